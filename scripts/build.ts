@@ -1,0 +1,9 @@
+/** Compiles the package into `dist/`, from nothing, so that no file of an earlier build is left in it. */
+import { rm } from "node:fs/promises";
+import { spawnSync } from "node:child_process";
+import { createRequire } from "node:module";
+
+await rm(new URL("../dist", import.meta.url), { recursive: true, force: true });
+const compiler = createRequire(import.meta.url).resolve("typescript/bin/tsc");
+const { status } = spawnSync(process.execPath, [compiler, "--project", "tsconfig.build.json"], { stdio: "inherit" });
+if (status !== 0) process.exit(status ?? 1);

@@ -1,0 +1,313 @@
+import createHttp, { type Client as HttpClient } from "openapi-fetch";
+import type { operations, paths } from "../generated/openapi.js";
+import type {
+  BalanceChange,
+  CheckTransactionRequest,
+  GetSpamStatisticsQuery,
+  ListBalanceChangesResponse,
+  ListNodeSignaturesResponse,
+  ListPartiesProfilesResponse,
+  ListVotesResponse,
+  NodeSignature,
+  PartyProfile,
+  SpamStatisticsResponse,
+  TransactionCheckResult,
+  Vote,
+} from "../generated/types.js";
+import { ArgumentError, show } from "./errors.js";
+import { type PageContent, type PageRequest, type Walk, type WalkOptions, type WalkPage, walk } from "./listing.js";
+import {
+  type BalanceChangesInRange,
+  type ListQuery,
+  type ProfilesOfParties,
+  readBalanceChangesQuery,
+  readProfilesQuery,
+  readSignaturesQuery,
+  readSpamStatisticsQuery,
+  readTransaction,
+  readVotesQuery,
+  type SignaturesOfResource,
+  toWirePagination,
+  type VotesOfParty,
+  type VotesOnProposal,
+  type WireQuery,
+} from "./query.js";
+import {
+  type Attempt,
+  type AttemptInit,
+  type Block,
+  type Call,
+  type CallOptions,
+  call,
+  type HeaderValues,
+  request,
+  toHeaders,
+} from "./request.js";
+
+/** Options of a client. */
+export interface ClientOptions {
+  /**
+   * Address of the node. A path in front of the node is kept; a `/` or `/api/v2` at the end is not doubled.
+   *
+   * @example "https://node.example/datanode"
+   */
+  baseUrl: string | URL;
+  /** Headers of every request, those of `client.http` included. */
+  headers?: HeaderValues | undefined;
+  /** Takes the place of the global `fetch`, which is otherwise looked up for each request. */
+  fetch?: ((request: Request) => Promise<Response>) | undefined;
+}
+
+/** Options of one listing. */
+export interface ListingOptions extends CallOptions, WalkOptions {}
+
+/** A page of a list, with what came along with it. */
+export interface Page<T> extends WalkPage<T> {
+  /** The last block that the node had processed; `undefined` where it does not say. */
+  readonly block: Block | undefined;
+  /** Status, headers and address of the answer. Its body has been read. */
+  readonly response: Response;
+}
+
+/** {@inheritDoc Walk} */
+export interface Listing<T> extends Walk<T, Page<T>> {}
+
+/** A client of one node. */
+export interface VegaClient {
+  /**
+   * List votes: those of a party, those on a proposal, or the vote of one party on one proposal.
+   *
+   * A page holds 5000 votes where `pagination` says nothing else: v0.74 nodes repeat or leave out votes of one block
+   * between pages, and a page that holds all of them is right (observed on v0.74 nodes).
+   *
+   * @example
+   * ```ts
+   * for await (const vote of client.listVotes({ proposalId })) console.log(vote.partyId, vote.value);
+   * ```
+   */
+  listVotes(query: VotesOfParty | VotesOnProposal, options?: ListingOptions): Listing<Vote>;
+
+  /**
+   * List profiles of parties: of those in `parties`, or of all.
+   *
+   * A page holds 5000 profiles where `pagination` says nothing else: v0.74 nodes answer 500 to any cursor of this list
+   * (observed on v0.74 nodes).
+   *
+   * @example
+   * ```ts
+   * const { nodes } = await client.listPartiesProfiles({ parties: [partyId] });
+   * ```
+   */
+  listPartiesProfiles(query?: ProfilesOfParties, options?: ListingOptions): Listing<PartyProfile>;
+
+  /**
+   * Get the spam statistics of a party: how much of its allowance it has used in the current epoch. A party that the
+   * network does not know is answered with zeros (observed on v0.74 nodes).
+   *
+   * @example
+   * ```ts
+   * const { statistics } = await client.getSpamStatistics({ partyId });
+   * console.log(statistics?.proposals?.bannedUntil ?? "not blocked");
+   * ```
+   */
+  getSpamStatistics(query: GetSpamStatisticsQuery, options?: CallOptions): Call<SpamStatisticsResponse>;
+
+  /**
+   * List balance changes in a range of time, filtered by asset, party, market and type of account.
+   *
+   * v0.74 nodes lose rows between pages: only a range whose rows fit one page is whole (observed on v0.74 nodes).
+   *
+   * @example
+   * ```ts
+   * const changes = client.listBalanceChanges({
+   *   filter: { partyIds: [partyId], accountTypes: ["ACCOUNT_TYPE_GENERAL"] },
+   *   dateRange: { startTimestamp: new Date("2024-02-09"), endTimestamp: new Date("2024-02-10") },
+   * });
+   * ```
+   */
+  listBalanceChanges(query?: BalanceChangesInRange, options?: ListingOptions): Listing<BalanceChange>;
+
+  /**
+   * List node signatures of one resource, such as an asset or a withdrawal.
+   *
+   * @example
+   * ```ts
+   * const signatures = await client.listNodeSignatures({ id: withdrawalId }).toArray();
+   * ```
+   */
+  listNodeSignatures(query: SignaturesOfResource, options?: ListingOptions): Listing<NodeSignature>;
+
+  /**
+   * Check a signed transaction without submitting it. One that is refused is no error: `success` tells.
+   *
+   * Sent once: a node refuses to check a transaction again in the same block, and to take it then (observed on v0.74
+   * nodes).
+   *
+   * @example
+   * ```ts
+   * const result = await client.checkTransaction({ tx });
+   * if (!result.success) console.error(`refused with code ${result.code}: ${result.data}`);
+   * ```
+   */
+  checkTransaction(request: CheckTransactionRequest, options?: CallOptions): Call<TransactionCheckResult>;
+
+  /**
+   * The openapi-fetch client below the methods, for what they do not cover. Middleware added with `http.use()` works for
+   * the methods too.
+   *
+   * @example
+   * ```ts
+   * client.http.use({ onRequest: ({ request }) => request.headers.set("Authorization", token) });
+   * ```
+   */
+  readonly http: HttpClient<paths, "application/json">;
+}
+
+/**
+ * Makes a client of one node. Nothing is sent yet.
+ *
+ * @throws {@link ArgumentError} where an option is not what it has to be.
+ * @example
+ * ```ts
+ * const client = createClient({ baseUrl: "https://node.example" });
+ * ```
+ */
+export function createClient(options: ClientOptions): VegaClient {
+  const { baseUrl, headers, fetch = (sent) => globalThis.fetch(sent) } = readClientOptions(options);
+  const http = createHttp<paths, "application/json">({ baseUrl, headers, fetch });
+
+  function list<Id extends keyof operations, Body extends object, T>(
+    operation: Id,
+    options: ListingOptions | undefined,
+    { pageSize, readQuery, send, read }: ListOperation<Id, Body, T>,
+  ): Listing<T> {
+    const open = () => {
+      const { filters, pagination } = readQuery();
+      const fetchPage = async (page: PageRequest) => {
+        const query = { ...filters, ...toWirePagination(page) };
+        const attempt: Attempt = (init) => send(query, init);
+        const { data, ...rest } = await request(
+          { operation, fetch, attempt, read: (body: Body) => connection(read(body)) },
+          options,
+        );
+        return { ...data, ...rest };
+      };
+      return { pagination, fetchPage };
+    };
+    return walk({ operation, pageSize, open }, options);
+  }
+
+  return {
+    listVotes: (query, options) =>
+      list("listVotes", options, {
+        pageSize: 5000,
+        readQuery: () => readVotesQuery(query),
+        send: (query, init) => http.GET("/api/v2/votes", { ...init, params: { query } }),
+        read: (body: ListVotesResponse) => body.votes,
+      }),
+
+    listPartiesProfiles: (query, options) =>
+      list("listPartiesProfiles", options, {
+        pageSize: 5000,
+        readQuery: () => readProfilesQuery(query),
+        send: (query, init) => http.GET("/api/v2/parties/profiles", { ...init, params: { query } }),
+        read: (body: ListPartiesProfilesResponse) => body.profiles,
+      }),
+
+    getSpamStatistics: (query, options) =>
+      call(async () => {
+        const path = readSpamStatisticsQuery(query);
+        return request(
+          {
+            operation: "getSpamStatistics",
+            fetch,
+            attempt: (init) => http.GET("/statistics/spam/{partyId}", { ...init, params: { path } }),
+            read: (body: SpamStatisticsResponse) => (body.statistics === undefined ? undefined : body),
+          },
+          options,
+        );
+      }),
+
+    listBalanceChanges: (query, options) =>
+      list("listBalanceChanges", options, {
+        pageSize: 1000,
+        readQuery: () => readBalanceChangesQuery(query),
+        send: (query, init) => http.GET("/api/v2/balance/changes", { ...init, params: { query } }),
+        read: (body: ListBalanceChangesResponse) => body.balances,
+      }),
+
+    listNodeSignatures: (query, options) =>
+      list("listNodeSignatures", options, {
+        pageSize: 1000,
+        readQuery: () => readSignaturesQuery(query),
+        send: (query, init) => http.GET("/api/v2/node/signatures", { ...init, params: { query } }),
+        read: (body: ListNodeSignaturesResponse) => body.signatures,
+      }),
+
+    checkTransaction: (query, options) =>
+      call(async () => {
+        const body = readTransaction(query);
+        return request(
+          {
+            operation: "checkTransaction",
+            fetch,
+            attempt: (init) => http.POST("/transaction/check", { ...init, body }),
+            read: (body: TransactionCheckResult) => (typeof body.success === "boolean" ? body : undefined),
+          },
+          options,
+        );
+      }),
+
+    http,
+    // An operation of openapi.yaml that the client lacks is a compile error here.
+  } satisfies VegaClient & Record<keyof operations, unknown>;
+}
+
+/** What is different from one list operation to the next. */
+interface ListOperation<Id extends keyof operations, Body, T> {
+  /** Size of a page where the caller names none. */
+  pageSize: number;
+  readQuery(): ListQuery<Id>;
+  send(query: WireQuery<Id>, init: AttemptInit): ReturnType<Attempt>;
+  /** Takes the envelope out of the body. */
+  read(body: Body): PageContent<T>;
+}
+
+/** The envelope, where it is one: a page without edges or without a word on what follows would end a walk too early. */
+function connection<T>(envelope: PageContent<T> | null | undefined): PageContent<T> | undefined {
+  return Array.isArray(envelope?.edges) && envelope.pageInfo !== undefined ? envelope : undefined;
+}
+
+function readClientOptions(options: ClientOptions): {
+  baseUrl: string;
+  headers: Headers;
+  fetch: ClientOptions["fetch"];
+} {
+  const { baseUrl, headers, fetch } = options ?? {};
+  if (fetch !== undefined && typeof fetch !== "function") refuse("fetch", "a function", fetch);
+  const all = toHeaders(headers);
+  if (!all.has("accept")) all.set("accept", "application/json");
+  return { baseUrl: readBaseUrl(baseUrl), headers: all, fetch };
+}
+
+function readBaseUrl(baseUrl: unknown): string {
+  const expected = 'an address such as "https://node.example"';
+  // Relative addresses are good in a browser, where a page's own server often passes requests on to a node.
+  const page = (globalThis as { location?: { href?: string } }).location?.href;
+  let url: URL;
+  try {
+    url = new URL(baseUrl as string, page);
+  } catch {
+    return refuse("baseUrl", expected, baseUrl);
+  }
+  if (url.protocol !== "https:" && url.protocol !== "http:") refuse("baseUrl", expected, baseUrl);
+  if (url.username !== "" || url.password !== "") {
+    refuse("baseUrl", "without credentials, which fetch refuses: use `headers`", `${url.protocol}//…@${url.host}`);
+  }
+  if (url.search !== "" || url.hash !== "") refuse("baseUrl", "without query and fragment", baseUrl);
+  return `${url.origin}${url.pathname}`.replace(/\/+$/, "").replace(/(?:\/+api\/+v2)$/, "");
+}
+
+function refuse(argument: string, expected: string, value: unknown): never {
+  throw new ArgumentError(`Expected \`${argument}\` to be ${expected}, got ${show(value)}.`, { argument });
+}

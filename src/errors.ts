@@ -1,0 +1,269 @@
+import type { ErrorDetail } from "../generated/types.js";
+
+/** What every {@link VegaError} is made of, beside its message. */
+export interface VegaErrorOptions {
+  /** The operation that failed: the name of the client's method. */
+  operation?: string | undefined;
+  /** How many attempts were made. */
+  attempts?: number | undefined;
+  /** What was behind it. */
+  cause?: unknown;
+}
+
+/**
+ * Two copies of this package in one program have two classes of each name, and `instanceof` knows one of them only. A
+ * registered symbol on the prototype is known to both.
+ */
+const markOf = (name: string) => Symbol.for(`vegaprotocol-client.${name}`);
+
+function mark(prototype: object, name: string): void {
+  Object.defineProperty(prototype, markOf(name), { value: true });
+}
+
+function isMarked(error: unknown, name: string): boolean {
+  return typeof error === "object" && error !== null && markOf(name) in error;
+}
+
+/**
+ * The root of all errors of this package.
+ *
+ * `VegaError.is(error)`, like `is` of every class below it, also knows errors of another copy of this package.
+ *
+ * @example
+ * ```ts
+ * try {
+ *   await client.getSpamStatistics({ partyId });
+ * } catch (error) {
+ *   if (!VegaError.is(error)) throw error;
+ *   console.error(error.operation, error.message);
+ * }
+ * ```
+ */
+export class VegaError extends Error {
+  override name: "VegaError" | "ArgumentError" | "ConnectionError" | "ApiError" | "ResponseError" | "PaginationError" =
+    "VegaError";
+  /** The operation that failed: the name of the client's method. */
+  readonly operation: string | undefined;
+  /** How many attempts were made; 0 where nothing was sent. */
+  readonly attempts: number;
+
+  static {
+    mark(VegaError.prototype, "VegaError");
+  }
+
+  constructor(message: string, { operation, attempts = 0, cause }: VegaErrorOptions = {}) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.operation = operation;
+    this.attempts = attempts;
+  }
+
+  /** Tells whether a value is an error of this package. */
+  static is(error: unknown): error is VegaError {
+    return isMarked(error, "VegaError");
+  }
+}
+
+/** The call is wrong: an argument or an option is not what it has to be. Nothing was sent. */
+export class ArgumentError extends VegaError {
+  override name = "ArgumentError" as const;
+  /** The argument or option that is wrong, as in `pagination.first`. */
+  readonly argument: string;
+
+  static {
+    mark(ArgumentError.prototype, "ArgumentError");
+  }
+
+  constructor(message: string, { argument, ...options }: VegaErrorOptions & { argument: string }) {
+    super(message, options);
+    this.argument = argument;
+  }
+
+  /** Tells whether a value is an {@link ArgumentError}. */
+  static override is(error: unknown): error is ArgumentError {
+    return isMarked(error, "ArgumentError");
+  }
+}
+
+/** No answer, or none that was whole: the connection was refused, reset or cut off, the name or the certificate is wrong. */
+export class ConnectionError extends VegaError {
+  override name = "ConnectionError" as const;
+
+  static {
+    mark(ConnectionError.prototype, "ConnectionError");
+  }
+
+  /** Tells whether a value is a {@link ConnectionError}. */
+  static override is(error: unknown): error is ConnectionError {
+    return isMarked(error, "ConnectionError");
+  }
+}
+
+/** The request that an error is about. */
+export interface SentRequest {
+  /** As in `GET`. */
+  method: string;
+  /** The whole address, query included. */
+  url: string;
+}
+
+/** The names of gRPC's status codes, which is what `code` of an error body is (observed on v0.74 nodes). */
+const codeNames = [
+  "OK",
+  "CANCELLED",
+  "UNKNOWN",
+  "INVALID_ARGUMENT",
+  "DEADLINE_EXCEEDED",
+  "NOT_FOUND",
+  "ALREADY_EXISTS",
+  "PERMISSION_DENIED",
+  "RESOURCE_EXHAUSTED",
+  "FAILED_PRECONDITION",
+  "ABORTED",
+  "OUT_OF_RANGE",
+  "UNIMPLEMENTED",
+  "INTERNAL",
+  "UNAVAILABLE",
+  "DATA_LOSS",
+  "UNAUTHENTICATED",
+] as const;
+
+/** The name of a gRPC status code, as in {@link ApiError.codeName}. */
+export type CodeName = (typeof codeNames)[number];
+
+/** What an {@link ApiError} is made of, beside its message. */
+export interface ApiErrorOptions extends VegaErrorOptions {
+  request: SentRequest;
+  response: Response;
+  /** The body: parsed where it was JSON, else its text. */
+  body: unknown;
+}
+
+/** The node, or something in front of it, answered with an error status. */
+export class ApiError extends VegaError {
+  override name = "ApiError" as const;
+  /** The HTTP status, as in 400. */
+  readonly status: number;
+  /** The gRPC status code of the body, or `undefined` where the body has none, as that of a proxy. */
+  readonly code: number | undefined;
+  /** The name of {@link ApiError.code}, as in `"INVALID_ARGUMENT"`. */
+  readonly codeName: CodeName | undefined;
+  /** The details of the body; empty where there are none. */
+  readonly details: readonly ErrorDetail[];
+  /** The first detail that is Vega's own: its `code` and `message` say best what went wrong. */
+  readonly detail: ErrorDetail | undefined;
+  /** The body: parsed where it was JSON, else its text. */
+  readonly body: unknown;
+  /** The headers of the answer. */
+  readonly headers: Headers;
+  /** What was asked. */
+  readonly request: SentRequest;
+
+  static {
+    mark(ApiError.prototype, "ApiError");
+  }
+
+  constructor({ request, response, body, ...options }: ApiErrorOptions) {
+    const { code, message, details } = readErrorBody(body);
+    const detail = details.find(isVegaDetail);
+    const words = [message, detail?.message, detail?.inner].filter(Boolean).join(": ") || summarize(body);
+    super(
+      `${options.operation ?? "The request"} failed with status ${response.status}${words ? `: ${words}` : ""} ` +
+        `(${request.method} ${request.url})`,
+      options,
+    );
+    this.status = response.status;
+    this.code = code;
+    this.codeName = code === undefined ? undefined : codeNames[code];
+    this.details = details;
+    this.detail = detail;
+    this.body = body;
+    this.headers = response.headers;
+    this.request = request;
+  }
+
+  /** Tells whether a value is an {@link ApiError}. */
+  static override is(error: unknown): error is ApiError {
+    return isMarked(error, "ApiError");
+  }
+}
+
+/** The answer has a status of success but is not what the description says: HTML, JSON that breaks off, no envelope. */
+export class ResponseError extends VegaError {
+  override name = "ResponseError" as const;
+  /** The answer. Its body has been read. */
+  readonly response: Response;
+  /** The body: parsed where it was JSON, else its text. */
+  readonly body: unknown;
+
+  static {
+    mark(ResponseError.prototype, "ResponseError");
+  }
+
+  constructor(
+    message: string,
+    { response, body, ...options }: VegaErrorOptions & { response: Response; body: unknown },
+  ) {
+    super(message, options);
+    this.response = response;
+    this.body = body;
+  }
+
+  /** Tells whether a value is a {@link ResponseError}. */
+  static override is(error: unknown): error is ResponseError {
+    return isMarked(error, "ResponseError");
+  }
+}
+
+/** The node pages in a way that leads nowhere: a walk cannot go on without repeating itself. */
+export class PaginationError extends VegaError {
+  override name = "PaginationError" as const;
+  /** `"repeated-cursor"`: a cursor came again. `"missing-cursor"`: there is more, but no cursor to get it with. */
+  readonly reason: "repeated-cursor" | "missing-cursor";
+
+  static {
+    mark(PaginationError.prototype, "PaginationError");
+  }
+
+  constructor(message: string, { reason, ...options }: VegaErrorOptions & { reason: PaginationError["reason"] }) {
+    super(message, options);
+    this.reason = reason;
+  }
+
+  /** Tells whether a value is a {@link PaginationError}. */
+  static override is(error: unknown): error is PaginationError {
+    return isMarked(error, "PaginationError");
+  }
+}
+
+function readErrorBody(body: unknown): { code?: number; message?: string; details: ErrorDetail[] } {
+  if (typeof body !== "object" || body === null) return { details: [] };
+  const { code, message, details } = body as Record<string, unknown>;
+  return {
+    ...(typeof code === "number" && { code }),
+    ...(typeof message === "string" && { message }),
+    details: Array.isArray(details) ? details.filter((detail) => typeof detail === "object" && detail !== null) : [],
+  };
+}
+
+function isVegaDetail(detail: ErrorDetail): boolean {
+  return detail["@type"] === "type.googleapis.com/vega.ErrorDetail";
+}
+
+/** The first words of a body, on one line: enough to tell the error page of a proxy. */
+export function summarize(body: unknown): string {
+  const text = (typeof body === "string" ? body : body === undefined ? "" : (JSON.stringify(body) ?? ""))
+    .replace(/\s+/g, " ")
+    .trim();
+  return text.length > 120 ? `${text.slice(0, 120)}…` : text;
+}
+
+/** A value as it reads in a message: what came, cut where it is long. */
+export function show(value: unknown): string {
+  if (typeof value === "bigint") return `${value}n`;
+  if (typeof value === "string") return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value);
+  if (Array.isArray(value)) return value.length === 0 ? "an empty array" : "an array";
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? "an invalid Date" : value.toISOString();
+  if (typeof value === "function") return "a function";
+  if (typeof value === "object" && value !== null) return "an object";
+  return String(value);
+}

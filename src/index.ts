@@ -1,0 +1,72 @@
+export {
+  type AccountType,
+  accountTypes,
+  isAccountType,
+  isNodeSignatureKind,
+  isTransactionVersion,
+  isVoteValue,
+  type NodeSignatureKind,
+  nodeSignatureKinds,
+  type TransactionVersion,
+  transactionVersions,
+  type VoteValue,
+  voteValues,
+} from "../generated/enums.js";
+export type { components, operations, paths } from "../generated/openapi.js";
+export type {
+  BalanceChange,
+  BalanceChangesDateRange,
+  BalanceChangesFilter,
+  CheckTransactionRequest,
+  ErrorBody,
+  ErrorDetail,
+  GetSpamStatisticsQuery,
+  MarketShareWeight,
+  Metadata,
+  NodeSignature,
+  PartyProfile,
+  PassedTransactionCheck,
+  ProofOfWork,
+  ProofOfWorkBlockState,
+  ProofOfWorkStatistics,
+  ProposalVoteCount,
+  RefusedTransactionCheck,
+  SpamCounter,
+  SpamStatistics,
+  SpamStatisticsResponse,
+  Transaction,
+  TransactionCheckResult,
+  TransactionSignature,
+  Vote,
+  VoteSpamStatistics,
+} from "../generated/types.js";
+export {
+  type ClientOptions,
+  createClient,
+  type Listing,
+  type ListingOptions,
+  type Page,
+  type VegaClient,
+} from "./client.js";
+export {
+  ApiError,
+  ArgumentError,
+  type CodeName,
+  ConnectionError,
+  PaginationError,
+  ResponseError,
+  type SentRequest,
+  VegaError,
+} from "./errors.js";
+export type { Edge, PageInfo } from "./listing.js";
+export type {
+  Backward,
+  BalanceChangesInRange,
+  Forward,
+  ProfilesOfParties,
+  SignaturesOfResource,
+  VotesOfParty,
+  VotesOnProposal,
+} from "./query.js";
+export type { Answer, Block, Call, CallOptions, HeaderValues } from "./request.js";
+export { type NanosecondTime, toBytes, toDate, toNanoseconds } from "./values.js";
