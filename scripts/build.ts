@@ -1,6 +1,7 @@
 /** Compiles the package into `dist/`, from nothing, so that no file of an earlier build is left in it. */
-import { rm } from "node:fs/promises";
+
 import { spawnSync } from "node:child_process";
+import { rm } from "node:fs/promises";
 import { createRequire } from "node:module";
 
 await rm(new URL("../dist", import.meta.url), { recursive: true, force: true });
