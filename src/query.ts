@@ -26,30 +26,40 @@ export interface Backward extends Pagination {
   after?: undefined;
 }
 
-/** The votes of a party; with `proposalId`, its vote on that proposal. */
-export interface VotesOfParty extends ListVotesQuery {
-  partyId: string;
+interface Paged {
+  /** Which page of the list to get, forward or backward, and how large it is. */
   pagination?: Forward | Backward | undefined;
 }
 
-/** The votes on a proposal; with `partyId`, the vote of that party. */
-export interface VotesOnProposal extends ListVotesQuery {
+// These two do not extend ListVotesQuery: editors show the words of a property in a union only where one member has it.
+
+/** The votes of a party; with the `proposalId` of {@link VotesOnProposal}, its vote on that proposal. */
+export interface VotesOfParty extends Paged {
+  /** The party whose votes to list. */
+  partyId: string;
+}
+
+/** The votes on a proposal; with the `partyId` of {@link VotesOfParty}, the vote of that party. */
+export interface VotesOnProposal extends Paged {
+  /** The proposal whose votes to list. */
   proposalId: string;
-  pagination?: Forward | Backward | undefined;
 }
 
 /** What `listPartiesProfiles` takes; nothing at all lists everybody. */
 export interface ProfilesOfParties extends ListPartiesProfilesQuery {
+  /** Which page of the list to get, forward or backward, and how large it is. */
   pagination?: Forward | Backward | undefined;
 }
 
 /** What `listBalanceChanges` takes; nothing at all lists every change. */
 export interface BalanceChangesInRange extends ListBalanceChangesQuery {
+  /** Which page of the list to get, forward or backward, and how large it is. */
   pagination?: Forward | Backward | undefined;
 }
 
 /** What `listNodeSignatures` takes. */
 export interface SignaturesOfResource extends ListNodeSignaturesQuery {
+  /** Which page of the list to get, forward or backward, and how large it is. */
   pagination?: Forward | Backward | undefined;
 }
 
@@ -81,8 +91,11 @@ interface ReaderTree {
   [name: string]: Reader | ReaderTree;
 }
 
-const text: Reader = (value, place) =>
-  typeof value === "string" && value !== "" ? value : refuse(place, "a non-empty string", value);
+const text: Reader = (value, place) => {
+  if (typeof value !== "string" || value === "") return refuse(place, "a non-empty string", value);
+  // Half of a surrogate pair has no place in a URL: encodeURIComponent would throw without saying where.
+  return /\p{Surrogate}/u.test(value) ? refuse(place, "well-formed Unicode", value) : value;
+};
 
 const listOf = (reader: Reader) => (value: unknown, place: Place) =>
   Array.isArray(value)

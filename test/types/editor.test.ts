@@ -1,0 +1,142 @@
+import { describe, expect, test } from "vitest";
+import { accountTypes } from "../../src/index.js";
+import { description, operation, operations } from "../description.js";
+import { Editor } from "./editor.js";
+
+const editor = new Editor();
+const { parameters, schemas } = description.components;
+const flat = (text: string | undefined) => (text ?? "").replace(/\s+/g, " ").trim();
+/** Words that tell of types which nobody should have to read. */
+const internals = /components\[|operations\[|paths\[|Readable<|FetchOptions|\.\.\. \d+ more/;
+
+describe("hovering over a method", () => {
+  const signatures: Record<string, string> = {
+    listVotes:
+      "(query: vega.VotesOfParty | vega.VotesOnProposal, options?: vega.ListingOptions): vega.Listing<vega.Vote>",
+    listPartiesProfiles:
+      "(query?: vega.ProfilesOfParties, options?: vega.ListingOptions): vega.Listing<vega.PartyProfile>",
+    getSpamStatistics:
+      "(query: vega.GetSpamStatisticsQuery, options?: vega.CallOptions): vega.Call<vega.SpamStatisticsResponse>",
+    listBalanceChanges:
+      "(query?: vega.BalanceChangesInRange, options?: vega.ListingOptions): vega.Listing<vega.BalanceChange>",
+    listNodeSignatures:
+      "(query: vega.SignaturesOfResource, options?: vega.ListingOptions): vega.Listing<vega.NodeSignature>",
+    checkTransaction:
+      "(request: vega.CheckTransactionRequest, options?: vega.CallOptions): vega.Call<vega.TransactionCheckResult>",
+  };
+
+  test.each(operations.map(({ operationId }) => operationId))("%s shows names and the description's words", (id) => {
+    const { text, documentation } = editor.hover(`client.⟦${id}⟧`);
+    expect(text).toBe(`(method) VegaClient.${id}${signatures[id]}`);
+    expect(documentation).toContain(operation(id).summary);
+    expect(documentation).toContain("@example");
+  });
+});
+
+describe("hovering over an argument", () => {
+  const parameter = (id: string, name: string) =>
+    operation(id)
+      .parameters?.map((each) => (each.$ref ? parameters[each.$ref.split("/").at(-1) ?? ""] : each))
+      .find((each) => each?.name === name)?.description;
+
+  test.each([
+    ["listVotes", "partyId", 'client.listVotes({ ⟦partyId⟧: "a" });'],
+    ["listVotes", "proposalId", 'client.listVotes({ ⟦proposalId⟧: "a" });'],
+    ["listVotes", "proposalId", 'client.listVotes({ partyId: "a", ⟦proposalId⟧: "b" });'],
+    ["listVotes", "pagination.first", 'client.listVotes({ partyId: "a", pagination: { ⟦first⟧: 1 } });'],
+    ["listVotes", "pagination.before", 'client.listVotes({ partyId: "a", pagination: { ⟦before⟧: "" } });'],
+    ["listPartiesProfiles", "parties", 'client.listPartiesProfiles({ ⟦parties⟧: ["a"] });'],
+    ["getSpamStatistics", "partyId", 'client.getSpamStatistics({ ⟦partyId⟧: "a" });'],
+    ["listBalanceChanges", "filter.accountTypes", "client.listBalanceChanges({ filter: { ⟦accountTypes⟧: [] } });"],
+    [
+      "listBalanceChanges",
+      "dateRange.startTimestamp",
+      "client.listBalanceChanges({ dateRange: { ⟦startTimestamp⟧: 1n } });",
+    ],
+    ["listNodeSignatures", "id", 'client.listNodeSignatures({ ⟦id⟧: "a" });'],
+  ])("%s: %s shows the description's words", (id, name, program) => {
+    const { text, documentation } = editor.hover(program);
+    expect(flat(documentation)).toContain(flat(parameter(id, name)));
+    expect(text).not.toMatch(internals);
+  });
+
+  test("filters and times read well", () => {
+    expect(editor.hover("client.listBalanceChanges({ filter: { ⟦accountTypes⟧: [] } });").text).toBe(
+      "(property) BalanceChangesFilter.accountTypes?: readonly vega.AccountType[] | undefined",
+    );
+    expect(editor.hover("client.listBalanceChanges({ dateRange: { ⟦startTimestamp⟧: 1n } });").text).toBe(
+      "(property) BalanceChangesDateRange.startTimestamp?: vega.NanosecondTime | undefined",
+    );
+  });
+});
+
+describe("hovering over a member of a record", () => {
+  const records = [
+    "Vote",
+    "PartyProfile",
+    "BalanceChange",
+    "NodeSignature",
+    "SpamStatistics",
+    "SpamCounter",
+    "ProofOfWorkBlockState",
+    "RefusedTransactionCheck",
+    "Transaction",
+    "ErrorBody",
+  ];
+  const members = records.flatMap((record) =>
+    Object.entries(schemas[record]?.properties ?? {}).map(
+      ([name, { description }]) => [record, name, description] as const,
+    ),
+  );
+
+  test.each(members)("%s.%s shows the description's words", (record, name, words) => {
+    const { text, documentation } = editor.hover(`declare const record: vega.${record};\nrecord.⟦${name}⟧;`);
+    expect(text).toContain(`${record}.${name}`);
+    expect(text).not.toMatch(internals);
+    if (words !== undefined) expect(flat(documentation)).toContain(flat(words));
+  });
+
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: this is the text of a type.
+  const digits = "`${bigint}`";
+  test("numbers of 64 bits and open enumerations read well", () => {
+    const hover = (program: string) => editor.hover(program).text;
+    expect(hover("declare const vote: vega.Vote;\nvote.⟦timestamp⟧")).toBe(`(property) Vote.timestamp: ${digits}`);
+    expect(hover("declare const change: vega.BalanceChange;\nchange.⟦accountType⟧")).toBe(
+      "(property) BalanceChange.accountType?: number | vega.AccountType | (string & {}) | undefined",
+    );
+  });
+
+  test("an enumeration tells what each of its names means", () => {
+    const { documentation } = editor.hover("type T = vega.⟦AccountType⟧;");
+    expect(documentation).toContain("`ACCOUNT_TYPE_BOND`: What liquidity providers have committed.");
+  });
+});
+
+describe("completion", () => {
+  test("offers the arguments of a call", () => {
+    expect(editor.completions("client.listVotes({ ⟦⟧ });")).toEqual(
+      expect.arrayContaining(["partyId", "proposalId", "pagination"]),
+    );
+    expect(editor.completions('client.listVotes({ partyId: "a", pagination: { ⟦⟧ } });')).toEqual(
+      expect.arrayContaining(["first", "after", "last", "before", "newestFirst"]),
+    );
+    expect(editor.completions("client.listBalanceChanges({ dateRange: { ⟦⟧ } });")).toEqual(
+      expect.arrayContaining(["startTimestamp", "endTimestamp"]),
+    );
+  });
+
+  test("offers the names of an enumeration, in a filter and where an answer is compared", () => {
+    expect(editor.completions('client.listBalanceChanges({ filter: { accountTypes: ["⟦⟧"] } });').sort()).toEqual(
+      [...accountTypes].sort(),
+    );
+    expect(editor.completions('declare const vote: vega.Vote;\nvote.value === "⟦⟧";')).toEqual(
+      expect.arrayContaining(["VALUE_YES", "VALUE_NO"]),
+    );
+  });
+
+  test("offers the methods of a client", () => {
+    expect(editor.completions("client.⟦⟧")).toEqual(
+      expect.arrayContaining([...operations.map(({ operationId }) => operationId), "http"]),
+    );
+  });
+});

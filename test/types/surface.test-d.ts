@@ -1,0 +1,106 @@
+import { describe, expectTypeOf, test } from "vitest";
+import {
+  type AccountType,
+  type Call,
+  createClient,
+  isAccountType,
+  type Listing,
+  type NodeSignature,
+  type Page,
+  type PartyProfile,
+  type SpamStatisticsResponse,
+  type TransactionCheckResult,
+  type Vote,
+} from "../../src/index.js";
+
+const client = createClient({ baseUrl: "https://node.example", fetch: globalThis.fetch });
+declare const maybe: string | undefined;
+
+describe("what is refused by the compiler", () => {
+  test("votes with neither id", () => {
+    client.listVotes({ partyId: "a" });
+    client.listVotes({ proposalId: "a" });
+    client.listVotes({ partyId: "a", proposalId: "b" });
+    client.listVotes({ partyId: "a", proposalId: maybe });
+    client.listVotes({ partyId: maybe, proposalId: "b" });
+    // @ts-expect-error: one of the two ids has to be there
+    client.listVotes({});
+    // @ts-expect-error: one of the two ids has to be there
+    client.listVotes({ partyId: maybe, proposalId: maybe });
+    // @ts-expect-error: an id is a string
+    client.listVotes({ partyId: "a", proposalId: 5 });
+  });
+
+  test("contradicting paging", () => {
+    client.listNodeSignatures({ id: "a", pagination: { first: 1, after: "c", newestFirst: false } });
+    client.listNodeSignatures({ id: "a", pagination: { last: 1, before: "c" } });
+    // @ts-expect-error: forward or backward
+    client.listNodeSignatures({ id: "a", pagination: { first: 1, last: 1 } });
+    // @ts-expect-error: forward or backward
+    client.listNodeSignatures({ id: "a", pagination: { first: 1, before: "c" } });
+    // @ts-expect-error: forward or backward
+    client.listNodeSignatures({ id: "a", pagination: { after: "c", before: "c" } });
+  });
+
+  test("names that an operation does not have", () => {
+    // @ts-expect-error: misspelt
+    client.listVotes({ partyId: "a", proposalID: "b" });
+    // @ts-expect-error: misspelt
+    client.listBalanceChanges({ filter: { partyId: "a" } });
+    // @ts-expect-error: unknown
+    client.listBalanceChanges({ filter: { accountTypes: ["GENERAL"] } });
+    // @ts-expect-error: the id is missing
+    client.listNodeSignatures({});
+  });
+
+  test("a nanosecond time as a number", () => {
+    client.listBalanceChanges({ dateRange: { startTimestamp: 1n, endTimestamp: "2" } });
+    client.listBalanceChanges({ dateRange: { startTimestamp: new Date(), endTimestamp: { epochNanoseconds: 2n } } });
+    // @ts-expect-error: a number cannot hold it exactly
+    client.listBalanceChanges({ dateRange: { startTimestamp: 1707497689123456000 } });
+  });
+});
+
+describe("what comes back", () => {
+  test("each method", () => {
+    expectTypeOf(client.listVotes({ partyId: "a" })).toEqualTypeOf<Listing<Vote>>();
+    expectTypeOf(client.listPartiesProfiles()).toEqualTypeOf<Listing<PartyProfile>>();
+    expectTypeOf(client.listNodeSignatures({ id: "a" })).toEqualTypeOf<Listing<NodeSignature>>();
+    expectTypeOf(client.getSpamStatistics({ partyId: "a" })).toEqualTypeOf<Call<SpamStatisticsResponse>>();
+    expectTypeOf(client.checkTransaction({ tx: {} })).toEqualTypeOf<Call<TransactionCheckResult>>();
+  });
+
+  test("a listing is awaited for a page and looped over for records", async () => {
+    expectTypeOf(await client.listVotes({ partyId: "a" })).toEqualTypeOf<Page<Vote>>();
+    expectTypeOf((await client.listVotes({ partyId: "a" })).nextPage()).resolves.toEqualTypeOf<
+      Page<Vote> | undefined
+    >();
+    expectTypeOf(await client.listVotes({ partyId: "a" }).toArray()).toEqualTypeOf<Vote[]>();
+    for await (const vote of client.listVotes({ partyId: "a" })) expectTypeOf(vote).toEqualTypeOf<Vote>();
+    for await (const page of client.listVotes({ partyId: "a" }).pages()) expectTypeOf(page).toEqualTypeOf<Page<Vote>>();
+    for await (const { cursor, node } of client.listVotes({ partyId: "a" }).edges()) {
+      expectTypeOf(cursor).toEqualTypeOf<string>();
+      expectTypeOf(node).toEqualTypeOf<Vote>();
+    }
+  });
+
+  test("a check narrows on its success", async () => {
+    const result = await client.checkTransaction({ tx: {} });
+    if (result.success) expectTypeOf(result.success).toEqualTypeOf<true>();
+    else expectTypeOf(result.success).toEqualTypeOf<false>();
+  });
+
+  test("a guard narrows an open enumeration", async () => {
+    const [change] = (await client.listBalanceChanges()).nodes;
+    const type = change?.accountType;
+    if (isAccountType(type)) expectTypeOf(type).toEqualTypeOf<AccountType>();
+  });
+
+  test("the client below is typed by the description", async () => {
+    const { data, error } = await client.http.GET("/api/v2/votes", { params: { query: { partyId: "a" } } });
+    expectTypeOf(data?.votes.edges[0]?.cursor).toEqualTypeOf<string | undefined>();
+    expectTypeOf(error?.code).toEqualTypeOf<number | undefined>();
+    // @ts-expect-error: no such path
+    await client.http.GET("/api/v2/vote");
+  });
+});
