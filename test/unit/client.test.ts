@@ -1,6 +1,6 @@
-import { createServer } from "node:net";
 import { describe, expect, test } from "vitest";
 import { ApiError, ArgumentError, ConnectionError, createClient, ResponseError, VegaError } from "../../src/index.js";
+import { freePort } from "../ports.js";
 import { answering, json, recorder } from "../recorder.js";
 
 const party = { partyId: "a" };
@@ -235,11 +235,3 @@ describe("errors", () => {
     expect(unheard).toEqual([]);
   });
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
