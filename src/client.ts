@@ -9,13 +9,14 @@ import type {
   ListPartiesProfilesResponse,
   ListVotesResponse,
   NodeSignature,
+  Pagination,
   PartyProfile,
   SpamStatisticsResponse,
   TransactionCheckResult,
   Vote,
 } from "../generated/types.js";
 import { ArgumentError, show } from "./errors.js";
-import { type PageContent, type PageRequest, type Walk, type WalkOptions, type WalkPage, walk } from "./listing.js";
+import { type PageContent, type Walk, type WalkOptions, type WalkPage, walk } from "./listing.js";
 import {
   type BalanceChangesInRange,
   type ListQuery,
@@ -69,7 +70,22 @@ export interface Page<T> extends WalkPage<T> {
   readonly response: Response;
 }
 
-/** {@inheritDoc Walk} */
+/**
+ * A list of a node, fetched page by page as it is used. Nothing is sent before.
+ *
+ * `await` gives its first page, however often, with one request; `for await` gives every record, page after page, and
+ * each loop is a walk of its own. A walk hands out every record of every page once and in order. It ends where the node
+ * says that there is no more, or with an error that carries `resume`, the `pagination` to go on with.
+ *
+ * A listing can be awaited, so an async function that returns one returns its first page. Wrap it to hand it out of one,
+ * as in `return { votes: listing }`.
+ *
+ * @example
+ * ```ts
+ * const page = await client.listVotes({ partyId });
+ * for await (const vote of client.listVotes({ partyId })) console.log(vote.value);
+ * ```
+ */
 export interface Listing<T> extends Walk<T, Page<T>> {}
 
 /** A client of one node. */
@@ -183,18 +199,18 @@ export function createClient(options: ClientOptions): VegaClient {
   ): Listing<T> {
     const open = () => {
       const { filters, pagination } = readQuery();
-      const fetchPage = async (page: PageRequest) => {
+      const fetchPage = async (page: Pagination, signal: AbortSignal) => {
         const query = { ...filters, ...toWirePagination(page) };
         const attempt: Attempt = (init) => send(query, init);
         const { data, ...rest } = await request(
           { operation, fetch, attempt, read: (body: Body) => connection(read(body)) },
-          options,
+          { ...options, signal },
         );
         return { ...data, ...rest };
       };
-      return { pagination, fetchPage };
+      return { pagination, pageSize, fetchPage };
     };
-    return walk({ operation, pageSize, open }, options);
+    return walk({ operation, open }, options);
   }
 
   return {

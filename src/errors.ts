@@ -1,4 +1,5 @@
 import type { ErrorDetail } from "../generated/types.js";
+import type { Backward, Forward } from "./pagination.js";
 
 /** What every {@link VegaError} is made of, beside its message. */
 export interface VegaErrorOptions {
@@ -46,6 +47,21 @@ export class VegaError extends Error {
   readonly operation: string | undefined;
   /** How many attempts were made; 0 where nothing was sent. */
   readonly attempts: number;
+  /**
+   * Where the error ended a walk: the `pagination` that goes on behind the last record that was handed out.
+   *
+   * @example
+   * ```ts
+   * if (VegaError.is(error) && error.resume) {
+   *   const rest = client.listNodeSignatures({ id, pagination: error.resume });
+   * }
+   * ```
+   */
+  declare readonly resume?: Forward | Backward;
+  /** Where the error ended a walk: how many pages it had read. */
+  declare readonly pagesRead?: number;
+  /** Where the error ended a walk: how many records those pages had. */
+  declare readonly itemsRead?: number;
 
   static {
     mark(VegaError.prototype, "VegaError");

@@ -24,6 +24,7 @@ export type {
   MarketShareWeight,
   Metadata,
   NodeSignature,
+  Pagination,
   PartyProfile,
   PassedTransactionCheck,
   ProofOfWork,
@@ -58,11 +59,19 @@ export {
   type SentRequest,
   VegaError,
 } from "./errors.js";
-export type { Edge, PageInfo } from "./listing.js";
+export {
+  type Edge,
+  type FetchPage,
+  type PageContent,
+  type PageInfo,
+  paginate,
+  type Walk,
+  type WalkOptions,
+  type WalkPage,
+} from "./listing.js";
+export type { Backward, Forward } from "./pagination.js";
 export type {
-  Backward,
   BalanceChangesInRange,
-  Forward,
   ProfilesOfParties,
   SignaturesOfResource,
   VotesOfParty,

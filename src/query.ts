@@ -12,19 +12,8 @@ import type {
   Pagination,
 } from "../generated/types.js";
 import { ArgumentError, show } from "./errors.js";
+import type { Backward, Forward } from "./pagination.js";
 import { toNanoseconds } from "./values.js";
-
-/** Pages from the start of a list to its end. */
-export interface Forward extends Pagination {
-  last?: undefined;
-  before?: undefined;
-}
-
-/** Pages from the end of a list to its start. */
-export interface Backward extends Pagination {
-  first?: undefined;
-  after?: undefined;
-}
 
 interface Paged {
   /** Which page of the list to get, forward or backward, and how large it is. */
@@ -234,24 +223,7 @@ function readListQuery<Id extends keyof operations>(
   required: string[] = [],
 ): ListQuery<Id> {
   const { pagination: page = {}, ...filters } = readObject(operation, readers, query, required);
-  refuseContradictions(operation, page as Pagination);
   return { filters: flatten(filters) as WireQuery<Id>, pagination: page as Forward | Backward };
-}
-
-/** Nodes ignore one of two contradicting parameters without a word (observed on v0.74 nodes). */
-function refuseContradictions(operation: string, page: Pagination): void {
-  const contradictions = [
-    ["first", "last"],
-    ["first", "before"],
-    ["last", "after"],
-    ["after", "before"],
-  ] as const;
-  for (const [one, other] of contradictions) {
-    if (page[one] !== undefined && page[other] !== undefined) {
-      const place = { operation, argument: `pagination.${other}` };
-      refuse(place, `left out beside \`pagination.${one}\``, page[other]);
-    }
-  }
 }
 
 function readObject(

@@ -48,7 +48,7 @@ export interface Call<T> extends Promise<T> {
 export type Attempt = (init: AttemptInit) => Promise<{ data?: string; error?: unknown; response: Response }>;
 
 export interface AttemptInit {
-  signal: AbortSignal | null;
+  signal: AbortSignal;
   headers: Headers;
   fetch: (request: Request) => Promise<Response>;
   parseAs: "text";
@@ -71,10 +71,14 @@ export async function request<Body extends object, T>(
   const { operation, fetch, attempt, read } = route;
   let sent: SentRequest = { method: "", url: "" };
   let answer: Awaited<ReturnType<Attempt>>;
+  // A controller of its own for each attempt: a Request listens to its signal for as long as that lives.
+  const controller = new AbortController();
+  const abort = () => controller.abort(signal?.reason);
+  signal?.addEventListener("abort", abort);
   try {
     signal?.throwIfAborted();
     answer = await attempt({
-      signal: signal ?? null,
+      signal: controller.signal,
       headers: toHeaders(headers),
       fetch: (request) => {
         sent = { method: request.method, url: request.url };
@@ -91,6 +95,8 @@ export async function request<Body extends object, T>(
       attempts: 1,
       cause,
     });
+  } finally {
+    signal?.removeEventListener("abort", abort);
   }
   const { response } = answer;
   if (!response.ok) {

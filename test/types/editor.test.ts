@@ -112,6 +112,25 @@ describe("hovering over a member of a record", () => {
   });
 });
 
+describe("hovering over an option", () => {
+  test.each([
+    ["maxItems", "How many records to walk over at the most"],
+    ["readAhead", "@default true"],
+    ["signal", "Ends the"],
+    ["headers", "Headers for this call"],
+  ])("%s says what it does", (name, words) => {
+    const { text, documentation } = editor.hover(`client.listNodeSignatures({ id: "a" }, { ⟦${name}⟧: undefined });`);
+    expect(documentation).toContain(words);
+    expect(text).not.toMatch(internals);
+  });
+
+  test("a listing says what a walk promises", () => {
+    expect(editor.hover("type T = vega.⟦Listing⟧<vega.Vote>;").documentation.replace(/\s+/g, " ")).toContain(
+      "every record of every page once and in order",
+    );
+  });
+});
+
 describe("completion", () => {
   test("offers the arguments of a call", () => {
     expect(editor.completions("client.listVotes({ ⟦⟧ });")).toEqual(

@@ -8,8 +8,10 @@ import {
   type NodeSignature,
   type Page,
   type PartyProfile,
+  paginate,
   type SpamStatisticsResponse,
   type TransactionCheckResult,
+  type VegaError,
   type Vote,
 } from "../../src/index.js";
 
@@ -40,6 +42,10 @@ describe("what is refused by the compiler", () => {
     client.listNodeSignatures({ id: "a", pagination: { first: 1, before: "c" } });
     // @ts-expect-error: forward or backward
     client.listNodeSignatures({ id: "a", pagination: { after: "c", before: "c" } });
+    const fetchPage = async () => ({ edges: [], pageInfo: null });
+    paginate(fetchPage, { first: 1, after: "c" });
+    // @ts-expect-error: forward or backward
+    paginate(fetchPage, { first: 1, last: 1 });
   });
 
   test("names that an operation does not have", () => {
@@ -82,6 +88,19 @@ describe("what comes back", () => {
       expectTypeOf(cursor).toEqualTypeOf<string>();
       expectTypeOf(node).toEqualTypeOf<Vote>();
     }
+  });
+
+  test("paginate is the same walk for any list", async () => {
+    const fetchPage = async () => ({ edges: [{ cursor: "a", node: 1 }], pageInfo: null });
+    expectTypeOf((await paginate(fetchPage)).nodes).toEqualTypeOf<number[]>();
+    for await (const node of paginate<number>(fetchPage, { last: 5 }, { maxItems: 3, readAhead: false })) {
+      expectTypeOf(node).toEqualTypeOf<number>();
+    }
+  });
+
+  test("an error says where to go on, in the form that pagination takes", () => {
+    const go = (error: VegaError) => client.listVotes({ partyId: "a", pagination: error.resume });
+    expectTypeOf(go).returns.toEqualTypeOf<Listing<Vote>>();
   });
 
   test("a check narrows on its success", async () => {

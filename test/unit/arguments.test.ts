@@ -170,11 +170,23 @@ const refusals: Refusal[] = [
   [
     (c) => c.listVotes({ partyId: "a" }, { maxItems: 0 }),
     "maxItems",
-    "Expected `maxItems` to be a positive integer, got 0.",
+    "Expected `maxItems` of listVotes to be a positive integer, got 0.",
+  ],
+  [
+    (c) => c.listVotes({ partyId: "a" }, { readAhead: "no" }),
+    "readAhead",
+    'Expected `readAhead` of listVotes to be a boolean, got "no".',
+  ],
+  [
+    (c) => c.listVotes({ partyId: "a" }, { signal: 5 }),
+    "signal",
+    "Expected `signal` of listVotes to be an AbortSignal, got 5.",
   ],
 ];
 
-test.each(refusals)("%s is refused, and nothing is sent", async (call, argument, message) => {
+const named = refusals.map(([call, argument, message]) => ({ call, argument, message }));
+
+test.each(named)("nothing is sent: $message", async ({ call, argument, message }) => {
   const { client, sent } = connect();
   const used = call(client as unknown as Untyped);
   await expect(used).rejects.toMatchObject({ name: "ArgumentError", argument, message, attempts: 0 });

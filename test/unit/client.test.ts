@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { describe, expect, test } from "vitest";
 import { ApiError, ArgumentError, ConnectionError, createClient, ResponseError, VegaError } from "../../src/index.js";
 import { freePort } from "../ports.js";
@@ -212,6 +213,14 @@ describe("errors", () => {
     const call = client.getSpamStatistics(party, { signal: controller.signal });
     controller.abort("later");
     expect(await caught(call)).toBe("later");
+  });
+
+  test("a signal that lives on is left without listeners", async () => {
+    const { signal } = new AbortController();
+    const client = connect(() => json(statistics));
+    for (let call = 0; call < 20; call++) await client.getSpamStatistics(party, { signal });
+    await caught(connect(() => json({}, { status: 500 })).getSpamStatistics(party, { signal }));
+    expect(getEventListeners(signal, "abort")).toEqual([]);
   });
 
   test("guards know errors of another copy of the package", () => {

@@ -1,160 +1,359 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createClient, PaginationError } from "../../src/index.js";
-import { json, recorder } from "../recorder.js";
 
-/** A node with these records, newest first, whose cursor is the index of a record. */
-function node(ids: string[]) {
-  return recorder(async ({ url }) => {
-    const { searchParams } = new URL(url);
-    const number = (name: string) => (searchParams.has(name) ? Number(searchParams.get(name)) : undefined);
-    const [first, after, last, before] = ["first", "after", "last", "before"].map((name) =>
-      number(`pagination.${name}`),
-    );
-    const from = first === undefined ? Math.max(0, (before ?? ids.length) - (last ?? 0)) : (after ?? -1) + 1;
-    const to = first === undefined ? (before ?? ids.length) : Math.min(ids.length, from + first);
-    const edges = ids
-      .slice(from, to)
-      .map((id, index) => ({ cursor: String(from + index), node: { id, sig: null, kind: 42 } }));
-    const pageInfo = {
-      startCursor: edges.at(0)?.cursor ?? "",
-      endCursor: edges.at(-1)?.cursor ?? "",
-      hasNextPage: to < ids.length,
-      hasPreviousPage: from > 0,
-    };
-    return json({ signatures: { edges, pageInfo } }, { headers: { "x-block-height": "7", "x-block-timestamp": "8" } });
-  });
-}
+import {
+  type Backward,
+  ConnectionError,
+  type Forward,
+  type Pagination,
+  PaginationError,
+  paginate,
+  VegaError,
+} from "../../src/index.js";
+import { type Behaviour, collect, RelaySource } from "../relay.js";
 
-const ids = ["a", "b", "c", "d", "e", "f", "g"];
+/** A list, a way through it, and a source that answers as it likes. */
+const walks = fc.record({
+  length: fc.nat(40),
+  size: fc.option(fc.integer({ min: 1, max: 12 }), { nil: undefined }),
+  backward: fc.boolean(),
+  newestFirst: fc.option(fc.boolean(), { nil: undefined }),
+  start: fc.option(fc.nat(40), { nil: undefined }),
+  maxItems: fc.option(fc.integer({ min: 1, max: 50 }), { nil: undefined }),
+  readAhead: fc.option(fc.boolean(), { nil: undefined }),
+  shares: fc.array(fc.nat(5), { maxLength: 30 }),
+});
 
-function list(source: ReturnType<typeof recorder>, pagination = {}, options = {}) {
-  return createClient({ baseUrl: "https://node.example", fetch: source.fetch }).listNodeSignatures(
-    { id: "x", pagination },
-    options,
+type Walk = typeof walks extends fc.Arbitrary<infer W> ? W : never;
+
+/** What a walk has to hand out, and what it takes to ask for it. */
+function prepare({ length, size, backward, newestFirst, start, ...rest }: Walk, behaviour: Behaviour = {}) {
+  const source = new RelaySource(
+    Array.from({ length }, (_, index) => index),
+    { shares: rest.shares, ...behaviour },
   );
+  const records = source.ordered(newestFirst);
+  const at = start === undefined ? undefined : Math.min(start, length);
+  const cursor = at === undefined ? undefined : source.cursor(at);
+  const ahead = backward ? records.slice(0, at).reverse() : records.slice(at === undefined ? 0 : at + 1);
+  const pagination: Pagination = backward
+    ? { last: size ?? (cursor === undefined ? 7 : undefined), before: cursor, newestFirst }
+    : { first: size, after: cursor, newestFirst };
+  const options = { maxItems: rest.maxItems, readAhead: rest.readAhead };
+  return { source, pagination: pagination as Forward | Backward, options, expected: ahead.slice(0, rest.maxItems) };
 }
 
-const paging = ({ sent }: ReturnType<typeof recorder>) =>
-  sent.map(({ url }) => new URL(url).search.replace("?id=x&", "").replaceAll("pagination.", ""));
+describe("a walk hands out the list, each record once, in order", () => {
+  test("as records, edges, pages and an array", async () => {
+    await fc.assert(
+      fc.asyncProperty(walks, async (walk) => {
+        const { expected } = prepare(walk);
+        const listing = () => {
+          const { source, pagination, options } = prepare(walk);
+          return paginate(source.fetchPage, pagination, options);
+        };
+        expect(await collect(listing())).toEqual(expected);
+        expect(await listing().toArray()).toEqual(expected);
+        expect((await collect(listing().edges())).map(({ node }) => node)).toEqual(expected);
+        const pages = await collect(listing().pages());
+        const inWalkingOrder = pages.flatMap(({ nodes }) => (walk.backward ? [...nodes].reverse() : nodes));
+        expect(inWalkingOrder).toEqual(expected);
+      }),
+    );
+  });
 
-async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
-  const all: T[] = [];
-  for await (const item of items) all.push(item);
-  return all;
-}
+  test("with failures at any request: what comes before and after each resume is the list", async () => {
+    const failing = fc.uniqueArray(fc.nat(30), { maxLength: 10 });
+    await fc.assert(
+      fc.asyncProperty(walks, failing, async (walk, numbers) => {
+        const failures = new Map(
+          numbers.map((number) => [number, new ConnectionError("no answer", { operation: "x" })]),
+        );
+        const { source, pagination, options, expected } = prepare(walk, { failures });
+        const seen: number[] = [];
+        let from: Forward | Backward = pagination;
+        let { maxItems } = options;
+        for (;;) {
+          const before = seen.length;
+          try {
+            for await (const node of paginate(source.fetchPage, from, { ...options, maxItems })) seen.push(node);
+            break;
+          } catch (error) {
+            if (!ConnectionError.is(error) || error.resume === undefined) throw error;
+            expect(error.itemsRead).toBe(seen.length - before);
+            from = error.resume;
+            if (maxItems !== undefined) maxItems -= seen.length - before;
+          }
+        }
+        expect(seen).toEqual(expected);
+      }),
+    );
+  });
 
-describe("a listing", () => {
-  test("sends nothing until it is used, and one request however often it is awaited", async () => {
-    const source = node(ids);
-    const listing = list(source, { first: 3 });
-    expect(source.sent).toEqual([]);
+  test("for a consumer who stops anywhere and goes on from the cursor of the last record", async () => {
+    await fc.assert(
+      fc.asyncProperty(walks, fc.integer({ min: 1, max: 40 }), async (walk, stop) => {
+        const { source, pagination, expected } = prepare({ ...walk, maxItems: undefined });
+        const seen: number[] = [];
+        let last = "";
+        for await (const { cursor, node } of paginate(source.fetchPage, pagination).edges()) {
+          seen.push(node);
+          last = cursor;
+          if (seen.length === stop) break;
+        }
+        if (seen.length === stop) {
+          const rest = { ...pagination, [walk.backward ? "before" : "after"]: last };
+          for await (const node of paginate(source.fetchPage, rest)) seen.push(node);
+        }
+        expect(seen).toEqual(expected);
+      }),
+    );
+  });
+
+  test("for a consumer who calls next() many times without awaiting", async () => {
+    await fc.assert(
+      fc.asyncProperty(walks, fc.nat(20), async (walk, more) => {
+        const { source, pagination, options, expected } = prepare(walk);
+        const iterator = paginate(source.fetchPage, pagination, options)[Symbol.asyncIterator]();
+        const results = await Promise.all(Array.from({ length: expected.length + more }, () => iterator.next()));
+        expect(results.map(({ done, value }) => (done ? undefined : value))).toEqual([
+          ...expected,
+          ...Array.from({ length: more }, () => undefined),
+        ]);
+      }),
+    );
+  });
+
+  test("for two loops at once over one listing, however they take turns", async () => {
+    await fc.assert(
+      fc.asyncProperty(walks, fc.array(fc.boolean(), { maxLength: 60 }), async (walk, turns) => {
+        const { source, pagination, options, expected } = prepare({ ...walk, shares: [] });
+        const listing = paginate(source.fetchPage, pagination, options);
+        const loops = [listing, listing].map((each) => ({
+          iterator: each[Symbol.asyncIterator](),
+          seen: [] as number[],
+        }));
+        const step = async (loop: (typeof loops)[number] | undefined) => {
+          const result = await loop?.iterator.next();
+          if (result?.done === false) loop?.seen.push(result.value);
+          return result?.done;
+        };
+        for (const turn of turns) await step(loops[turn ? 1 : 0]);
+        for (const loop of loops) while (!(await step(loop)));
+        for (const { seen } of loops) expect(seen).toEqual(expected);
+      }),
+    );
+  });
+});
+
+describe("requests", () => {
+  const numbers = Array.from({ length: 10 }, (_, index) => index);
+
+  test("nothing is asked for until a listing is used", () => {
+    const source = new RelaySource(numbers);
+    const listing = paginate(source.fetchPage, { first: 3 });
+    listing.pages();
+    listing.edges();
+    listing[Symbol.asyncIterator]();
+    expect(source.requests).toEqual([]);
+  });
+
+  test("awaiting is one request, however often, and of no more than maxItems", async () => {
+    const source = new RelaySource(numbers);
+    const listing = paginate(source.fetchPage, { first: 3 }, { maxItems: 2 });
     const [one, two] = await Promise.all([listing, listing]);
     expect(await listing).toBe(one);
     expect(two).toBe(one);
-    expect(one.nodes.map(({ id }) => id)).toEqual(["a", "b", "c"]);
-    expect(source.sent).toHaveLength(1);
+    expect(one.nodes).toEqual([9, 8]);
+    expect(source.requests).toEqual([{ first: 2 }]);
   });
 
-  test("hands out every record, page after page, and every loop is a walk of its own", async () => {
-    const source = node(ids);
-    const listing = list(source, { first: 3 });
-    for (let loop = 0; loop < 2; loop++) expect((await collect(listing)).map(({ id }) => id)).toEqual(ids);
-    const walk = ["first=3", "first=3&after=2", "first=3&after=5"];
-    expect(paging(source)).toEqual([...walk, ...walk]);
+  test("the size is always sent, and the last request asks for no more than is left", async () => {
+    const source = new RelaySource(numbers);
+    await paginate(source.fetchPage, { newestFirst: false, first: 4 }, { maxItems: 6 }).toArray();
+    expect(source.requests).toEqual([
+      { newestFirst: false, first: 4 },
+      { newestFirst: false, first: 2, after: "3/5" },
+    ]);
+    const unsized = new RelaySource(numbers);
+    await paginate(unsized.fetchPage);
+    expect(unsized.requests).toEqual([{ first: 1000 }]);
   });
 
-  test("walks backward from the end, records in walking order", async () => {
-    const source = node(ids);
-    const listing = list(source, { last: 3 });
-    expect((await collect(listing)).map(({ id }) => id)).toEqual([...ids].reverse());
-    expect(paging(source)).toEqual(["last=3", "last=3&before=4", "last=3&before=1"]);
-    expect((await listing).nodes.map(({ id }) => id)).toEqual(["e", "f", "g"]);
+  test("an empty page in the middle is no end", async () => {
+    const source = new RelaySource(numbers, { shares: [2, 0, 0, 1] });
+    expect(await paginate(source.fetchPage, { first: 5 }).toArray()).toEqual(source.ordered(true));
+    expect(source.requests).toHaveLength(6);
   });
 
-  test("hands out pages and edges too", async () => {
-    const pages = await collect(list(node(ids), { first: 3 }).pages());
-    expect(pages.map(({ nodes }) => nodes.map(({ id }) => id).join(""))).toEqual(["abc", "def", "g"]);
-    const edges = await collect(list(node(ids), { first: 3, after: "1" }).edges());
-    expect(edges.map(({ cursor, node }) => cursor + node.id)).toEqual(["2c", "3d", "4e", "5f", "6g"]);
-  });
-
-  test("asks for no more than maxItems leaves", async () => {
-    const source = node(ids);
-    expect(await list(source, { first: 3 }, { maxItems: 5 }).toArray()).toHaveLength(5);
-    expect(paging(source)).toEqual(["first=3", "first=2&after=2"]);
-  });
-
-  test("stops with break", async () => {
-    const source = node(ids);
-    for await (const { id } of list(source, { first: 3 })) if (id === "b") break;
-    expect(source.sent).toHaveLength(1);
+  test("a source that gives more than was asked for does not exceed maxItems", async () => {
+    const source = new RelaySource(numbers);
+    const generous = (request: Pagination) => source.fetchPage({ ...request, first: 10 });
+    expect(await paginate(generous, { first: 2 }, { maxItems: 3 }).toArray()).toEqual([9, 8, 7]);
   });
 });
 
 describe("a page", () => {
-  test("knows its neighbours, its block and its answer", async () => {
-    const first = await list(node(ids), { first: 3 });
-    expect(first.block).toEqual({ height: 7n, timestamp: 8n });
-    expect(first.response.status).toBe(200);
-    expect(await first.previousPage()).toBeUndefined();
-    const second = await first.nextPage();
-    expect(second?.nodes.map(({ id }) => id)).toEqual(["d", "e", "f"]);
-    const third = await second?.nextPage();
-    expect(third?.nodes.map(({ id }) => id)).toEqual(["g"]);
-    expect(await third?.nextPage()).toBeUndefined();
-    expect((await second?.previousPage())?.nodes.map(({ id }) => id)).toEqual(["a", "b", "c"]);
+  const numbers = Array.from({ length: 10 }, (_, index) => index);
+  const neighbours = async (pagination: Forward | Backward) => {
+    const page = await paginate(new RelaySource(numbers).fetchPage, { newestFirst: false, ...pagination });
+    return { next: (await page.nextPage())?.nodes, previous: (await page.previousPage())?.nodes };
+  };
+
+  test.each([
+    [{ first: 3 }, { next: [3, 4, 5], previous: undefined }],
+    [
+      { first: 3, after: "2/" },
+      { next: [6, 7, 8], previous: [0, 1, 2] },
+    ],
+    [{ last: 3 }, { next: undefined, previous: [4, 5, 6] }],
+    [
+      { last: 3, before: "7/" },
+      { next: [7, 8, 9], previous: [1, 2, 3] },
+    ],
+    [
+      { first: 3, after: "6/" },
+      { next: undefined, previous: [4, 5, 6] },
+    ],
+  ])("knows its neighbours: %j", async (pagination, expected) => {
+    expect(await neighbours(pagination)).toEqual(expected);
   });
 
-  test("passes over edges without a record, and ends at a pageInfo of null", async () => {
-    const record = { id: "x", sig: "+/8=", kind: "NODE_SIGNATURE_KIND_ASSET_NEW" };
-    const edges = [
-      { cursor: "a", node: record },
-      { cursor: "", node: null },
-    ];
-    const listing = list(recorder(async () => json({ signatures: { edges, pageInfo: null } })));
-    expect(await listing.toArray()).toEqual([record]);
-    expect(await listing).toMatchObject({ nodes: [record], pageInfo: null, block: undefined });
-    expect(await (await listing).nextPage()).toBeUndefined();
+  test("is as it was on the wire, also on a walk backward", async () => {
+    const [page] = await collect(paginate(new RelaySource(numbers).fetchPage, { last: 3, newestFirst: false }).pages());
+    expect(page?.nodes).toEqual([7, 8, 9]);
+  });
+
+  test("passes over edges without a record", async () => {
+    const listing = paginate<number>(async () => ({
+      edges: [null, { cursor: "a", node: null }, { cursor: "b", node: 1 }],
+      pageInfo: null,
+    }));
+    expect(await listing).toMatchObject({ nodes: [1], edges: [{ cursor: "b", node: 1 }], pageInfo: null });
+    expect(await listing.toArray()).toEqual([1]);
+  });
+
+  test("has no neighbour that cannot be reached", async () => {
+    const pageInfo = { startCursor: "", endCursor: "", hasNextPage: true, hasPreviousPage: true };
+    const page = await paginate(async () => ({ edges: [], pageInfo }));
+    await expect(page.nextPage()).rejects.toMatchObject({ name: "PaginationError", reason: "missing-cursor" });
+    await expect(page.previousPage()).rejects.toMatchObject({ name: "PaginationError", reason: "missing-cursor" });
   });
 });
 
-describe("a node that pages in circles", () => {
-  const page = (id: string, endCursor: string) => ({
-    signatures: {
-      edges: [{ cursor: endCursor, node: { id, sig: null, kind: 42 } }],
-      pageInfo: { startCursor: endCursor, endCursor, hasNextPage: true, hasPreviousPage: false },
-    },
+describe("a source that goes in circles", () => {
+  /** Pages of one record; after `lead` of them, the same `circle` pages again and again. */
+  function circling(lead: number, circle: number, backward: boolean) {
+    const follow = (place: number) => (place < lead + circle - 1 ? place + 1 : lead);
+    return async ({ after, before }: Pagination) => {
+      const from = backward ? before : after;
+      const place = from === undefined ? 0 : follow(Number(from));
+      const pageInfo = { startCursor: `${place}`, endCursor: `${place}`, hasNextPage: true, hasPreviousPage: true };
+      return { edges: [{ cursor: `${place}`, node: place }], pageInfo };
+    };
+  }
+
+  test("ends the walk after the page at hand was handed out, however long the circle is", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.nat(20), fc.integer({ min: 1, max: 20 }), fc.boolean(), async (lead, circle, backward) => {
+        const seen: number[] = [];
+        const size = backward ? { last: 5 } : { first: 5 };
+        const listing = paginate(circling(lead, circle, backward), size);
+        const error = await (async () => {
+          for await (const node of listing) seen.push(node);
+        })().catch((reason: unknown) => reason);
+        const pages = lead + circle + 1;
+        expect(seen).toEqual([...Array.from({ length: lead + circle }, (_, index) => index), lead]);
+        expect(error).toMatchObject({
+          name: "PaginationError",
+          reason: "repeated-cursor",
+          pagesRead: pages,
+          itemsRead: pages,
+          resume: { ...size, [backward ? "before" : "after"]: String(lead) },
+        });
+      }),
+    );
+  });
+
+  test("is noticed where the walk began, too", async () => {
+    const pageInfo = { startCursor: "x", endCursor: "x", hasNextPage: true, hasPreviousPage: true };
+    const listing = paginate(async () => ({ edges: [], pageInfo }), { after: "x" });
+    await expect(listing.toArray()).rejects.toMatchObject({ reason: "repeated-cursor", pagesRead: 1, itemsRead: 0 });
+  });
+
+  test("has no effect on who stops in time", async () => {
+    expect(await paginate(circling(0, 1, false), {}, { maxItems: 1 }).toArray()).toEqual([0]);
   });
 
   test.each([
-    ["repeats a page", ["1"], ["1", "1"]],
-    ["repeats a longer circle", ["1", "2", "3"], ["1", "2", "3", "1"]],
-  ])("%s: the walk ends after the page at hand was handed out", async (_, circle, handedOut) => {
-    let request = 0;
-    const cursors = () => circle[request++ % circle.length] ?? "";
-    const source = recorder(async () => {
-      const cursor = cursors();
-      return json(page(cursor, cursor));
-    });
-    const seen: string[] = [];
-    const walk = async () => {
-      for await (const { id } of list(source)) seen.push(id);
-    };
-    await expect(walk()).rejects.toMatchObject({ name: "PaginationError", reason: "repeated-cursor" });
-    expect(seen).toEqual(handedOut);
+    ["with a record that has a cursor", [{ cursor: "a", node: 1 }], { first: 2, after: "a" }],
+    ["with a record that has none", [{ cursor: "", node: 1 }], { first: 2, after: "start" }],
+    ["with nothing", [], { first: 2, after: "start" }],
+  ])("more without a cursor ends the walk after the page at hand: %s", async (_, edges, resume) => {
+    const pageInfo = { startCursor: "", endCursor: "", hasNextPage: true, hasPreviousPage: false };
+    const seen: number[] = [];
+    const error = await (async () => {
+      for await (const node of paginate(async () => ({ edges, pageInfo }), { first: 2, after: "start" }))
+        seen.push(node);
+    })().catch((reason: unknown) => reason);
+    expect(seen).toEqual(edges.map(({ node }) => node));
+    expect(PaginationError.is(error)).toBe(true);
+    expect(error).toMatchObject({ reason: "missing-cursor", resume, pagesRead: 1, itemsRead: edges.length });
+  });
+});
+
+describe("errors", () => {
+  const numbers = Array.from({ length: 6 }, (_, index) => index);
+
+  test("of this package carry where to go on, others pass as they are", async () => {
+    const own = new VegaError("own");
+    const foreign = new Error("foreign");
+    for (const error of [own, foreign]) {
+      const source = new RelaySource(numbers, { failures: new Map([[1, error]]) });
+      const reason = await paginate(source.fetchPage, { last: 2 }, { maxItems: 3 })
+        .toArray()
+        .catch((caught: unknown) => caught);
+      expect(reason).toBe(error);
+    }
+    const resume: Backward = { last: 2, before: "4/2" };
+    expect(own).toMatchObject({ resume, pagesRead: 1, itemsRead: 2 });
+    expect(Object.keys(foreign)).toEqual([]);
   });
 
-  test("says that there is more without a cursor", async () => {
-    const seen: string[] = [];
-    const listing = list(recorder(async () => json(page("a", ""))));
-    const walk = async () => {
-      for await (const { id } of listing) seen.push(id);
-    };
-    await expect(walk()).rejects.toSatisfy(
-      (error) =>
-        PaginationError.is(error) && error.reason === "missing-cursor" && error.operation === "listNodeSignatures",
+  test("end a walk: what is asked for afterwards is nothing", async () => {
+    const source = new RelaySource(numbers, { failures: new Map([[0, new Error("no")]]) });
+    const iterator = paginate(source.fetchPage)[Symbol.asyncIterator]();
+    const [first, second, third] = await Promise.allSettled([iterator.next(), iterator.next(), iterator.next()]);
+    expect([first.status, second.status, third.status]).toEqual(["rejected", "fulfilled", "fulfilled"]);
+    expect(second).toMatchObject({ value: { done: true } });
+    expect(source.requests).toHaveLength(1);
+  });
+
+  test.each([
+    [{ maxItems: 1.5 }, {}, "Expected `maxItems` to be a positive integer, got 1.5."],
+    [{ readAhead: 1 }, {}, "Expected `readAhead` to be a boolean, got 1."],
+    [{ signal: "x" }, {}, 'Expected `signal` to be an AbortSignal, got "x".'],
+    [{}, { first: 0 }, "Expected `pagination.first` to be a positive integer, got 0."],
+    [{}, { last: "3" }, 'Expected `pagination.last` to be a positive integer, got "3".'],
+    [{}, { first: 1, last: 1 }, "Expected `pagination.last` to be left out beside `pagination.first`, got 1."],
+    [
+      {},
+      { after: "a", before: "b" },
+      'Expected `pagination.before` to be left out beside `pagination.after`, got "b".',
+    ],
+  ])("refuse a wrong argument, when the listing is used: %j %j", async (options, pagination, message) => {
+    const source = new RelaySource(numbers);
+    const listing = paginate(source.fetchPage, pagination as Forward, options as object);
+    for (const use of [() => listing.toArray(), () => Promise.resolve(listing), () => listing.pages().next()]) {
+      await expect(use()).rejects.toMatchObject({ name: "ArgumentError", message });
+    }
+    expect(source.requests).toEqual([]);
+  });
+
+  test("a fetchPage that answers no page is told what it has to answer", async () => {
+    await expect(paginate(async () => undefined as never)).rejects.toThrow(
+      "Expected `fetchPage` to be a function that answers `{ edges, pageInfo }`, got undefined.",
     );
-    expect(seen).toEqual(["a"]);
-    await expect((await listing).nextPage()).rejects.toMatchObject({ reason: "missing-cursor" });
+    await expect(paginate(async () => [] as never)).rejects.toThrow("got an empty array");
   });
 });
