@@ -462,10 +462,8 @@ class PageIterator<T, Extra extends object> extends WalkIterator<WalkPage<T> & E
   }
 
   async #receive(fetcher: Fetcher<T, Extra>, request: Pagination): Promise<WalkPage<T> & Extra> {
-    const page = this.#ahead ?? fetcher.fetch(request);
-    this.#ahead = undefined;
     try {
-      return await page;
+      return await (this.#ahead ?? fetcher.fetch(request));
     } catch (error) {
       throw this.#resumable(error, fetcher.plan, request[fetcher.plan.direction.cursor]);
     }

@@ -124,6 +124,15 @@ describe("a walk hands out the list, each record once, in order", () => {
     );
   });
 
+  test("for a consumer who calls next() from within the answer to another", async () => {
+    const source = new RelaySource(["a", "b", "c"]);
+    const iterator = paginate(source.fetchPage, { newestFirst: false })[Symbol.asyncIterator]();
+    const value = async (result: Promise<IteratorResult<string>>) => (await result).value;
+    const first = iterator.next();
+    const third = first.then(() => value(iterator.next()));
+    expect(await Promise.all([value(first), value(iterator.next()), third])).toEqual(["a", "b", "c"]);
+  });
+
   test("for two loops at once over one listing, however they take turns", async () => {
     await fc.assert(
       fc.asyncProperty(walks, fc.array(fc.boolean(), { maxLength: 60 }), async (walk, turns) => {
@@ -283,6 +292,13 @@ describe("a source that goes in circles", () => {
 
   test("has no effect on who stops in time", async () => {
     expect(await paginate(circling(0, 1, false), {}, { maxItems: 1 }).toArray()).toEqual([0]);
+  });
+
+  test("more without a cursor on a walk backward: the record that was handed out last is its first", async () => {
+    const pageInfo = { startCursor: "", endCursor: "", hasNextPage: false, hasPreviousPage: true };
+    const edges = ["a", "b"].map((node) => ({ cursor: node, node }));
+    const listing = paginate(async () => ({ edges, pageInfo }), { last: 2 });
+    await expect(listing.toArray()).rejects.toMatchObject({ resume: { last: 2, before: "a" } });
   });
 
   test.each([

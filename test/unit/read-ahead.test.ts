@@ -79,6 +79,25 @@ describe("read-ahead", () => {
     await pages.return(undefined);
   });
 
+  test("has left when the page is handed out, also where a request leaves with the next turn of the event loop", async () => {
+    const log: string[] = [];
+    const source = new RelaySource([1, 2, 3, 4]);
+    const fetchPage = (request: Pagination) => {
+      const number = source.requests.length + 1;
+      setImmediate(() => log.push(`request ${number} left`));
+      return source.fetchPage(request);
+    };
+    for await (const _ of paginate(fetchPage, { first: 1 }).pages()) log.push("page");
+    expect(log.slice(log.indexOf("request 3 left") - 1)).toEqual([
+      "request 2 left",
+      "request 3 left",
+      "page",
+      "request 4 left",
+      "page",
+      "page",
+    ]);
+  });
+
   test("is there for records too: the page after the one at hand is on its way", async () => {
     const source = new ManualSource();
     const records = source.listing()[Symbol.asyncIterator]();
@@ -201,6 +220,26 @@ describe("what stops a walk stops the request under way", () => {
       expect(await iterator.next()).toEqual({ done: true, value: undefined });
       expect(source.log).toEqual(["asked 1"]);
     }
+  });
+
+  test("return() in the middle of a page: no further record comes", async () => {
+    const iterator = paginate(new RelaySource([1, 2, 3]).fetchPage)[Symbol.asyncIterator]();
+    expect(await iterator.next()).toEqual({ done: false, value: 3 });
+    await iterator.return(undefined);
+    expect(await iterator.next()).toEqual({ done: true, value: undefined });
+  });
+
+  test("return() while the page read ahead is about to leave", async () => {
+    const source = new RelaySource([1, 2, 3]);
+    const pages: AsyncGenerator<unknown> = paginate(
+      (request: Pagination) => {
+        if (source.requests.length === 2) pages.return(undefined);
+        return source.fetchPage(request);
+      },
+      { first: 1 },
+    ).pages();
+    await pages.next();
+    expect(await pages.next()).toEqual({ done: true, value: undefined });
   });
 
   test("throw() on the iterator", async () => {
