@@ -15,8 +15,9 @@ import type {
   TransactionCheckResult,
   Vote,
 } from "../generated/types.js";
-import { ArgumentError, show } from "./errors.js";
+import type { ApiError } from "./errors.js";
 import { type PageContent, type Walk, type WalkOptions, type WalkPage, walk } from "./listing.js";
+import { type CallOptions, type ClientOptions, readCallOptions, readClientOptions } from "./options.js";
 import {
   type BalanceChangesInRange,
   type ListQuery,
@@ -33,31 +34,7 @@ import {
   type VotesOnProposal,
   type WireQuery,
 } from "./query.js";
-import {
-  type Attempt,
-  type AttemptInit,
-  type Block,
-  type Call,
-  type CallOptions,
-  call,
-  type HeaderValues,
-  request,
-  toHeaders,
-} from "./request.js";
-
-/** Options of a client. */
-export interface ClientOptions {
-  /**
-   * Address of the node. A path in front of the node is kept; a `/` or `/api/v2` at the end is not doubled.
-   *
-   * @example "https://node.example/datanode"
-   */
-  baseUrl: string | URL;
-  /** Headers of every request, those of `client.http` included. */
-  headers?: HeaderValues | undefined;
-  /** Takes the place of the global `fetch`, which is otherwise looked up for each request. */
-  fetch?: ((request: Request) => Promise<Response>) | undefined;
-}
+import { type Attempt, type AttemptInit, type Block, type Call, call, Requester } from "./request.js";
 
 /** Options of one listing. */
 export interface ListingOptions extends CallOptions, WalkOptions {}
@@ -189,23 +166,23 @@ export interface VegaClient {
  * ```
  */
 export function createClient(options: ClientOptions): VegaClient {
-  const { baseUrl, headers, fetch = (sent) => globalThis.fetch(sent) } = readClientOptions(options);
+  const { baseUrl, headers, fetch, pacing, observe, settings } = readClientOptions(options);
   const http = createHttp<paths, "application/json">({ baseUrl, headers, fetch });
+  const requester = new Requester({ fetch, pacing, observe });
 
   function list<Id extends keyof operations, Body extends object, T>(
     operation: Id,
     options: ListingOptions | undefined,
-    { pageSize, readQuery, send, read }: ListOperation<Id, Body, T>,
+    { pageSize, readQuery, send, read, isFinal }: ListOperation<Id, Body, T>,
   ): Listing<T> {
     const open = () => {
       const { filters, pagination } = readQuery();
+      const callSettings = readCallOptions(operation, options, settings);
       const fetchPage = async (page: Pagination, signal: AbortSignal) => {
         const query = { ...filters, ...toWirePagination(page) };
         const attempt: Attempt = (init) => send(query, init);
-        const { data, ...rest } = await request(
-          { operation, fetch, attempt, read: (body: Body) => connection(read(body)) },
-          { ...options, signal },
-        );
+        const route = { operation, attempt, read: (body: Body) => connection(read(body)), isFinal: isFinal?.(page) };
+        const { data, ...rest } = await requester.send(route, { ...callSettings, signal });
         return { ...data, ...rest };
       };
       return { pagination, pageSize, fetchPage };
@@ -228,19 +205,24 @@ export function createClient(options: ClientOptions): VegaClient {
         readQuery: () => readProfilesQuery(query),
         send: (query, init) => http.GET("/api/v2/parties/profiles", { ...init, params: { query } }),
         read: (body: ListPartiesProfilesResponse) => body.profiles,
+        // To any cursor of this list nodes answer 500, and go on doing so (observed on v0.74 nodes).
+        isFinal:
+          ({ after, before }) =>
+          (error) =>
+            error.status === 500 && (after ?? before) !== undefined,
       }),
 
     getSpamStatistics: (query, options) =>
       call(async () => {
         const path = readSpamStatisticsQuery(query);
-        return request(
+        const callSettings = readCallOptions("getSpamStatistics", options, settings);
+        return requester.send(
           {
             operation: "getSpamStatistics",
-            fetch,
             attempt: (init) => http.GET("/statistics/spam/{partyId}", { ...init, params: { path } }),
             read: (body: SpamStatisticsResponse) => (body.statistics === undefined ? undefined : body),
           },
-          options,
+          callSettings,
         );
       }),
 
@@ -263,14 +245,16 @@ export function createClient(options: ClientOptions): VegaClient {
     checkTransaction: (query, options) =>
       call(async () => {
         const body = readTransaction(query);
-        return request(
+        const callSettings = readCallOptions("checkTransaction", options, settings);
+        return requester.send(
           {
             operation: "checkTransaction",
-            fetch,
-            attempt: (init) => http.POST("/transaction/check", { ...init, body }),
+            // Not followed: a redirect would send it again, or as a GET.
+            attempt: (init) => http.POST("/transaction/check", { ...init, body, redirect: "manual" }),
             read: (body: TransactionCheckResult) => (typeof body.success === "boolean" ? body : undefined),
+            once: true,
           },
-          options,
+          callSettings,
         );
       }),
 
@@ -287,43 +271,11 @@ interface ListOperation<Id extends keyof operations, Body, T> {
   send(query: WireQuery<Id>, init: AttemptInit): ReturnType<Attempt>;
   /** Takes the envelope out of the body. */
   read(body: Body): PageContent<T>;
+  /** Tells for a page which errors that usually pass are known to stay. */
+  isFinal?(page: Pagination): (error: ApiError) => boolean;
 }
 
 /** The envelope, where it is one: a page without edges or without a word on what follows would end a walk too early. */
 function connection<T>(envelope: PageContent<T> | null | undefined): PageContent<T> | undefined {
   return Array.isArray(envelope?.edges) && envelope.pageInfo !== undefined ? envelope : undefined;
-}
-
-function readClientOptions(options: ClientOptions): {
-  baseUrl: string;
-  headers: Headers;
-  fetch: ClientOptions["fetch"];
-} {
-  const { baseUrl, headers, fetch } = options ?? {};
-  if (fetch !== undefined && typeof fetch !== "function") refuse("fetch", "a function", fetch);
-  const all = toHeaders(headers);
-  if (!all.has("accept")) all.set("accept", "application/json");
-  return { baseUrl: readBaseUrl(baseUrl), headers: all, fetch };
-}
-
-function readBaseUrl(baseUrl: unknown): string {
-  const expected = 'an address such as "https://node.example"';
-  // Relative addresses are good in a browser, where a page's own server often passes requests on to a node.
-  const page = (globalThis as { location?: { href?: string } }).location?.href;
-  let url: URL;
-  try {
-    url = new URL(baseUrl as string, page);
-  } catch {
-    return refuse("baseUrl", expected, baseUrl);
-  }
-  if (url.protocol !== "https:" && url.protocol !== "http:") refuse("baseUrl", expected, baseUrl);
-  if (url.username !== "" || url.password !== "") {
-    refuse("baseUrl", "without credentials, which fetch refuses: use `headers`", `${url.protocol}//…@${url.host}`);
-  }
-  if (url.search !== "" || url.hash !== "") refuse("baseUrl", "without query and fragment", baseUrl);
-  return `${url.origin}${url.pathname}`.replace(/\/+$/, "").replace(/(?:\/+api\/+v2)$/, "");
-}
-
-function refuse(argument: string, expected: string, value: unknown): never {
-  throw new ArgumentError(`Expected \`${argument}\` to be ${expected}, got ${show(value)}.`, { argument });
 }

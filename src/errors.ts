@@ -41,8 +41,15 @@ function isMarked(error: unknown, name: string): boolean {
  * ```
  */
 export class VegaError extends Error {
-  override name: "VegaError" | "ArgumentError" | "ConnectionError" | "ApiError" | "ResponseError" | "PaginationError" =
-    "VegaError";
+  override name:
+    | "VegaError"
+    | "ArgumentError"
+    | "ConnectionError"
+    | "TimeoutError"
+    | "ApiError"
+    | "RateLimitError"
+    | "ResponseError"
+    | "PaginationError" = "VegaError";
   /** The operation that failed: the name of the client's method. */
   readonly operation: string | undefined;
   /** How many attempts were made; 0 where nothing was sent. */
@@ -73,6 +80,13 @@ export class VegaError extends Error {
     this.attempts = attempts;
   }
 
+  /** The error as plain data, for logs: no headers, no body, no stack. */
+  toJSON(): Record<string, unknown> {
+    const { name, message, operation, attempts, resume, pagesRead, itemsRead, cause } = this;
+    const plainCause = cause instanceof Error ? { name: cause.name, message: cause.message } : cause;
+    return { name, message, operation, attempts, resume, pagesRead, itemsRead, cause: plainCause };
+  }
+
   /** Tells whether a value is an error of this package. */
   static is(error: unknown): error is VegaError {
     return isMarked(error, "VegaError");
@@ -94,6 +108,10 @@ export class ArgumentError extends VegaError {
     this.argument = argument;
   }
 
+  override toJSON(): Record<string, unknown> {
+    return { ...super.toJSON(), argument: this.argument };
+  }
+
   /** Tells whether a value is an {@link ArgumentError}. */
   static override is(error: unknown): error is ArgumentError {
     return isMarked(error, "ArgumentError");
@@ -111,6 +129,31 @@ export class ConnectionError extends VegaError {
   /** Tells whether a value is a {@link ConnectionError}. */
   static override is(error: unknown): error is ConnectionError {
     return isMarked(error, "ConnectionError");
+  }
+}
+
+/** It took too long: one attempt, or the call with all its attempts and waits. */
+export class TimeoutError extends VegaError {
+  override name = "TimeoutError" as const;
+  /** Which deadline passed: that of one attempt (`timeout`), or that of the whole call (`totalTimeout`). */
+  readonly scope: "attempt" | "total";
+
+  static {
+    mark(TimeoutError.prototype, "TimeoutError");
+  }
+
+  constructor(message: string, { scope, ...options }: VegaErrorOptions & { scope: "attempt" | "total" }) {
+    super(message, options);
+    this.scope = scope;
+  }
+
+  override toJSON(): Record<string, unknown> {
+    return { ...super.toJSON(), scope: this.scope };
+  }
+
+  /** Tells whether a value is a {@link TimeoutError}. */
+  static override is(error: unknown): error is TimeoutError {
+    return isMarked(error, "TimeoutError");
   }
 }
 
@@ -152,11 +195,13 @@ export interface ApiErrorOptions extends VegaErrorOptions {
   response: Response;
   /** The body: parsed where it was JSON, else its text. */
   body: unknown;
+  /** What to do, where that is known. */
+  advice?: string | undefined;
 }
 
 /** The node, or something in front of it, answered with an error status. */
 export class ApiError extends VegaError {
-  override name = "ApiError" as const;
+  override name: "ApiError" | "RateLimitError" = "ApiError";
   /** The HTTP status, as in 400. */
   readonly status: number;
   /** The gRPC status code of the body, or `undefined` where the body has none, as that of a proxy. */
@@ -178,13 +223,13 @@ export class ApiError extends VegaError {
     mark(ApiError.prototype, "ApiError");
   }
 
-  constructor({ request, response, body, ...options }: ApiErrorOptions) {
+  constructor({ request, response, body, advice = adviceOn(response.status, body), ...options }: ApiErrorOptions) {
     const { code, message, details } = readErrorBody(body);
     const detail = details.find(isVegaDetail);
     const words = [message, detail?.message, detail?.inner].filter(Boolean).join(": ") || summarize(body);
     super(
       `${options.operation ?? "The request"} failed with status ${response.status}${words ? `: ${words}` : ""} ` +
-        `(${request.method} ${request.url})`,
+        `(${request.method} ${request.url})${advice ? `. ${advice}` : ""}`,
       options,
     );
     this.status = response.status;
@@ -197,9 +242,55 @@ export class ApiError extends VegaError {
     this.request = request;
   }
 
+  override toJSON(): Record<string, unknown> {
+    const { status, code, codeName, details, request } = this;
+    return { ...super.toJSON(), status, code, codeName, details, request };
+  }
+
   /** Tells whether a value is an {@link ApiError}. */
   static override is(error: unknown): error is ApiError {
     return isMarked(error, "ApiError");
+  }
+}
+
+/** What a {@link RateLimitError} is made of. */
+export interface RateLimitErrorOptions extends Omit<ApiErrorOptions, "advice"> {
+  retryAfter: number | undefined;
+  banned: boolean;
+  /** Whether it was this call that the node refused; else it was one before. */
+  sent: boolean;
+}
+
+/** The node refuses for the rate of requests, or it has banned the client and nothing was sent. */
+export class RateLimitError extends ApiError {
+  override name = "RateLimitError" as const;
+  /** Seconds until the node takes requests again; `undefined` where it does not say. */
+  readonly retryAfter: number | undefined;
+  /** Whether the node has banned the client, for going on while it was over the limit. */
+  readonly banned: boolean;
+
+  static {
+    mark(RateLimitError.prototype, "RateLimitError");
+  }
+
+  constructor({ retryAfter, banned, sent, ...options }: RateLimitErrorOptions) {
+    const wait = retryAfter === undefined ? "" : `Wait ${retryAfter} ${retryAfter === 1 ? "second" : "seconds"}`;
+    const advice = sent
+      ? wait && `${wait}.`
+      : `This was the answer to a call before; nothing is sent during the ban. ${wait}.`;
+    super({ ...options, advice });
+    this.retryAfter = retryAfter;
+    this.banned = banned;
+  }
+
+  override toJSON(): Record<string, unknown> {
+    const { retryAfter, banned } = this;
+    return { ...super.toJSON(), retryAfter, banned };
+  }
+
+  /** Tells whether a value is a {@link RateLimitError}. */
+  static override is(error: unknown): error is RateLimitError {
+    return isMarked(error, "RateLimitError");
   }
 }
 
@@ -224,6 +315,10 @@ export class ResponseError extends VegaError {
     this.body = body;
   }
 
+  override toJSON(): Record<string, unknown> {
+    return { ...super.toJSON(), status: this.response.status };
+  }
+
   /** Tells whether a value is a {@link ResponseError}. */
   static override is(error: unknown): error is ResponseError {
     return isMarked(error, "ResponseError");
@@ -245,10 +340,25 @@ export class PaginationError extends VegaError {
     this.reason = reason;
   }
 
+  override toJSON(): Record<string, unknown> {
+    return { ...super.toJSON(), reason: this.reason };
+  }
+
   /** Tells whether a value is a {@link PaginationError}. */
   static override is(error: unknown): error is PaginationError {
     return isMarked(error, "PaginationError");
   }
+}
+
+/** Tells a refusal for size from one for rate: both are a 429 (observed on v0.74 nodes). */
+export function isTooLarge(status: number, body: unknown): boolean {
+  return status === 429 && JSON.stringify(body ?? "").includes("received message larger than max");
+}
+
+function adviceOn(status: number, body: unknown): string | undefined {
+  if (isTooLarge(status, body)) return "Ask for less: a smaller page, or a narrower filter.";
+  if (status === 404 && typeof body === "string") return "Is `baseUrl` the address of a node?";
+  return undefined;
 }
 
 function readErrorBody(body: unknown): { code?: number; message?: string; details: ErrorDetail[] } {

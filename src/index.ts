@@ -42,7 +42,6 @@ export type {
   VoteSpamStatistics,
 } from "../generated/types.js";
 export {
-  type ClientOptions,
   createClient,
   type Listing,
   type ListingOptions,
@@ -55,8 +54,10 @@ export {
   type CodeName,
   ConnectionError,
   PaginationError,
+  RateLimitError,
   ResponseError,
   type SentRequest,
+  TimeoutError,
   VegaError,
 } from "./errors.js";
 export {
@@ -69,6 +70,8 @@ export {
   type WalkOptions,
   type WalkPage,
 } from "./listing.js";
+export type { AttemptEvent, ObservedError, ObserverEvent, PauseEvent, ResponseEvent, RetryEvent } from "./observe.js";
+export type { AttemptOptions, CallOptions, ClientOptions, HeaderValues, RetryOptions } from "./options.js";
 export type { Backward, Forward } from "./pagination.js";
 export type {
   BalanceChangesInRange,
@@ -77,5 +80,5 @@ export type {
   VotesOfParty,
   VotesOnProposal,
 } from "./query.js";
-export type { Answer, Block, Call, CallOptions, HeaderValues } from "./request.js";
+export type { Answer, Block, Call } from "./request.js";
 export { type NanosecondTime, toBytes, toDate, toNanoseconds } from "./values.js";

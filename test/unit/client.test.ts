@@ -8,7 +8,7 @@ const party = { partyId: "a" };
 const statistics = { chainId: "c", statistics: null };
 
 function connect(answer: () => Response | Promise<Response>) {
-  return createClient({ baseUrl: "https://node.example", fetch: async () => answer() });
+  return createClient({ baseUrl: "https://node.example", fetch: async () => answer(), retry: false });
 }
 
 describe("baseUrl", () => {
@@ -185,7 +185,9 @@ describe("errors", () => {
 
   test("a node that is not there is a ConnectionError that says where and why", async () => {
     const port = await freePort();
-    const error = await caught(createClient({ baseUrl: `http://127.0.0.1:${port}` }).getSpamStatistics(party));
+    const error = await caught(
+      createClient({ baseUrl: `http://127.0.0.1:${port}`, retry: false }).getSpamStatistics(party),
+    );
     expect(ConnectionError.is(error)).toBe(true);
     expect((error as Error).message).toBe(
       `getSpamStatistics got no answer from http://127.0.0.1:${port}/statistics/spam/a: fetch failed: connect ECONNREFUSED 127.0.0.1:${port}`,

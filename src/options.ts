@@ -1,0 +1,251 @@
+import { ArgumentError, show } from "./errors.js";
+import type { ObserverEvent } from "./observe.js";
+
+/** Header names and values; `undefined` leaves one out. */
+export type HeaderValues =
+  | Headers
+  | Iterable<readonly [string, string]>
+  | { readonly [name: string]: string | undefined };
+
+/** When and how long to wait before a read is tried again. */
+export interface RetryOptions {
+  /**
+   * How many tries there are, the first included.
+   *
+   * @default 4
+   */
+  attempts?: number | undefined;
+  /**
+   * Milliseconds that the first wait takes at the most. It doubles with every attempt, and the wait is a random part of it.
+   *
+   * @default 250
+   */
+  baseDelay?: number | undefined;
+  /**
+   * Milliseconds that no such wait exceeds.
+   *
+   * @default 8000
+   */
+  maxDelay?: number | undefined;
+  /**
+   * Milliseconds to wait at the most where the server says when to come back. Beyond it the error comes at once.
+   *
+   * @default 30_000
+   */
+  maxRetryAfter?: number | undefined;
+}
+
+/** Deadlines and retries, of a client or of one call. */
+export interface AttemptOptions {
+  /**
+   * Milliseconds that one attempt may take, its body included. `Infinity` sets no limit.
+   *
+   * @default 30_000
+   */
+  timeout?: number | undefined;
+  /**
+   * Milliseconds that a call may take with all its attempts and waits. `Infinity` sets no limit.
+   *
+   * @default Infinity
+   */
+  totalTimeout?: number | undefined;
+  /**
+   * Which reads are tried again, and when; `false` tries once. The check of a transaction is sent once, whatever is
+   * said here.
+   *
+   * @example
+   * ```ts
+   * await client.getSpamStatistics({ partyId }, { retry: { attempts: 2 } });
+   * ```
+   */
+  retry?: RetryOptions | false | undefined;
+}
+
+/** Options of one call. */
+export interface CallOptions extends AttemptOptions {
+  /** Ends the call, whatever it waits for: it rejects with the signal's reason. */
+  signal?: AbortSignal | undefined;
+  /** Headers for this call, in addition to those of the client and before them. */
+  headers?: HeaderValues | undefined;
+}
+
+/** Options of a client. */
+export interface ClientOptions extends AttemptOptions {
+  /**
+   * Address of the node. A path in front of the node is kept; a `/` or `/api/v2` at the end is not doubled.
+   *
+   * @example "https://node.example/datanode"
+   */
+  baseUrl: string | URL;
+  /** Headers of every request, those of `client.http` included. */
+  headers?: HeaderValues | undefined;
+  /** Takes the place of the global `fetch`, which is otherwise looked up for each request. */
+  fetch?: ((request: Request) => Promise<Response>) | undefined;
+  /**
+   * Whether requests are held back before the node refuses them, by the limits that it tells of (observed on v0.74 nodes).
+   * While the node bans the client, calls end at once and nothing is sent.
+   *
+   * @default true
+   */
+  pacing?: boolean | undefined;
+  /**
+   * Is told of every attempt, answer, retry and pause, as plain data. What it throws is passed over.
+   *
+   * @example
+   * ```ts
+   * createClient({ baseUrl, observe: ({ type, operation, attempt }) => console.debug(operation, type, attempt) });
+   * ```
+   */
+  observe?: ((event: ObserverEvent) => void) | undefined;
+}
+
+/** What the options of a call amount to. */
+export interface Settings {
+  timeout: number;
+  totalTimeout: number;
+  attempts: number;
+  baseDelay: number;
+  maxDelay: number;
+  maxRetryAfter: number;
+}
+
+const defaults: Settings = {
+  timeout: 30_000,
+  totalTimeout: Number.POSITIVE_INFINITY,
+  attempts: 4,
+  baseDelay: 250,
+  maxDelay: 8000,
+  maxRetryAfter: 30_000,
+};
+
+const attemptNames = ["timeout", "totalTimeout", "retry"];
+const callNames = [...attemptNames, "signal", "headers"];
+const listingNames = [...callNames, "maxItems", "readAhead"];
+const clientNames = [...attemptNames, "baseUrl", "headers", "fetch", "pacing", "observe"];
+const retryNames = ["attempts", "baseDelay", "maxDelay", "maxRetryAfter"] as const;
+
+/** The options of a client, found right. */
+export function readClientOptions(options: ClientOptions) {
+  const refuse = refuser();
+  checkNames(refuse, "createClient", options, clientNames);
+  const { baseUrl, headers, fetch, pacing = true, observe } = options;
+  if (fetch !== undefined && typeof fetch !== "function") refuse("fetch", "a function", fetch);
+  if (typeof pacing !== "boolean") refuse("pacing", "a boolean", pacing);
+  if (observe !== undefined && typeof observe !== "function") refuse("observe", "a function", observe);
+  const all = readHeaders(refuse, headers);
+  if (!all.has("accept")) all.set("accept", "application/json");
+  return {
+    baseUrl: readBaseUrl(refuse, baseUrl),
+    headers: all,
+    // Looked up for each request: tests and tracers put their own in place later.
+    fetch: fetch ?? ((request: Request) => globalThis.fetch(request)),
+    pacing,
+    observe,
+    settings: readAttemptOptions(refuse, options, defaults),
+  };
+}
+
+/** The options of a call, found right, over those of its client. */
+export function readCallOptions(operation: string, options: CallOptions | undefined, settings: Settings) {
+  if (options === undefined) return { settings, signal: undefined, headers: undefined };
+  const refuse = refuser(operation);
+  checkNames(refuse, operation, options, operation.startsWith("list") ? listingNames : callNames);
+  const { signal, headers } = options;
+  if (signal !== undefined && typeof signal?.aborted !== "boolean") refuse("signal", "an AbortSignal", signal);
+  return {
+    settings: readAttemptOptions(refuse, options, settings),
+    signal,
+    headers: headers && readHeaders(refuse, headers),
+  };
+}
+
+function readAttemptOptions(refuse: Refuse, options: AttemptOptions, above: Settings): Settings {
+  const { timeout, totalTimeout, retry } = options;
+  if (timeout === undefined && totalTimeout === undefined && retry === undefined) return above;
+  const settings = { ...above };
+  for (const name of ["timeout", "totalTimeout"] as const) {
+    const value = options[name];
+    if (value === undefined) continue;
+    if (!(typeof value === "number" && value > 0)) refuse(name, "a positive number of milliseconds", value);
+    if (value > longestTimer && value !== Number.POSITIVE_INFINITY) {
+      refuse(name, `at most ${longestTimer} milliseconds, or Infinity`, value);
+    }
+    settings[name] = value;
+  }
+  if (retry === false) settings.attempts = 1;
+  else if (retry !== undefined) {
+    if (typeof retry !== "object" || retry === null) refuse("retry", "an object or false", retry);
+    checkNames(refuse, "retry", retry, retryNames);
+    for (const name of retryNames) {
+      const value = retry[name];
+      if (value === undefined) continue;
+      if (name === "attempts") {
+        if (!(Number.isSafeInteger(value) && value > 0)) refuse("retry.attempts", "a positive integer", value);
+      } else if (!(typeof value === "number" && value >= 0 && value <= longestTimer)) {
+        refuse(`retry.${name}`, `a number of milliseconds from 0 to ${longestTimer}`, value);
+      }
+      settings[name] = value;
+    }
+  }
+  return settings;
+}
+
+/** Timers of every runtime hold 31 bits: a longer one fires at once. */
+const longestTimer = 2 ** 31 - 1;
+
+function readHeaders(refuse: Refuse, values: HeaderValues = {}): Headers {
+  const headers = new Headers();
+  try {
+    for (const [name, value] of Symbol.iterator in values ? values : Object.entries(values)) {
+      if (value !== undefined) headers.set(name, value);
+    }
+  } catch (cause) {
+    // The value is not shown: it may be a secret.
+    refuse("headers", "names and values that HTTP allows", cause instanceof Error ? undefined : values, cause);
+  }
+  return headers;
+}
+
+function readBaseUrl(refuse: Refuse, baseUrl: unknown): string {
+  const expected = 'an address such as "https://node.example"';
+  // Relative addresses are good in a browser, where a page's own server often passes requests on to a node.
+  const page = (globalThis as { location?: { href?: string } }).location?.href;
+  let url: URL;
+  try {
+    url = new URL(baseUrl as string, page);
+  } catch {
+    return refuse("baseUrl", expected, baseUrl);
+  }
+  if (url.protocol !== "https:" && url.protocol !== "http:") refuse("baseUrl", expected, baseUrl);
+  if (url.username !== "" || url.password !== "") {
+    refuse("baseUrl", "without credentials, which fetch refuses: use `headers`", `${url.protocol}//…@${url.host}`);
+  }
+  if (url.search !== "" || url.hash !== "") refuse("baseUrl", "without query and fragment", baseUrl);
+  return `${url.origin}${url.pathname}`.replace(/\/+$/, "").replace(/(?:\/+api\/+v2)$/, "");
+}
+
+type Refuse = (argument: string, expected: string, value: unknown, cause?: unknown) => never;
+
+const refuser =
+  (operation?: string): Refuse =>
+  (argument, expected, value, cause) => {
+    throw new ArgumentError(`Expected \`${argument}\` to be ${expected}, got ${show(value)}.`, {
+      operation,
+      argument,
+      cause,
+    });
+  };
+
+/** A misspelt option would be no option, and nobody would notice. */
+function checkNames(refuse: Refuse, of: string, options: unknown, names: readonly string[]): void {
+  if (typeof options !== "object" || options === null) refuse("options", `an object`, options);
+  for (const name of Object.keys(options as object)) {
+    if (names.includes(name)) continue;
+    throw new ArgumentError(
+      `${of} has no option \`${name}\`. Expected ${names.map((each) => `\`${each}\``).join(", ")}.`,
+      {
+        argument: name,
+      },
+    );
+  }
+}
