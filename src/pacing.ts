@@ -10,32 +10,41 @@ export interface Limits {
   reset: number | undefined;
 }
 
-const fewest = 10;
+/** A request under way. */
+export interface Ticket {
+  /** When it left. */
+  readonly left: number;
+  /** Tokens that the node should have left when it has counted this request. */
+  readonly expected: number;
+  /** The sum of corrections when it left. */
+  readonly corrections: number;
+}
 
 interface Waiting {
-  /** Whether the request may leave; `false` asks to look again. */
-  wake(leave: boolean): void;
+  /** Gives the request its ticket; `undefined` asks it to look again. */
+  wake(ticket: Ticket | undefined): void;
 }
 
 /**
- * Keeps the requests of one client within what the node allows, by a model of the node's token bucket that is never
- * more hopeful than the node.
+ * How many requests may be unanswered at once, at the least. All that leave before the first answer, and all that leave
+ * while somebody else empties the bucket, can be refused: few enough of them are no reason for a ban.
  */
+const fewest = 10;
+
+/** Keeps the requests of one client within what the node allows, by a model of the node's token bucket. */
 export class Pacer {
   readonly #clock: Clock;
   readonly #queue: Waiting[] = [];
-  #inFlight = 0;
-  /**
-   * How many may be unanswered at once. All that leave before the first answer, and all that leave while somebody else
-   * empties the bucket, can be refused: few enough of them are no reason for a ban.
-   */
+  #underWay = 0;
   #most = fewest;
   /** Tokens at the time `#counted`; without limit until the node tells of one. */
   #tokens = Number.POSITIVE_INFINITY;
   #counted = 0;
+  /** What was added to and taken from the tokens because the node said so. */
+  #corrections = 0;
   /** Tokens that come in a millisecond. */
   #rate = 0;
-  /** The most tokens the bucket was seen to hold. */
+  /** The most tokens that the bucket was seen to hold. */
   #burst = 0;
   #pausedUntil = Number.NEGATIVE_INFINITY;
   #bannedUntil = Number.NEGATIVE_INFINITY;
@@ -57,19 +66,16 @@ export class Pacer {
 
   /** Milliseconds that a request which queues now is held back, as far as is known. */
   get expectedDelay(): number {
-    const missing = Math.max(0, this.#queue.length + 1 - this.#refill());
-    return this.paused + (missing > 0 && this.#rate > 0 ? missing / this.#rate : 0);
+    return this.#untilTokens(this.#queue.length + 1);
   }
 
-  /** Takes a place, if a request may leave now. */
-  enter(): boolean {
-    if (this.#queue.length > 0 || !this.#open()) return false;
-    this.#leave();
-    return true;
+  /** Lets a request leave, or not yet. */
+  enter(): Ticket | undefined {
+    return this.#queue.length === 0 && this.#isOpen() ? this.#leave() : undefined;
   }
 
-  /** Waits for a place. What it returns gives the wait up. */
-  wait(wake: (leave: boolean) => void): () => void {
+  /** Waits for a ticket. What it returns gives the wait up. */
+  wait(wake: (ticket: Ticket | undefined) => void): () => void {
     const waiting = { wake };
     this.#queue.push(waiting);
     this.#pump();
@@ -81,21 +87,10 @@ export class Pacer {
   }
 
   /** A request is no longer under way: what the node said of its limits, or `undefined` where it did not answer. */
-  left(limits: Limits | undefined): void {
-    this.#inFlight--;
-    const { limit, remaining, reset } = limits ?? {};
-    if (remaining === undefined) {
-      if (limits !== undefined && this.#burst === 0) this.#most = Number.POSITIVE_INFINITY;
-    } else {
-      const before = this.#refill();
-      this.#rate = (limit ?? 1) / (Math.max(reset ?? 1, 1) * 1000);
-      this.#burst = Math.max(this.#burst, remaining + 1);
-      this.#most = Math.max(fewest, this.#burst / 10);
-      // The node may not have counted yet what is still under way. Alone, its word is exact; else the lower one holds.
-      const left = remaining - this.#inFlight;
-      this.#tokens = this.#inFlight === 0 ? left : Math.min(before, left);
-      this.#counted = Math.max(this.#clock.now(), this.#counted);
-    }
+  back(ticket: Ticket, limits: Limits | undefined): void {
+    this.#underWay--;
+    if (limits?.remaining !== undefined) this.#learn(ticket, limits.remaining, limits);
+    else if (limits !== undefined && this.#burst === 0) this.#most = Number.POSITIVE_INFINITY;
     this.#pump();
   }
 
@@ -103,7 +98,7 @@ export class Pacer {
   pause(milliseconds: number): void {
     this.#pausedUntil = Math.max(this.#pausedUntil, this.#clock.now() + milliseconds);
     if (this.#rate > 0) {
-      this.#tokens = 0;
+      this.#correct(-this.#refill());
       this.#counted = this.#pausedUntil;
     }
     this.#pump();
@@ -112,18 +107,44 @@ export class Pacer {
   /** The node has banned the client: nothing leaves, and whoever waits is told. */
   ban(milliseconds: number): void {
     this.#bannedUntil = Math.max(this.#bannedUntil, this.#clock.now() + milliseconds);
-    for (const { wake } of this.#queue.splice(0)) wake(false);
+    for (const { wake } of this.#queue.splice(0)) wake(undefined);
     this.#pump();
   }
 
-  #open(): boolean {
-    return this.paused === 0 && this.#inFlight < this.#most && this.#refill() >= 1;
+  #learn({ left, expected, corrections }: Ticket, remaining: number, { limit, reset }: Limits): void {
+    this.#rate = (limit ?? 1) / (Math.max(reset ?? 1, 1) * 1000);
+    this.#burst = Math.max(this.#burst, remaining + 1);
+    const latency = this.#clock.now() - left;
+    // As many as are needed to use the rate in full, however long an answer takes.
+    this.#most = Math.max(fewest, 1.5 * this.#rate * latency);
+    if (expected === Number.POSITIVE_INFINITY) {
+      // Nothing was known when it left. The node may not have counted yet what is still under way.
+      this.#tokens = Math.min(this.#refill(), remaining - this.#underWay);
+      this.#counted = Math.max(this.#clock.now(), this.#counted);
+      return;
+    }
+    const now = expected + this.#corrections - corrections;
+    // The node counted it a while after it left: until then some tokens have come that are no news.
+    const grown = this.#rate * latency;
+    if (remaining < Math.floor(now)) this.#correct(remaining - Math.floor(now));
+    else if (remaining > now + grown + 1) this.#correct(remaining - now - grown - 1);
   }
 
-  #leave(): void {
-    this.#inFlight++;
+  #correct(tokens: number): void {
+    this.#tokens = this.#refill() + tokens;
+    this.#corrections += tokens;
+    this.#counted = Math.max(this.#clock.now(), this.#counted);
+  }
+
+  #isOpen(): boolean {
+    return this.#underWay < this.#most && this.#untilTokens(1) === 0;
+  }
+
+  #leave(): Ticket {
+    this.#underWay++;
     this.#tokens = this.#refill() - 1;
     this.#counted = Math.max(this.#clock.now(), this.#counted);
+    return { left: this.#clock.now(), expected: this.#tokens, corrections: this.#corrections };
   }
 
   #refill(): number {
@@ -132,17 +153,19 @@ export class Pacer {
     return Math.min(this.#burst, this.#tokens + grown);
   }
 
+  /** Milliseconds until there are so many tokens. */
+  #untilTokens(tokens: number): number {
+    const missing = tokens - this.#refill();
+    return Math.max(this.paused, 0) + (missing > 0 ? missing / this.#rate : 0);
+  }
+
   #pump(): void {
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;
-    while (this.#queue.length > 0 && this.#open()) {
-      this.#leave();
-      this.#queue.shift()?.wake(true);
-    }
+    while (this.#queue.length > 0 && this.#isOpen()) this.#queue.shift()?.wake(this.#leave());
     if (this.#queue.length === 0) return;
-    const missing = 1 - this.#refill();
-    const delay = Math.max(this.paused, missing > 0 ? missing / this.#rate : 0);
-    // Without a delay it is the requests under way that are waited for: their answers come here.
+    const delay = this.#untilTokens(1);
+    // Without a delay it is requests under way that are waited for: their answers come here.
     if (delay > 0) this.#cancelTimer = this.#clock.after(Math.ceil(delay), () => this.#pump());
   }
 }

@@ -12,7 +12,7 @@ import {
 } from "./errors.js";
 import type { ObservedError, ObserverEvent } from "./observe.js";
 import type { Settings } from "./options.js";
-import { type Limits, Pacer } from "./pacing.js";
+import { type Limits, Pacer, type Ticket } from "./pacing.js";
 import { delayBefore, isPassing, retryAfter } from "./retry.js";
 import { Stop } from "./stop.js";
 
@@ -122,10 +122,10 @@ export class Requester {
     });
     try {
       for (;;) {
-        await this.#enter(operation, attempt + 1, stop);
+        const ticket = await this.#enter(operation, attempt + 1, stop);
         attempt++;
         try {
-          return await this.#attempt(route, call, attempt, stop);
+          return await this.#attempt(route, call, attempt, stop, ticket);
         } catch (error) {
           last = error;
           const delay =
@@ -141,9 +141,12 @@ export class Requester {
   }
 
   /** Waits until the pace allows a request to leave. */
-  async #enter(operation: string, attempt: number, stop: Stop): Promise<void> {
+  async #enter(operation: string, attempt: number, stop: Stop): Promise<Ticket | undefined> {
     const pacer = this.#pacer;
-    if (pacer === undefined) return stop.throwIfEnded();
+    if (pacer === undefined) {
+      stop.throwIfEnded();
+      return undefined;
+    }
     for (;;) {
       stop.throwIfEnded();
       if (pacer.banned > 0 && this.#ban) {
@@ -156,10 +159,12 @@ export class Requester {
           sent: false,
         });
       }
-      if (pacer.enter()) return;
+      const entered = pacer.enter();
+      if (entered) return entered;
       const cause = pacer.paused > 0 ? "refusal" : "limit";
       this.#tell({ type: "pause", operation, attempt, delay: Math.ceil(pacer.expectedDelay), cause });
-      if (await stop.guard<boolean>((resolve) => pacer.wait(resolve))) return;
+      const ticket = await stop.guard<Ticket | undefined>((resolve) => pacer.wait(resolve));
+      if (ticket) return ticket;
     }
   }
 
@@ -169,6 +174,7 @@ export class Requester {
     { settings, headers }: CallSettings,
     attempt: number,
     stop: Stop,
+    ticket: Ticket | undefined,
   ): Promise<Answer<T>> {
     const { operation } = route;
     const exchange = new Exchange(this.#fetch, (request) => {
@@ -206,7 +212,7 @@ export class Requester {
       failure = exchange.explain(error, operation, attempt);
       throw failure;
     } finally {
-      this.#pacer?.left(exchange.response && limitsOf(exchange.response));
+      if (ticket) this.#pacer?.back(ticket, exchange.response && limitsOf(exchange.response));
       const duration = this.#clock.now() - start;
       if (exchange.request) {
         const error = failure === undefined ? undefined : plain(failure);

@@ -40,6 +40,8 @@ export class Stop {
         reject(reason);
         giveUp(reason);
       };
+      // An observer is told while the wait begins, and may end the call right then.
+      if (this.#ended) this.#endWait(this.#ended.reason);
     });
   }
 

@@ -161,12 +161,12 @@ describe("errors", () => {
     ["null", () => json(null), "application/json, null"],
   ])("a success with %s is a ResponseError", async (_, answer, words) => {
     const client = connect(answer);
-    for (const used of [
-      client.getSpamStatistics(party),
-      client.listVotes(party),
-      client.checkTransaction({ tx: {} }),
+    for (const call of [
+      () => client.getSpamStatistics(party),
+      () => client.listVotes(party),
+      () => client.checkTransaction({ tx: {} }),
     ]) {
-      const error = await caught(used);
+      const error = await caught(call());
       expect(ResponseError.is(error)).toBe(true);
       expect((error as Error).message).toContain(
         `status 200 that is not what the description says (${words}) from https`,

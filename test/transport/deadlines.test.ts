@@ -1,0 +1,230 @@
+import { getEventListeners } from "node:events";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createClient, type ObserverEvent } from "../../src/index.js";
+import { json } from "../recorder.js";
+import { answer, FaultyServer, spoil } from "./faulty-server.js";
+
+// A server for each test: a request that was given up may still arrive when its test is over.
+let server: FaultyServer;
+beforeEach(async () => {
+  server = await FaultyServer.start();
+});
+afterEach(() => server.close());
+
+const party = { partyId: "a" };
+const body = { chainId: "chain", statistics: null };
+const text = JSON.stringify({ ...body, note: "x".repeat(200) });
+
+describe("the deadline of a whole call", () => {
+  const total = { name: "TimeoutError", scope: "total" };
+
+  test.each([
+    ["while the headers do not come", spoil.hangBeforeHeaders(), 1],
+    ["while the body does not come", spoil.hangWithinBody(text), 1],
+    ["while it waits for another attempt", answer({}, { status: 503, headers: { "Retry-After": "20" } }), 1],
+  ])("ends it %s", async (_, behaviour, attempts) => {
+    server.behave(behaviour);
+    const client = createClient({ baseUrl: server.url, totalTimeout: 60 });
+    await expect(client.getSpamStatistics(party)).rejects.toMatchObject({ ...total, attempts });
+    await expect(client.checkTransaction({ tx: {} }, { totalTimeout: 50 })).rejects.toMatchObject({
+      name: expect.stringMatching(/^(TimeoutError|ApiError)$/),
+    });
+  });
+
+  test("keeps what the last attempt failed with", async () => {
+    server.behave(answer({}, { status: 503, headers: { "Retry-After": "20" } }));
+    const call = createClient({ baseUrl: server.url }).getSpamStatistics(party, { totalTimeout: 60 });
+    await expect(call).rejects.toMatchObject({ ...total, cause: { name: "ApiError", status: 503 } });
+    await expect(call).rejects.toThrow("getSpamStatistics took longer than 60 ms in total, with 1 attempt");
+  });
+
+  test("takes precedence over that of an attempt", async () => {
+    server.behave(spoil.hangBeforeHeaders());
+    const client = createClient({
+      baseUrl: server.url,
+      timeout: 20,
+      totalTimeout: 70,
+      retry: { attempts: 50, baseDelay: 1 },
+    });
+    await expect(client.getSpamStatistics(party)).rejects.toMatchObject(total);
+    expect(server.requests.length).toBeGreaterThan(1);
+  });
+
+  test("ends a page of a walk, which says where to go on", async () => {
+    server.behave(spoil.hangBeforeHeaders());
+    const client = createClient({ baseUrl: server.url });
+    await expect(client.listNodeSignatures({ id: "a" }, { totalTimeout: 50 }).toArray()).rejects.toMatchObject({
+      ...total,
+      resume: { first: 1000 },
+    });
+  });
+});
+
+describe("an abort", () => {
+  const reason = new Error("enough");
+  let controller: AbortController;
+  let events: ObserverEvent[];
+  beforeEach(() => {
+    controller = new AbortController();
+    events = [];
+  });
+
+  /** Calls with a signal, and aborts when an event of that type comes. */
+  function abortAt(type: ObserverEvent["type"]) {
+    const client = createClient({
+      baseUrl: server.url,
+      observe: (event) => {
+        events.push(event);
+        if (event.type === type) controller.abort(reason);
+      },
+    });
+    return client.getSpamStatistics(party, { signal: controller.signal });
+  }
+
+  test("before the call sends nothing", async () => {
+    server.behave(answer(body));
+    controller.abort(reason);
+    await expect(abortAt("attempt")).rejects.toBe(reason);
+    expect(server.requests).toEqual([]);
+    expect(events).toEqual([]);
+  });
+
+  test("while the request is under way ends it", async () => {
+    server.behave(spoil.hangBeforeHeaders());
+    await expect(abortAt("attempt")).rejects.toBe(reason);
+  });
+
+  test("between two attempts ends the wait, and nothing more is sent", async () => {
+    server.behave(answer({}, { status: 503, headers: { "Retry-After": "20" } }));
+    await expect(abortAt("retry")).rejects.toBe(reason);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test("while the body comes ends it", async () => {
+    server.behave((socket) => {
+      spoil.hangWithinBody(text)(socket);
+      setImmediate(() => controller.abort(reason));
+    });
+    await expect(abortAt("retry")).rejects.toBe(reason);
+  });
+
+  test("ends it also where fetch does not listen to its signal", async () => {
+    const client = createClient({ baseUrl: server.url, fetch: () => new Promise(() => {}) });
+    const call = client.getSpamStatistics(party, { signal: controller.signal });
+    setImmediate(() => controller.abort(reason));
+    await expect(call).rejects.toBe(reason);
+  });
+
+  test("while a request is held back ends the wait, and others go on", async () => {
+    let answered: (() => void) | undefined;
+    const client = createClient({
+      baseUrl: "https://node.example",
+      // The first ten leave at once; what comes after is held back until one of them is answered.
+      fetch: () =>
+        new Promise((resolve) => {
+          answered = () => resolve(json(body));
+        }),
+    });
+    const calls = Array.from({ length: 10 }, () => client.getSpamStatistics(party));
+    for (const call of calls) call.catch(() => {});
+    const held = client.getSpamStatistics(party, { signal: controller.signal });
+    const next = client.getSpamStatistics(party);
+    await new Promise(setImmediate);
+    controller.abort(reason);
+    await expect(held).rejects.toBe(reason);
+    answered?.();
+    await new Promise(setImmediate);
+    await new Promise(setImmediate);
+    answered?.();
+    expect(await next).toEqual(body);
+  });
+});
+
+test("one signal over 20 000 calls is left without listeners, and never has more than one for the call under way", async () => {
+  const { signal } = new AbortController();
+  const listeners = () => getEventListeners(signal, "abort").length;
+  let most = 0;
+  const client = createClient({
+    baseUrl: "https://node.example",
+    fetch: async () => {
+      most = Math.max(most, listeners());
+      return json(body);
+    },
+  });
+  for (let call = 0; call < 20_000; call++) await client.getSpamStatistics(party, { signal });
+  expect(most).toBe(1);
+  expect(listeners()).toBe(0);
+});
+
+describe("what is observed", () => {
+  const observed = async (use: (client: ReturnType<typeof createClient>) => PromiseLike<unknown>, options = {}) => {
+    const events: ObserverEvent[] = [];
+    const client = createClient({ baseUrl: server.url, observe: (event) => events.push(event), ...options });
+    await use(client).then(
+      () => {},
+      () => {},
+    );
+    for (const { time } of events) expect(Math.abs(time - Date.now())).toBeLessThan(60_000);
+    expect(events.map((event) => JSON.parse(JSON.stringify(event)))).toEqual(
+      events.map((event) => Object.fromEntries(Object.entries(event).filter(([, value]) => value !== undefined))),
+    );
+    return events.map(({ time, ...event }) => event);
+  };
+
+  test("a call that is tried again: each attempt, how it ended, and the wait between", async () => {
+    server.behave(answer({ code: 14, message: "starting", details: [] }, { status: 503 }), answer(body));
+    const url = `${server.url}/statistics/spam/a`;
+    const error = { name: "ApiError", message: expect.stringContaining("starting"), status: 503 };
+    const base = { operation: "getSpamStatistics" };
+    expect(await observed((client) => client.getSpamStatistics(party), { retry: { baseDelay: 1 } })).toEqual([
+      { ...base, type: "attempt", attempt: 1, method: "GET", url },
+      { ...base, type: "response", attempt: 1, duration: expect.any(Number), status: 503, error },
+      { ...base, type: "retry", attempt: 1, delay: expect.any(Number), error },
+      { ...base, type: "attempt", attempt: 2, method: "GET", url },
+      { ...base, type: "response", attempt: 2, duration: expect.any(Number), status: 200, error: undefined },
+    ]);
+  });
+
+  test("an attempt without an answer has ended too", async () => {
+    server.behave(spoil.resetBeforeHeaders());
+    const events = await observed((client) => client.checkTransaction({ tx: {} }));
+    expect(events).toMatchObject([
+      { type: "attempt", operation: "checkTransaction", method: "POST" },
+      { type: "response", status: undefined, error: { name: "ConnectionError" } },
+    ]);
+  });
+
+  test("an observer that throws changes nothing", async () => {
+    server.behave(answer(body));
+    const observe = () => {
+      throw new Error("in the observer");
+    };
+    expect(await createClient({ baseUrl: server.url, observe }).getSpamStatistics(party)).toEqual(body);
+  });
+});
+
+describe("what middleware throws is the caller's own", () => {
+  test.each(["onRequest", "onResponse"] as const)(
+    "in %s: it is neither changed nor a reason to try again",
+    async (at) => {
+      server.behave(answer(body));
+      const own = new TypeError("in middleware");
+      const client = createClient({ baseUrl: server.url });
+      client.http.use({
+        [at]: () => {
+          throw own;
+        },
+      } as { onRequest: () => never });
+      await expect(client.getSpamStatistics(party)).rejects.toBe(own);
+      expect(server.requests).toHaveLength(at === "onRequest" ? 0 : 1);
+    },
+  );
+
+  test("an answer that middleware gives is an answer", async () => {
+    const client = createClient({ baseUrl: server.url });
+    server.behave();
+    client.http.use({ onRequest: () => json(body) });
+    expect(await client.getSpamStatistics(party)).toEqual(body);
+    expect(server.requests).toEqual([]);
+  });
+});

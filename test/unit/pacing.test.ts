@@ -1,0 +1,133 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { RateLimitError } from "../../src/index.js";
+import { Requester, type Route } from "../../src/request.js";
+import { ManualClock } from "../clock.js";
+import { LimitedNode } from "../node.js";
+
+const settings = {
+  timeout: 30_000,
+  totalTimeout: Number.POSITIVE_INFINITY,
+  attempts: 4,
+  baseDelay: 250,
+  maxDelay: 8000,
+  maxRetryAfter: 30_000,
+};
+
+const route: Route<object, object> = {
+  operation: "test",
+  attempt: async (init) => {
+    const response = await init.fetch(new Request("https://node.example"));
+    return response.ok ? { data: await response.text(), response } : { error: await response.json(), response };
+  },
+  read: (body) => body,
+};
+
+function connect({ latency = 20, pacing = true } = {}) {
+  const clock = new ManualClock();
+  const node = new LimitedNode(clock);
+  const requester = new Requester({
+    clock,
+    pacing,
+    random: () => 0.5,
+    fetch: async () => {
+      await clock.sleep(latency / 2);
+      const response = node.answer({ ok: true });
+      await clock.sleep(latency / 2);
+      return response;
+    },
+  });
+  const send = () => requester.send(route, { settings, signal: undefined, headers: undefined });
+  return { clock, node, send };
+}
+
+/** Milliseconds that a bucket of 100 with 20 a second needs for so many requests. */
+const leastTime = (requests: number) => Math.max(0, requests - 100) * 50;
+
+describe("a paced client, alone on a node", () => {
+  test.each([5, 20, 200, 1000])("is never refused, and loses no more than a tenth: %s ms latency", async (latency) => {
+    const { clock, node, send } = connect({ latency });
+    await clock.run(Promise.all(Array.from({ length: 500 }, send)));
+    expect(node).toMatchObject({ served: 500, refused: 0, bans: 0 });
+    expect(clock.now()).toBeGreaterThanOrEqual(leastTime(500));
+    expect(clock.now()).toBeLessThanOrEqual(leastTime(500) * 1.1 + 2 * latency);
+  });
+
+  test("is never refused, whenever its calls come", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(fc.nat(3000), fc.integer({ min: 1, max: 80 })), { maxLength: 8 }),
+        fc.integer({ min: 2, max: 300 }),
+        async (bursts, latency) => {
+          const { clock, node, send } = connect({ latency });
+          const all = (async () => {
+            const calls: Promise<unknown>[] = [];
+            for (const [pause, count] of bursts) {
+              await clock.sleep(pause);
+              calls.push(...Array.from({ length: count }, send));
+            }
+            await Promise.all(calls);
+          })();
+          await clock.run(all);
+          expect(node).toMatchObject({ refused: 0, bans: 0 });
+        },
+      ),
+      { numRuns: 15 },
+    );
+  });
+});
+
+describe("a paced client that is not alone", () => {
+  test("is refused a few times at the most, and never banned", async () => {
+    const { clock, node, send } = connect();
+    const calls = Promise.all(Array.from({ length: 500 }, send));
+    for (const time of [300, 2000, 2500, 7000, 9000]) clock.after(time, () => node.empty());
+    await clock.run(calls);
+    expect(node).toMatchObject({ served: 500, bans: 0 });
+    expect(node.refused).toBeLessThanOrEqual(25);
+  });
+});
+
+describe("a ban", () => {
+  test("ends all calls at once, those that wait too, and nothing is sent while it lasts", async () => {
+    const { clock, node, send } = connect({ pacing: true });
+    // A client without pacing on the same node gets it banned.
+    await clock.run(send());
+    for (let request = 0; request < 200; request++) node.answer({});
+    expect(node.bans).toBe(1);
+    const results = await clock.run(Promise.allSettled(Array.from({ length: 50 }, send)));
+    const reasons = results.map((result) => (result.status === "rejected" ? result.reason : undefined));
+    expect(reasons.every(RateLimitError.is)).toBe(true);
+    for (const reason of reasons) expect(reason).toMatchObject({ status: 403, banned: true, retryAfter: 600 });
+    expect(reasons.filter(({ attempts }) => attempts === 0).length).toBeGreaterThanOrEqual(40);
+    expect(reasons.at(-1).message).toContain("nothing is sent during the ban. Wait 600 seconds.");
+
+    const sentBefore = node.served + node.refused;
+    await expect(clock.run(send())).rejects.toMatchObject({ banned: true, attempts: 0 });
+    expect(node.served + node.refused).toBe(sentBefore);
+
+    await clock.run(clock.sleep(600_000));
+    expect(await clock.run(send())).toMatchObject({ data: { ok: true } });
+  });
+});
+
+describe("without limits in its answers", () => {
+  test("a node is asked without pause once it has answered", async () => {
+    const clock = new ManualClock();
+    let underWay = 0;
+    let most = 0;
+    const requester = new Requester({
+      clock,
+      fetch: async () => {
+        most = Math.max(most, ++underWay);
+        await clock.sleep(10);
+        underWay--;
+        return new Response("{}");
+      },
+    });
+    const send = () => requester.send(route, { settings, signal: undefined, headers: undefined });
+    await clock.run(Promise.all(Array.from({ length: 200 }, send)));
+    expect(clock.now()).toBe(20);
+    expect(most).toBe(199);
+  });
+});

@@ -1,0 +1,109 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { ObserverEvent } from "../../src/index.js";
+import { Requester, type Route } from "../../src/request.js";
+import { ManualClock } from "../clock.js";
+import { json } from "../recorder.js";
+
+const defaults = {
+  timeout: 30_000,
+  totalTimeout: Number.POSITIVE_INFINITY,
+  attempts: 4,
+  baseDelay: 250,
+  maxDelay: 8000,
+  maxRetryAfter: 30_000,
+};
+
+/** Sends one call on a clock of its own, and tells what it waited before each attempt. */
+async function send(answer: (attempt: number) => Response, options: { settings?: object; random?: number } = {}) {
+  const clock = new ManualClock();
+  const events: ObserverEvent[] = [];
+  let attempt = 0;
+  const route: Route<{ ok: boolean }, { ok: boolean }> = {
+    operation: "test",
+    attempt: async (init) => {
+      const response = await init.fetch(new Request("https://node.example"));
+      return response.ok ? { data: await response.text(), response } : { error: await response.json(), response };
+    },
+    read: (body) => body,
+  };
+  const requester = new Requester({
+    fetch: async () => answer(++attempt),
+    clock,
+    random: () => options.random ?? 0.5,
+    observe: (event) => events.push(event),
+  });
+  const settings = { ...defaults, ...options.settings };
+  const result = await clock.run(requester.send(route, { settings, signal: undefined, headers: undefined })).then(
+    () => "answer",
+    (error: Error) => error.name,
+  );
+  const attempts = events.filter(({ type }) => type === "attempt").map(({ time }) => time - clock.date() + clock.now());
+  return { result, delays: events.flatMap((event) => (event.type === "retry" ? [event.delay] : [])), attempts };
+}
+
+const failing =
+  (status: number, headers: Record<string, string> = {}) =>
+  () =>
+    json({ code: 14, message: "no", details: [] }, { status, headers });
+
+describe("waits between attempts", () => {
+  test("double, are a random part of their span, and stay below maxDelay", async () => {
+    const { delays, attempts, result } = await send(failing(503), { settings: { attempts: 8 } });
+    expect(delays).toEqual([125, 250, 500, 1000, 2000, 4000, 4000]);
+    expect(attempts).toEqual([0, 125, 375, 875, 1875, 3875, 7875, 11_875]);
+    expect(result).toBe("ApiError");
+  });
+
+  test("lie anywhere in their span", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 0, max: 1000 }),
+        fc.integer({ min: 0, max: 5000 }),
+        fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+        async (baseDelay, maxDelay, random) => {
+          const { delays } = await send(failing(500), { settings: { baseDelay, maxDelay }, random });
+          expect(delays).toEqual([1, 2, 4].map((factor) => random * Math.min(maxDelay, baseDelay * factor)));
+        },
+      ),
+      { numRuns: 20 },
+    );
+  });
+
+  test("end with the first answer", async () => {
+    const { delays, result } = await send((attempt) => (attempt < 3 ? failing(502)() : json({ ok: true })));
+    expect(delays).toEqual([125, 250]);
+    expect(result).toBe("answer");
+  });
+});
+
+describe("what a server asks for is obeyed", () => {
+  test.each([
+    ["Retry-After in seconds", 503, { "Retry-After": "7" }, 7000],
+    ["Retry-After as a date", 503, { "Retry-After": "Fri, 09 Feb 2024 16:54:54 GMT" }, 5000],
+    ["Retry-After as a date that has passed", 503, { "Retry-After": "Fri, 09 Feb 2024 16:00:00 GMT" }, 125],
+    ["Retry-After of a limit", 429, { "Retry-After": "3" }, 3000],
+    ["RateLimit-Reset of a limit", 429, { "RateLimit-Reset": "1" }, 1000],
+    ["RateLimit-Retry-After of a short ban", 403, { "RateLimit-Retry-After": "9" }, 9000],
+    ["the longest of several", 429, { "RateLimit-Reset": "1", "Retry-After": "4" }, 4000],
+    ["RateLimit-Reset says nothing of other errors", 503, { "RateLimit-Reset": "20" }, 125],
+    ["a Retry-After that is none", 503, { "Retry-After": "-5" }, 125],
+    ["a Retry-After that is no date", 503, { "Retry-After": "soon" }, 125],
+    ["a shorter one than the wait anyway", 503, { "Retry-After": "0" }, 125],
+  ] as const)("%s", async (_, status, headers, delay) => {
+    const { delays, attempts, result } = await send((attempt) =>
+      attempt === 1 ? failing(status, headers)() : json({ ok: true }),
+    );
+    expect(delays).toEqual([delay]);
+    expect(attempts).toEqual([0, delay]);
+    expect(result).toBe("answer");
+  });
+
+  test("up to maxRetryAfter; beyond it the error comes at once", async () => {
+    const headers = { "Retry-After": "5" };
+    const patient = await send(failing(503, headers), { settings: { attempts: 2, maxRetryAfter: 5000 } });
+    expect(patient.delays).toEqual([5000]);
+    const hasty = await send(failing(503, headers), { settings: { attempts: 2, maxRetryAfter: 4999 } });
+    expect(hasty).toEqual({ result: "ApiError", delays: [], attempts: [0] });
+  });
+});
