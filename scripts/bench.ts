@@ -1,13 +1,15 @@
 /**
- * Measures the built package: `npm run bench -- walk`. With `--json` the figures are for machines.
+ * Measures the built package: `npm run bench`, or `npm run bench -- walk` or `-- call`. With `--json` the figures are for machines.
  * Everything is measured side by side, in rounds that take turns; what is printed are medians.
  */
 
+import { fork } from "node:child_process";
 import { parseArgs } from "node:util";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import Table from "cli-table3";
-import { paginate } from "vegaprotocol-client";
+import createHttp from "openapi-fetch";
+import { createClient, paginate, type paths } from "vegaprotocol-client";
 
 /** A table: what was measured, and its figures by name. */
 interface Report {
@@ -91,17 +93,74 @@ async function walk(): Promise<Report[]> {
 
 /** CPU time of each way in nanoseconds, round by round. */
 async function takeTurns(ways: Record<string, () => Promise<void>>): Promise<Record<string, number[]>> {
-  const samples: Record<string, number[]> = {};
+  return (await measure(ways)).cpu;
+}
+
+/** CPU and wall time of each way in nanoseconds, round by round. */
+async function measure(ways: Record<string, () => Promise<void>>) {
+  const cpu: Record<string, number[]> = {};
+  const wall: Record<string, number[]> = {};
   // The first round is not counted: the engine has yet to compile what is hot.
   for (let number = 0; number <= rounds; number++) {
     for (const [name, way] of Object.entries(ways)) {
       const start = process.cpuUsage();
+      const started = performance.now();
       await way();
       const { user, system } = process.cpuUsage(start);
-      if (number > 0) samples[name] = [...(samples[name] ?? []), (user + system) * 1000];
+      if (number === 0) continue;
+      cpu[name] = [...(cpu[name] ?? []), (user + system) * 1000];
+      wall[name] = [...(wall[name] ?? []), (performance.now() - started) * 1e6];
     }
   }
-  return samples;
+  return { cpu, wall };
+}
+
+async function call(): Promise<Report[]> {
+  const server = fork(new URL("bench-server.js", import.meta.url));
+  const port = await new Promise<number>((resolve) => server.once("message", (message) => resolve(Number(message))));
+  const baseUrl = `http://127.0.0.1:${port}`;
+  const overHttp = await calls(2000, baseUrl, globalThis.fetch);
+  server.disconnect();
+  const text = '{"chainId":"chain","statistics":null}';
+  const headers = { "content-type": "application/json", "x-block-height": "1", "x-block-timestamp": "1" };
+  const overStub = await calls(20_000, "https://node.example", async () => new Response(text, { headers }));
+  return [
+    { title: `A call over HTTP on this machine, one after the other, 2,000 a round, ${rounds} rounds`, rows: overHttp },
+    { title: `A call on a fetch that answers from memory, 20,000 a round, ${rounds} rounds`, rows: overStub },
+  ];
+}
+
+/** One call after the other, by the client and by what a user would otherwise write. */
+async function calls(count: number, baseUrl: string, fetch: (input: Request | string) => Promise<Response>) {
+  const partyId = "3839f8c82a3e36accef530b124044184b618ff463668744370c77c8134f6f0d1";
+  const client = createClient({ baseUrl, fetch });
+  const bare = createHttp<paths>({ baseUrl, fetch });
+  const ways: Record<string, () => Promise<unknown>> = {
+    fetch: async () => (await fetch(`${baseUrl}/statistics/spam/${partyId}`)).json(),
+    "openapi-fetch": () => bare.GET("/statistics/spam/{partyId}", { params: { path: { partyId } } }),
+    "vegaprotocol-client": () => client.getSpamStatistics({ partyId }),
+  };
+  const repeated = Object.entries(ways).map(([name, way]) => [
+    name,
+    async () => {
+      for (let call = 0; call < count; call++) await way();
+    },
+  ]);
+  const { cpu, wall } = await measure(Object.fromEntries(repeated));
+  const times = (all: number[] = [], base: number[] = []) =>
+    round(median(all.map((time, index) => time / (base[index] ?? time))));
+  return Object.fromEntries(
+    Object.keys(ways).map((name) => [
+      name,
+      {
+        "CPU, µs": round(median(cpu[name] ?? []) / count / 1000),
+        "wall, µs": round(median(wall[name] ?? []) / count / 1000),
+        "CPU, times fetch": times(cpu[name], cpu["fetch"]),
+        "CPU, times openapi-fetch": times(cpu[name], cpu["openapi-fetch"]),
+        "wall, times fetch": times(wall[name], wall["fetch"]),
+      },
+    ]),
+  );
 }
 
 async function heapOfWalks(): Promise<Report["rows"]> {
@@ -142,7 +201,7 @@ function print({ title, rows }: Report): void {
 }
 
 const { values, positionals } = parseArgs({ options: { json: { type: "boolean" } }, allowPositionals: true });
-const benchmarks: Record<string, () => Promise<Report[]>> = { walk };
+const benchmarks: Record<string, () => Promise<Report[]>> = { walk, call };
 const unknown = positionals.find((name) => !(name in benchmarks));
 if (unknown !== undefined) {
   console.error(`There is no benchmark "${unknown}". There are: ${Object.keys(benchmarks).join(", ")}.`);

@@ -127,7 +127,7 @@ const retryNames = ["attempts", "baseDelay", "maxDelay", "maxRetryAfter"] as con
 /** The options of a client, found right. */
 export function readClientOptions(options: ClientOptions) {
   const refuse = refuser();
-  checkNames(refuse, "createClient", options, clientNames);
+  checkNames("createClient", options, clientNames);
   const { baseUrl, headers, fetch, pacing = true, observe } = options;
   if (fetch !== undefined && typeof fetch !== "function") refuse("fetch", "a function", fetch);
   if (typeof pacing !== "boolean") refuse("pacing", "a boolean", pacing);
@@ -149,7 +149,7 @@ export function readClientOptions(options: ClientOptions) {
 export function readCallOptions(operation: string, options: CallOptions | undefined, settings: Settings) {
   if (options === undefined) return { settings, signal: undefined, headers: undefined };
   const refuse = refuser(operation);
-  checkNames(refuse, operation, options, operation.startsWith("list") ? listingNames : callNames);
+  checkNames(operation, options, operation.startsWith("list") ? listingNames : callNames);
   const { signal, headers } = options;
   if (signal !== undefined && typeof signal?.aborted !== "boolean") refuse("signal", "an AbortSignal", signal);
   return {
@@ -175,7 +175,7 @@ function readAttemptOptions(refuse: Refuse, options: AttemptOptions, above: Sett
   if (retry === false) settings.attempts = 1;
   else if (retry !== undefined) {
     if (typeof retry !== "object" || retry === null) refuse("retry", "an object or false", retry);
-    checkNames(refuse, "retry", retry, retryNames);
+    checkNames("retry", retry, retryNames);
     for (const name of retryNames) {
       const value = retry[name];
       if (value === undefined) continue;
@@ -194,14 +194,15 @@ function readAttemptOptions(refuse: Refuse, options: AttemptOptions, above: Sett
 const longestTimer = 2 ** 31 - 1;
 
 function readHeaders(refuse: Refuse, values: HeaderValues = {}): Headers {
+  if (typeof values !== "object" || values === null) refuse("headers", "an object, Headers or pairs", values);
   const headers = new Headers();
   try {
     for (const [name, value] of Symbol.iterator in values ? values : Object.entries(values)) {
       if (value !== undefined) headers.set(name, value);
     }
-  } catch (cause) {
-    // The value is not shown: it may be a secret.
-    refuse("headers", "names and values that HTTP allows", cause instanceof Error ? undefined : values, cause);
+  } catch {
+    // Neither the value nor the runtime's message, which shows it: it may be a secret.
+    throw new ArgumentError("Expected `headers` to be names and values that HTTP allows.", { argument: "headers" });
   }
   return headers;
 }
@@ -224,28 +225,24 @@ function readBaseUrl(refuse: Refuse, baseUrl: unknown): string {
   return `${url.origin}${url.pathname}`.replace(/\/+$/, "").replace(/(?:\/+api\/+v2)$/, "");
 }
 
-type Refuse = (argument: string, expected: string, value: unknown, cause?: unknown) => never;
+type Refuse = (argument: string, expected: string, value: unknown) => never;
 
 const refuser =
   (operation?: string): Refuse =>
-  (argument, expected, value, cause) => {
-    throw new ArgumentError(`Expected \`${argument}\` to be ${expected}, got ${show(value)}.`, {
-      operation,
-      argument,
-      cause,
-    });
+  (argument, expected, value) => {
+    throw new ArgumentError(`Expected \`${argument}\` to be ${expected}, got ${show(value)}.`, { operation, argument });
   };
 
 /** A misspelt option would be no option, and nobody would notice. */
-function checkNames(refuse: Refuse, of: string, options: unknown, names: readonly string[]): void {
-  if (typeof options !== "object" || options === null) refuse("options", `an object`, options);
-  for (const name of Object.keys(options as object)) {
+function checkNames(of: string, options: unknown, names: readonly string[]): void {
+  if (typeof options !== "object" || options === null) {
+    throw new ArgumentError(`Expected the options of ${of} to be an object, got ${show(options)}.`, {
+      argument: "options",
+    });
+  }
+  for (const name of Object.keys(options)) {
     if (names.includes(name)) continue;
-    throw new ArgumentError(
-      `${of} has no option \`${name}\`. Expected ${names.map((each) => `\`${each}\``).join(", ")}.`,
-      {
-        argument: name,
-      },
-    );
+    const known = names.map((each) => `\`${each}\``).join(", ");
+    throw new ArgumentError(`${of} has no option \`${name}\`. Expected ${known}.`, { argument: name });
   }
 }
