@@ -277,7 +277,7 @@ export class RateLimitError extends ApiError {
     const wait = retryAfter === undefined ? "" : `Wait ${retryAfter} ${retryAfter === 1 ? "second" : "seconds"}`;
     const advice = sent
       ? wait && `${wait}.`
-      : `This was the answer to a call before; nothing is sent during the ban. ${wait}.`;
+      : `This was the answer to a call before; nothing is sent until then. ${wait}.`;
     super({ ...options, advice });
     this.retryAfter = retryAfter;
     this.banned = banned;

@@ -56,7 +56,8 @@ export class Pacer {
 
   /** Milliseconds until a ban ends; 0 where there is none. */
   get banned(): number {
-    return Math.max(0, this.#bannedUntil - this.#clock.now());
+    // In whole milliseconds: a timer of Node.js that waits for the end can fire a fraction of one early.
+    return Math.max(0, Math.floor(this.#bannedUntil - this.#clock.now()));
   }
 
   /** Milliseconds until the node takes requests again, as it said when it refused one; 0 where it did not. */
@@ -101,12 +102,17 @@ export class Pacer {
       this.#correct(-this.#refill());
       this.#counted = this.#pausedUntil;
     }
-    this.#pump();
+    this.#wakeAll();
   }
 
   /** The node has banned the client: nothing leaves, and whoever waits is told. */
   ban(milliseconds: number): void {
     this.#bannedUntil = Math.max(this.#bannedUntil, this.#clock.now() + milliseconds);
+    this.#wakeAll();
+  }
+
+  /** Whoever waits may not want to wait that long. */
+  #wakeAll(): void {
     for (const { wake } of this.#queue.splice(0)) wake(undefined);
     this.#pump();
   }

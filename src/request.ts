@@ -84,7 +84,7 @@ export interface RequesterOptions {
   random?: () => number;
 }
 
-/** The refusal of a ban, to tell those who call while it lasts. */
+/** The answer of a node that refused a request. */
 interface Refusal {
   request: SentRequest;
   response: Response;
@@ -98,7 +98,8 @@ export class Requester {
   readonly #clock: Clock;
   readonly #random: () => number;
   readonly #pacer: Pacer | undefined;
-  #ban: Refusal | undefined;
+  /** The last refusal for the rate, or the ban: for those who call while it lasts. */
+  #refused: (Refusal & { banned: boolean }) | undefined;
 
   constructor({ fetch, pacing = true, observe, clock = systemClock, random = Math.random }: RequesterOptions) {
     this.#fetch = fetch;
@@ -122,7 +123,7 @@ export class Requester {
     });
     try {
       for (;;) {
-        const ticket = await this.#enter(operation, attempt + 1, stop);
+        const ticket = await this.#enter(operation, attempt + 1, stop, settings.maxRetryAfter);
         attempt++;
         try {
           return await this.#attempt(route, call, attempt, stop, ticket);
@@ -140,8 +141,8 @@ export class Requester {
     }
   }
 
-  /** Waits until the pace allows a request to leave. */
-  async #enter(operation: string, attempt: number, stop: Stop): Promise<Ticket | undefined> {
+  /** Waits until the pace allows a request to leave. During a ban, or a pause that is too long, it does not wait. */
+  async #enter(operation: string, attempt: number, stop: Stop, maxRetryAfter: number): Promise<Ticket | undefined> {
     const pacer = this.#pacer;
     if (pacer === undefined) {
       stop.throwIfEnded();
@@ -149,13 +150,14 @@ export class Requester {
     }
     for (;;) {
       stop.throwIfEnded();
-      if (pacer.banned > 0 && this.#ban) {
+      const wait = pacer.banned || (pacer.paused > maxRetryAfter ? pacer.paused : 0);
+      if (wait > 0 && this.#refused) {
+        const seconds = Math.ceil(wait / 1000);
         throw new RateLimitError({
-          ...this.#ban,
+          ...this.#refused,
           operation,
           attempts: attempt - 1,
-          banned: true,
-          retryAfter: Math.ceil(pacer.banned / 1000),
+          retryAfter: seconds,
           sent: false,
         });
       }
@@ -255,10 +257,9 @@ export class Requester {
     const banned = status === 403 && headers.has("ratelimit-retry-after");
     const limited = status === 429 && !isTooLarge(status, refusal.body);
     if (!banned && !limited) return new ApiError({ ...refusal, operation, attempts });
-    if (banned) {
-      this.#ban = refusal;
-      this.#pacer?.ban(told ?? 0);
-    } else this.#pacer?.pause(told ?? 0);
+    this.#refused = { ...refusal, banned };
+    if (banned) this.#pacer?.ban(told ?? 0);
+    else this.#pacer?.pause(told ?? 0);
     const seconds = told === undefined ? undefined : Math.ceil(told / 1000);
     return new RateLimitError({ ...refusal, operation, attempts, banned, retryAfter: seconds, sent: true });
   }

@@ -4,6 +4,7 @@ import { RateLimitError } from "../../src/index.js";
 import { Requester, type Route } from "../../src/request.js";
 import { ManualClock } from "../clock.js";
 import { LimitedNode } from "../node.js";
+import { json } from "../recorder.js";
 
 const settings = {
   timeout: 30_000,
@@ -100,7 +101,7 @@ describe("a ban", () => {
     expect(reasons.every(RateLimitError.is)).toBe(true);
     for (const reason of reasons) expect(reason).toMatchObject({ status: 403, banned: true, retryAfter: 600 });
     expect(reasons.filter(({ attempts }) => attempts === 0).length).toBeGreaterThanOrEqual(40);
-    expect(reasons.at(-1).message).toContain("nothing is sent during the ban. Wait 600 seconds.");
+    expect(reasons.at(-1).message).toContain("nothing is sent until then. Wait 600 seconds.");
 
     const sentBefore = node.served + node.refused;
     await expect(clock.run(send())).rejects.toMatchObject({ banned: true, attempts: 0 });
@@ -108,6 +109,30 @@ describe("a ban", () => {
 
     await clock.run(clock.sleep(600_000));
     expect(await clock.run(send())).toMatchObject({ data: { ok: true } });
+  });
+});
+
+describe("a refusal with a wait that is too long", () => {
+  test("ends all calls at once, those that wait too, until it is over", async () => {
+    const clock = new ManualClock();
+    let requests = 0;
+    const requester = new Requester({
+      clock,
+      random: () => 0.5,
+      fetch: async () => {
+        await clock.sleep(10);
+        return ++requests > 10 ? json({}) : json({}, { status: 429, headers: { "Retry-After": "3600" } });
+      },
+    });
+    const send = () => requester.send(route, { settings, signal: undefined, headers: undefined });
+    const results = await clock.run(Promise.allSettled(Array.from({ length: 30 }, send)));
+    const reasons = results.map((result) => (result.status === "rejected" ? result.reason : undefined));
+    for (const reason of reasons)
+      expect(reason).toMatchObject({ name: "RateLimitError", banned: false, retryAfter: 3600 });
+    expect(reasons.map(({ attempts }) => attempts)).toEqual([...Array(10).fill(1), ...Array(20).fill(0)]);
+    expect(clock.now()).toBe(10);
+    await clock.run(clock.sleep(3_600_000));
+    expect(await clock.run(send())).toMatchObject({ data: {} });
   });
 });
 
