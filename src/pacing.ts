@@ -72,7 +72,8 @@ export class Pacer {
 
   /** Lets a request leave, or not yet. */
   enter(): Ticket | undefined {
-    return this.#queue.length === 0 && this.#isOpen() ? this.#leave() : undefined;
+    const open = this.#queue.length === 0 && this.#underWay < this.#most && this.#untilTokens(1) === 0;
+    return open ? this.#leave() : undefined;
   }
 
   /** Waits for a ticket. What it returns gives the wait up. */
@@ -142,10 +143,6 @@ export class Pacer {
     this.#counted = Math.max(this.#clock.now(), this.#counted);
   }
 
-  #isOpen(): boolean {
-    return this.#underWay < this.#most && this.#untilTokens(1) === 0;
-  }
-
   #leave(): Ticket {
     this.#underWay++;
     this.#tokens = this.#refill() - 1;
@@ -168,10 +165,15 @@ export class Pacer {
   #pump(): void {
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;
-    while (this.#queue.length > 0 && this.#isOpen()) this.#queue.shift()?.wake(this.#leave());
-    if (this.#queue.length === 0) return;
-    const delay = this.#untilTokens(1);
-    // Without a delay it is requests under way that are waited for: their answers come here.
-    if (delay > 0) this.#cancelTimer = this.#clock.after(Math.ceil(delay), () => this.#pump());
+    // At the most, it is requests under way that are waited for: their answers come here.
+    while (this.#queue.length > 0 && this.#underWay < this.#most) {
+      // One look at the clock decides: by the next, the time may have come, and nobody would be called.
+      const delay = this.#untilTokens(1);
+      if (delay > 0) {
+        this.#cancelTimer = this.#clock.after(Math.ceil(delay), () => this.#pump());
+        return;
+      }
+      this.#queue.shift()?.wake(this.#leave());
+    }
   }
 }

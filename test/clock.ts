@@ -10,12 +10,21 @@ export class ManualClock implements Clock {
   #now = 0;
   #due: Due[] = [];
   readonly #start: number;
+  readonly #tick: number;
+  readonly #early: number;
 
-  constructor(start = Date.parse("2024-02-09T16:54:49Z")) {
+  /**
+   * As real clocks do, time can pass between one look at it and the next (`tick`), and what is due can come a little too
+   * `early`, which timers of Node.js do by a fraction of a millisecond.
+   */
+  constructor({ start = Date.parse("2024-02-09T16:54:49Z"), tick = 0, early = 0 } = {}) {
     this.#start = start;
+    this.#tick = tick;
+    this.#early = early;
   }
 
   now(): number {
+    this.#now += this.#tick;
     return this.#now;
   }
 
@@ -24,7 +33,7 @@ export class ManualClock implements Clock {
   }
 
   after(milliseconds: number, callback: () => void): () => void {
-    const entry = { at: this.#now + milliseconds, callback };
+    const entry = { at: this.#now + Math.max(0, milliseconds - this.#early), callback };
     this.#due.push(entry);
     return () => {
       this.#due = this.#due.filter((each) => each !== entry);

@@ -24,8 +24,8 @@ const route: Route<object, object> = {
   read: (body) => body,
 };
 
-function connect({ latency = 20, pacing = true } = {}) {
-  const clock = new ManualClock();
+function connect({ latency = 20, pacing = true, tick = 0, early = 0 } = {}) {
+  const clock = new ManualClock({ tick, early });
   const node = new LimitedNode(clock);
   const requester = new Requester({
     clock,
@@ -52,6 +52,18 @@ describe("a paced client, alone on a node", () => {
     expect(node).toMatchObject({ served: 500, refused: 0, bans: 0 });
     expect(clock.now()).toBeGreaterThanOrEqual(leastTime(500));
     expect(clock.now()).toBeLessThanOrEqual(leastTime(500) * 1.1 + 2 * latency);
+  });
+
+  test("is never left waiting, though time passes between two looks at the clock and timers fire early", async () => {
+    const parts = fc.double({ min: 0.0001, max: 0.9, noNaN: true });
+    await fc.assert(
+      fc.asyncProperty(parts, parts, async (tick, early) => {
+        const { clock, node, send } = connect({ tick, early });
+        await clock.run(Promise.all(Array.from({ length: 150 }, send)));
+        expect(node).toMatchObject({ served: 150, refused: 0 });
+      }),
+      { numRuns: 30 },
+    );
   });
 
   test("is never refused, whenever its calls come", async () => {
