@@ -34,7 +34,7 @@ import {
   type VotesOnProposal,
   type WireQuery,
 } from "./query.js";
-import { type Attempt, type AttemptInit, type Block, type Call, call, Requester } from "./request.js";
+import { type Attempt, type AttemptInit, type Block, type Call, call, Requester, type Route } from "./request.js";
 
 /** Options of one listing. */
 export interface ListingOptions extends CallOptions, WalkOptions {}
@@ -65,7 +65,13 @@ export interface Page<T> extends WalkPage<T> {
  */
 export interface Listing<T> extends Walk<T, Page<T>> {}
 
-/** A client of one node. */
+/**
+ * A client of one node.
+ *
+ * Calls reject, they never throw; a listing rejects when it is used. With an {@link ArgumentError} nothing was sent. The
+ * others are {@link ConnectionError}, {@link TimeoutError}, {@link ApiError} and {@link RateLimitError},
+ * {@link ResponseError}, {@link PaginationError} from a walk, and the reason of the caller's own signal.
+ */
 export interface VegaClient {
   /**
    * List votes: those of a party, those on a proposal, or the vote of one party on one proposal.
@@ -190,6 +196,14 @@ export function createClient(options: ClientOptions): VegaClient {
     return walk({ operation, open }, options);
   }
 
+  function single<Body extends object, T>(
+    operation: keyof operations,
+    options: CallOptions | undefined,
+    route: () => Omit<Route<Body, T>, "operation">,
+  ): Call<T> {
+    return call(async () => requester.send({ operation, ...route() }, readCallOptions(operation, options, settings)));
+  }
+
   return {
     listVotes: (query, options) =>
       list("listVotes", options, {
@@ -213,17 +227,12 @@ export function createClient(options: ClientOptions): VegaClient {
       }),
 
     getSpamStatistics: (query, options) =>
-      call(async () => {
+      single("getSpamStatistics", options, () => {
         const path = readSpamStatisticsQuery(query);
-        const callSettings = readCallOptions("getSpamStatistics", options, settings);
-        return requester.send(
-          {
-            operation: "getSpamStatistics",
-            attempt: (init) => http.GET("/statistics/spam/{partyId}", { ...init, params: { path } }),
-            read: (body: SpamStatisticsResponse) => (body.statistics === undefined ? undefined : body),
-          },
-          callSettings,
-        );
+        return {
+          attempt: (init) => http.GET("/statistics/spam/{partyId}", { ...init, params: { path } }),
+          read: (body: SpamStatisticsResponse) => (body.statistics === undefined ? undefined : body),
+        };
       }),
 
     listBalanceChanges: (query, options) =>
@@ -243,19 +252,14 @@ export function createClient(options: ClientOptions): VegaClient {
       }),
 
     checkTransaction: (query, options) =>
-      call(async () => {
+      single("checkTransaction", options, () => {
         const body = readTransaction(query);
-        const callSettings = readCallOptions("checkTransaction", options, settings);
-        return requester.send(
-          {
-            operation: "checkTransaction",
-            // Not followed: a redirect would send it again, or as a GET.
-            attempt: (init) => http.POST("/transaction/check", { ...init, body, redirect: "manual" }),
-            read: (body: TransactionCheckResult) => (typeof body.success === "boolean" ? body : undefined),
-            once: true,
-          },
-          callSettings,
-        );
+        return {
+          // Not followed: a redirect would send it again, or as a GET.
+          attempt: (init) => http.POST("/transaction/check", { ...init, body, redirect: "manual" }),
+          read: (body: TransactionCheckResult) => (typeof body.success === "boolean" ? body : undefined),
+          once: true,
+        };
       }),
 
     http,

@@ -214,6 +214,19 @@ describe("a check that is redirected", () => {
   });
 });
 
+describe("a 500 that answers a list of profiles", () => {
+  test("is tried again for the first page, and is final for a cursor", async () => {
+    server.behave(status(500)());
+    await caught(connect().listPartiesProfiles().toArray());
+    expect(server.requests).toHaveLength(3);
+    for (const pagination of [{ after: "c" }, { before: "c" }]) {
+      server.behave(status(500)());
+      expect(await caught(connect().listPartiesProfiles({ pagination }).toArray())).toMatchObject({ status: 500 });
+      expect(server.requests).toHaveLength(1);
+    }
+  });
+});
+
 test("the table in docs/faults.md names each of these faults", () => {
   const page = readFileSync(new URL("../../docs/faults.md", import.meta.url), "utf8");
   const named = [...page.matchAll(/^\| [^|]+ \| [^|]+ \| [^|]+ \| `([^`]+)` \|$/gm)].map(([, name]) => name);
