@@ -109,7 +109,7 @@ export interface Settings {
   maxRetryAfter: number;
 }
 
-const defaults: Settings = {
+export const defaultSettings: Settings = {
   timeout: 30_000,
   totalTimeout: Number.POSITIVE_INFINITY,
   attempts: 4,
@@ -141,7 +141,7 @@ export function readClientOptions(options: ClientOptions) {
     fetch: fetch ?? ((request: Request) => globalThis.fetch(request)),
     pacing,
     observe,
-    settings: readAttemptOptions(refuse, options, defaults),
+    settings: readAttemptOptions(refuse, options, defaultSettings),
   };
 }
 

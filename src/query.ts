@@ -112,7 +112,7 @@ const pageSize: Reader = (value, place) =>
   Number.isSafeInteger(value) && Number(value) > 0 ? value : refuse(place, "a positive integer", value);
 
 const nanoseconds: Reader = (value, place) => {
-  // toNanoseconds takes RFC 3339 text as well, but in a query the design of one name for one thing is digits.
+  // toNanoseconds would take RFC 3339 text too; a query takes digits alone, as the wire does.
   const time =
     typeof value === "string" && !/^-?\d+$/.test(value) ? undefined : attempt(() => toNanoseconds(value as bigint));
   if (time === undefined || BigInt.asIntN(64, time) !== time) {

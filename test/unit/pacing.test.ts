@@ -1,19 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { RateLimitError } from "../../src/index.js";
+import { defaultSettings } from "../../src/options.js";
 import { Requester, type Route } from "../../src/request.js";
 import { ManualClock } from "../clock.js";
 import { LimitedNode } from "../node.js";
 import { json } from "../recorder.js";
-
-const settings = {
-  timeout: 30_000,
-  totalTimeout: Number.POSITIVE_INFINITY,
-  attempts: 4,
-  baseDelay: 250,
-  maxDelay: 8000,
-  maxRetryAfter: 30_000,
-};
 
 const route: Route<object, object> = {
   operation: "test",
@@ -38,7 +30,7 @@ function connect({ latency = 20, pacing = true, tick = 0, early = 0 } = {}) {
       return response;
     },
   });
-  const send = () => requester.send(route, { settings, signal: undefined, headers: undefined });
+  const send = () => requester.send(route, { settings: defaultSettings, signal: undefined, headers: undefined });
   return { clock, node, send };
 }
 
@@ -136,7 +128,7 @@ describe("a refusal with a wait that is too long", () => {
         return ++requests > 10 ? json({}) : json({}, { status: 429, headers: { "Retry-After": "3600" } });
       },
     });
-    const send = () => requester.send(route, { settings, signal: undefined, headers: undefined });
+    const send = () => requester.send(route, { settings: defaultSettings, signal: undefined, headers: undefined });
     const results = await clock.run(Promise.allSettled(Array.from({ length: 30 }, send)));
     const reasons = results.map((result) => (result.status === "rejected" ? result.reason : undefined));
     for (const reason of reasons)
@@ -162,7 +154,7 @@ describe("without limits in its answers", () => {
         return new Response("{}");
       },
     });
-    const send = () => requester.send(route, { settings, signal: undefined, headers: undefined });
+    const send = () => requester.send(route, { settings: defaultSettings, signal: undefined, headers: undefined });
     await clock.run(Promise.all(Array.from({ length: 200 }, send)));
     expect(clock.now()).toBe(20);
     expect(most).toBe(199);

@@ -1,18 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { ObserverEvent } from "../../src/index.js";
+import { defaultSettings } from "../../src/options.js";
 import { Requester, type Route } from "../../src/request.js";
 import { ManualClock } from "../clock.js";
 import { json } from "../recorder.js";
-
-const defaults = {
-  timeout: 30_000,
-  totalTimeout: Number.POSITIVE_INFINITY,
-  attempts: 4,
-  baseDelay: 250,
-  maxDelay: 8000,
-  maxRetryAfter: 30_000,
-};
 
 /** Sends one call on a clock of its own, and tells what it waited before each attempt. */
 async function send(answer: (attempt: number) => Response, options: { settings?: object; random?: number } = {}) {
@@ -33,7 +25,7 @@ async function send(answer: (attempt: number) => Response, options: { settings?:
     random: () => options.random ?? 0.5,
     observe: (event) => events.push(event),
   });
-  const settings = { ...defaults, ...options.settings };
+  const settings = { ...defaultSettings, ...options.settings };
   const result = await clock.run(requester.send(route, { settings, signal: undefined, headers: undefined })).then(
     () => "answer",
     (error: Error) => error.name,
