@@ -17,7 +17,7 @@ import type {
 } from "../generated/types.js";
 import type { ApiError } from "./errors.js";
 import { type PageContent, type Walk, type WalkOptions, type WalkPage, walk } from "./listing.js";
-import { type CallOptions, type ClientOptions, readCallOptions, readClientOptions } from "./options.js";
+import { type CallOptions, type ClientOptions, listingNames, readCallOptions, readClientOptions } from "./options.js";
 import {
   type BalanceChangesInRange,
   type ListQuery,
@@ -183,7 +183,7 @@ export function createClient(options: ClientOptions): VegaClient {
   ): Listing<T> {
     const open = () => {
       const { filters, pagination } = readQuery();
-      const callSettings = readCallOptions(operation, options, settings);
+      const callSettings = readCallOptions(operation, options, settings, listingNames);
       const fetchPage = async (page: Pagination, signal: AbortSignal) => {
         const query = { ...filters, ...toWirePagination(page) };
         const attempt: Attempt = (init) => send(query, init);

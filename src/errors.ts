@@ -393,3 +393,6 @@ export function show(value: unknown): string {
   if (typeof value === "object" && value !== null) return "an object";
   return String(value);
 }
+
+/** Names as they read in a message. */
+export const listNames = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(", ");

@@ -1,4 +1,4 @@
-import { ArgumentError, show } from "./errors.js";
+import { ArgumentError, listNames, show } from "./errors.js";
 import type { ObserverEvent } from "./observe.js";
 
 /** Header names and values; `undefined` leaves one out. */
@@ -120,69 +120,74 @@ export const defaultSettings: Settings = {
 
 const attemptNames = ["timeout", "totalTimeout", "retry"];
 const callNames = [...attemptNames, "signal", "headers"];
-const listingNames = [...callNames, "maxItems", "readAhead"];
+export const listingNames = [...callNames, "maxItems", "readAhead"];
 const clientNames = [...attemptNames, "baseUrl", "headers", "fetch", "pacing", "observe"];
 const retryNames = ["attempts", "baseDelay", "maxDelay", "maxRetryAfter"] as const;
 
 /** The options of a client, found right. */
 export function readClientOptions(options: ClientOptions) {
-  const refuse = refuser();
-  checkNames("createClient", options, clientNames);
+  checkNames(undefined, "createClient", options, clientNames);
   const { baseUrl, headers, fetch, pacing = true, observe } = options;
-  if (fetch !== undefined && typeof fetch !== "function") refuse("fetch", "a function", fetch);
-  if (typeof pacing !== "boolean") refuse("pacing", "a boolean", pacing);
-  if (observe !== undefined && typeof observe !== "function") refuse("observe", "a function", observe);
-  const all = readHeaders(refuse, headers);
+  if (fetch !== undefined && typeof fetch !== "function") refuse(undefined, "fetch", "a function", fetch);
+  if (typeof pacing !== "boolean") refuse(undefined, "pacing", "a boolean", pacing);
+  if (observe !== undefined && typeof observe !== "function") refuse(undefined, "observe", "a function", observe);
+  const all = readHeaders(undefined, headers);
   if (!all.has("accept")) all.set("accept", "application/json");
   return {
-    baseUrl: readBaseUrl(refuse, baseUrl),
+    baseUrl: readBaseUrl(baseUrl),
     headers: all,
     // Looked up for each request: tests and tracers put their own in place later.
     fetch: fetch ?? ((request: Request) => globalThis.fetch(request)),
     pacing,
     observe,
-    settings: readAttemptOptions(refuse, options, defaultSettings),
+    settings: readAttemptOptions(undefined, options, defaultSettings),
   };
 }
 
 /** The options of a call, found right, over those of its client. */
-export function readCallOptions(operation: string, options: CallOptions | undefined, settings: Settings) {
+export function readCallOptions(
+  operation: string,
+  options: CallOptions | undefined,
+  settings: Settings,
+  names: readonly string[] = callNames,
+) {
   if (options === undefined) return { settings, signal: undefined, headers: undefined };
-  const refuse = refuser(operation);
-  checkNames(operation, options, operation.startsWith("list") ? listingNames : callNames);
+  checkNames(operation, operation, options, names);
   const { signal, headers } = options;
-  if (signal !== undefined && typeof signal?.aborted !== "boolean") refuse("signal", "an AbortSignal", signal);
+  if (signal !== undefined && typeof signal?.aborted !== "boolean")
+    refuse(operation, "signal", "an AbortSignal", signal);
   return {
-    settings: readAttemptOptions(refuse, options, settings),
+    settings: readAttemptOptions(operation, options, settings),
     signal,
-    headers: headers && readHeaders(refuse, headers),
+    headers: headers && readHeaders(operation, headers),
   };
 }
 
-function readAttemptOptions(refuse: Refuse, options: AttemptOptions, above: Settings): Settings {
+function readAttemptOptions(operation: string | undefined, options: AttemptOptions, above: Settings): Settings {
   const { timeout, totalTimeout, retry } = options;
   if (timeout === undefined && totalTimeout === undefined && retry === undefined) return above;
   const settings = { ...above };
   for (const name of ["timeout", "totalTimeout"] as const) {
     const value = options[name];
     if (value === undefined) continue;
-    if (!(typeof value === "number" && value > 0)) refuse(name, "a positive number of milliseconds", value);
+    if (!(typeof value === "number" && value > 0)) refuse(operation, name, "a positive number of milliseconds", value);
     if (value > longestTimer && value !== Number.POSITIVE_INFINITY) {
-      refuse(name, `at most ${longestTimer} milliseconds, or Infinity`, value);
+      refuse(operation, name, `at most ${longestTimer} milliseconds, or Infinity`, value);
     }
     settings[name] = value;
   }
   if (retry === false) settings.attempts = 1;
   else if (retry !== undefined) {
-    if (typeof retry !== "object" || retry === null) refuse("retry", "an object or false", retry);
-    checkNames("retry", retry, retryNames);
+    if (typeof retry !== "object" || retry === null) refuse(operation, "retry", "an object or false", retry);
+    checkNames(operation, "retry", retry, retryNames);
     for (const name of retryNames) {
       const value = retry[name];
       if (value === undefined) continue;
       if (name === "attempts") {
-        if (!(Number.isSafeInteger(value) && value > 0)) refuse("retry.attempts", "a positive integer", value);
+        if (!(Number.isSafeInteger(value) && value > 0))
+          refuse(operation, "retry.attempts", "a positive integer", value);
       } else if (!(typeof value === "number" && value >= 0 && value <= longestTimer)) {
-        refuse(`retry.${name}`, `a number of milliseconds from 0 to ${longestTimer}`, value);
+        refuse(operation, `retry.${name}`, `a number of milliseconds from 0 to ${longestTimer}`, value);
       }
       settings[name] = value;
     }
@@ -193,8 +198,9 @@ function readAttemptOptions(refuse: Refuse, options: AttemptOptions, above: Sett
 /** Timers of every runtime hold 31 bits: a longer one fires at once. */
 const longestTimer = 2 ** 31 - 1;
 
-function readHeaders(refuse: Refuse, values: HeaderValues = {}): Headers {
-  if (typeof values !== "object" || values === null) refuse("headers", "an object, Headers or pairs", values);
+function readHeaders(operation: string | undefined, values: HeaderValues = {}): Headers {
+  if (typeof values !== "object" || values === null)
+    refuse(operation, "headers", "an object, Headers or pairs", values);
   const headers = new Headers();
   try {
     for (const [name, value] of Symbol.iterator in values ? values : Object.entries(values)) {
@@ -202,12 +208,15 @@ function readHeaders(refuse: Refuse, values: HeaderValues = {}): Headers {
     }
   } catch {
     // Neither the value nor the runtime's message, which shows it: it may be a secret.
-    throw new ArgumentError("Expected `headers` to be names and values that HTTP allows.", { argument: "headers" });
+    throw new ArgumentError("Expected `headers` to be names and values that HTTP allows.", {
+      operation,
+      argument: "headers",
+    });
   }
   return headers;
 }
 
-function readBaseUrl(refuse: Refuse, baseUrl: unknown): string {
+function readBaseUrl(baseUrl: unknown): string {
   const expected = 'an address such as "https://node.example"';
   // Relative addresses are good in a browser, where a page's own server often passes requests on to a node.
   const page = (globalThis as { location?: { href?: string } }).location?.href;
@@ -215,34 +224,38 @@ function readBaseUrl(refuse: Refuse, baseUrl: unknown): string {
   try {
     url = new URL(baseUrl as string, page);
   } catch {
-    return refuse("baseUrl", expected, baseUrl);
+    return refuse(undefined, "baseUrl", expected, baseUrl);
   }
-  if (url.protocol !== "https:" && url.protocol !== "http:") refuse("baseUrl", expected, baseUrl);
+  if (url.protocol !== "https:" && url.protocol !== "http:") refuse(undefined, "baseUrl", expected, baseUrl);
   if (url.username !== "" || url.password !== "") {
-    refuse("baseUrl", "without credentials, which fetch refuses: use `headers`", `${url.protocol}//…@${url.host}`);
+    refuse(
+      undefined,
+      "baseUrl",
+      "without credentials, which fetch refuses: use `headers`",
+      `${url.protocol}//…@${url.host}`,
+    );
   }
-  if (url.search !== "" || url.hash !== "") refuse("baseUrl", "without query and fragment", baseUrl);
+  if (url.search !== "" || url.hash !== "") refuse(undefined, "baseUrl", "without query and fragment", baseUrl);
   return `${url.origin}${url.pathname}`.replace(/\/+$/, "").replace(/(?:\/+api\/+v2)$/, "");
 }
 
-type Refuse = (argument: string, expected: string, value: unknown) => never;
-
-const refuser =
-  (operation?: string): Refuse =>
-  (argument, expected, value) => {
-    throw new ArgumentError(`Expected \`${argument}\` to be ${expected}, got ${show(value)}.`, { operation, argument });
-  };
+function refuse(operation: string | undefined, argument: string, expected: string, value: unknown): never {
+  throw new ArgumentError(`Expected \`${argument}\` to be ${expected}, got ${show(value)}.`, { operation, argument });
+}
 
 /** A misspelt option would be no option, and nobody would notice. */
-function checkNames(of: string, options: unknown, names: readonly string[]): void {
+function checkNames(operation: string | undefined, of: string, options: unknown, names: readonly string[]): void {
   if (typeof options !== "object" || options === null) {
     throw new ArgumentError(`Expected the options of ${of} to be an object, got ${show(options)}.`, {
+      operation,
       argument: "options",
     });
   }
   for (const name of Object.keys(options)) {
     if (names.includes(name)) continue;
-    const known = names.map((each) => `\`${each}\``).join(", ");
-    throw new ArgumentError(`${of} has no option \`${name}\`. Expected ${known}.`, { argument: name });
+    throw new ArgumentError(`${of} has no option \`${name}\`. Expected ${listNames(names)}.`, {
+      operation,
+      argument: name,
+    });
   }
 }

@@ -21,6 +21,8 @@ export interface Ticket {
 }
 
 interface Waiting {
+  /** Milliseconds that it will wait for at the most. */
+  patience: number;
   /** Gives the request its ticket; `undefined` asks it to look again. */
   wake(ticket: Ticket | undefined): void;
 }
@@ -34,7 +36,7 @@ const fewest = 10;
 /** Keeps the requests of one client within what the node allows, by a model of the node's token bucket. */
 export class Pacer {
   readonly #clock: Clock;
-  readonly #queue: Waiting[] = [];
+  #queue: Waiting[] = [];
   #underWay = 0;
   #most = fewest;
   /** Tokens at the time `#counted`; without limit until the node tells of one. */
@@ -76,14 +78,13 @@ export class Pacer {
     return open ? this.#leave() : undefined;
   }
 
-  /** Waits for a ticket. What it returns gives the wait up. */
-  wait(wake: (ticket: Ticket | undefined) => void): () => void {
-    const waiting = { wake };
+  /** Waits for a ticket, but for no pause that takes longer than its patience. What it returns gives the wait up. */
+  wait(patience: number, wake: (ticket: Ticket | undefined) => void): () => void {
+    const waiting = { patience, wake };
     this.#queue.push(waiting);
     this.#pump();
     return () => {
-      const index = this.#queue.indexOf(waiting);
-      if (index >= 0) this.#queue.splice(index, 1);
+      this.#queue = this.#queue.filter((each) => each !== waiting);
       this.#pump();
     };
   }
@@ -103,18 +104,20 @@ export class Pacer {
       this.#correct(-this.#refill());
       this.#counted = this.#pausedUntil;
     }
-    this.#wakeAll();
+    this.#dismiss(this.paused);
   }
 
   /** The node has banned the client: nothing leaves, and whoever waits is told. */
   ban(milliseconds: number): void {
     this.#bannedUntil = Math.max(this.#bannedUntil, this.#clock.now() + milliseconds);
-    this.#wakeAll();
+    this.#dismiss(Number.POSITIVE_INFINITY);
   }
 
-  /** Whoever waits may not want to wait that long. */
-  #wakeAll(): void {
-    for (const { wake } of this.#queue.splice(0)) wake(undefined);
+  /** Tells those who wait and will not wait that long. */
+  #dismiss(wait: number): void {
+    const waiting = this.#queue;
+    this.#queue = waiting.filter(({ patience }) => patience >= wait);
+    for (const { patience, wake } of waiting) if (patience < wait) wake(undefined);
     this.#pump();
   }
 
@@ -126,8 +129,7 @@ export class Pacer {
     this.#most = Math.max(fewest, 1.5 * this.#rate * latency);
     if (expected === Number.POSITIVE_INFINITY) {
       // Nothing was known when it left. The node may not have counted yet what is still under way.
-      this.#tokens = Math.min(this.#refill(), remaining - this.#underWay);
-      this.#counted = Math.max(this.#clock.now(), this.#counted);
+      this.#count(Math.min(this.#refill(), remaining - this.#underWay));
       return;
     }
     const now = expected + this.#corrections - corrections;
@@ -138,16 +140,20 @@ export class Pacer {
   }
 
   #correct(tokens: number): void {
-    this.#tokens = this.#refill() + tokens;
+    this.#count(this.#refill() + tokens);
     this.#corrections += tokens;
-    this.#counted = Math.max(this.#clock.now(), this.#counted);
   }
 
   #leave(): Ticket {
     this.#underWay++;
-    this.#tokens = this.#refill() - 1;
-    this.#counted = Math.max(this.#clock.now(), this.#counted);
+    this.#count(this.#refill() - 1);
     return { left: this.#clock.now(), expected: this.#tokens, corrections: this.#corrections };
+  }
+
+  #count(tokens: number): void {
+    this.#tokens = tokens;
+    // After a refusal it lies ahead: until the pause is over, nothing grows.
+    this.#counted = Math.max(this.#clock.now(), this.#counted);
   }
 
   #refill(): number {
@@ -159,7 +165,7 @@ export class Pacer {
   /** Milliseconds until there are so many tokens. */
   #untilTokens(tokens: number): number {
     const missing = tokens - this.#refill();
-    return Math.max(this.paused, 0) + (missing > 0 ? missing / this.#rate : 0);
+    return this.paused + (missing > 0 ? missing / this.#rate : 0);
   }
 
   #pump(): void {

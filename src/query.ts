@@ -11,7 +11,7 @@ import type {
   ListVotesQuery,
   Pagination,
 } from "../generated/types.js";
-import { ArgumentError, show } from "./errors.js";
+import { ArgumentError, listNames, show } from "./errors.js";
 import type { Backward, Forward } from "./pagination.js";
 import { toNanoseconds } from "./values.js";
 
@@ -108,8 +108,8 @@ const accountType: Reader = (value, place) =>
 
 const flag: Reader = (value, place) => (typeof value === "boolean" ? value : refuse(place, "a boolean", value));
 
-const pageSize: Reader = (value, place) =>
-  Number.isSafeInteger(value) && Number(value) > 0 ? value : refuse(place, "a positive integer", value);
+/** The walk that uses it looks at it, as it does for lists that are not ours. */
+const pageSize: Reader = (value) => value;
 
 const nanoseconds: Reader = (value, place) => {
   // toNanoseconds would take RFC 3339 text too; a query takes digits alone, as the wire does.
@@ -304,5 +304,3 @@ function attempt<T>(read: () => T): T | undefined {
     return undefined;
   }
 }
-
-const listNames = (names: string[]) => names.map((name) => `\`${name}\``).join(", ");

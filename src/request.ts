@@ -144,10 +144,7 @@ export class Requester {
   /** Waits until the pace allows a request to leave. During a ban, or a pause that is too long, it does not wait. */
   async #enter(operation: string, attempt: number, stop: Stop, maxRetryAfter: number): Promise<Ticket | undefined> {
     const pacer = this.#pacer;
-    if (pacer === undefined) {
-      stop.throwIfEnded();
-      return undefined;
-    }
+    if (pacer === undefined) return undefined;
     for (;;) {
       stop.throwIfEnded();
       const wait = pacer.banned || (pacer.paused > maxRetryAfter ? pacer.paused : 0);
@@ -165,7 +162,7 @@ export class Requester {
       if (entered) return entered;
       const cause = pacer.paused > 0 ? "refusal" : "limit";
       this.#tell({ type: "pause", operation, attempt, delay: Math.ceil(pacer.expectedDelay), cause });
-      const ticket = await stop.guard<Ticket | undefined>((resolve) => pacer.wait(resolve));
+      const ticket = await stop.guard<Ticket | undefined>((resolve) => pacer.wait(maxRetryAfter, resolve));
       if (ticket) return ticket;
     }
   }
@@ -189,10 +186,6 @@ export class Requester {
       const answer = await stop.guard<Awaited<ReturnType<Attempt>>>((resolve, reject) => {
         // A controller of its own for each attempt: a Request listens to its signal for as long as that lives.
         const controller = new AbortController();
-        const end = (reason: unknown) => {
-          cancel();
-          controller.abort(reason);
-        };
         const cancel =
           settings.timeout === Number.POSITIVE_INFINITY
             ? () => {}
@@ -206,7 +199,10 @@ export class Requester {
           .attempt({ signal: controller.signal, headers: headers ?? {}, fetch: exchange.fetch, parseAs: "text" })
           .then(resolve, reject)
           .finally(cancel);
-        return end;
+        return (reason) => {
+          cancel();
+          controller.abort(reason);
+        };
       });
       status = answer.response.status;
       return this.#read(route, answer, exchange, attempt);
@@ -257,7 +253,8 @@ export class Requester {
     const banned = status === 403 && headers.has("ratelimit-retry-after");
     const limited = status === 429 && !isTooLarge(status, refusal.body);
     if (!banned && !limited) return new ApiError({ ...refusal, operation, attempts });
-    this.#refused = { ...refusal, banned };
+    // What was under way when the ban came can still be refused for the rate: the ban is what lasts.
+    if (banned || !this.#pacer?.banned) this.#refused = { ...refusal, banned };
     if (banned) this.#pacer?.ban(told ?? 0);
     else this.#pacer?.pause(told ?? 0);
     const seconds = told === undefined ? undefined : Math.ceil(told / 1000);

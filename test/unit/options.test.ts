@@ -85,7 +85,8 @@ describe("a bad option of a call rejects it, and nothing is sent", () => {
     const { fetch, sent } = answering({ chainId: "", statistics: null });
     const client = createClient({ baseUrl, fetch });
     const call = client.getSpamStatistics({ partyId: "a" }, options as CallOptions);
-    await expect(call).rejects.toMatchObject({ name: "ArgumentError", argument, message, attempts: 0 });
+    const operation = "getSpamStatistics";
+    await expect(call).rejects.toMatchObject({ name: "ArgumentError", operation, argument, message, attempts: 0 });
     expect(sent).toEqual([]);
   });
 

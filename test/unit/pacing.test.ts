@@ -116,6 +116,46 @@ describe("a ban", () => {
   });
 });
 
+test("a refusal that comes in during a ban does not hide it", async () => {
+  const clock = new ManualClock();
+  let requests = 0;
+  const requester = new Requester({
+    clock,
+    random: () => 0.5,
+    fetch: async () => {
+      const banned = ++requests === 1;
+      await clock.sleep(banned ? 10 : 20);
+      return banned
+        ? json({ code: 7 }, { status: 403, headers: { "RateLimit-Retry-After": "600" } })
+        : json({ code: 8 }, { status: 429, headers: { "RateLimit-Reset": "1" } });
+    },
+  });
+  const send = () => requester.send(route, { settings: defaultSettings, signal: undefined, headers: undefined });
+  const results = await clock.run(Promise.allSettled([send(), send()]));
+  expect(results.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+  await expect(clock.run(send())).rejects.toMatchObject({ status: 403, banned: true, attempts: 0 });
+});
+
+test("whoever waits is told of a pause once, however many refusals there are", async () => {
+  const clock = new ManualClock();
+  const pauses: Record<string, number> = {};
+  let requests = 0;
+  const requester = new Requester({
+    clock,
+    random: () => 0.5,
+    observe: ({ type, attempt }) => {
+      if (type === "pause" && attempt === 1) pauses[type] = (pauses[type] ?? 0) + 1;
+    },
+    fetch: async () => {
+      await clock.sleep(10 + requests);
+      return ++requests > 10 ? json({}) : json({}, { status: 429, headers: { "RateLimit-Reset": "1" } });
+    },
+  });
+  const send = () => requester.send(route, { settings: defaultSettings, signal: undefined, headers: undefined });
+  await clock.run(Promise.all(Array.from({ length: 30 }, send)));
+  expect(pauses).toEqual({ pause: 20 });
+});
+
 describe("a refusal with a wait that is too long", () => {
   test("ends all calls at once, those that wait too, until it is over", async () => {
     const clock = new ManualClock();
