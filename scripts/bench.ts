@@ -71,7 +71,7 @@ async function walk(): Promise<Report[]> {
     },
   };
   const rows: Report["rows"] = {};
-  const samples = await takeTurns(ways);
+  const { cpu: samples } = await measure(ways);
   for (const [name, all] of Object.entries(samples)) {
     const nanoseconds = median(all) / records;
     rows[name] = {
@@ -89,11 +89,6 @@ async function walk(): Promise<Report[]> {
     },
     { title: "Heap in use at the end of a walk, after a forced collection", rows: await heapOfWalks() },
   ];
-}
-
-/** CPU time of each way in nanoseconds, round by round. */
-async function takeTurns(ways: Record<string, () => Promise<void>>): Promise<Record<string, number[]>> {
-  return (await measure(ways)).cpu;
 }
 
 /** CPU and wall time of each way in nanoseconds, round by round. */

@@ -1,18 +1,6 @@
-import type { Pagination } from "../generated/types.js";
+import type { PageInfo, Pagination } from "../generated/types.js";
 import { ArgumentError, PaginationError, show, VegaError } from "./errors.js";
 import type { Backward, Forward } from "./pagination.js";
-
-/** Where a page stands in its list. */
-export interface PageInfo {
-  /** Cursor of the first record of the page. */
-  startCursor: string;
-  /** Cursor of the last record of the page. */
-  endCursor: string;
-  /** Whether there is a page after this one. */
-  hasNextPage: boolean;
-  /** Whether there is a page before this one. */
-  hasPreviousPage: boolean;
-}
 
 /** A record and its place in the list. */
 export interface Edge<T> {
@@ -250,12 +238,8 @@ class Plan<T, Extra extends object> {
       this.#check("fetchPage", "a function that answers `{ edges, pageInfo }`", content, false);
     }
     const { edges, pageInfo, ...extra } = content;
-    let whole = true;
-    const nodes = edges.map((edge) => {
-      const node = edge?.node;
-      whole &&= node !== null && node !== undefined;
-      return node;
-    });
+    const nodes = edges.map((edge) => edge?.node ?? undefined);
+    const whole = !nodes.includes(undefined);
     const { newestFirst } = this.start;
     const neighbour = async ({ size, cursor, nextCursor, more }: Direction) => {
       if (!pageInfo?.[more]) return undefined;
@@ -263,8 +247,8 @@ class Plan<T, Extra extends object> {
       return new Fetcher(this).fetch({ newestFirst, [size]: this.size, [cursor]: pageInfo[nextCursor] });
     };
     const page: WalkPage<T> = {
-      nodes: (whole ? nodes : nodes.filter((node) => node !== null && node !== undefined)) as T[],
-      edges: (whole ? edges : edges.filter((edge) => edge?.node !== null && edge?.node !== undefined)) as Edge<T>[],
+      nodes: (whole ? nodes : nodes.filter((node) => node !== undefined)) as T[],
+      edges: (whole ? edges : edges.filter((_, index) => nodes[index] !== undefined)) as Edge<T>[],
       pageInfo,
       nextPage: () => neighbour(forward),
       previousPage: () => neighbour(backward),

@@ -58,6 +58,17 @@ async function nextPage(source: ManualSource, pages: AsyncIterator<unknown>, num
   await settle();
 }
 
+/** A walk whose second page was handed out, so that the third is on its way. */
+async function readAhead() {
+  const source = new ManualSource();
+  const pages = source.listing().pages();
+  await nextPage(source, pages, 1);
+  await source.answer(1);
+  await nextPage(source, pages, 2);
+  await source.answer(2);
+  return { source, pages };
+}
+
 describe("read-ahead", () => {
   test("starts with the second page, before it is handed out, and keeps one page ahead", async () => {
     const source = new ManualSource();
@@ -144,12 +155,7 @@ describe("read-ahead", () => {
   });
 
   test("reports its failure when the caller gets there, with where to go on", async () => {
-    const source = new ManualSource();
-    const pages = source.listing().pages();
-    await nextPage(source, pages, 1);
-    await source.answer(1);
-    await nextPage(source, pages, 2);
-    await source.answer(2);
+    const { source, pages } = await readAhead();
     const failure = new ConnectionError("no answer");
     await source.answer(3, failure);
     expect(source.log.at(-1)).toBe("answers 3");
@@ -163,12 +169,7 @@ describe("read-ahead", () => {
   });
 
   test("leaves no rejection unheard where the caller never gets there", async () => {
-    const source = new ManualSource();
-    const pages = source.listing().pages();
-    await nextPage(source, pages, 1);
-    await source.answer(1);
-    await nextPage(source, pages, 2);
-    await source.answer(2);
+    const { source } = await readAhead();
     await source.answer(3, new ConnectionError("no answer"));
   });
 });
