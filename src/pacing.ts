@@ -14,10 +14,8 @@ export interface Limits {
 export interface Ticket {
   /** When it left. */
   readonly left: number;
-  /** Tokens that the node should have left when it has counted this request. */
-  readonly expected: number;
-  /** The sum of corrections when it left. */
-  readonly corrections: number;
+  /** How many had left when it did. */
+  readonly number: number;
 }
 
 interface Waiting {
@@ -42,8 +40,10 @@ export class Pacer {
   /** Tokens at the time `#counted`; without limit until the node tells of one. */
   #tokens = Number.POSITIVE_INFINITY;
   #counted = 0;
-  /** What was added to and taken from the tokens because the node said so. */
-  #corrections = 0;
+  /** How many requests have left. */
+  #departures = 0;
+  /** The newest of those that the tokens were counted by. */
+  #newest = 0;
   /** Tokens that come in a millisecond. */
   #rate = 0;
   /** The most tokens that the bucket was seen to hold. */
@@ -101,7 +101,7 @@ export class Pacer {
   pause(milliseconds: number): void {
     this.#pausedUntil = Math.max(this.#pausedUntil, this.#clock.now() + milliseconds);
     if (this.#rate > 0) {
-      this.#correct(-this.#refill());
+      this.#tokens = 0;
       this.#counted = this.#pausedUntil;
     }
     this.#dismiss(this.paused);
@@ -121,33 +121,22 @@ export class Pacer {
     this.#pump();
   }
 
-  #learn({ left, expected, corrections }: Ticket, remaining: number, { limit, reset }: Limits): void {
+  #learn({ left, number }: Ticket, remaining: number, { limit, reset }: Limits): void {
     this.#rate = (limit ?? 1) / (Math.max(reset ?? 1, 1) * 1000);
     this.#burst = Math.max(this.#burst, remaining + 1);
-    const latency = this.#clock.now() - left;
     // As many as are needed to use the rate in full, however long an answer takes.
-    this.#most = Math.max(fewest, 1.5 * this.#rate * latency);
-    if (expected === Number.POSITIVE_INFINITY) {
-      // Nothing was known when it left. The node may not have counted yet what is still under way.
-      this.#count(Math.min(this.#refill(), remaining - this.#underWay));
-      return;
-    }
-    const now = expected + this.#corrections - corrections;
-    // The node counted it a while after it left: until then some tokens have come that are no news.
-    const grown = this.#rate * latency;
-    if (remaining < Math.floor(now)) this.#correct(remaining - Math.floor(now));
-    else if (remaining > now + grown + 1) this.#correct(remaining - now - grown - 1);
-  }
-
-  #correct(tokens: number): void {
-    this.#count(this.#refill() + tokens);
-    this.#corrections += tokens;
+    this.#most = Math.max(fewest, 1.5 * this.#rate * (this.#clock.now() - left));
+    // An answer that a newer request has overtaken tells what was.
+    if (number < this.#newest) return;
+    this.#newest = number;
+    // The node may not have counted yet what is still under way.
+    this.#count(remaining - this.#underWay);
   }
 
   #leave(): Ticket {
     this.#underWay++;
     this.#count(this.#refill() - 1);
-    return { left: this.#clock.now(), expected: this.#tokens, corrections: this.#corrections };
+    return { left: this.#clock.now(), number: ++this.#departures };
   }
 
   #count(tokens: number): void {

@@ -77,7 +77,21 @@ describe("a paced client, alone on a node", () => {
           expect(node).toMatchObject({ refused: 0, bans: 0 });
         },
       ),
-      { numRuns: 15 },
+      {
+        numRuns: 15,
+        examples: [
+          [
+            [
+              [0, 1],
+              [56, 42],
+              [0, 14],
+              [379, 30],
+              [1699, 57],
+            ],
+            6,
+          ],
+        ],
+      },
     );
   });
 });
