@@ -1,5 +1,6 @@
 import type { PageInfo, Pagination } from "../generated/types.js";
 import { ArgumentError, PaginationError, show, VegaError } from "./errors.js";
+import { type Batch, ItemIterator, ignore, WalkIterator } from "./iterator.js";
 import type { Backward, Forward } from "./pagination.js";
 
 /** A record and its place in the list. */
@@ -102,9 +103,19 @@ export interface Walk<T, P extends WalkPage<T> = WalkPage<T>> extends AsyncItera
   finally(onFinally?: (() => void) | null): Promise<P>;
 }
 
+/** What makes two records of one time the same. */
+export interface Identity {
+  time: string;
+  key: string;
+}
+
 /** What a walk goes over. It is opened when the walk is used: what is wrong with its arguments is a rejection then. */
 export interface Source<T, Extra extends object> {
   operation?: string;
+  /** What to do about a cursor that comes again. */
+  advice?: string | undefined;
+  /** For a list whose pages can overlap where records share a time: a walk hands none of them out twice. */
+  identify?: ((record: T) => Identity) | undefined;
   open(): {
     pagination: Pagination;
     /** Size of a page where `pagination` names none. */
@@ -184,9 +195,11 @@ class Plan<T, Extra extends object> {
   readonly size: number;
   readonly fetchPage: FetchPage<T, Extra>;
   readonly signal: AbortSignal | undefined;
+  readonly source: Source<T, Extra>;
   readonly #operation: string | undefined;
 
   constructor(source: Source<T, Extra>, { maxItems, readAhead = true, signal }: WalkOptions) {
+    this.source = source;
     this.#operation = source.operation;
     if (maxItems !== undefined) this.#check("maxItems", "a positive integer", maxItems, isPositiveInteger(maxItems));
     this.#check("readAhead", "a boolean", readAhead, typeof readAhead === "boolean");
@@ -264,8 +277,9 @@ class Plan<T, Extra extends object> {
   }
 
   repeatedCursor(cursor: string): PaginationError {
+    const { advice = "A larger page may hold what this one cannot get past." } = this.source;
     return new PaginationError(
-      `${this.#who} gave the cursor ${show(cursor)} before: going on would be a walk in circles. A larger page may hold what this one cannot get past.`,
+      `${this.#who} gave the cursor ${show(cursor)} before: going on would be a walk in circles. ${advice}`,
       { operation: this.#operation, reason: "repeated-cursor" },
     );
   }
@@ -318,80 +332,6 @@ const contradictions = [
 
 const isPositiveInteger = (value: unknown) => Number.isSafeInteger(value) && (value as number) > 0;
 
-type Done = IteratorReturnResult<undefined>;
-const done: Done = { done: true, value: undefined };
-const ignore = () => {};
-
-/**
- * What the two iterators have in common. They are written by hand because an async generator takes twice as long for
- * each record, and holds a `break` back until the request under way has answered.
- */
-abstract class WalkIterator<T> {
-  #calls: Promise<unknown> = Promise.resolve();
-  #waiting = 0;
-  protected ended = false;
-
-  static {
-    // Not in every runtime yet; where it is, `await using` ends a walk.
-    const dispose = (Symbol as { asyncDispose?: symbol }).asyncDispose;
-    if (dispose !== undefined) {
-      Object.defineProperty(WalkIterator.prototype, dispose, {
-        value(this: WalkIterator<unknown>) {
-          return this.return().then(ignore);
-        },
-      });
-    }
-  }
-
-  /** Finds the next value, once every earlier call has found its own. */
-  protected abstract advance(): Promise<IteratorResult<T, undefined>>;
-  /** Gives up whatever is under way. */
-  protected abstract stop(): void;
-
-  protected end(): Done {
-    this.ended = true;
-    return done;
-  }
-
-  protected get idle(): boolean {
-    return this.#waiting === 0;
-  }
-
-  next(): Promise<IteratorResult<T, undefined>> {
-    this.#waiting++;
-    const result = this.#calls.then(async () => {
-      try {
-        const result = this.ended ? done : await this.advance();
-        return this.ended ? done : result;
-      } catch (error) {
-        // Stopped from outside: whoever still waits is told that the walk is over.
-        if (this.ended) return done;
-        this.ended = true;
-        throw error;
-      } finally {
-        this.#waiting--;
-      }
-    });
-    this.#calls = result.then(ignore, ignore);
-    return result;
-  }
-
-  async return(): Promise<Done> {
-    this.ended = true;
-    this.stop();
-    return done;
-  }
-
-  async throw(error: unknown): Promise<IteratorResult<T, undefined>> {
-    await this.return();
-    throw error;
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this;
-  }
-}
-
 /** Page after page, the next one on its way while the caller works on the one at hand. */
 class PageIterator<T, Extra extends object> extends WalkIterator<WalkPage<T> & Extra> {
   readonly #makePlan: () => Plan<T, Extra>;
@@ -401,6 +341,9 @@ class PageIterator<T, Extra extends object> extends WalkIterator<WalkPage<T> & E
   /** The page that comes next, once it is on its way. */
   #ahead: Promise<WalkPage<T> & Extra> | undefined;
   readonly #seen = new Set<string | undefined>();
+  #ties: Ties<T> | undefined;
+  /** The records of the last page that were not in one before. */
+  fresh: readonly Edge<T>[] = [];
   #pagesRead = 0;
   #itemsRead = 0;
 
@@ -420,7 +363,8 @@ class PageIterator<T, Extra extends object> extends WalkIterator<WalkPage<T> & E
     if (request instanceof PaginationError) throw request;
     const page = await this.#receive(fetcher, request);
     this.#pagesRead++;
-    this.#itemsRead += page.edges.length;
+    this.fresh = this.#ties?.fresh(page.edges, this.backward) ?? page.edges;
+    this.#itemsRead += this.fresh.length;
     this.#upcoming = this.#behind(page, request, fetcher.plan);
     // Not behind the first page: most who take one page do not want another.
     if (fetcher.plan.readAhead && this.#pagesRead > 1 && isRequest(this.#upcoming)) {
@@ -442,6 +386,7 @@ class PageIterator<T, Extra extends object> extends WalkIterator<WalkPage<T> & E
     this.#seen.add(plan.start[plan.direction.cursor]);
     this.#upcoming = plan.request(undefined, plan.maxItems);
     this.#fetcher = new Fetcher(plan);
+    this.#ties = plan.source.identify && new Ties(plan.source.identify);
     return this.#fetcher;
   }
 
@@ -466,7 +411,8 @@ class PageIterator<T, Extra extends object> extends WalkIterator<WalkPage<T> & E
     }
     if (this.#seen.has(cursor)) return this.#resumable(plan.repeatedCursor(cursor), plan, cursor);
     this.#seen.add(cursor);
-    return plan.request(cursor, left);
+    // What the next page may repeat needs room in it too.
+    return plan.request(cursor, left + (this.#ties?.repeatable ?? 0));
   }
 
   /** Says where to go on, once the caller has what was read so far. */
@@ -477,74 +423,55 @@ class PageIterator<T, Extra extends object> extends WalkIterator<WalkPage<T> & E
   }
 }
 
+/** The records at the newest time of a walk: a page can begin with some of them again. */
+class Ties<T> {
+  readonly #identify: (record: T) => Identity;
+  #time: string | undefined;
+  readonly #keys = new Set<string>();
+
+  constructor(identify: (record: T) => Identity) {
+    this.#identify = identify;
+  }
+
+  /** How many of them can come again: a node passes over one of those at its cursor. */
+  get repeatable(): number {
+    return Math.max(0, this.#keys.size - 1);
+  }
+
+  /** The edges that did not come before, in the order of the page. */
+  fresh(edges: readonly Edge<T>[], backward: boolean): readonly Edge<T>[] {
+    const walking = backward ? [...edges].reverse() : edges;
+    const fresh = walking.filter(({ node }) => this.#isNew(this.#identify(node)));
+    return backward ? fresh.reverse() : fresh;
+  }
+
+  #isNew({ time, key }: Identity): boolean {
+    if (time !== this.#time) {
+      this.#time = time;
+      this.#keys.clear();
+    }
+    const { size } = this.#keys;
+    return this.#keys.add(key).size > size;
+  }
+}
+
 /** The records of the pages, or their edges, in walking order. */
-class RecordIterator<T, Item> extends WalkIterator<Item> {
+class RecordIterator<T, Item> extends ItemIterator<Edge<T>, Item> {
   readonly #pages: PageIterator<T, object>;
-  readonly #pick: (edge: Edge<T>) => Item;
-  readonly #signal: AbortSignal | undefined;
-  #left: number;
-  #edges: readonly Edge<T>[] = [];
-  #index = 0;
-  #end = 0;
-  #step = 1;
 
-  constructor(
-    pages: PageIterator<T, object>,
-    { maxItems = Number.POSITIVE_INFINITY, signal }: WalkOptions,
-    pick: (edge: Edge<T>) => Item,
-  ) {
-    super();
+  constructor(pages: PageIterator<T, object>, options: WalkOptions, pick: (edge: Edge<T>) => Item) {
+    super(options, pick);
     this.#pages = pages;
-    this.#pick = pick;
-    this.#signal = signal;
-    this.#left = maxItems;
   }
 
-  /** Most records are at hand: they are given without a look at the queue. */
-  override next(): Promise<IteratorResult<Item, undefined>> {
-    if (this.#index === this.#end || !this.idle || this.#signal?.aborted) return super.next();
-    return Promise.resolve(this.#take());
-  }
-
-  /** All that is left, in an array. */
-  async drain(): Promise<Item[]> {
-    const all: Item[] = [];
-    for (;;) {
-      const { done, value } = await this.next();
-      if (done) return all;
-      all.push(value);
-      while (this.#index !== this.#end) all.push(this.#take().value);
-    }
-  }
-
-  protected override async advance(): Promise<IteratorResult<Item, undefined>> {
-    if (this.#signal?.aborted) throw this.#signal.reason;
-    while (this.#index === this.#end) {
-      const page = await this.#pages.next();
-      if (page.done) return this.end();
-      this.#load(page.value.edges);
-    }
-    return this.#take();
+  protected override async more(): Promise<Batch<Edge<T>> | undefined> {
+    const { done } = await this.#pages.next();
+    return done ? undefined : { items: this.#pages.fresh, backward: this.#pages.backward };
   }
 
   protected override stop(): void {
-    this.#end = this.#index;
+    super.stop();
     this.#pages.return();
-  }
-
-  #take(): IteratorYieldResult<Item> {
-    const edge = this.#edges[this.#index] as Edge<T>;
-    this.#index += this.#step;
-    return { done: false, value: this.#pick(edge) };
-  }
-
-  #load(edges: readonly Edge<T>[]): void {
-    const count = Math.min(edges.length, this.#left);
-    this.#left -= count;
-    this.#edges = edges;
-    this.#step = this.#pages.backward ? -1 : 1;
-    this.#index = this.#pages.backward ? edges.length - 1 : 0;
-    this.#end = this.#index + this.#step * count;
   }
 }
 
