@@ -15,15 +15,24 @@ import type {
   TransactionCheckResult,
   Vote,
 } from "../generated/types.js";
-import type { ApiError } from "./errors.js";
-import { type PageContent, type Walk, type WalkOptions, type WalkPage, walk } from "./listing.js";
-import { type CallOptions, type ClientOptions, listingNames, readCallOptions, readClientOptions } from "./options.js";
+import { type Identity, type PageContent, type Walk, type WalkOptions, type WalkPage, walk } from "./listing.js";
+import {
+  type CallOptions,
+  type ClientOptions,
+  listingNames,
+  readCallOptions,
+  readClientOptions,
+  scanNames,
+} from "./options.js";
+import { halved, inReach, joined } from "./parts.js";
 import {
   type BalanceChangesInRange,
+  type BalanceChangesScanQuery,
   type ListQuery,
   type ProfilesOfParties,
   readBalanceChangesQuery,
   readProfilesQuery,
+  readScanQuery,
   readSignaturesQuery,
   readSpamStatisticsQuery,
   readTransaction,
@@ -35,9 +44,13 @@ import {
   type WireQuery,
 } from "./query.js";
 import { type Attempt, type AttemptInit, type Block, type Call, call, Requester, type Route } from "./request.js";
+import { type Part, type Scan, type ScanWalkOptions, scan } from "./scan.js";
 
 /** Options of one listing. */
 export interface ListingOptions extends CallOptions, WalkOptions {}
+
+/** Options of one scan. */
+export interface ScanOptions extends CallOptions, ScanWalkOptions {}
 
 /** A page of a list, with what came along with it. */
 export interface Page<T> extends WalkPage<T> {
@@ -76,8 +89,9 @@ export interface VegaClient {
   /**
    * List votes: those of a party, those on a proposal, or the vote of one party on one proposal.
    *
-   * A page holds 5000 votes where `pagination` says nothing else: v0.74 nodes repeat or leave out votes of one block
-   * between pages, and a page that holds all of them is right (observed on v0.74 nodes).
+   * A page holds 5000 votes where `pagination` says nothing else: a cursor of v0.74 nodes is a time, so that votes of one
+   * block can come twice at the border of two pages, where a loop passes over them, or not at all, which nobody can
+   * notice. A page that holds all of them is right (observed on v0.74 nodes).
    *
    * @example
    * ```ts
@@ -90,7 +104,7 @@ export interface VegaClient {
    * List profiles of parties: of those in `parties`, or of all.
    *
    * A page holds 5000 profiles where `pagination` says nothing else: v0.74 nodes answer 500 to any cursor of this list
-   * (observed on v0.74 nodes).
+   * (observed on v0.74 nodes). Where `parties` are too many for one URL, they are asked for in several requests.
    *
    * @example
    * ```ts
@@ -115,6 +129,8 @@ export interface VegaClient {
    * List balance changes in a range of time, filtered by asset, party, market and type of account.
    *
    * v0.74 nodes lose rows between pages: only a range whose rows fit one page is whole (observed on v0.74 nodes).
+   * {@link VegaClient.scanBalanceChanges} loses none. Where parties or markets are too many for one URL, they are asked for
+   * in several requests, and their changes come in one order.
    *
    * @example
    * ```ts
@@ -125,6 +141,23 @@ export interface VegaClient {
    * ```
    */
   listBalanceChanges(query?: BalanceChangesInRange, options?: ListingOptions): Listing<BalanceChange>;
+
+  /**
+   * Read all balance changes in a range of time, in its order, without cursors: none is lost and none comes twice, also on
+   * nodes that lose rows between pages (observed on v0.74 nodes). Several requests are under way at once.
+   *
+   * An end of the range that is left out is found when the scan begins, and then stays.
+   *
+   * @example
+   * ```ts
+   * const changes = client.scanBalanceChanges({
+   *   filter: { partyIds: [partyId] },
+   *   dateRange: { startTimestamp: new Date("2024-01-01"), endTimestamp: new Date("2024-02-01") },
+   * });
+   * for await (const change of changes) console.log(change.timestamp, change.balance);
+   * ```
+   */
+  scanBalanceChanges(query?: BalanceChangesScanQuery, options?: ScanOptions): Scan<BalanceChange>;
 
   /**
    * List node signatures of one resource, such as an asset or a withdrawal.
@@ -179,21 +212,23 @@ export function createClient(options: ClientOptions): VegaClient {
   function list<Id extends keyof operations, Body extends object, T>(
     operation: Id,
     options: ListingOptions | undefined,
-    { pageSize, readQuery, send, read, isFinal }: ListOperation<Id, Body, T>,
+    { pageSize, readQuery, send, read, adviceOn, compare, ...source }: ListOperation<Id, Body, T>,
   ): Listing<T> {
     const open = () => {
       const { filters, pagination } = readQuery();
       const callSettings = readCallOptions(operation, options, settings, listingNames);
-      const fetchPage = async (page: Pagination, signal: AbortSignal) => {
-        const query = { ...filters, ...toWirePagination(page) };
+      const parts = inReach(filters).map((part) => async (page: Pagination, signal: AbortSignal) => {
+        const query = { ...part, ...toWirePagination(page) };
         const attempt: Attempt = (init) => send(query, init);
-        const route = { operation, attempt, read: (body: Body) => connection(read(body)), isFinal: isFinal?.(page) };
+        const route = { operation, attempt, read: (body: Body) => connection(read(body)), adviceOn: adviceOn?.(page) };
         const { data, ...rest } = await requester.send(route, { ...callSettings, signal });
         return { ...data, ...rest };
-      };
-      return { pagination, pageSize, fetchPage };
+      });
+      const [only, ...others] = parts;
+      const isWhole = only !== undefined && others.length === 0;
+      return { pagination, pageSize, fetchPage: isWhole ? only : joined(operation, parts, compare?.(pagination)) };
     };
-    return walk({ operation, open }, options);
+    return walk({ operation, open, ...source }, options);
   }
 
   function single<Body extends object, T>(
@@ -211,6 +246,12 @@ export function createClient(options: ClientOptions): VegaClient {
         readQuery: () => readVotesQuery(query),
         send: (query, init) => http.GET("/api/v2/votes", { ...init, params: { query } }),
         read: (body: ListVotesResponse) => body.votes,
+        // A cursor is a time and nothing else (observed on v0.74 nodes).
+        identify: ({ timestamp, partyId, proposalId }) => ({ time: timestamp, key: `${partyId} ${proposalId}` }),
+        advice:
+          "On v0.74 nodes this means that more votes share one block time than fit a page. Ask for a larger page " +
+          "(`pagination.first`, at most 5000) or for the votes of one party; those on the other side of the block come with " +
+          "`newestFirst: false`, or `true` if that was it.",
       }),
 
     listPartiesProfiles: (query, options) =>
@@ -219,11 +260,11 @@ export function createClient(options: ClientOptions): VegaClient {
         readQuery: () => readProfilesQuery(query),
         send: (query, init) => http.GET("/api/v2/parties/profiles", { ...init, params: { query } }),
         read: (body: ListPartiesProfilesResponse) => body.profiles,
-        // To any cursor of this list nodes answer 500, and go on doing so (observed on v0.74 nodes).
-        isFinal:
+        // Nodes go on answering so (observed on v0.74 nodes).
+        adviceOn:
           ({ after, before }) =>
-          (error) =>
-            error.status === 500 && (after ?? before) !== undefined,
+          (status) =>
+            status === 500 && (after ?? before) !== undefined ? profilesAdvice : undefined,
       }),
 
     getSpamStatistics: (query, options) =>
@@ -241,7 +282,37 @@ export function createClient(options: ClientOptions): VegaClient {
         readQuery: () => readBalanceChangesQuery(query),
         send: (query, init) => http.GET("/api/v2/balance/changes", { ...init, params: { query } }),
         read: (body: ListBalanceChangesResponse) => body.balances,
+        compare:
+          ({ newestFirst = true }) =>
+          (a, b) =>
+            (newestFirst ? -1 : 1) * compareTimes(a.timestamp, b.timestamp),
       }),
+
+    scanBalanceChanges: (query, options) => {
+      const operation = "scanBalanceChanges";
+      const open = () => {
+        const { start, end, filters } = readScanQuery(query);
+        const callSettings = readCallOptions(operation, options, settings, scanNames);
+        const part = (filters: WireQuery<"listBalanceChanges">): Part<BalanceChange> => ({
+          fetch: async ({ start, end, size, newestFirst }, signal) => {
+            const query = {
+              ...filters,
+              ...(start !== undefined && { "dateRange.startTimestamp": String(start) }),
+              ...(end !== undefined && { "dateRange.endTimestamp": String(end) }),
+              ...toWirePagination({ first: size, newestFirst }),
+            };
+            const attempt: Attempt = (init) => http.GET("/api/v2/balance/changes", { ...init, params: { query } });
+            const read = (body: ListBalanceChangesResponse) => connection<BalanceChange>(body.balances);
+            const { data, response } = await requester.send({ operation, attempt, read }, { ...callSettings, signal });
+            const records = data.edges.flatMap((edge) => edge?.node ?? []);
+            return { records, hasMore: data.pageInfo?.hasNextPage ?? false, response };
+          },
+          split: () => halved(filters).map(part),
+        });
+        return { start, end, parts: inReach(filters).map(part) };
+      };
+      return scan({ operation, open, timeOf: ({ timestamp }) => timestamp }, options);
+    },
 
     listNodeSignatures: (query, options) =>
       list("listNodeSignatures", options, {
@@ -275,8 +346,21 @@ interface ListOperation<Id extends keyof operations, Body, T> {
   send(query: WireQuery<Id>, init: AttemptInit): ReturnType<Attempt>;
   /** Takes the envelope out of the body. */
   read(body: Body): PageContent<T>;
-  /** Tells for a page which errors that usually pass are known to stay. */
-  isFinal?(page: Pagination): (error: ApiError) => boolean;
+  /** Tells for a page which statuses that usually pass are known to stay: what to do instead. */
+  adviceOn?(page: Pagination): (status: number) => string | undefined;
+  /** What comes first in the order that is asked for, where a list is put together from parts. */
+  compare?(pagination: Pagination): (a: T, b: T) => number;
+  identify?(record: T): Identity;
+  advice?: string;
+}
+
+const profilesAdvice =
+  "v0.74 nodes answer so to every cursor of this list, so that its first page alone can be had: ask for a larger one " +
+  "(`pagination.first`, at most 5000), from the other end (`newestFirst: false`), or for `parties` by name";
+
+function compareTimes(a: string, b: string): number {
+  const difference = BigInt(a) - BigInt(b);
+  return difference === 0n ? 0 : difference < 0n ? -1 : 1;
 }
 
 /** The envelope, where it is one: a page without edges or without a word on what follows would end a walk too early. */

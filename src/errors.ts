@@ -1,4 +1,4 @@
-import type { ErrorDetail } from "../generated/types.js";
+import type { BalanceChangesDateRange, ErrorDetail } from "../generated/types.js";
 import type { Backward, Forward } from "./pagination.js";
 
 /** What every {@link VegaError} is made of, beside its message. */
@@ -55,7 +55,8 @@ export class VegaError extends Error {
   /** How many attempts were made; 0 where nothing was sent. */
   readonly attempts: number;
   /**
-   * Where the error ended a walk: the `pagination` that goes on behind the last record that was handed out.
+   * Where the error ended a walk: the `pagination` that goes on behind the last record that was handed out. Where it
+   * ended a scan: the `dateRange` of what was not handed out.
    *
    * @example
    * ```ts
@@ -64,7 +65,7 @@ export class VegaError extends Error {
    * }
    * ```
    */
-  declare readonly resume?: Forward | Backward;
+  declare readonly resume?: (Forward | Backward) & BalanceChangesDateRange;
   /** Where the error ended a walk: how many pages it had read. */
   declare readonly pagesRead?: number;
   /** Where the error ended a walk: how many records those pages had. */
@@ -325,11 +326,14 @@ export class ResponseError extends VegaError {
   }
 }
 
-/** The node pages in a way that leads nowhere: a walk cannot go on without repeating itself. */
+/** The node pages in a way that leads nowhere: a walk cannot go on without repeating itself, or a scan not at all. */
 export class PaginationError extends VegaError {
   override name = "PaginationError" as const;
-  /** `"repeated-cursor"`: a cursor came again. `"missing-cursor"`: there is more, but no cursor to get it with. */
-  readonly reason: "repeated-cursor" | "missing-cursor";
+  /**
+   * `"repeated-cursor"`: a cursor came again. `"missing-cursor"`: there is more, but no cursor to get it with.
+   * `"too-dense"`: a scan found more records in one nanosecond than it can get.
+   */
+  readonly reason: "repeated-cursor" | "missing-cursor" | "too-dense";
 
   static {
     mark(PaginationError.prototype, "PaginationError");

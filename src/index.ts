@@ -47,6 +47,7 @@ export {
   type Listing,
   type ListingOptions,
   type Page,
+  type ScanOptions,
   type VegaClient,
 } from "./client.js";
 export {
@@ -75,10 +76,12 @@ export type { AttemptOptions, CallOptions, ClientOptions, HeaderValues, RetryOpt
 export type { Backward, Forward } from "./pagination.js";
 export type {
   BalanceChangesInRange,
+  BalanceChangesScanQuery,
   ProfilesOfParties,
   SignaturesOfResource,
   VotesOfParty,
   VotesOnProposal,
 } from "./query.js";
 export type { Answer, Block, Call } from "./request.js";
+export type { Scan, ScanWalkOptions } from "./scan.js";
 export { type NanosecondTime, toBytes, toDate, toNanoseconds } from "./values.js";

@@ -46,6 +46,9 @@ export interface BalanceChangesInRange extends ListBalanceChangesQuery {
   pagination?: Forward | Backward | undefined;
 }
 
+/** What `scanBalanceChanges` takes; nothing at all reads every change. */
+export interface BalanceChangesScanQuery extends Omit<ListBalanceChangesQuery, "pagination"> {}
+
 /** What `listNodeSignatures` takes. */
 export interface SignaturesOfResource extends ListNodeSignaturesQuery {
   /** Which page of the list to get, forward or backward, and how large it is. */
@@ -180,7 +183,7 @@ const checkTransaction = {
 } satisfies Readers<CheckTransactionRequest>;
 
 export function readVotesQuery(query: VotesOfParty | VotesOnProposal): ListQuery<"listVotes"> {
-  const read = readListQuery("listVotes", votes, query);
+  const read = readListQuery<"listVotes">("listVotes", votes, query);
   if (read.filters.partyId === undefined && read.filters.proposalId === undefined) {
     throw new ArgumentError("Expected `partyId` or `proposalId` of listVotes, got neither.", {
       operation: "listVotes",
@@ -195,13 +198,29 @@ export function readProfilesQuery(query: ProfilesOfParties = {}): ListQuery<"lis
 }
 
 export function readBalanceChangesQuery(query: BalanceChangesInRange = {}): ListQuery<"listBalanceChanges"> {
-  const read = readListQuery("listBalanceChanges", balanceChanges, query);
-  const { "dateRange.startTimestamp": start, "dateRange.endTimestamp": end } = read.filters;
-  if (start !== undefined && end !== undefined && BigInt(end) < BigInt(start)) {
-    const place = { operation: "listBalanceChanges", argument: "dateRange.endTimestamp" };
-    refuse(place, `no earlier than \`dateRange.startTimestamp\`, ${start}`, end);
-  }
+  const read = readListQuery<"listBalanceChanges">("listBalanceChanges", balanceChanges, query);
+  checkDateRange("listBalanceChanges", read.filters);
   return read;
+}
+
+/** The query of a scan: the range by itself, and the filters. */
+export function readScanQuery(query: BalanceChangesScanQuery = {}) {
+  const { pagination: _, ...readers } = balanceChanges;
+  const { filters: all } = readListQuery<"listBalanceChanges">("scanBalanceChanges", readers, query);
+  checkDateRange("scanBalanceChanges", all);
+  const { "dateRange.startTimestamp": start, "dateRange.endTimestamp": end, ...filters } = all;
+  const nanoseconds = (time: string | undefined) => (time === undefined ? undefined : BigInt(time));
+  return { start: nanoseconds(start), end: nanoseconds(end), filters };
+}
+
+function checkDateRange(operation: string, filters: WireQuery<"listBalanceChanges">): void {
+  const { "dateRange.startTimestamp": start, "dateRange.endTimestamp": end } = filters;
+  if (start === undefined || end === undefined || BigInt(end) >= BigInt(start)) return;
+  refuse(
+    { operation, argument: "dateRange.endTimestamp" },
+    `no earlier than \`dateRange.startTimestamp\`, ${start}`,
+    end,
+  );
 }
 
 export function readSignaturesQuery(query: SignaturesOfResource): ListQuery<"listNodeSignatures"> {
@@ -217,7 +236,7 @@ export function readTransaction(request: CheckTransactionRequest): WireBody<"che
 }
 
 function readListQuery<Id extends keyof operations>(
-  operation: Id,
+  operation: string,
   readers: ReaderTree,
   query: unknown,
   required: string[] = [],

@@ -64,8 +64,8 @@ export interface Route<Body, T> {
   read: (body: Body) => T | undefined;
   /** Sent once, whatever happens: the node does not take it twice. */
   once?: boolean;
-  /** Tells whether an error that is usually passing is known to stay. */
-  isFinal?: ((error: ApiError) => boolean) | undefined;
+  /** Tells which statuses that usually pass are known to stay: what to do instead. */
+  adviceOn?: ((status: number) => string | undefined) | undefined;
 }
 
 /** What is set for one call. */
@@ -89,6 +89,7 @@ interface Refusal {
   request: SentRequest;
   response: Response;
   body: unknown;
+  advice?: string | undefined;
 }
 
 /** Sends the requests of one client: attempts, deadlines, retries and pacing. */
@@ -130,7 +131,7 @@ export class Requester {
         } catch (error) {
           last = error;
           const delay =
-            stop.ended || attempt === attempts ? undefined : this.#delay(error, attempt, settings, route.isFinal);
+            stop.ended || attempt === attempts ? undefined : this.#delay(error, attempt, settings, route.adviceOn);
           if (delay === undefined) throw error;
           this.#tell({ type: "retry", operation, attempt, delay, error: plain(error) });
           await stop.guard<void>((resolve) => this.#clock.after(delay, resolve));
@@ -227,12 +228,15 @@ export class Requester {
   }
 
   #read<Body extends object, T>(
-    { operation, read }: Route<Body, T>,
+    { operation, read, adviceOn }: Route<Body, T>,
     { data: text = "", error, response }: Awaited<ReturnType<Attempt>>,
     exchange: Exchange,
     attempts: number,
   ): Answer<T> {
-    if (!response.ok) throw this.#refusal(operation, { request: exchange.sent, response, body: error }, attempts);
+    if (!response.ok) {
+      const refusal = { request: exchange.sent, response, body: error, advice: adviceOn?.(response.status) };
+      throw this.#refusal(operation, refusal, attempts);
+    }
     const body = parseJson(text);
     const data = typeof body === "object" && body !== null ? read(body as Body) : undefined;
     if (data === undefined) {
@@ -266,11 +270,11 @@ export class Requester {
     error: unknown,
     attempt: number,
     settings: Settings,
-    isFinal: (error: ApiError) => boolean = () => false,
+    adviceOn: (status: number) => string | undefined = () => undefined,
   ): number | undefined {
     if (!isPassing(error)) return undefined;
     if (!ApiError.is(error)) return delayBefore(attempt, undefined, settings, this.#random);
-    if (isFinal(error)) return undefined;
+    if (adviceOn(error.status) !== undefined) return undefined;
     return delayBefore(attempt, retryAfter(error.status, error.headers, this.#clock), settings, this.#random);
   }
 
