@@ -150,7 +150,6 @@ class Course<T> {
 interface Stretch<T> {
   /** Everything ahead of it was read. */
   from: Position;
-  readonly start: Position;
   to: Position;
   /** What was read and not yet handed out. */
   batches: Positioned<T>[][];
@@ -159,11 +158,8 @@ interface Stretch<T> {
   busy: boolean;
   /** Records in a nanosecond, as far as is known. */
   density: number | undefined;
-  /** How many records were read of it. */
-  read: number;
   /** Whether a page as small as the caller needs did not lead on. */
   stuck: boolean;
-  unproven: boolean;
   failure: { error: unknown } | undefined;
 }
 
@@ -217,11 +213,8 @@ class PartScan<T> {
   #busy = 0;
   #splits = 0;
   #fullPages = 0;
-  #rowsRead = 0;
-  #lengthRead = 0;
-  #barren = 0;
-  #unproven = 0;
-  #proven = 0;
+  /** Whether the node counts the start of a range in, once that was seen. */
+  #countsStartIn: boolean | undefined;
   #pages = 0;
   #pageRows: number;
   #wake = ignore;
@@ -299,7 +292,9 @@ class PartScan<T> {
     this.#end = to ?? (isEnough ? page.last : await this.#farthest(from)) + 1n;
     const stretch = newStretch<T>(from ?? first.position, this.#end);
     this.#stretches = [stretch];
-    await this.#take(stretch, stretch.from, page, size);
+    await this.#take(stretch, stretch.from, page, size).catch((error: unknown) => {
+      stretch.failure = { error };
+    });
   }
 
   async #farthest(from: Position | undefined): Promise<Position> {
@@ -344,28 +339,23 @@ class PartScan<T> {
   /** The stretch to read next: one that nobody reads, else the second half of the one with the most unread records. */
   #choose(): Stretch<T> | undefined {
     const limit = Math.min(this.#left, pagesAhead * this.#concurrency * this.#pageRows);
+    if (limit <= 0) return undefined;
     let ahead = 0;
-    let expected = 0;
     let largest: { stretch: Stretch<T>; needed: number; unread: number } | undefined;
     for (const stretch of this.#stretches) {
       const { from, to, busy, density, buffered, failure } = stretch;
       ahead += buffered;
       if (failure || from >= to) continue;
-      if (!busy && (ahead < limit || stretch === this.#stretches[0])) return stretch;
+      if (!busy && ahead < limit) return stretch;
       if (busy) ahead += this.#pageRows;
       const unread = Math.max(0, (density ?? 0) * Number(to - from) - (busy ? this.#pageRows : 0));
-      expected += unread;
       const needed = Math.max(0, Math.min(unread, limit - ahead));
-      if (busy && needed > (largest?.needed ?? 0)) largest = { stretch, needed, unread };
+      if (busy && to - from > 1n && needed > (largest?.needed ?? 0)) largest = { stretch, needed, unread };
       ahead += unread;
     }
-    // Each split can cost a request, for a page that is not full: at most one in four, and none before pages were full.
-    const rest = this.#stretches.reduce((sum, { from, to }) => sum + Number(to - from), 0);
-    const usual = (this.#rowsRead / Math.max(1, this.#lengthRead)) * rest;
-    const worthwhile = Math.floor((this.#pages + Math.min(expected, usual) / this.#pageRows) / 4);
-    if (largest === undefined || largest.needed < 2 * this.#pageRows || this.#splits >= worthwhile) return undefined;
-    if (this.#fullPages < 1 + 4 * this.#barren || this.#unproven >= (this.#proven === 0 ? 1 : 3)) return undefined;
-    this.#unproven++;
+    // A split costs a request more, for a page that is not full: one in four is what full pages pay for.
+    const affordable = Math.max(Math.min(1, this.#fullPages), Math.floor(this.#fullPages / 4));
+    if (largest === undefined || largest.needed < 2 * this.#pageRows || this.#splits >= affordable) return undefined;
     this.#splits++;
     return this.#split(largest.stretch, largest.unread, largest.needed);
   }
@@ -374,9 +364,10 @@ class PartScan<T> {
     const { from, to, density } = stretch;
     const underWay = this.#pageRows / (density ?? 1);
     const share = needed / 2 / unread;
-    const middle = from + BigInt(Math.floor(underWay + (Number(to - from) - underWay) * share));
-    const second = { ...newStretch<T>(middle, to), density, unproven: true };
-    stretch.to = middle;
+    const middle = Math.floor(underWay + (Number(to - from) - underWay) * share);
+    // What is under way may be for the first nanosecond alone.
+    const second = { ...newStretch<T>(from + BigInt(Math.max(1, middle)), to), density };
+    stretch.to = second.from;
     this.#stretches.splice(this.#stretches.indexOf(stretch) + 1, 0, second);
     return second;
   }
@@ -394,12 +385,6 @@ class PartScan<T> {
   async #take(stretch: Stretch<T>, from: Position, { rows, hasMore, last }: Page<T>, size: number): Promise<void> {
     const kept = rows.filter(({ position }) => position >= from && position < stretch.to);
     const isHead = stretch === this.#stretches[0] && stretch.buffered === 0;
-    if (stretch.unproven) {
-      stretch.unproven = false;
-      this.#unproven--;
-      if (hasMore && last < stretch.to) this.#proven++;
-      else this.#barren++;
-    }
     if (isHead && kept.length >= this.#left) return this.#store(stretch, kept.slice(0, this.#left), stretch.to);
     if (!hasMore || last >= stretch.to) return this.#store(stretch, kept, stretch.to);
     this.#fullPages++;
@@ -422,25 +407,32 @@ class PartScan<T> {
   #store(stretch: Stretch<T>, rows: Positioned<T>[], from: Position): void {
     if (rows.length > 0) stretch.batches.push(rows);
     stretch.buffered += rows.length;
-    stretch.read += rows.length;
     const length = Number(from - stretch.from);
-    this.#rowsRead += rows.length;
-    this.#lengthRead += length;
     if (rows.length > 0 && length > 0) stretch.density = rows.length / length;
     stretch.from = from;
   }
 
-  /** All records at one position, of which there are more than a page took. */
+  /** All records at one position, of which there are more than a page took. It is asked for as tightly as the node allows. */
   async #dense(part: Part<T>, position: Position): Promise<Positioned<T>[]> {
-    const isHere = (row: Positioned<T>) => row.position === position;
-    const to = position + 1n;
-    const page = await this.#page(part, position, to, this.#course.pageSize);
-    if (!page.hasMore || page.last >= to) return page.rows.filter(isHere);
+    const time = this.#course.timeAt(position);
+    const { pageSize, newestFirst } = this.#course;
+    const starts = this.#countsStartIn === undefined ? [time, time - 1n] : [this.#countsStartIn ? time : time - 1n];
+    for (const start of starts) {
+      for (const end of [time + 1n, time]) {
+        const request = { start, end, size: pageSize, newestFirst };
+        const { rows, hasMore, last } = await this.#ask(part, request, position, position + 1n);
+        const here = rows.filter((row) => row.position === position);
+        if (here.length > 0) this.#countsStartIn ??= start === time;
+        const isAnswered = here.length > 0 || (this.#countsStartIn === (start === time) && end > time);
+        if (isAnswered && (!hasMore || last > position)) return here;
+        if (here.length === 0 && !hasMore) break;
+      }
+      if (this.#countsStartIn === (start === time)) break;
+    }
     const halves = part.split();
     if (halves.length === 0) {
-      const time = this.#course.timeAt(position);
       throw new PaginationError(
-        `${this.#course.operation} found more than ${page.rows.length} records at ${time}, the same nanosecond: no page holds them, and the filter has no lists to ask for in parts. Name the types of account, the parties or the markets.`,
+        `${this.#course.operation} found more than ${pageSize} records at ${time}, the same nanosecond: no page holds them, and the filter has no lists to ask for in parts. Name the types of account, the parties or the markets.`,
         { operation: this.#course.operation, reason: "too-dense" },
       );
     }
@@ -449,15 +441,15 @@ class PartScan<T> {
 
   /** One page of a range. Where records just ahead of it took all its room, it is asked for without them. */
   async #page(part: Part<T>, from: Position | undefined, to: Position | undefined, size: number): Promise<Page<T>> {
-    const page = await this.#ask(part, from, to, size, false);
+    const page = await this.#ask(part, this.#course.request(from, to, size, false), from, to);
     if (from === undefined) return page;
     const isCrowdedOut = page.hasMore && page.last <= from && page.rows[0]?.position === from - 1n;
-    return isCrowdedOut ? this.#ask(part, from, to, size, true) : page;
+    return isCrowdedOut ? this.#ask(part, this.#course.request(from, to, size, true), from, to) : page;
   }
 
   /** One answer, found to be in order and within the range. */
-  async #ask(part: Part<T>, from: Position | undefined, to: Position | undefined, size: number, tight: boolean) {
-    const { records, hasMore, response } = await this.#fetch(part, this.#course.request(from, to, size, tight));
+  async #ask(part: Part<T>, request: RangeRequest, from: Position | undefined, to: Position | undefined) {
+    const { records, hasMore, response } = await this.#fetch(part, request);
     this.#pages++;
     const rows = records.map((record) => ({ position: this.#course.position(record, response), record }));
     const [first] = rows;
@@ -487,15 +479,12 @@ interface Page<T> {
 function newStretch<T>(from: Position, to: Position): Stretch<T> {
   return {
     from,
-    start: from,
     to,
     batches: [],
     buffered: 0,
     busy: false,
     density: undefined,
-    read: 0,
     stuck: false,
-    unproven: false,
     failure: undefined,
   };
 }
@@ -577,9 +566,12 @@ class ScanIterator<T> extends ItemIterator<T, T> {
       }),
     );
     const waiting = heads.filter((head) => head.rows !== undefined);
-    if (waiting.length === 0) return undefined;
     const [first, second] = waiting.sort((a, b) => compare(placeOf(a), placeOf(b)) || (a.failure ? -1 : 1));
-    if (first === undefined) return undefined;
+    if (first === undefined) {
+      // Where `maxItems` is the end, more can be under way.
+      this.#controller.abort();
+      return undefined;
+    }
     if (first.failure) {
       const ends = heads.map(({ scan }) => scan.end);
       const last = to ?? (ends.every((end) => end !== undefined) ? ends.reduce((a, b) => (a > b ? a : b)) : undefined);
