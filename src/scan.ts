@@ -299,8 +299,8 @@ class PartScan<T> {
 
   async #farthest(from: Position | undefined): Promise<Position> {
     const course = this.#course;
-    const [start, end] = course.turn(from, undefined);
-    const page = await this.#fetch(this.#part, { start, end, size: 1, newestFirst: !course.newestFirst });
+    const request = { ...course.request(from, undefined, 1, false), newestFirst: !course.newestFirst };
+    const page = await this.#fetch(this.#part, request);
     const [record] = page.records;
     if (record === undefined) throw course.wrong("no record at one end of a range that has some", page.response, []);
     return course.position(record, page.response);
