@@ -93,6 +93,7 @@ export class FaultPlan {
 /** Waits as `fetch` does: an abort ends it. */
 export function wait(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
+    signal.throwIfAborted();
     const stop = () => {
       clearTimeout(timer);
       reject(signal.reason);
