@@ -511,7 +511,7 @@ function checkOptions({ defects = [], faults = [], rateLimit = {}, now, checkCod
   if (rateLimit !== false) {
     checkNames("options.rateLimit", rateLimit, Object.keys(usualRateLimit));
     for (const [name, value] of Object.entries(rateLimit)) {
-      if (!(typeof value === "number" && value >= 0)) refuse(`options.rateLimit.${name}`, "a number", value);
+      if (!(Number.isSafeInteger(value) && value >= 0)) refuse(`options.rateLimit.${name}`, "a whole number", value);
     }
   }
   for (const [name, value] of Object.entries({ now, checkCode })) {

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Mock, startMock } from "../../scripts/mock.js";
+import { startMock } from "../../scripts/mock.js";
+import type { Served } from "../../scripts/serve.js";
 import { ApiError, type CallOptions, createClient, type VegaClient } from "../../src/index.js";
 import { examples, operations } from "../description.js";
 import { recorder } from "../recorder.js";
 
-let mock: Mock;
+let mock: Served;
 beforeAll(async () => {
   mock = await startMock();
 });

@@ -418,7 +418,7 @@ describe("a fake node holds", () => {
     [{}, { faults: [{ name: "fire" }] }, "options.faults[0].name", `to be one of \`${nodeFaults[0]}\``],
     [{}, { faults: [{ name: "latency" }] }, "options.faults[0].milliseconds", "to be a number, got undefined."],
     [{}, { faults: [{ name: "status", status: 99 }] }, "options.faults[0].status", "to be an HTTP status, got 99."],
-    [{}, { rateLimit: { rate: "a" } }, "options.rateLimit.rate", "to be a number"],
+    [{}, { rateLimit: { rate: "a" } }, "options.rateLimit.rate", "to be a whole number"],
     [{}, { rateLimit: { requests: 5 } }, "options.rateLimit.requests", "createFakeNode has no"],
     [{}, { now: 5 }, "options.now", "to be a function, got 5."],
     [{}, { chainId: 5 }, "options.chainId", "to be a string, got 5."],

@@ -1,0 +1,48 @@
+/** Puts a standard `fetch` behind an HTTP server on loopback. */
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
+import { pipeline } from "node:stream/promises";
+import type { ReadableStream as NodeReadableStream } from "node:stream/web";
+
+export interface Served {
+  /** Where it listens, as in `http://127.0.0.1:40123`. */
+  url: string;
+  close(): Promise<void>;
+}
+
+export async function serve(fetch: (request: Request) => Promise<Response>, { port = 0 } = {}): Promise<Served> {
+  const server = createServer(async (incoming, outgoing) => {
+    try {
+      const body = await buffer(incoming);
+      const headers = Object.entries(incoming.headers).flatMap(([name, value]) =>
+        value === undefined ? [] : [[name, String(value)] as [string, string]],
+      );
+      const method = incoming.method ?? "GET";
+      const request = new Request(`http://${incoming.headers.host}${incoming.url}`, {
+        method,
+        headers,
+        ...(body.length > 0 && { body }),
+      });
+      const response = await fetch(request);
+      outgoing.writeHead(response.status, Object.fromEntries(response.headers));
+      if (response.body === null) outgoing.end();
+      // The DOM's type of a stream lacks what Node.js adds to it.
+      else await pipeline(Readable.fromWeb(response.body as NodeReadableStream), outgoing);
+    } catch {
+      // What `fetch` rejects with is a connection that breaks.
+      incoming.socket.destroy();
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
+  const { port: listening } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${listening}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
