@@ -432,7 +432,8 @@ class PartScan<T> {
     const halves = part.split();
     if (halves.length === 0) {
       throw new PaginationError(
-        `${this.#course.operation} found more than ${pageSize} records at ${time}, the same nanosecond: no page holds them, and the filter has no lists to ask for in parts. Name the types of account, the parties or the markets.`,
+        `${this.#course.operation} found more than ${pageSize} records at the nanosecond ${time}: no page holds them, and no list ` +
+          "of the filter is left to ask for in parts. Name types of account, parties or markets in it, or go on behind that time.",
         { operation: this.#course.operation, reason: "too-dense" },
       );
     }

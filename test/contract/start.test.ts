@@ -18,24 +18,27 @@ async function start(args: string[] = [], env: NodeJS.ProcessEnv = {}) {
 }
 
 describe("npm start", () => {
-  test("shows results of all six operations against the mock", async () => {
+  test("shows results of all six operations, several pages of each list, and what defects do", async () => {
     const { status, stdout, stderr } = await start();
     expect(stderr).toBe("");
     expect(status).toBe(0);
     for (const words of [
+      "behind a proxy that checks both sides by openapi.yaml",
       "Profiles of parties",
-      "Ana <market maker> & friends",
-      "Spam statistics of 3839f8c8…f0d1 on vega-example-0011, epoch 1234",
-      "Votes on 22e971ef…253f",
+      "Eilís & friends",
+      "Spam statistics of 53b091a3…46e6 on vega-fake-0011, epoch 1234",
+      "Votes on 46f8bbbb…5718",
       "2024-02-09 16:54:55 UTC",
-      "Balance changes of 3839f8c8…f0d1",
-      "123,456,789,012,345,678,901,234,567,890",
-      "Node signatures for 91194fdc…fb77",
-      "65 bytes",
+      "Balance changes of 53b091a3…46e6",
+      "402,035,693,405,000,000,000,000",
+      "Node signatures for fdf6c740…6c7b",
+      "64 bytes",
       "Passed; it would fill 20,000 of a block.",
+      "A walk by cursors finds 393 of 400 balance changes, a scan finds 400.",
     ]) {
       expect(stdout).toContain(words);
     }
+    expect(stdout.match(/^│ 3 {4}│/gm)?.length).toBe(3 + 5 + 5 + 3);
   });
 
   test("ends with one line where no node answers", async () => {
