@@ -8,6 +8,8 @@ interface Example {
 interface Operation {
   operationId: string;
   summary: string;
+  tags: string[];
+  "x-codeSamples": { lang: string; source: string }[];
   parameters?: { $ref?: string; name: string; description: string }[];
   responses: Record<string, { $ref?: string; content: { "application/json": { examples: Record<string, Example> } } }>;
 }

@@ -126,13 +126,13 @@ export interface FakeNode {
   /**
    * Ends the block: records may join, and what was checked in it may be checked again.
    *
-   * @throws {@link ArgumentError} where the data is not what it has to be.
+   * @throws `ArgumentError` where the data is not what it has to be.
    */
   nextBlock(data?: Omit<FakeNodeData, "seed">): void;
   /**
    * Changes how it behaves from now on; what is not given stays. Faults are counted anew.
    *
-   * @throws {@link ArgumentError} where an option is not what it has to be.
+   * @throws `ArgumentError` where an option is not what it has to be.
    */
   configure(options: FakeNodeOptions): void;
 }
@@ -141,7 +141,7 @@ export interface FakeNode {
  * Makes a node in memory for tests: the six operations with the paging, the limits, the headers and the errors of a
  * v0.74 node behind a standard `fetch`. There is no network and no server, in any runtime.
  *
- * @throws {@link ArgumentError} where data or options are not what they have to be.
+ * @throws `ArgumentError` where data or options are not what they have to be.
  * @example
  * ```ts
  * const node = createFakeNode({ votes: 250 });

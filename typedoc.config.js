@@ -1,0 +1,23 @@
+import { OptionDefaults } from "typedoc";
+
+/** The guide and the API of the package, as one site; `scripts/docs.ts` adds the operations to it. */
+export default {
+  name: "vegaprotocol-client",
+  entryPoints: ["src/index.ts", "src/testing/index.ts"],
+  plugin: ["./scripts/docs/titles.js"],
+  tsconfig: "tsconfig.build.json",
+  readme: "README.md",
+  projectDocuments: ["docs/*.md", "CHANGELOG.md"],
+  out: "site",
+  // Where it leads to depends on the page: the script puts the way in.
+  navigationLinks: { "HTTP operations": "https://operations.invalid/" },
+  customCss: "scripts/docs/guide.css",
+  includeVersion: true,
+  disableSources: true,
+  sort: ["source-order"],
+  // openapi-typescript's own tag.
+  blockTags: [...OptionDefaults.blockTags, "@description"],
+  // Errors are caught, not made.
+  intentionallyNotExported: ["VegaErrorOptions", "ApiErrorOptions", "RateLimitErrorOptions", "codeNames"],
+  treatWarningsAsErrors: true,
+};
