@@ -478,12 +478,16 @@ class RecordIterator<T, Item> extends ItemIterator<Edge<T>, Item> {
 const isRequest = (upcoming: Pagination | PaginationError | undefined): upcoming is Pagination =>
   upcoming !== undefined && !(upcoming instanceof PaginationError);
 
-/** One turn of the event loop. */
+/** One turn of the event loop. Node.js has `setImmediate`, browsers have messages, workerd has neither. */
 function turn(): Promise<void> {
-  const { setImmediate } = globalThis as { setImmediate?: (callback: () => void) => void };
-  if (setImmediate) return new Promise((resolve) => setImmediate(resolve));
-  const { port1, port2 } = new MessageChannel();
+  const { setImmediate, MessageChannel } = globalThis as {
+    setImmediate?: (callback: () => void) => void;
+    MessageChannel?: typeof globalThis.MessageChannel;
+  };
   return new Promise((resolve) => {
+    if (setImmediate) return setImmediate(resolve);
+    if (!MessageChannel) return setTimeout(resolve, 0);
+    const { port1, port2 } = new MessageChannel();
     port1.onmessage = () => {
       port1.close();
       resolve();

@@ -1,0 +1,3 @@
+import { run } from "./suite.mjs";
+
+console.log(JSON.stringify(await run(process.argv[2])));

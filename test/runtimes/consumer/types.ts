@@ -1,0 +1,49 @@
+// What a consumer writes, with each compiler that is promised.
+import {
+  type AccountType,
+  ApiError,
+  type BalanceChange,
+  createClient,
+  type Listing,
+  type Page,
+  paginate,
+  type Scan,
+  type SpamStatisticsResponse,
+  toNanoseconds,
+  VegaError,
+  type Vote,
+} from "vegaprotocol-client";
+import { createFakeNode, type FakeNode, nodeDefects } from "vegaprotocol-client/testing";
+
+const node: FakeNode = createFakeNode({ votes: 10 }, { defects: nodeDefects });
+const client = createClient({ baseUrl: "https://node.example", fetch: node.fetch, headers: { "x-id": "1" } });
+
+export async function use(partyId: string, signal: AbortSignal): Promise<bigint> {
+  const listing: Listing<Vote> = client.listVotes({ partyId, pagination: { first: 5 } }, { maxItems: 9, signal });
+  const page: Page<Vote> = await listing;
+  const timestamp: `${bigint}` | undefined = page.nodes[0]?.timestamp;
+  for await (const { value } of listing) if (value === "VALUE_YES") break;
+  const scan: Scan<BalanceChange> = client.scanBalanceChanges({}, { order: "newest-first" });
+  const types: (AccountType | (string & {}) | number | undefined)[] = [];
+  for await (const { accountType } of scan) types.push(accountType);
+  const spam: SpamStatisticsResponse = await client.getSpamStatistics({ partyId });
+  const result = await client.checkTransaction({ tx: {} });
+  if (!result.success) throw new Error(result.data);
+  const numbers: number[] = await paginate(async () => ({
+    edges: [{ cursor: "a", node: 1 }],
+    pageInfo: null,
+  })).toArray();
+  try {
+    await client.http.GET("/statistics/spam/{partyId}", { params: { path: { partyId } } });
+  } catch (error) {
+    if (ApiError.is(error))
+      throw new Error(`${error.status} ${error.headers.get("x")} ${spam.chainId} ${numbers.length}`);
+    if (VegaError.is(error) && error.resume) client.listNodeSignatures({ id: "a", pagination: error.resume });
+  }
+  return toNanoseconds(timestamp ?? 0n);
+}
+
+// @ts-expect-error A vote has no such member.
+export const wrong = (vote: Vote) => vote.balance;
+// @ts-expect-error Without either id there is nothing to list.
+client.listVotes({});
