@@ -2,7 +2,7 @@ import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   test: {
-    include: ["test/{contract,transport,types,unit}/**/*.test.ts"],
+    include: ["test/{contract,samples,transport,types,unit}/**/*.test.ts"],
     typecheck: { enabled: true, include: ["test/types/**/*.test-d.ts"], tsconfig: "./tsconfig.json" },
     // The report is for machines: CI counts with it.
     reporters: process.env["CI"] ? ["default", ["json", { outputFile: "reports/vitest.json" }]] : ["default"],

@@ -133,7 +133,7 @@ export interface Source<T, Extra extends object> {
  * @example
  * ```ts
  * const orders = paginate(async ({ first, after }, signal) => {
- *   const answer = await fetch(`/orders?first=${first}&after=${after ?? ""}`, { signal });
+ *   const answer = await fetch(`https://shop.example/orders?first=${first}&after=${after ?? ""}`, { signal });
  *   return await answer.json(); // { edges: [{ cursor, node }], pageInfo: { endCursor, hasNextPage, … } }
  * });
  * for await (const order of orders) console.log(order);

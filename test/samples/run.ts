@@ -1,0 +1,15 @@
+// Runs samples one after the other, in a process of their own since they put a `fetch` in place and listen to nothing else.
+import { pathToFileURL } from "node:url";
+
+const log = console.log;
+for (const name of ["log", "debug", "error"] as const) console[name] = () => {};
+const failures: Record<string, string> = {};
+for (const file of process.argv.slice(2)) {
+  try {
+    await import(pathToFileURL(file).href);
+  } catch (error) {
+    failures[file] = error instanceof Error ? `${error.message}\n${error.stack}` : String(error);
+  }
+}
+log(JSON.stringify(failures));
+process.exit();

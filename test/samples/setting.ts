@@ -1,0 +1,40 @@
+// What a sample takes for granted: a client of a node, and things that it has.
+import { createClient, type Forward, type Transaction, type Vote } from "vegaprotocol-client";
+import { createFakeNode } from "vegaprotocol-client/testing";
+
+export const node = createFakeNode(
+  { votes: 300, profiles: 50, balances: 500, signatures: 60, spamStatistics: 50 },
+  { rateLimit: false },
+);
+// Samples make clients of their own, without a `fetch`.
+globalThis.fetch = async (input, init) => {
+  const request = new Request(input, init);
+  return request.url.startsWith("https://shop.example/")
+    ? Response.json({ edges: [], pageInfo: null })
+    : node.fetch(request);
+};
+
+export const baseUrl = "https://node.example";
+export const client = createClient({ baseUrl });
+export const vote = node.records.votes[0] as Vote;
+export const { partyId, proposalId } = vote;
+export const [signature = { id: "", sig: null, kind: 0 }] = node.records.signatures;
+export const [change = { timestamp: "0" as const, balance: "0" }] = node.records.balances;
+export const { id } = signature;
+export const withdrawalId = id;
+export const page = await client.listNodeSignatures({ id, pagination: { first: 5 } });
+export const lastCursor = page.edges[0]?.cursor ?? "";
+export const token = "Bearer abc";
+export const tx: Transaction = {
+  version: "TX_VERSION_V3",
+  inputData: "CPjqx6E=",
+  pubKey: partyId,
+  signature: { algo: "vega/ed25519", value: "00ff", version: 1 },
+  pow: { tid: "t1", nonce: "1" },
+};
+export const { signal } = new AbortController();
+export const pagination: Forward = { first: 5 };
+export const error: unknown = await client
+  .listPartiesProfiles({ pagination: { first: 5001 } })
+  .catch((reason: unknown) => reason);
+export async function save(..._: unknown[]): Promise<void> {}
