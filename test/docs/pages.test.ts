@@ -1,27 +1,19 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { type Browser, chromium, type Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { hasNoBrowser, launchChromium } from "../chromium.js";
 import { operations } from "../description.js";
 
 // The pages as `npm run docs` has built them, opened from disk in real Chromium.
 const site = fileURLToPath(new URL("../../site/", import.meta.url));
 const screenshots = fileURLToPath(new URL("../../reports/docs/", import.meta.url));
-const executablePath =
-  process.env["CHROMIUM"] ??
-  ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync);
-if (executablePath === undefined)
-  console.warn("There is no Chromium (see CHROMIUM): the pages are not tried in a browser.");
-
-const flags =
-  "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync";
-
-describe.skipIf(executablePath === undefined && !process.env["CI"])("the pages", () => {
+describe.skipIf(hasNoBrowser)("the pages", () => {
   let browser: Browser;
   beforeAll(async () => {
     mkdirSync(screenshots, { recursive: true });
-    browser = await chromium.launch({ executablePath: executablePath ?? "", args: flags.split(" ") });
+    browser = await launchChromium();
   });
   afterAll(() => browser?.close());
 

@@ -7,10 +7,10 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import Table from "cli-table3";
 import { build } from "esbuild";
-import { chromium } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Served, serve } from "../../scripts/serve.js";
 import { createFakeNode } from "../../src/testing/index.js";
+import { hasNoBrowser, launchChromium } from "../chromium.js";
 import { freePort } from "../ports.js";
 
 // What people install is what is tried: the packed tarball, in a folder of its own, in each runtime, against a node on loopback.
@@ -18,11 +18,6 @@ const run = promisify(execFile);
 const here = fileURLToPath(new URL(".", import.meta.url));
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const binaries = join(here, "node_modules");
-const executablePath =
-  process.env["CHROMIUM"] ??
-  ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync);
-if (executablePath === undefined)
-  console.warn("There is no Chromium (see CHROMIUM): the package is not tried in a browser.");
 
 interface Result {
   name: string;
@@ -164,11 +159,9 @@ const config :Workerd.Config = (
     }
   });
 
-  test.skipIf(executablePath === undefined && !process.env["CI"])("Chromium", async () => {
+  test.skipIf(hasNoBrowser)("Chromium", async () => {
     const content = await readFile(await bundle("suite.mjs", "iife"), "utf8");
-    const args =
-      "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync";
-    const browser = await chromium.launch({ executablePath: executablePath ?? "", args: args.split(" ") });
+    const browser = await launchChromium();
     try {
       const page = await browser.newPage();
       // A page of another origin than the node's, as pages are.
