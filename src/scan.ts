@@ -323,9 +323,6 @@ class PartScan<T> {
       this.#read(stretch)
         .catch((error: unknown) => {
           stretch.failure = { error };
-          // What lies behind is not wanted until the caller has gone on from here.
-          const index = this.#stretches.indexOf(stretch);
-          if (index >= 0) this.#stretches.length = index + 1;
         })
         .finally(() => {
           stretch.busy = false;
@@ -384,8 +381,7 @@ class PartScan<T> {
   /** Takes from a page what belongs to a stretch, which may have been cut short meanwhile. */
   async #take(stretch: Stretch<T>, from: Position, { rows, hasMore, last }: Page<T>, size: number): Promise<void> {
     const kept = rows.filter(({ position }) => position >= from && position < stretch.to);
-    const isHead = stretch === this.#stretches[0] && stretch.buffered === 0;
-    if (isHead && kept.length >= this.#left) return this.#store(stretch, kept.slice(0, this.#left), stretch.to);
+    if (kept.length >= this.#left) return this.#store(stretch, kept.slice(0, this.#left), stretch.to);
     if (!hasMore || last >= stretch.to) return this.#store(stretch, kept, stretch.to);
     this.#fullPages++;
     this.#pageRows = this.#fullPages === 1 ? rows.length : Math.max(rows.length, this.#pageRows);

@@ -26,13 +26,17 @@ export class RangeSource implements ScanSource<Row> {
   readonly #behaviour: RangeBehaviour;
   readonly #range: { start?: number | undefined; end?: number | undefined };
   readonly #kinds: readonly number[];
+  readonly #isParted: boolean;
 
+  /** Parted, each kind is asked for by itself, as lists are that are too long for one request. */
   constructor(
     rows: readonly Row[],
     range: { start?: number | undefined; end?: number | undefined } = {},
     behaviour: RangeBehaviour = {},
     kinds: readonly number[] = [],
+    isParted = false,
   ) {
+    this.#isParted = isParted;
     this.#rows = [...rows].sort((a, b) => a.time - b.time);
     this.#range = range;
     this.#behaviour = behaviour;
@@ -46,7 +50,7 @@ export class RangeSource implements ScanSource<Row> {
     return {
       start: start === undefined ? undefined : BigInt(start),
       end: end === undefined ? undefined : BigInt(end),
-      parts: [this.#part(this.#kinds)],
+      parts: this.#isParted ? this.#kinds.map((kind) => this.#part([kind])) : [this.#part(this.#kinds)],
     };
   }
 

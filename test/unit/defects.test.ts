@@ -103,8 +103,22 @@ describe("votes of one block time", () => {
     const listing = clientOf(node).listVotes({ proposalId: "p", pagination: { first: 4 } });
     const pages = await collect(listing.pages());
     expect(pages.map(({ nodes }) => names(nodes).join(" "))).toEqual(["2/1 2/0 1/2 1/1", "1/1 1/0 0/1 0/0"]);
+    const backward = clientOf(node).listVotes({ proposalId: "p", pagination: { last: 4 } });
+    const backPages = (await collect(backward.pages())).map(({ nodes }) => names(nodes).join(" "));
+    expect(backPages).toEqual(["1/1 1/0 0/1 0/0", "2/1 2/0 1/2 1/1"]);
     const edges = await collect(listing.edges());
     expect(edges.map(({ node }) => node.partyId)).toEqual(["2/1", "2/0", "1/2", "1/1", "1/0", "0/1", "0/0"]);
+  });
+
+  test("are asked for as far as maxItems leaves, and come again at another time", async () => {
+    const votes = votesAt([1, 1, 1, 1, 1, 1]);
+    const again = { ...(votes[5] as Vote), timestamp: "9" as const };
+    const node = createFakeNode({ votes: [...votes, again] });
+    const walked = await clientOf(node)
+      .listVotes({ proposalId: "p", pagination: { first: 3 } }, { maxItems: 5 })
+      .toArray();
+    expect(names(walked)).toEqual(["5/0", "5/0", "4/0", "3/0", "2/0"]);
+    expect(node.requests.map(({ url }) => new URL(url).searchParams.get("pagination.first"))).toEqual(["3", "2"]);
   });
 
   test("of one party on several proposals are all kept", async () => {

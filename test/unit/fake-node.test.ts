@@ -371,6 +371,11 @@ describe("a fake node meets", () => {
       pages.push(nodes.map(({ partyId }) => partyId).join());
     }
     expect(pages).toEqual(["7,6", "4,3", "1,0"]);
+    const backward: string[] = [];
+    for await (const { nodes } of client.listBalanceChanges({ pagination: { last: 2 } }).pages()) {
+      backward.push(nodes.map(({ partyId }) => partyId).join());
+    }
+    expect(backward).toEqual(["1,0", "4,3", "7,6"]);
     const first = await page(node, "");
     const same = await page(node, `pagination.after=${encodeURIComponent(first.endCursor)}`);
     expect(same.kinds).toBe(first.kinds);

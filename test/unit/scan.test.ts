@@ -94,7 +94,7 @@ describe("a scan hands out what is stored", () => {
   );
 
   test("after an error too, from where it says, wherever that comes", async () => {
-    const property = fc.asyncProperty(fc.record(cases), fc.nat(12), async (given, failing) => {
+    const property = fc.asyncProperty(fc.record(cases), fc.nat(12), fc.boolean(), async (given, failing, isParted) => {
       const { times, start, length, order, concurrency } = given;
       const range = { start, end: endOf(start, length) };
       const pageSize = Math.max(given.pageSize, mostAtOneTime(rowsAt(times)));
@@ -102,7 +102,7 @@ describe("a scan hands out what is stored", () => {
       const schedule = async () => {
         if (requests++ === failing) throw new ConnectionError("reset");
       };
-      const source = new RangeSource(rowsAt(times), range, { schedule });
+      const source = new RangeSource(rowsAt(times), range, { schedule }, [0, 1, 2, 3], isParted);
       const handedOut: Row[] = [];
       try {
         for await (const row of scan(source, { pageSize, concurrency, order })) handedOut.push(row);
@@ -248,6 +248,12 @@ describe("a scan stops", () => {
     await expect(walk).rejects.toThrow("enough");
     expect(listeners.added).toBe(listeners.removed);
     await expect(scan(source, { signal }).toArray()).rejects.toThrow("enough");
+  });
+
+  test("with maxItems: what is under way beyond them is given up", async () => {
+    const source = new RangeSource(rows, { start: 0, end: 5000 }, { schedule: () => new Promise(setImmediate) });
+    await scan(source, { pageSize: 100, maxItems: 950 }).toArray();
+    expect(source.signals.every(({ aborted }) => aborted)).toBe(true);
   });
 
   test("where next() waits: it is told that there is nothing more", async () => {
