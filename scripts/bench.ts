@@ -1,5 +1,6 @@
 /**
- * Measures the built package: `npm run bench`, or `npm run bench -- walk` or `-- call`. With `--json` the figures are for machines.
+ * Measures the built package: `npm run bench`, or one part of it, as in `npm run bench -- walk`: walk, call, scan or validate. With
+ * `--json` the figures are for machines.
  * Everything is measured side by side, in rounds that take turns; what is printed are medians.
  */
 
@@ -10,6 +11,8 @@ import { runInNewContext } from "node:vm";
 import Table from "cli-table3";
 import createHttp from "openapi-fetch";
 import { createClient, paginate, type paths } from "vegaprotocol-client";
+import { createFakeNode } from "vegaprotocol-client/testing";
+import { type CheckedAnswer, validateAnswers } from "vegaprotocol-client/validate";
 
 /** A table: what was measured, and its figures by name. */
 interface Report {
@@ -158,6 +161,101 @@ async function calls(count: number, baseUrl: string, fetch: (input: Request | st
   );
 }
 
+/** A scan of a node that takes its time, with one request at once and with four. */
+async function scan(): Promise<Report[]> {
+  const [pages, latency] = [200, 20];
+  const changes = pages * pageSize;
+  // One change in each millisecond, so that a range is a slice.
+  const edge = (time: number) => `{"cursor":"${time}","node":{"timestamp":"${time}000000","balance":"1"}}`;
+  const edges = Array.from({ length: changes }, (_, time) => edge(time));
+  const fetch = async ({ url }: Request) => {
+    await new Promise((resolve) => setTimeout(resolve, latency));
+    const query = new URL(url).searchParams;
+    const at = (name: string, otherwise: number) => {
+      const time = query.get(`dateRange.${name}`);
+      return time === null ? otherwise : Math.min(changes, Math.max(0, Math.ceil(Number(time) / 1e6)));
+    };
+    const [start, end] = [at("startTimestamp", 0), at("endTimestamp", changes)];
+    const size = Number(query.get("pagination.first"));
+    const isNewestFirst = query.get("pagination.newestFirst") === "true";
+    const page = isNewestFirst
+      ? edges.slice(Math.max(start, end - size), end)
+      : edges.slice(start, Math.min(end, start + size));
+    const pageInfo = `{"startCursor":"","endCursor":"","hasNextPage":${end - start > size},"hasPreviousPage":false}`;
+    return new Response(`{"balances":{"edges":[${page.join()}],"pageInfo":${pageInfo}}}`);
+  };
+  const client = createClient({ baseUrl: "https://node.example", fetch });
+  let requests = 0;
+  const observe = ({ type }: { type: string }) => {
+    if (type === "attempt") requests++;
+  };
+  const counting = createClient({ baseUrl: "https://node.example", fetch, observe });
+  const rows: Report["rows"] = {};
+  const samples: Record<number, number[]> = { 1: [], 4: [] };
+  const dateRange = { startTimestamp: 0n, endTimestamp: BigInt(changes) * 1_000_000n };
+  for (let number = 0; number < 3; number++) {
+    for (const concurrency of [1, 4]) {
+      const start = performance.now();
+      let seen = 0;
+      for await (const _ of client.scanBalanceChanges({ dateRange }, { pageSize, concurrency })) seen++;
+      if (seen !== changes) throw new Error(`The scan found ${seen} of ${changes}.`);
+      samples[concurrency]?.push(performance.now() - start);
+    }
+  }
+  for (const concurrency of [1, 4]) {
+    requests = 0;
+    await counting.scanBalanceChanges({ dateRange }, { pageSize, concurrency }).toArray();
+    rows[`${concurrency} at once`] = {
+      ms: Math.round(median(samples[concurrency] ?? [])),
+      "times as fast": round(
+        median((samples[1] ?? []).map((time, index) => time / (samples[concurrency]?.[index] ?? time))),
+      ),
+      requests,
+    };
+  }
+  return [
+    {
+      title: `A scan of ${count(changes)} changes, pages of ${count(pageSize)}, latency ${latency} ms, 3 rounds`,
+      rows,
+    },
+  ];
+}
+
+/** The check of answers beside `JSON.parse` of them, for pages of five thousand records. */
+async function validate(): Promise<Report[]> {
+  const node = createFakeNode(
+    { votes: 15_000, profiles: 5000, balances: 5000, signatures: 15_000 },
+    { rateLimit: false },
+  );
+  const [vote] = node.records.votes;
+  const [signature] = node.records.signatures;
+  const paths = {
+    listVotes: `/api/v2/votes?proposalId=${vote?.proposalId}&pagination.first=5000`,
+    listPartiesProfiles: "/api/v2/parties/profiles?pagination.first=5000",
+    listBalanceChanges: "/api/v2/balance/changes?pagination.first=5000",
+    listNodeSignatures: `/api/v2/node/signatures?id=${signature?.id}&pagination.first=5000`,
+  } as const;
+  const check = validateAnswers({ onMismatch: "throw" });
+  const rows: Report["rows"] = {};
+  for (const [operation, path] of Object.entries(paths)) {
+    const response = await node.fetch(`https://node.example${path}`);
+    const text = await response.text();
+    const body: unknown = JSON.parse(text);
+    const answer = { operation, calledBy: operation, body, response, attempts: 1 } as CheckedAnswer;
+    const repeat = (task: () => void) => async () => {
+      for (let times = 0; times < 10; times++) task();
+    };
+    const { cpu } = await measure({ parse: repeat(() => JSON.parse(text)), check: repeat(() => check(answer)) });
+    const [parse = [], checked = []] = [cpu["parse"], cpu["check"]];
+    rows[operation] = {
+      "JSON.parse, ms": round(median(parse) / 1e7),
+      "check, ms": round(median(checked) / 1e7),
+      "check, % of parse": round(median(checked.map((time, index) => (100 * time) / (parse[index] ?? time)))),
+    };
+  }
+  return [{ title: `CPU of the check of an answer with 5,000 records, ${rounds} rounds`, rows }];
+}
+
 async function heapOfWalks(): Promise<Report["rows"]> {
   const rows: Report["rows"] = {};
   let least = 0;
@@ -196,7 +294,7 @@ function print({ title, rows }: Report): void {
 }
 
 const { values, positionals } = parseArgs({ options: { json: { type: "boolean" } }, allowPositionals: true });
-const benchmarks: Record<string, () => Promise<Report[]>> = { walk, call };
+const benchmarks: Record<string, () => Promise<Report[]>> = { walk, call, scan, validate };
 const unknown = positionals.find((name) => !(name in benchmarks));
 if (unknown !== undefined) {
   console.error(`There is no benchmark "${unknown}". There are: ${Object.keys(benchmarks).join(", ")}.`);

@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import openapiTS, { astToString } from "openapi-typescript";
 import { parse } from "yaml";
+import { printShapes } from "./print-shapes.js";
 import { type Description, printEnums, printTypes } from "./print-types.js";
 
 const description = new URL("../openapi.yaml", import.meta.url);
@@ -20,6 +21,7 @@ export async function generate(source: string): Promise<Record<string, string>> 
     "openapi.ts": header + astToString(await openapiTS(source)),
     "enums.ts": header + printEnums(tree),
     "types.ts": header + printTypes(tree),
+    "shapes.ts": header + printShapes(tree),
   };
 }
 

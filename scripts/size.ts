@@ -10,6 +10,7 @@ import { build } from "esbuild";
 const limits: Record<string, number> = {
   "vegaprotocol-client": 18_800,
   "vegaprotocol-client/testing": 9_500,
+  "vegaprotocol-client/validate": 8_000,
 };
 
 const table = new Table({

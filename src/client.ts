@@ -205,9 +205,9 @@ export interface VegaClient {
  * ```
  */
 export function createClient(options: ClientOptions): VegaClient {
-  const { baseUrl, headers, fetch, pacing, observe, settings } = readClientOptions(options);
+  const { baseUrl, headers, fetch, pacing, observe, validate, settings } = readClientOptions(options);
   const http = createHttp<paths, "application/json">({ baseUrl, headers, fetch });
-  const requester = new Requester({ fetch, pacing, observe });
+  const requester = new Requester({ fetch, pacing, observe, validate });
 
   function list<Id extends keyof operations, Body extends object, T>(
     operation: Id,
@@ -303,7 +303,10 @@ export function createClient(options: ClientOptions): VegaClient {
             };
             const attempt: Attempt = (init) => http.GET("/api/v2/balance/changes", { ...init, params: { query } });
             const read = (body: ListBalanceChangesResponse) => connection<BalanceChange>(body.balances);
-            const { data, response } = await requester.send({ operation, attempt, read }, { ...callSettings, signal });
+            const { data, response } = await requester.send(
+              { operation, described: "listBalanceChanges", attempt, read },
+              { ...callSettings, signal },
+            );
             const records = data.edges.flatMap((edge) => edge?.node ?? []);
             return { records, hasMore: data.pageInfo?.hasNextPage ?? false, response };
           },

@@ -72,7 +72,7 @@ export {
   type WalkPage,
 } from "./listing.js";
 export type { AttemptEvent, ObservedError, ObserverEvent, PauseEvent, ResponseEvent, RetryEvent } from "./observe.js";
-export type { AttemptOptions, CallOptions, ClientOptions, HeaderValues, RetryOptions } from "./options.js";
+export type { AttemptOptions, CallOptions, ClientOptions, HeaderValues, RetryOptions, Validate } from "./options.js";
 export type { Backward, Forward } from "./pagination.js";
 export type {
   BalanceChangesInRange,

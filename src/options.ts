@@ -1,3 +1,4 @@
+import type { operations } from "../generated/openapi.js";
 import { ArgumentError, listNames, show } from "./errors.js";
 import type { ObserverEvent } from "./observe.js";
 
@@ -69,6 +70,15 @@ export interface CallOptions extends AttemptOptions {
   headers?: HeaderValues | undefined;
 }
 
+/** Looks at an answer before its caller gets it. What it throws ends the call. */
+export type Validate = (answer: {
+  operation: keyof operations;
+  calledBy: string;
+  body: unknown;
+  response: Response;
+  attempts: number;
+}) => void;
+
 /** Options of a client. */
 export interface ClientOptions extends AttemptOptions {
   /**
@@ -97,6 +107,15 @@ export interface ClientOptions extends AttemptOptions {
    * ```
    */
   observe?: ((event: ObserverEvent) => void) | undefined;
+  /**
+   * Checks each answer, beyond its envelope: what `validateAnswers` of `vegaprotocol-client/validate` makes.
+   *
+   * @example
+   * ```ts
+   * createClient({ baseUrl, validate: validateAnswers({ onMismatch: "throw" }) });
+   * ```
+   */
+  validate?: Validate | undefined;
 }
 
 /** What the options of a call amount to. */
@@ -122,16 +141,17 @@ const attemptNames = ["timeout", "totalTimeout", "retry"];
 const callNames = [...attemptNames, "signal", "headers"];
 export const listingNames = [...callNames, "maxItems", "readAhead"];
 export const scanNames = [...callNames, "order", "maxItems", "concurrency", "pageSize"];
-const clientNames = [...attemptNames, "baseUrl", "headers", "fetch", "pacing", "observe"];
+const clientNames = [...attemptNames, "baseUrl", "headers", "fetch", "pacing", "observe", "validate"];
 const retryNames = ["attempts", "baseDelay", "maxDelay", "maxRetryAfter"] as const;
 
 /** The options of a client, found right. */
 export function readClientOptions(options: ClientOptions) {
   checkNames(undefined, "createClient", options, clientNames);
-  const { baseUrl, headers, fetch, pacing = true, observe } = options;
+  const { baseUrl, headers, fetch, pacing = true, observe, validate } = options;
   if (fetch !== undefined && typeof fetch !== "function") refuse(undefined, "fetch", "a function", fetch);
   if (typeof pacing !== "boolean") refuse(undefined, "pacing", "a boolean", pacing);
   if (observe !== undefined && typeof observe !== "function") refuse(undefined, "observe", "a function", observe);
+  if (validate !== undefined && typeof validate !== "function") refuse(undefined, "validate", "a function", validate);
   const all = readHeaders(undefined, headers);
   if (!all.has("accept")) all.set("accept", "application/json");
   return {
@@ -141,6 +161,7 @@ export function readClientOptions(options: ClientOptions) {
     fetch: fetch ?? ((request: Request) => globalThis.fetch(request)),
     pacing,
     observe,
+    validate,
     settings: readAttemptOptions(undefined, options, defaultSettings),
   };
 }

@@ -1,3 +1,4 @@
+import type { operations } from "../generated/openapi.js";
 import { type Clock, systemClock } from "./clock.js";
 import {
   ApiError,
@@ -11,7 +12,7 @@ import {
   VegaError,
 } from "./errors.js";
 import type { ObservedError, ObserverEvent } from "./observe.js";
-import type { Settings } from "./options.js";
+import type { Settings, Validate } from "./options.js";
 import { type Limits, Pacer, type Ticket } from "./pacing.js";
 import { delayBefore, isPassing, retryAfter } from "./retry.js";
 import { Stop } from "./stop.js";
@@ -59,6 +60,8 @@ export interface AttemptInit {
 /** What a call needs to know of its operation. */
 export interface Route<Body, T> {
   operation: string;
+  /** The operation of the description, where it has another name. */
+  described?: keyof operations;
   attempt: Attempt;
   /** Takes the answer out of the body; `undefined` where the body is not what the description says. */
   read: (body: Body) => T | undefined;
@@ -79,6 +82,7 @@ export interface RequesterOptions {
   fetch: (request: Request) => Promise<Response>;
   pacing?: boolean;
   observe?: ((event: ObserverEvent) => void) | undefined;
+  validate?: Validate | undefined;
   clock?: Clock;
   /** From 0 up to 1. */
   random?: () => number;
@@ -96,15 +100,24 @@ interface Refusal {
 export class Requester {
   readonly #fetch: (request: Request) => Promise<Response>;
   readonly #observe: ((event: ObserverEvent) => void) | undefined;
+  readonly #validate: Validate | undefined;
   readonly #clock: Clock;
   readonly #random: () => number;
   readonly #pacer: Pacer | undefined;
   /** The last refusal for the rate, or the ban: for those who call while it lasts. */
   #refused: (Refusal & { banned: boolean }) | undefined;
 
-  constructor({ fetch, pacing = true, observe, clock = systemClock, random = Math.random }: RequesterOptions) {
+  constructor({
+    fetch,
+    pacing = true,
+    observe,
+    validate,
+    clock = systemClock,
+    random = Math.random,
+  }: RequesterOptions) {
     this.#fetch = fetch;
     this.#observe = observe;
+    this.#validate = validate;
     this.#clock = clock;
     this.#random = random;
     this.#pacer = pacing ? new Pacer(clock) : undefined;
@@ -228,7 +241,7 @@ export class Requester {
   }
 
   #read<Body extends object, T>(
-    { operation, read, adviceOn }: Route<Body, T>,
+    { operation, described = operation as keyof operations, read, adviceOn }: Route<Body, T>,
     { data: text = "", error, response }: Awaited<ReturnType<Attempt>>,
     exchange: Exchange,
     attempts: number,
@@ -247,6 +260,7 @@ export class Requester {
         { operation, attempts, response, body: body ?? text },
       );
     }
+    this.#validate?.({ operation: described, calledBy: operation, body, response, attempts });
     return { data, response, block: readBlock(response.headers) };
   }
 

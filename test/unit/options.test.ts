@@ -53,7 +53,7 @@ describe("a bad option of a client is refused when it is made", () => {
     [
       { timeOut: 5 },
       "timeOut",
-      "createClient has no option `timeOut`. Expected `timeout`, `totalTimeout`, `retry`, `baseUrl`, `headers`, `fetch`, `pacing`, `observe`.",
+      "createClient has no option `timeOut`. Expected `timeout`, `totalTimeout`, `retry`, `baseUrl`, `headers`, `fetch`, `pacing`, `observe`, `validate`.",
     ],
   ] as typeof common)("%j", (options, argument, message) => {
     let error: unknown;

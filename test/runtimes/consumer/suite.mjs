@@ -10,6 +10,7 @@ import {
   toNanoseconds,
 } from "vegaprotocol-client";
 import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
+import { validateAnswers } from "vegaprotocol-client/validate";
 
 function equal(actual, expected) {
   const [a, b] = [actual, expected].map((value) =>
@@ -30,7 +31,7 @@ const rejection = async (promise) => {
 /** @type {Record<string, (baseUrl: string) => Promise<void>>} */
 const tests = {
   "answers all six operations": async (baseUrl) => {
-    const client = createClient({ baseUrl });
+    const client = createClient({ baseUrl, validate: validateAnswers({ onMismatch: "throw" }) });
     const profiles = await client.listPartiesProfiles({ pagination: { first: 5 } });
     equal([profiles.nodes.length, profiles.response.status, typeof profiles.block?.height], [5, 200, "bigint"]);
     const partyId = profiles.nodes[0].partyId;

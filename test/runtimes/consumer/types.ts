@@ -14,9 +14,15 @@ import {
   type Vote,
 } from "vegaprotocol-client";
 import { createFakeNode, type FakeNode, nodeDefects } from "vegaprotocol-client/testing";
+import { type AnswerMismatch, validateAnswers } from "vegaprotocol-client/validate";
 
 const node: FakeNode = createFakeNode({ votes: 10 }, { defects: nodeDefects });
-const client = createClient({ baseUrl: "https://node.example", fetch: node.fetch, headers: { "x-id": "1" } });
+const client = createClient({
+  baseUrl: "https://node.example",
+  fetch: node.fetch,
+  headers: { "x-id": "1" },
+  validate: validateAnswers({ onMismatch: (_: AnswerMismatch) => {} }),
+});
 
 export async function use(partyId: string, signal: AbortSignal): Promise<bigint> {
   const listing: Listing<Vote> = client.listVotes({ partyId, pagination: { first: 5 } }, { maxItems: 9, signal });
