@@ -100,10 +100,10 @@ export function printShapes({ paths, components: { schemas } }: Description): st
 
   const answers = Object.values(paths)
     .flatMap((methods) => Object.values(methods))
-    .map(
-      ({ operationId, responses }) =>
-        `  ${operationId}: ${print(responses["200"].content["application/json"].schema)},\n`,
-    );
+    .flatMap(({ operationId, responses }) => {
+      const schema = responses["200"].content?.["application/json"].schema;
+      return schema ? `  ${operationId}: ${print(schema)},\n` : [];
+    });
   const body = [...printed.values()].join("");
   const used = combinators.filter((name) => new RegExp(`\\b${name}\\b`).test(body));
   return [

@@ -28,7 +28,7 @@ export interface Operation {
   operationId: string;
   summary: string;
   parameters?: (Parameter | { $ref: string })[];
-  responses: { "200": { content: { "application/json": { schema: Schema } } } };
+  responses: { "200": { content?: { "application/json": { schema: Schema } } } };
 }
 
 export interface Description {

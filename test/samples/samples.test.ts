@@ -27,6 +27,7 @@ beforeAll(async () => {
     (
       [
         ["vegaprotocol-client", exportsOf(join(root, "src/index.ts"))],
+        ["vegaprotocol-client/validate", exportsOf(join(root, "src/validate/index.ts"))],
         ["vegaprotocol-client/testing", exportsOf(join(root, "src/testing/index.ts"))],
         [setting.replace(/\.ts$/, ".js"), exportsOf(setting)],
       ] as const
