@@ -6,8 +6,9 @@ import { gzipSync } from "node:zlib";
 import Table from "cli-table3";
 import { build } from "esbuild";
 
-/** Bytes. openapi-fetch is part of the first. */
+/** Bytes. openapi-fetch, which is here to compare with, is part of the second. */
 const limits: Record<string, number> = {
+  "openapi-fetch": 3_000,
   "vegaprotocol-client": 18_800,
   "vegaprotocol-client/testing": 9_500,
   "vegaprotocol-client/validate": 8_000,

@@ -334,18 +334,29 @@ export class PaginationError extends VegaError {
    * `"too-dense"`: a scan found more records in one nanosecond than it can get.
    */
   readonly reason: "repeated-cursor" | "missing-cursor" | "too-dense";
+  /** Where `reason` is `"too-dense"`: the time of the records, in Unix nanoseconds. */
+  readonly timestamp: `${bigint}` | undefined;
 
   static {
     mark(PaginationError.prototype, "PaginationError");
   }
 
-  constructor(message: string, { reason, ...options }: VegaErrorOptions & { reason: PaginationError["reason"] }) {
+  constructor(
+    message: string,
+    {
+      reason,
+      timestamp,
+      ...options
+    }: VegaErrorOptions & { reason: PaginationError["reason"]; timestamp?: PaginationError["timestamp"] },
+  ) {
     super(message, options);
     this.reason = reason;
+    this.timestamp = timestamp;
   }
 
   override toJSON(): Record<string, unknown> {
-    return { ...super.toJSON(), reason: this.reason };
+    const { reason, timestamp } = this;
+    return { ...super.toJSON(), reason, timestamp };
   }
 
   /** Tells whether a value is a {@link PaginationError}. */

@@ -430,7 +430,7 @@ class PartScan<T> {
       throw new PaginationError(
         `${this.#course.operation} found more than ${pageSize} records at the nanosecond ${time}: no page holds them, and no list ` +
           "of the filter is left to ask for in parts. Name types of account, parties or markets in it, or go on behind that time.",
-        { operation: this.#course.operation, reason: "too-dense" },
+        { operation: this.#course.operation, reason: "too-dense", timestamp: `${time}` },
       );
     }
     return (await Promise.all(halves.map((half) => this.#dense(half, position)))).flat();

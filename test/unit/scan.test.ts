@@ -369,6 +369,7 @@ describe("scanBalanceChanges", () => {
     expect(dense).toSatisfy(PaginationError.is);
     expect(dense).toMatchObject({
       reason: "too-dense",
+      timestamp: "1707497695123456000",
       resume: { startTimestamp: "1707497695123456000", endTimestamp: "1707497695123456001" },
       pagesRead: 3,
       itemsRead: 0,
