@@ -43,7 +43,16 @@ import {
   type VotesOnProposal,
   type WireQuery,
 } from "./query.js";
-import { type Attempt, type AttemptInit, type Block, type Call, call, Requester, type Route } from "./request.js";
+import {
+  type Attempt,
+  type AttemptInit,
+  type Block,
+  type Call,
+  type CallSettings,
+  call,
+  Requester,
+  type Route,
+} from "./request.js";
 import { type Part, type Scan, type ScanWalkOptions, scan } from "./scan.js";
 
 /** Options of one listing. */
@@ -231,6 +240,24 @@ export function createClient(options: ClientOptions): VegaClient {
     return walk({ operation, open, ...source }, options);
   }
 
+  function scanPart(filters: WireQuery<"listBalanceChanges">, callSettings: CallSettings): Part<BalanceChange> {
+    const fetch: Part<BalanceChange>["fetch"] = async ({ start, end, size, newestFirst }, signal) => {
+      const query = {
+        ...filters,
+        ...(start !== undefined && { "dateRange.startTimestamp": String(start) }),
+        ...(end !== undefined && { "dateRange.endTimestamp": String(end) }),
+        ...toWirePagination({ first: size, newestFirst }),
+      };
+      const attempt: Attempt = (init) => http.GET("/api/v2/balance/changes", { ...init, params: { query } });
+      const read = (body: ListBalanceChangesResponse) => connection<BalanceChange>(body.balances);
+      const route = { operation: "scanBalanceChanges", described: "listBalanceChanges", attempt, read } as const;
+      const { data, response } = await requester.send(route, { ...callSettings, signal });
+      const records = data.edges.flatMap((edge) => edge?.node ?? []);
+      return { records, hasMore: data.pageInfo?.hasNextPage ?? false, response };
+    };
+    return { fetch, split: () => halved(filters).map((half) => scanPart(half, callSettings)) };
+  }
+
   function single<Body extends object, T>(
     operation: keyof operations,
     options: CallOptions | undefined,
@@ -289,32 +316,12 @@ export function createClient(options: ClientOptions): VegaClient {
       }),
 
     scanBalanceChanges: (query, options) => {
-      const operation = "scanBalanceChanges";
       const open = () => {
         const { start, end, filters } = readScanQuery(query);
-        const callSettings = readCallOptions(operation, options, settings, scanNames);
-        const part = (filters: WireQuery<"listBalanceChanges">): Part<BalanceChange> => ({
-          fetch: async ({ start, end, size, newestFirst }, signal) => {
-            const query = {
-              ...filters,
-              ...(start !== undefined && { "dateRange.startTimestamp": String(start) }),
-              ...(end !== undefined && { "dateRange.endTimestamp": String(end) }),
-              ...toWirePagination({ first: size, newestFirst }),
-            };
-            const attempt: Attempt = (init) => http.GET("/api/v2/balance/changes", { ...init, params: { query } });
-            const read = (body: ListBalanceChangesResponse) => connection<BalanceChange>(body.balances);
-            const { data, response } = await requester.send(
-              { operation, described: "listBalanceChanges", attempt, read },
-              { ...callSettings, signal },
-            );
-            const records = data.edges.flatMap((edge) => edge?.node ?? []);
-            return { records, hasMore: data.pageInfo?.hasNextPage ?? false, response };
-          },
-          split: () => halved(filters).map(part),
-        });
-        return { start, end, parts: inReach(filters).map(part) };
+        const callSettings = readCallOptions("scanBalanceChanges", options, settings, scanNames);
+        return { start, end, parts: inReach(filters).map((part) => scanPart(part, callSettings)) };
       };
-      return scan({ operation, open, timeOf: ({ timestamp }) => timestamp }, options);
+      return scan({ operation: "scanBalanceChanges", open, timeOf: ({ timestamp }) => timestamp }, options);
     },
 
     listNodeSignatures: (query, options) =>

@@ -174,25 +174,39 @@ interface Failure {
   error: unknown;
 }
 
-/** How many requests may be under way, of all parts of a scan together. */
+/** The requests under way of all parts of a scan together: no more than so many, and none beyond an abort. */
 class Slots {
+  readonly #count: number;
   #free: number;
+  readonly #signal: AbortSignal | undefined;
+  readonly #stop: () => void;
   readonly #waiting: (() => void)[] = [];
 
-  constructor(count: number) {
+  constructor(count: number, signal: AbortSignal | undefined, stop: () => void) {
+    this.#count = count;
     this.#free = count;
+    this.#signal = signal;
+    this.#stop = stop;
   }
 
-  async run<T>(task: () => Promise<T>): Promise<T> {
+  async run<T>(request: () => Promise<T>): Promise<T> {
     if (this.#free > 0) this.#free--;
     else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    // Only while it is under way: a scan that is left lying leaves no listener on a signal that lives on.
+    this.#signal?.addEventListener("abort", this.#stop);
     try {
-      return await task();
+      return await request();
     } finally {
       const next = this.#waiting.shift();
       if (next) next();
       else this.#free++;
+      if (this.#free === this.#count) this.end();
     }
+  }
+
+  /** Nobody waits for what is under way any more. */
+  end(): void {
+    this.#signal?.removeEventListener("abort", this.#stop);
   }
 }
 
@@ -503,20 +517,14 @@ class ScanIterator<T> extends ItemIterator<T, T> {
 
   protected override async more(): Promise<Batch<T> | undefined> {
     this.#opened ??= this.#open();
-    const { signal } = this.#options;
-    const stop = () => this.#stop(signal?.reason);
-    // Only while the caller waits: a scan that is left lying leaves no listener on a signal that lives on.
-    signal?.addEventListener("abort", stop);
     try {
       return await new Promise<Batch<T> | undefined>((resolve, reject) => {
         this.#giveUp = reject;
         this.#merge(this.#opened as Opened<T>).then(resolve, reject);
       });
     } catch (error) {
-      this.#controller.abort(error);
+      this.#stop(error);
       throw error;
-    } finally {
-      signal?.removeEventListener("abort", stop);
     }
   }
 
@@ -526,6 +534,7 @@ class ScanIterator<T> extends ItemIterator<T, T> {
   }
 
   #stop(reason?: unknown): void {
+    this.#opened?.slots.end();
     this.#controller.abort(reason);
     this.#giveUp(this.#controller.signal.reason);
   }
@@ -536,14 +545,16 @@ class ScanIterator<T> extends ItemIterator<T, T> {
     const { start, end, parts } = this.#source.open();
     const course = new Course(this.#source, order === "newest-first", pageSize);
     const [from, to] = course.turn(start, end);
+    const slots = new Slots(concurrency, signal, () => this.#stop(signal?.reason));
     const each = {
-      slots: new Slots(concurrency),
+      slots,
       signal: this.#controller.signal,
       concurrency: Math.max(1, Math.floor(concurrency / parts.length)),
       maxItems: maxItems ?? Number.POSITIVE_INFINITY,
     };
     if (signal?.aborted) throw signal.reason;
     return {
+      slots,
       course,
       from,
       to,
@@ -552,7 +563,7 @@ class ScanIterator<T> extends ItemIterator<T, T> {
   }
 
   /** As many records as come from one part before those of another. */
-  async #merge({ course, from, to, heads }: Opened<T>): Promise<Batch<T> | undefined> {
+  async #merge({ slots, course, from, to, heads }: Opened<T>): Promise<Batch<T> | undefined> {
     await Promise.all(
       heads.map(async (head) => {
         if (head.rows === undefined || head.failure || head.index < head.rows.length) return;
@@ -566,6 +577,7 @@ class ScanIterator<T> extends ItemIterator<T, T> {
     const [first, second] = waiting.sort((a, b) => compare(placeOf(a), placeOf(b)) || (a.failure ? -1 : 1));
     if (first === undefined) {
       // Where `maxItems` is the end, more can be under way.
+      slots.end();
       this.#controller.abort();
       return undefined;
     }
@@ -630,6 +642,7 @@ interface Head<T> {
 }
 
 interface Opened<T> {
+  slots: Slots;
   course: Course<T>;
   from: Position | undefined;
   to: Position | undefined;

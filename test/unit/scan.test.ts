@@ -214,6 +214,21 @@ describe("a scan asks", () => {
   });
 });
 
+/** Who listens to a signal. */
+function listenersOf(signal: AbortSignal): Set<unknown> {
+  const listeners = new Set<unknown>();
+  const [add, remove] = [signal.addEventListener.bind(signal), signal.removeEventListener.bind(signal)];
+  signal.addEventListener = (...args: Parameters<typeof add>) => {
+    listeners.add(args[1]);
+    add(...args);
+  };
+  signal.removeEventListener = (...args: Parameters<typeof remove>) => {
+    listeners.delete(args[1]);
+    remove(...args);
+  };
+  return listeners;
+}
+
 describe("a scan stops", () => {
   const rows = rowsAt(Array.from({ length: 5000 }, (_, time) => time));
   const hanging = (answers: number): RangeBehaviour => {
@@ -232,25 +247,37 @@ describe("a scan stops", () => {
 
   test("with an abort: whoever waits gets the reason, and no listener is left", async () => {
     const controller = new AbortController();
-    const listeners = { added: 0, removed: 0 };
     const { signal } = controller;
-    const add = signal.addEventListener.bind(signal);
-    const remove = signal.removeEventListener.bind(signal);
-    signal.addEventListener = (...args: Parameters<typeof add>) => {
-      listeners.added++;
-      add(...args);
-    };
-    signal.removeEventListener = (...args: Parameters<typeof remove>) => {
-      listeners.removed++;
-      remove(...args);
-    };
+    const listeners = listenersOf(signal);
     const source = new RangeSource(rows, {}, hanging(3));
     const walk = collect(scan(source, { pageSize: 100, signal }));
     await new Promise(setImmediate);
     controller.abort(new Error("enough"));
     await expect(walk).rejects.toThrow("enough");
-    expect(listeners.added).toBe(listeners.removed);
+    expect(listeners.size).toBe(0);
     await expect(scan(source, { signal }).toArray()).rejects.toThrow("enough");
+  });
+
+  test("with its end or a break: no listener is left on a signal that lives on", async () => {
+    const { signal } = new AbortController();
+    const listeners = listenersOf(signal);
+    await scan(new RangeSource(rows), { pageSize: 100, signal }).toArray();
+    expect(listeners.size).toBe(0);
+    for await (const row of scan(new RangeSource(rows, {}, hanging(3)), { pageSize: 100, signal }))
+      if (row.id === 5) break;
+    expect(listeners.size).toBe(0);
+  });
+
+  test("with an abort while the caller is busy: what is under way is given up at once", async () => {
+    const controller = new AbortController();
+    const source = new RangeSource(rows, {}, hanging(3));
+    const records = scan(source, { pageSize: 100, signal: controller.signal })[Symbol.asyncIterator]();
+    await records.next();
+    await new Promise(setImmediate);
+    expect(source.underWay).toBeGreaterThan(0);
+    controller.abort(new Error("enough"));
+    expect(source.signals.every(({ aborted }) => aborted)).toBe(true);
+    await expect(records.next()).rejects.toThrow("enough");
   });
 
   test("with maxItems: what is under way beyond them is given up", async () => {
