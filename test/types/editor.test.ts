@@ -67,6 +67,9 @@ describe("hovering over an argument", () => {
     expect(editor.hover("client.listBalanceChanges({ dateRange: { ⟦startTimestamp⟧: 1n } });").text).toBe(
       "(property) BalanceChangesDateRange.startTimestamp?: vega.NanosecondTime | undefined",
     );
+    const range = editor.hover("client.scanBalanceChanges({ ⟦dateRange⟧: {} });");
+    expect(range.text).toMatch(/dateRange\?: vega\.BalanceChangesDateRange \| undefined$/);
+    expect(range.documentation).toContain("Which time to list");
   });
 });
 
@@ -120,6 +123,17 @@ describe("hovering over an option", () => {
     ["headers", "Headers for this call"],
   ])("%s says what it does", (name, words) => {
     const { text, documentation } = editor.hover(`client.listNodeSignatures({ id: "a" }, { ⟦${name}⟧: undefined });`);
+    expect(documentation).toContain(words);
+    expect(text).not.toMatch(internals);
+  });
+
+  test.each([
+    ["order", '@default "oldest-first"'],
+    ["concurrency", "@default 4"],
+    ["pageSize", "@default 5000"],
+    ["maxItems", "How many records to hand out at the most"],
+  ])("%s of a scan says what it does", (name, words) => {
+    const { text, documentation } = editor.hover(`client.scanBalanceChanges({}, { ⟦${name}⟧: undefined });`);
     expect(documentation).toContain(words);
     expect(text).not.toMatch(internals);
   });

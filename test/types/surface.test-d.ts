@@ -1,6 +1,7 @@
 import { describe, expectTypeOf, test } from "vitest";
 import {
   type AccountType,
+  type BalanceChange,
   type Call,
   createClient,
   isAccountType,
@@ -9,6 +10,7 @@ import {
   type Page,
   type PartyProfile,
   paginate,
+  type Scan,
   type SpamStatisticsResponse,
   type TransactionCheckResult,
   type VegaError,
@@ -64,6 +66,16 @@ describe("what is refused by the compiler", () => {
     client.listBalanceChanges({ dateRange: { startTimestamp: new Date(), endTimestamp: { epochNanoseconds: 2n } } });
     // @ts-expect-error: a number cannot hold it exactly
     client.listBalanceChanges({ dateRange: { startTimestamp: 1707497689123456000 } });
+    // @ts-expect-error: a number cannot hold it exactly
+    client.scanBalanceChanges({ dateRange: { startTimestamp: 1707497689123456000 } });
+  });
+
+  test("paging of a scan, which has no cursors", () => {
+    client.scanBalanceChanges({ filter: { assetId: "a" } }, { order: "newest-first", concurrency: 2 });
+    // @ts-expect-error: there are no pages
+    client.scanBalanceChanges({ pagination: { first: 5 } });
+    // @ts-expect-error: one of two
+    client.scanBalanceChanges({}, { order: "oldest" });
   });
 });
 
@@ -90,6 +102,13 @@ describe("what comes back", () => {
     }
   });
 
+  test("a scan is looped over for records", async () => {
+    for await (const change of client.scanBalanceChanges()) expectTypeOf(change).toEqualTypeOf<BalanceChange>();
+    expectTypeOf(await client.scanBalanceChanges().toArray()).toEqualTypeOf<BalanceChange[]>();
+    // @ts-expect-error: it has no first page to be awaited for
+    client.scanBalanceChanges().then;
+  });
+
   test("paginate is the same walk for any list", async () => {
     const fetchPage = async () => ({ edges: [{ cursor: "a", node: 1 }], pageInfo: null });
     expectTypeOf((await paginate(fetchPage)).nodes).toEqualTypeOf<number[]>();
@@ -101,6 +120,8 @@ describe("what comes back", () => {
   test("an error says where to go on, in the form that pagination takes", () => {
     const go = (error: VegaError) => client.listVotes({ partyId: "a", pagination: error.resume });
     expectTypeOf(go).returns.toEqualTypeOf<Listing<Vote>>();
+    const scanOn = (error: VegaError) => client.scanBalanceChanges({ dateRange: error.resume });
+    expectTypeOf(scanOn).returns.toEqualTypeOf<Scan<BalanceChange>>();
   });
 
   test("a check narrows on its success", async () => {
