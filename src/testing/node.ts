@@ -197,6 +197,7 @@ class Node {
   block = { height: 1_234_567n, timestamp: 0n };
   readonly #madeUp: MadeUp;
   #entries: { [List in "votes" | "profiles" | "balances" | "signatures"]: Entry<Records[List][number]>[] };
+  #made: Record<keyof Records, number> = { votes: 0, profiles: 0, balances: 0, signatures: 0, spamStatistics: 0 };
   #checked = new Set<string>();
   #options: FakeNodeOptions = {};
   #faults = new FaultPlan([]);
@@ -288,7 +289,7 @@ class Node {
     if (data.seed !== undefined && !Number.isSafeInteger(data.seed)) refuse("data.seed", "an integer", data.seed);
     this.#madeUp = new MadeUp(data.seed ?? 1);
     this.#entries = { votes: [], profiles: [], balances: [], signatures: [] };
-    this.configure({ rateLimit: {}, ...options });
+    this.configure({ ...options, rateLimit: options.rateLimit ?? {} });
     this.#add(data);
   }
 
@@ -296,7 +297,8 @@ class Node {
     checkNames("options", options, optionNames);
     checkOptions(options);
     const { rateLimit, now } = options;
-    this.#options = { ...this.#options, ...options };
+    const given = Object.entries(options).filter(([, value]) => value !== undefined);
+    this.#options = { ...this.#options, ...Object.fromEntries(given) };
     if (options.faults !== undefined) this.#faults = new FaultPlan(options.faults);
     if (rateLimit !== undefined || now !== undefined) {
       const limit = this.#options.rateLimit;
@@ -313,13 +315,22 @@ class Node {
 
   #add({ votes, profiles, balances, signatures, spamStatistics }: FakeNodeData): void {
     const madeUp = this.#madeUp;
+    /** Those that follow on the ones made up before. */
+    const more = <T>(list: keyof Records, count: number, make: (count: number) => T[]) => {
+      const before = this.#made[list];
+      this.#made[list] += count;
+      return make(before + count).slice(before);
+    };
     const added: Records = {
-      votes: readRecords("votes", votes, (count) => madeUp.votes(count)),
-      profiles: readRecords("profiles", profiles, (count) => madeUp.profiles(count)),
-      balances: readRecords("balances", balances, (count) => madeUp.balances(count)),
-      signatures: readRecords("signatures", signatures, (count) => madeUp.signatures(count)),
-      spamStatistics:
-        typeof spamStatistics === "number" ? madeUp.spamStatistics(spamStatistics) : (spamStatistics ?? {}),
+      votes: readRecords("votes", votes, (count) => more("votes", count, (all) => madeUp.votes(all))),
+      profiles: readRecords("profiles", profiles, (count) => more("profiles", count, (all) => madeUp.profiles(all))),
+      balances: readRecords("balances", balances, (count) => more("balances", count, (all) => madeUp.balances(all))),
+      signatures: readRecords("signatures", signatures, (count) =>
+        more("signatures", count, (all) => madeUp.signatures(all)),
+      ),
+      spamStatistics: readStatistics(spamStatistics, (count) =>
+        Object.fromEntries(more("spamStatistics", count, (all) => Object.entries(madeUp.spamStatistics(all)))),
+      ),
     };
     const { records } = this;
     this.records = {
@@ -345,7 +356,9 @@ class Node {
     const { signal } = request;
     signal.throwIfAborted();
     const { pathname, searchParams: query } = new URL(request.url);
-    const route = this.#routes.find(({ path }) => path.test(pathname));
+    // Whatever stands in front is a proxy's, but for a version that is doubled.
+    const isDoubled = (pathname.match(/\/api\/v2(?=\/)/g) ?? []).length > 1;
+    const route = isDoubled ? undefined : this.#routes.find(({ path }) => path.test(pathname));
     const body = await request.text();
     const { method, url, headers } = request;
     const operation = route?.operation;
@@ -404,7 +417,7 @@ class Node {
     if (method !== route.method) return failure(501, 12, "Method Not Allowed");
     if (body.length > largest.request) return tooLarge(body.length, largest.request);
     try {
-      const path = decodeURIComponent(route.path.exec(pathname)?.[1] ?? "");
+      const path = decode(route.path.exec(pathname)?.[1] ?? "");
       const text = toJson(route.answer({ query, path, body }, astray));
       return text.length > largest.answer ? tooLarge(text.length, largest.answer) : { status: 200, text };
     } catch (error) {
@@ -412,6 +425,14 @@ class Node {
       const { code, message, details } = error;
       return { status: code === 13 ? 500 : 400, text: toJson({ code, message, details }) };
     }
+  }
+}
+
+function decode(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    throw invalidArgument("malformed path");
   }
 }
 
@@ -471,6 +492,14 @@ function ownMember<T>(object: Readonly<Record<string, T>>, name: string): T | un
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }
 
+const operationNames: readonly (keyof operations)[] = [
+  "listVotes",
+  "listPartiesProfiles",
+  "getSpamStatistics",
+  "listBalanceChanges",
+  "listNodeSignatures",
+  "checkTransaction",
+];
 const dataNames = ["votes", "profiles", "balances", "signatures", "spamStatistics", "seed"];
 const optionNames = ["defects", "faults", "rateLimit", "now", "checkCode", "chainId"];
 
@@ -493,6 +522,16 @@ function readRecords<T extends object>(
   return given;
 }
 
+function readStatistics(
+  given: FakeNodeData["spamStatistics"],
+  make: (count: number) => Records["spamStatistics"],
+): Records["spamStatistics"] {
+  if (given === undefined) return {};
+  if (typeof given === "number" && Number.isSafeInteger(given) && given >= 0) return make(given);
+  if (typeof given === "object" && given !== null && !Array.isArray(given)) return given;
+  return refuse("data.spamStatistics", "an object by party, or how many to make up", given);
+}
+
 function checkOptions({ defects = [], faults = [], rateLimit = {}, now, checkCode, chainId }: FakeNodeOptions): void {
   if (!Array.isArray(defects)) refuse("options.defects", "an array of names", defects);
   for (const [index, defect] of defects.entries()) {
@@ -503,6 +542,10 @@ function checkOptions({ defects = [], faults = [], rateLimit = {}, now, checkCod
     const place = `options.faults[${index}]`;
     if (!nodeFaults.includes(fault?.name))
       refuse(`${place}.name`, `one of ${listNames(nodeFaults)}`, fault?.name ?? fault);
+    const { operation } = fault;
+    if (operation !== undefined && !operationNames.includes(operation)) {
+      refuse(`${place}.operation`, `one of ${listNames(operationNames)}`, operation);
+    }
     if (fault.name === "latency" && !(fault.milliseconds >= 0))
       refuse(`${place}.milliseconds`, "a number", fault.milliseconds);
     if (fault.name === "status" && !(fault.status >= 200 && fault.status < 600))

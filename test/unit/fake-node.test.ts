@@ -157,6 +157,8 @@ describe("a fake node answers", () => {
 
   test("behind any path, 404 to what it does not have and 501 to another method", async () => {
     expect((await ask(node, `/datanode/api/v2/votes?partyId=${partyId}`)).status).toBe(200);
+    expect((await ask(node, "/api/v2/api/v2/votes?partyId=a")).status).toBe(404);
+    expect((await ask(node, "/statistics/spam/%")).status).toBe(400);
     expect((await ask(node, "/api/v2/orders")).body).toEqual({ code: 5, message: "Not Found", details: [] });
     expect((await ask(node, "/transaction/check")).body.code).toBe(12);
     expect(node.requests.slice(-2).map(({ operation }) => operation)).toEqual([undefined, "checkTransaction"]);
@@ -396,6 +398,21 @@ describe("a fake node holds", () => {
     }
   });
 
+  test("other made-up ones with each block, and what is undefined changes nothing", async () => {
+    const node = createFakeNode({ votes: 3, spamStatistics: 2 }, { rateLimit: undefined, defects: nodeDefects });
+    node.nextBlock({ votes: 4, balances: 2, spamStatistics: 1 });
+    node.nextBlock({ balances: 3, profiles: 5 });
+    expect(node.records.votes).toEqual(createFakeNode({ votes: 7 }).records.votes);
+    expect(node.records.balances).toEqual(createFakeNode({ balances: 5 }).records.balances);
+    expect(Object.keys(node.records.spamStatistics)).toHaveLength(3);
+    node.configure({ defects: undefined, chainId: undefined });
+    const { headers } = await ask(node, "/statistics/spam/a");
+    expect(headers.get("ratelimit-limit")).toBe("20");
+    const path = "/api/v2/parties/profiles?pagination.first=2";
+    const { pageInfo } = (await ask(node, path)).body.profiles;
+    expect((await ask(node, `${path}&pagination.after=${encodeURIComponent(pageInfo.endCursor)}`)).status).toBe(500);
+  });
+
   test("what it is given, and more with the next block", async () => {
     const { votes } = createFakeNode({ votes: 2, seed: 5 }).records;
     const node = createFakeNode({ votes });
@@ -417,6 +434,13 @@ describe("a fake node holds", () => {
     [{ votes: [null] }, {}, "data.votes[0]", "to be a record, got null."],
     [{ balances: [{ timestamp: 5 }] }, {}, "data.balances[0].timestamp", "to be digits of Unix nanoseconds, got 5."],
     [{ seed: "a" }, {}, "data.seed", "to be an integer"],
+    [{ spamStatistics: "a" }, {}, "data.spamStatistics", "to be an object by party, or how many to make up"],
+    [
+      {},
+      { faults: [{ name: "reset", operation: "votes" }] },
+      "options.faults[0].operation",
+      "to be one of `listVotes`",
+    ],
     [{}, { defect: [] }, "options.defect", "createFakeNode has no `options.defect`."],
     [{}, { defects: ["slow"] }, "options.defects[0]", `to be one of \`${nodeDefects[0]}\``],
     [{}, { defects: "all" }, "options.defects", "to be an array of names"],
