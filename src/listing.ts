@@ -409,10 +409,14 @@ class PageIterator<T, Extra extends object> extends WalkIterator<WalkPage<T> & E
       const last = direction === forward ? page.edges.at(-1) : page.edges.at(0);
       return this.#resumable(plan.missingCursor(), plan, last?.cursor || request[direction.cursor]);
     }
-    if (this.#seen.has(cursor)) return this.#resumable(plan.repeatedCursor(cursor), plan, cursor);
+    if (this.#seen.has(cursor)) {
+      // A page for the few records that are left can have no room for more than what it repeats: a whole one may.
+      const isSmall = (request[direction.size] ?? 0) < plan.size;
+      if (this.#ties && isSmall) return plan.request(cursor);
+      return this.#resumable(plan.repeatedCursor(cursor), plan, cursor);
+    }
     this.#seen.add(cursor);
-    // What the next page may repeat needs room in it too.
-    return plan.request(cursor, left + (this.#ties?.repeatable ?? 0));
+    return plan.request(cursor, left);
   }
 
   /** Says where to go on, once the caller has what was read so far. */
@@ -431,11 +435,6 @@ class Ties<T> {
 
   constructor(identify: (record: T) => Identity) {
     this.#identify = identify;
-  }
-
-  /** How many of them can come again: a node passes over one of those at its cursor. */
-  get repeatable(): number {
-    return Math.max(0, this.#keys.size - 1);
   }
 
   /** The edges that did not come before, in the order of the page. */

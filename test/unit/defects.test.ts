@@ -77,7 +77,7 @@ describe("votes of one block time", () => {
     expect(await client.listVotes({ proposalId: "p" }).toArray()).toHaveLength(46);
   });
 
-  test("are bounded by maxItems: what comes again has room in the last request", async () => {
+  test("are bounded by maxItems, also where the last request brings nothing but what comes again", async () => {
     const property = fc.asyncProperty(
       counts,
       fc.integer({ min: 1, max: 40 }),
@@ -108,6 +108,21 @@ describe("votes of one block time", () => {
     expect(backPages).toEqual(["1/1 1/0 0/1 0/0", "2/1 2/0 1/2 1/1"]);
     const edges = await collect(listing.edges());
     expect(edges.map(({ node }) => node.partyId)).toEqual(["2/1", "2/0", "1/2", "1/1", "1/0", "0/1", "0/0"]);
+  });
+
+  test("are asked for as far as maxItems leaves, unless that brings nothing new", async () => {
+    const sizes = ({ requests }: FakeNode) =>
+      requests.map(({ url }) => new URL(url).searchParams.get("pagination.first")).join();
+    for (const [defects, expected] of [
+      [[], "3,2"],
+      // The second page repeats what the first one had, the third is a whole one from the same place.
+      [nodeDefects, "3,2,3,1"],
+    ] as const) {
+      const node = createFakeNode({ votes: votesAt([3, 3]) }, { defects });
+      const listing = clientOf(node).listVotes({ proposalId: "p", pagination: { first: 3 } }, { maxItems: 5 });
+      expect(new Set(names(await listing.toArray())).size).toBe(5);
+      expect(sizes(node)).toBe(expected);
+    }
   });
 
   test("are asked for as far as maxItems leaves, and come again at another time", async () => {
