@@ -411,3 +411,13 @@ export function show(value: unknown): string {
 
 /** Names as they read in a message. */
 export const listNames = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(", ");
+
+/** Refuses an argument, with what was expected of it and what came. */
+export function refuse(
+  { operation, argument }: { operation: string | undefined; argument: string },
+  expected: string,
+  value: unknown,
+): never {
+  const place = operation === undefined ? `\`${argument}\`` : `\`${argument}\` of ${operation}`;
+  throw new ArgumentError(`Expected ${place} to be ${expected}, got ${show(value)}.`, { operation, argument });
+}

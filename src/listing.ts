@@ -1,7 +1,7 @@
 import type { PageInfo, Pagination } from "../generated/types.js";
-import { ArgumentError, PaginationError, show, VegaError } from "./errors.js";
+import { PaginationError, refuse, show, VegaError } from "./errors.js";
 import { type Batch, ItemIterator, ignore, WalkIterator } from "./iterator.js";
-import type { Backward, Forward } from "./pagination.js";
+import { type Backward, backward, type Direction, type Forward, forward } from "./pagination.js";
 
 /** A record and its place in the list. */
 export interface Edge<T> {
@@ -175,17 +175,6 @@ export function walk<T, Extra extends object>(
   };
 }
 
-/** What a direction calls things. */
-interface Direction {
-  size: "first" | "last";
-  cursor: "after" | "before";
-  nextCursor: "endCursor" | "startCursor";
-  more: "hasNextPage" | "hasPreviousPage";
-}
-
-const forward: Direction = { size: "first", cursor: "after", nextCursor: "endCursor", more: "hasNextPage" };
-const backward: Direction = { size: "last", cursor: "before", nextCursor: "startCursor", more: "hasPreviousPage" };
-
 /** Where a walk starts and what it is bound by, once its arguments are found right. */
 class Plan<T, Extra extends object> {
   readonly direction: Direction;
@@ -228,12 +217,7 @@ class Plan<T, Extra extends object> {
   }
 
   #check(argument: string, expected: string, value: unknown, right: boolean): void {
-    if (right) return;
-    const place = this.#operation === undefined ? `\`${argument}\`` : `\`${argument}\` of ${this.#operation}`;
-    throw new ArgumentError(`Expected ${place} to be ${expected}, got ${show(value)}.`, {
-      operation: this.#operation,
-      argument,
-    });
+    if (!right) refuse({ operation: this.#operation, argument }, expected, value);
   }
 
   /** The request for what comes behind a cursor, in the direction of the walk, with `left` records still wanted. */

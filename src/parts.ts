@@ -1,6 +1,7 @@
 import type { Pagination } from "../generated/types.js";
-import { ArgumentError, show } from "./errors.js";
+import { refuse } from "./errors.js";
 import type { Edge, FetchPage, PageContent } from "./listing.js";
+import { backward, type Direction, forward } from "./pagination.js";
 
 /**
  * Characters of a query that servers and proxies let pass with all else that a request line holds: most take 8 KiB for
@@ -52,30 +53,6 @@ interface Reader<T, Extra extends object> {
   hasMore: boolean;
 }
 
-/** What a direction calls things. */
-interface Way {
-  size: "first" | "last";
-  cursor: "after" | "before";
-  opposite: "after" | "before";
-  nextCursor: "endCursor" | "startCursor";
-  more: "hasNextPage" | "hasPreviousPage";
-}
-
-const forward: Way = {
-  size: "first",
-  cursor: "after",
-  opposite: "before",
-  nextCursor: "endCursor",
-  more: "hasNextPage",
-};
-const backward: Way = {
-  size: "last",
-  cursor: "before",
-  opposite: "after",
-  nextCursor: "startCursor",
-  more: "hasPreviousPage",
-};
-
 /** Whether anything comes, or can still come, out of a part. */
 const isOpen = ({ edges, hasMore }: Reader<unknown, object>) => edges.length > 0 || hasMore;
 
@@ -89,7 +66,7 @@ export function joined<T, Extra extends object>(
   compare?: (a: T, b: T) => number,
 ): FetchPage<T, Extra> {
   /** What the last page left over, and its cursor: mostly it is the page behind that is asked for next. */
-  let left: { cursor: string | undefined; way: Way; readers: Reader<T, Extra>[]; extra: Extra } | undefined;
+  let left: { cursor: string | undefined; way: Direction; readers: Reader<T, Extra>[]; extra: Extra } | undefined;
 
   return async (pagination, signal) => {
     const way = pagination.last === undefined ? forward : backward;
@@ -149,7 +126,7 @@ export function joined<T, Extra extends object>(
 function newReaders<T, Extra extends object>(
   parts: readonly FetchPage<T, Extra>[],
   places: readonly Place[],
-  way: Way,
+  way: Direction,
 ): Reader<T, Extra>[] {
   return parts.map((fetchPage, index) => {
     const place = places[index] ?? {};
@@ -171,7 +148,7 @@ function nextOf<T, Extra extends object>(
 /** The cursor behind what was taken of each part; `at` is the part of the record that was taken last. */
 function cursorAt<T, Extra extends object>(
   readers: readonly Reader<T, Extra>[],
-  way: Way,
+  way: Direction,
   at?: Reader<T, Extra>,
 ): string {
   const places = readers.map((reader): Place => {
@@ -179,13 +156,13 @@ function cursorAt<T, Extra extends object>(
     const back = reader === at ? taken : taken === undefined ? false : reader.edges.at(-1)?.cursor;
     return {
       ...(!isOpen(reader) ? { [way.cursor]: false } : taken !== undefined && { [way.cursor]: taken }),
-      ...(back !== undefined && { [way.opposite]: back }),
+      ...(back !== undefined && { [way === forward ? backward.cursor : forward.cursor]: back }),
     };
   });
   return JSON.stringify(places);
 }
 
-function readPlaces(operation: string, way: Way, cursor: string | undefined, count: number): Place[] {
+function readPlaces(operation: string, way: Direction, cursor: string | undefined, count: number): Place[] {
   if (cursor === undefined) return Array.from({ length: count }, () => ({}));
   try {
     const places: unknown = JSON.parse(cursor);
@@ -193,9 +170,6 @@ function readPlaces(operation: string, way: Way, cursor: string | undefined, cou
   } catch {
     // Said below.
   }
-  const argument = `pagination.${way.cursor}`;
-  throw new ArgumentError(
-    `Expected \`${argument}\` of ${operation} to be a cursor of this list, which is asked for in ${count} parts, got ${show(cursor)}.`,
-    { operation, argument },
-  );
+  const place = { operation, argument: `pagination.${way.cursor}` };
+  return refuse(place, `a cursor of this list, which is asked for in ${count} parts`, cursor);
 }

@@ -11,7 +11,7 @@ import type {
   ListVotesQuery,
   Pagination,
 } from "../generated/types.js";
-import { ArgumentError, listNames, show } from "./errors.js";
+import { ArgumentError, listNames, refuse } from "./errors.js";
 import type { Backward, Forward } from "./pagination.js";
 import { toNanoseconds } from "./values.js";
 
@@ -307,13 +307,6 @@ function checkJson(value: unknown, place: Place, parents: unknown[]): void {
 
 function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function refuse({ operation, argument }: Place, expected: string, value: unknown): never {
-  throw new ArgumentError(`Expected \`${argument}\` of ${operation} to be ${expected}, got ${show(value)}.`, {
-    operation,
-    argument,
-  });
 }
 
 function attempt<T>(read: () => T): T | undefined {

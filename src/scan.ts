@@ -1,4 +1,4 @@
-import { ArgumentError, PaginationError, ResponseError, show, VegaError } from "./errors.js";
+import { PaginationError, ResponseError, refuse, show, VegaError } from "./errors.js";
 import { type Batch, ItemIterator, ignore } from "./iterator.js";
 
 /** Options of a scan. */
@@ -612,24 +612,20 @@ class ScanIterator<T> extends ItemIterator<T, T> {
   }
 
   #checkOptions(): void {
+    const { operation } = this.#source;
     const { order, signal, ...sizes } = this.#options;
     if (order !== undefined && order !== "oldest-first" && order !== "newest-first") {
-      this.#refuse("order", '"oldest-first" or "newest-first"', order);
+      refuse({ operation, argument: "order" }, '"oldest-first" or "newest-first"', order);
     }
-    for (const name of ["maxItems", "concurrency", "pageSize"] as const) {
-      const value = sizes[name];
-      if (value !== undefined && !(Number.isSafeInteger(value) && value > 0))
-        this.#refuse(name, "a positive integer", value);
+    for (const argument of ["maxItems", "concurrency", "pageSize"] as const) {
+      const value = sizes[argument];
+      if (value !== undefined && !(Number.isSafeInteger(value) && value > 0)) {
+        refuse({ operation, argument }, "a positive integer", value);
+      }
     }
-    if (signal !== undefined && typeof signal?.aborted !== "boolean") this.#refuse("signal", "an AbortSignal", signal);
-  }
-
-  #refuse(argument: string, expected: string, value: unknown): never {
-    const { operation } = this.#source;
-    throw new ArgumentError(`Expected \`${argument}\` of ${operation} to be ${expected}, got ${show(value)}.`, {
-      operation,
-      argument,
-    });
+    if (signal !== undefined && typeof signal?.aborted !== "boolean") {
+      refuse({ operation, argument: "signal" }, "an AbortSignal", signal);
+    }
   }
 }
 
