@@ -69,13 +69,14 @@ export class Pacer {
 
   /** Milliseconds that a request which queues now is held back, as far as is known. */
   get expectedDelay(): number {
-    return this.#untilTokens(this.#queue.length + 1);
+    return this.#untilTokens(this.#queue.length + 1, this.#clock.now());
   }
 
   /** Lets a request leave, or not yet. */
   enter(): Ticket | undefined {
-    const open = this.#queue.length === 0 && this.#underWay < this.#most && this.#untilTokens(1) === 0;
-    return open ? this.#leave() : undefined;
+    if (this.#queue.length > 0 || this.#underWay >= this.#most) return undefined;
+    const now = this.#clock.now();
+    return this.#untilTokens(1, now) === 0 ? this.#leave(now) : undefined;
   }
 
   /** Waits for a ticket, but for no pause that takes longer than its patience. What it returns gives the wait up. */
@@ -125,36 +126,37 @@ export class Pacer {
     this.#rate = (limit ?? 1) / (Math.max(reset ?? 1, 1) * 1000);
     this.#burst = Math.max(this.#burst, remaining + 1);
     // As many as are needed to use the rate in full, however long an answer takes.
-    this.#most = Math.max(fewest, 1.5 * this.#rate * (this.#clock.now() - left));
+    const now = this.#clock.now();
+    this.#most = Math.max(fewest, 1.5 * this.#rate * (now - left));
     // An answer that a newer request has overtaken tells what was.
     if (number < this.#newest) return;
     this.#newest = number;
     // The node may not have counted yet what is still under way.
-    this.#count(remaining - this.#underWay);
+    this.#count(remaining - this.#underWay, now);
   }
 
-  #leave(): Ticket {
+  #leave(now: number): Ticket {
     this.#underWay++;
-    this.#count(this.#refill() - 1);
-    return { left: this.#clock.now(), number: ++this.#departures };
+    this.#count(this.#refill(now) - 1, now);
+    return { left: now, number: ++this.#departures };
   }
 
-  #count(tokens: number): void {
+  #count(tokens: number, now: number): void {
     this.#tokens = tokens;
     // After a refusal it lies ahead: until the pause is over, nothing grows.
-    this.#counted = Math.max(this.#clock.now(), this.#counted);
+    this.#counted = Math.max(now, this.#counted);
   }
 
-  #refill(): number {
+  #refill(now: number): number {
     if (this.#tokens === Number.POSITIVE_INFINITY) return this.#tokens;
-    const grown = Math.max(0, this.#clock.now() - this.#counted) * this.#rate;
+    const grown = Math.max(0, now - this.#counted) * this.#rate;
     return Math.min(this.#burst, this.#tokens + grown);
   }
 
   /** Milliseconds until there are so many tokens. */
-  #untilTokens(tokens: number): number {
-    const missing = tokens - this.#refill();
-    return this.paused + (missing > 0 ? missing / this.#rate : 0);
+  #untilTokens(tokens: number, now: number): number {
+    const missing = tokens - this.#refill(now);
+    return Math.max(0, this.#pausedUntil - now) + (missing > 0 ? missing / this.#rate : 0);
   }
 
   #pump(): void {
@@ -163,12 +165,13 @@ export class Pacer {
     // At the most, it is requests under way that are waited for: their answers come here.
     while (this.#queue.length > 0 && this.#underWay < this.#most) {
       // One look at the clock decides: by the next, the time may have come, and nobody would be called.
-      const delay = this.#untilTokens(1);
+      const now = this.#clock.now();
+      const delay = this.#untilTokens(1, now);
       if (delay > 0) {
         this.#cancelTimer = this.#clock.after(Math.ceil(delay), () => this.#pump());
         return;
       }
-      this.#queue.shift()?.wake(this.#leave());
+      this.#queue.shift()?.wake(this.#leave(now));
     }
   }
 }

@@ -1,16 +1,16 @@
 import type { operations } from "../generated/openapi.js";
+import type { BareFetch } from "./bare.js";
 import { type Clock, systemClock } from "./clock.js";
 import {
   ApiError,
-  ConnectionError,
   isTooLarge,
   RateLimitError,
   ResponseError,
   type SentRequest,
   summarize,
   TimeoutError,
-  VegaError,
 } from "./errors.js";
+import { type Attempt, Exchange, type Received } from "./exchange.js";
 import type { ObservedError, ObserverEvent } from "./observe.js";
 import type { Settings, Validate } from "./options.js";
 import { type Limits, Pacer, type Ticket } from "./pacing.js";
@@ -34,6 +34,9 @@ export interface Answer<T> {
   block: Block | undefined;
 }
 
+/** What is had of an answer at once; its block is read where somebody asks for it. */
+export type Reply<T> = Omit<Answer<T>, "block">;
+
 /** The promise of an answer. */
 export interface Call<T> extends Promise<T> {
   /**
@@ -47,28 +50,16 @@ export interface Call<T> extends Promise<T> {
   withResponse(): Promise<Answer<T>>;
 }
 
-/** One try, by openapi-fetch: it gets what is different from try to try. */
-export type Attempt = (init: AttemptInit) => Promise<{ data?: string; error?: unknown; response: Response }>;
-
-export interface AttemptInit {
-  signal: AbortSignal;
-  headers: Headers | Record<string, never>;
-  fetch: (request: Request) => Promise<Response>;
-  parseAs: "text";
-}
-
 /** What a call needs to know of its operation. */
-export interface Route<Body, T> {
+export interface Route<Params, Body, T> {
   operation: string;
   /** The operation of the description, where it has another name. */
   described?: keyof operations;
-  attempt: Attempt;
+  attempt: Attempt<Params>;
   /** Takes the answer out of the body; `undefined` where the body is not what the description says. */
   read: (body: Body) => T | undefined;
   /** Sent once, whatever happens: the node does not take it twice. */
   once?: boolean;
-  /** Tells which statuses that usually pass are known to stay: what to do instead. */
-  adviceOn?: ((status: number) => string | undefined) | undefined;
 }
 
 /** What is set for one call. */
@@ -76,10 +67,14 @@ export interface CallSettings {
   settings: Settings;
   signal: AbortSignal | undefined;
   headers: Headers | undefined;
+  /** Tells which statuses that usually pass are known to stay: what to do instead. */
+  adviceOn?: ((status: number) => string | undefined) | undefined;
 }
 
 export interface RequesterOptions {
   fetch: (request: Request) => Promise<Response>;
+  /** Gives the `fetch` for bare requests, as long as there is one. */
+  bareFetch?: (() => BareFetch | undefined) | undefined;
   pacing?: boolean;
   observe?: ((event: ObserverEvent) => void) | undefined;
   validate?: Validate | undefined;
@@ -99,6 +94,7 @@ interface Refusal {
 /** Sends the requests of one client: attempts, deadlines, retries and pacing. */
 export class Requester {
   readonly #fetch: (request: Request) => Promise<Response>;
+  readonly #bareFetch: (() => BareFetch | undefined) | undefined;
   readonly #observe: ((event: ObserverEvent) => void) | undefined;
   readonly #validate: Validate | undefined;
   readonly #clock: Clock;
@@ -109,6 +105,7 @@ export class Requester {
 
   constructor({
     fetch,
+    bareFetch,
     pacing = true,
     observe,
     validate,
@@ -116,6 +113,7 @@ export class Requester {
     random = Math.random,
   }: RequesterOptions) {
     this.#fetch = fetch;
+    this.#bareFetch = bareFetch;
     this.#observe = observe;
     this.#validate = validate;
     this.#clock = clock;
@@ -124,27 +122,34 @@ export class Requester {
   }
 
   /** Sends a request, again where that is promising, and reads its answer. */
-  async send<Body extends object, T>(route: Route<Body, T>, call: CallSettings): Promise<Answer<T>> {
+  async send<Params, Body extends object, T>(
+    route: Route<Params, Body, T>,
+    params: Params,
+    call: CallSettings,
+  ): Promise<Reply<T>> {
     const { operation } = route;
-    const { settings, signal } = call;
-    const attempts = route.once ? 1 : settings.attempts;
-    const stop = new Stop(signal, this.#clock);
+    const { totalTimeout, maxRetryAfter } = call.settings;
+    const attempts = route.once ? 1 : call.settings.attempts;
+    const pacer = this.#pacer;
+    const stop = new Stop(call.signal, this.#clock);
     let attempt = 0;
     let last: unknown;
-    stop.after(settings.totalTimeout, () => {
-      const message = `${operation} took longer than ${settings.totalTimeout} ms in total, with ${attempt} ${attempt === 1 ? "attempt" : "attempts"}`;
+    stop.after(totalTimeout, () => {
+      const message = `${operation} took longer than ${totalTimeout} ms in total, with ${attempt} ${attempt === 1 ? "attempt" : "attempts"}`;
       return new TimeoutError(message, { scope: "total", operation, attempts: attempt, cause: last });
     });
     try {
       for (;;) {
-        const ticket = await this.#enter(operation, attempt + 1, stop, settings.maxRetryAfter);
+        const ticket =
+          pacer &&
+          (this.#enter(operation, attempt, stop, pacer, maxRetryAfter) ??
+            (await this.#queue(operation, attempt, stop, pacer, maxRetryAfter)));
         attempt++;
         try {
-          return await this.#attempt(route, call, attempt, stop, ticket);
+          return await this.#attempt(route, params, call, attempt, stop, ticket);
         } catch (error) {
           last = error;
-          const delay =
-            stop.ended || attempt === attempts ? undefined : this.#delay(error, attempt, settings, route.adviceOn);
+          const delay = stop.ended || attempt === attempts ? undefined : this.#delay(error, attempt, call);
           if (delay === undefined) throw error;
           this.#tell({ type: "retry", operation, attempt, delay, error: plain(error) });
           await stop.guard<void>((resolve) => this.#clock.after(delay, resolve));
@@ -155,97 +160,94 @@ export class Requester {
     }
   }
 
-  /** Waits until the pace allows a request to leave. During a ban, or a pause that is too long, it does not wait. */
-  async #enter(operation: string, attempt: number, stop: Stop, maxRetryAfter: number): Promise<Ticket | undefined> {
-    const pacer = this.#pacer;
-    if (pacer === undefined) return undefined;
-    for (;;) {
-      stop.throwIfEnded();
+  /** Lets a request leave if the pace allows that now. During a ban, or a pause that is too long, it is refused here. */
+  #enter(operation: string, attempts: number, stop: Stop, pacer: Pacer, maxRetryAfter: number): Ticket | undefined {
+    stop.throwIfEnded();
+    if (this.#refused) {
       const wait = pacer.banned || (pacer.paused > maxRetryAfter ? pacer.paused : 0);
-      if (wait > 0 && this.#refused) {
-        const seconds = Math.ceil(wait / 1000);
-        throw new RateLimitError({
-          ...this.#refused,
-          operation,
-          attempts: attempt - 1,
-          retryAfter: seconds,
-          sent: false,
-        });
+      if (wait > 0) {
+        const retryAfter = Math.ceil(wait / 1000);
+        throw new RateLimitError({ ...this.#refused, operation, attempts, retryAfter, sent: false });
       }
-      const entered = pacer.enter();
-      if (entered) return entered;
+    }
+    return pacer.enter();
+  }
+
+  /** Waits until the pace allows a request to leave. */
+  async #queue(operation: string, attempts: number, stop: Stop, pacer: Pacer, maxRetryAfter: number): Promise<Ticket> {
+    for (;;) {
       const cause = pacer.paused > 0 ? "refusal" : "limit";
-      this.#tell({ type: "pause", operation, attempt, delay: Math.ceil(pacer.expectedDelay), cause });
-      const ticket = await stop.guard<Ticket | undefined>((resolve) => pacer.wait(maxRetryAfter, resolve));
+      const delay = Math.ceil(pacer.expectedDelay);
+      this.#tell({ type: "pause", operation, attempt: attempts + 1, delay, cause });
+      const ticket =
+        (await stop.guard<Ticket | undefined>((resolve) => pacer.wait(maxRetryAfter, resolve))) ??
+        this.#enter(operation, attempts, stop, pacer, maxRetryAfter);
       if (ticket) return ticket;
     }
   }
 
   /** One request with its body, under the deadline of an attempt. */
-  async #attempt<Body extends object, T>(
-    route: Route<Body, T>,
-    { settings, headers }: CallSettings,
+  #attempt<Params, Body extends object, T>(
+    route: Route<Params, Body, T>,
+    params: Params,
+    call: CallSettings,
     attempt: number,
     stop: Stop,
     ticket: Ticket | undefined,
-  ): Promise<Answer<T>> {
+  ): Promise<Reply<T>> {
     const { operation } = route;
-    const exchange = new Exchange(this.#fetch, (request) => {
-      this.#tell({ type: "attempt", operation, attempt, ...request });
-    });
-    const start = this.#clock.now();
-    let status: number | undefined;
-    let failure: unknown;
-    try {
-      const answer = await stop.guard<Awaited<ReturnType<Attempt>>>((resolve, reject) => {
-        // A controller of its own for each attempt: a Request listens to its signal for as long as that lives.
-        const controller = new AbortController();
-        const cancel =
-          settings.timeout === Number.POSITIVE_INFINITY
-            ? () => {}
-            : this.#clock.after(settings.timeout, () => {
-                const message = `Attempt ${attempt} of ${operation} took longer than ${settings.timeout} ms (${exchange.sent.method} ${exchange.sent.url})`;
-                const error = new TimeoutError(message, { scope: "attempt", operation, attempts: attempt });
-                reject(error);
-                controller.abort(error);
-              });
-        route
-          .attempt({ signal: controller.signal, headers: headers ?? {}, fetch: exchange.fetch, parseAs: "text" })
-          .then(resolve, reject)
-          .finally(cancel);
-        return (reason) => {
-          cancel();
-          controller.abort(reason);
-        };
-      });
-      status = answer.response.status;
-      return this.#read(route, answer, exchange, attempt);
-    } catch (error) {
-      failure = exchange.explain(error, operation, attempt);
-      throw failure;
-    } finally {
-      if (ticket) this.#pacer?.back(ticket, exchange.response && limitsOf(exchange.response));
-      const duration = this.#clock.now() - start;
-      if (exchange.request) {
-        const error = failure === undefined ? undefined : plain(failure);
-        this.#tell({
-          type: "response",
-          operation,
-          attempt,
-          duration,
-          status: status ?? exchange.response?.status,
-          error,
-        });
+    const { timeout } = call.settings;
+    const observed = this.#observe !== undefined;
+    const start = observed ? this.#clock.now() : 0;
+    const exchange = new Exchange(
+      this.#fetch,
+      this.#bareFetch?.(),
+      observed ? (request) => this.#tell({ type: "attempt", operation, attempt, ...request }) : undefined,
+    );
+    let cancelTimer: (() => void) | undefined;
+    const end = (received: Received | undefined, reason?: unknown): Reply<T> => {
+      let failure: unknown;
+      try {
+        cancelTimer?.();
+        if (received === undefined) throw reason;
+        return this.#read(route, received, exchange, attempt, call);
+      } catch (error) {
+        failure = exchange.explain(error, operation, attempt);
+        throw failure;
+      } finally {
+        if (ticket) this.#pacer?.back(ticket, exchange.response && limitsOf(exchange.response));
+        if (observed && exchange.isSent) {
+          const duration = this.#clock.now() - start;
+          const status = (received ?? exchange).response?.status;
+          const error = failure === undefined ? undefined : plain(failure);
+          this.#tell({ type: "response", operation, attempt, duration, status, error });
+        }
       }
-    }
+    };
+    return stop
+      .guard<Received>((resolve, reject) => {
+        if (timeout !== Number.POSITIVE_INFINITY) {
+          cancelTimer = this.#clock.after(timeout, () => {
+            const { method, url } = exchange.sent;
+            const message = `Attempt ${attempt} of ${operation} took longer than ${timeout} ms (${method} ${url})`;
+            const error = new TimeoutError(message, { scope: "attempt", operation, attempts: attempt });
+            reject(error);
+            exchange.abort(error);
+          });
+        }
+        route.attempt(exchange.init(params, call.headers)).then(resolve, reject);
+        return (reason) => exchange.abort(reason);
+      })
+      .then(end, (reason) => end(undefined, reason));
   }
 
-  #read<Body extends object, T>(
-    { operation, described = operation as keyof operations, read, adviceOn }: Route<Body, T>,
-    { data: text = "", error, response }: Awaited<ReturnType<Attempt>>,
+  #read<Params, Body extends object, T>(
+    { operation, described = operation as keyof operations, read }: Route<Params, Body, T>,
+    { data: text = "", error, response }: Received,
     exchange: Exchange,
     attempts: number,
-  ): Answer<T> {
+    { adviceOn }: CallSettings,
+  ): Reply<T> {
     if (!response.ok) {
       const refusal = { request: exchange.sent, response, body: error, advice: adviceOn?.(response.status) };
       throw this.#refusal(operation, refusal, attempts);
@@ -261,7 +263,7 @@ export class Requester {
       );
     }
     this.#validate?.({ operation: described, calledBy: operation, body, response, attempts });
-    return { data, response, block: readBlock(response.headers) };
+    return { data, response };
   }
 
   /** The error of an answer with an error status. A refusal for the rate concerns all calls of the client. */
@@ -280,15 +282,10 @@ export class Requester {
   }
 
   /** Milliseconds until the next attempt; `undefined` where there is none. */
-  #delay(
-    error: unknown,
-    attempt: number,
-    settings: Settings,
-    adviceOn: (status: number) => string | undefined = () => undefined,
-  ): number | undefined {
+  #delay(error: unknown, attempt: number, { settings, adviceOn }: CallSettings): number | undefined {
     if (!isPassing(error)) return undefined;
     if (!ApiError.is(error)) return delayBefore(attempt, undefined, settings, this.#random);
-    if (adviceOn(error.status) !== undefined) return undefined;
+    if (adviceOn?.(error.status) !== undefined) return undefined;
     return delayBefore(attempt, retryAfter(error.status, error.headers, this.#clock), settings, this.#random);
   }
 
@@ -301,66 +298,28 @@ export class Requester {
   }
 }
 
-/** What goes over the wire in one attempt, as openapi-fetch does it. */
-class Exchange {
-  request: SentRequest | undefined;
-  response: Response | undefined;
-  /** Why there was no answer, or no whole one: what `fetch` or the body was rejected with. */
-  #broken: { reason: unknown } | undefined;
-  readonly #fetch: (request: Request) => Promise<Response>;
-  readonly #onSend: (request: SentRequest) => void;
-
-  constructor(fetch: (request: Request) => Promise<Response>, onSend: (request: SentRequest) => void) {
-    this.#fetch = fetch;
-    this.#onSend = onSend;
-  }
-
-  /** What was sent; middleware can answer without. */
-  get sent(): SentRequest {
-    return this.request ?? { method: "", url: this.response?.url ?? "" };
-  }
-
-  readonly fetch = async (request: Request): Promise<Response> => {
-    this.request = { method: request.method, url: request.url };
-    this.#onSend(this.request);
-    const response = await this.#watch(this.#fetch(request));
-    this.response = response;
-    const read = response.text;
-    response.text = () => this.#watch(read.call(response));
-    return response;
-  };
-
-  async #watch<T>(promise: Promise<T>): Promise<T> {
-    try {
-      return await promise;
-    } catch (reason) {
-      this.#broken = { reason };
-      throw reason;
-    }
-  }
-
-  /** What the network did is a ConnectionError; what middleware threw stays as it is. */
-  explain(error: unknown, operation: string, attempts: number): unknown {
-    if (this.#broken?.reason !== error || VegaError.is(error)) return error;
-    const what = this.response ? "an answer that was cut off" : "no answer";
-    const message = `${operation} got ${what} from ${this.sent.url}: ${describe(error)}`;
-    return new ConnectionError(message, { operation, attempts, cause: error });
-  }
-}
-
 type WithoutTime<Event> = Event extends unknown ? Omit<Event, "time"> : never;
 
 /** A promise of the bare data, which still knows the whole answer. */
-export function call<T>(send: () => Promise<Answer<T>>): Call<T> {
-  const answer = send();
-  const data = answer.then((whole) => whole.data);
-  return Object.assign(data, {
-    withResponse: () => {
-      // Whoever asks for the whole answer hears of its failure there; unheard here, Node.js would end the process.
-      data.catch(() => {});
-      return answer;
-    },
-  });
+export function call<T>(send: () => Promise<Reply<T>>): Call<T> {
+  const reply = attempt(send);
+  const data = reply.then((whole) => whole.data);
+  const withResponse = async (): Promise<Answer<T>> => {
+    // Whoever asks for the whole answer hears of its failure there; unheard here, Node.js would end the process.
+    data.catch(() => {});
+    const { data: body, response } = await reply;
+    return { data: body, response, block: readBlock(response) };
+  };
+  return Object.assign(data, { withResponse });
+}
+
+/** What is thrown before anything is sent becomes a rejection. */
+function attempt<T>(send: () => Promise<T>): Promise<T> {
+  try {
+    return send();
+  } catch (error) {
+    return Promise.reject(error);
+  }
 }
 
 function parseJson(text: string): unknown {
@@ -371,7 +330,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-function readBlock(headers: Headers): Block | undefined {
+export function readBlock({ headers }: Response): Block | undefined {
   const height = headers.get("x-block-height") ?? "";
   const timestamp = headers.get("x-block-timestamp") ?? "";
   if (!/^\d+$/.test(height) || !/^-?\d+$/.test(timestamp)) return undefined;
@@ -379,28 +338,18 @@ function readBlock(headers: Headers): Block | undefined {
 }
 
 function limitsOf({ status, headers }: Response): Limits {
-  const number = (name: string) => {
-    const value = Number.parseInt(headers.get(name) ?? "", 10);
-    return Number.isNaN(value) ? undefined : value;
-  };
-  const remaining = number("ratelimit-remaining");
+  const remaining = integer(headers.get("ratelimit-remaining"));
   return {
-    limit: number("ratelimit-limit"),
+    limit: integer(headers.get("ratelimit-limit")),
     // A node that refuses has nothing left, whatever it says.
     remaining: remaining !== undefined && status === 429 ? 0 : remaining,
-    reset: number("ratelimit-reset"),
+    reset: integer(headers.get("ratelimit-reset")),
   };
 }
 
-/** Node's fetch says "fetch failed" and keeps the telling words in the cause, or in the causes of an AggregateError. */
-function describe(error: unknown): string {
-  const words: string[] = [];
-  for (let each = error; each instanceof Error; each = each.cause) {
-    const inner = each instanceof AggregateError ? each.errors.map((one) => String(one?.message ?? one)) : [];
-    const text = [each.message, ...inner].filter(Boolean).join(", ");
-    if (text) words.push(text);
-  }
-  return words.length > 0 ? words.join(": ") : String(error);
+function integer(text: string | null): number | undefined {
+  const value = Number.parseInt(text ?? "", 10);
+  return Number.isNaN(value) ? undefined : value;
 }
 
 /** An error as plain data. */

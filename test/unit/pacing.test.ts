@@ -7,7 +7,7 @@ import { ManualClock } from "../clock.js";
 import { LimitedNode } from "../node.js";
 import { json } from "../recorder.js";
 
-const route: Route<object, object> = {
+const route: Route<object, object, object> = {
   operation: "test",
   attempt: async (init) => {
     const response = await init.fetch(new Request("https://node.example"));
@@ -30,7 +30,7 @@ function connect({ latency = 20, pacing = true, tick = 0, early = 0 } = {}) {
       return response;
     },
   });
-  const send = () => requester.send(route, { settings: defaultSettings, signal: undefined, headers: undefined });
+  const send = () => requester.send(route, {}, { settings: defaultSettings, signal: undefined, headers: undefined });
   return { clock, node, send };
 }
 
@@ -144,7 +144,7 @@ test("a refusal that comes in during a ban does not hide it", async () => {
         : json({ code: 8 }, { status: 429, headers: { "RateLimit-Reset": "1" } });
     },
   });
-  const send = () => requester.send(route, { settings: defaultSettings, signal: undefined, headers: undefined });
+  const send = () => requester.send(route, {}, { settings: defaultSettings, signal: undefined, headers: undefined });
   const results = await clock.run(Promise.allSettled([send(), send()]));
   expect(results.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
   await expect(clock.run(send())).rejects.toMatchObject({ status: 403, banned: true, attempts: 0 });
@@ -165,7 +165,7 @@ test("whoever waits is told of a pause once, however many refusals there are", a
       return ++requests > 10 ? json({}) : json({}, { status: 429, headers: { "RateLimit-Reset": "1" } });
     },
   });
-  const send = () => requester.send(route, { settings: defaultSettings, signal: undefined, headers: undefined });
+  const send = () => requester.send(route, {}, { settings: defaultSettings, signal: undefined, headers: undefined });
   await clock.run(Promise.all(Array.from({ length: 30 }, send)));
   expect(pauses).toEqual({ pause: 20 });
 });
@@ -182,7 +182,7 @@ describe("a refusal with a wait that is too long", () => {
         return ++requests > 10 ? json({}) : json({}, { status: 429, headers: { "Retry-After": "3600" } });
       },
     });
-    const send = () => requester.send(route, { settings: defaultSettings, signal: undefined, headers: undefined });
+    const send = () => requester.send(route, {}, { settings: defaultSettings, signal: undefined, headers: undefined });
     const results = await clock.run(Promise.allSettled(Array.from({ length: 30 }, send)));
     const reasons = results.map((result) => (result.status === "rejected" ? result.reason : undefined));
     for (const reason of reasons)
@@ -208,7 +208,7 @@ describe("without limits in its answers", () => {
         return new Response("{}");
       },
     });
-    const send = () => requester.send(route, { settings: defaultSettings, signal: undefined, headers: undefined });
+    const send = () => requester.send(route, {}, { settings: defaultSettings, signal: undefined, headers: undefined });
     await clock.run(Promise.all(Array.from({ length: 200 }, send)));
     expect(clock.now()).toBe(20);
     expect(most).toBe(199);

@@ -11,7 +11,7 @@ async function send(answer: (attempt: number) => Response, options: { settings?:
   const clock = new ManualClock();
   const events: ObserverEvent[] = [];
   let attempt = 0;
-  const route: Route<{ ok: boolean }, { ok: boolean }> = {
+  const route: Route<object, { ok: boolean }, { ok: boolean }> = {
     operation: "test",
     attempt: async (init) => {
       const response = await init.fetch(new Request("https://node.example"));
@@ -26,7 +26,7 @@ async function send(answer: (attempt: number) => Response, options: { settings?:
     observe: (event) => events.push(event),
   });
   const settings = { ...defaultSettings, ...options.settings };
-  const result = await clock.run(requester.send(route, { settings, signal: undefined, headers: undefined })).then(
+  const result = await clock.run(requester.send(route, {}, { settings, signal: undefined, headers: undefined })).then(
     () => "answer",
     (error: Error) => error.name,
   );
