@@ -4,6 +4,13 @@ import type { ClientOptions } from "./options.js";
 /** A `fetch` that takes an address and the rest as well as a Request. */
 export type BareFetch = (input: Request | string, init?: RequestInit) => Promise<Response>;
 
+/** What a request is ended by: it has a signal, and is one to those who only listen. */
+export interface Stoppable extends Pick<AbortSignal, "aborted" | "reason"> {
+  readonly signal: AbortSignal;
+  addEventListener(type: "abort", listener: () => void): void;
+  removeEventListener(type: "abort", listener: () => void): void;
+}
+
 /**
  * What openapi-fetch makes in place of a Request, and what `fetch` takes beside its address: it makes a Request of its own
  * anyway, and on Node.js 20 making one takes longer than all the rest of openapi-fetch.
@@ -14,8 +21,8 @@ export class BareRequest {
   readonly headers: Headers;
   readonly body: string | null;
   readonly redirect: RequestRedirect;
-  /** Has the signal, once the request is to leave. */
-  sentBy: { readonly signal: AbortSignal } | undefined;
+  /** What ends the request, once it is to leave. */
+  sentBy: Stoppable | undefined;
 
   constructor(url: string, { method, headers, body, redirect }: Request) {
     this.url = url;

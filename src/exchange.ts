@@ -1,4 +1,4 @@
-import { type BareFetch, BareRequest } from "./bare.js";
+import { type BareFetch, BareRequest, type Stoppable } from "./bare.js";
 import { ConnectionError, type SentRequest, VegaError } from "./errors.js";
 
 /** One try, by openapi-fetch. */
@@ -23,13 +23,14 @@ export interface Received {
 }
 
 /** What goes over the wire in one attempt, as openapi-fetch does it. */
-export class Exchange {
+export class Exchange implements Stoppable {
   response: Response | undefined;
   #request: SentRequest | undefined;
   /** Why there was no answer, or no whole one: what `fetch` or the body was rejected with. */
   #broken: { reason: unknown } | undefined;
   #aborted: { reason: unknown } | undefined;
   #controller: AbortController | undefined;
+  #listener: (() => void) | undefined;
   readonly #isBare: boolean;
   readonly #fetch: BareFetch;
   readonly #onSend: ((request: SentRequest) => void) | undefined;
@@ -63,9 +64,27 @@ export class Exchange {
     return this.#controller.signal;
   }
 
+  get aborted(): boolean {
+    return this.#aborted !== undefined;
+  }
+
+  get reason(): unknown {
+    return this.#aborted?.reason;
+  }
+
+  /** There is one who listens: what sends the request. */
+  addEventListener(_: "abort", listener: () => void): void {
+    this.#listener = listener;
+  }
+
+  removeEventListener(): void {
+    this.#listener = undefined;
+  }
+
   abort(reason: unknown): void {
     this.#aborted = { reason };
     this.#controller?.abort(reason);
+    this.#listener?.();
   }
 
   get isSent(): boolean {
@@ -106,7 +125,7 @@ export class Exchange {
 
   /** What the network did is a ConnectionError; what ended the attempt, or what middleware threw, stays as it is. */
   explain(error: unknown, operation: string, attempts: number): unknown {
-    const isEnd = this.#aborted !== undefined && this.#aborted.reason === error;
+    const isEnd = this.aborted && this.reason === error;
     // A bare request passes no middleware, so that nobody has to watch where its failure comes from.
     const isBroken = this.#isBare ? this.isSent && !isEnd : this.#broken?.reason === error;
     if (!isBroken || VegaError.is(error)) return error;

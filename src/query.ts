@@ -286,12 +286,12 @@ export function toWirePagination(
 }
 
 /** `{ filter: { assetId } }` as `{ "filter.assetId": … }`. */
-function flatten(tree: object, prefix = ""): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(tree).flatMap(([name, value]) =>
-      isObject(value) ? Object.entries(flatten(value, `${prefix}${name}.`)) : [[prefix + name, value]],
-    ),
-  );
+function flatten(tree: object, prefix = "", into: Record<string, unknown> = {}): Record<string, unknown> {
+  for (const [name, value] of Object.entries(tree)) {
+    if (isObject(value)) flatten(value, `${prefix}${name}.`, into);
+    else into[prefix + name] = value;
+  }
+  return into;
 }
 
 function checkJson(value: unknown, place: Place, parents: unknown[]): void {

@@ -199,11 +199,12 @@ export class Requester {
     const { timeout } = call.settings;
     const observed = this.#observe !== undefined;
     const start = observed ? this.#clock.now() : 0;
-    const exchange = new Exchange(
-      this.#fetch,
-      this.#bareFetch?.(),
-      observed ? (request) => this.#tell({ type: "attempt", operation, attempt, ...request }) : undefined,
-    );
+    const onSend = (request: SentRequest) => {
+      this.#tell({ type: "attempt", operation, attempt, ...request });
+      // Whoever is told may end the call, and undici has sent a request before it looks at its signal.
+      stop.throwIfEnded();
+    };
+    const exchange = new Exchange(this.#fetch, this.#bareFetch?.(), observed ? onSend : undefined);
     let cancelTimer: (() => void) | undefined;
     const end = (received: Received | undefined, reason?: unknown): Reply<T> => {
       let failure: unknown;

@@ -1,7 +1,8 @@
 import { getEventListeners } from "node:events";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createClient, type ObserverEvent } from "../../src/index.js";
+import type { ObserverEvent } from "../../src/index.js";
 import { json } from "../recorder.js";
+import { createClient } from "./client.js";
 import { answer, FaultyServer, spoil } from "./faulty-server.js";
 
 // A server for each test: a request that was given up may still arrive when its test is over.

@@ -4,7 +4,8 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type BareFetch, markBare } from "../../src/bare.js";
-import { type ClientOptions, createClient } from "../../src/index.js";
+import { type ClientOptions, createClient, type VegaClient } from "../../src/index.js";
+import { undiciFetch } from "../../src/undici/index.js";
 
 interface Arrived {
   method: string | undefined;
@@ -62,18 +63,24 @@ const withMiddleware = (options?: Partial<ClientOptions>) => {
 
 const marked = (): BareFetch => markBare((input, init) => platformFetch(input, init));
 
-const ways: [way: string, connect: () => ReturnType<typeof createClient>, requestsMade: number][] = [
+const ways: [way: string, connect: (options?: Partial<ClientOptions>) => VegaClient, requestsMade: number][] = [
   ["by the platform's fetch", connect, 0],
-  ["by the platform's fetch, passed in", () => connect({ fetch: platformFetch }), 0],
-  ["by a fetch that takes bare requests", () => connect({ fetch: marked() }), 0],
-  ["by a caller's own fetch", () => connect({ fetch: (request) => platformFetch(request) }), 1],
+  ["by the platform's fetch, passed in", (options) => connect({ ...options, fetch: platformFetch }), 0],
+  ["by a fetch that takes bare requests", (options) => connect({ ...options, fetch: marked() }), 0],
+  ["by undici", (options) => connect({ ...options, fetch: undiciFetch() }), 0],
+  ["with middleware, by undici", (options) => withMiddleware({ ...options, fetch: undiciFetch() }), 2],
+  ["by a caller's own fetch", (options) => connect({ ...options, fetch: (request) => platformFetch(request) }), 1],
   ["with middleware", withMiddleware, 1],
-  ["with middleware, by a fetch that takes bare requests", () => withMiddleware({ fetch: marked() }), 1],
+  [
+    "with middleware, by a fetch that takes bare requests",
+    (options) => withMiddleware({ ...options, fetch: marked() }),
+    1,
+  ],
   [
     "by what took the place of the global fetch",
-    () => {
+    (options) => {
       globalThis.fetch = (input, init) => platformFetch(input, init);
-      return connect();
+      return connect(options);
     },
     1,
   ],
@@ -109,6 +116,14 @@ describe.each(ways)("a request that is sent %s", (_, connect, made) => {
     controller.abort("enough");
     await expect(call).rejects.toBe("enough");
     await givenUp;
+  });
+
+  test("is not sent where its call is given up right before", async () => {
+    const controller = new AbortController();
+    const client = connect({ observe: ({ type }) => type === "attempt" && controller.abort("enough") });
+    await expect(client.getSpamStatistics({ partyId }, { signal: controller.signal })).rejects.toBe("enough");
+    await client.getSpamStatistics({ partyId: "later" });
+    expect(arrived).toMatchObject([{ url: "/statistics/spam/later" }]);
   });
 
   test("is given up at its deadline", async () => {

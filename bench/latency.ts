@@ -1,0 +1,110 @@
+import { createClient } from "../dist/src/index.js";
+import { count, median, type Report, round, withServer } from "./measure.js";
+
+const latencies = [5, 20, 100];
+
+/** How much of the waiting for pages goes on while the caller works on the page before. */
+export const readAhead = (): Promise<Report[]> =>
+  withServer(async (baseUrl) => {
+    const pages = 25;
+    const works: Record<string, (milliseconds: number) => Promise<unknown>> = {
+      "waits itself": (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
+      // Nothing else runs meanwhile: the request has to have left before.
+      "keeps the processor busy": async (milliseconds) => {
+        for (const end = performance.now() + milliseconds; performance.now() < end; );
+      },
+    };
+    const rows: Report["rows"] = {};
+    for (const latency of latencies) {
+      const client = createClient({ baseUrl: `${baseUrl}/${latency}ms` });
+      for (const [name, work] of Object.entries(works)) {
+        /** Milliseconds that the caller waits for a page, from the third on. */
+        const waitFor = async (readAhead: boolean) => {
+          const waits: number[] = [];
+          const listing = client.listNodeSignatures({ id: "a", pagination: { first: 100 } }, { readAhead });
+          const iterator = listing.pages()[Symbol.asyncIterator]();
+          for (let page = 0; page < pages; page++) {
+            const start = performance.now();
+            await iterator.next();
+            if (page >= 2) waits.push(performance.now() - start);
+            // As long as the node takes, its own time to answer included.
+            await work(latency + 3);
+          }
+          await iterator.return?.(undefined);
+          return waits.reduce((sum, wait) => sum + wait, 0) / waits.length;
+        };
+        const [without, ahead] = [await waitFor(false), await waitFor(true)];
+        rows[`${latency} ms, the caller ${name}`] = {
+          "wait per page, ms": round(without),
+          "with read-ahead, ms": round(ahead),
+          "hidden, %": round(100 * (1 - ahead / without)),
+        };
+      }
+    }
+    return [
+      {
+        title: `Read-ahead over ${pages} pages of 100, from the third on, the caller's work as long as the node's`,
+        rows,
+      },
+    ];
+  });
+
+/** A scan of a node that takes its time, with one request at once and with several. */
+export async function scan(): Promise<Report[]> {
+  const pageSize = 1000;
+  const pages = 200;
+  const rounds = 3;
+  const changes = pages * pageSize;
+  const fetchAfter = delayedChanges(changes);
+  const dateRange = { startTimestamp: 0n, endTimestamp: BigInt(changes) * 1_000_000n };
+  const rows: Report["rows"] = {};
+  for (const latency of latencies) {
+    const walls: Record<number, number[]> = { 1: [], 4: [], 8: [] };
+    const requests: Record<number, number> = {};
+    for (let number = 0; number < rounds; number++) {
+      for (const concurrency of [1, 4, 8]) {
+        requests[concurrency] = 0;
+        const observe = ({ type }: { type: string }) => {
+          if (type === "attempt") requests[concurrency] = (requests[concurrency] ?? 0) + 1;
+        };
+        const client = createClient({ baseUrl: "https://node.example", fetch: fetchAfter(latency), observe });
+        const start = performance.now();
+        let seen = 0;
+        for await (const _ of client.scanBalanceChanges({ dateRange }, { pageSize, concurrency })) seen++;
+        if (seen !== changes) throw new Error(`The scan found ${seen} of ${changes}.`);
+        walls[concurrency]?.push(performance.now() - start);
+      }
+    }
+    for (const [concurrency, wall] of Object.entries(walls)) {
+      rows[`${latency} ms, ${concurrency} at once`] = {
+        ms: Math.round(median(wall)),
+        "times as fast": round(median((walls[1] ?? []).map((time, index) => time / (wall[index] ?? time)))),
+        requests: requests[Number(concurrency)] ?? 0,
+      };
+    }
+  }
+  return [{ title: `A scan of ${count(changes)} changes, pages of ${count(pageSize)}, ${rounds} rounds`, rows }];
+}
+
+/** Balance changes, one in each millisecond, so that a range is a slice, behind a `fetch` that takes its time. */
+function delayedChanges(changes: number) {
+  const edge = (time: number) => `{"cursor":"${time}","node":{"timestamp":"${time}000000","balance":"1"}}`;
+  const edges = Array.from({ length: changes }, (_, time) => edge(time));
+  return (latency: number) =>
+    async ({ url }: Request) => {
+      await new Promise((resolve) => setTimeout(resolve, latency));
+      const query = new URL(url).searchParams;
+      const at = (name: string, otherwise: number) => {
+        const time = query.get(`dateRange.${name}`);
+        return time === null ? otherwise : Math.min(changes, Math.max(0, Math.ceil(Number(time) / 1e6)));
+      };
+      const [start, end] = [at("startTimestamp", 0), at("endTimestamp", changes)];
+      const size = Number(query.get("pagination.first"));
+      const isNewestFirst = query.get("pagination.newestFirst") === "true";
+      const page = isNewestFirst
+        ? edges.slice(Math.max(start, end - size), end)
+        : edges.slice(start, Math.min(end, start + size));
+      const pageInfo = `{"startCursor":"","endCursor":"","hasNextPage":${end - start > size},"hasPreviousPage":false}`;
+      return new Response(`{"balances":{"edges":[${page.join()}],"pageInfo":${pageInfo}}}`);
+    };
+}

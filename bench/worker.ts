@@ -1,0 +1,67 @@
+/** Does what it is told with one client, in a process of its own: what one client teaches the engine makes others slower. */
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { waysTo } from "./clients.js";
+import type { Samples } from "./measure.js";
+
+export interface Task {
+  /** How many do it at once. */
+  atOnce: number;
+  /** How many calls each of them makes, or over how many records it goes. */
+  each: number;
+  /** Records on a page, for a walk; calls where it is left out. */
+  pageSize?: number;
+}
+
+/** Lets several clients do tasks, in rounds that take turns, so that what else the machine does hits all of them. */
+export async function withWorkers<T>(
+  baseUrl: string,
+  use: (measure: (task: Task, rounds: number) => Promise<Record<string, Samples>>) => Promise<T>,
+): Promise<T> {
+  // A young generation of one size: left to itself, it grows with what one client leaves behind, and another's stays small.
+  const execArgv = [...process.execArgv, "--min-semi-space-size=16", "--max-semi-space-size=16"];
+  const names = Object.keys(waysTo(baseUrl));
+  const workers = names.map((name): [string, ChildProcess] => [
+    name,
+    fork(fileURLToPath(import.meta.url), [baseUrl, name], { execArgv }),
+  ]);
+  try {
+    return await use(async (task, rounds) => {
+      const samples: Record<string, Samples> = Object.fromEntries(names.map((name) => [name, { cpu: [], wall: [] }]));
+      // The first rounds are not counted: the engine has yet to compile what is hot.
+      for (let round = -3; round < rounds; round++) {
+        // Each has been first, and each has been last.
+        workers.push(...workers.splice(0, 1));
+        for (const [name, worker] of workers) {
+          worker.send(task);
+          const [{ cpu, wall }] = (await once(worker, "message")) as [{ cpu: number; wall: number }];
+          if (round < 0) continue;
+          samples[name]?.cpu.push(cpu);
+          samples[name]?.wall.push(wall);
+        }
+      }
+      return samples;
+    });
+  } finally {
+    for (const [, worker] of workers) worker.disconnect();
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const [, , baseUrl = "", name = ""] = process.argv;
+  const way = waysTo(baseUrl)[name];
+  if (way === undefined) throw new Error(`There is no client "${name}".`);
+  const one = async ({ each, pageSize }: Task) => {
+    if (pageSize !== undefined) await way.walk(each, pageSize);
+    else for (let done = 0; done < each; done++) await way.call();
+  };
+  process.on("message", async (task: Task) => {
+    const start = process.cpuUsage();
+    const started = performance.now();
+    await Promise.all(Array.from({ length: task.atOnce }, () => one(task)));
+    const { user, system } = process.cpuUsage(start);
+    process.send?.({ cpu: (user + system) * 1000, wall: (performance.now() - started) * 1e6 });
+  });
+  process.on("disconnect", () => process.exit());
+}
