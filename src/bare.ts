@@ -20,7 +20,7 @@ export class BareRequest {
   readonly method: string;
   readonly headers: Headers;
   readonly body: string | null;
-  readonly redirect: RequestRedirect;
+  readonly redirect: Request["redirect"];
   /** What ends the request, once it is to leave. */
   sentBy: Stoppable | undefined;
 

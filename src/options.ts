@@ -89,7 +89,14 @@ export interface ClientOptions extends AttemptOptions {
   baseUrl: string | URL;
   /** Headers of every request, those of `client.http` included. */
   headers?: HeaderValues | undefined;
-  /** Takes the place of the global `fetch`, which is otherwise looked up for each request. */
+  /**
+   * Takes the place of the global `fetch`, which is otherwise looked up for each request. It gets a `Request`.
+   *
+   * @example
+   * ```ts
+   * createClient({ baseUrl, fetch: (request) => fetch(request, { cache: "no-store" }) });
+   * ```
+   */
   fetch?: ((request: Request) => Promise<Response>) | undefined;
   /**
    * Whether requests are held back before the node refuses them, by the limits that it tells of (observed on v0.74 nodes).

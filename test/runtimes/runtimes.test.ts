@@ -35,7 +35,9 @@ beforeAll(async () => {
   await writeFile(join(consumer, "package.json"), JSON.stringify({ private: true, type: "module" }));
   const { stdout } = await run("npm", ["pack", "--json", "--pack-destination", consumer], { cwd: root });
   const [{ filename }] = JSON.parse(stdout.slice(stdout.indexOf("["))) as [{ filename: string }];
-  await run("npm", ["install", "--no-audit", "--no-fund", `./${filename}`], { cwd: consumer });
+  const { devDependencies } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
+  const packages = [`./${filename}`, `undici@${devDependencies.undici}`];
+  await run("npm", ["install", "--no-audit", "--no-fund", ...packages], { cwd: consumer });
   node = await serve(nodeWithMoods());
 });
 afterAll(async () => {
@@ -97,6 +99,13 @@ describe("the packed package runs on", () => {
       );
       expect(stderr.replace(/^\(node:\d+\) ExperimentalWarning: .*\n.*\n/, "")).toBe("");
     }
+  });
+
+  test.each(["20", "22", "24", "26"])("Node.js %s, over undici", async (version) => {
+    const binary = join(binaries, `node${version}`, "bin/node");
+    const { stdout, stderr } = await run(binary, ["undici.mjs", node.url], { cwd: consumer });
+    note("Node.js, undici", await versionOf(binary, "--version"), JSON.parse(stdout));
+    expect(stderr).toBe("");
   });
 
   test("Bun", async () => {
@@ -225,6 +234,26 @@ describe("the packed package is type-checked by", () => {
       (error: { stdout: string }) => error,
     );
     table.push([`TypeScript, ${resolution}, ${global}`, compiler, stdout === "" ? "no error" : "errors"]);
+    expect(stdout).toBe("");
+  });
+
+  test.each(compilers)("TypeScript %s, with undici", async (compiler) => {
+    const tsconfig = join(consumer, `tsconfig-${compiler}-undici.json`);
+    const compilerOptions = {
+      ...resolutions.nodenext,
+      ...globals["Node.js alone"],
+      typeRoots: [join(binaries, "@types")],
+      target: "ES2022",
+      strict: true,
+      // undici's own types are not for every compiler.
+      skipLibCheck: true,
+      noEmit: true,
+    };
+    await writeFile(tsconfig, JSON.stringify({ compilerOptions, files: ["types-undici.ts"] }));
+    const tsc = join(binaries, `typescript-${compiler}`, "bin/tsc");
+    const { stdout } = await run(process.execPath, [tsc, "-p", tsconfig], { cwd: consumer }).catch(
+      (error: { stdout: string }) => error,
+    );
     expect(stdout).toBe("");
   });
 });
