@@ -1,5 +1,6 @@
 import { type Dispatcher, request } from "undici";
-import { type BareFetch, BareRequest, markBare } from "../bare.js";
+import { BareRequest, markBare } from "../bare.js";
+import { refuse } from "../errors.js";
 import { UndiciResponse } from "./response.js";
 
 /** Options of {@link undiciFetch}. */
@@ -19,6 +20,7 @@ export interface UndiciFetchOptions {
  * for compressed answers, and those that come all the same are unpacked from `gzip` and `deflate` alone; the proxy that
  * `NODE_USE_ENV_PROXY` turns on is passed by. A `dispatcher` can do these things.
  *
+ * @throws `ArgumentError` where `dispatcher` is none.
  * @example
  * ```ts
  * import { undiciFetch } from "vegaprotocol-client/undici";
@@ -26,24 +28,31 @@ export interface UndiciFetchOptions {
  * const client = createClient({ baseUrl: "https://node.example", fetch: undiciFetch() });
  * ```
  */
-export function undiciFetch({ dispatcher }: UndiciFetchOptions = {}): BareFetch {
+export function undiciFetch({
+  dispatcher,
+}: UndiciFetchOptions = {}): (input: Request | string, init?: RequestInit) => Promise<Response> {
+  if (dispatcher !== undefined && typeof dispatcher?.dispatch !== "function") {
+    refuse({ operation: undefined, argument: "dispatcher" }, "a Dispatcher of undici", dispatcher);
+  }
   const send = async (
     url: string,
-    { method = "GET", headers = {}, signal = null }: RequestInit,
+    { method = "GET", headers = {}, signal = null, redirect = "follow" }: RequestInit,
     body: string | null,
   ) => {
-    const options = { method, headers, body, signal, ...(dispatcher && { dispatcher }) };
+    // What undici's own `fetch` tells its interceptors, of which one may follow.
+    const redirections = redirect === "follow" ? {} : { maxRedirections: 0 };
+    const options = { method, headers, body, signal, ...redirections, ...(dispatcher && { dispatcher }) };
     return new UndiciResponse(url, await request(url, options));
   };
   return markBare(async (input, init) => {
     if (typeof input === "string" && init instanceof BareRequest) {
-      const { method, headers, body, sentBy } = init;
+      const { method, headers, body, redirect, sentBy } = init;
       // undici asks of a signal that it can be listened to.
-      return send(input, { method, headers, signal: sentBy as unknown as AbortSignal }, body);
+      return send(input, { method, headers, redirect, signal: sentBy as unknown as AbortSignal }, body);
     }
     const whole = new Request(input, init);
-    const { method, headers, signal } = whole;
-    const answer = await send(whole.url, { method, headers, signal }, whole.body && (await whole.text()));
+    const { url, method, headers, redirect, signal } = whole;
+    const answer = await send(url, { method, headers, redirect, signal }, whole.body && (await whole.text()));
     // Middleware may ask for whatever a Response has.
     return answer.whole;
   });

@@ -33,11 +33,29 @@ describe("a redirect", () => {
     await expect(connect().getSpamStatistics(party)).rejects.toMatchObject({ name: "ApiError", status: 302 });
   });
 
-  test("is followed by a dispatcher that does", async () => {
+  test("of a read is followed by a dispatcher that does, of a check it is not", async () => {
     const dispatcher = new Agent().compose(interceptors.redirect({ maxRedirections: 1 }));
-    expect(await connect({ dispatcher }).getSpamStatistics(party)).toEqual(statistics);
+    const client = connect({ dispatcher });
+    expect(await client.getSpamStatistics(party)).toEqual(statistics);
+    // Which would send it again, or as a GET.
+    await expect(client.checkTransaction({ tx: {} })).rejects.toMatchObject({ name: "ApiError", status: 302 });
+    client.http.use({ onRequest: () => undefined });
+    await expect(client.checkTransaction({ tx: {} })).rejects.toMatchObject({ name: "ApiError", status: 302 });
     await dispatcher.close();
   });
+});
+
+test.each([
+  [null, "null"],
+  ["agent", '"agent"'],
+  [{}, "an object"],
+])("%s is refused as a dispatcher", (dispatcher, shown) => {
+  const refused = expect.objectContaining({
+    name: "ArgumentError",
+    argument: "dispatcher",
+    message: `Expected \`dispatcher\` to be a Dispatcher of undici, got ${shown}.`,
+  });
+  expect(() => connect({ dispatcher })).toThrow(refused);
 });
 
 describe("a packed answer", () => {
