@@ -28,9 +28,10 @@ export interface UndiciFetchOptions {
  * const client = createClient({ baseUrl: "https://node.example", fetch: undiciFetch() });
  * ```
  */
-export function undiciFetch({
-  dispatcher,
-}: UndiciFetchOptions = {}): (input: Request | string, init?: RequestInit) => Promise<Response> {
+export function undiciFetch(
+  options: UndiciFetchOptions = {},
+): (input: Request | string, init?: RequestInit) => Promise<Response> {
+  const { dispatcher } = options;
   if (dispatcher !== undefined && typeof dispatcher?.dispatch !== "function") {
     refuse({ operation: undefined, argument: "dispatcher" }, "a Dispatcher of undici", dispatcher);
   }
@@ -41,8 +42,8 @@ export function undiciFetch({
   ) => {
     // What undici's own `fetch` tells its interceptors, of which one may follow.
     const redirections = redirect === "follow" ? {} : { maxRedirections: 0 };
-    const options = { method, headers, body, signal, ...redirections, ...(dispatcher && { dispatcher }) };
-    return new UndiciResponse(url, await request(url, options));
+    const through = dispatcher && { dispatcher };
+    return new UndiciResponse(url, await request(url, { method, headers, body, signal, ...redirections, ...through }));
   };
   return markBare(async (input, init) => {
     if (typeof input === "string" && init instanceof BareRequest) {
