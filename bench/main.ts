@@ -1,6 +1,6 @@
 /**
  * Measures the built package beside what a user would otherwise take: `npm run bench`, or a part of it by name, as in
- * `npm run bench -- walks scan`. With `--json` the figures are for machines. `npm run bench -- gate` measures the client's own
+ * `npm run bench -- walks scan`. `npm run --silent bench -- --json` prints them for machines. `npm run bench -- gate` measures the client's own
  * CPU time alone, and fails where that is more than it may be.
  */
 import { cpus } from "node:os";

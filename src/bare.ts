@@ -54,6 +54,7 @@ export function markBare(fetch: BareFetch): BareFetch {
  */
 export function bareFetchOf(fetch: ClientOptions["fetch"], http: Pick<Client<object>, "use">) {
   const own = fetch !== undefined && (fetch === platformFetch || mark in fetch) ? (fetch as BareFetch) : undefined;
+  // openapi-fetch keeps it to itself.
   let hasMiddleware = false;
   const { use } = http;
   http.use = (...middleware) => {

@@ -59,8 +59,11 @@ export class UndiciResponse implements Response {
     const packing = this.headers.get("content-encoding")?.toLowerCase() ?? "identity";
     if (packing === "identity") return stream;
     const format = packings[packing];
-    if (format === undefined)
+    if (format === undefined) {
+      // A body that nobody reads keeps its connection.
+      void this.#body.dump();
       throw new TypeError(`the body is packed by "${packing}", which undiciFetch does not unpack`);
+    }
     return stream.pipeThrough(new DecompressionStream(format));
   }
 

@@ -216,44 +216,32 @@ describe("the packed package is type-checked by", () => {
     ),
   );
 
-  test.each(cases)("TypeScript %s with %s and %s", async (compiler, resolution, global) => {
-    const tsconfig = join(consumer, `tsconfig-${compiler}-${resolution}-${global.replaceAll(/\W/g, "")}.json`);
-    const compilerOptions = {
-      ...resolutions[resolution as keyof typeof resolutions],
-      ...globals[global as keyof typeof globals],
-      typeRoots: [join(binaries, "@types")],
-      target: "ES2022",
-      strict: true,
-      exactOptionalPropertyTypes: true,
-      skipLibCheck: false,
-      noEmit: true,
-    };
-    await writeFile(tsconfig, JSON.stringify({ compilerOptions, files: ["types.ts"] }));
+  /** What a compiler says of one of the consumer's files. */
+  const check = async (compiler: string, file: string, options: object) => {
+    const shared = { typeRoots: [join(binaries, "@types")], target: "ES2022", strict: true, noEmit: true };
+    const tsconfig = join(consumer, "tsconfig.json");
+    await writeFile(tsconfig, JSON.stringify({ compilerOptions: { ...shared, ...options }, files: [file] }));
     const tsc = join(binaries, `typescript-${compiler}`, "bin/tsc");
     const { stdout } = await run(process.execPath, [tsc, "-p", tsconfig], { cwd: consumer }).catch(
       (error: { stdout: string }) => error,
     );
+    return stdout;
+  };
+
+  test.each(cases)("TypeScript %s with %s and %s", async (compiler, resolution, global) => {
+    const stdout = await check(compiler, "types.ts", {
+      ...resolutions[resolution as keyof typeof resolutions],
+      ...globals[global as keyof typeof globals],
+      exactOptionalPropertyTypes: true,
+      skipLibCheck: false,
+    });
     table.push([`TypeScript, ${resolution}, ${global}`, compiler, stdout === "" ? "no error" : "errors"]);
     expect(stdout).toBe("");
   });
 
   test.each(compilers)("TypeScript %s, with undici", async (compiler) => {
-    const tsconfig = join(consumer, `tsconfig-${compiler}-undici.json`);
-    const compilerOptions = {
-      ...resolutions.nodenext,
-      ...globals["Node.js alone"],
-      typeRoots: [join(binaries, "@types")],
-      target: "ES2022",
-      strict: true,
-      // undici's own types are not for every compiler.
-      skipLibCheck: true,
-      noEmit: true,
-    };
-    await writeFile(tsconfig, JSON.stringify({ compilerOptions, files: ["types-undici.ts"] }));
-    const tsc = join(binaries, `typescript-${compiler}`, "bin/tsc");
-    const { stdout } = await run(process.execPath, [tsc, "-p", tsconfig], { cwd: consumer }).catch(
-      (error: { stdout: string }) => error,
-    );
-    expect(stdout).toBe("");
+    // undici's own types are not for every compiler.
+    const options = { ...resolutions.nodenext, ...globals["Node.js alone"], skipLibCheck: true };
+    expect(await check(compiler, "types-undici.ts", options)).toBe("");
   });
 });

@@ -17,7 +17,7 @@ interface Arrived {
 let server: Server;
 let baseUrl: string;
 let arrived: Arrived[];
-/** How many requests were given up before they were answered. */
+/** Resolves when the request that is left unanswered is given up. */
 let givenUp: Promise<unknown>;
 let isSlow: boolean;
 beforeAll(async () => {

@@ -82,6 +82,16 @@ describe("a packed answer", () => {
       'the body is packed by "br", which undiciFetch does not unpack',
     );
   });
+
+  test("that is refused does not keep its connection", async () => {
+    const dispatcher = new Agent({ connections: 1 });
+    const client = connect({ dispatcher });
+    answerPacked("br", Buffer.alloc(1_000_000));
+    await expect(client.getSpamStatistics(party)).rejects.toThrow('packed by "br"');
+    answerPacked("identity", Buffer.from(body));
+    expect(await client.getSpamStatistics(party, { timeout: 2000 })).toEqual(statistics);
+    await dispatcher.destroy();
+  });
 });
 
 describe("the response", () => {
