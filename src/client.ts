@@ -16,8 +16,8 @@ import type {
   Vote,
 } from "../generated/types.js";
 import { bareFetchOf } from "./bare.js";
+import { systemClock } from "./clock.js";
 import type { Attempt, AttemptInit } from "./exchange.js";
-import { type Identity, type PageContent, type Walk, type WalkOptions, type WalkPage, walk } from "./listing.js";
 import {
   type CallOptions,
   type ClientOptions,
@@ -26,7 +26,14 @@ import {
   readClientOptions,
   scanNames,
 } from "./options.js";
-import { halved, inReach, joined } from "./parts.js";
+import type { UnreliableCursors } from "./pagination/continuation.js";
+import { compareDigits } from "./pagination/cursors.js";
+import { compareWithAllPages, compareWithLastTime, type Deduplicator } from "./pagination/deduplicator.js";
+import { type Walk, walk } from "./pagination/listing.js";
+import { mergePages } from "./pagination/merge.js";
+import type { Edge, PageContent, WalkPage } from "./pagination/page.js";
+import type { WalkOptions } from "./pagination/request-plan.js";
+import { splitFilters } from "./pagination/split.js";
 import {
   type BalanceChangesInRange,
   type BalanceChangesScanQuery,
@@ -46,7 +53,9 @@ import {
   type WireQuery,
 } from "./query.js";
 import { type Block, type Call, type CallSettings, call, Requester, type Route, readBlock } from "./request.js";
-import { type Part, type Scan, type ScanWalkOptions, scan } from "./scan.js";
+import { History } from "./scan/history.js";
+import type { FetchRange } from "./scan/range-page.js";
+import { type Scan, type ScanWalkOptions, scan } from "./scan/scan.js";
 
 /** Options of one listing. */
 export interface ListingOptions extends CallOptions, WalkOptions {}
@@ -218,18 +227,19 @@ export function createClient(options: ClientOptions): VegaClient {
     { pageSize, readQuery, attempt, read, adviceOn, compare, ...source }: ListOperation<Id, Body, T>,
   ): Listing<T> {
     const open = () => {
-      const { filters, pagination } = readQuery();
       const callSettings = readCallOptions(operation, options, settings, listingNames);
+      const { filters, pagination } = readQuery();
       const route = { operation, attempt, read: (body: Body) => connection(read(body)) };
-      const parts = inReach(filters).map((part) => async (page: Pagination, signal: AbortSignal) => {
+      const [only, ...others] = splitFilters(filters).map((part) => async (page: Pagination, signal: AbortSignal) => {
         const query = { ...part, ...toWirePagination(page) };
         const pageSettings = { ...callSettings, signal, adviceOn: adviceOn?.(page) };
         const { data, response } = await requester.send(route, { query }, pageSettings);
-        return { ...data, response, block: readBlock(response) };
+        const { edges, pageInfo } = data;
+        return { edges, pageInfo, extra: { response, block: readBlock(response) } };
       });
-      const [only, ...others] = parts;
-      const isWhole = only !== undefined && others.length === 0;
-      return { pagination, pageSize, fetchPage: isWhole ? only : joined(operation, parts, compare?.(pagination)) };
+      if (only !== undefined && others.length === 0) return { pagination, pageSize, fetchPage: only };
+      const parts = only === undefined ? [] : [only, ...others];
+      return { pagination, pageSize, fetchPage: mergePages({ source: { operation, ...source }, parts, compare }) };
     };
     return walk({ operation, open, ...source }, options);
   }
@@ -245,20 +255,27 @@ export function createClient(options: ClientOptions): VegaClient {
     read: ({ balances }) => connection(balances),
   };
 
-  function scanPart(filters: WireQuery<"listBalanceChanges">, callSettings: CallSettings): Part<BalanceChange> {
-    const fetch: Part<BalanceChange>["fetch"] = async ({ start, end, size, newestFirst }, signal) => {
+  function scanPart(filters: WireQuery<"listBalanceChanges">, callSettings: CallSettings): FetchRange {
+    return async ({ start, end, size, newestFirst, after }, signal) => {
       const query = {
         ...filters,
         ...(start !== undefined && { "dateRange.startTimestamp": String(start) }),
         ...(end !== undefined && { "dateRange.endTimestamp": String(end) }),
-        ...toWirePagination({ first: size, newestFirst }),
+        ...toWirePagination({ first: size, newestFirst, ...(after !== undefined && { after }) }),
       };
       const { data, response } = await requester.send(scanRoute, { query }, { ...callSettings, signal });
-      const records = data.edges.flatMap((edge) => edge?.node ?? []);
-      return { records, hasMore: data.pageInfo?.hasNextPage ?? false, response };
+      const { edges, pageInfo } = data;
+      return {
+        edges: edges.filter((edge): edge is Edge<BalanceChange> => edge?.node != null),
+        hasMore: pageInfo?.hasNextPage ?? false,
+        endCursor: pageInfo?.endCursor,
+        blockTime: readBlock(response)?.timestamp,
+        response,
+      };
     };
-    return { fetch, split: () => halved(filters).map((half) => scanPart(half, callSettings)) };
   }
+
+  const history = new History(systemClock);
 
   function single<Params, Body extends object, T>(
     route: Route<Params, Body, T>,
@@ -290,12 +307,13 @@ export function createClient(options: ClientOptions): VegaClient {
         readQuery: () => readVotesQuery(query),
         attempt: (init) => http.GET("/api/v2/votes", init),
         read: (body: ListVotesResponse) => body.votes,
-        // A cursor is a time and nothing else (observed on v0.74 nodes).
-        identify: ({ timestamp, partyId, proposalId }) => ({ time: timestamp, key: `${partyId} ${proposalId}` }),
+        cursors: { lack: "record", keyOf: voteKey },
+        // A vote that is written again during a walk comes again.
+        deduplicator: () => compareWithAllPages(voteKey),
         advice:
-          "On v0.74 nodes this means that more votes share one block time than fit a page. Ask for a larger page " +
-          "(`pagination.first`, at most 5000) or for the votes of one party; those on the other side of the block come with " +
-          "`newestFirst: false`, or `true` if that was it.",
+          "On v0.74 nodes this means that a page has no room for all votes that were last written in one block. Request a " +
+          "larger page (`pagination.first`, at most 5000), or the votes of one party. With `newestFirst` reversed, the votes " +
+          "on the other side of the block can be read.",
       }),
 
     listPartiesProfiles: (query, options) =>
@@ -320,19 +338,21 @@ export function createClient(options: ClientOptions): VegaClient {
         readQuery: () => readBalanceChangesQuery(query),
         attempt: (init) => http.GET("/api/v2/balance/changes", init),
         read: (body: ListBalanceChangesResponse) => body.balances,
-        compare:
-          ({ newestFirst = true }) =>
-          (a, b) =>
-            (newestFirst ? -1 : 1) * compareTimes(a.timestamp, b.timestamp),
+        cursors: { lack: "account", keyOf: balanceKey },
+        deduplicator: () => compareWithLastTime(balanceKey, ({ timestamp }) => timestamp),
+        compare: (a, b) => compareDigits(a.timestamp, b.timestamp),
+        advice:
+          "A larger page (`pagination.first`, at most 5000) may pass the block, and `scanBalanceChanges` needs no cursor.",
       }),
 
     scanBalanceChanges: (query, options) => {
       const open = () => {
-        const { start, end, filters } = readScanQuery(query);
         const callSettings = readCallOptions("scanBalanceChanges", options, settings, scanNames);
-        return { start, end, parts: inReach(filters).map((part) => scanPart(part, callSettings)) };
+        const { start, end, filters } = readScanQuery(query);
+        const parts = splitFilters(filters).map((part) => scanPart(part, callSettings));
+        return { start, end, parts, fetchAny: scanPart({}, callSettings) };
       };
-      return scan({ operation: "scanBalanceChanges", open, timeOf: ({ timestamp }) => timestamp }, options);
+      return scan({ operation: "scanBalanceChanges", open, history }, options);
     },
 
     listNodeSignatures: (query, options) =>
@@ -360,9 +380,10 @@ interface ListOperation<Id extends keyof operations, Body, T> {
   read(body: Body): PageContent<T>;
   /** Tells for a page which statuses that usually pass are known to stay: what to do instead. */
   adviceOn?(page: Pagination): (status: number) => string | undefined;
-  /** What comes first in the order that is asked for, where a list is put together from parts. */
-  compare?(pagination: Pagination): (a: T, b: T) => number;
-  identify?(record: T): Identity;
+  /** Less than 0 if the first comes before the second with the oldest first. Default: the list has no order. */
+  compare?(a: T, b: T): number;
+  cursors?: UnreliableCursors<T>;
+  deduplicator?(): Deduplicator<T>;
   advice?: string;
 }
 
@@ -370,10 +391,10 @@ const profilesAdvice =
   "v0.74 nodes answer so to every cursor of this list, so that its first page alone can be had: ask for a larger one " +
   "(`pagination.first`, at most 5000), from the other end (`newestFirst: false`), or for `parties` by name";
 
-function compareTimes(a: string, b: string): number {
-  const difference = BigInt(a) - BigInt(b);
-  return difference === 0n ? 0 : difference < 0n ? -1 : 1;
-}
+const voteKey = ({ partyId, proposalId, timestamp }: Vote) => `${partyId} ${proposalId} ${timestamp}`;
+
+const balanceKey = ({ assetId, partyId, marketId, accountType, timestamp }: BalanceChange) =>
+  `${assetId} ${partyId} ${marketId} ${accountType} ${timestamp}`;
 
 /** The envelope, where it is one: a page without edges or without a word on what follows would end a walk too early. */
 function connection<T>(envelope: PageContent<T> | null | undefined): PageContent<T> | undefined {

@@ -1,5 +1,5 @@
 import type { BalanceChangesDateRange, ErrorDetail } from "../generated/types.js";
-import type { Backward, Forward } from "./pagination.js";
+import type { Backward, Forward } from "./pagination/direction.js";
 
 /** What every {@link VegaError} is made of, beside its message. */
 export interface VegaErrorOptions {

@@ -62,18 +62,12 @@ export {
   TimeoutError,
   VegaError,
 } from "./errors.js";
-export {
-  type Edge,
-  type FetchPage,
-  type PageContent,
-  paginate,
-  type Walk,
-  type WalkOptions,
-  type WalkPage,
-} from "./listing.js";
 export type { AttemptEvent, ObservedError, ObserverEvent, PauseEvent, ResponseEvent, RetryEvent } from "./observe.js";
 export type { AttemptOptions, CallOptions, ClientOptions, HeaderValues, RetryOptions, Validate } from "./options.js";
-export type { Backward, Forward } from "./pagination.js";
+export type { Backward, Forward } from "./pagination/direction.js";
+export { type FetchPage, paginate, type Walk } from "./pagination/listing.js";
+export type { Edge, PageContent, WalkPage } from "./pagination/page.js";
+export type { WalkOptions } from "./pagination/request-plan.js";
 export type {
   BalanceChangesInRange,
   BalanceChangesScanQuery,
@@ -83,5 +77,5 @@ export type {
   VotesOnProposal,
 } from "./query.js";
 export type { Answer, Block, Call } from "./request.js";
-export type { Scan, ScanWalkOptions } from "./scan.js";
+export type { Scan, ScanWalkOptions } from "./scan/scan.js";
 export { type NanosecondTime, toBytes, toDate, toNanoseconds } from "./values.js";

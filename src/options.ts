@@ -147,7 +147,7 @@ export const defaultSettings: Settings = {
 const attemptNames = ["timeout", "totalTimeout", "retry"];
 const callNames = [...attemptNames, "signal", "headers"];
 export const listingNames = [...callNames, "maxItems", "readAhead"];
-export const scanNames = [...callNames, "order", "maxItems", "concurrency", "pageSize"];
+export const scanNames = [...callNames, "order", "maxItems", "concurrency", "pageSize", "missingHistory"];
 const clientNames = [...attemptNames, "baseUrl", "headers", "fetch", "pacing", "observe", "validate"];
 const retryNames = ["attempts", "baseDelay", "maxDelay", "maxRetryAfter"] as const;
 

@@ -12,7 +12,7 @@ import type {
   Pagination,
 } from "../generated/types.js";
 import { ArgumentError, listNames, refuse } from "./errors.js";
-import type { Backward, Forward } from "./pagination.js";
+import type { Backward, Forward } from "./pagination/direction.js";
 import { toNanoseconds } from "./values.js";
 
 interface Paged {

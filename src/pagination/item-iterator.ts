@@ -1,11 +1,10 @@
-/** The end of an iterator. */
 export type Done = IteratorReturnResult<undefined>;
 export const done: Done = { done: true, value: undefined };
 export const ignore = () => {};
 
 /**
- * What the iterators have in common. They are written by hand because an async generator takes twice as long for each
- * record, and holds a `break` back until the request under way has answered.
+ * An async iterator with a queue of calls. An async generator would take twice as long for each record, and would delay a
+ * `break` until the request in flight has ended.
  */
 export abstract class WalkIterator<T> {
   #calls: Promise<unknown> = Promise.resolve();
@@ -13,7 +12,7 @@ export abstract class WalkIterator<T> {
   protected ended = false;
 
   static {
-    // Not in every runtime yet; where it is, `await using` ends a walk.
+    // `await using` ends a walk in runtimes that have it.
     const dispose = (Symbol as { asyncDispose?: symbol }).asyncDispose;
     if (dispose !== undefined) {
       Object.defineProperty(WalkIterator.prototype, dispose, {
@@ -24,9 +23,9 @@ export abstract class WalkIterator<T> {
     }
   }
 
-  /** Finds the next value, once every earlier call has found its own. */
+  /** Finds the next value, after every earlier call has found its own. */
   protected abstract advance(): Promise<IteratorResult<T, undefined>>;
-  /** Gives up whatever is under way. */
+  /** Cancels what is in flight. */
   protected abstract stop(): void;
 
   protected end(): Done {
@@ -45,7 +44,7 @@ export abstract class WalkIterator<T> {
         const result = this.ended ? done : await this.advance();
         return this.ended ? done : result;
       } catch (error) {
-        // Stopped from outside: whoever still waits is told that the walk is over.
+        // Ended by another call: a `next()` that still waits reports the end of the walk.
         if (this.ended) return done;
         this.ended = true;
         throw error;
@@ -73,39 +72,23 @@ export abstract class WalkIterator<T> {
   }
 }
 
-/** Items that come together, and in which direction they are to be handed out. */
-export interface Batch<T> {
-  items: readonly T[];
-  backward?: boolean;
-}
-
-/** What comes in batches, one by one. */
-export abstract class ItemIterator<T, Item> extends WalkIterator<Item> {
-  readonly #pick: (item: T) => Item;
-  readonly #signal: AbortSignal | undefined;
-  #left: number;
-  #items: readonly T[] = [];
+/** Yields items that arrive in batches. */
+export abstract class ItemIterator<Item> extends WalkIterator<Item> {
+  #signal: AbortSignal | undefined;
+  #left = Number.POSITIVE_INFINITY;
+  #items: readonly Item[] = [];
   #index = 0;
   #end = 0;
-  #step = 1;
 
-  constructor(
-    {
-      maxItems = Number.POSITIVE_INFINITY,
-      signal,
-    }: { maxItems?: number | undefined; signal?: AbortSignal | undefined },
-    pick: (item: T) => Item,
-  ) {
-    super();
-    this.#pick = pick;
-    this.#signal = signal;
+  /** Gets the next batch; `undefined` at the end. */
+  protected abstract more(): Promise<readonly Item[] | undefined>;
+
+  protected limit(maxItems: number, signal: AbortSignal | undefined): void {
     this.#left = maxItems;
+    this.#signal = signal;
   }
 
-  /** Gets more items; `undefined` where there are none. */
-  protected abstract more(): Promise<Batch<T> | undefined>;
-
-  /** Most items are at hand: they are given without a look at the queue. */
+  /** Most items have arrived when they are asked for: they skip the queue. */
   override next(): Promise<IteratorResult<Item, undefined>> {
     if (this.#index === this.#end || !this.idle || this.#signal?.aborted) return super.next();
     return Promise.resolve(this.#take());
@@ -123,11 +106,17 @@ export abstract class ItemIterator<T, Item> extends WalkIterator<Item> {
   }
 
   protected override async advance(): Promise<IteratorResult<Item, undefined>> {
-    if (this.#signal?.aborted) throw this.#signal.reason;
+    this.#signal?.throwIfAborted();
     while (this.#index === this.#end) {
-      const batch = await this.more();
-      if (batch === undefined) return this.end();
-      this.#load(batch);
+      const items = this.#left > 0 ? await this.more() : undefined;
+      if (items === undefined) {
+        this.stop();
+        return this.end();
+      }
+      this.#items = items;
+      this.#index = 0;
+      this.#end = Math.min(items.length, this.#left);
+      this.#left -= this.#end;
     }
     return this.#take();
   }
@@ -137,17 +126,6 @@ export abstract class ItemIterator<T, Item> extends WalkIterator<Item> {
   }
 
   #take(): IteratorYieldResult<Item> {
-    const item = this.#items[this.#index] as T;
-    this.#index += this.#step;
-    return { done: false, value: this.#pick(item) };
-  }
-
-  #load({ items, backward = false }: Batch<T>): void {
-    const count = Math.min(items.length, this.#left);
-    this.#left -= count;
-    this.#items = items;
-    this.#step = backward ? -1 : 1;
-    this.#index = backward ? items.length - 1 : 0;
-    this.#end = this.#index + this.#step * count;
+    return { done: false, value: this.#items[this.#index++] as Item };
   }
 }

@@ -1,4 +1,4 @@
-import type { Pagination } from "../generated/types.js";
+import type { Pagination } from "../../generated/types.js";
 
 /** Pages from the start of a list to its end. */
 export interface Forward extends Pagination {
@@ -12,7 +12,7 @@ export interface Backward extends Pagination {
   after?: undefined;
 }
 
-/** What a direction calls things. */
+/** The names that a direction uses in requests and responses. */
 export interface Direction {
   size: "first" | "last";
   cursor: "after" | "before";
@@ -27,3 +27,10 @@ export const backward: Direction = {
   nextCursor: "startCursor",
   more: "hasPreviousPage",
 };
+
+export const directionOf = ({ last, before }: Pagination): Direction =>
+  last !== undefined || before !== undefined ? backward : forward;
+
+/** The items of a page in the order of the walk. A page keeps the order of its list, whichever direction it was read in. */
+export const inWalkOrder = <T>(items: readonly T[], direction: Direction): readonly T[] =>
+  direction === forward ? items : [...items].reverse();

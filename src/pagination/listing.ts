@@ -1,0 +1,95 @@
+import type { Pagination } from "../../generated/types.js";
+import type { Backward, Forward } from "./direction.js";
+import type { Edge, ListPage, PageContent, WalkPage } from "./page.js";
+import { PageIterator, RecordIterator } from "./page-iterator.js";
+import { RequestPlan, type Source, type WalkOptions } from "./request-plan.js";
+import { firstStep } from "./step.js";
+
+/** Fetches one page. The signal aborts if the page is no longer needed. */
+export type FetchPage<T> = (pagination: Pagination, signal: AbortSignal) => PromiseLike<PageContent<T>>;
+
+/**
+ * A list that is fetched page by page as it is used. Nothing is sent before.
+ *
+ * `await` returns the first page, with one request however often it is awaited. Each loop is a walk of its own, from the
+ * start. With `pagination.last` or `pagination.before` a walk goes backward: records come from the end of each page to its
+ * start.
+ *
+ * A walk yields every record exactly once, in the list's order. Only the source's `hasNextPage` ends it, not an empty or a
+ * short page. A cursor that leads to an earlier page, or one that is missing although there is a next page, ends the walk
+ * with a {@link PaginationError} after the records before it were yielded. A {@link VegaError} that ends a walk has `resume`,
+ * the `pagination` to continue with, `pagesRead` and `itemsRead`.
+ */
+export interface Walk<T, P extends WalkPage<T> = WalkPage<T>> extends AsyncIterable<T>, PromiseLike<P> {
+  /** Every record, page after page. Concurrent calls of `next()` are answered in order. */
+  [Symbol.asyncIterator](): AsyncGenerator<T, undefined, undefined>;
+  /** Every page. */
+  pages(): AsyncGenerator<P, undefined, undefined>;
+  /**
+   * Every record with its cursor.
+   *
+   * @example
+   * ```ts
+   * for await (const { cursor, node } of client.listNodeSignatures({ id }).edges()) await save(node, cursor);
+   * // Later, after the last one that was saved:
+   * const rest = client.listNodeSignatures({ id, pagination: { after: lastCursor } });
+   * ```
+   */
+  edges(): AsyncGenerator<Edge<T>, undefined, undefined>;
+  /** Every record in an array, in walking order. `maxItems` bounds it. */
+  toArray(): Promise<T[]>;
+  /** `catch` of the first page's promise. */
+  catch<R = never>(onRejected?: ((reason: unknown) => R | PromiseLike<R>) | null): Promise<P | R>;
+  /** `finally` of the first page's promise. */
+  finally(onFinally?: (() => void) | null): Promise<P>;
+}
+
+/**
+ * Reads any list with Relay-style cursor pagination page by page, as the client's listings are read.
+ *
+ * @param fetchPage - Fetches one page. The signal aborts if the page is no longer needed.
+ * @param pagination - Where to start, the direction, and the page size. Default: forward from the start, 1000 records.
+ * @throws {@link ArgumentError} when the walk is used, if an argument is invalid.
+ * @example
+ * ```ts
+ * const orders = paginate(async ({ first, after }, signal) => {
+ *   const response = await fetch(`https://shop.example/orders?first=${first}&after=${after ?? ""}`, { signal });
+ *   return await response.json(); // { edges: [{ cursor, node }], pageInfo: { endCursor, hasNextPage, … } }
+ * });
+ * for await (const order of orders) console.log(order);
+ * ```
+ */
+export function paginate<T>(
+  fetchPage: FetchPage<T>,
+  pagination: Forward | Backward = {},
+  options: WalkOptions = {},
+): Walk<T> {
+  return walk<T, object>({ open: () => ({ pagination, pageSize: 1000, fetchPage }) }, options);
+}
+
+/** The walk over a source of pages. */
+export function walk<T, Extra extends object>(
+  source: Source<T, Extra>,
+  options: WalkOptions = {},
+): Walk<T, WalkPage<T> & Extra> {
+  const plan = () => new RequestPlan(source, options);
+  const records = () => new RecordIterator<T, T>(plan, ({ nodes }) => nodes);
+  let first: Promise<ListPage<T, Extra> & Extra> | undefined;
+  const firstPage = () => {
+    first ??= (async () => {
+      const opened = plan();
+      return firstStep(opened).fetchAlone(opened.maxItems);
+    })();
+    return first;
+  };
+  return {
+    [Symbol.asyncIterator]: records,
+    pages: () => new PageIterator<T, Extra>(plan),
+    edges: () => new RecordIterator<T, Edge<T>>(plan, ({ edges }) => edges),
+    toArray: () => records().drain(),
+    // biome-ignore lint/suspicious/noThenProperty: awaiting a listing for its first page is what it offers.
+    then: (onFulfilled, onRejected) => firstPage().then(onFulfilled, onRejected),
+    catch: (onRejected) => firstPage().catch(onRejected),
+    finally: (onFinally) => firstPage().finally(onFinally),
+  };
+}

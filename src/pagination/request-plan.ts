@@ -1,0 +1,119 @@
+import type { Pagination } from "../../generated/types.js";
+import { refuse } from "../errors.js";
+import type { UnreliableCursors } from "./continuation.js";
+import type { Deduplicator } from "./deduplicator.js";
+import { type Backward, type Direction, directionOf, type Forward } from "./direction.js";
+import type { PageContent } from "./page.js";
+
+/** Options of a walk. */
+export interface WalkOptions {
+  /**
+   * How many records to read at most. The last request asks for no more than are left, unless its page repeats records of
+   * the one before.
+   *
+   * @default Infinity
+   * @example
+   * ```ts
+   * const votes = await client.listVotes({ partyId }, { maxItems: 500 }).toArray();
+   * ```
+   */
+  maxItems?: number | undefined;
+  /**
+   * Whether the next page is fetched while the caller works on the current one, from the second page on and never more
+   * than one page ahead.
+   *
+   * @default true
+   */
+  readAhead?: boolean | undefined;
+  /** Ends the walk and the request in flight: a call that waits for a record rejects with the signal's reason. */
+  signal?: AbortSignal | undefined;
+}
+
+/** What a walk reads. It is opened when the walk is used: wrong arguments are a rejection then. */
+export interface Source<T, Extra extends object> {
+  operation?: string;
+  /** What to do about a cursor that repeats. */
+  advice?: string | undefined;
+  cursors?: UnreliableCursors<T> | undefined;
+  /** Leaves out records that come again in a later page of a walk. Default: none are. */
+  deduplicator?(): Deduplicator<T>;
+  open(): {
+    pagination: Pagination;
+    /** Size of a page if `pagination` names none. */
+    pageSize: number;
+    /** Fetches one page. The signal aborts if the page is no longer needed. */
+    fetchPage(pagination: Pagination, signal: AbortSignal): PromiseLike<PageContent<T> & { extra?: Extra }>;
+  };
+}
+
+const contradictions = [
+  ["first", "last"],
+  ["first", "before"],
+  ["last", "after"],
+  ["after", "before"],
+] as const;
+
+const isPositiveInteger = (value: unknown) => Number.isSafeInteger(value) && (value as number) > 0;
+
+/** The checked arguments and options of one walk, and the requests that follow from them. */
+export class RequestPlan<T, Extra extends object> {
+  readonly source: Source<T, Extra>;
+  readonly fetchPage: ReturnType<Source<T, Extra>["open"]>["fetchPage"];
+  readonly direction: Direction;
+  readonly newestFirst: boolean | undefined;
+  /** The cursor to start from. */
+  readonly cursor: string | undefined;
+  readonly size: number;
+  readonly maxItems: number;
+  readonly readAhead: boolean;
+  readonly signal: AbortSignal | undefined;
+
+  constructor(source: Source<T, Extra>, options: WalkOptions) {
+    this.source = source;
+    this.#check("options", "an object", options, typeof options === "object" && options !== null);
+    const { maxItems, readAhead = true, signal } = options;
+    if (maxItems !== undefined) this.#check("maxItems", "a positive integer", maxItems, isPositiveInteger(maxItems));
+    this.#check("readAhead", "a boolean", readAhead, typeof readAhead === "boolean");
+    if (signal !== undefined) this.#check("signal", "an AbortSignal", signal, typeof signal?.aborted === "boolean");
+    const { pagination, pageSize, fetchPage } = source.open();
+    this.#checkPagination(pagination);
+    this.fetchPage = fetchPage;
+    this.direction = directionOf(pagination);
+    this.newestFirst = pagination.newestFirst;
+    this.cursor = pagination[this.direction.cursor];
+    this.size = pagination[this.direction.size] ?? pageSize;
+    this.maxItems = maxItems ?? Number.POSITIVE_INFINITY;
+    this.readAhead = readAhead;
+    this.signal = signal;
+  }
+
+  /** Nodes silently ignore one of two contradicting parameters (observed on v0.74 nodes). */
+  #checkPagination(pagination: Pagination): void {
+    for (const name of ["first", "last"] as const) {
+      const size = pagination[name];
+      if (size !== undefined) this.#check(`pagination.${name}`, "a positive integer", size, isPositiveInteger(size));
+    }
+    for (const [one, other] of contradictions) {
+      const both = pagination[one] !== undefined && pagination[other] !== undefined;
+      this.#check(`pagination.${other}`, `left out beside \`pagination.${one}\``, pagination[other], !both);
+    }
+  }
+
+  #check(argument: string, expected: string, value: unknown, isRight: boolean): void {
+    if (!isRight) refuse({ operation: this.source.operation, argument }, expected, value);
+  }
+
+  /** Tells whether a node reads the list downwards for a walk in this direction. */
+  isDescending(direction: Direction): boolean {
+    return (direction.size === "last") !== (this.newestFirst ?? true);
+  }
+
+  /** The `pagination` of a page: what follows a cursor, or the first page of a direction. */
+  request(direction: Direction, cursor: string | undefined, size = this.size): Forward | Backward {
+    return {
+      ...(this.newestFirst !== undefined && { newestFirst: this.newestFirst }),
+      [direction.size]: size,
+      ...(cursor !== undefined && { [direction.cursor]: cursor }),
+    };
+  }
+}

@@ -1,0 +1,185 @@
+import type { BalanceChange, PageInfo } from "../../generated/types.js";
+import { onAbort } from "../abort-listener.js";
+import { PaginationError, refuse, show } from "../errors.js";
+import { type Continuation, continuationFrom, continuationsAfter, passes } from "./continuation.js";
+import { blockTimeOf, compareWithPlace } from "./cursors.js";
+import type { Deduplicator } from "./deduplicator.js";
+import { type Backward, type Direction, type Forward, inWalkOrder } from "./direction.js";
+import { type Edge, ListPage } from "./page.js";
+import type { RequestPlan } from "./request-plan.js";
+
+/** What is known of the earlier pages of a walk. */
+interface Trail<T> {
+  readonly direction: Direction;
+  /** How many pages there are. */
+  readonly length: number;
+  /** The places that were continued from, each with the number of the page that followed. */
+  readonly places: Map<string, number>;
+  readonly deduplicator: Deduplicator<T>;
+  /** The last cursor that leaves nothing out. */
+  readonly safeCursor: string | undefined;
+  /** Whether cursors are completed with account ids. A node may contradict them. */
+  readonly completesAccounts: boolean;
+}
+
+const keepAll: Deduplicator<never> = { filter: (edges) => ({ fresh: edges, next: keepAll }) };
+
+function newTrail<T, Extra extends object>(plan: RequestPlan<T, Extra>, direction: Direction): Trail<T> {
+  const deduplicator: Deduplicator<T> = plan.source.deduplicator?.() ?? keepAll;
+  const safeCursor = direction === plan.direction ? plan.cursor : undefined;
+  return { direction, length: 0, places: new Map(), deduplicator, safeCursor, completesAccounts: true };
+}
+
+export function firstStep<T, Extra extends object>(plan: RequestPlan<T, Extra>): Step<T, Extra> {
+  const from = plan.cursor === undefined ? undefined : continuationFrom(plan.cursor, plan.source.cursors);
+  return new Step(plan, newTrail(plan, plan.direction), from);
+}
+
+/** A page of a walk that is not fetched yet: what to request, and what came before. */
+export class Step<T, Extra extends object> {
+  readonly #plan: RequestPlan<T, Extra>;
+  readonly #trail: Trail<T>;
+  readonly #from: Continuation | undefined;
+
+  constructor(plan: RequestPlan<T, Extra>, trail: Trail<T>, from: Continuation | undefined) {
+    this.#plan = plan;
+    this.#trail = trail;
+    this.#from = from;
+    if (from) trail.places.set(from.id, trail.length);
+  }
+
+  /** The `pagination` of the page. */
+  get pagination(): Forward | Backward {
+    return this.#plan.request(this.#trail.direction, this.#from?.cursor);
+  }
+
+  /** Fetches the page outside of a loop. */
+  fetchAlone(left?: number): Promise<ListPage<T, Extra> & Extra> {
+    return fetchUntilAborted(this.#plan.signal, new AbortController(), (signal) => this.fetch(signal, left));
+  }
+
+  /** Fetches the page, of which `left` records are needed. */
+  async fetch(signal: AbortSignal, left = Number.POSITIVE_INFINITY): Promise<ListPage<T, Extra> & Extra> {
+    const plan = this.#plan;
+    const { direction } = this.#trail;
+    const size = this.#from?.overlaps ? plan.size : Math.min(plan.size, left);
+    const content = await plan.fetchPage(plan.request(direction, this.#from?.cursor, size), signal);
+    if (!Array.isArray(content?.edges)) {
+      refuse(
+        { operation: plan.source.operation, argument: "fetchPage" },
+        "a function that returns `{ edges, pageInfo }`",
+        content,
+      );
+    }
+    const received = content.edges.filter((edge): edge is Edge<T> => edge?.node != null);
+    const edges = this.#edgesAfterPlace(inWalkOrder(received, direction));
+    if (edges === undefined) return this.#withoutAccounts().fetch(signal, left);
+    return Object.assign(this.#pageOf(edges, content.pageInfo), content.extra);
+  }
+
+  /** The edges after the place of the cursor, in the order of the walk; `undefined` if the page does not begin there. */
+  #edgesAfterPlace(edges: readonly Edge<T>[]): readonly Edge<T>[] | undefined {
+    const place = this.#from?.place;
+    if (place === undefined) return edges;
+    const sign = this.#plan.isDescending(this.#trail.direction) ? -1 : 1;
+    const distances = edges.map(({ node }) => sign * compareWithPlace(node as BalanceChange, place));
+    if (!distances.every((distance) => distance >= 0)) return undefined;
+    // v0.74 nodes begin the last page with the cursor's own record, since they compare cursors as text.
+    return distances[0] === 0 ? edges.slice(1) : edges;
+  }
+
+  #withoutAccounts(): Step<T, Extra> {
+    const fallback = this.#from?.fallback;
+    if (fallback === undefined) throw this.#repeats(this.#from?.cursor ?? "", this.#trail.safeCursor);
+    return new Step(this.#plan, { ...this.#trail, completesAccounts: false }, fallback);
+  }
+
+  #pageOf(edges: readonly Edge<T>[], pageInfo: PageInfo | null): ListPage<T, Extra> {
+    const { direction, length } = this.#trail;
+    const passing = this.#from?.passing;
+    const keyOf = this.#plan.source.cursors?.keyOf;
+    const isStuck =
+      passing !== undefined &&
+      keyOf !== undefined &&
+      !passes(edges, pageInfo?.[direction.more] ?? false, passing, keyOf);
+    // What follows a block that cannot be passed is left for a walk that can.
+    const reached = isStuck ? edges.filter(({ cursor }) => blockTimeOf(cursor) === passing.time) : edges;
+    const { fresh, next: deduplicator } = this.#trail.deduplicator.filter(reached);
+    const step = (towards: Direction): Step<T, Extra> | undefined => {
+      if (towards === direction) {
+        if (isStuck) throw this.#repeats(this.#from?.cursor ?? "", this.#trail.safeCursor);
+        return this.#stepAfter(edges, pageInfo, { ...this.#trail, length: length + 1, deduplicator });
+      }
+      const back = newTrail(this.#plan, towards);
+      const turned = [...edges].reverse();
+      const { next } = back.deduplicator.filter(turned);
+      return this.#stepAfter(turned, pageInfo, { ...back, length: 1, deduplicator: next });
+    };
+    return new ListPage(inWalkOrder(fresh, direction), pageInfo, step);
+  }
+
+  #stepAfter(edges: readonly Edge<T>[], pageInfo: PageInfo | null, trail: Trail<T>): Step<T, Extra> | undefined {
+    const { direction, places, length, safeCursor, completesAccounts } = trail;
+    if (!pageInfo?.[direction.more]) return undefined;
+    const cursor = pageInfo[direction.nextCursor];
+    const { cursors } = this.#plan.source;
+    // The record that is yielded last has a cursor of its own in most responses.
+    const endCursor = cursor || edges.at(-1)?.cursor;
+    const ways = endCursor ? continuationsAfter(edges, endCursor, cursors, completesAccounts) : [];
+    const safe = ways.find(({ passing }) => passing === undefined)?.cursor ?? safeCursor;
+    if (!cursor) throw this.#missesCursor(direction, safe);
+    const way = ways.find(({ id }) => (places.get(id) ?? length) >= length);
+    if (way === undefined) throw this.#repeats(cursor, safe);
+    return new Step(this.#plan, { ...trail, safeCursor: safe }, way);
+  }
+
+  #missesCursor({ more, nextCursor }: Direction, safeCursor: string | undefined): PaginationError {
+    return this.#error(
+      "missing-cursor",
+      `${this.#sender} reports \`${more}\` but returned no \`${nextCursor}\`. Ask for a page that holds everything, or narrow the filter.`,
+      safeCursor,
+    );
+  }
+
+  #repeats(cursor: string, safeCursor: string | undefined): PaginationError {
+    const { advice = "A larger page may pass the records that this one does not." } = this.#plan.source;
+    return this.#error(
+      "repeated-cursor",
+      `${this.#sender} returned cursor ${show(cursor)} twice; stopped to avoid an infinite loop. ${advice}`,
+      safeCursor,
+    );
+  }
+
+  #error(reason: PaginationError["reason"], message: string, safeCursor: string | undefined): PaginationError {
+    const { operation } = this.#plan.source;
+    const resume = this.#plan.request(this.#trail.direction, safeCursor);
+    return Object.assign(new PaginationError(message, { operation, reason }), { resume });
+  }
+
+  get #sender(): string {
+    const { operation } = this.#plan.source;
+    return operation === undefined ? "The source" : `The node's response to ${operation}`;
+  }
+}
+
+/** Fetches a page and rejects at once on an abort, also if the request does not listen to its signal. */
+export async function fetchUntilAborted<P>(
+  signal: AbortSignal | undefined,
+  controller: AbortController,
+  fetch: (signal: AbortSignal) => Promise<P>,
+): Promise<P> {
+  signal?.throwIfAborted();
+  controller.signal.throwIfAborted();
+  // Only while a request is in flight: a walk that is abandoned leaves no listener on a signal that lives on.
+  const removeListener = signal && onAbort(signal, (reason) => controller.abort(reason));
+  let removeRejection: (() => void) | undefined;
+  try {
+    return await new Promise<P>((resolve, reject) => {
+      removeRejection = onAbort(controller.signal, reject);
+      fetch(controller.signal).then(resolve, reject);
+    });
+  } finally {
+    removeListener?.();
+    removeRejection?.();
+  }
+}

@@ -1,0 +1,43 @@
+import type { Clock } from "../clock.js";
+
+/** Asks a node for its oldest record: the record's time in Unix nanoseconds, or `undefined` if there is none. */
+export type FetchOldest = () => Promise<bigint | undefined>;
+
+/** How long the answer is remembered, in milliseconds. */
+const lifetime = 60_000;
+
+const hour = 3_600_000_000_000n;
+
+/**
+ * Since when a node keeps balance changes. v0.74 nodes drop old ones, by default after seven days, and return what is left
+ * of a longer range without a mark.
+ */
+export class History {
+  readonly #clock: Clock;
+  #known: { oldest: bigint | undefined; time: number } | undefined;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  get now(): number {
+    return this.#clock.now();
+  }
+
+  async oldest(fetchOldest: FetchOldest): Promise<bigint | undefined> {
+    const known = this.#known;
+    return known !== undefined && this.now - known.time < lifetime ? known.oldest : this.refresh(fetchOldest);
+  }
+
+  async refresh(fetchOldest: FetchOldest): Promise<bigint | undefined> {
+    const time = this.now;
+    const oldest = await fetchOldest();
+    this.#known = { oldest, time };
+    return oldest;
+  }
+
+  /** Whether the node may have dropped records after `start` since a scan began. */
+  mayHaveChanged(since: number, oldest: bigint | undefined, start: bigint): boolean {
+    return this.now - since > lifetime || (oldest !== undefined && start - oldest < hour);
+  }
+}

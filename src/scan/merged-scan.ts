@@ -1,0 +1,75 @@
+import type { BalanceChange } from "../../generated/types.js";
+import type { Failure, PartScan } from "./part-scan.js";
+import { compareRecords } from "./record-order.js";
+import { toTime } from "./timeline.js";
+
+/** A part with what it has read and the caller does not have yet. */
+interface Head {
+  scan: PartScan;
+  records: readonly BalanceChange[];
+  failure: Failure | undefined;
+  isDone: boolean;
+}
+
+/** The records of several parts in one order. */
+export class MergedScan {
+  readonly #heads: Head[];
+  readonly #isNewestFirst: boolean;
+
+  constructor(scans: readonly PartScan[], isNewestFirst: boolean) {
+    this.#heads = scans.map((scan) => ({ scan, records: [], failure: undefined, isDone: false }));
+    this.#isNewestFirst = isNewestFirst;
+  }
+
+  /** The next records; a failure once everything before it was returned; `undefined` at the end. */
+  async next(): Promise<readonly BalanceChange[] | Failure | undefined> {
+    const [only, ...others] = this.#heads;
+    if (only !== undefined && others.length === 0) return only.scan.next();
+    await Promise.all(this.#heads.map((head) => this.#fill(head)));
+    const ready = this.#takeReady();
+    if (ready.length > 0) return ready;
+    // Nothing is ready if the part that comes next has failed, or if all have ended.
+    const [failure] = this.#heads.flatMap((head) => head.failure ?? []).sort((a, b) => this.#compareFailures(a, b));
+    return failure;
+  }
+
+  async #fill(head: Head): Promise<void> {
+    if (head.isDone || head.failure || head.records.length > 0) return;
+    const next = await head.scan.next();
+    if (next === undefined) head.isDone = true;
+    else if ("error" in next) head.failure = next;
+    else head.records = next;
+  }
+
+  /** Takes the records that no unread record of another part can come before. */
+  #takeReady(): BalanceChange[] {
+    const sign = this.#isNewestFirst ? -1 : 1;
+    const compare = (a: BalanceChange, b: BalanceChange) => sign * compareRecords(a, b);
+    const [bound] = this.#heads.flatMap(({ records }) => records.at(-1) ?? []).sort(compare);
+    const failures = this.#heads.flatMap(({ failure }) => failure ?? []);
+    const isReady = (record: BalanceChange) =>
+      bound !== undefined &&
+      compare(record, bound) <= 0 &&
+      failures.every((failure) => this.#isBefore(record, failure));
+    const ready: BalanceChange[] = [];
+    for (const head of this.#heads) {
+      const count = head.records.findIndex((record) => !isReady(record));
+      const taken = count === -1 ? head.records : head.records.slice(0, count);
+      ready.push(...taken);
+      head.records = head.records.slice(taken.length);
+    }
+    return ready.sort(compare);
+  }
+
+  #isBefore({ timestamp }: BalanceChange, { unread }: Failure): boolean {
+    if (unread === undefined) return false;
+    return this.#isNewestFirst ? BigInt(timestamp) >= toTime(unread.end) : BigInt(timestamp) < toTime(unread.start);
+  }
+
+  /** The failure that leaves most unread comes first. */
+  #compareFailures({ unread: a }: Failure, { unread: b }: Failure): number {
+    if (a === undefined || b === undefined) return a === b ? 0 : a === undefined ? -1 : 1;
+    const difference = this.#isNewestFirst ? b.end - a.end : a.start - b.start;
+    return difference === 0n ? 0 : difference < 0n ? -1 : 1;
+  }
+}

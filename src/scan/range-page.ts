@@ -1,0 +1,57 @@
+import type { BalanceChange } from "../../generated/types.js";
+import { ResponseError, show } from "../errors.js";
+import { compareDigits } from "../pagination/cursors.js";
+import type { Edge } from "../pagination/page.js";
+import { microsecondOf } from "./timeline.js";
+
+/** One request of a scan, with times in Unix nanoseconds. The start belongs to the range, the end does not. */
+export interface RangeRequest {
+  start?: bigint | undefined;
+  end?: bigint | undefined;
+  size: number;
+  newestFirst: boolean;
+  after?: string | undefined;
+}
+
+/** The response to a request of a scan. */
+export interface RangePage {
+  edges: readonly Edge<BalanceChange>[];
+  hasMore: boolean;
+  endCursor: string | undefined;
+  /** The time of the block that had begun, in Unix nanoseconds; `undefined` if the node does not say. */
+  blockTime: bigint | undefined;
+  response: Response;
+}
+
+export type FetchRange = (request: RangeRequest, signal: AbortSignal) => Promise<RangePage>;
+
+/** Refuses a page whose records are not in order of time, or outside of the range by more than a microsecond. */
+export function checkPage(operation: string, request: RangeRequest, { edges, hasMore, response }: RangePage): void {
+  const fail = (what: string, record?: BalanceChange): never => {
+    const body = record ?? edges.map(({ node }) => node);
+    throw new ResponseError(`${operation} got ${what} from ${response.url}`, {
+      operation,
+      attempts: 1,
+      response,
+      body,
+    });
+  };
+  if (edges.length === 0 && hasMore) fail("an empty page that reports a next page");
+  const sign = request.newestFirst ? -1 : 1;
+  let previous: string | undefined;
+  for (const { node } of edges) {
+    const { timestamp } = node;
+    if (typeof timestamp !== "string" || !/^-?\d+$/.test(timestamp)) {
+      fail(`a record with the timestamp ${show(timestamp)}`, node);
+    }
+    if (previous !== undefined && sign * compareDigits(timestamp, previous) < 0)
+      fail("records that are out of order", node);
+    previous = timestamp;
+  }
+  for (const { node } of [edges.at(0), edges.at(-1)].flatMap((edge) => edge ?? [])) {
+    const time = microsecondOf(BigInt(node.timestamp));
+    const isEarly = request.start !== undefined && time < microsecondOf(request.start) - 1n;
+    const isLate = request.end !== undefined && time > microsecondOf(request.end) + 1n;
+    if (isEarly || isLate) fail("records outside of the requested range", node);
+  }
+}

@@ -1,0 +1,208 @@
+import type { BalanceChange, BalanceChangesDateRange } from "../../generated/types.js";
+import { PaginationError, VegaError } from "../errors.js";
+import { toDate } from "../values.js";
+import type { FetchOldest, History } from "./history.js";
+import { MergedScan } from "./merged-scan.js";
+import { PartScan, pageSizeFor } from "./part-scan.js";
+import type { FetchRange, RangePage } from "./range-page.js";
+import { SegmentReader } from "./segment-reader.js";
+import { Semaphore } from "./semaphore.js";
+import { aligned, microsecondOf, newestFirst, oldestFirst, type Range, toTime } from "./timeline.js";
+
+/** What a scan reads. It is opened when the scan is used: wrong arguments are a rejection then. */
+export interface ScanSource {
+  operation: string;
+  open(): {
+    /** Unix nanoseconds. Default: from the oldest record, to the block that has begun. */
+    start: bigint | undefined;
+    end: bigint | undefined;
+    /** One for each request that the filter takes. */
+    parts: readonly FetchRange[];
+    /** Fetches without a filter. */
+    fetchAny: FetchRange;
+  };
+  history: History;
+}
+
+/** The checked options of a scan. */
+export interface ScanRunOptions {
+  isNewestFirst: boolean;
+  maxItems: number;
+  concurrency: number;
+  pageSize: number;
+  checksHistory: boolean;
+  signal: AbortSignal;
+}
+
+/** How many pages are prefetched for each request that may be in flight. */
+const prefetchedPages = 12;
+/** The smallest page of a part: a scan of many parts shall not take a request for each record. */
+const smallestPage = 100;
+
+/** One scan from its first request to its last. */
+export class ScanRun {
+  readonly #operation: string;
+  readonly #options: ScanRunOptions;
+  readonly #history: History;
+  readonly #fetchOldest: FetchOldest;
+  readonly #start: bigint | undefined;
+  readonly #end: bigint | undefined;
+  readonly #readers: readonly SegmentReader[];
+  readonly #startedAt: number;
+  /** What is read, in Unix nanoseconds, once its end is known. */
+  #times: Range | undefined;
+  #oldest: bigint | undefined;
+  #scan: MergedScan | undefined;
+  #pagesRead = 0;
+  #itemsRead = 0;
+
+  constructor({ operation, open, history }: ScanSource, options: ScanRunOptions) {
+    const { start, end, parts, fetchAny } = open();
+    this.#fetchOldest = async () => {
+      const { edges } = await fetchAny({ size: 1, newestFirst: false }, options.signal);
+      return edges[0] && BigInt(edges[0].node.timestamp);
+    };
+    this.#operation = operation;
+    this.#options = options;
+    this.#history = history;
+    this.#start = start !== undefined && start > 0n ? start : undefined;
+    this.#end = end;
+    this.#startedAt = history.now;
+    const semaphore = new Semaphore(options.concurrency);
+    const partSize = Math.max(smallestPage, Math.floor(this.#bufferSize / parts.length));
+    const pageSize = Math.min(options.pageSize, parts.length === 1 ? options.pageSize : partSize);
+    const order = options.isNewestFirst ? newestFirst : oldestFirst;
+    this.#readers = parts.map((part) => {
+      const fetch: FetchRange = (request, signal) =>
+        semaphore.run(async () => {
+          signal.throwIfAborted();
+          const page = await part(request, signal);
+          this.#pagesRead++;
+          return page;
+        });
+      return new SegmentReader({ operation, order, pageSize, fetch, signal: options.signal });
+    });
+  }
+
+  get #bufferSize(): number {
+    return prefetchedPages * this.#options.concurrency * this.#options.pageSize;
+  }
+
+  /** The next records; `undefined` at the end. */
+  async next(): Promise<readonly BalanceChange[] | undefined> {
+    let unread: Range | undefined;
+    try {
+      this.#scan ??= await this.#begin();
+      const next = await this.#scan.next();
+      if (next !== undefined && "error" in next) {
+        unread = next.unread;
+        throw next.error;
+      }
+      if (next === undefined) await this.#checkHistoryAgain();
+      this.#itemsRead += next?.length ?? 0;
+      return next;
+    } catch (error) {
+      throw this.#describe(error, unread);
+    }
+  }
+
+  async #begin(): Promise<MergedScan> {
+    const { isNewestFirst, maxItems, concurrency } = this.#options;
+    const [firstReader, ...otherReaders] = this.#readers;
+    const isEmpty = this.#start !== undefined && this.#end !== undefined && this.#start >= this.#end;
+    if (firstReader === undefined || isEmpty) return new MergedScan([], isNewestFirst);
+    const requested = {
+      start: this.#start === undefined ? undefined : microsecondOf(this.#start),
+      end: this.#end === undefined ? undefined : aligned(0n, this.#end).end,
+    };
+    const [first, oldest] = await Promise.all([
+      firstReader.fetch(requested, pageSizeFor(maxItems, firstReader.pageSize)),
+      this.#checksHistory ? this.#history.oldest(this.#fetchOldest) : undefined,
+    ]);
+    this.#oldest = oldest;
+    const end = await this.#findEnd(first);
+    const times = { start: this.#start ?? 0n, end };
+    this.#times = times;
+    this.#checkHistory(oldest, times);
+    const range = aligned(times.start, times.end);
+    // Without the time before the first record, the first page shows how densely records come.
+    const [oldestEdge] = isNewestFirst || otherReaders.length > 0 ? [] : first.edges;
+    const start =
+      this.#start === undefined && oldestEdge ? microsecondOf(BigInt(oldestEdge.node.timestamp)) : range.start;
+    const common = { range: { ...range, start }, times, maxItems };
+    const share = {
+      concurrency: Math.max(1, Math.floor(concurrency / this.#readers.length)),
+      bufferSize: Math.floor(this.#bufferSize / this.#readers.length),
+    };
+    const scans = this.#readers.map(
+      (reader) => new PartScan({ ...common, ...share, reader, first: reader === firstReader ? first : undefined }),
+    );
+    return new MergedScan(scans, isNewestFirst);
+  }
+
+  /**
+   * The end of what is read. Everything below the time of the block that had begun is final: v0.74 nodes show the records
+   * of a block at once when it ends.
+   */
+  async #findEnd({ blockTime, edges, hasMore }: RangePage): Promise<bigint> {
+    const end = this.#end;
+    if (blockTime !== undefined) return end === undefined || end > blockTime ? blockTime : end;
+    if (end !== undefined) return end;
+    const shown = this.#options.isNewestFirst ? edges.at(0) : hasMore ? undefined : edges.at(-1);
+    const newest =
+      shown && this.#readers.length === 1
+        ? [shown.node]
+        : await Promise.all(this.#readers.map((reader) => reader.newest()));
+    const times = newest.map((record) => (record === undefined ? -1n : BigInt(record.timestamp)));
+    return times.reduce((a, b) => (a > b ? a : b)) + 1n;
+  }
+
+  get #checksHistory(): boolean {
+    return this.#options.checksHistory && this.#start !== undefined;
+  }
+
+  #checkHistory(oldest: bigint | undefined, unread: Range): void {
+    const start = this.#start;
+    if (start === undefined || oldest === undefined || oldest <= start) return;
+    const availableFrom = oldest < unread.end ? oldest : unread.end;
+    const error = new PaginationError(
+      `The range of ${this.#operation} begins at ${describeTime(start)}, but the balance changes of the node begin at ` +
+        `${describeTime(oldest)}: earlier records were pruned or never existed. Begin the range there, use a node that keeps ` +
+        'a longer history, or pass `missingHistory: "ignore"` to read what is left.',
+      { operation: this.#operation, reason: "pruned", availableFrom: oldest },
+    );
+    throw Object.assign(error, {
+      resume: toDateRange(availableFrom > unread.start ? availableFrom : unread.start, unread.end),
+    });
+  }
+
+  /** A node can drop old records while a scan is reading. */
+  async #checkHistoryAgain(): Promise<void> {
+    const times = this.#times;
+    if (!this.#checksHistory || times === undefined) return;
+    if (!this.#history.mayHaveChanged(this.#startedAt, this.#oldest, times.start)) return;
+    this.#checkHistory(await this.#history.refresh(this.#fetchOldest), { start: times.end, end: times.end });
+  }
+
+  /** Adds where to continue once the caller has the records that came before the error. */
+  #describe(error: unknown, unread: Range | undefined): unknown {
+    if (!VegaError.is(error)) return error;
+    const { resume = this.#rest(unread) } = error;
+    return Object.assign(error, { resume, pagesRead: this.#pagesRead, itemsRead: this.#itemsRead });
+  }
+
+  #rest(unread: Range | undefined): BalanceChangesDateRange {
+    const end = this.#times?.end ?? this.#end;
+    if (unread === undefined || end === undefined) return toDateRange(this.#start, end);
+    const [from, to] = [toTime(unread.start), toTime(unread.end)];
+    if (this.#options.isNewestFirst) return toDateRange(this.#start, to < end ? to : end);
+    return toDateRange(this.#start === undefined || from > this.#start ? from : this.#start, end);
+  }
+}
+
+const toDateRange = (start: bigint | undefined, end: bigint | undefined): BalanceChangesDateRange => ({
+  ...(start !== undefined && { startTimestamp: String(start) }),
+  ...(end !== undefined && { endTimestamp: String(end) }),
+});
+
+const describeTime = (time: bigint) => `${time} (${toDate(time).toISOString()})`;

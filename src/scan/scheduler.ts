@@ -1,0 +1,68 @@
+import { lengthOf, type Range } from "./timeline.js";
+
+/** A segment of a scan as far as its reading goes. */
+export interface SegmentState {
+  /** What is not read yet; `undefined` if all is. */
+  readonly unread: Range | undefined;
+  /** How many of its records wait for the caller. */
+  readonly buffered: number;
+  /** Whether a request for it is in flight. */
+  readonly isBusy: boolean;
+  /** Records in a microsecond, if known. */
+  readonly density: number | undefined;
+  readonly hasFailed: boolean;
+}
+
+export interface Load {
+  /** How many records are read before the caller needs them. */
+  limit: number;
+  /** How many records a full page has. */
+  pageSize: number;
+  /** How many full pages were read. */
+  fullPages: number;
+  /** How many splits were made. */
+  splits: number;
+}
+
+export type Decision = { action: "read"; index: number } | { action: "split"; index: number; length: bigint };
+
+/**
+ * What to request next: the first segment that no request reads, else a part of the one with the most unread records.
+ * `undefined` if another request would gain nothing.
+ *
+ * @param segments - In reading order.
+ */
+export function decide(
+  segments: readonly SegmentState[],
+  { limit, pageSize, fullPages, splits }: Load,
+): Decision | undefined {
+  let ahead = 0;
+  let largest: { index: number; needed: number; estimate: number } | undefined;
+  for (const [index, { unread, buffered, isBusy, density = 0, hasFailed }] of segments.entries()) {
+    ahead += buffered;
+    if (hasFailed || unread === undefined) continue;
+    if (!isBusy && ahead < limit) return { action: "read", index };
+    if (isBusy) ahead += pageSize;
+    const estimate = Math.max(0, density * lengthOf(unread) - (isBusy ? pageSize : 0));
+    const needed = Math.max(0, Math.min(estimate, limit - ahead));
+    if (isBusy && lengthOf(unread) > 1 && needed > (largest?.needed ?? 0)) largest = { index, needed, estimate };
+    ahead += estimate;
+  }
+  // A split costs one request more, for a page that is not full. One in four full pages is a price worth paying.
+  const affordable = Math.max(Math.min(1, fullPages), Math.floor(fullPages / 4));
+  if (largest === undefined || largest.needed < 2 * pageSize || splits >= affordable) return undefined;
+  const { index, needed, estimate } = largest;
+  return {
+    action: "split",
+    index,
+    length: lengthOfFirst(segments[index] as SegmentState, pageSize, needed / 2 / estimate),
+  };
+}
+
+/** The length of what the request in flight may still return, and of a share of what follows. */
+function lengthOfFirst({ unread, density = 1 }: SegmentState, pageSize: number, share: number): bigint {
+  const length = unread ? lengthOf(unread) : 0;
+  const inFlight = pageSize / density;
+  // The request in flight may be for the first microsecond alone.
+  return BigInt(Math.max(1, Math.floor(inFlight + (length - inFlight) * share)));
+}

@@ -1,0 +1,165 @@
+import type { BalanceChange } from "../../generated/types.js";
+import { PaginationError } from "../errors.js";
+import { blockTimeOf, compareDigits, compareWithPlace, withAccountId } from "../pagination/cursors.js";
+import type { Edge } from "../pagination/page.js";
+import { checkPage, type FetchRange, type RangePage } from "./range-page.js";
+import { compareAccounts } from "./record-order.js";
+import { isEmpty, microsecondOf, type Range, type ReadingOrder, toTime } from "./timeline.js";
+
+/** The records at the start of a range, and what is left of it. */
+export interface Reading {
+  records: readonly BalanceChange[];
+  /** How many records the page had. */
+  pageLength: number;
+  /** `undefined` if the whole range was read. */
+  unread: Range | undefined;
+}
+
+/** A range of which one side, or both, can be open. */
+export interface OpenRange {
+  start: bigint | undefined;
+  end: bigint | undefined;
+}
+
+export interface SegmentReaderOptions {
+  operation: string;
+  order: ReadingOrder;
+  pageSize: number;
+  fetch: FetchRange;
+  signal: AbortSignal;
+}
+
+/** Reads ranges page by page. Records of one time come in the order of their natural key. */
+export class SegmentReader {
+  readonly order: ReadingOrder;
+  readonly pageSize: number;
+  readonly #operation: string;
+  readonly #fetch: FetchRange;
+  readonly #signal: AbortSignal;
+
+  constructor({ operation, order, pageSize, fetch, signal }: SegmentReaderOptions) {
+    this.order = order;
+    this.pageSize = pageSize;
+    this.#operation = operation;
+    this.#fetch = fetch;
+    this.#signal = signal;
+  }
+
+  /** Fetches the first page of a range, or the page after a cursor. */
+  async fetch({ start, end }: OpenRange, size: number, after?: string): Promise<RangePage> {
+    const request = {
+      // One microsecond early: the reference does not say whether the start belongs to the range.
+      start: start === undefined || start <= 1n ? undefined : toTime(start - 1n),
+      end: end === undefined ? undefined : toTime(end),
+      size,
+      newestFirst: this.order.newestFirst,
+      after,
+    };
+    const page = await this.#fetch(request, this.#signal);
+    checkPage(this.#operation, request, page);
+    return page;
+  }
+
+  /** The newest record of all. */
+  async newest(): Promise<BalanceChange | undefined> {
+    const page = await this.#fetch({ size: 1, newestFirst: true }, this.#signal);
+    return page.edges[0]?.node;
+  }
+
+  /**
+   * Takes the records from a page whose microseconds it shows completely. If it shows none completely, pages are read by
+   * cursor until one is complete.
+   *
+   * @param times - What the caller wants, in Unix nanoseconds.
+   */
+  async complete(range: Range, first: RangePage, times: Range): Promise<Reading> {
+    const { order } = this;
+    let page = first;
+    let edges = page.edges;
+    let last = lastMicrosecond(page);
+    while (page.hasMore && order.compare(last, order.firstOf(range)) <= 0) {
+      page = await this.#pageAfter(range, page);
+      edges = [...edges, ...page.edges];
+      last = lastMicrosecond(page);
+    }
+    const rest = order.from(range, last);
+    const unread = page.hasMore && !isEmpty(rest) ? rest : undefined;
+    // More records of the last microsecond can be on the next page.
+    const read =
+      unread === undefined ? range : order.newestFirst ? { ...range, start: rest.end } : { ...range, end: last };
+    const start = maximum(toTime(read.start), times.start);
+    const end = minimum(toTime(read.end), times.end);
+    const records = order.newestFirst
+      ? edges.slice(
+          indexOf(edges, (time) => time < end),
+          indexOf(edges, (time) => time < start),
+        )
+      : edges.slice(
+          indexOf(edges, (time) => time >= start),
+          indexOf(edges, (time) => time >= end),
+        );
+    return { records: inKeyOrder(records, order.newestFirst), pageLength: first.edges.length, unread };
+  }
+
+  /** The page after another one of the same range, within a microsecond that has more records than a page. */
+  async #pageAfter(range: Range, { edges, endCursor }: RangePage): Promise<RangePage> {
+    const last = edges.at(-1);
+    if (last === undefined || !endCursor) throw this.#tooDense(range);
+    const completed = withAccountId(endCursor, last.cursor === endCursor ? last.node : undefined);
+    if (completed === undefined && blockTimeOf(endCursor) !== undefined) throw this.#tooDense(range);
+    const page = await this.fetch(range, this.pageSize, completed?.cursor ?? endCursor);
+    const sign = this.order.newestFirst ? -1 : 1;
+    if (completed === undefined) {
+      const [next] = page.edges;
+      const isBehind = next && sign * compareDigits(next.node.timestamp, last.node.timestamp) < 0;
+      if (isBehind || (page.hasMore && page.endCursor === endCursor)) throw this.#tooDense(range);
+      return page;
+    }
+    const distances = page.edges.map(({ node }) => sign * compareWithPlace(node, completed.place));
+    if (!distances.every((distance) => distance >= 0)) throw this.#tooDense(range);
+    // v0.74 nodes begin the last page with the cursor's own record, since they compare cursors as text.
+    return distances[0] === 0 ? { ...page, edges: page.edges.slice(1) } : page;
+  }
+
+  #tooDense(range: Range): PaginationError {
+    const time = toTime(this.order.firstOf(range));
+    return new PaginationError(
+      `${this.#operation} found more than ${this.pageSize} records in the microsecond from ${time} on, and the node's cursors ` +
+        "do not lead through them. Narrow the filter by account types, parties or markets, or continue after that time.",
+      { operation: this.#operation, reason: "too-dense", timestamp: `${time}` },
+    );
+  }
+}
+
+/** The microsecond of the last record. */
+const lastMicrosecond = ({ edges }: RangePage): bigint => microsecondOf(BigInt(edges.at(-1)?.node.timestamp ?? 0));
+
+const maximum = (a: bigint, b: bigint) => (a > b ? a : b);
+const minimum = (a: bigint, b: bigint) => (a < b ? a : b);
+
+/** The index of the first edge whose time fits, of edges that do not fit up to some index, and fit from there on. */
+function indexOf(edges: readonly Edge<BalanceChange>[], fits: (time: bigint) => boolean): number {
+  let [low, high] = [0, edges.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (fits(BigInt(edges[middle]?.node.timestamp ?? 0))) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+/** Sorts the records of each time by their account, so that the order does not depend on the node or on page borders. */
+function inKeyOrder(edges: readonly Edge<BalanceChange>[], isReversed: boolean): BalanceChange[] {
+  const records = edges.map(({ node }) => node);
+  const sign = isReversed ? -1 : 1;
+  for (let start = 0; start < records.length; ) {
+    let end = start + 1;
+    while (end < records.length && records[end]?.timestamp === records[start]?.timestamp) end++;
+    if (end - start > 1) {
+      const sorted = records.slice(start, end).sort((a, b) => sign * compareAccounts(a, b));
+      records.splice(start, sorted.length, ...sorted);
+    }
+    start = end;
+  }
+  return records;
+}

@@ -1,0 +1,66 @@
+/**
+ * Times of a scan are whole microseconds since Unix time 0, in which v0.74 nodes keep and compare times: requests that are
+ * aligned to them mean the same on nodes that compare nanoseconds.
+ */
+export interface Range {
+  readonly start: bigint;
+  /** Not part of the range. */
+  readonly end: bigint;
+}
+
+const nanoseconds = 1000n;
+
+/** The microsecond of a time in Unix nanoseconds. */
+export function microsecondOf(time: bigint): bigint {
+  const whole = time / nanoseconds;
+  return time < whole * nanoseconds ? whole - 1n : whole;
+}
+
+/** The smallest range in microseconds that holds a range in Unix nanoseconds. */
+export const aligned = (start: bigint, end: bigint): Range => ({
+  start: microsecondOf(start),
+  end: -microsecondOf(-end),
+});
+
+/** The first nanosecond of a microsecond. */
+export const toTime = (microsecond: bigint): bigint => microsecond * nanoseconds;
+
+export const isEmpty = ({ start, end }: Range): boolean => start >= end;
+export const lengthOf = ({ start, end }: Range): number => Number(end - start);
+
+/** A range is read from one of its sides to the other. */
+export interface ReadingOrder {
+  readonly newestFirst: boolean;
+  /** The microsecond that is read first. */
+  firstOf(range: Range): bigint;
+  /** What is left of a range from a microsecond on. */
+  from(range: Range, microsecond: bigint): Range;
+  /** Splits a range after so many microseconds, in reading order. */
+  split(range: Range, length: bigint): [Range, Range];
+  /** Less than 0 if the first time is read before the second. */
+  compare(a: bigint, b: bigint): number;
+}
+
+const compare = (a: bigint, b: bigint) => (a === b ? 0 : a < b ? -1 : 1);
+
+export const oldestFirst: ReadingOrder = {
+  newestFirst: false,
+  firstOf: ({ start }) => start,
+  from: ({ end }, start) => ({ start, end }),
+  split: ({ start, end }, length) => [
+    { start, end: start + length },
+    { start: start + length, end },
+  ],
+  compare,
+};
+
+export const newestFirst: ReadingOrder = {
+  newestFirst: true,
+  firstOf: ({ end }) => end - 1n,
+  from: ({ start }, microsecond) => ({ start, end: microsecond + 1n }),
+  split: ({ start, end }, length) => [
+    { start: end - length, end },
+    { start, end: end - length },
+  ],
+  compare: (a, b) => compare(b, a),
+};
