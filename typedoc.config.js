@@ -18,6 +18,12 @@ export default {
   // openapi-typescript's own tag.
   blockTags: [...OptionDefaults.blockTags, "@description"],
   // Errors are caught, not made.
-  intentionallyNotExported: ["VegaErrorOptions", "ApiErrorOptions", "RateLimitErrorOptions", "codeNames"],
+  intentionallyNotExported: [
+    "VegaErrorOptions",
+    "ApiErrorOptions",
+    "RateLimitErrorOptions",
+    "PaginationErrorOptions",
+    "codeNames",
+  ],
   treatWarningsAsErrors: true,
 };

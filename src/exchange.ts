@@ -1,5 +1,5 @@
 import { type BareFetch, BareRequest, type Stoppable } from "./bare.js";
-import { ConnectionError, type SentRequest, VegaError } from "./errors.js";
+import { ConnectionError, type SentRequest, VegaError } from "./errors/index.js";
 
 /** One try, by openapi-fetch. */
 export type Attempt<Params> = (init: AttemptInit<Params>) => Promise<Received>;

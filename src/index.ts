@@ -61,7 +61,7 @@ export {
   type SentRequest,
   TimeoutError,
   VegaError,
-} from "./errors.js";
+} from "./errors/index.js";
 export {
   type Edge,
   type FetchPage,

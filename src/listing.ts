@@ -1,5 +1,6 @@
 import type { PageInfo, Pagination } from "../generated/types.js";
-import { PaginationError, refuse, show, VegaError } from "./errors.js";
+import { refuse, show } from "./arguments/refuse.js";
+import { PaginationError, VegaError } from "./errors/index.js";
 import { type Batch, ItemIterator, ignore, WalkIterator } from "./iterator.js";
 import { type Backward, backward, type Direction, type Forward, forward } from "./pagination.js";
 

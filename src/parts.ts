@@ -1,5 +1,5 @@
 import type { Pagination } from "../generated/types.js";
-import { refuse } from "./errors.js";
+import { refuse } from "./arguments/refuse.js";
 import type { Edge, FetchPage, PageContent } from "./listing.js";
 import { backward, type Direction, forward } from "./pagination.js";
 

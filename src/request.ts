@@ -9,7 +9,7 @@ import {
   type SentRequest,
   summarize,
   TimeoutError,
-} from "./errors.js";
+} from "./errors/index.js";
 import { type Attempt, Exchange, type Received } from "./exchange.js";
 import type { ObservedError, ObserverEvent } from "./observe.js";
 import type { Settings, Validate } from "./options.js";
@@ -88,7 +88,7 @@ interface Refusal {
   request: SentRequest;
   response: Response;
   body: unknown;
-  advice?: string | undefined;
+  hint?: string | undefined;
 }
 
 /** Sends the requests of one client: attempts, deadlines, retries and pacing. */
@@ -250,7 +250,7 @@ export class Requester {
     { adviceOn }: CallSettings,
   ): Reply<T> {
     if (!response.ok) {
-      const refusal = { request: exchange.sent, response, body: error, advice: adviceOn?.(response.status) };
+      const refusal = { request: exchange.sent, response, body: error, hint: adviceOn?.(response.status) };
       throw this.#refusal(operation, refusal, attempts);
     }
     const body = parseJson(text);

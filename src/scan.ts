@@ -1,4 +1,5 @@
-import { PaginationError, ResponseError, refuse, show, VegaError } from "./errors.js";
+import { refuse, show } from "./arguments/refuse.js";
+import { PaginationError, ResponseError, VegaError } from "./errors/index.js";
 import { type Batch, ItemIterator, ignore } from "./iterator.js";
 
 /** Options of a scan. */

@@ -1,6 +1,6 @@
 import { type Dispatcher, request } from "undici";
+import { refuse } from "../arguments/refuse.js";
 import { BareRequest, markBare } from "../bare.js";
-import { refuse } from "../errors.js";
 import { UndiciResponse } from "./response.js";
 
 /** Options of {@link undiciFetch}. */

@@ -119,7 +119,7 @@ const faults: Record<string, Fault> = {
   "429 for the size": {
     behave: () =>
       answer({ code: 8, message: "grpc: received message larger than max (9 vs. 8)", details: [] }, { status: 429 }),
-    error: { name: "ApiError", status: 429, message: expect.stringContaining("Ask for less: a smaller page") },
+    error: { name: "ApiError", status: 429, message: expect.stringContaining("Request less: a smaller page") },
     sent: 1,
   },
   "a ban": {
