@@ -15,7 +15,6 @@ import type {
   TransactionCheckResult,
   Vote,
 } from "../generated/types.js";
-import { bareFetchOf } from "./bare.js";
 import type { Attempt, AttemptInit } from "./exchange.js";
 import { type Identity, type PageContent, type Walk, type WalkOptions, type WalkPage, walk } from "./listing.js";
 import {
@@ -209,8 +208,7 @@ export interface VegaClient {
 export function createClient(options: ClientOptions): VegaClient {
   const { baseUrl, headers, fetch, pacing, observe, validate, settings } = readClientOptions(options);
   const http = createHttp<paths, "application/json">({ baseUrl, headers, fetch, pathSerializer });
-  const bareFetch = bareFetchOf(options.fetch, http);
-  const requester = new Requester({ fetch, bareFetch, pacing, observe, validate });
+  const requester = new Requester({ fetch, pacing, observe, validate });
 
   function list<Id extends keyof operations, Body extends object, T>(
     operation: Id,

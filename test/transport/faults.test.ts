@@ -1,8 +1,7 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { VegaError } from "../../src/index.js";
+import { createClient, VegaError } from "../../src/index.js";
 import { freePort } from "../ports.js";
-import { createClient } from "./client.js";
 import { answer, type Behaviour, FaultyServer, spoil } from "./faulty-server.js";
 
 let server: FaultyServer;
