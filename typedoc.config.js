@@ -3,7 +3,7 @@ import { OptionDefaults } from "typedoc";
 /** The guide and the API of the package, as one site; `scripts/docs.ts` adds the operations to it. */
 export default {
   name: "vegaprotocol-client",
-  entryPoints: ["src/index.ts", "src/testing/index.ts", "src/validate/index.ts", "src/undici/index.ts"],
+  entryPoints: ["src/index.ts", "src/testing/index.ts", "src/validate/index.ts"],
   plugin: ["./scripts/docs/titles.js"],
   tsconfig: "tsconfig.json",
   readme: "README.md",
@@ -18,6 +18,12 @@ export default {
   // openapi-typescript's own tag.
   blockTags: [...OptionDefaults.blockTags, "@description"],
   // Errors are caught, not made.
-  intentionallyNotExported: ["VegaErrorOptions", "ApiErrorOptions", "RateLimitErrorOptions", "codeNames"],
+  intentionallyNotExported: [
+    "VegaErrorOptions",
+    "ApiErrorOptions",
+    "RateLimitErrorOptions",
+    "PaginationErrorOptions",
+    "codeNames",
+  ],
   treatWarningsAsErrors: true,
 };

@@ -6,20 +6,7 @@ export default defineConfig({
     reporters: process.env["CI"] ? ["default", ["json", { outputFile: "reports/vitest.json" }]] : ["default"],
     testTimeout: 30_000,
     coverage: { include: ["src/**"] },
-    projects: [
-      {
-        extends: true,
-        test: {
-          name: "fetch",
-          include: ["test/{contract,samples,transport,types,unit}/**/*.test.ts"],
-          typecheck: { enabled: true, include: ["test/types/**/*.test-d.ts"], tsconfig: "./tsconfig.json" },
-          provide: { transport: "fetch" },
-        },
-      },
-      {
-        extends: true,
-        test: { name: "undici", include: ["test/transport/*.test.ts"], provide: { transport: "undici" } },
-      },
-    ],
+    include: ["test/{contract,samples,transport,types,unit}/**/*.test.ts"],
+    typecheck: { enabled: true, include: ["test/types/**/*.test-d.ts"], tsconfig: "./tsconfig.json" },
   },
 });

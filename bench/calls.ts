@@ -1,3 +1,4 @@
+import { waysTo } from "./clients.js";
 import { count, median, type Report, round, type Samples, spread, times, withServer } from "./measure.js";
 import { type Task, withWorkers } from "./worker.js";
 
@@ -28,7 +29,7 @@ export const walks = (): Promise<Report[]> => {
 
 const compare = (unit: string, tasks: [title: string, task: Task][]): Promise<Report[]> =>
   withServer((baseUrl) =>
-    withWorkers(baseUrl, async (measure) => {
+    withWorkers(baseUrl, Object.keys(waysTo(baseUrl)), async (measure) => {
       const reports: Report[] = [];
       for (const [title, task] of tasks) {
         const samples = await measure(task, rounds);

@@ -52,6 +52,10 @@ const server = createServer((request, response) => {
     response.writeHead(200, {
       "Content-Type": "application/json",
       "Content-Length": Buffer.byteLength(body),
+      // Limits that hold nothing back, so that a client that reads them does so.
+      "RateLimit-Limit": "1000000",
+      "RateLimit-Remaining": "1000000",
+      "RateLimit-Reset": "1",
       "X-Block-Height": "1234567",
       "X-Block-Timestamp": "1707497689123456000",
     });

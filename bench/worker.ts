@@ -14,14 +14,14 @@ export interface Task {
   pageSize?: number;
 }
 
-/** Lets several clients do tasks, in rounds that take turns, so that what else the machine does hits all of them. */
+/** Lets the named clients do tasks, in rounds that take turns, so that what else the machine does affects all of them. */
 export async function withWorkers<T>(
   baseUrl: string,
+  names: readonly string[],
   use: (measure: (task: Task, rounds: number) => Promise<Record<string, Samples>>) => Promise<T>,
 ): Promise<T> {
   // A young generation of one size: left to itself, it grows with what one client leaves behind, and another's stays small.
   const execArgv = [...process.execArgv, "--min-semi-space-size=16", "--max-semi-space-size=16"];
-  const names = Object.keys(waysTo(baseUrl));
   const workers = names.map((name): [string, ChildProcess] => [
     name,
     fork(fileURLToPath(import.meta.url), [baseUrl, name], { execArgv }),

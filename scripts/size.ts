@@ -11,7 +11,6 @@ const limits: Record<string, number> = {
   "vegaprotocol-client": 19_500,
   "vegaprotocol-client/testing": 10_000,
   "vegaprotocol-client/validate": 8_000,
-  "vegaprotocol-client/undici": 3_500,
 };
 
 const table = new Table({

@@ -15,7 +15,6 @@ import type {
   TransactionCheckResult,
   Vote,
 } from "../generated/types.js";
-import { bareFetchOf } from "./bare.js";
 import { systemClock } from "./clock.js";
 import type { Attempt, AttemptInit } from "./exchange.js";
 import {
@@ -218,8 +217,7 @@ export interface VegaClient {
 export function createClient(options: ClientOptions): VegaClient {
   const { baseUrl, headers, fetch, pacing, observe, validate, settings } = readClientOptions(options);
   const http = createHttp<paths, "application/json">({ baseUrl, headers, fetch, pathSerializer });
-  const bareFetch = bareFetchOf(options.fetch, http);
-  const requester = new Requester({ fetch, bareFetch, pacing, observe, validate });
+  const requester = new Requester({ fetch, pacing, observe, validate });
 
   function list<Id extends keyof operations, Body extends object, T>(
     operation: Id,

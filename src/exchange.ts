@@ -1,5 +1,4 @@
-import { type BareFetch, BareRequest, type Stoppable } from "./bare.js";
-import { ConnectionError, type SentRequest, VegaError } from "./errors.js";
+import { ConnectionError, type SentRequest, VegaError } from "./errors/index.js";
 
 /** One try, by openapi-fetch. */
 export type Attempt<Params> = (init: AttemptInit<Params>) => Promise<Received>;
@@ -10,9 +9,7 @@ export type AttemptInit<Params> = {
   headers: Headers | Record<string, never>;
   fetch: (request: Request) => Promise<Response>;
   parseAs: "text";
-  signal?: AbortSignal;
-  /** What it makes instead of a Request. */
-  Request?: typeof Request;
+  signal: AbortSignal;
 };
 
 /** What openapi-fetch makes of an answer. */
@@ -22,91 +19,51 @@ export interface Received {
   response: Response;
 }
 
-/** What goes over the wire in one attempt, as openapi-fetch does it. */
-export class Exchange implements Stoppable {
+/** One request over the wire, sent by openapi-fetch. */
+export class Exchange {
   response: Response | undefined;
   #request: SentRequest | undefined;
-  /** Why there was no answer, or no whole one: what `fetch` or the body was rejected with. */
+  /** The reason with which `fetch` or the body was rejected. */
   #broken: { reason: unknown } | undefined;
-  #aborted: { reason: unknown } | undefined;
-  #controller: AbortController | undefined;
-  #listener: (() => void) | undefined;
-  readonly #isBare: boolean;
-  readonly #fetch: BareFetch;
+  /** Of this attempt alone: a Request listens to its signal for as long as that lives. */
+  readonly #controller = new AbortController();
+  readonly #fetch: (request: Request) => Promise<Response>;
   readonly #onSend: ((request: SentRequest) => void) | undefined;
 
-  constructor(
-    fetch: (request: Request) => Promise<Response>,
-    bareFetch: BareFetch | undefined,
-    onSend: ((request: SentRequest) => void) | undefined,
-  ) {
-    this.#isBare = bareFetch !== undefined;
-    this.#fetch = bareFetch ?? (fetch as BareFetch);
+  constructor(fetch: (request: Request) => Promise<Response>, onSend: ((request: SentRequest) => void) | undefined) {
+    this.#fetch = fetch;
     this.#onSend = onSend;
   }
 
   init<Params>(params: Params, headers: Headers | Record<string, never> = {}): AttemptInit<Params> {
-    const fetch = (request: Request) => this.#send(request);
-    return this.#isBare
-      ? { params, headers, fetch, parseAs: "text", Request: BareRequest as unknown as typeof Request }
-      : { params, headers, fetch, parseAs: "text", signal: this.signal };
-  }
-
-  /**
-   * Of this attempt alone, since a Request listens to its signal for as long as that lives. Made where somebody asks for it:
-   * on Node.js 20 that takes as long as all the rest of an attempt.
-   */
-  get signal(): AbortSignal {
-    if (this.#controller === undefined) {
-      this.#controller = new AbortController();
-      if (this.#aborted) this.#controller.abort(this.#aborted.reason);
-    }
-    return this.#controller.signal;
-  }
-
-  get aborted(): boolean {
-    return this.#aborted !== undefined;
-  }
-
-  get reason(): unknown {
-    return this.#aborted?.reason;
-  }
-
-  /** There is one who listens: what sends the request. */
-  addEventListener(_: "abort", listener: () => void): void {
-    this.#listener = listener;
-  }
-
-  removeEventListener(): void {
-    this.#listener = undefined;
+    return {
+      params,
+      headers,
+      fetch: (request) => this.#send(request),
+      parseAs: "text",
+      signal: this.#controller.signal,
+    };
   }
 
   abort(reason: unknown): void {
-    this.#aborted = { reason };
-    this.#controller?.abort(reason);
-    this.#listener?.();
+    this.#controller.abort(reason);
   }
 
   get isSent(): boolean {
     return this.#request !== undefined;
   }
 
-  /** What was sent; middleware can answer without. */
+  /** The request that was sent; middleware can respond without sending one. */
   get sent(): SentRequest {
     const { method, url } = this.#request ?? { method: "", url: this.response?.url ?? "" };
     return { method, url };
   }
 
-  async #send(request: Request | BareRequest): Promise<Response> {
-    // Called without a `this`, which that of a browser does not stand.
+  async #send(request: Request): Promise<Response> {
+    // Called without a `this`: the `fetch` of a browser throws if it has one.
     const fetch = this.#fetch;
     this.#request = request;
     this.#onSend?.(this.sent);
-    if (request instanceof BareRequest) {
-      request.sentBy = this;
-      this.response = await fetch(request.url, request);
-      return this.response;
-    }
     const response = await this.#watch(fetch(request));
     this.response = response;
     const read = response.text;
@@ -125,10 +82,7 @@ export class Exchange implements Stoppable {
 
   /** What the network did is a ConnectionError; what ended the attempt, or what middleware threw, stays as it is. */
   explain(error: unknown, operation: string, attempts: number): unknown {
-    const isEnd = this.aborted && this.reason === error;
-    // A bare request passes no middleware, so that nobody has to watch where its failure comes from.
-    const isBroken = this.#isBare ? this.isSent && !isEnd : this.#broken?.reason === error;
-    if (!isBroken || VegaError.is(error)) return error;
+    if (this.#broken?.reason !== error || VegaError.is(error)) return error;
     const what = this.response ? "an answer that was cut off" : "no answer";
     const message = `${operation} got ${what} from ${this.sent.url}: ${describe(error)}`;
     return new ConnectionError(message, { operation, attempts, cause: error });

@@ -61,7 +61,7 @@ export {
   type SentRequest,
   TimeoutError,
   VegaError,
-} from "./errors.js";
+} from "./errors/index.js";
 export type { AttemptEvent, ObservedError, ObserverEvent, PauseEvent, ResponseEvent, RetryEvent } from "./observe.js";
 export type { AttemptOptions, CallOptions, ClientOptions, HeaderValues, RetryOptions, Validate } from "./options.js";
 export type { Backward, Forward } from "./pagination/direction.js";

@@ -1,5 +1,6 @@
 import type { operations } from "../generated/openapi.js";
-import { ArgumentError, listNames, show } from "./errors.js";
+import { listNames, refuse, refuseSecret, show } from "./arguments/refuse.js";
+import { ArgumentError } from "./errors/index.js";
 import type { ObserverEvent } from "./observe.js";
 
 /** Header names and values; `undefined` leaves one out. */
@@ -155,10 +156,11 @@ const retryNames = ["attempts", "baseDelay", "maxDelay", "maxRetryAfter"] as con
 export function readClientOptions(options: ClientOptions) {
   checkNames(undefined, "createClient", options, clientNames);
   const { baseUrl, headers, fetch, pacing = true, observe, validate } = options;
-  if (fetch !== undefined && typeof fetch !== "function") refuse(undefined, "fetch", "a function", fetch);
-  if (typeof pacing !== "boolean") refuse(undefined, "pacing", "a boolean", pacing);
-  if (observe !== undefined && typeof observe !== "function") refuse(undefined, "observe", "a function", observe);
-  if (validate !== undefined && typeof validate !== "function") refuse(undefined, "validate", "a function", validate);
+  if (fetch !== undefined && typeof fetch !== "function") refuse({ argument: "fetch" }, "a function", fetch);
+  if (typeof pacing !== "boolean") refuse({ argument: "pacing" }, "a boolean", pacing);
+  if (observe !== undefined && typeof observe !== "function") refuse({ argument: "observe" }, "a function", observe);
+  if (validate !== undefined && typeof validate !== "function")
+    refuse({ argument: "validate" }, "a function", validate);
   const all = readHeaders(undefined, headers);
   if (!all.has("accept")) all.set("accept", "application/json");
   return {
@@ -184,7 +186,7 @@ export function readCallOptions(
   checkNames(operation, operation, options, names);
   const { signal, headers } = options;
   if (signal !== undefined && typeof signal?.aborted !== "boolean")
-    refuse(operation, "signal", "an AbortSignal", signal);
+    refuse({ operation, argument: "signal" }, "an AbortSignal", signal);
   return {
     settings: readAttemptOptions(operation, options, settings),
     signal,
@@ -199,24 +201,26 @@ function readAttemptOptions(operation: string | undefined, options: AttemptOptio
   for (const name of ["timeout", "totalTimeout"] as const) {
     const value = options[name];
     if (value === undefined) continue;
-    if (!(typeof value === "number" && value > 0)) refuse(operation, name, "a positive number of milliseconds", value);
+    if (!(typeof value === "number" && value > 0))
+      refuse({ operation, argument: name }, "a positive number of milliseconds", value);
     if (value > longestTimer && value !== Number.POSITIVE_INFINITY) {
-      refuse(operation, name, `at most ${longestTimer} milliseconds, or Infinity`, value);
+      refuse({ operation, argument: name }, `at most ${longestTimer} milliseconds, or Infinity`, value);
     }
     settings[name] = value;
   }
   if (retry === false) settings.attempts = 1;
   else if (retry !== undefined) {
-    if (typeof retry !== "object" || retry === null) refuse(operation, "retry", "an object or false", retry);
+    if (typeof retry !== "object" || retry === null)
+      refuse({ operation, argument: "retry" }, "an object or false", retry);
     checkNames(operation, "retry", retry, retryNames);
     for (const name of retryNames) {
       const value = retry[name];
       if (value === undefined) continue;
       if (name === "attempts") {
         if (!(Number.isSafeInteger(value) && value > 0))
-          refuse(operation, "retry.attempts", "a positive integer", value);
+          refuse({ operation, argument: "retry.attempts" }, "a positive integer", value);
       } else if (!(typeof value === "number" && value >= 0 && value <= longestTimer)) {
-        refuse(operation, `retry.${name}`, `a number of milliseconds from 0 to ${longestTimer}`, value);
+        refuse({ operation, argument: `retry.${name}` }, `a number of milliseconds from 0 to ${longestTimer}`, value);
       }
       settings[name] = value;
     }
@@ -229,18 +233,15 @@ const longestTimer = 2 ** 31 - 1;
 
 function readHeaders(operation: string | undefined, values: HeaderValues = {}): Headers {
   if (typeof values !== "object" || values === null)
-    refuse(operation, "headers", "an object, Headers or pairs", values);
+    refuse({ operation, argument: "headers" }, "an object, Headers or pairs", values);
   const headers = new Headers();
   try {
     for (const [name, value] of Symbol.iterator in values ? values : Object.entries(values)) {
       if (value !== undefined) headers.set(name, value);
     }
   } catch {
-    // Neither the value nor the runtime's message, which shows it: it may be a secret.
-    throw new ArgumentError("Expected `headers` to be names and values that HTTP allows.", {
-      operation,
-      argument: "headers",
-    });
+    // The runtime's own message is not used: it shows the value.
+    refuseSecret({ operation, argument: "headers" }, "names and values that HTTP allows");
   }
   return headers;
 }
@@ -253,23 +254,18 @@ function readBaseUrl(baseUrl: unknown): string {
   try {
     url = new URL(baseUrl as string, page);
   } catch {
-    return refuse(undefined, "baseUrl", expected, baseUrl);
+    return refuse({ argument: "baseUrl" }, expected, baseUrl);
   }
-  if (url.protocol !== "https:" && url.protocol !== "http:") refuse(undefined, "baseUrl", expected, baseUrl);
+  if (url.protocol !== "https:" && url.protocol !== "http:") refuse({ argument: "baseUrl" }, expected, baseUrl);
   if (url.username !== "" || url.password !== "") {
     refuse(
-      undefined,
-      "baseUrl",
+      { argument: "baseUrl" },
       "without credentials, which fetch refuses: use `headers`",
       `${url.protocol}//…@${url.host}`,
     );
   }
-  if (url.search !== "" || url.hash !== "") refuse(undefined, "baseUrl", "without query and fragment", baseUrl);
+  if (url.search !== "" || url.hash !== "") refuse({ argument: "baseUrl" }, "without query and fragment", baseUrl);
   return `${url.origin}${url.pathname}`.replace(/\/+$/, "").replace(/(?:\/+api\/+v2)$/, "");
-}
-
-function refuse(operation: string | undefined, argument: string, expected: string, value: unknown): never {
-  throw new ArgumentError(`Expected \`${argument}\` to be ${expected}, got ${show(value)}.`, { operation, argument });
 }
 
 /** A misspelt option would be no option, and nobody would notice. */

@@ -11,7 +11,8 @@ import type {
   ListVotesQuery,
   Pagination,
 } from "../generated/types.js";
-import { ArgumentError, listNames, refuse } from "./errors.js";
+import { listNames, refuse } from "./arguments/refuse.js";
+import { ArgumentError } from "./errors/index.js";
 import type { Backward, Forward } from "./pagination/direction.js";
 import { toNanoseconds } from "./values.js";
 

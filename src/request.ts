@@ -1,5 +1,4 @@
 import type { operations } from "../generated/openapi.js";
-import type { BareFetch } from "./bare.js";
 import { type Clock, systemClock } from "./clock.js";
 import {
   ApiError,
@@ -9,7 +8,7 @@ import {
   type SentRequest,
   summarize,
   TimeoutError,
-} from "./errors.js";
+} from "./errors/index.js";
 import { type Attempt, Exchange, type Received } from "./exchange.js";
 import type { ObservedError, ObserverEvent } from "./observe.js";
 import type { Settings, Validate } from "./options.js";
@@ -73,8 +72,6 @@ export interface CallSettings {
 
 export interface RequesterOptions {
   fetch: (request: Request) => Promise<Response>;
-  /** Gives the `fetch` for bare requests, as long as there is one. */
-  bareFetch?: (() => BareFetch | undefined) | undefined;
   pacing?: boolean;
   observe?: ((event: ObserverEvent) => void) | undefined;
   validate?: Validate | undefined;
@@ -88,13 +85,12 @@ interface Refusal {
   request: SentRequest;
   response: Response;
   body: unknown;
-  advice?: string | undefined;
+  hint?: string | undefined;
 }
 
 /** Sends the requests of one client: attempts, deadlines, retries and pacing. */
 export class Requester {
   readonly #fetch: (request: Request) => Promise<Response>;
-  readonly #bareFetch: (() => BareFetch | undefined) | undefined;
   readonly #observe: ((event: ObserverEvent) => void) | undefined;
   readonly #validate: Validate | undefined;
   readonly #clock: Clock;
@@ -105,7 +101,6 @@ export class Requester {
 
   constructor({
     fetch,
-    bareFetch,
     pacing = true,
     observe,
     validate,
@@ -113,7 +108,6 @@ export class Requester {
     random = Math.random,
   }: RequesterOptions) {
     this.#fetch = fetch;
-    this.#bareFetch = bareFetch;
     this.#observe = observe;
     this.#validate = validate;
     this.#clock = clock;
@@ -201,10 +195,10 @@ export class Requester {
     const start = observed ? this.#clock.now() : 0;
     const onSend = (request: SentRequest) => {
       this.#tell({ type: "attempt", operation, attempt, ...request });
-      // Whoever is told may end the call, and undici has sent a request before it looks at its signal.
+      // The observer may end the call.
       stop.throwIfEnded();
     };
-    const exchange = new Exchange(this.#fetch, this.#bareFetch?.(), observed ? onSend : undefined);
+    const exchange = new Exchange(this.#fetch, observed ? onSend : undefined);
     let cancelTimer: (() => void) | undefined;
     const end = (received: Received | undefined, reason?: unknown): Reply<T> => {
       let failure: unknown;
@@ -250,7 +244,7 @@ export class Requester {
     { adviceOn }: CallSettings,
   ): Reply<T> {
     if (!response.ok) {
-      const refusal = { request: exchange.sent, response, body: error, advice: adviceOn?.(response.status) };
+      const refusal = { request: exchange.sent, response, body: error, hint: adviceOn?.(response.status) };
       throw this.#refusal(operation, refusal, attempts);
     }
     const body = parseJson(text);

@@ -1,5 +1,5 @@
 import type { Clock } from "./clock.js";
-import { ApiError, ConnectionError, RateLimitError, ResponseError, TimeoutError } from "./errors.js";
+import { ApiError, ConnectionError, RateLimitError, ResponseError, TimeoutError } from "./errors/index.js";
 import type { Settings } from "./options.js";
 
 const passingStatuses = [408, 500, 502, 503, 504];

@@ -1,6 +1,7 @@
 import type { Pagination } from "../../generated/types.js";
 import { onAbort } from "../abort-listener.js";
-import { PaginationError, refuse } from "../errors.js";
+import { refuse } from "../arguments/refuse.js";
+import { PaginationError } from "../errors/index.js";
 import { backward, type Direction, directionOf, forward, inWalkOrder } from "./direction.js";
 import type { Edge, PageContent } from "./page.js";
 import { RequestPlan, type Source } from "./request-plan.js";

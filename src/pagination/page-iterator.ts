@@ -1,4 +1,4 @@
-import { VegaError } from "../errors.js";
+import { VegaError } from "../errors/index.js";
 import { type Direction, forward, inWalkOrder } from "./direction.js";
 import { ItemIterator, ignore, WalkIterator } from "./item-iterator.js";
 import type { ListPage } from "./page.js";

@@ -1,5 +1,5 @@
 import type { PageInfo, Pagination } from "../../generated/types.js";
-import { PaginationError } from "../errors.js";
+import { PaginationError } from "../errors/index.js";
 import { type Backward, backward, type Direction, type Forward, forward } from "./direction.js";
 import type { Step } from "./step.js";
 

@@ -1,5 +1,5 @@
 import type { Pagination } from "../../generated/types.js";
-import { refuse } from "../errors.js";
+import { refuse } from "../arguments/refuse.js";
 import type { UnreliableCursors } from "./continuation.js";
 import type { Deduplicator } from "./deduplicator.js";
 import { type Backward, type Direction, directionOf, type Forward } from "./direction.js";

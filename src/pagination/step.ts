@@ -1,6 +1,7 @@
 import type { BalanceChange, PageInfo } from "../../generated/types.js";
 import { onAbort } from "../abort-listener.js";
-import { PaginationError, refuse, show } from "../errors.js";
+import { refuse, show } from "../arguments/refuse.js";
+import { PaginationError } from "../errors/index.js";
 import { type Continuation, continuationFrom, continuationsAfter, passes } from "./continuation.js";
 import { blockTimeOf, compareWithPlace } from "./cursors.js";
 import type { Deduplicator } from "./deduplicator.js";

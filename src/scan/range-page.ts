@@ -1,5 +1,6 @@
 import type { BalanceChange } from "../../generated/types.js";
-import { ResponseError, show } from "../errors.js";
+import { show } from "../arguments/refuse.js";
+import { ResponseError } from "../errors/index.js";
 import { compareDigits } from "../pagination/cursors.js";
 import type { Edge } from "../pagination/page.js";
 import { microsecondOf } from "./timeline.js";

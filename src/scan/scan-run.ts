@@ -1,5 +1,5 @@
 import type { BalanceChange, BalanceChangesDateRange } from "../../generated/types.js";
-import { PaginationError, VegaError } from "../errors.js";
+import { PaginationError, VegaError } from "../errors/index.js";
 import { toDate } from "../values.js";
 import type { FetchOldest, History } from "./history.js";
 import { MergedScan } from "./merged-scan.js";

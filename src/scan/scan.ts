@@ -1,5 +1,5 @@
 import type { BalanceChange } from "../../generated/types.js";
-import { refuse } from "../errors.js";
+import { refuse } from "../arguments/refuse.js";
 import { ItemIterator } from "../pagination/item-iterator.js";
 import { fetchUntilAborted } from "../pagination/step.js";
 import { ScanRun, type ScanSource } from "./scan-run.js";

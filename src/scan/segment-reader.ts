@@ -1,5 +1,5 @@
 import type { BalanceChange } from "../../generated/types.js";
-import { PaginationError } from "../errors.js";
+import { PaginationError } from "../errors/index.js";
 import { blockTimeOf, compareDigits, compareWithPlace, withAccountId } from "../pagination/cursors.js";
 import type { Edge } from "../pagination/page.js";
 import { checkPage, type FetchRange, type RangePage } from "./range-page.js";

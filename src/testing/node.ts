@@ -8,7 +8,8 @@ import type {
   Transaction,
   Vote,
 } from "../../generated/types.js";
-import { ArgumentError, listNames, show } from "../errors.js";
+import { listNames, show } from "../arguments/refuse.js";
+import { ArgumentError } from "../errors/index.js";
 import { type CheckCode, check } from "./check.js";
 import { FaultPlan, halfOf, type NodeFault, nodeFaults, wait } from "./faults.js";
 import { Limiter, type RateLimit, usualRateLimit } from "./limits.js";

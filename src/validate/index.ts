@@ -1,6 +1,7 @@
 import type { operations } from "../../generated/openapi.js";
 import { answers } from "../../generated/shapes.js";
-import { ArgumentError, ResponseError, show } from "../errors.js";
+import { show } from "../arguments/refuse.js";
+import { ArgumentError, ResponseError } from "../errors/index.js";
 import type { Mismatch } from "./shape.js";
 
 export type { Mismatch } from "./shape.js";

@@ -1,4 +1,4 @@
-import { show } from "../errors.js";
+import { show } from "../arguments/refuse.js";
 
 /** Where an answer is not what the description says. */
 export interface Mismatch {

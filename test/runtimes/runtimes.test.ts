@@ -35,9 +35,7 @@ beforeAll(async () => {
   await writeFile(join(consumer, "package.json"), JSON.stringify({ private: true, type: "module" }));
   const { stdout } = await run("npm", ["pack", "--json", "--pack-destination", consumer], { cwd: root });
   const [{ filename }] = JSON.parse(stdout.slice(stdout.indexOf("["))) as [{ filename: string }];
-  const { devDependencies } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
-  const packages = [`./${filename}`, `undici@${devDependencies.undici}`];
-  await run("npm", ["install", "--no-audit", "--no-fund", ...packages], { cwd: consumer });
+  await run("npm", ["install", "--no-audit", "--no-fund", `./${filename}`], { cwd: consumer });
   node = await serve(nodeWithMoods());
 });
 afterAll(async () => {
@@ -99,13 +97,6 @@ describe("the packed package runs on", () => {
       );
       expect(stderr.replace(/^\(node:\d+\) ExperimentalWarning: .*\n.*\n/, "")).toBe("");
     }
-  });
-
-  test.each(["20", "22", "24", "26"])("Node.js %s, over undici", async (version) => {
-    const binary = join(binaries, `node${version}`, "bin/node");
-    const { stdout, stderr } = await run(binary, ["undici.mjs", node.url], { cwd: consumer });
-    note("Node.js, undici", await versionOf(binary, "--version"), JSON.parse(stdout));
-    expect(stderr).toBe("");
   });
 
   test("Bun", async () => {
@@ -237,11 +228,5 @@ describe("the packed package is type-checked by", () => {
     });
     table.push([`TypeScript, ${resolution}, ${global}`, compiler, stdout === "" ? "no error" : "errors"]);
     expect(stdout).toBe("");
-  });
-
-  test.each(compilers)("TypeScript %s, with undici", async (compiler) => {
-    // undici's own types are not for every compiler.
-    const options = { ...resolutions.nodenext, ...globals["Node.js alone"], skipLibCheck: true };
-    expect(await check(compiler, "types-undici.ts", options)).toBe("");
   });
 });

@@ -28,7 +28,6 @@ beforeAll(async () => {
       [
         ["vegaprotocol-client", exportsOf(join(root, "src/index.ts"))],
         ["vegaprotocol-client/validate", exportsOf(join(root, "src/validate/index.ts"))],
-        ["vegaprotocol-client/undici", exportsOf(join(root, "src/undici/index.ts"))],
         ["vegaprotocol-client/testing", exportsOf(join(root, "src/testing/index.ts"))],
         [setting.replace(/\.ts$/, ".js"), exportsOf(setting)],
       ] as const

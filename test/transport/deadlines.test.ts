@@ -1,8 +1,7 @@
 import { getEventListeners } from "node:events";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { ObserverEvent } from "../../src/index.js";
+import { createClient, type ObserverEvent } from "../../src/index.js";
 import { json } from "../recorder.js";
-import { createClient } from "./client.js";
 import { answer, FaultyServer, spoil } from "./faulty-server.js";
 
 // A server for each test: a request that was given up may still arrive when its test is over.

@@ -1,8 +1,7 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { VegaError } from "../../src/index.js";
+import { createClient, VegaError } from "../../src/index.js";
 import { freePort } from "../ports.js";
-import { createClient } from "./client.js";
 import { answer, type Behaviour, FaultyServer, spoil } from "./faulty-server.js";
 
 let server: FaultyServer;
@@ -119,7 +118,7 @@ const faults: Record<string, Fault> = {
   "429 for the size": {
     behave: () =>
       answer({ code: 8, message: "grpc: received message larger than max (9 vs. 8)", details: [] }, { status: 429 }),
-    error: { name: "ApiError", status: 429, message: expect.stringContaining("Ask for less: a smaller page") },
+    error: { name: "ApiError", status: 429, message: expect.stringContaining("Request less: a smaller page") },
     sent: 1,
   },
   "a ban": {

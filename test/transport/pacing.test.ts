@@ -2,8 +2,8 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
 import { systemClock } from "../../src/clock.js";
+import { createClient } from "../../src/index.js";
 import { LimitedNode } from "../node.js";
-import { createClient } from "./client.js";
 
 /** A node with limits on a port of this machine. It pages through 20 signatures, a record to a page. */
 async function startNode() {

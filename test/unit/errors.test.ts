@@ -22,7 +22,7 @@ const errors = {
     sent: true,
   }),
   ResponseError: new vega.ResponseError("m", { response: json({}), body: {} }),
-  PaginationError: new vega.PaginationError("m", { reason: "missing-cursor" }),
+  PaginationError: new vega.PaginationError("m", { reason: "pruned", availableFrom: 1707497689123456789n }),
 };
 
 const parents: Record<string, string[]> = { RateLimitError: ["ApiError"] };
@@ -73,7 +73,10 @@ test("a log has what a class adds, and the cause in short", () => {
     status: 429,
   });
   expect(JSON.parse(JSON.stringify(errors.TimeoutError))).toMatchObject({ scope: "total" });
-  expect(JSON.parse(JSON.stringify(errors.PaginationError))).toMatchObject({ reason: "missing-cursor" });
+  expect(JSON.parse(JSON.stringify(errors.PaginationError))).toMatchObject({
+    reason: "pruned",
+    availableFrom: "1707497689123456789",
+  });
   expect(JSON.parse(JSON.stringify(errors.ArgumentError))).toMatchObject({ argument: "partyId" });
 });
 
@@ -81,10 +84,10 @@ test("messages say what to do, where that is known", () => {
   const message = (status: number, content: unknown) =>
     new vega.ApiError({ operation: "listVotes", request, response: json({}, { status }), body: content }).message;
   expect(message(404, "<html>Not Found</html>")).toBe(
-    "listVotes failed with status 404: <html>Not Found</html> (GET https://node.example/api/v2/votes). Is `baseUrl` the address of a node?",
+    "listVotes failed with status 404: <html>Not Found</html> (GET https://node.example/api/v2/votes). Check that `baseUrl` is the address of a node.",
   );
   expect(message(429, { code: 8, message: "grpc: received message larger than max (2 vs. 1)" })).toContain(
-    "). Ask for less: a smaller page, or a narrower filter.",
+    "). Request less: a smaller page, or a narrower filter.",
   );
   expect(errors.RateLimitError.message).toBe(
     "The request failed with status 429: {} (GET https://node.example/api/v2/votes). Wait 1 second.",

@@ -119,7 +119,7 @@ describe("a ban", () => {
     expect(reasons.every(RateLimitError.is)).toBe(true);
     for (const reason of reasons) expect(reason).toMatchObject({ status: 403, banned: true, retryAfter: 600 });
     expect(reasons.filter(({ attempts }) => attempts === 0).length).toBeGreaterThanOrEqual(40);
-    expect(reasons.at(-1).message).toContain("nothing is sent until then. Wait 600 seconds.");
+    expect(reasons.at(-1).message).toContain("this call was not sent. Wait 600 seconds.");
 
     const sentBefore = node.served + node.refused;
     await expect(clock.run(send())).rejects.toMatchObject({ banned: true, attempts: 0 });

@@ -1,0 +1,125 @@
+import type { ErrorDetail } from "../../generated/types.js";
+import { brand, isBranded } from "./brand.js";
+import { summarize } from "./summarize.js";
+import { VegaError, type VegaErrorOptions } from "./vega-error.js";
+
+/** The request that an error is about. */
+export interface SentRequest {
+  /** As in `GET`. */
+  method: string;
+  /** The complete URL, query included. */
+  url: string;
+}
+
+/** The names of the gRPC status codes, which is what `code` of an error body is (observed on v0.74 nodes). */
+const codeNames = [
+  "OK",
+  "CANCELLED",
+  "UNKNOWN",
+  "INVALID_ARGUMENT",
+  "DEADLINE_EXCEEDED",
+  "NOT_FOUND",
+  "ALREADY_EXISTS",
+  "PERMISSION_DENIED",
+  "RESOURCE_EXHAUSTED",
+  "FAILED_PRECONDITION",
+  "ABORTED",
+  "OUT_OF_RANGE",
+  "UNIMPLEMENTED",
+  "INTERNAL",
+  "UNAVAILABLE",
+  "DATA_LOSS",
+  "UNAUTHENTICATED",
+] as const;
+
+/** The name of a gRPC status code, as in {@link ApiError.codeName}. */
+export type CodeName = (typeof codeNames)[number];
+
+/** Options of an {@link ApiError}. */
+export interface ApiErrorOptions extends VegaErrorOptions {
+  request: SentRequest;
+  response: Response;
+  /** The body: parsed if it is JSON, otherwise its text. */
+  body: unknown;
+  /** What the caller can do about it, as a sentence for the message. */
+  hint?: string | undefined;
+}
+
+/** The node, or a proxy in front of it, answered with an error status. */
+export class ApiError extends VegaError {
+  override name: "ApiError" | "RateLimitError" = "ApiError";
+  /** The HTTP status, as in 400. */
+  readonly status: number;
+  /** The gRPC status code of the body; `undefined` if the body has none, such as that of a proxy. */
+  readonly code: number | undefined;
+  /** The name of {@link ApiError.code}, as in `"INVALID_ARGUMENT"`. */
+  readonly codeName: CodeName | undefined;
+  /** The details of the body; empty if there are none. */
+  readonly details: readonly ErrorDetail[];
+  /** The first detail of Vega's own type: its `code` and `message` are the most specific. */
+  readonly detail: ErrorDetail | undefined;
+  /** The body: parsed if it is JSON, otherwise its text. */
+  readonly body: unknown;
+  /** The headers of the response. */
+  readonly headers: Headers;
+  /** The request that failed. */
+  readonly request: SentRequest;
+
+  static {
+    brand(ApiError.prototype, "ApiError");
+  }
+
+  constructor({ request, response, body, hint = hintFor(response.status, body), ...options }: ApiErrorOptions) {
+    const { code, message, details } = readErrorBody(body);
+    const detail = details.find(isVegaDetail);
+    const words = [message, detail?.message, detail?.inner].filter(Boolean).join(": ") || summarize(body);
+    super(
+      `${options.operation ?? "The request"} failed with status ${response.status}${words ? `: ${words}` : ""} ` +
+        `(${request.method} ${request.url})${hint ? `. ${hint}` : ""}`,
+      options,
+    );
+    this.status = response.status;
+    this.code = code;
+    this.codeName = code === undefined ? undefined : codeNames[code];
+    this.details = details;
+    this.detail = detail;
+    this.body = body;
+    this.headers = response.headers;
+    this.request = request;
+  }
+
+  override toJSON(): Record<string, unknown> {
+    const { status, code, codeName, details, request } = this;
+    return { ...super.toJSON(), status, code, codeName, details, request };
+  }
+
+  /** Returns whether a value is an {@link ApiError}. */
+  static override is(error: unknown): error is ApiError {
+    return isBranded(error, "ApiError");
+  }
+}
+
+/** Returns whether a response rejects the size of a request, not the rate: both are a 429 (observed on v0.74 nodes). */
+export function isTooLarge(status: number, body: unknown): boolean {
+  return status === 429 && JSON.stringify(body ?? "").includes("received message larger than max");
+}
+
+function hintFor(status: number, body: unknown): string | undefined {
+  if (isTooLarge(status, body)) return "Request less: a smaller page, or a narrower filter.";
+  if (status === 404 && typeof body === "string") return "Check that `baseUrl` is the address of a node.";
+  return undefined;
+}
+
+function readErrorBody(body: unknown): { code?: number; message?: string; details: ErrorDetail[] } {
+  if (typeof body !== "object" || body === null) return { details: [] };
+  const { code, message, details } = body as Record<string, unknown>;
+  return {
+    ...(typeof code === "number" && { code }),
+    ...(typeof message === "string" && { message }),
+    details: Array.isArray(details) ? details.filter((detail) => typeof detail === "object" && detail !== null) : [],
+  };
+}
+
+function isVegaDetail(detail: ErrorDetail): boolean {
+  return detail["@type"] === "type.googleapis.com/vega.ErrorDetail";
+}

@@ -1,0 +1,27 @@
+import { brand, isBranded } from "./brand.js";
+import { VegaError, type VegaErrorOptions } from "./vega-error.js";
+
+/** An argument or an option is invalid. Nothing was sent. */
+export class ArgumentError extends VegaError {
+  override name = "ArgumentError" as const;
+  /** The invalid argument or option, as in `pagination.first`. */
+  readonly argument: string;
+
+  static {
+    brand(ArgumentError.prototype, "ArgumentError");
+  }
+
+  constructor(message: string, { argument, ...options }: VegaErrorOptions & { argument: string }) {
+    super(message, options);
+    this.argument = argument;
+  }
+
+  override toJSON(): Record<string, unknown> {
+    return { ...super.toJSON(), argument: this.argument };
+  }
+
+  /** Returns whether a value is an {@link ArgumentError}. */
+  static override is(error: unknown): error is ArgumentError {
+    return isBranded(error, "ArgumentError");
+  }
+}

@@ -1,0 +1,19 @@
+import { brand, isBranded } from "./brand.js";
+import { VegaError } from "./vega-error.js";
+
+/**
+ * No complete response was received: the connection was refused, reset or closed early, or the host name or its certificate
+ * is wrong. `cause` is the error of `fetch`.
+ */
+export class ConnectionError extends VegaError {
+  override name = "ConnectionError" as const;
+
+  static {
+    brand(ConnectionError.prototype, "ConnectionError");
+  }
+
+  /** Returns whether a value is a {@link ConnectionError}. */
+  static override is(error: unknown): error is ConnectionError {
+    return isBranded(error, "ConnectionError");
+  }
+}

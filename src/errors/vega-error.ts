@@ -1,0 +1,86 @@
+import type { BalanceChangesDateRange } from "../../generated/types.js";
+import type { Backward, Forward } from "../pagination/direction.js";
+import { brand, isBranded } from "./brand.js";
+
+/** Options of every {@link VegaError}, in addition to its message. */
+export interface VegaErrorOptions {
+  /** The operation that failed: the name of the client's method. */
+  operation?: string | undefined;
+  /**
+   * The number of attempts.
+   *
+   * @default 0
+   */
+  attempts?: number | undefined;
+  /** The error that caused this one. */
+  cause?: unknown;
+}
+
+/**
+ * The base class of all errors of this package.
+ *
+ * `VegaError.is(error)`, like `is` of every class derived from it, also recognises errors of another copy of this package.
+ *
+ * @example
+ * ```ts
+ * try {
+ *   await client.getSpamStatistics({ partyId });
+ * } catch (error) {
+ *   if (!VegaError.is(error)) throw error;
+ *   console.error(error.operation, error.message);
+ * }
+ * ```
+ */
+export class VegaError extends Error {
+  override name:
+    | "VegaError"
+    | "ArgumentError"
+    | "ConnectionError"
+    | "TimeoutError"
+    | "ApiError"
+    | "RateLimitError"
+    | "ResponseError"
+    | "PaginationError" = "VegaError";
+  /** The operation that failed: the name of the client's method. */
+  readonly operation: string | undefined;
+  /** The number of attempts; 0 if nothing was sent. */
+  readonly attempts: number;
+  /**
+   * If the error ended a loop over a listing: the `pagination` that continues after the last record that was yielded. If it
+   * ended a scan: the `dateRange` of the records that were not yielded.
+   *
+   * @example
+   * ```ts
+   * if (VegaError.is(error) && error.resume) {
+   *   const rest = client.listNodeSignatures({ id, pagination: error.resume });
+   * }
+   * ```
+   */
+  declare readonly resume?: (Forward | Backward) & BalanceChangesDateRange;
+  /** If the error ended a loop over a listing: the number of pages that were read. */
+  declare readonly pagesRead?: number;
+  /** If the error ended a loop over a listing: the number of records in those pages. */
+  declare readonly itemsRead?: number;
+
+  static {
+    brand(VegaError.prototype, "VegaError");
+  }
+
+  constructor(message: string, { operation, attempts = 0, cause }: VegaErrorOptions = {}) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.operation = operation;
+    this.attempts = attempts;
+  }
+
+  /** Returns the error as plain data, for logs: no headers, no body, no stack. */
+  toJSON(): Record<string, unknown> {
+    const { name, message, operation, attempts, resume, pagesRead, itemsRead, cause } = this;
+    const plainCause = cause instanceof Error ? { name: cause.name, message: cause.message } : cause;
+    return { name, message, operation, attempts, resume, pagesRead, itemsRead, cause: plainCause };
+  }
+
+  /** Returns whether a value is an error of this package. */
+  static is(error: unknown): error is VegaError {
+    return isBranded(error, "VegaError");
+  }
+}
