@@ -11,7 +11,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "fetch",
-          include: ["test/{contract,samples,transport,types,unit}/**/*.test.ts"],
+          include: ["test/{contract,integration,samples,transport,types,unit}/**/*.test.ts"],
           typecheck: { enabled: true, include: ["test/types/**/*.test-d.ts"], tsconfig: "./tsconfig.json" },
           provide: { transport: "fetch" },
         },
