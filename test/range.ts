@@ -1,4 +1,4 @@
-import type { Part, RangeRequest, ScanSource } from "../src/scan.js";
+import type { Part, RangeRequest, ScanSource } from "../src/scan/scan.js";
 
 export interface Row {
   time: number;

@@ -1,54 +1,54 @@
 import type { operations } from "../../generated/openapi.js";
 
-interface When {
-  /** Which of the requests meets it, counted from 1 since the faults were set; all of them unless given. */
+interface Scope {
+  /** Which requests it affects, counted from 1 since the faults were set. Default: all of them. */
   request?: number | readonly number[] | undefined;
-  /** The operation that it befalls, whose requests alone are counted then; all of them unless given. */
+  /** The operation that it affects; only its requests are counted then. Default: all operations. */
   operation?: keyof operations | undefined;
 }
 
-/** Answers late by so many milliseconds. */
-export interface LatencyFault extends When {
+/** Delays the response by so many milliseconds. */
+export interface LatencyFault extends Scope {
   name: "latency";
   milliseconds: number;
 }
 
-/** Breaks the connection: the request has arrived and its answer gets lost. */
-export interface ResetFault extends When {
+/** Resets the connection: the node has processed the request, and its response is lost. */
+export interface ResetFault extends Scope {
   name: "reset";
 }
 
-/** Answers with an error status and the body of a node's error. */
-export interface StatusFault extends When {
+/** Responds with an error status and the error body of a node. */
+export interface StatusFault extends Scope {
   name: "status";
   status: number;
-  /** Headers of the answer, such as `Retry-After`. */
+  /** Headers of the response, such as `Retry-After`. */
   headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Answers with HTML, as a proxy does that cannot reach its node. */
-export interface HtmlFault extends When {
+/** Responds with HTML, as a proxy does that cannot reach its node. */
+export interface HtmlFault extends Scope {
   name: "html";
   /** @default 200 */
   status?: number | undefined;
 }
 
-/** Breaks the body off in its middle. */
-export interface TruncatedBodyFault extends When {
+/** Truncates the body in its middle. */
+export interface TruncatedBodyFault extends Scope {
   name: "truncated-body";
 }
 
-/** Answers a page that says that there is more, with the cursor that the request came with, or its own for a first page. */
-export interface RepeatedCursorFault extends When {
+/** Reports further pages and gives the cursor of the request; on a first page, cursors of its own records. */
+export interface RepeatedCursorFault extends Scope {
   name: "repeated-cursor";
 }
 
-/** Answers a page of a list without records, although there are some: its cursors lead on to them. */
-export interface EmptyPageFault extends When {
+/** Leaves out the records of a page that has some; its cursors lead to them. */
+export interface EmptyPageFault extends Scope {
   name: "empty-page";
 }
 
-/** What can go wrong between a client and a node. */
+/** A fault between a client and a node. */
 export type NodeFault =
   | LatencyFault
   | ResetFault
@@ -69,7 +69,7 @@ export const nodeFaults = [
   "empty-page",
 ] as const satisfies readonly NodeFault["name"][];
 
-/** Tells for each request which faults it meets. */
+/** Determines for each request which faults affect it. */
 export class FaultPlan {
   readonly #faults: { fault: NodeFault; requests: number }[];
 
@@ -77,44 +77,29 @@ export class FaultPlan {
     this.#faults = faults.map((fault) => ({ fault, requests: 0 }));
   }
 
-  of(operation: string | undefined): NodeFault[] {
-    const met: NodeFault[] = [];
+  /** The faults of the next request, which is for an operation or for an unknown path. */
+  next(operation: keyof operations | undefined): RequestFaults {
+    const faults: NodeFault[] = [];
     for (const entry of this.#faults) {
       const { fault } = entry;
       if (fault.operation !== undefined && fault.operation !== operation) continue;
       entry.requests++;
       const at = fault.request;
-      if (at === undefined || (typeof at === "number" ? [at] : at).includes(entry.requests)) met.push(fault);
+      if (at === undefined || (typeof at === "number" ? [at] : at).includes(entry.requests)) faults.push(fault);
     }
-    return met;
+    return new RequestFaults(faults);
   }
 }
 
-/** Waits as `fetch` does: an abort ends it. */
-export function wait(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    signal.throwIfAborted();
-    const stop = () => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener("abort", stop);
-      resolve();
-    }, milliseconds);
-    signal.addEventListener("abort", stop, { once: true });
-  });
-}
+/** The faults of one request. */
+export class RequestFaults {
+  readonly #faults: readonly NodeFault[];
 
-/** A body that comes as far as its middle; then the connection is gone. */
-export function halfOf(text: string): ReadableStream<Uint8Array> {
-  const bytes = new TextEncoder().encode(text);
-  let sent = false;
-  return new ReadableStream<Uint8Array>({
-    pull(controller) {
-      if (sent) controller.error(new TypeError("terminated: the connection was closed"));
-      else controller.enqueue(bytes.subarray(0, Math.ceil(bytes.length / 2)));
-      sent = true;
-    },
-  });
+  constructor(faults: readonly NodeFault[]) {
+    this.#faults = faults;
+  }
+
+  get<Name extends NodeFault["name"]>(name: Name): Extract<NodeFault, { name: Name }> | undefined {
+    return this.#faults.find((fault): fault is Extract<NodeFault, { name: Name }> => fault.name === name);
+  }
 }

@@ -1,4 +1,5 @@
 export type { CheckCode } from "./check.js";
+export type { FakeBlock, FakeNodeData, FakeVote } from "./data.js";
 export {
   type EmptyPageFault,
   type HtmlFault,
@@ -10,14 +11,7 @@ export {
   type StatusFault,
   type TruncatedBodyFault,
 } from "./faults.js";
-export type { RateLimit } from "./limits.js";
-export {
-  createFakeNode,
-  type FakeNode,
-  type FakeNodeData,
-  type FakeNodeOptions,
-  type NodeDefect,
-  nodeDefects,
-  type ReceivedRequest,
-} from "./node.js";
-export type { Records } from "./records.js";
+export { createFakeNode, type FakeNode, type ReceivedRequest } from "./node.js";
+export { type FakeNodeOptions, type NodeDefect, nodeDefects } from "./options.js";
+export type { RateLimit } from "./rate-limiter.js";
+export type { Records } from "./store.js";

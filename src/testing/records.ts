@@ -1,111 +1,135 @@
-import { type AccountType, accountTypes, type NodeSignatureKind } from "../../generated/enums.js";
-import type {
-  BalanceChange,
-  NodeSignature,
-  PartyProfile,
-  SpamCounter,
-  SpamStatistics,
-  Vote,
-} from "../../generated/types.js";
+import { accountTypes, type NodeSignatureKind } from "../../generated/enums.js";
+import type { BalanceChange, NodeSignature, PartyProfile, SpamCounter, SpamStatistics } from "../../generated/types.js";
+import type { StoredVote } from "./lists/vote-table.js";
+import { randomNumbers } from "./random.js";
+import { noStatistics, zeroCounter } from "./spam-statistics.js";
 
-/** What a node holds, each list in any order. */
-export interface Records {
-  votes: readonly Vote[];
-  profiles: readonly PartyProfile[];
-  balances: readonly BalanceChange[];
-  signatures: readonly NodeSignature[];
-  /** By party. */
-  spamStatistics: Readonly<Record<string, SpamStatistics>>;
-}
-
-/** How long ago all made-up records are: the newest of them are of 9 February 2024. */
-const newest = 1_707_497_695_123_456_000n;
 const second = 1_000_000_000n;
 const microsecond = 1000n;
 
+/** How many records of each kind were generated before, so that further ones differ. */
+type Counts = Record<"votes" | "profiles" | "balances" | "signatures" | "spamStatistics", number>;
+
 /**
- * Records that could be those of a network, the same for the same seed. Each stands for itself: the first ten of a
- * hundred are the same as those of ten.
+ * Generates records that could be those of a network, the same ones for the same seed. Each depends on its number alone: the
+ * first ten of a hundred are the ten of ten.
  */
-export class MadeUp {
+export class RecordGenerator {
   readonly #seed: number;
+  readonly #generated: Counts = { votes: 0, profiles: 0, balances: 0, signatures: 0, spamStatistics: 0 };
 
   constructor(seed: number) {
     this.#seed = seed;
   }
 
-  /** `network` and everybody else, some without a profile. */
+  /** `network` and other parties, some without a profile. */
   profiles(count: number): PartyProfile[] {
-    return many(count, (index) => {
+    return this.#next("profiles", count, (index) => {
       if (index === 0) return { partyId: "network", alias: "network", metadata: [] };
       const random = this.#random("profile", index);
-      if (random() < 0.3) return { partyId: this.party(index - 1), alias: "", metadata: [] };
+      if (random() < 0.3) return { partyId: this.#party(index - 1), alias: "", metadata: [] };
       const alias = `${pick(firstNames, random)} ${pick(callings, random)}`;
       const site = { key: "site", value: `https://${alias.split(" ")[0]?.toLowerCase()}.example/?a=1&b=<2>` };
-      return { partyId: this.party(index - 1), alias, metadata: random() < 0.5 ? [site] : [] };
+      return { partyId: this.#party(index - 1), alias, metadata: random() < 0.5 ? [site] : [] };
     });
   }
 
-  /** Votes on three proposals. The first is closed: all votes on it carry the time of its end, as on real nodes. */
-  votes(count: number): Vote[] {
-    return many(count, (index) => {
-      const random = this.#random("vote", index);
+  /**
+   * Votes up to a time on three proposals. The first is closed: its votes were cast at different times and written anew in
+   * one block, as on real nodes.
+   */
+  votes(count: number, newest: bigint): StoredVote[] {
+    return this.#next("votes", count, (index) => {
       const proposal = index % 3;
       const voter = Math.floor(index / 3);
-      const balance = BigInt(Math.floor(random() * 1e9)) * 10n ** 15n;
-      return {
-        partyId: this.party(voter),
-        proposalId: this.proposal(proposal),
-        // A few vote in one block.
-        timestamp: digits(
-          proposal === 0 ? newest - 600n * second : newest - BigInt(Math.floor(voter / 4)) * 7n * second,
-        ),
-        value: random() < 0.7 ? "VALUE_YES" : "VALUE_NO",
-        totalGovernanceTokenBalance: digits(balance),
-        totalGovernanceTokenWeight: (Number(balance) / 6.5e25).toFixed(12),
-        totalEquityLikeShareWeight: "0",
-        perMarketEquityLikeShareWeight: {},
-      };
+      const closing = newest - 600n * second;
+      // Every four parties vote in one block.
+      const open = newest - BigInt(Math.floor(voter / 4)) * 7n * second;
+      const cast = proposal === 0 ? closing - BigInt(voter + 1) * 13_000_001n * microsecond : open;
+      return this.#vote(index, this.#party(voter), proposal, cast, proposal === 0 ? closing : open);
     });
   }
 
-  /** Changes of a few dozen accounts: some in most blocks, and every now and then very many in one. */
-  balances(count: number): BalanceChange[] {
+  /** Votes of further parties in one block, on the two open proposals. */
+  votesInBlock(count: number, time: bigint): StoredVote[] {
+    return this.#next("votes", count, (index) =>
+      this.#vote(index, this.#id("late party", index), 1 + (index % 2), time, time),
+    );
+  }
+
+  #vote(index: number, partyId: string, proposal: number, cast: bigint, written: bigint): StoredVote {
+    const random = this.#random("vote", index);
+    const balance = BigInt(Math.floor(random() * 1e9)) * 10n ** 15n;
+    return {
+      partyId,
+      proposalId: this.#id("proposal", proposal),
+      timestamp: digits(cast),
+      value: random() < 0.7 ? "VALUE_YES" : "VALUE_NO",
+      totalGovernanceTokenBalance: digits(balance),
+      totalGovernanceTokenWeight: (Number(balance) / 6.5e25).toFixed(12),
+      totalEquityLikeShareWeight: "0",
+      perMarketEquityLikeShareWeight: {},
+      blockTime: digits(written),
+    };
+  }
+
+  /** Changes up to a time, newest block first: a few rows in most blocks, hundreds or thousands in some. */
+  balances(count: number, newest: bigint): BalanceChange[] {
     const random = this.#random("balances", 0);
     const changes: BalanceChange[] = [];
     let time = newest;
     while (changes.length < count) {
-      const inBlock = random() < 0.01 ? 50 + Math.floor(random() * 150) : 1 + Math.floor(random() * 4);
-      for (let i = 0; i < inBlock && changes.length < count; i++) changes.push(this.#balance(time, random));
-      time -= BigInt(700 + Math.floor(random() * 600)) * 1000n * microsecond;
+      const inBlock = Math.min(rowsInBlock(changes.length, random), count - changes.length);
+      changes.push(...this.#block(inBlock, time, random));
+      time -= BigInt(700_000 + Math.floor(random() * 600_000)) * microsecond;
     }
+    this.#generated.balances += count;
     return changes;
   }
 
-  #balance(time: bigint, random: () => number): BalanceChange {
-    const accountType: AccountType = pick(accountTypes.slice(3, 5), random);
+  /** Changes of different accounts in one block. */
+  balancesInBlock(count: number, time: bigint): BalanceChange[] {
+    this.#generated.balances += count;
+    return this.#block(count, time, this.#random("balances", this.#generated.balances));
+  }
+
+  /** No two changes of a block are of one account: accounts are numbered, and a block takes consecutive ones. */
+  #block(count: number, time: bigint, random: () => number): BalanceChange[] {
+    const accounts = 300 * Math.ceil(count / 300);
+    const first = Math.floor(random() * accounts);
+    return many(count, (index) => this.#balance((first + index) % accounts, time, random));
+  }
+
+  #balance(account: number, time: bigint, random: () => number): BalanceChange {
+    const [market, asset, party] = [account % 5, Math.floor(account / 5) % 3, Math.floor(account / 15)];
     return {
       timestamp: digits(time),
-      partyId: random() < 0.1 ? "network" : this.party(Math.floor(random() * 20)),
-      assetId: this.resource(Math.floor(random() * 3)),
-      marketId: accountType === "ACCOUNT_TYPE_MARGIN" ? this.market(Math.floor(random() * 4)) : "",
-      accountType,
+      partyId: party === 0 ? "network" : this.#party(party),
+      assetId: this.#resource(asset),
+      marketId: market === 0 ? "" : this.#id("market", market - 1),
+      accountType: accountTypes[market === 0 ? 4 : 3] ?? "ACCOUNT_TYPE_UNSPECIFIED",
       balance: digits(BigInt(Math.floor(random() * 1e12)) * 10n ** 12n),
     };
   }
 
   /** Signatures for three resources, which are the assets of the balances. */
   signatures(count: number): NodeSignature[] {
-    return many(count, (index) => {
+    return this.#next("signatures", count, (index) => {
       const random = this.#random("signature", index);
       const bytes = String.fromCharCode(...many(64, () => Math.floor(random() * 256)));
       const kind: NodeSignatureKind = "NODE_SIGNATURE_KIND_ASSET_NEW";
-      return { id: this.resource(index % 3), sig: btoa(bytes), kind };
+      return { id: this.#resource(index % 3), sig: btoa(bytes), kind };
     });
   }
 
+  /** Statistics by party, of the parties that voted first. */
   spamStatistics(count: number): Record<string, SpamStatistics> {
-    return Object.fromEntries(many(count, (index) => [this.party(index), this.#statistics(index)]));
+    const entries = this.#next(
+      "spamStatistics",
+      count,
+      (index) => [this.#party(index), this.#statistics(index)] as const,
+    );
+    return Object.fromEntries(entries);
   }
 
   #statistics(index: number): SpamStatistics {
@@ -116,21 +140,21 @@ export class MadeUp {
       return { ...zeroCounter, countForEpoch: digits(BigInt(count)), ...blocked };
     };
     return {
-      ...noStatistics(),
+      ...noStatistics(0n),
       proposals: counter(),
       delegations: counter(),
       transfers: counter(),
       votes: {
-        statistics: [{ proposal: this.proposal(1), countForEpoch: "1", minTokensRequired: "1000000000000000000" }],
+        statistics: [
+          { proposal: this.#id("proposal", 1), countForEpoch: "1", minTokensRequired: "1000000000000000000" },
+        ],
         maxForEpoch: "3",
       },
     };
   }
 
-  party = (index: number) => this.#id("party", index);
-  proposal = (index: number) => this.#id("proposal", index);
-  market = (index: number) => this.#id("market", index);
-  resource = (index: number) => this.#id("resource", index);
+  #party = (index: number) => this.#id("party", index);
+  #resource = (index: number) => this.#id("resource", index);
 
   #id(kind: string, index: number): string {
     const random = this.#random(kind, index);
@@ -141,56 +165,21 @@ export class MadeUp {
     ).join("");
   }
 
-  /** Numbers from 0 up to 1 that only depend on the seed and on what they are for (mulberry32 on an FNV-1a hash). */
-  #random(purpose: string, index: number): () => number {
-    let state = 0x811c9dc5;
-    for (const character of `${this.#seed}/${purpose}/${index}`) {
-      state = Math.imul(state ^ character.charCodeAt(0), 0x01000193);
-    }
-    return () => {
-      state = (state + 0x6d2b79f5) | 0;
-      let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-      mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-      return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-    };
+  #random = (purpose: string, index: number) => randomNumbers(`${this.#seed}/${purpose}/${index}`);
+
+  #next<T>(list: keyof Counts, count: number, make: (index: number) => T): T[] {
+    const before = this.#generated[list];
+    this.#generated[list] += count;
+    return many(count, (index) => make(before + index));
   }
 }
 
-const zeroCounter: SpamCounter = {
-  countForEpoch: "0",
-  maxForEpoch: "3",
-  minTokensRequired: "100000000000000000000000",
-};
-
-/** What is said of a party that has sent nothing, or is not known. */
-export function noStatistics(): SpamStatistics {
-  return {
-    epochSeq: "1234",
-    applyReferralCode: zeroCounter,
-    createReferralSet: zeroCounter,
-    updateReferralSet: zeroCounter,
-    delegations: zeroCounter,
-    issueSignatures: zeroCounter,
-    nodeAnnouncements: zeroCounter,
-    proposals: zeroCounter,
-    transfers: zeroCounter,
-    votes: { statistics: [], maxForEpoch: "3" },
-    pow: {
-      blockStates: [
-        {
-          blockHeight: "1234566",
-          blockHash: "5fa7f3a0ab2a9c3ce2f17e1bd1ee3e5d52ee8c9b1c7ab5b1a0e2b4f49e7e6bb1",
-          transactionsSeen: "0",
-          expectedDifficulty: "15",
-          hashFunction: "sha3_24_rounds",
-          difficulty: "15",
-          txPerBlock: "2",
-          increasingDifficulty: true,
-        },
-      ],
-      numberOfPastBlocks: "500",
-    },
-  };
+/** Most blocks have a few rows; one in a hundred has many, and a payout of rewards has thousands. */
+function rowsInBlock(before: number, random: () => number): number {
+  const kind = random();
+  if (before >= 2000 && kind < 0.002) return 1000 + Math.floor(random() * 2000);
+  if (kind < 0.01) return 50 + Math.floor(random() * 150);
+  return 1 + Math.floor(random() * 4);
 }
 
 const firstNames = ["Ana", "Bénédicte", "Çağla", "Dieter", "Eilís", "Fatou", "Grzegorz", "Hanako", "Ítalo", "Jana"];

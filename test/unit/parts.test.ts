@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createClient, type VegaError } from "../../src/index.js";
-import { paginate } from "../../src/listing.js";
-import { halved, inReach, joined } from "../../src/parts.js";
+import { paginate } from "../../src/pagination/listing.js";
+import { mergePages } from "../../src/pagination/merge.js";
+import { splitFilters } from "../../src/pagination/split.js";
 import { createFakeNode } from "../../src/testing/index.js";
 import { collect, RelaySource } from "../relay.js";
 
@@ -17,6 +18,15 @@ const lists = fc.array(
 );
 const direction = fc.constantFrom("first" as const, "last" as const);
 
+const byTime = (a: Item, b: Item) => a.time - b.time;
+
+const merged = (sources: readonly RelaySource<Item>[], isCompared: boolean) =>
+  mergePages<Item, object>({
+    source: { operation: "list" },
+    parts: sources.map(({ fetchPage }) => fetchPage),
+    compare: isCompared ? byTime : undefined,
+  });
+
 /** The parts as sources of pages, and how their records follow each other as one list. */
 function partsOf(times: readonly number[][], newestFirst: boolean, isCompared: boolean, shares: number[] = []) {
   const sources = times.map(
@@ -26,19 +36,10 @@ function partsOf(times: readonly number[][], newestFirst: boolean, isCompared: b
         { shares },
       ),
   );
-  const compare = isCompared ? (a: Item, b: Item) => (newestFirst ? b.time - a.time : a.time - b.time) : undefined;
   const all = sources.flatMap((source) => source.ordered(newestFirst));
   // Array sorting is stable: records of one time come part by part.
-  const expected = compare ? [...all].sort(compare) : all;
-  return {
-    sources,
-    list: joined(
-      "list",
-      sources.map(({ fetchPage }) => fetchPage),
-      compare,
-    ),
-    expected,
-  };
+  const expected = isCompared ? [...all].sort((a, b) => (newestFirst ? -1 : 1) * byTime(a, b)) : all;
+  return { sources, list: merged(sources, isCompared), expected };
 }
 
 describe("several lists as one", () => {
@@ -73,12 +74,7 @@ describe("several lists as one", () => {
         const edges = await collect(paginate(list, { [way]: size, newestFirst: false }).edges());
         const { cursor, node } = edges[pick % edges.length] ?? { cursor: "", node: undefined };
         const index = expected.indexOf(node as Item);
-        const again = () =>
-          joined(
-            "list",
-            sources.map(({ fetchPage }) => fetchPage),
-            isCompared ? (a: Item, b: Item) => a.time - b.time : undefined,
-          );
+        const again = () => merged(sources, isCompared);
         const behind = await paginate(again(), { first: size, after: cursor, newestFirst: false }).toArray();
         expect(behind).toEqual(expected.slice(index + 1));
         const ahead = await paginate(again(), { last: size, before: cursor, newestFirst: false }).toArray();
@@ -124,15 +120,15 @@ describe("several lists as one", () => {
 describe("a query in reach of a URL", () => {
   test("stays whole where it is short", () => {
     const filters = { "filter.assetId": "a", "filter.partyIds": ["b", "b"] };
-    expect(inReach(filters)).toEqual([filters]);
-    expect(inReach({})).toEqual([{}]);
+    expect(splitFilters(filters)).toEqual([filters]);
+    expect(splitFilters({})).toEqual([{}]);
   });
 
   test("is parted where it is long: no value is lost, none comes twice, and each part is short", () => {
     const ids = fc.array(fc.string({ minLength: 1, maxLength: 64, unit: "grapheme" }), { maxLength: 300 });
     const property = fc.property(ids, ids, (parties, markets) => {
       const filters = { "filter.partyIds": parties, "filter.marketIds": markets };
-      const parts = inReach(filters);
+      const parts = splitFilters(filters);
       const pairs = (part: typeof filters) =>
         part["filter.partyIds"].flatMap((party) => part["filter.marketIds"].map((market) => `${party}\n${market}`));
       const all = parts.flatMap((part) => [...new Set(pairs(part))]);
@@ -148,12 +144,17 @@ describe("a query in reach of a URL", () => {
     fc.assert(property, { numRuns: 60 });
   });
 
-  test("cannot be parted where no list has two values", () => {
-    expect(halved({ "filter.partyIds": ["a", "a"], "filter.assetId": "b" })).toEqual([]);
-    expect(halved({ "filter.partyIds": ["a", "b", "c"], "filter.accountTypes": ["x", "y"] })).toEqual([
-      { "filter.partyIds": ["a", "b"], "filter.accountTypes": ["x", "y"] },
-      { "filter.partyIds": ["c"], "filter.accountTypes": ["x", "y"] },
-    ]);
+  test("is not split if no list has two different values", () => {
+    const long = "a".repeat(8000);
+    expect(splitFilters({ "filter.partyIds": [long, long], "filter.assetId": "b" })).toHaveLength(1);
+  });
+
+  test("requests an id once that is written in either case, or as a name that stands for it", () => {
+    const ids = Array.from({ length: 200 }, (_, index) => (0xa0 + index).toString(16).padStart(64, "0"));
+    const filters = { parties: [...ids, ...ids.map((id) => id.toUpperCase()), "network", "03"] };
+    const requested = splitFilters(filters).flatMap(({ parties }) => parties);
+    expect(new Set(requested.map((id) => id.toLowerCase())).size).toBe(requested.length);
+    expect(requested).toHaveLength(201);
   });
 });
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ConnectionError, createClient, PaginationError, ResponseError } from "../../src/index.js";
-import { scan } from "../../src/scan.js";
+import { scan } from "../../src/scan/scan.js";
 import { createFakeNode, nodeDefects } from "../../src/testing/index.js";
 import { type RangeBehaviour, RangeSource, type Row } from "../range.js";
 import { answering, json, recorder } from "../recorder.js";

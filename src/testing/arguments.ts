@@ -1,0 +1,20 @@
+import { listNames, show } from "../arguments/refuse.js";
+import { ArgumentError } from "../errors/index.js";
+
+export function refuse(argument: string, expected: string, value: unknown): never {
+  throw new ArgumentError(`Expected \`${argument}\` of createFakeNode to be ${expected}, got ${show(value)}.`, {
+    argument,
+  });
+}
+
+/** Refuses anything but an object with these names. */
+export function checkNames(argument: string, value: unknown, names: readonly string[]): void {
+  if (typeof value !== "object" || value === null) refuse(argument, `an object with ${listNames(names)}`, value);
+  for (const name of Object.keys(value)) {
+    if (names.includes(name)) continue;
+    const place = `${argument}.${name}`;
+    throw new ArgumentError(`createFakeNode has no \`${place}\`. Expected ${listNames(names)}.`, { argument: place });
+  }
+}
+
+export const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;

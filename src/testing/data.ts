@@ -1,0 +1,94 @@
+import type { BalanceChange, NodeSignature, PartyProfile, SpamStatistics, Vote } from "../../generated/types.js";
+import { checkNames, refuse } from "./arguments.js";
+
+/** A vote that a fake node holds. */
+export interface FakeVote extends Vote {
+  /**
+   * The time of the block in which the vote was last written, in Unix nanoseconds: v0.74 nodes sort votes by it and do not
+   * show it. A closing proposal writes all its votes anew.
+   *
+   * @default The vote's `timestamp`; in `nextBlock` the time of the block, if that is later.
+   */
+  blockTime?: `${bigint}` | undefined;
+}
+
+/** A block of the chain. */
+export interface FakeBlock {
+  height: bigint;
+  /** In Unix nanoseconds. */
+  timestamp: bigint;
+}
+
+/**
+ * What a fake node holds: records, or how many of them to generate. A list that is left out is empty; without any data, the
+ * node holds a hundred records of each list. Times are cut to microseconds, as nodes do.
+ */
+export interface FakeNodeData {
+  /**
+   * Votes; of a party's votes on a proposal, the last one counts. Generated ones are cast on three proposals. The first is
+   * closed: all its votes were last written in one block.
+   */
+  votes?: readonly FakeVote[] | number | undefined;
+  /** Profiles, listed by the bytes of their ids; of a party's profiles, the last one counts. */
+  profiles?: readonly PartyProfile[] | number | undefined;
+  /** Balance changes. Generated ones come in blocks, most with a few of them and some with hundreds or thousands. */
+  balances?: readonly BalanceChange[] | number | undefined;
+  /** Node signatures, listed by their bytes. */
+  signatures?: readonly NodeSignature[] | number | undefined;
+  /** Spam statistics by party; a party that is not here has zeros. */
+  spamStatistics?: Readonly<Record<string, SpamStatistics>> | number | undefined;
+  /**
+   * The block that has begun, which `X-Block-Height` and `X-Block-Timestamp` name. All records below its time are there and
+   * final; of those at its time, any can still be missing.
+   *
+   * @default Height 1234568, one second after the newest record.
+   */
+  block?: FakeBlock | undefined;
+  /**
+   * The oldest time that the node keeps, in Unix nanoseconds. Older balance changes are absent from responses, without a
+   * mark; votes, profiles and signatures are kept whole (observed on v0.74 nodes). Default: everything is kept.
+   */
+  history?: bigint | undefined;
+  /**
+   * Whether the order of the votes of one block varies from request to request. It depends on `seed` and on the number of the
+   * request alone. It has no effect on a node without the defect `"tied-vote-cursors"`.
+   *
+   * @default false
+   */
+  unstableTies?: boolean | undefined;
+  /**
+   * What generated records and unstable ties depend on: the same seed gives the same ones.
+   *
+   * @default 1
+   */
+  seed?: number | undefined;
+}
+
+const dataNames = [
+  "votes",
+  "profiles",
+  "balances",
+  "signatures",
+  "spamStatistics",
+  "block",
+  "history",
+  "unstableTies",
+  "seed",
+];
+
+/** Refuses data that makes no sense, apart from its records. */
+export function checkData(data: FakeNodeData): void {
+  checkNames("data", data, dataNames);
+  const { block, history, unstableTies, seed } = data;
+  if (seed !== undefined && !Number.isSafeInteger(seed)) refuse("data.seed", "an integer", seed);
+  if (history !== undefined && typeof history !== "bigint") refuse("data.history", "a bigint, in nanoseconds", history);
+  if (unstableTies !== undefined && typeof unstableTies !== "boolean") {
+    refuse("data.unstableTies", "a boolean", unstableTies);
+  }
+  if (block === undefined) return;
+  checkNames("data.block", block, ["height", "timestamp"]);
+  for (const name of ["height", "timestamp"] as const) {
+    const value: unknown = block[name];
+    if (typeof value !== "bigint" || value < 0n) refuse(`data.block.${name}`, "a bigint of at least 0n", value);
+  }
+}

@@ -1,0 +1,120 @@
+import { parseCursor } from "../cursor.js";
+import { dataNodeError } from "../errors.js";
+import type { Ids } from "../ids.js";
+import { toJson } from "../json.js";
+import type { List } from "../page.js";
+import type { QueryValues } from "../query.js";
+import { firstIndex, take } from "../sorted.js";
+import { type Microseconds, toMicroseconds, toRfc3339 } from "../time.js";
+import type { Account, BalanceRow, BalanceTable } from "./balance-table.js";
+import { invalidId, parsing } from "./failure.js";
+
+export interface BalanceListOptions {
+  /** Whether cursors lack the account id. */
+  unnamedAccounts: boolean;
+  /** The oldest time that the node keeps. */
+  history: Microseconds;
+}
+
+const failure = { code: 90004, message: "failed to get balances" };
+
+/** @throws {@link NodeError} with status 400 for an id that a node rejects. */
+export function listBalances(
+  { rows }: BalanceTable,
+  ids: Ids,
+  query: QueryValues,
+  { unnamedAccounts, history }: BalanceListOptions,
+): List<BalanceRow> {
+  const isWanted = accountFilter(ids, query);
+  const [start, end] = [query.integer("dateRange.startTimestamp"), query.integer("dateRange.endTimestamp")];
+  const oldest = Math.max(history, start === undefined ? Number.NEGATIVE_INFINITY : toMicroseconds(start));
+  const latest = end === undefined ? Number.POSITIVE_INFINITY : toMicroseconds(end);
+  return {
+    node: ({ change }) => change,
+    cursor: ({ time, account, change: { partyId = "", assetId = "", marketId = "" } }) =>
+      toJson({
+        vega_time: toRfc3339(time),
+        AccountID: unnamedAccounts ? null : account.id,
+        PartyID: partyId,
+        AssetID: assetId,
+        MarketID: marketId,
+        Type: account.type,
+      }),
+    read(upwards, cursor, limit) {
+      const place = cursor === undefined ? undefined : readPlace(ids, cursor);
+      const border = place === undefined ? undefined : borderOf(rows, place, upwards);
+      const from = Math.max(
+        firstIndex(rows, ({ time }) => time >= oldest),
+        upwards ? (border ?? 0) : 0,
+      );
+      const to = Math.min(
+        firstIndex(rows, ({ time }) => time >= latest),
+        upwards ? rows.length : (border ?? rows.length),
+      );
+      return take(rows, [from, to], upwards, limit, isWanted && (({ account }) => isWanted(account)));
+    },
+  };
+}
+
+/** Where a cursor points; an account id that is not given equals nothing. */
+interface BalancePlace {
+  time: Microseconds;
+  accountId: string | undefined;
+}
+
+function readPlace(ids: Ids, cursor: string): BalancePlace | undefined {
+  const fields = {
+    vega_time: "time",
+    AccountID: "text",
+    PartyID: "text",
+    AssetID: "text",
+    MarketID: "text",
+    Type: "number",
+  } as const;
+  const place = parsing(failure, () => parseCursor(cursor, fields));
+  const accountId = place?.text("AccountID");
+  if (accountId !== undefined && ids.find(accountId) === undefined) throw invalidId(failure, accountId);
+  return place && { time: place.time("vega_time"), accountId: accountId?.toLowerCase() };
+}
+
+/** The index where the rows at or behind a place begin or, reading downwards, end. */
+function borderOf(rows: readonly BalanceRow[], { time, accountId }: BalancePlace, upwards: boolean): number {
+  return firstIndex(rows, (row) => {
+    if (row.time !== time) return row.time > time;
+    if (accountId === undefined) return !upwards;
+    return upwards ? row.account.id >= accountId : row.account.id > accountId;
+  });
+}
+
+/** The filter of accounts, with its verdicts remembered: there are far fewer accounts than rows. */
+function accountFilter(ids: Ids, query: QueryValues): ((account: Account) => boolean) | undefined {
+  const parties = readIds(ids, query.texts("filter.partyIds"), "party");
+  const markets = readIds(ids, query.texts("filter.marketIds"), "market");
+  const types = new Set(query.integers("filter.accountTypes"));
+  const assetId = query.text("filter.assetId") ?? "";
+  const asset = ids.find(assetId);
+  if (asset === undefined) throw invalidId(failure, assetId);
+  if (parties.size + markets.size + types.size === 0 && asset === "") return undefined;
+  const verdicts = new Map<Account, boolean>();
+  return (account) => {
+    const known = verdicts.get(account);
+    if (known !== undefined) return known;
+    const verdict =
+      (asset === "" || asset === account.asset) &&
+      (parties.size === 0 || parties.has(account.party)) &&
+      (markets.size === 0 || markets.has(account.market)) &&
+      (types.size === 0 || types.has(account.type));
+    verdicts.set(account, verdict);
+    return verdict;
+  };
+}
+
+function readIds(ids: Ids, given: readonly string[], kind: "party" | "market"): Set<string> {
+  const keys = given.map((id) => ids.findFull(id));
+  const known = keys.filter((key) => key !== undefined);
+  if (known.length < keys.length) {
+    // Nodes say "party" for markets, too.
+    throw dataNodeError(3, { code: 10000, message: "invalid party id", inner: `one or more ${kind} id is invalid` });
+  }
+  return new Set(known);
+}

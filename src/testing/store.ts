@@ -1,0 +1,56 @@
+import type { BalanceChange, NodeSignature, PartyProfile, SpamStatistics, Vote } from "../../generated/types.js";
+import { Ids } from "./ids.js";
+import { BalanceTable } from "./lists/balance-table.js";
+import { ProfileTable } from "./lists/profiles.js";
+import { SignatureTable } from "./lists/signatures.js";
+import { type StoredVote, VoteTable } from "./lists/vote-table.js";
+
+/** What a node holds, as the wire shows it, each list in the order in which the records were added. */
+export interface Records {
+  votes: readonly Vote[];
+  profiles: readonly PartyProfile[];
+  balances: readonly BalanceChange[];
+  signatures: readonly NodeSignature[];
+  /** By party. */
+  spamStatistics: Readonly<Record<string, SpamStatistics>>;
+}
+
+/** Records that join a node. */
+export interface AddedRecords extends Omit<Records, "votes"> {
+  votes: readonly StoredVote[];
+}
+
+/** The records of a node, each list with the order that it is paged in. */
+export class Store {
+  readonly ids = new Ids();
+  readonly votes = new VoteTable(this.ids);
+  readonly profiles = new ProfileTable(this.ids);
+  readonly balances = new BalanceTable(this.ids);
+  readonly signatures = new SignatureTable(this.ids);
+  #spamStatistics: Readonly<Record<string, SpamStatistics>> = {};
+  #records: Records | undefined;
+
+  add({ votes, profiles, balances, signatures, spamStatistics }: AddedRecords): void {
+    this.votes.add(votes);
+    this.profiles.add(profiles);
+    this.balances.add(balances);
+    this.signatures.add(signatures);
+    this.#spamStatistics = { ...this.#spamStatistics, ...spamStatistics };
+    this.#records = undefined;
+  }
+
+  get records(): Records {
+    this.#records ??= {
+      votes: this.votes.records,
+      profiles: this.profiles.records,
+      balances: this.balances.records,
+      signatures: this.signatures.records,
+      spamStatistics: this.#spamStatistics,
+    };
+    return this.#records;
+  }
+
+  spamStatistics(party: string): SpamStatistics | undefined {
+    return Object.hasOwn(this.#spamStatistics, party) ? this.#spamStatistics[party] : undefined;
+  }
+}

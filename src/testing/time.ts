@@ -1,0 +1,42 @@
+/**
+ * Times in the unit of a node's database: whole microseconds since 1970, as numbers. Those of records stay below 2^53
+ * (until the year 2255), where numbers are exact.
+ */
+export type Microseconds = number;
+
+/** The latest time that a record can have, in microseconds. */
+export const latestTime: Microseconds = Number.MAX_SAFE_INTEGER;
+
+/** Cuts Unix nanoseconds to microseconds, as v0.74 nodes do with every time. */
+export function toMicroseconds(nanoseconds: string | bigint): Microseconds {
+  // Slicing digits is several times faster than BigInt arithmetic, which matters with a million records.
+  if (typeof nanoseconds === "string" && /^[1-9]\d{3,}$/.test(nanoseconds)) return Number(nanoseconds.slice(0, -3));
+  const value = BigInt(nanoseconds);
+  // Division rounds towards zero, a node towards the past.
+  return Number(value / 1000n) - (value % 1000n < 0n ? 1 : 0);
+}
+
+/** Unix nanoseconds in digits, as on the wire. */
+export const toNanosecondDigits = (time: Microseconds): `${bigint}` => `${BigInt(time) * 1000n}`;
+
+/** RFC 3339 in UTC without zeros at the end of the fraction, as Go writes a time. */
+export function toRfc3339(time: Microseconds): string {
+  const seconds = Math.floor(time / 1e6);
+  const fraction = String(time - seconds * 1e6)
+    .padStart(6, "0")
+    .replace(/0+$/, "");
+  const text = new Date(seconds * 1000).toISOString().slice(0, -5);
+  return fraction === "" ? `${text}Z` : `${text}.${fraction}Z`;
+}
+
+/** Reads RFC 3339, cut to microseconds; `undefined` for another text. */
+export function parseRfc3339(text: string): Microseconds | undefined {
+  const [, date, fraction = "", zone = ""] =
+    /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d+))?(Z|[+-]\d\d:\d\d)$/.exec(text) ?? [];
+  const milliseconds = Date.parse(`${date}${zone}`);
+  if (Number.isNaN(milliseconds)) return undefined;
+  return milliseconds * 1000 + Number(fraction.slice(0, 6).padEnd(6, "0"));
+}
+
+/** Go's zero time, the first instant of the year 1, which a cursor without a time stands for. */
+export const zeroTime: Microseconds = Date.parse("0001-01-01T00:00:00Z") * 1000;

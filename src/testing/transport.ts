@@ -1,0 +1,54 @@
+import { grpcCode } from "./errors.js";
+import type { RequestFaults } from "./faults.js";
+import { errorType, type Reply } from "./gateway.js";
+import { toJson } from "./json.js";
+
+/** Turns a reply into a response, with the faults that occur on the way to the client. */
+export async function respond(reply: Reply, faults: RequestFaults, signal: AbortSignal): Promise<Response> {
+  const { milliseconds } = faults.get("latency") ?? {};
+  if (milliseconds !== undefined) await wait(milliseconds, signal);
+  if (faults.get("reset")) throw new TypeError("fetch failed: the connection was reset");
+  const html = faults.get("html");
+  if (html) {
+    const text = "<!doctype html><title>Bad gateway</title><h1>Bad gateway</h1>";
+    return new Response(text, { status: html.status ?? 200, headers: { "Content-Type": "text/html" } });
+  }
+  const { status, body, headers } = withStatus(reply, faults);
+  return new Response(body && faults.get("truncated-body") ? truncated(body) : body, { status, headers });
+}
+
+function withStatus(reply: Reply, faults: RequestFaults): Reply {
+  const fault = faults.get("status");
+  if (fault === undefined) return reply;
+  const body = toJson({ code: grpcCode(fault.status), message: "injected fault", details: [] });
+  return { status: fault.status, body, headers: { ...reply.headers, ...errorType, ...fault.headers } };
+}
+
+/** Waits, unless a signal aborts. */
+function wait(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    signal.throwIfAborted();
+    const abort = () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener("abort", abort);
+      resolve();
+    }, milliseconds);
+    signal.addEventListener("abort", abort, { once: true });
+  });
+}
+
+/** A body that arrives up to its middle; then the connection closes. */
+function truncated(text: string): ReadableStream<Uint8Array> {
+  const bytes = new TextEncoder().encode(text);
+  let sent = false;
+  return new ReadableStream<Uint8Array>({
+    pull(controller) {
+      if (sent) controller.error(new TypeError("terminated: the connection was closed"));
+      else controller.enqueue(bytes.subarray(0, Math.ceil(bytes.length / 2)));
+      sent = true;
+    },
+  });
+}

@@ -1,0 +1,63 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { FakeNodeData } from "../../src/testing/index.js";
+
+/** A request to a real node, and its response. */
+export interface Recording {
+  class?: string;
+  case?: string;
+  op?: string;
+  method: string;
+  path: string;
+  requestHeaders?: Record<string, string>;
+  body?: string;
+  status: number;
+  headers: [name: string, value: string][];
+  bodyText?: string;
+  /** Whether the page depends on the database's order of votes of one block. */
+  ties?: boolean;
+  /** In `limits.json`: when the request was sent, in milliseconds. */
+  atMs?: number;
+}
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const folder = resolve(root, process.env["VEGA_TAPE"] ?? "../shared/reference/tape");
+
+/** Whether the recorded responses are there; the variable `VEGA_TAPE` names their folder. */
+export const hasTape = existsSync(folder);
+if (!hasTape && process.env["VEGA_TAPE"] !== undefined) {
+  throw new Error(`Expected VEGA_TAPE to be a folder of recorded responses, got ${folder}, which does not exist.`);
+}
+if (!hasTape)
+  console.warn(`Tests against recorded responses are skipped: there is no ${folder}. VEGA_TAPE names another.`);
+
+const read = (name: string) => readFileSync(join(folder, name), "utf8");
+
+export const recordings = (name: string): Recording[] =>
+  read(`${name}.ndjson`)
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+
+export const limits = (): { sequence: Recording[]; ban: Recording[] } => JSON.parse(read("limits.json"));
+
+interface World {
+  votes: (Extract<FakeNodeData["votes"], readonly unknown[]>[number] & { cursorTime: string })[];
+  profiles: (Extract<FakeNodeData["profiles"], readonly unknown[]>[number] & Record<string, unknown>)[];
+  balances: (Extract<FakeNodeData["balances"], readonly unknown[]>[number] & { accountId: string })[];
+  signatures: (Extract<FakeNodeData["signatures"], readonly unknown[]>[number] & { blockTime: string })[];
+  begunBlock: { height: string; time: string };
+}
+
+/** What the recorded node held, without the facts that the wire does not show; they are the oracle of other tests. */
+export function worldData(): FakeNodeData {
+  const { votes, profiles, balances, signatures, begunBlock }: World = JSON.parse(read("world.json"));
+  return {
+    votes: votes.map(({ cursorTime: _, ...vote }) => vote),
+    profiles: profiles.map(({ partyId, alias, metadata }) => ({ partyId, alias, metadata })),
+    balances: balances.map(({ accountId: _, ...change }) => change),
+    signatures: signatures.map(({ blockTime: _, ...signature }) => signature),
+    block: { height: BigInt(begunBlock.height), timestamp: BigInt(begunBlock.time) },
+  };
+}
