@@ -53,6 +53,7 @@ import {
 } from "./query.js";
 import { type Block, type Call, type CallSettings, call, Requester, type Route, readBlock } from "./request.js";
 import { History } from "./scan/history.js";
+import { keyOf } from "./scan/record-order.js";
 import type { FetchRange } from "./scan/range-page.js";
 import { type Scan, type ScanWalkOptions, scan } from "./scan/scan.js";
 
@@ -336,8 +337,8 @@ export function createClient(options: ClientOptions): VegaClient {
         readQuery: () => readBalanceChangesQuery(query),
         attempt: (init) => http.GET("/api/v2/balance/changes", init),
         read: (body: ListBalanceChangesResponse) => body.balances,
-        cursors: { lack: "account", keyOf: balanceKey },
-        deduplicator: () => compareWithLastTime(balanceKey, ({ timestamp }) => timestamp),
+        cursors: { lack: "account", keyOf },
+        deduplicator: () => compareWithLastTime(keyOf, ({ timestamp }) => timestamp),
         compare: (a, b) => compareDigits(a.timestamp, b.timestamp),
         advice:
           "A larger page (`pagination.first`, at most 5000) may pass the block, and `scanBalanceChanges` needs no cursor.",
@@ -390,9 +391,6 @@ const profilesAdvice =
   "(`pagination.first`, at most 5000), from the other end (`newestFirst: false`), or for `parties` by name";
 
 const voteKey = ({ partyId, proposalId, timestamp }: Vote) => `${partyId} ${proposalId} ${timestamp}`;
-
-const balanceKey = ({ assetId, partyId, marketId, accountType, timestamp }: BalanceChange) =>
-  `${assetId} ${partyId} ${marketId} ${accountType} ${timestamp}`;
 
 /** The envelope, where it is one: a page without edges or without a word on what follows would end a walk too early. */
 function connection<T>(envelope: PageContent<T> | null | undefined): PageContent<T> | undefined {

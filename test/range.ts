@@ -1,98 +1,132 @@
-import type { Part, RangeRequest, ScanSource } from "../src/scan/scan.js";
+import type { BalanceChange } from "../src/index.js";
+import { History } from "../src/scan/history.js";
+import type { FetchRange, RangeRequest } from "../src/scan/range-page.js";
+import type { ScanSource } from "../src/scan/scan-run.js";
+import { ManualClock } from "./clock.js";
 
+/** A row of the model: its time in Unix nanoseconds, and its account. */
 export interface Row {
   time: number;
-  /** Tells rows of one time apart. */
-  id: number;
-  kind: number;
+  account: number;
 }
 
 export interface RangeBehaviour {
+  /** Whether times are compared in microseconds, as v0.74 nodes do, or in nanoseconds. */
+  microseconds?: boolean;
+  /** Whether the start belongs to a range. */
   countsStartIn?: boolean;
+  /** Whether the end belongs to a range. */
   countsEndIn?: boolean;
-  /** Answers in an order of its own. */
+  /** Whether cursors lead on; else every page has the same one. */
+  hasCursors?: boolean;
+  /** The time of the block that has begun, in Unix nanoseconds. Default: the node does not say. */
+  blockTime?: number;
+  /** Responds in an order of its own. */
   schedule?: (request: RangeRequest) => Promise<unknown>;
 }
 
-/** Answers ranges of an array as a node does; how it counts the ends of a range can be chosen. */
-export class RangeSource implements ScanSource<Row> {
+export const accountOf = ({ assetId }: BalanceChange) => Number(assetId);
+
+/** The order in which a scan has to yield the rows. */
+export const inScanOrder = (rows: readonly Row[]): Row[] =>
+  [...rows].sort((a, b) => a.time - b.time || (String(a.account) < String(b.account) ? -1 : 1));
+
+const toRecord = ({ time, account }: Row): BalanceChange => ({
+  timestamp: `${BigInt(time)}`,
+  assetId: String(account),
+  partyId: "",
+  marketId: "",
+  accountType: "ACCOUNT_TYPE_GENERAL",
+  balance: "1",
+});
+
+export const toRow = (record: BalanceChange): Row => ({ time: Number(record.timestamp), account: accountOf(record) });
+
+/** Responds to requests for ranges of an array. Rows of one time come in an order of its own. */
+export class RangeSource implements ScanSource {
   readonly operation = "scanBalanceChanges";
+  readonly history = new History(new ManualClock());
   readonly requests: RangeRequest[] = [];
   readonly signals: AbortSignal[] = [];
-  underWay = 0;
-  mostUnderWay = 0;
+  inFlight = 0;
+  mostInFlight = 0;
   rowsSent = 0;
-  readonly #rows: readonly Row[];
+  /** The rows that the source keeps. They can change while it is read. */
+  rows: Row[];
   readonly #behaviour: RangeBehaviour;
   readonly #range: { start?: number | undefined; end?: number | undefined };
-  readonly #kinds: readonly number[];
-  readonly #isParted: boolean;
+  readonly #parts: number;
 
-  /** Parted, each kind is asked for by itself, as lists are that are too long for one request. */
+  /** @param parts - How many requests the filter takes: each for other accounts. */
   constructor(
     rows: readonly Row[],
     range: { start?: number | undefined; end?: number | undefined } = {},
     behaviour: RangeBehaviour = {},
-    kinds: readonly number[] = [],
-    isParted = false,
+    parts = 1,
   ) {
-    this.#isParted = isParted;
-    this.#rows = [...rows].sort((a, b) => a.time - b.time);
+    this.rows = [...rows].sort((a, b) => a.time - b.time || b.account - a.account);
     this.#range = range;
     this.#behaviour = behaviour;
-    this.#kinds = kinds;
+    this.#parts = parts;
   }
 
-  readonly timeOf = (row: Row) => String(row.time);
-
-  open() {
+  readonly open = () => {
     const { start, end } = this.#range;
     return {
       start: start === undefined ? undefined : BigInt(start),
       end: end === undefined ? undefined : BigInt(end),
-      parts: this.#isParted ? this.#kinds.map((kind) => this.#part([kind])) : [this.#part(this.#kinds)],
+      parts: Array.from({ length: this.#parts }, (_, part) =>
+        this.#fetch(({ account }) => account % this.#parts === part, this.requests),
+      ),
+      fetchAny: this.#fetch(() => true, []),
     };
-  }
+  };
 
-  /** What a scan has to hand out. */
+  /** The rows that a scan has to yield. */
   expected(newestFirst = false): Row[] {
-    const { start = Number.NEGATIVE_INFINITY, end = Number.POSITIVE_INFINITY } = this.#range;
-    const rows = this.#rows.filter((row) => row.time >= start && row.time < end && this.#isOf(this.#kinds, row));
+    const { start = 0, end = Number.POSITIVE_INFINITY } = this.#range;
+    const { blockTime = Number.POSITIVE_INFINITY } = this.#behaviour;
+    const final = Math.min(end, Math.floor(blockTime / 1000) * 1000);
+    const rows = inScanOrder(this.rows.filter(({ time }) => time >= start && time < final));
     return newestFirst ? rows.reverse() : rows;
   }
 
-  #isOf = (kinds: readonly number[], row: Row) => kinds.length === 0 || kinds.includes(row.kind);
-
-  #part(kinds: readonly number[]): Part<Row> {
-    return {
-      fetch: async (request, signal) => {
-        this.requests.push(request);
-        this.signals.push(signal);
-        this.mostUnderWay = Math.max(this.mostUnderWay, ++this.underWay);
-        try {
-          await this.#behaviour.schedule?.(request);
-        } finally {
-          this.underWay--;
-        }
-        const records = this.#find(request, kinds);
-        const page = records.slice(0, request.size);
-        this.rowsSent += page.length;
-        return { records: page, hasMore: page.length < records.length, response: new Response() };
-      },
-      split: () => {
-        const middle = Math.ceil(kinds.length / 2);
-        return kinds.length < 2 ? [] : [this.#part(kinds.slice(0, middle)), this.#part(kinds.slice(middle))];
-      },
+  #fetch(isOfPart: (row: Row) => boolean, requests: RangeRequest[]): FetchRange {
+    return async (request, signal) => {
+      requests.push(request);
+      this.signals.push(signal);
+      this.mostInFlight = Math.max(this.mostInFlight, ++this.inFlight);
+      try {
+        await this.#behaviour.schedule?.(request);
+      } finally {
+        this.inFlight--;
+      }
+      const { hasCursors = true, blockTime } = this.#behaviour;
+      const cursorOf = ({ time, account }: Row) => (hasCursors ? `${time}/${account}` : "cursor");
+      const rows = this.#find(request).filter(isOfPart);
+      const skipped = rows.findIndex((row) => hasCursors && cursorOf(row) === request.after) + 1;
+      const page = rows.slice(skipped, skipped + request.size);
+      this.rowsSent += page.length;
+      const last = page.at(-1);
+      return {
+        edges: page.map((row) => ({ cursor: cursorOf(row), node: toRecord(row) })),
+        hasMore: skipped + page.length < rows.length,
+        endCursor: last && cursorOf(last),
+        blockTime: blockTime === undefined ? undefined : BigInt(blockTime),
+        response: new Response(),
+      };
     };
   }
 
-  #find({ start, end, newestFirst }: RangeRequest, kinds: readonly number[]): Row[] {
-    const { countsStartIn = true, countsEndIn = false } = this.#behaviour;
-    const rows = this.#rows.filter((row) => {
-      const time = BigInt(row.time);
-      const isBehindStart = start === undefined || (countsStartIn ? time >= start : time > start);
-      const isAheadOfEnd = end === undefined || (countsEndIn ? time <= end : time < end);
-      return isBehindStart && isAheadOfEnd && this.#isOf(kinds, row);
+  #find({ start, end, newestFirst }: RangeRequest): Row[] {
+    const { microseconds = false, countsStartIn = true, countsEndIn = false } = this.#behaviour;
+    const cut = (time: bigint | number) => (microseconds ? Math.floor(Number(time) / 1000) * 1000 : Number(time));
+    const [from, to] = [start, end].map((time) => (time === undefined ? undefined : cut(time)));
+    const rows = this.rows.filter((row) => {
+      const time = cut(row.time);
+      const isAfterStart = from === undefined || (countsStartIn ? time >= from : time > from);
+      const isBeforeEnd = to === undefined || (countsEndIn ? time <= to : time < to);
+      return isAfterStart && isBeforeEnd;
     });
     return newestFirst ? rows.reverse() : rows;
   }

@@ -75,7 +75,7 @@ class Merge<T, Extra extends object> {
   /** Less than 0 if the first record comes before the second in the order of the walk. */
   readonly #compare: ((a: T, b: T) => number) | undefined;
   #hasEarlier: boolean;
-  #extra: Extra | undefined;
+  #response: { extra?: Extra } | undefined;
 
   constructor({ source, parts, compare }: MergeOptions<T, Extra>, pagination: Pagination) {
     this.direction = directionOf(pagination);
@@ -88,7 +88,7 @@ class Merge<T, Extra extends object> {
       const place = places[index]?.[cursorName];
       const fetchPage: typeof part = async (request, signal) => {
         const content = await part(request, signal);
-        this.#extra = content.extra;
+        this.#response = content;
         return content;
       };
       const start = { ...pagination, [sizeName]: partSize, [cursorName]: place || undefined };
@@ -115,7 +115,7 @@ class Merge<T, Extra extends object> {
       else taken.push(...this.#takeReady(open, size - taken.length));
     }
     // A list without records has a response, too.
-    this.#extra ??= (await this.#firstPart?.({ [this.direction.size]: 1 }, signal))?.extra;
+    this.#response ??= await this.#firstPart?.({ [this.direction.size]: 1 }, signal);
     return this.#pageOf(taken, starts);
   }
 
@@ -142,19 +142,28 @@ class Merge<T, Extra extends object> {
     }
   }
 
-  /** Takes records that no unread record of another part can come before. */
+  /** Takes records that no unread record of another part can come before. Of one time, they come part by part. */
   #takeReady(readers: readonly Reader<T, Extra>[], size: number): Taken<T, Extra>[] {
     const compare = this.#compare;
     const ready = readers.flatMap((reader) => reader.edges.slice(reader.index).map((edge) => ({ reader, edge })));
-    let count = Math.min(size, ready.length);
+    let count = ready.length;
     if (compare) {
-      ready.sort((a, b) => compare(a.edge.node, b.edge.node));
-      const unread = readers.filter(({ step }) => step !== undefined).map(({ edges }) => edges.at(-1)?.node as T);
-      const [bound] = unread.sort(compare);
-      const beyond = bound === undefined ? -1 : ready.findIndex(({ edge }) => compare(edge.node, bound) > 0);
-      if (beyond !== -1) count = Math.min(count, beyond);
+      const byRecord = (a: Taken<T, Extra>, b: Taken<T, Extra>) => compare(a.edge.node, b.edge.node);
+      ready.sort(byRecord);
+      const [bound] = readers
+        .filter(({ step }) => step !== undefined)
+        .map((reader) => ({ reader, edge: reader.edges.at(-1) as Edge<T> }))
+        .sort(byRecord);
+      const isBeyond = (each: Taken<T, Extra>) => {
+        const order = bound ? byRecord(each, bound) : -1;
+        return (
+          order > 0 || (order === 0 && readers.indexOf(each.reader) > readers.indexOf(bound?.reader ?? each.reader))
+        );
+      };
+      const beyond = ready.findIndex(isBeyond);
+      if (beyond !== -1) count = beyond;
     }
-    const taken = ready.slice(0, count);
+    const taken = ready.slice(0, Math.min(count, size));
     for (const { reader, edge } of taken) {
       reader.index++;
       reader.cursor = edge.cursor;
@@ -207,7 +216,8 @@ class Merge<T, Extra extends object> {
       hasPreviousPage: isForward ? hasEarlier : hasMore,
     };
     const content = { edges: inWalkOrder(edges, this.direction), pageInfo };
-    return this.#extra === undefined ? content : { ...content, extra: this.#extra };
+    const extra = this.#response?.extra;
+    return extra === undefined ? content : { ...content, extra };
   }
 }
 

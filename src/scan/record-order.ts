@@ -16,3 +16,7 @@ export function compareAccounts(a: BalanceChange, b: BalanceChange): number {
 /** The order of a scan: by time, then by account. */
 export const compareRecords = (a: BalanceChange, b: BalanceChange): number =>
   compareDigits(a.timestamp, b.timestamp) || compareAccounts(a, b);
+
+/** Tells balance changes apart: a node has one balance of an account in a block. */
+export const keyOf = ({ timestamp, assetId, partyId, marketId, accountType }: BalanceChange): string =>
+  `${timestamp} ${assetId} ${partyId} ${marketId} ${accountType}`;

@@ -1,10 +1,11 @@
 import type { BalanceChange, BalanceChangesDateRange } from "../../generated/types.js";
 import { PaginationError, VegaError } from "../errors/index.js";
+import { fetchUntilAborted } from "../pagination/step.js";
 import { toDate } from "../values.js";
 import type { FetchOldest, History } from "./history.js";
 import { MergedScan } from "./merged-scan.js";
 import { PartScan, pageSizeFor } from "./part-scan.js";
-import type { FetchRange, RangePage } from "./range-page.js";
+import { checkPage, type FetchRange, type RangePage, type RangeRequest } from "./range-page.js";
 import { SegmentReader } from "./segment-reader.js";
 import { Semaphore } from "./semaphore.js";
 import { aligned, microsecondOf, newestFirst, oldestFirst, type Range, toTime } from "./timeline.js";
@@ -31,7 +32,10 @@ export interface ScanRunOptions {
   concurrency: number;
   pageSize: number;
   checksHistory: boolean;
-  signal: AbortSignal;
+  /** The caller's. */
+  signal: AbortSignal | undefined;
+  /** Ends every request of the scan. */
+  controller: AbortController;
 }
 
 /** How many pages are prefetched for each request that may be in flight. */
@@ -58,30 +62,32 @@ export class ScanRun {
 
   constructor({ operation, open, history }: ScanSource, options: ScanRunOptions) {
     const { start, end, parts, fetchAny } = open();
-    this.#fetchOldest = async () => {
-      const { edges } = await fetchAny({ size: 1, newestFirst: false }, options.signal);
-      return edges[0] && BigInt(edges[0].node.timestamp);
-    };
     this.#operation = operation;
     this.#options = options;
     this.#history = history;
+    this.#fetchOldest = async () => {
+      const { edges } = await this.#send(fetchAny, { size: 1, newestFirst: false });
+      return edges[0] && BigInt(edges[0].node.timestamp);
+    };
     this.#start = start !== undefined && start > 0n ? start : undefined;
     this.#end = end;
     this.#startedAt = history.now;
     const semaphore = new Semaphore(options.concurrency);
-    const partSize = Math.max(smallestPage, Math.floor(this.#bufferSize / parts.length));
-    const pageSize = Math.min(options.pageSize, parts.length === 1 ? options.pageSize : partSize);
     const order = options.isNewestFirst ? newestFirst : oldestFirst;
+    const partSize = Math.max(smallestPage, Math.floor(this.#bufferSize / parts.length));
+    const pageSize = Math.min(options.pageSize, partSize);
     this.#readers = parts.map((part) => {
-      const fetch: FetchRange = (request, signal) =>
-        semaphore.run(async () => {
-          signal.throwIfAborted();
-          const page = await part(request, signal);
-          this.#pagesRead++;
-          return page;
-        });
-      return new SegmentReader({ operation, order, pageSize, fetch, signal: options.signal });
+      const fetch = (request: RangeRequest) => semaphore.run(() => this.#send(part, request));
+      return new SegmentReader({ operation, order, pageSize, fetch });
     });
+  }
+
+  async #send(fetch: FetchRange, request: RangeRequest): Promise<RangePage> {
+    const { signal, controller } = this.#options;
+    const page = await fetchUntilAborted(signal, controller, (signal) => fetch(request, signal));
+    checkPage(this.#operation, request, page);
+    this.#pagesRead++;
+    return page;
   }
 
   get #bufferSize(): number {
@@ -141,12 +147,15 @@ export class ScanRun {
   }
 
   /**
-   * The end of what is read. Everything below the time of the block that had begun is final: v0.74 nodes show the records
-   * of a block at once when it ends.
+   * The end of what is read. Everything before the microsecond of the block that had begun is final: v0.74 nodes show the
+   * records of a block at once when it ends.
    */
   async #findEnd({ blockTime, edges, hasMore }: RangePage): Promise<bigint> {
     const end = this.#end;
-    if (blockTime !== undefined) return end === undefined || end > blockTime ? blockTime : end;
+    if (blockTime !== undefined) {
+      const begun = toTime(microsecondOf(blockTime));
+      return end === undefined || end > begun ? begun : end;
+    }
     if (end !== undefined) return end;
     const shown = this.#options.isNewestFirst ? edges.at(0) : hasMore ? undefined : edges.at(-1);
     const newest =

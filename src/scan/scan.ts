@@ -1,7 +1,6 @@
 import type { BalanceChange } from "../../generated/types.js";
 import { refuse } from "../arguments/refuse.js";
 import { ItemIterator } from "../pagination/item-iterator.js";
-import { fetchUntilAborted } from "../pagination/step.js";
 import { ScanRun, type ScanSource } from "./scan-run.js";
 
 /** Options of a scan. */
@@ -82,9 +81,8 @@ class ScanIterator extends ItemIterator<BalanceChange> {
 
   protected override async more(): Promise<readonly BalanceChange[] | undefined> {
     this.#run ??= this.#open();
-    const run = this.#run;
     try {
-      return await fetchUntilAborted(this.#options.signal, this.#controller, () => run.next());
+      return await this.#run.next();
     } catch (error) {
       this.#controller.abort(error);
       throw error;
@@ -114,7 +112,8 @@ class ScanIterator extends ItemIterator<BalanceChange> {
       concurrency,
       pageSize,
       checksHistory: missingHistory !== "ignore",
-      signal: this.#controller.signal,
+      signal,
+      controller: this.#controller,
     });
   }
 }

@@ -2,8 +2,8 @@ import type { BalanceChange } from "../../generated/types.js";
 import { PaginationError } from "../errors/index.js";
 import { blockTimeOf, compareDigits, compareWithPlace, withAccountId } from "../pagination/cursors.js";
 import type { Edge } from "../pagination/page.js";
-import { checkPage, type FetchRange, type RangePage } from "./range-page.js";
-import { compareAccounts } from "./record-order.js";
+import type { RangePage, RangeRequest } from "./range-page.js";
+import { compareAccounts, keyOf } from "./record-order.js";
 import { isEmpty, microsecondOf, type Range, type ReadingOrder, toTime } from "./timeline.js";
 
 /** The records at the start of a range, and what is left of it. */
@@ -25,8 +25,7 @@ export interface SegmentReaderOptions {
   operation: string;
   order: ReadingOrder;
   pageSize: number;
-  fetch: FetchRange;
-  signal: AbortSignal;
+  fetch: (request: RangeRequest) => Promise<RangePage>;
 }
 
 /** Reads ranges page by page. Records of one time come in the order of their natural key. */
@@ -34,36 +33,31 @@ export class SegmentReader {
   readonly order: ReadingOrder;
   readonly pageSize: number;
   readonly #operation: string;
-  readonly #fetch: FetchRange;
-  readonly #signal: AbortSignal;
+  readonly #fetch: (request: RangeRequest) => Promise<RangePage>;
 
-  constructor({ operation, order, pageSize, fetch, signal }: SegmentReaderOptions) {
+  constructor({ operation, order, pageSize, fetch }: SegmentReaderOptions) {
     this.order = order;
     this.pageSize = pageSize;
     this.#operation = operation;
     this.#fetch = fetch;
-    this.#signal = signal;
   }
 
   /** Fetches the first page of a range, or the page after a cursor. */
-  async fetch({ start, end }: OpenRange, size: number, after?: string): Promise<RangePage> {
-    const request = {
+  fetch({ start, end }: OpenRange, size: number, after?: string): Promise<RangePage> {
+    return this.#fetch({
       // One microsecond early: the reference does not say whether the start belongs to the range.
       start: start === undefined || start <= 1n ? undefined : toTime(start - 1n),
       end: end === undefined ? undefined : toTime(end),
       size,
       newestFirst: this.order.newestFirst,
       after,
-    };
-    const page = await this.#fetch(request, this.#signal);
-    checkPage(this.#operation, request, page);
-    return page;
+    });
   }
 
   /** The newest record of all. */
   async newest(): Promise<BalanceChange | undefined> {
-    const page = await this.#fetch({ size: 1, newestFirst: true }, this.#signal);
-    return page.edges[0]?.node;
+    const { edges } = await this.#fetch({ size: 1, newestFirst: true });
+    return edges[0]?.node;
   }
 
   /**
@@ -110,9 +104,11 @@ export class SegmentReader {
     const page = await this.fetch(range, this.pageSize, completed?.cursor ?? endCursor);
     const sign = this.order.newestFirst ? -1 : 1;
     if (completed === undefined) {
+      const known = new Set(edges.map(({ node }) => keyOf(node)));
+      const isRepeated = page.edges.some(({ node }) => known.has(keyOf(node)));
       const [next] = page.edges;
-      const isBehind = next && sign * compareDigits(next.node.timestamp, last.node.timestamp) < 0;
-      if (isBehind || (page.hasMore && page.endCursor === endCursor)) throw this.#tooDense(range);
+      const isEarlier = next && sign * compareDigits(next.node.timestamp, last.node.timestamp) < 0;
+      if (isRepeated || isEarlier) throw this.#tooDense(range);
       return page;
     }
     const distances = page.edges.map(({ node }) => sign * compareWithPlace(node, completed.place));

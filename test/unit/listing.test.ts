@@ -368,7 +368,7 @@ describe("errors", () => {
 
   test("a fetchPage that answers no page is told what it has to answer", async () => {
     await expect(paginate(async () => undefined as never)).rejects.toThrow(
-      "Expected `fetchPage` to be a function that answers `{ edges, pageInfo }`, got undefined.",
+      "Expected `fetchPage` to be a function that returns `{ edges, pageInfo }`, got undefined.",
     );
     await expect(paginate(async () => [] as never)).rejects.toThrow("got an empty array");
   });

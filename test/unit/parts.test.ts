@@ -245,7 +245,7 @@ describe("a long list", () => {
     const parties = Array.from({ length: 200 }, (_, index) => id(index));
     const listing = clientOf(fake).listPartiesProfiles({ parties, pagination: { after: "fn5+c2ln" } });
     await expect(listing.toArray()).rejects.toThrow(
-      'Expected `pagination.after` of listPartiesProfiles to be a cursor of this list, which is asked for in 4 parts, got "fn5+c2ln".',
+      'Expected `pagination.after` of listPartiesProfiles to be a cursor of this list, which takes 4 requests, got "fn5+c2ln".',
     );
     expect(fake.requests).toEqual([]);
   });
