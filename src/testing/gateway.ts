@@ -23,8 +23,8 @@ export interface DataNode {
 export interface GatewayRequest {
   method: string;
   headers: Headers;
-  /** Without the escapes; `undefined` if it cannot be decoded. */
-  path: string | undefined;
+  /** Without its escapes. */
+  path: string;
   search: string;
   body: string;
 }
@@ -37,9 +37,6 @@ const largestResponse = 20 * 2 ** 20;
  * no token.
  */
 export function reply({ method, headers, path, search, body }: GatewayRequest, node: DataNode): Reply {
-  if (path === undefined) {
-    return { status: 400, body: "400 Bad Request", headers: { "Content-Type": "text/plain; charset=utf-8" } };
-  }
   const indent = headers.get("Accept") === "application/json+pretty" ? " " : undefined;
   const json = { "Content-Type": "application/json" };
   let fromDataNode = {};
@@ -66,6 +63,13 @@ export function reply({ method, headers, path, search, body }: GatewayRequest, n
 
 /** Errors of the data node carry two `Content-Type` headers; `fetch` shows them as one. */
 export const errorType = { "Content-Type": "application/json, application/grpc" };
+
+/** The reply of the HTTP server in front of the gateway to a path that cannot be decoded. */
+export const badRequest: Reply = {
+  status: 400,
+  body: "400 Bad Request",
+  headers: { "Content-Type": "text/plain; charset=utf-8" },
+};
 
 /** A path without its escapes; `undefined` if it cannot be decoded. */
 export function decodePath(path: string): string | undefined {

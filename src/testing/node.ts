@@ -3,7 +3,7 @@ import { Chain } from "./chain.js";
 import { preflightReply, withCors } from "./cors.js";
 import type { FakeBlock, FakeNodeData } from "./data.js";
 import { FaultPlan, type RequestFaults } from "./faults.js";
-import { type DataNode, decodePath, reply } from "./gateway.js";
+import { badRequest, type DataNode, decodePath, reply } from "./gateway.js";
 import { checkOptions, type FakeNodeOptions } from "./options.js";
 import { defaultRateLimit, RateLimiter } from "./rate-limiter.js";
 import { findRoute } from "./routes.js";
@@ -128,12 +128,15 @@ class Node {
     const { pathname, search } = new URL(request.url);
     const path = decodePath(this.#withoutBasePath(pathname));
     const operation = path === undefined ? undefined : findRoute(path)?.route.operation;
-    const body = await request.text();
+    // `text` would drop a byte order mark, which a node rejects.
+    const body = new TextDecoder("utf-8", { ignoreBOM: true }).decode(await request.arrayBuffer());
     this.requests.push({ operation, method, url: request.url, headers: Object.fromEntries(headers), body });
     const faults = this.#faults.next(operation);
     const dataNode = this.#dataNode(faults, ++this.#received);
     const answer =
-      preflightReply(request) ?? withCors(reply({ method, headers, path, search, body }, dataNode), headers);
+      path === undefined
+        ? badRequest
+        : (preflightReply(request) ?? withCors(reply({ method, headers, path, search, body }, dataNode), headers));
     return respond(answer, faults, signal);
   }
 

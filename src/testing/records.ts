@@ -16,6 +16,7 @@ type Counts = Record<"votes" | "profiles" | "balances" | "signatures" | "spamSta
  */
 export class RecordGenerator {
   readonly #seed: number;
+  readonly #ids = new Map<string, string>();
   readonly #generated: Counts = { votes: 0, profiles: 0, balances: 0, signatures: 0, spamStatistics: 0 };
 
   constructor(seed: number) {
@@ -157,6 +158,13 @@ export class RecordGenerator {
   #resource = (index: number) => this.#id("resource", index);
 
   #id(kind: string, index: number): string {
+    const name = `${kind} ${index}`;
+    const id = this.#ids.get(name) ?? this.#newId(kind, index);
+    this.#ids.set(name, id);
+    return id;
+  }
+
+  #newId(kind: string, index: number): string {
     const random = this.#random(kind, index);
     return many(8, () =>
       Math.floor(random() * 2 ** 32)

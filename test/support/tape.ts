@@ -12,12 +12,15 @@ export interface Recording {
   path: string;
   requestHeaders?: Record<string, string>;
   body?: string;
+  /** The beginning and the length of a body that is too long to be recorded. */
+  bodyStart?: string;
+  bodyLength?: number;
   status: number;
   headers: [name: string, value: string][];
   bodyText?: string;
   /** Whether the page depends on the database's order of votes of one block. */
   ties?: boolean;
-  /** In `limits.json`: when the request was sent, in milliseconds. */
+  /** For the rate limit: when the request was sent, in milliseconds. */
   atMs?: number;
 }
 

@@ -1,6 +1,7 @@
 import type { BalanceChange } from "../../../generated/types.js";
 import { sha256Hex } from "../../sha256.js";
 import type { Ids } from "../ids.js";
+import { toJson } from "../json.js";
 import { accountTypeNumber } from "../parameters.js";
 import { compare } from "../sorted.js";
 import { type Microseconds, toMicroseconds, toNanosecondDigits } from "../time.js";
@@ -12,6 +13,8 @@ export class Account {
   readonly market: string;
   readonly type: number;
   readonly #name: string;
+  /** The JSON of the members that a cursor has of the account, but for its id. */
+  readonly cursorMembers: string;
   #id: string | undefined;
 
   constructor(name: string, { assetId = "", partyId = "", marketId = "", accountType = 0 }: BalanceChange, ids: Ids) {
@@ -20,6 +23,8 @@ export class Account {
     this.market = ids.add(marketId);
     this.type = accountTypeNumber(accountType) ?? 0;
     this.#name = name;
+    const members = { PartyID: partyId, AssetID: assetId, MarketID: marketId, Type: this.type };
+    this.cursorMembers = toJson(members).slice(1, -1);
   }
 
   /** The SHA-256 of the names, in hex, by which rows of one block are sorted; computed when it is first read. */
@@ -53,16 +58,12 @@ export class BalanceTable {
   add(changes: readonly BalanceChange[]): void {
     if (changes.length === 0) return;
     const added = changes.map((change) => this.#toRow(change));
-    const all = merge(this.#rows, [...added].sort(inOrder));
-    const isLast = (row: BalanceRow, index: number) => {
-      const next = all[index + 1];
-      return next === undefined || inOrder(row, next) !== 0;
-    };
-    this.#rows = all.filter(isLast);
-    this.#records = [...this.#records, ...added.map(({ change }) => change)];
-    if (this.#rows.length === all.length) return;
+    this.#records = this.#records.concat(added.map(({ change }) => change));
+    const count = this.#rows.length + added.length;
+    this.#rows = merge(this.#rows, [...added].sort(inOrder));
+    if (this.#rows.length === count) return;
     const kept = new Set(this.#rows.map(({ change }) => change));
-    this.#records = this.#records.filter((change) => kept.has(change));
+    this.#records = [...new Set(this.#records)].filter((change) => kept.has(change));
   }
 
   get records(): readonly BalanceChange[] {
@@ -85,13 +86,22 @@ export class BalanceTable {
   }
 }
 
-/** Merges two sorted lists; of equal rows, the added one comes last. */
+/** Merges two sorted lists; of equal rows, the last one stays. */
 function merge(rows: readonly BalanceRow[], added: readonly BalanceRow[]): BalanceRow[] {
-  const merged: BalanceRow[] = [];
-  let next = 0;
-  for (const row of rows) {
-    for (let each = added[next]; each !== undefined && inOrder(each, row) < 0; each = added[++next]) merged.push(each);
+  const last = rows.at(-1);
+  // Most rows are newer than all before them; with a million rows, copying them is quick and comparing them is not.
+  const isNewer = last === undefined || added[0] === undefined || inOrder(last, added[0]) < 0;
+  const merged = isNewer ? rows.slice() : [];
+  const push = (row: BalanceRow) => {
+    const before = merged.at(-1);
+    if (before !== undefined && inOrder(before, row) === 0) merged.pop();
     merged.push(row);
+  };
+  let next = 0;
+  for (const row of isNewer ? [] : rows) {
+    for (let each = added[next]; each !== undefined && inOrder(each, row) < 0; each = added[++next]) push(each);
+    push(row);
   }
-  return merged.concat(added.slice(next));
+  for (const row of added.slice(next)) push(row);
+  return merged;
 }
