@@ -15,7 +15,16 @@ import type {
   TransactionCheckResult,
   Vote,
 } from "../generated/types.js";
-import type { Attempt, AttemptInit } from "./exchange.js";
+import {
+  type AttemptInit,
+  type Block,
+  type Call,
+  type CallSettings,
+  call,
+  createRequester,
+  type Route,
+  readBlock,
+} from "./http/index.js";
 import { type Identity, type PageContent, type Walk, type WalkOptions, type WalkPage, walk } from "./listing.js";
 import {
   type CallOptions,
@@ -44,7 +53,6 @@ import {
   type VotesOnProposal,
   type WireQuery,
 } from "./query.js";
-import { type Block, type Call, type CallSettings, call, Requester, type Route, readBlock } from "./request.js";
 import { type Part, type Scan, type ScanWalkOptions, scan } from "./scan.js";
 
 /** Options of one listing. */
@@ -208,12 +216,12 @@ export interface VegaClient {
 export function createClient(options: ClientOptions): VegaClient {
   const { baseUrl, headers, fetch, pacing, observe, validate, settings } = readClientOptions(options);
   const http = createHttp<paths, "application/json">({ baseUrl, headers, fetch, pathSerializer });
-  const requester = new Requester({ fetch, pacing, observe, validate });
+  const requester = createRequester({ fetch, pacing, observe, validate });
 
   function list<Id extends keyof operations, Body extends object, T>(
     operation: Id,
     options: ListingOptions | undefined,
-    { pageSize, readQuery, attempt, read, adviceOn, compare, ...source }: ListOperation<Id, Body, T>,
+    { pageSize, readQuery, attempt, read, withCursor, compare, ...source }: ListOperation<Id, Body, T>,
   ): Listing<T> {
     const open = () => {
       const { filters, pagination } = readQuery();
@@ -221,8 +229,8 @@ export function createClient(options: ClientOptions): VegaClient {
       const route = { operation, attempt, read: (body: Body) => connection(read(body)) };
       const parts = inReach(filters).map((part) => async (page: Pagination, signal: AbortSignal) => {
         const query = { ...part, ...toWirePagination(page) };
-        const pageSettings = { ...callSettings, signal, adviceOn: adviceOn?.(page) };
-        const { data, response } = await requester.send(route, { query }, pageSettings);
+        const pageRoute = (page.after ?? page.before) === undefined ? route : { ...route, ...withCursor };
+        const { data, response } = await requester.send(pageRoute, { query }, { ...callSettings, signal });
         return { ...data, response, block: readBlock(response) };
       });
       const [only, ...others] = parts;
@@ -302,11 +310,8 @@ export function createClient(options: ClientOptions): VegaClient {
         readQuery: () => readProfilesQuery(query),
         attempt: (init) => http.GET("/api/v2/parties/profiles", init),
         read: (body: ListPartiesProfilesResponse) => body.profiles,
-        // Nodes go on answering so (observed on v0.74 nodes).
-        adviceOn:
-          ({ after, before }) =>
-          (status) =>
-            status === 500 && (after ?? before) !== undefined ? profilesAdvice : undefined,
+        // v0.74 nodes answer 500 to every cursor of this list.
+        withCursor: { finalStatuses: [500], hints: { 500: profilesHint } },
       }),
 
     getSpamStatistics: (query, options) =>
@@ -353,20 +358,20 @@ interface ListOperation<Id extends keyof operations, Body, T> {
   /** Size of a page where the caller names none. */
   pageSize: number;
   readQuery(): ListQuery<Id>;
-  attempt: Attempt<{ query: WireQuery<Id> }>;
+  attempt: Route<{ query: WireQuery<Id> }, Body, T>["attempt"];
   /** Takes the envelope out of the body. */
   read(body: Body): PageContent<T>;
-  /** Tells for a page which statuses that usually pass are known to stay: what to do instead. */
-  adviceOn?(page: Pagination): (status: number) => string | undefined;
+  /** What is different for requests with a cursor. */
+  withCursor?: Pick<Route<unknown, Body, T>, "finalStatuses" | "hints">;
   /** What comes first in the order that is asked for, where a list is put together from parts. */
   compare?(pagination: Pagination): (a: T, b: T) => number;
   identify?(record: T): Identity;
   advice?: string;
 }
 
-const profilesAdvice =
-  "v0.74 nodes answer so to every cursor of this list, so that its first page alone can be had: ask for a larger one " +
-  "(`pagination.first`, at most 5000), from the other end (`newestFirst: false`), or for `parties` by name";
+const profilesHint =
+  "v0.74 nodes answer 500 to every cursor of this list: only its first page is available. Request a larger page " +
+  "(`pagination.first`, at most 5000), the other end of the list (`newestFirst: false`), or certain `parties`";
 
 function compareTimes(a: string, b: string): number {
   const difference = BigInt(a) - BigInt(b);

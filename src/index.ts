@@ -62,6 +62,15 @@ export {
   TimeoutError,
   VegaError,
 } from "./errors/index.js";
+export type {
+  AttemptEvent,
+  ObservedError,
+  ObserverEvent,
+  PauseEvent,
+  ResponseEvent,
+  RetryEvent,
+} from "./http/events.js";
+export type { Answer, Block, Call } from "./http/index.js";
 export {
   type Edge,
   type FetchPage,
@@ -71,7 +80,6 @@ export {
   type WalkOptions,
   type WalkPage,
 } from "./listing.js";
-export type { AttemptEvent, ObservedError, ObserverEvent, PauseEvent, ResponseEvent, RetryEvent } from "./observe.js";
 export type { AttemptOptions, CallOptions, ClientOptions, HeaderValues, RetryOptions, Validate } from "./options.js";
 export type { Backward, Forward } from "./pagination.js";
 export type {
@@ -82,6 +90,5 @@ export type {
   VotesOfParty,
   VotesOnProposal,
 } from "./query.js";
-export type { Answer, Block, Call } from "./request.js";
 export type { Scan, ScanWalkOptions } from "./scan.js";
 export { type NanosecondTime, toBytes, toDate, toNanoseconds } from "./values.js";
