@@ -15,8 +15,17 @@ import type {
   TransactionCheckResult,
   Vote,
 } from "../generated/types.js";
-import { systemClock } from "./clock.js";
-import type { Attempt, AttemptInit } from "./exchange.js";
+import { systemClock } from "./http/clock.js";
+import {
+  type AttemptInit,
+  type Block,
+  type Call,
+  type CallSettings,
+  call,
+  createRequester,
+  type Route,
+  readBlock,
+} from "./http/index.js";
 import {
   type CallOptions,
   type ClientOptions,
@@ -51,10 +60,9 @@ import {
   type VotesOnProposal,
   type WireQuery,
 } from "./query.js";
-import { type Block, type Call, type CallSettings, call, Requester, type Route, readBlock } from "./request.js";
 import { History } from "./scan/history.js";
-import { keyOf } from "./scan/record-order.js";
 import type { FetchRange } from "./scan/range-page.js";
+import { keyOf } from "./scan/record-order.js";
 import { type Scan, type ScanWalkOptions, scan } from "./scan/scan.js";
 
 /** Options of one listing. */
@@ -218,12 +226,12 @@ export interface VegaClient {
 export function createClient(options: ClientOptions): VegaClient {
   const { baseUrl, headers, fetch, pacing, observe, validate, settings } = readClientOptions(options);
   const http = createHttp<paths, "application/json">({ baseUrl, headers, fetch, pathSerializer });
-  const requester = new Requester({ fetch, pacing, observe, validate });
+  const requester = createRequester({ fetch, pacing, observe, validate });
 
   function list<Id extends keyof operations, Body extends object, T>(
     operation: Id,
     options: ListingOptions | undefined,
-    { pageSize, readQuery, attempt, read, adviceOn, compare, ...source }: ListOperation<Id, Body, T>,
+    { pageSize, readQuery, attempt, read, withCursor, compare, ...source }: ListOperation<Id, Body, T>,
   ): Listing<T> {
     const open = () => {
       const callSettings = readCallOptions(operation, options, settings, listingNames);
@@ -231,8 +239,8 @@ export function createClient(options: ClientOptions): VegaClient {
       const route = { operation, attempt, read: (body: Body) => connection(read(body)) };
       const [only, ...others] = splitFilters(filters).map((part) => async (page: Pagination, signal: AbortSignal) => {
         const query = { ...part, ...toWirePagination(page) };
-        const pageSettings = { ...callSettings, signal, adviceOn: adviceOn?.(page) };
-        const { data, response } = await requester.send(route, { query }, pageSettings);
+        const pageRoute = (page.after ?? page.before) === undefined ? route : { ...route, ...withCursor };
+        const { data, response } = await requester.send(pageRoute, { query }, { ...callSettings, signal });
         const { edges, pageInfo } = data;
         return { edges, pageInfo, extra: { response, block: readBlock(response) } };
       });
@@ -321,11 +329,8 @@ export function createClient(options: ClientOptions): VegaClient {
         readQuery: () => readProfilesQuery(query),
         attempt: (init) => http.GET("/api/v2/parties/profiles", init),
         read: (body: ListPartiesProfilesResponse) => body.profiles,
-        // Nodes go on answering so (observed on v0.74 nodes).
-        adviceOn:
-          ({ after, before }) =>
-          (status) =>
-            status === 500 && (after ?? before) !== undefined ? profilesAdvice : undefined,
+        // v0.74 nodes answer 500 to every cursor of this list.
+        withCursor: { finalStatuses: [500], hints: { 500: profilesHint } },
       }),
 
     getSpamStatistics: (query, options) =>
@@ -374,11 +379,11 @@ interface ListOperation<Id extends keyof operations, Body, T> {
   /** Size of a page where the caller names none. */
   pageSize: number;
   readQuery(): ListQuery<Id>;
-  attempt: Attempt<{ query: WireQuery<Id> }>;
+  attempt: Route<{ query: WireQuery<Id> }, Body, T>["attempt"];
   /** Takes the envelope out of the body. */
   read(body: Body): PageContent<T>;
-  /** Tells for a page which statuses that usually pass are known to stay: what to do instead. */
-  adviceOn?(page: Pagination): (status: number) => string | undefined;
+  /** What is different for requests with a cursor. */
+  withCursor?: Pick<Route<unknown, Body, T>, "finalStatuses" | "hints">;
   /** Less than 0 if the first comes before the second with the oldest first. Default: the list has no order. */
   compare?(a: T, b: T): number;
   cursors?: UnreliableCursors<T>;
@@ -386,9 +391,9 @@ interface ListOperation<Id extends keyof operations, Body, T> {
   advice?: string;
 }
 
-const profilesAdvice =
-  "v0.74 nodes answer so to every cursor of this list, so that its first page alone can be had: ask for a larger one " +
-  "(`pagination.first`, at most 5000), from the other end (`newestFirst: false`), or for `parties` by name";
+const profilesHint =
+  "v0.74 nodes answer 500 to every cursor of this list: only its first page is available. Request a larger page " +
+  "(`pagination.first`, at most 5000), the other end of the list (`newestFirst: false`), or certain `parties`";
 
 const voteKey = ({ partyId, proposalId, timestamp }: Vote) => `${partyId} ${proposalId} ${timestamp}`;
 

@@ -62,7 +62,15 @@ export {
   TimeoutError,
   VegaError,
 } from "./errors/index.js";
-export type { AttemptEvent, ObservedError, ObserverEvent, PauseEvent, ResponseEvent, RetryEvent } from "./observe.js";
+export type {
+  AttemptEvent,
+  ObservedError,
+  ObserverEvent,
+  PauseEvent,
+  ResponseEvent,
+  RetryEvent,
+} from "./http/events.js";
+export type { Answer, Block, Call } from "./http/index.js";
 export type { AttemptOptions, CallOptions, ClientOptions, HeaderValues, RetryOptions, Validate } from "./options.js";
 export type { Backward, Forward } from "./pagination/direction.js";
 export { type FetchPage, paginate, type Walk } from "./pagination/listing.js";
@@ -76,6 +84,5 @@ export type {
   VotesOfParty,
   VotesOnProposal,
 } from "./query.js";
-export type { Answer, Block, Call } from "./request.js";
 export type { Scan, ScanWalkOptions } from "./scan/scan.js";
 export { type NanosecondTime, toBytes, toDate, toNanoseconds } from "./values.js";

@@ -1,59 +1,59 @@
 import type { operations } from "../generated/openapi.js";
-import { listNames, refuse, refuseSecret, show } from "./arguments/refuse.js";
+import { listNames, type Place, refuse, refuseSecret, show } from "./arguments/refuse.js";
 import { ArgumentError } from "./errors/index.js";
-import type { ObserverEvent } from "./observe.js";
+import type { ObserverEvent } from "./http/events.js";
 
-/** Header names and values; `undefined` leaves one out. */
+/** Header names and values. A header with the value `undefined` is omitted. */
 export type HeaderValues =
   | Headers
   | Iterable<readonly [string, string]>
   | { readonly [name: string]: string | undefined };
 
-/** When and how long to wait before a read is tried again. */
+/** Number and timing of the attempts of a read. */
 export interface RetryOptions {
   /**
-   * How many tries there are, the first included.
+   * The number of attempts, including the first.
    *
    * @default 4
    */
   attempts?: number | undefined;
   /**
-   * Milliseconds that the first wait takes at the most. It doubles with every attempt, and the wait is a random part of it.
+   * Upper bound of the first wait, in milliseconds. It doubles with each attempt; the wait is a random part of it.
    *
    * @default 250
    */
   baseDelay?: number | undefined;
   /**
-   * Milliseconds that no such wait exceeds.
+   * Upper bound of each such wait, in milliseconds.
    *
    * @default 8000
    */
   maxDelay?: number | undefined;
   /**
-   * Milliseconds to wait at the most where the server says when to come back. Beyond it the error comes at once.
+   * The longest wait that the headers of a response can cause, in milliseconds. If an error response asks for a longer one, the call
+   * rejects immediately. If a rate limit asks for a longer one, the request is not held back.
    *
    * @default 30_000
    */
   maxRetryAfter?: number | undefined;
 }
 
-/** Deadlines and retries, of a client or of one call. */
+/** Deadlines, retries and limits of a client or of one call. */
 export interface AttemptOptions {
   /**
-   * Milliseconds that one attempt may take, its body included. `Infinity` sets no limit.
+   * The deadline of one attempt, including its body, in milliseconds. `Infinity` sets no deadline.
    *
    * @default 30_000
    */
   timeout?: number | undefined;
   /**
-   * Milliseconds that a call may take with all its attempts and waits. `Infinity` sets no limit.
+   * The deadline of a call with all its attempts and waits, in milliseconds. `Infinity` sets no deadline.
    *
    * @default Infinity
    */
   totalTimeout?: number | undefined;
   /**
-   * Which reads are tried again, and when; `false` tries once. The check of a transaction is sent once, whatever is
-   * said here.
+   * How reads are retried; `false` makes one attempt. The check of a transaction is never retried.
    *
    * @example
    * ```ts
@@ -61,17 +61,31 @@ export interface AttemptOptions {
    * ```
    */
   retry?: RetryOptions | false | undefined;
+  /**
+   * The largest body that is accepted, in bytes after decompression. A larger one ends the call with a `ResponseError` as soon as the
+   * limit is exceeded, whatever the status. `Infinity` sets no limit.
+   *
+   * @default 67_108_864
+   * @example
+   * ```ts
+   * createClient({ baseUrl, maxResponseSize: 8 * 1024 * 1024 });
+   * ```
+   */
+  maxResponseSize?: number | undefined;
 }
 
 /** Options of one call. */
 export interface CallOptions extends AttemptOptions {
-  /** Ends the call, whatever it waits for: it rejects with the signal's reason. */
+  /** Aborts the call, whatever it is waiting for: it rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
-  /** Headers for this call, in addition to those of the client and before them. */
+  /** Headers of this call. They override those of the client. */
   headers?: HeaderValues | undefined;
 }
 
-/** Looks at an answer before its caller gets it. What it throws ends the call. */
+/**
+ * Checks a response before the caller gets its result. What it throws rejects the call. If it returns a promise, the call waits for it and
+ * rejects if it rejects; deadlines and signals include that wait.
+ */
 export type Validate = (answer: {
   operation: keyof operations;
   calledBy: string;
@@ -83,15 +97,15 @@ export type Validate = (answer: {
 /** Options of a client. */
 export interface ClientOptions extends AttemptOptions {
   /**
-   * Address of the node. A path in front of the node is kept; a `/` or `/api/v2` at the end is not doubled.
+   * The address of the node. It can have a path; a `/` or `/api/v2` at its end is ignored.
    *
    * @example "https://node.example/datanode"
    */
   baseUrl: string | URL;
-  /** Headers of every request, those of `client.http` included. */
+  /** Headers of every request, including those of `client.http`. */
   headers?: HeaderValues | undefined;
   /**
-   * Takes the place of the global `fetch`, which is otherwise looked up for each request. It gets a `Request`.
+   * Sends the requests. Default: the global `fetch` at the time of each request.
    *
    * @example
    * ```ts
@@ -100,14 +114,14 @@ export interface ClientOptions extends AttemptOptions {
    */
   fetch?: ((request: Request) => Promise<Response>) | undefined;
   /**
-   * Whether requests are held back before the node refuses them, by the limits that it tells of (observed on v0.74 nodes).
-   * While the node bans the client, calls end at once and nothing is sent.
+   * Whether requests are held back before the node rejects them, according to the rate limit that its responses name (observed on v0.74
+   * nodes). While the node bans the client, calls reject immediately and nothing is sent.
    *
    * @default true
    */
   pacing?: boolean | undefined;
   /**
-   * Is told of every attempt, answer, retry and pause, as plain data. What it throws is passed over.
+   * Called with an event for every attempt, response, retry and pause. What it throws, or a promise that rejects, is ignored.
    *
    * @example
    * ```ts
@@ -116,7 +130,7 @@ export interface ClientOptions extends AttemptOptions {
    */
   observe?: ((event: ObserverEvent) => void) | undefined;
   /**
-   * Checks each answer, beyond its envelope: what `validateAnswers` of `vegaprotocol-client/validate` makes.
+   * Checks each response beyond its envelope, such as the function that `validateAnswers` of `vegaprotocol-client/validate` returns.
    *
    * @example
    * ```ts
@@ -126,7 +140,7 @@ export interface ClientOptions extends AttemptOptions {
   validate?: Validate | undefined;
 }
 
-/** What the options of a call amount to. */
+/** The options of a call, complete. */
 export interface Settings {
   timeout: number;
   totalTimeout: number;
@@ -134,6 +148,7 @@ export interface Settings {
   baseDelay: number;
   maxDelay: number;
   maxRetryAfter: number;
+  maxResponseSize: number;
 }
 
 export const defaultSettings: Settings = {
@@ -143,30 +158,30 @@ export const defaultSettings: Settings = {
   baseDelay: 250,
   maxDelay: 8000,
   maxRetryAfter: 30_000,
+  maxResponseSize: 67_108_864,
 };
 
-const attemptNames = ["timeout", "totalTimeout", "retry"];
+const attemptNames = ["timeout", "totalTimeout", "retry", "maxResponseSize"];
 const callNames = [...attemptNames, "signal", "headers"];
 export const listingNames = [...callNames, "maxItems", "readAhead"];
 export const scanNames = [...callNames, "order", "maxItems", "concurrency", "pageSize", "missingHistory"];
 const clientNames = [...attemptNames, "baseUrl", "headers", "fetch", "pacing", "observe", "validate"];
 const retryNames = ["attempts", "baseDelay", "maxDelay", "maxRetryAfter"] as const;
 
-/** The options of a client, found right. */
+/** Checks the options of a client, and completes them. */
 export function readClientOptions(options: ClientOptions) {
   checkNames(undefined, "createClient", options, clientNames);
   const { baseUrl, headers, fetch, pacing = true, observe, validate } = options;
-  if (fetch !== undefined && typeof fetch !== "function") refuse({ argument: "fetch" }, "a function", fetch);
   if (typeof pacing !== "boolean") refuse({ argument: "pacing" }, "a boolean", pacing);
-  if (observe !== undefined && typeof observe !== "function") refuse({ argument: "observe" }, "a function", observe);
-  if (validate !== undefined && typeof validate !== "function")
-    refuse({ argument: "validate" }, "a function", validate);
+  for (const [argument, value] of Object.entries({ fetch, observe, validate })) {
+    if (value !== undefined && typeof value !== "function") refuse({ argument }, "a function", value);
+  }
   const all = readHeaders(undefined, headers);
   if (!all.has("accept")) all.set("accept", "application/json");
   return {
     baseUrl: readBaseUrl(baseUrl),
     headers: all,
-    // Looked up for each request: tests and tracers put their own in place later.
+    // Looked up for each request: tests and tracers replace the global one later.
     fetch: fetch ?? ((request: Request) => globalThis.fetch(request)),
     pacing,
     observe,
@@ -175,7 +190,7 @@ export function readClientOptions(options: ClientOptions) {
   };
 }
 
-/** The options of a call, found right, over those of its client. */
+/** Checks the options of a call, and completes them with those of its client. */
 export function readCallOptions(
   operation: string,
   options: CallOptions | undefined,
@@ -185,55 +200,71 @@ export function readCallOptions(
   if (options === undefined) return { settings, signal: undefined, headers: undefined };
   checkNames(operation, operation, options, names);
   const { signal, headers } = options;
-  if (signal !== undefined && typeof signal?.aborted !== "boolean")
-    refuse({ operation, argument: "signal" }, "an AbortSignal", signal);
+  if (signal !== undefined && !isSignal(signal)) refuse({ operation, argument: "signal" }, "an AbortSignal", signal);
   return {
     settings: readAttemptOptions(operation, options, settings),
     signal,
-    headers: headers && readHeaders(operation, headers),
+    headers: headers === undefined ? undefined : readHeaders(operation, headers),
   };
 }
 
-function readAttemptOptions(operation: string | undefined, options: AttemptOptions, above: Settings): Settings {
-  const { timeout, totalTimeout, retry } = options;
-  if (timeout === undefined && totalTimeout === undefined && retry === undefined) return above;
-  const settings = { ...above };
-  for (const name of ["timeout", "totalTimeout"] as const) {
-    const value = options[name];
+/** Not `instanceof`: a signal can be of another realm. */
+function isSignal(value: unknown): value is AbortSignal {
+  const { aborted, addEventListener } = (value ?? {}) as Partial<AbortSignal>;
+  return typeof aborted === "boolean" && typeof addEventListener === "function";
+}
+
+function readAttemptOptions(operation: string | undefined, options: AttemptOptions, defaults: Settings): Settings {
+  const { timeout, totalTimeout, retry, maxResponseSize } = options;
+  return {
+    ...defaults,
+    ...(timeout !== undefined && { timeout: readTimeout({ operation, argument: "timeout" }, timeout) }),
+    ...(totalTimeout !== undefined && {
+      totalTimeout: readTimeout({ operation, argument: "totalTimeout" }, totalTimeout),
+    }),
+    ...(maxResponseSize !== undefined && { maxResponseSize: readSize(operation, maxResponseSize) }),
+    ...(retry === false ? { attempts: 1 } : retry !== undefined && readRetry(operation, retry)),
+  };
+}
+
+/** Timers of all runtimes hold 31 bits: a longer one fires immediately. */
+const longestTimer = 2 ** 31 - 1;
+
+function readTimeout(place: Place, value: unknown): number {
+  if (!(typeof value === "number" && value > 0)) return refuse(place, "a positive number of milliseconds", value);
+  if (value <= longestTimer || value === Number.POSITIVE_INFINITY) return value;
+  return refuse(place, `at most ${longestTimer} milliseconds, or Infinity`, value);
+}
+
+function readSize(operation: string | undefined, value: unknown): number {
+  if ((Number.isSafeInteger(value) && Number(value) > 0) || value === Number.POSITIVE_INFINITY) return Number(value);
+  return refuse({ operation, argument: "maxResponseSize" }, "a positive integer of bytes, or Infinity", value);
+}
+
+function readRetry(operation: string | undefined, retry: RetryOptions): Partial<Settings> {
+  if (typeof retry !== "object" || retry === null) {
+    refuse({ operation, argument: "retry" }, "an object or false", retry);
+  }
+  checkNames(operation, "retry", retry, retryNames);
+  const settings: Partial<Settings> = {};
+  for (const name of retryNames) {
+    const value = retry[name];
     if (value === undefined) continue;
-    if (!(typeof value === "number" && value > 0))
-      refuse({ operation, argument: name }, "a positive number of milliseconds", value);
-    if (value > longestTimer && value !== Number.POSITIVE_INFINITY) {
-      refuse({ operation, argument: name }, `at most ${longestTimer} milliseconds, or Infinity`, value);
+    const place = { operation, argument: `retry.${name}` };
+    if (name === "attempts") {
+      if (!(Number.isSafeInteger(value) && value > 0)) refuse(place, "a positive integer", value);
+    } else if (!(typeof value === "number" && value >= 0 && value <= longestTimer)) {
+      refuse(place, `a number of milliseconds from 0 to ${longestTimer}`, value);
     }
     settings[name] = value;
-  }
-  if (retry === false) settings.attempts = 1;
-  else if (retry !== undefined) {
-    if (typeof retry !== "object" || retry === null)
-      refuse({ operation, argument: "retry" }, "an object or false", retry);
-    checkNames(operation, "retry", retry, retryNames);
-    for (const name of retryNames) {
-      const value = retry[name];
-      if (value === undefined) continue;
-      if (name === "attempts") {
-        if (!(Number.isSafeInteger(value) && value > 0))
-          refuse({ operation, argument: "retry.attempts" }, "a positive integer", value);
-      } else if (!(typeof value === "number" && value >= 0 && value <= longestTimer)) {
-        refuse({ operation, argument: `retry.${name}` }, `a number of milliseconds from 0 to ${longestTimer}`, value);
-      }
-      settings[name] = value;
-    }
   }
   return settings;
 }
 
-/** Timers of every runtime hold 31 bits: a longer one fires at once. */
-const longestTimer = 2 ** 31 - 1;
-
 function readHeaders(operation: string | undefined, values: HeaderValues = {}): Headers {
-  if (typeof values !== "object" || values === null)
+  if (typeof values !== "object" || values === null) {
     refuse({ operation, argument: "headers" }, "an object, Headers or pairs", values);
+  }
   const headers = new Headers();
   try {
     for (const [name, value] of Symbol.iterator in values ? values : Object.entries(values)) {
@@ -247,28 +278,35 @@ function readHeaders(operation: string | undefined, values: HeaderValues = {}): 
 }
 
 function readBaseUrl(baseUrl: unknown): string {
+  const place = { argument: "baseUrl" };
   const expected = 'an address such as "https://node.example"';
-  // Relative addresses are good in a browser, where a page's own server often passes requests on to a node.
+  // A relative address works in a browser, where the server of a page often forwards requests to a node.
   const page = (globalThis as { location?: { href?: string } }).location?.href;
-  let url: URL;
-  try {
-    url = new URL(baseUrl as string, page);
-  } catch {
-    return refuse({ argument: "baseUrl" }, expected, baseUrl);
+  const url = parseUrl(baseUrl, page);
+  if (url === undefined || (url.protocol !== "https:" && url.protocol !== "http:")) {
+    return typeof baseUrl === "string" && !isPlainUrl.test(baseUrl)
+      ? refuseSecret(place, `${expected}. The value is not shown, because it may contain credentials`)
+      : refuse(place, expected, baseUrl);
   }
-  if (url.protocol !== "https:" && url.protocol !== "http:") refuse({ argument: "baseUrl" }, expected, baseUrl);
   if (url.username !== "" || url.password !== "") {
-    refuse(
-      { argument: "baseUrl" },
-      "without credentials, which fetch refuses: use `headers`",
-      `${url.protocol}//…@${url.host}`,
-    );
+    refuseSecret(place, "an address without credentials, which `fetch` does not accept. Use `headers`");
   }
-  if (url.search !== "" || url.hash !== "") refuse({ argument: "baseUrl" }, "without query and fragment", baseUrl);
+  if (url.search !== "" || url.hash !== "") refuseSecret(place, "an address without query and fragment");
   return `${url.origin}${url.pathname}`.replace(/\/+$/, "").replace(/(?:\/+api\/+v2)$/, "");
 }
 
-/** A misspelt option would be no option, and nobody would notice. */
+/** An optional scheme, a host, an optional port and an optional path: no place for a user name, a password or a token. */
+const isPlainUrl = /^(?:[a-z][a-z\d+.-]*:\/\/)?[\w.-]*(?::\d+)?(?:\/[\w./-]*)?$/i;
+
+function parseUrl(value: unknown, base: string | undefined): URL | undefined {
+  try {
+    return new URL(value as string, base);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Refuses names that are not known: a misspelt option would have no effect. */
 function checkNames(operation: string | undefined, of: string, options: unknown, names: readonly string[]): void {
   if (typeof options !== "object" || options === null) {
     throw new ArgumentError(`Expected the options of ${of} to be an object, got ${show(options)}.`, {

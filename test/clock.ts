@@ -1,4 +1,4 @@
-import type { Clock } from "../src/clock.js";
+import type { Clock } from "../src/http/clock.js";
 
 interface Due {
   at: number;

@@ -1,4 +1,4 @@
-import type { Clock } from "../src/clock.js";
+import type { Clock } from "../src/http/clock.js";
 import { json } from "./recorder.js";
 
 /** A node that serves 20 requests a second and bursts of 100, refuses what is more, and bans who goes on. */

@@ -1,7 +1,7 @@
 import type { Pagination } from "../../generated/types.js";
-import { onAbort } from "../abort-listener.js";
 import { refuse } from "../arguments/refuse.js";
 import { PaginationError } from "../errors/index.js";
+import { onAbort } from "../http/cancellation.js";
 import { backward, type Direction, directionOf, forward, inWalkOrder } from "./direction.js";
 import type { Edge, PageContent } from "./page.js";
 import { RequestPlan, type Source } from "./request-plan.js";
@@ -122,7 +122,7 @@ class Merge<T, Extra extends object> {
   async #fill(readers: readonly Reader<T, Extra>[], signal: AbortSignal): Promise<void> {
     // A part that fails ends the requests of the others.
     const controller = new AbortController();
-    const removeListener = onAbort(signal, (reason) => controller.abort(reason));
+    const removeListener = onAbort(signal, () => controller.abort(signal.reason));
     try {
       await Promise.all(
         readers.map(async (reader) => {

@@ -1,7 +1,7 @@
 import type { BalanceChange, PageInfo } from "../../generated/types.js";
-import { onAbort } from "../abort-listener.js";
 import { refuse, show } from "../arguments/refuse.js";
 import { PaginationError } from "../errors/index.js";
+import { onAbort } from "../http/cancellation.js";
 import { type Continuation, continuationFrom, continuationsAfter, passes } from "./continuation.js";
 import { blockTimeOf, compareWithPlace } from "./cursors.js";
 import type { Deduplicator } from "./deduplicator.js";
@@ -172,11 +172,11 @@ export async function fetchUntilAborted<P>(
   signal?.throwIfAborted();
   controller.signal.throwIfAborted();
   // Only while a request is in flight: a walk that is abandoned leaves no listener on a signal that lives on.
-  const removeListener = signal && onAbort(signal, (reason) => controller.abort(reason));
+  const removeListener = signal && onAbort(signal, () => controller.abort(signal.reason));
   let removeRejection: (() => void) | undefined;
   try {
     return await new Promise<P>((resolve, reject) => {
-      removeRejection = onAbort(controller.signal, reject);
+      removeRejection = onAbort(controller.signal, () => reject(controller.signal.reason));
       fetch(controller.signal).then(resolve, reject);
     });
   } finally {

@@ -1,4 +1,4 @@
-import type { Clock } from "../clock.js";
+import type { Clock } from "../http/clock.js";
 
 /** Asks a node for its oldest record: the record's time in Unix nanoseconds, or `undefined` if there is none. */
 export type FetchOldest = () => Promise<bigint | undefined>;

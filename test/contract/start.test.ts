@@ -45,7 +45,9 @@ describe("npm start", () => {
     const address = `http://127.0.0.1:${await freePort()}`;
     const { status, stderr } = await start([], { BASE_URL: address });
     expect(status).toBe(1);
-    expect(stderr).toMatch(/^listPartiesProfiles got no answer from http:.* connect ECONNREFUSED 127\.0\.0\.1:\d+\n$/);
+    expect(stderr).toMatch(
+      /^listPartiesProfiles received no response from http:.* connect ECONNREFUSED 127\.0\.0\.1:\d+\n$/,
+    );
   });
 
   test("ends with one line where an option is wrong", async () => {

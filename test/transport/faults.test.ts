@@ -36,11 +36,11 @@ const status =
   () =>
     answer(error, { status: code, headers });
 
-const cutOff = { name: "ConnectionError", message: expect.stringContaining("an answer that was cut off") };
+const cutOff = { name: "ConnectionError", message: expect.stringContaining("received an incomplete response") };
 const late = { name: "TimeoutError", scope: "attempt", message: expect.stringContaining("took longer than 150 ms") };
 const undescribed = {
   name: "ResponseError",
-  message: expect.stringContaining("status 200 that is not what the description says"),
+  message: expect.stringContaining("status 200 that does not match the OpenAPI description"),
 };
 
 const faults: Record<string, Fault> = {

@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
-import { systemClock } from "../../src/clock.js";
+import { systemClock } from "../../src/http/clock.js";
 import { createClient } from "../../src/index.js";
 import { LimitedNode } from "../node.js";
 

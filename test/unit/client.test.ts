@@ -32,11 +32,8 @@ describe("baseUrl", () => {
     ["", 'an address such as "https://node.example", got ""'],
     ["node.example", 'an address such as "https://node.example", got "node.example"'],
     ["ftp://node.example", 'an address such as "https://node.example", got "ftp://node.example"'],
-    ["https://node.example?a=b", 'without query and fragment, got "https://node.example?a=b"'],
-    [
-      "https://me:secret@node.example",
-      'without credentials, which fetch refuses: use `headers`, got "https://…@node.example"',
-    ],
+    ["https://node.example?a=b", "an address without query and fragment"],
+    ["https://me:secret@node.example", "an address without credentials, which `fetch` does not accept. Use `headers`"],
   ])("%s is refused", (baseUrl, message) => {
     const make = () => createClient({ baseUrl: baseUrl as string });
     expect(make).toThrow(ArgumentError);
@@ -169,7 +166,7 @@ describe("errors", () => {
       const error = await caught(call());
       expect(ResponseError.is(error)).toBe(true);
       expect((error as Error).message).toContain(
-        `status 200 that is not what the description says (${words}) from https`,
+        `status 200 that does not match the OpenAPI description (${words}) from https`,
       );
       expect((error as ResponseError).response.status).toBe(200);
     }
@@ -190,7 +187,7 @@ describe("errors", () => {
     );
     expect(ConnectionError.is(error)).toBe(true);
     expect((error as Error).message).toBe(
-      `getSpamStatistics got no answer from http://127.0.0.1:${port}/statistics/spam/a: fetch failed: connect ECONNREFUSED 127.0.0.1:${port}`,
+      `getSpamStatistics received no response from http://127.0.0.1:${port}/statistics/spam/a: fetch failed: connect ECONNREFUSED 127.0.0.1:${port}`,
     );
     expect((error as Error).cause).toBeInstanceOf(TypeError);
   });

@@ -53,7 +53,7 @@ describe("a bad option of a client is refused when it is made", () => {
     [
       { timeOut: 5 },
       "timeOut",
-      "createClient has no option `timeOut`. Expected `timeout`, `totalTimeout`, `retry`, `baseUrl`, `headers`, `fetch`, `pacing`, `observe`, `validate`.",
+      "createClient has no option `timeOut`. Expected `timeout`, `totalTimeout`, `retry`, `maxResponseSize`, `baseUrl`, `headers`, `fetch`, `pacing`, `observe`, `validate`.",
     ],
   ] as typeof common)("%j", (options, argument, message) => {
     let error: unknown;
@@ -79,7 +79,7 @@ describe("a bad option of a call rejects it, and nothing is sent", () => {
     [
       { maxItems: 5 },
       "maxItems",
-      "getSpamStatistics has no option `maxItems`. Expected `timeout`, `totalTimeout`, `retry`, `signal`, `headers`.",
+      "getSpamStatistics has no option `maxItems`. Expected `timeout`, `totalTimeout`, `retry`, `maxResponseSize`, `signal`, `headers`.",
     ],
   ] as typeof common)("%j", async (options, argument, message) => {
     const { fetch, sent } = answering({ chainId: "", statistics: null });

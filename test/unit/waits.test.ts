@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { createRequester, type Route } from "../../src/http/index.js";
 import type { ObserverEvent } from "../../src/index.js";
 import { defaultSettings } from "../../src/options.js";
-import { Requester, type Route } from "../../src/request.js";
 import { ManualClock } from "../clock.js";
 import { json } from "../recorder.js";
 
@@ -15,11 +15,11 @@ async function send(answer: (attempt: number) => Response, options: { settings?:
     operation: "test",
     attempt: async (init) => {
       const response = await init.fetch(new Request("https://node.example"));
-      return response.ok ? { data: await response.text(), response } : { error: await response.json(), response };
+      return response.ok ? { response } : { error: await response.json(), response };
     },
     read: (body) => body,
   };
-  const requester = new Requester({
+  const requester = createRequester({
     fetch: async () => answer(++attempt),
     clock,
     random: () => options.random ?? 0.5,

@@ -1,10 +1,10 @@
-/** Time, as it is needed for waits and deadlines. Tests bring their own. */
+/** The source of time for waits and deadlines. Tests pass their own. */
 export interface Clock {
-  /** Milliseconds that only grow: for measuring how long something takes. */
+  /** Milliseconds that never decrease, for measuring durations. */
   now(): number;
-  /** Milliseconds since 1970: for dates that a server names. */
+  /** Milliseconds since 1970, for dates that a server names. */
   date(): number;
-  /** Calls back after some milliseconds; what it returns takes that back. */
+  /** Calls back after some milliseconds. The returned function cancels it. */
   after(milliseconds: number, callback: () => void): () => void;
 }
 

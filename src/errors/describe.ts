@@ -1,0 +1,21 @@
+/** Causes are followed this deep: a chain of them may lead back to its beginning. */
+const deepest = 5;
+
+/**
+ * Returns the message of an error with those of its causes. Node.js says "fetch failed" and keeps the specific message in the
+ * cause, or in the errors of an `AggregateError`. Never throws, whatever the value is.
+ */
+export function describe(error: unknown): string {
+  try {
+    return messagesOf(error).join(": ") || String(error);
+  } catch {
+    return "an error without a readable message";
+  }
+}
+
+function messagesOf(error: unknown, depth = 0): string[] {
+  if (!(error instanceof Error) || depth === deepest) return [];
+  const inner = error instanceof AggregateError ? error.errors.map((each) => String(each?.message ?? each)) : [];
+  const own = [error.message, ...inner].filter(Boolean).join(", ");
+  return [...(own === "" ? [] : [own]), ...messagesOf(error.cause, depth + 1)];
+}

@@ -1,0 +1,98 @@
+import { refuse } from "../arguments/refuse.js";
+import { ConnectionError, describe, VegaError } from "../errors/index.js";
+import type { Validate } from "../options.js";
+import type { Clock } from "./clock.js";
+import type { Attempt, Context, Reply, SendAttempt } from "./context.js";
+import { errorOf, readReply, readText, requestOf } from "./response.js";
+
+export interface AttemptOptions {
+  fetch: (request: Request) => Promise<Response>;
+  validate: Validate | undefined;
+  clock: Clock;
+}
+
+/** Sends one request and reads its response. Ends at once when it is cancelled. */
+export const createAttempt =
+  (options: AttemptOptions): SendAttempt =>
+  (context, attempt) =>
+    attempt.cancellation.run((resolve, reject) => {
+      // Of this attempt alone: a Request keeps a listener on its signal for as long as the signal lives.
+      const controller = new AbortController();
+      perform(context, attempt, options, controller.signal).then(resolve, reject);
+      return (reason) => controller.abort(reason);
+    });
+
+async function perform<T>(
+  context: Context<T>,
+  attempt: Attempt,
+  { fetch, validate, clock }: AttemptOptions,
+  signal: AbortSignal,
+): Promise<Reply<T>> {
+  context.attempts = attempt.number;
+  const { headers = {} } = context;
+  const received = await context.send({
+    headers,
+    signal,
+    parseAs: "stream",
+    fetch: (request) => sendRequest(request, context, attempt, fetch),
+  });
+  if (!received.response.ok) throw errorOf(received, context, attempt, clock);
+  return readReply(received, context, attempt, validate);
+}
+
+async function sendRequest(
+  request: Request,
+  context: Context<unknown>,
+  attempt: Attempt,
+  fetch: AttemptOptions["fetch"],
+): Promise<Response> {
+  const { method, url } = request;
+  attempt.request = { method, url };
+  attempt.onSend?.(attempt.request);
+  // The observer may have cancelled the call.
+  attempt.cancellation.throwIfCancelled();
+  const response = await fetchResponse(request, attempt, fetch);
+  attempt.response = response;
+  // openapi-fetch reads the bodies of error responses itself, without a limit: from here on, this one is in memory.
+  if (!response.ok && response.body) await readText(response.clone(), context, attempt);
+  return response;
+}
+
+async function fetchResponse(request: Request, attempt: Attempt, fetch: AttemptOptions["fetch"]): Promise<Response> {
+  let response: unknown;
+  try {
+    response = await fetch(request);
+  } catch (error) {
+    // openapi-fetch does not throw a reason that is falsy.
+    const reason = error || new TypeError(`fetch was rejected with ${String(error)}`);
+    attempt.failure = { reason };
+    throw reason;
+  }
+  return isResponse(response)
+    ? response
+    : refuse({ argument: "fetch" }, "a function that resolves to a Response", response);
+}
+
+/** Returns whether openapi-fetch can read a value as a response. A caller's own `fetch` can return one of another realm. */
+function isResponse(value: unknown): value is Response {
+  const { status, headers, text } = (value ?? {}) as Partial<Response>;
+  return typeof status === "number" && typeof headers?.get === "function" && typeof text === "function";
+}
+
+/** Turns the failure of a connection into a {@link ConnectionError}. What middleware throws stays as it is. */
+export const withConnectionErrors =
+  (next: SendAttempt): SendAttempt =>
+  async (context, attempt) => {
+    try {
+      return await next(context, attempt);
+    } catch (error) {
+      attempt.cancellation.throwIfCancelled();
+      if (attempt.failure === undefined || attempt.failure.reason !== error || VegaError.is(error)) throw error;
+      const { operation } = context;
+      const what = attempt.response ? "an incomplete response" : "no response";
+      throw new ConnectionError(
+        `${operation} received ${what} from ${requestOf(attempt.response, attempt).url}: ${describe(error)}`,
+        { operation, attempts: attempt.number, cause: error },
+      );
+    }
+  };

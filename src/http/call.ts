@@ -1,0 +1,42 @@
+import type { Reply } from "./context.js";
+import { type Block, readBlock } from "./response.js";
+
+/** A result with the response it came from. */
+export interface Answer<T> extends Reply<T> {
+  /** The block that the node reports; `undefined` if it reports none. */
+  block: Block | undefined;
+}
+
+/** The promise of a result. */
+export interface Call<T> extends Promise<T> {
+  /**
+   * Resolves to the result with status, headers and block of its response. Rejects as the call does. Sends no further request.
+   *
+   * @example
+   * ```ts
+   * const { data, response, block } = await client.getSpamStatistics({ partyId }).withResponse();
+   * ```
+   */
+  withResponse(): Promise<Answer<T>>;
+}
+
+/** Returns the promise of a result. What `send` throws becomes a rejection. */
+export function call<T>(send: () => Promise<Reply<T>>): Call<T> {
+  const reply = start(send);
+  const data = reply.then((whole) => whole.data);
+  const withResponse = async (): Promise<Answer<T>> => {
+    // The caller handles the rejection of this promise only: Node.js would end the process because of the other.
+    data.catch(() => {});
+    const { data: body, response } = await reply;
+    return { data: body, response, block: readBlock(response) };
+  };
+  return Object.assign(data, { withResponse });
+}
+
+function start<T>(send: () => Promise<T>): Promise<T> {
+  try {
+    return send();
+  } catch (error) {
+    return Promise.reject(error);
+  }
+}

@@ -1,0 +1,83 @@
+/** Cancels a call or one of its attempts, whatever it is waiting for. */
+export class Cancellation {
+  #cancelled: { reason: unknown } | undefined;
+  /** A call waits for one thing at a time; what it waited for before has been settled. */
+  #onCancel: ((reason: unknown) => void) | undefined;
+
+  get isCancelled(): boolean {
+    return this.#cancelled !== undefined;
+  }
+
+  /** Rejects what is being waited for. Only the first reason counts. */
+  cancel(reason: unknown): void {
+    if (this.#cancelled) return;
+    this.#cancelled = { reason };
+    this.#onCancel?.(reason);
+  }
+
+  throwIfCancelled(): void {
+    if (this.#cancelled) throw this.#cancelled.reason;
+  }
+
+  /** Returns a cancellation that is cancelled together with this one, or on its own. */
+  child(): Cancellation {
+    const child = new Cancellation();
+    this.#onCancel = (reason) => child.cancel(reason);
+    if (this.#cancelled) child.cancel(this.#cancelled.reason);
+    return child;
+  }
+
+  /**
+   * Starts an operation and waits for it. On cancellation the promise rejects immediately, whether the operation reacts or not,
+   * and the function that `start` returned is called with the reason.
+   */
+  run<T>(
+    start: (resolve: (value: T) => void, reject: (reason: unknown) => void) => (reason: unknown) => void,
+  ): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.throwIfCancelled();
+      const stop = start(resolve, reject);
+      this.#onCancel = (reason) => {
+        reject(reason);
+        stop(reason);
+      };
+      // An observer is called while the operation starts, and may have cancelled it.
+      if (this.#cancelled) this.#onCancel(this.#cancelled.reason);
+    });
+  }
+}
+
+/** The subscriptions to a signal, and the listener that they share. */
+interface Subscriptions {
+  callbacks: Set<() => void>;
+  listener: () => void;
+}
+
+const subscriptionsOf = new WeakMap<AbortSignal, Subscriptions>();
+
+/**
+ * Calls back when a signal is aborted. The returned function unsubscribes.
+ *
+ * All subscriptions share one listener: Node.js warns about more than ten listeners on a signal, and adding or removing one
+ * takes longer the more there are. After the last subscription, no listener is left on the signal.
+ */
+export function onAbort(signal: AbortSignal, callback: () => void): () => void {
+  const { callbacks, listener } = subscriptionsOf.get(signal) ?? subscribe(signal);
+  callbacks.add(callback);
+  return () => {
+    if (!callbacks.delete(callback) || callbacks.size > 0) return;
+    subscriptionsOf.delete(signal);
+    signal.removeEventListener("abort", listener);
+  };
+}
+
+function subscribe(signal: AbortSignal): Subscriptions {
+  const callbacks = new Set<() => void>();
+  const listener = () => {
+    for (const callback of [...callbacks]) callback();
+  };
+  signal.addEventListener("abort", listener);
+  const subscriptions = { callbacks, listener };
+  subscriptionsOf.set(signal, subscriptions);
+  return subscriptions;
+}

@@ -1,0 +1,92 @@
+import type { operations } from "../../generated/openapi.js";
+import type { SentRequest } from "../errors/index.js";
+import type { Settings } from "../options.js";
+import type { Cancellation } from "./cancellation.js";
+
+/** What openapi-fetch returns. */
+export interface Received {
+  /** The response, after middleware. If its status is a success, the body has not been read. */
+  response: Response;
+  /** The body of a response with an error status: parsed if it is JSON, otherwise its text. */
+  error?: unknown;
+}
+
+/** Options for openapi-fetch. An interface would not be assignable to its index signature. */
+export type AttemptInit<Params> = {
+  params: Params;
+  headers: Headers | Record<string, never>;
+  fetch: (request: Request) => Promise<Response>;
+  parseAs: "stream";
+  signal: AbortSignal;
+};
+
+/** An operation, as the transport sees it. */
+export interface Route<Params, Body, T> {
+  /** The name of the client's method. */
+  operation: string;
+  /** The operation of the description, if it has another name. */
+  described?: keyof operations;
+  /** Sends a request with openapi-fetch. */
+  attempt: (init: AttemptInit<Params>) => Promise<Received>;
+  /** Returns the result; `undefined` if the body does not match the description. */
+  read: (body: Body) => T | undefined;
+  /** Whether the request is never retried, because the node does not accept it twice. */
+  once?: boolean;
+  /** Statuses that are not retried, although they usually are transient. */
+  finalStatuses?: readonly number[];
+  /** What the caller can do about an error status, for its message. */
+  hints?: Readonly<Record<number, string>>;
+}
+
+/** The options of one call. */
+export interface CallSettings {
+  settings: Settings;
+  signal: AbortSignal | undefined;
+  headers: Headers | undefined;
+}
+
+/** A result with the response it came from. */
+export interface Reply<T> {
+  /** The body. */
+  data: T;
+  /** Status, headers and URL. Its body has been read. */
+  response: Response;
+}
+
+/** A call on its way through the layers. */
+export interface Context<T> extends CallSettings {
+  readonly operation: string;
+  readonly described: keyof operations;
+  readonly once: boolean;
+  readonly finalStatuses: readonly number[];
+  readonly hints: Readonly<Record<number, string>>;
+  /** Sends a request with openapi-fetch. */
+  readonly send: (init: Omit<AttemptInit<never>, "params">) => Promise<Received>;
+  readonly read: (body: object) => T | undefined;
+  readonly cancellation: Cancellation;
+  /** The number of attempts so far. */
+  attempts: number;
+  /** The error of the last attempt. */
+  lastError: unknown;
+}
+
+/** One attempt of a call on its way through the layers. */
+export interface Attempt {
+  /** Counted from 1. */
+  readonly number: number;
+  cancellation: Cancellation;
+  /** Called when the request is sent. */
+  onSend: ((request: SentRequest) => void) | undefined;
+  /** The request; `undefined` until it is sent, or if middleware responds instead. */
+  request: SentRequest | undefined;
+  /** The response of `fetch`, before middleware. */
+  response: Response | undefined;
+  /** The reason with which `fetch` or the body was rejected. */
+  failure: { reason: unknown } | undefined;
+}
+
+/** Makes a call, with all its attempts. */
+export type SendCall = <T>(context: Context<T>) => Promise<Reply<T>>;
+
+/** Makes one attempt of a call. Each layer adds one thing to the next. */
+export type SendAttempt = <T>(context: Context<T>, attempt: Attempt) => Promise<Reply<T>>;

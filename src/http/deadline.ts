@@ -1,0 +1,55 @@
+import { TimeoutError } from "../errors/index.js";
+import { onAbort } from "./cancellation.js";
+import type { Clock } from "./clock.js";
+import type { SendAttempt, SendCall } from "./context.js";
+
+/** Cancels a call when its signal is aborted or its `totalTimeout` has passed. */
+export const withTotalDeadline =
+  (next: SendCall, clock: Clock): SendCall =>
+  async (context) => {
+    const { operation, signal, cancellation } = context;
+    const { totalTimeout } = context.settings;
+    if (signal?.aborted) throw signal.reason;
+    const unsubscribe = signal && onAbort(signal, () => cancellation.cancel(signal.reason));
+    const onDeadline = () => {
+      const { attempts, lastError } = context;
+      const message =
+        `${operation} took longer than ${totalTimeout} ms in total, ` +
+        `with ${attempts} ${attempts === 1 ? "attempt" : "attempts"}`;
+      cancellation.cancel(new TimeoutError(message, { scope: "total", operation, attempts, cause: lastError }));
+    };
+    const clearTimer = setTimer(clock, totalTimeout, onDeadline);
+    try {
+      return await next(context);
+    } finally {
+      unsubscribe?.();
+      clearTimer?.();
+    }
+  };
+
+/** Cancels an attempt when its `timeout` has passed. */
+export const withDeadline =
+  (next: SendAttempt, clock: Clock): SendAttempt =>
+  async (context, attempt) => {
+    const { operation } = context;
+    const { timeout } = context.settings;
+    const cancellation = attempt.cancellation.child();
+    attempt.cancellation = cancellation;
+    const onDeadline = () => {
+      const { number, request } = attempt;
+      const message =
+        `Attempt ${number} of ${operation} took longer than ${timeout} ms` +
+        (request ? ` (${request.method} ${request.url})` : "");
+      cancellation.cancel(new TimeoutError(message, { scope: "attempt", operation, attempts: number }));
+    };
+    const clearTimer = setTimer(clock, timeout, onDeadline);
+    try {
+      return await next(context, attempt);
+    } finally {
+      clearTimer?.();
+    }
+  };
+
+function setTimer(clock: Clock, milliseconds: number, callback: () => void): (() => void) | undefined {
+  return milliseconds === Number.POSITIVE_INFINITY ? undefined : clock.after(milliseconds, callback);
+}

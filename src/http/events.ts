@@ -1,0 +1,106 @@
+import { ApiError, describe } from "../errors/index.js";
+import type { Clock } from "./clock.js";
+import type { SendAttempt } from "./context.js";
+
+interface EventBase {
+  /** The operation: the name of the client's method. */
+  operation: string;
+  /** The attempt of the call, counted from 1. */
+  attempt: number;
+  /** The time of the event, in milliseconds since 1970. */
+  time: number;
+}
+
+/** An error as plain data. */
+export interface ObservedError {
+  /** As in `"ConnectionError"`. */
+  name: string;
+  message: string;
+  /** The HTTP status, if there was a response. */
+  status?: number | undefined;
+}
+
+/** A request is sent. */
+export interface AttemptEvent extends EventBase {
+  type: "attempt";
+  method: string;
+  url: string;
+}
+
+/** An attempt has ended: with a response, body included, or with an error. Every attempt that was sent has one such event. */
+export interface ResponseEvent extends EventBase {
+  type: "response";
+  /** Milliseconds from sending the request to the end of the body, or to the error. */
+  duration: number;
+  /** The HTTP status; `undefined` if there was no response. */
+  status: number | undefined;
+  /** The error; `undefined` if the attempt succeeded. */
+  error: ObservedError | undefined;
+}
+
+/** The call will be retried. */
+export interface RetryEvent extends EventBase {
+  type: "retry";
+  /** Milliseconds until the next attempt. */
+  delay: number;
+  /** The error of the attempt that failed. */
+  error: ObservedError;
+}
+
+/** A request is held back, so that the node does not reject it. */
+export interface PauseEvent extends EventBase {
+  type: "pause";
+  /** The expected wait in milliseconds. */
+  delay: number;
+  /** `"limit"`: the request would exceed the rate limit. `"refusal"`: the node has rejected a request because of the rate. */
+  cause: "limit" | "refusal";
+}
+
+/** The argument of {@link ClientOptions.observe}. */
+export type ObserverEvent = AttemptEvent | ResponseEvent | RetryEvent | PauseEvent;
+
+type WithoutTime<Event> = Event extends unknown ? Omit<Event, "time"> : never;
+
+/** Reports an event, without its time. */
+export type Emit = (event: WithoutTime<ObserverEvent>) => void;
+
+/** Returns the function that calls an observer. What the observer throws, or the promise it returns, has no effect. */
+export function createEmit(observe: (event: ObserverEvent) => void, clock: Clock): Emit {
+  return (event) => {
+    try {
+      const result: unknown = observe({ ...event, time: clock.date() } as ObserverEvent);
+      // If nothing handles the rejection of an async observer, Node.js ends the process.
+      if (result !== undefined) Promise.resolve(result).catch(() => {});
+    } catch {
+      // An observer must not change the outcome of a call.
+    }
+  };
+}
+
+/** Reports when an attempt is sent and how it ends. */
+export const withEvents =
+  (next: SendAttempt, emit: Emit, clock: Clock): SendAttempt =>
+  async (context, attempt) => {
+    const { operation } = context;
+    const { number } = attempt;
+    const start = clock.now();
+    attempt.onSend = (request) => emit({ type: "attempt", operation, attempt: number, ...request });
+    let error: ObservedError | undefined;
+    try {
+      return await next(context, attempt);
+    } catch (reason) {
+      error = observedError(reason);
+      throw reason;
+    } finally {
+      if (attempt.request) {
+        const duration = clock.now() - start;
+        emit({ type: "response", operation, attempt: number, duration, status: attempt.response?.status, error });
+      }
+    }
+  };
+
+export function observedError(error: unknown): ObservedError {
+  if (!(error instanceof Error)) return { name: typeof error, message: describe(error) };
+  const { name, message } = error;
+  return ApiError.is(error) ? { name, message, status: error.status } : { name, message };
+}

@@ -1,0 +1,169 @@
+import type { Clock } from "./clock.js";
+import { Queue } from "./queue.js";
+import { type RateLimit, TokenBucket } from "./token-bucket.js";
+
+/** The right to send one request. */
+export interface Permit {
+  readonly sentAt: number;
+  /** Counts the requests of the client, from 1. */
+  readonly number: number;
+  /** How many requests the node had counted for certain when this one was sent. */
+  readonly counted: number;
+}
+
+/** The response to a request, as far as it concerns the rate. */
+export interface Outcome {
+  ok: boolean;
+  rateLimit: RateLimit | undefined;
+}
+
+interface Waiter {
+  maxWait: number;
+  /** Passes on a permit; `undefined` if the wait has become longer than `maxWait`. */
+  grant(permit: Permit | undefined): void;
+}
+
+/**
+ * Requests in flight, at most, if their number is not needed to use the whole rate. If another client empties the bucket, all
+ * requests in flight may be rejected; v0.74 nodes ban a client after about a hundred rejections.
+ */
+const fewInFlight = 10;
+
+/** Until the limits are known, a request is sent after each response, or after this many milliseconds without one. */
+const probeInterval = 1000;
+
+/** Keeps the requests of one client within the rate limit of its node. */
+export class RateLimiter {
+  readonly #clock: Clock;
+  readonly #bucket = new TokenBucket();
+  readonly #queue = new Queue<Waiter>();
+  #inFlight = 0;
+  #maxInFlight = 1;
+  #sent = 0;
+  #lastSentAt = Number.NEGATIVE_INFINITY;
+  #counted = 0;
+  /** Requests that ended without a response, so that the node may still count them, and the number of the last one sent by then. */
+  #uncounted = { requests: 0, sent: 0 };
+  #pausedUntil = Number.NEGATIVE_INFINITY;
+  #bannedUntil = Number.NEGATIVE_INFINITY;
+  #cancelTimer: (() => void) | undefined;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Milliseconds until a ban ends; 0 without a ban. */
+  get banned(): number {
+    // In whole milliseconds: timers of Node.js fire up to a millisecond early.
+    return Math.max(0, Math.floor(this.#bannedUntil - this.#clock.now()));
+  }
+
+  /** Milliseconds until the node accepts requests again, as it said when it rejected one; otherwise 0. */
+  get paused(): number {
+    return Math.max(0, this.#pausedUntil - this.#clock.now());
+  }
+
+  /** The expected wait of a request that is queued now, in milliseconds. */
+  get expectedDelay(): number {
+    return Math.max(this.paused, this.#bucket.delay(this.#queue.size + 1, this.#clock.now()));
+  }
+
+  /** Returns a permit if a request can be sent now. If the limits ask for more than `maxWait`, they do not hold it back. */
+  tryAcquire(maxWait: number): Permit | undefined {
+    const now = this.#clock.now();
+    return this.#queue.size === 0 && this.#delay(maxWait, now) === 0 ? this.#permit(now) : undefined;
+  }
+
+  /** Queues a request. The returned function removes it. */
+  queue(maxWait: number, grant: Waiter["grant"]): () => void {
+    const entry = this.#queue.add({ maxWait, grant });
+    this.#pump();
+    return () => {
+      const wasFirst = this.#queue.first === entry;
+      this.#queue.remove(entry);
+      if (wasFirst) this.#pump();
+    };
+  }
+
+  /** A request is no longer in flight. Without a response, `outcome` is `undefined`. */
+  release(permit: Permit, outcome: Outcome | undefined): void {
+    this.#inFlight--;
+    if (outcome === undefined) this.#uncounted = { requests: this.#uncounted.requests + 1, sent: this.#sent };
+    else {
+      this.#counted++;
+      // A request that was sent after they had ended has its response: by now the node has counted them.
+      if (permit.number > this.#uncounted.sent) {
+        this.#counted += this.#uncounted.requests;
+        this.#uncounted = { requests: 0, sent: 0 };
+      }
+      if (outcome.rateLimit) this.#observe(permit, outcome.rateLimit);
+      else if (outcome.ok && !this.#bucket.isKnown) this.#maxInFlight = Number.POSITIVE_INFINITY;
+    }
+    this.#pump();
+  }
+
+  /** The node has rejected a request because of the rate: nothing is sent for some milliseconds. */
+  pause(milliseconds: number): void {
+    const now = this.#clock.now();
+    this.#pausedUntil = Math.max(this.#pausedUntil, now + milliseconds);
+    this.#bucket.empty(now);
+    this.#dismiss(this.paused);
+  }
+
+  /** The node has banned the client: nothing is sent for some milliseconds, and nothing waits for that. */
+  ban(milliseconds: number): void {
+    this.#bannedUntil = Math.max(this.#bannedUntil, this.#clock.now() + milliseconds);
+    this.#dismiss(Number.POSITIVE_INFINITY);
+  }
+
+  #dismiss(wait: number): void {
+    for (const { grant } of this.#queue.removeAll(({ maxWait }) => maxWait < wait)) grant(undefined);
+    this.#pump();
+  }
+
+  #observe({ sentAt, number, counted }: Permit, rateLimit: RateLimit): void {
+    const now = this.#clock.now();
+    const elapsed = now - sentAt;
+    const others = { concurrent: this.#sent - 1 - counted, later: this.#sent - number };
+    this.#bucket.observe({ ...rateLimit, ...others, elapsed }, now);
+    // As many as it takes to use the whole rate, however long a response takes.
+    this.#maxInFlight = Math.max(fewInFlight, 1.5 * this.#bucket.rate * elapsed);
+  }
+
+  #permit(now: number): Permit {
+    this.#inFlight++;
+    this.#bucket.take(now);
+    this.#lastSentAt = now;
+    return { sentAt: now, number: ++this.#sent, counted: this.#counted };
+  }
+
+  /** Milliseconds until a request can be sent; `Infinity` until another one has ended. */
+  #delay(maxWait: number, now: number): number {
+    const paused = this.#pausedUntil - now;
+    if (paused > 0) return paused;
+    const limited = this.#bucket.delay(1, now);
+    return Math.max(this.#untilFewer(now), limited > maxWait ? 0 : limited);
+  }
+
+  #untilFewer(now: number): number {
+    if (this.#inFlight < this.#maxInFlight) return 0;
+    return this.#bucket.isKnown ? Number.POSITIVE_INFINITY : Math.max(0, this.#lastSentAt + probeInterval - now);
+  }
+
+  #pump(): void {
+    this.#cancelTimer?.();
+    this.#cancelTimer = undefined;
+    for (let entry = this.#queue.first; entry; entry = this.#queue.first) {
+      // Read once: by the next reading the wait may be over, with no timer set.
+      const now = this.#clock.now();
+      const delay = this.#delay(entry.value.maxWait, now);
+      if (delay > 0) {
+        if (delay !== Number.POSITIVE_INFINITY)
+          this.#cancelTimer = this.#clock.after(Math.ceil(delay), () => this.#pump());
+        return;
+      }
+      this.#queue.remove(entry);
+      entry.value.grant(this.#permit(now));
+    }
+  }
+}

@@ -1,0 +1,64 @@
+import type { operations } from "../../generated/openapi.js";
+import type { Validate } from "../options.js";
+import { createAttempt, withConnectionErrors } from "./attempt.js";
+import { Cancellation } from "./cancellation.js";
+import { type Clock, systemClock } from "./clock.js";
+import type { CallSettings, Context, Reply, Route, SendCall } from "./context.js";
+import { withDeadline, withTotalDeadline } from "./deadline.js";
+import { createEmit, type ObserverEvent, withEvents } from "./events.js";
+import { withRateLimit } from "./pacing.js";
+import { withRetry } from "./retry.js";
+
+export interface RequesterOptions {
+  fetch: (request: Request) => Promise<Response>;
+  pacing?: boolean;
+  observe?: ((event: ObserverEvent) => void) | undefined;
+  validate?: Validate | undefined;
+  clock?: Clock;
+  /** Returns a number from 0 up to 1. */
+  random?: () => number;
+}
+
+/** Sends the requests of one client. */
+export interface Requester {
+  /** Makes a call, retried on transient failures, and returns its result. */
+  send<Params, Body extends object, T>(
+    route: Route<Params, Body, T>,
+    params: Params,
+    call: CallSettings,
+  ): Promise<Reply<T>>;
+}
+
+/** Assembles the layers that a call passes through: from the bottom up, each around the one before. */
+export function createRequester(options: RequesterOptions): Requester {
+  const { fetch, pacing = true, observe, validate, clock = systemClock, random = Math.random } = options;
+  const emit = observe && createEmit(observe, clock);
+  let attempt = withDeadline(withConnectionErrors(createAttempt({ fetch, validate, clock })), clock);
+  if (emit) attempt = withEvents(attempt, emit, clock);
+  if (pacing) attempt = withRateLimit(attempt, clock, emit);
+  const send: SendCall = withTotalDeadline(withRetry(attempt, { clock, random, emit }), clock);
+  return { send: (route, params, call) => send(contextOf(route, params, call)) };
+}
+
+function contextOf<Params, Body extends object, T>(
+  route: Route<Params, Body, T>,
+  params: Params,
+  { settings, signal, headers }: CallSettings,
+): Context<T> {
+  const { operation, described = operation as keyof operations, once = false, finalStatuses = [], hints = {} } = route;
+  return {
+    operation,
+    described,
+    once,
+    finalStatuses,
+    hints,
+    settings,
+    signal,
+    headers,
+    send: (init) => route.attempt({ ...init, params }),
+    read: (body) => route.read(body as Body),
+    cancellation: new Cancellation(),
+    attempts: 0,
+    lastError: undefined,
+  };
+}

@@ -1,0 +1,137 @@
+import { ApiError, isTooLarge, RateLimitError, ResponseError, type SentRequest, summarize } from "../errors/index.js";
+import type { Validate } from "../options.js";
+import type { Clock } from "./clock.js";
+import type { Attempt, Context, Received, Reply } from "./context.js";
+import { isBan, retryAfter } from "./retry-after.js";
+
+/**
+ * The block that had begun when a node sent a response. The records of all blocks before it are there and final, its own can
+ * be missing (observed on v0.74 nodes).
+ */
+export interface Block {
+  height: bigint;
+  /** Unix nanoseconds. */
+  timestamp: bigint;
+}
+
+/** Returns the block that a response names; `undefined` if it names none. Its JSON has digits. */
+export function readBlock({ headers }: Response): Block | undefined {
+  const height = headers.get("x-block-height") ?? "";
+  const timestamp = headers.get("x-block-timestamp") ?? "";
+  if (!/^\d+$/.test(height) || !/^-?\d+$/.test(timestamp)) return undefined;
+  const block: Block = { height: BigInt(height), timestamp: BigInt(timestamp) };
+  // JSON has no bigint. Not enumerable: a copy or a comparison sees the two members alone.
+  return Object.defineProperty(block, "toJSON", {
+    value: () => ({ height: String(block.height), timestamp: String(block.timestamp) }),
+  });
+}
+
+/**
+ * Reads a body as text.
+ *
+ * @throws {@link ResponseError} if the body is larger than `maxResponseSize`: what follows is not received.
+ */
+export async function readText(response: Response, context: Context<unknown>, attempt: Attempt): Promise<string> {
+  const { maxResponseSize } = context.settings;
+  const text = await receive(response, attempt, maxResponseSize);
+  if (text !== undefined) return text;
+  const { operation } = context;
+  throw new ResponseError(
+    `${operation} received a body of more than ${maxResponseSize} bytes with status ${response.status} from ` +
+      `${requestOf(response, attempt).url}. Request less, or raise \`maxResponseSize\`.`,
+    { operation, attempts: attempt.number, response, body: undefined },
+  );
+}
+
+/** Returns a body as text; `undefined` if it is larger than the limit. */
+async function receive(response: Response, attempt: Attempt, limit: number): Promise<string | undefined> {
+  try {
+    // Not every `fetch` that a caller passes has streams.
+    if (typeof response.body?.getReader !== "function") {
+      const text = await response.text();
+      return text.length > limit ? undefined : text;
+    }
+    const reader = response.body.getReader();
+    const chunks: Uint8Array[] = [];
+    let size = 0;
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return new TextDecoder().decode(join(chunks, size));
+      size += value.byteLength;
+      if (size > limit) {
+        // Not awaited: a stream may take its time to end.
+        reader.cancel().catch(() => {});
+        return undefined;
+      }
+      chunks.push(value);
+    }
+  } catch (reason) {
+    attempt.failure = { reason };
+    throw reason;
+  }
+}
+
+function join(chunks: readonly Uint8Array[], size: number): Uint8Array {
+  const [only] = chunks;
+  if (only !== undefined && chunks.length === 1) return only;
+  const bytes = new Uint8Array(size);
+  let offset = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, offset);
+    offset += chunk.byteLength;
+  }
+  return bytes;
+}
+
+/** Returns the result of a response with a success status. */
+export async function readReply<T>(
+  { response }: Received,
+  context: Context<T>,
+  attempt: Attempt,
+  validate: Validate | undefined,
+): Promise<Reply<T>> {
+  const { operation, described } = context;
+  const attempts = attempt.number;
+  const text = await readText(response, context, attempt);
+  const body = parse(text);
+  const result = typeof body === "object" && body !== null ? context.read(body) : undefined;
+  if (result === undefined) {
+    const type = response.headers.get("content-type") ?? "no content type";
+    throw new ResponseError(
+      `${operation} received a response with status ${response.status} that does not match the OpenAPI description ` +
+        `(${type}, ${text === "" ? "empty" : summarize(text)}) from ${requestOf(response, attempt).url}`,
+      { operation, attempts, response, body: body ?? text },
+    );
+  }
+  await validate?.({ operation: described, calledBy: operation, body, response, attempts });
+  return { data: result, response };
+}
+
+/** Returns the error of a response with an error status. */
+export function errorOf(
+  { error: body, response }: Received,
+  { operation, hints }: Context<unknown>,
+  attempt: Attempt,
+  clock: Clock,
+): ApiError {
+  const { status, headers } = response;
+  const options = { operation, attempts: attempt.number, request: requestOf(response, attempt), response, body };
+  const banned = isBan(status, headers);
+  if (!banned && (status !== 429 || isTooLarge(status, body))) return new ApiError({ ...options, hint: hints[status] });
+  const wait = retryAfter(status, headers, clock);
+  const seconds = wait === undefined ? undefined : Math.ceil(wait / 1000);
+  return new RateLimitError({ ...options, banned, retryAfter: seconds, sent: true });
+}
+
+/** Returns the request that was sent; middleware can respond without sending one. */
+export function requestOf(response: Response | undefined, { request }: Attempt): SentRequest {
+  return request ?? { method: "", url: response?.url ?? "" };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
