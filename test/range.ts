@@ -1,3 +1,4 @@
+import type { Clock } from "../src/http/clock.js";
 import type { BalanceChange } from "../src/index.js";
 import { History } from "../src/scan/history.js";
 import type { FetchRange, RangeRequest } from "../src/scan/range-page.js";
@@ -45,7 +46,9 @@ export const toRow = (record: BalanceChange): Row => ({ time: Number(record.time
 /** Responds to requests for ranges of an array. Rows of one time come in an order of its own. */
 export class RangeSource implements ScanSource {
   readonly operation = "scanBalanceChanges";
-  readonly history = new History(new ManualClock());
+  readonly history: History;
+  /** The requests for the oldest record of all. */
+  readonly historyRequests: RangeRequest[] = [];
   readonly requests: RangeRequest[] = [];
   readonly signals: AbortSignal[] = [];
   inFlight = 0;
@@ -63,7 +66,9 @@ export class RangeSource implements ScanSource {
     range: { start?: number | undefined; end?: number | undefined } = {},
     behaviour: RangeBehaviour = {},
     parts = 1,
+    clock: Clock = new ManualClock(),
   ) {
+    this.history = new History(clock);
     this.rows = [...rows].sort((a, b) => a.time - b.time || b.account - a.account);
     this.#range = range;
     this.#behaviour = behaviour;
@@ -78,7 +83,7 @@ export class RangeSource implements ScanSource {
       parts: Array.from({ length: this.#parts }, (_, part) =>
         this.#fetch(({ account }) => account % this.#parts === part, this.requests),
       ),
-      fetchAny: this.#fetch(() => true, []),
+      fetchAny: this.#fetch(() => true, this.historyRequests),
     };
   };
 

@@ -15,6 +15,8 @@ interface WrittenVote extends Vote {
   blockTime: `${bigint}`;
 }
 
+const keyOf = ({ partyId, timestamp }: Vote) => `${partyId} ${timestamp}`;
+
 const vote = (party: number, block: number, cast = 0): WrittenVote => ({
   partyId: hex(party),
   proposalId,

@@ -1,8 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ConnectionError, createClient, type PaginationError, ResponseError } from "../../src/index.js";
+import { compareRecords } from "../../src/scan/record-order.js";
 import { scan } from "../../src/scan/scan.js";
-import { createFakeNode, nodeDefects } from "../../src/testing/index.js";
+import { createFakeNode, type FakeNode, nodeDefects } from "../../src/testing/index.js";
+import { ManualClock } from "../clock.js";
 import { accountOf, type RangeBehaviour, RangeSource, type Row, toRow } from "../range.js";
 import { answering, json, recorder } from "../recorder.js";
 import { collect } from "../relay.js";
@@ -382,29 +384,92 @@ describe("a scan refuses a response", () => {
 });
 
 describe("scanBalanceChanges", () => {
-  test("hands out exactly what is stored on a node with all defects, where a walk by cursors does not", async () => {
+  const clientOf = (node: Pick<FakeNode, "fetch">) =>
+    createClient({ baseUrl: "https://node.example", fetch: node.fetch, pacing: false });
+
+  test("yields exactly what is stored on a node with all defects, and so does a walk by cursors", async () => {
     const node = createFakeNode({ balances: 20_000 }, { defects: nodeDefects });
-    const client = createClient({ baseUrl: "https://node.example", fetch: node.fetch });
-    const stored = [...node.records.balances].sort((a, b) => Number(BigInt(a.timestamp) - BigInt(b.timestamp)));
-    const times = new Map<string, number>();
-    for (const { timestamp } of stored) times.set(timestamp, (times.get(timestamp) ?? 0) + 1);
-    expect(Math.max(...times.values())).toBeGreaterThan(100);
-
-    const scanned = await client.scanBalanceChanges().toArray();
-    expect(scanned.map(({ timestamp }) => timestamp)).toEqual(stored.map(({ timestamp }) => timestamp));
-    const texts = (records: readonly object[]) => records.map((record) => JSON.stringify(record)).sort();
-    expect(texts(scanned)).toEqual(texts(stored));
+    const client = clientOf(node);
+    const stored = [...node.records.balances].sort(compareRecords);
+    expect(await client.scanBalanceChanges().toArray()).toEqual(stored);
     expect(node.requests.length).toBeLessThanOrEqual(6);
-
-    const walked = await client.listBalanceChanges({ pagination: { first: 1000 } }).toArray();
-    expect(walked).toHaveLength(20_000 - 19);
+    const walked = await client.listBalanceChanges({ pagination: { first: 1000, newestFirst: false } }).toArray();
+    expect(walked.sort(compareRecords)).toEqual(stored);
   });
 
-  test("hands out rows that are equal in all members", async () => {
-    const change = { timestamp: "5", balance: "1", partyId: "p", assetId: "a", marketId: "" } as const;
-    const node = createFakeNode({ balances: [change, change, change] });
-    const client = createClient({ baseUrl: "https://node.example", fetch: node.fetch });
-    expect(await client.scanBalanceChanges().toArray()).toEqual([change, change, change]);
+  test("yields the same records in the same order, whatever the page size, concurrency and filter, and exactly reversed", async () => {
+    const node = createFakeNode({ balances: 8000 }, { defects: nodeDefects, rateLimit: false });
+    const stored = [...node.records.balances].sort(compareRecords);
+    const parties = [...new Set(stored.map(({ partyId }) => partyId ?? ""))];
+    const others = Array.from({ length: 300 }, (_, index) => (0xabc000 + index).toString(16).padStart(64, "0"));
+    const property = fc.asyncProperty(
+      fc.constantFrom(20, 50, 333, 1000, 5000),
+      fc.integer({ min: 1, max: 8 }),
+      fc.boolean(),
+      fc.boolean(),
+      fc.tuple(fc.nat(8000), fc.nat(8000)).map((ends) => ends.sort((a, b) => a - b)),
+      async (pageSize, concurrency, isReversed, isSplit, [from = 0, to = 0]) => {
+        const [start, end] = [stored[from]?.timestamp, stored[to]?.timestamp];
+        const query = {
+          filter: { partyIds: isSplit ? [...parties, ...others] : [] },
+          dateRange: { startTimestamp: start, endTimestamp: end },
+        };
+        const order = isReversed ? "newest-first" : "oldest-first";
+        const yielded = await clientOf(node).scanBalanceChanges(query, { pageSize, concurrency, order }).toArray();
+        const isAfterStart = (time: string) => start === undefined || time >= start;
+        const expected = stored.filter(
+          ({ timestamp: time }) => isAfterStart(time) && (end === undefined || time < end),
+        );
+        expect(yielded).toEqual(isReversed ? expected.reverse() : expected);
+      },
+    );
+    await fc.assert(property, { numRuns: 60 });
+  });
+
+  test.each(["oldest-first", "newest-first"] as const)(
+    "reads a block with more records than a page by completed cursors, %s",
+    async (order) => {
+      const timestamp = "1707497695123456000" as const;
+      const assetId = "a".repeat(64);
+      const balances = Array.from({ length: 12_000 }, (_, index) => ({
+        timestamp: index < 11_990 ? timestamp : (`17074976951234${57 + (index % 5)}000` as const),
+        balance: String(index),
+        assetId,
+        partyId: index.toString(16).padStart(64, "0"),
+        marketId: "",
+        accountType: "ACCOUNT_TYPE_GENERAL",
+      }));
+      const node = createFakeNode({ balances }, { defects: nodeDefects, rateLimit: false });
+      for (const pageSize of [1000, 5000]) {
+        const yielded = await clientOf(node).scanBalanceChanges({}, { pageSize, order }).toArray();
+        const expected = [...balances].sort(compareRecords);
+        expect(yielded).toEqual(order === "oldest-first" ? expected : expected.reverse());
+      }
+      const walked = await clientOf(node)
+        .listBalanceChanges({ pagination: { first: 1000 } })
+        .toArray();
+      expect(new Set(walked.map(({ balance }) => balance)).size).toBe(12_000);
+      const some = await clientOf(node).scanBalanceChanges({}, { maxItems: 5, order }).toArray();
+      expect(some).toHaveLength(5);
+    },
+  );
+
+  test("says what to do if one microsecond has more records than a page and the node's cursors do not lead on", async () => {
+    const source = new RangeSource(rowsAt([1000, 2000, 2000, 2000, 3000]), {}, { hasCursors: false });
+    const error: unknown = await scan(source, { pageSize: 2 })
+      .toArray()
+      .catch((reason: unknown) => reason);
+    expect(error).toMatchObject({
+      name: "PaginationError",
+      message:
+        "scanBalanceChanges found more than 2 records in the microsecond from 2000 on, and the node's cursors do not lead " +
+        "through them. Narrow the filter by account types, parties or markets, or continue after that time.",
+      reason: "too-dense",
+      timestamp: "2000",
+      resume: { startTimestamp: "2000", endTimestamp: "3001" },
+      itemsRead: 1,
+    });
+    expect(JSON.parse(JSON.stringify(error))).toMatchObject({ resume: { startTimestamp: "2000" } });
   });
 
   test("sends filters, headers and deadlines with every request", async () => {
@@ -429,37 +494,6 @@ describe("scanBalanceChanges", () => {
     });
   });
 
-  test("parts the lists of the filter where one nanosecond has more rows than fit a page", async () => {
-    const types = ["ACCOUNT_TYPE_GENERAL", "ACCOUNT_TYPE_MARGIN", "ACCOUNT_TYPE_BOND", "ACCOUNT_TYPE_HOLDING"] as const;
-    const balances = Array.from({ length: 40 }, (_, index) => ({
-      timestamp: "1707497695123456000" as const,
-      balance: String(index),
-      partyId: `party ${index % 2}`,
-      accountType: types[index % 4] ?? "",
-    }));
-    const node = createFakeNode({ balances });
-    const client = createClient({ baseUrl: "https://node.example", fetch: node.fetch });
-    const changes = client.scanBalanceChanges({ filter: { accountTypes: types } }, { pageSize: 10 });
-    expect(new Set((await changes.toArray()).map(({ balance }) => balance)).size).toBe(40);
-
-    const dense: unknown = await client
-      .scanBalanceChanges({ filter: { partyIds: ["party 1"] } }, { pageSize: 10 })
-      .toArray()
-      .catch((reason: unknown) => reason);
-    expect(dense).toSatisfy(PaginationError.is);
-    expect(dense).toMatchObject({
-      reason: "too-dense",
-      timestamp: "1707497695123456000",
-      resume: { startTimestamp: "1707497695123456000", endTimestamp: "1707497695123456001" },
-      pagesRead: 3,
-      itemsRead: 0,
-    });
-    expect((dense as Error).message).toMatch(
-      /^scanBalanceChanges found more than 10 records at the nanosecond 1707497695123456000: /,
-    );
-    expect(JSON.parse(JSON.stringify(dense))).toMatchObject({ resume: { startTimestamp: "1707497695123456000" } });
-  });
-
   test.each([
     [{ dateRange: { startTimestamp: "5", endTimestamp: "4" } }, {}, "dateRange.endTimestamp"],
     [{ dateRange: { startTimestamp: 5 } }, {}, "dateRange.startTimestamp"],
@@ -471,6 +505,8 @@ describe("scanBalanceChanges", () => {
     [{}, { maxItems: "all" }, "maxItems"],
     [{}, { readAhead: true }, "readAhead"],
     [{}, { signal: "stop" }, "signal"],
+    [{}, { missingHistory: "skip" }, "missingHistory"],
+    [{}, null, "options"],
     [{}, { timeout: -1 }, "timeout"],
   ])("refuses %j with %j", async (query, options, argument) => {
     const source = recorder(async () => json({}));
@@ -482,5 +518,102 @@ describe("scanBalanceChanges", () => {
       argument,
     });
     expect(source.sent).toEqual([]);
+  });
+});
+
+describe("a scan of a range that begins before the node's history", () => {
+  const hour = 3_600_000_000_000;
+  const day = 24 * hour;
+  /** A row each hour, over ten days that begin at a time when a week has passed since Unix time 0. */
+  const hourly = Array.from({ length: 240 }, (_, index) => ({ time: 7 * day + index * hour, account: index }));
+  const oldest = 7 * day;
+
+  /** A source whose node keeps what is not older than a time, on a clock that stands still. */
+  function sourceOf(range: { start?: number; end?: number }, rows = hourly) {
+    const clock = new ManualClock();
+    const source = new RangeSource(rows, range, {}, 1, clock);
+    return { source, clock };
+  }
+
+  test.each(["oldest-first", "newest-first"] as const)(
+    "rejects before it yields a record and says from when on the node has records, %s",
+    async (order) => {
+      const { source } = sourceOf({ start: 3 * day, end: 9 * day });
+      const records = scan(source, { order })[Symbol.asyncIterator]();
+      const error: unknown = await records.next().catch((reason: unknown) => reason);
+      expect(error).toMatchObject({
+        name: "PaginationError",
+        reason: "pruned",
+        availableFrom: BigInt(oldest),
+        resume: { startTimestamp: String(oldest), endTimestamp: String(9 * day) },
+        itemsRead: 0,
+      });
+      expect((error as Error).message).toBe(
+        `The range of scanBalanceChanges begins at ${3 * day} (1970-01-04T00:00:00.000Z), but the balance changes of the node ` +
+          `begin at ${oldest} (1970-01-08T00:00:00.000Z): earlier records were pruned or never existed. Begin the range there, ` +
+          'use a node that keeps a longer history, or pass `missingHistory: "ignore"` to read what is left.',
+      );
+      const { resume } = error as PaginationError;
+      const rest = { start: Number(resume?.startTimestamp), end: Number(resume?.endTimestamp) };
+      expect((await scan(sourceOf(rest).source).toArray()).map(toRow)).toEqual(source.expected());
+    },
+  );
+
+  test("reads what is left if that is asked for, and sends no request for the oldest record", async () => {
+    const { source } = sourceOf({ start: 3 * day, end: 9 * day });
+    expect((await scan(source, { missingHistory: "ignore" }).toArray()).map(toRow)).toEqual(source.expected());
+    expect(source.historyRequests).toEqual([]);
+  });
+
+  test("is complete on a node without any record, and if the start is open or not after Unix time 0", async () => {
+    expect(await scan(sourceOf({ start: 3 * day }, []).source).toArray()).toEqual([]);
+    for (const range of [{}, { start: 0 }, { start: -5 }]) {
+      const { source } = sourceOf(range);
+      expect(await scan(source).toArray()).toHaveLength(240);
+      expect(source.historyRequests).toEqual([]);
+    }
+  });
+
+  test("asks for the oldest record without a filter, beside the first page, and again after 60 s alone", async () => {
+    const { source, clock } = sourceOf({ start: 9 * day, end: 10 * day });
+    await scan(source).toArray();
+    await scan(source).toArray();
+    expect(source.historyRequests).toEqual([{ size: 1, newestFirst: false }]);
+    await clock.run(clock.sleep(60_000));
+    await scan(source).toArray();
+    expect(source.historyRequests).toHaveLength(2);
+  });
+
+  test("rejects after the last record if the node has dropped records of the range meanwhile", async () => {
+    const { source } = sourceOf({ start: oldest, end: 9 * day });
+    const expected = source.expected();
+    const yielded: Row[] = [];
+    const walk = async () => {
+      for await (const record of scan(source)) {
+        yielded.push(toRow(record));
+        source.rows = source.rows.filter(({ time }) => time > oldest);
+      }
+    };
+    await expect(walk()).rejects.toMatchObject({
+      reason: "pruned",
+      availableFrom: BigInt(oldest + hour),
+      resume: { startTimestamp: String(9 * day), endTimestamp: String(9 * day) },
+    });
+    expect(yielded).toEqual(expected);
+  });
+
+  test("rejects on a fake node that keeps a part of its records", async () => {
+    const { records } = createFakeNode({ balances: 500 });
+    const times = records.balances.map(({ timestamp }) => BigInt(timestamp)).sort((a, b) => (a < b ? -1 : 1));
+    const [start = 0n, history = 0n] = [times[0], times[250]];
+    const node = createFakeNode({ balances: records.balances, history });
+    const client = createClient({ baseUrl: "https://node.example", fetch: node.fetch });
+    const query = { dateRange: { startTimestamp: start } };
+    await expect(client.scanBalanceChanges(query).toArray()).rejects.toMatchObject({
+      reason: "pruned",
+      availableFrom: history,
+    });
+    const rest = await client.scanBalanceChanges(query, { missingHistory: "ignore" }).toArray();
+    expect(rest).toHaveLength(times.filter((time) => time >= history).length);
   });
 });
