@@ -1,5 +1,5 @@
 import type { BalanceChange } from "../../generated/types.js";
-import { type AccountPlace, blockTimeOf, withAccountId } from "./cursors.js";
+import { type AccountPlace, accountIdOf, blockTimeOf, compareText, withAccountId } from "./cursors.js";
 import type { Edge } from "./page.js";
 
 /** How a page is requested that follows a cursor. */
@@ -11,7 +11,9 @@ export interface Continuation {
   overlaps: boolean;
   /** The cursor's place, if it is one of balance changes with an account id: no record of the page comes before it. */
   place?: AccountPlace;
-  /** What to continue from if a record does. */
+  /** The times of blocks that are known as a whole. The page begins in one of them, so that what is left out is known. */
+  guard?: ReadonlySet<string>;
+  /** What to continue from if the page begins elsewhere. */
   fallback?: Continuation | undefined;
   /** Set if the node leaves out one record of a block: the keys of the block's records that are known. */
   passing?: { time: string; known: ReadonlySet<string> };
@@ -37,40 +39,64 @@ export function continuationsAfter<T>(
   edges: readonly Edge<T>[],
   endCursor: string,
   cursors: UnreliableCursors<T> | undefined,
-  completesAccounts: boolean,
+  { completesAccounts, isDescending }: { completesAccounts: boolean; isDescending: boolean },
 ): Continuation[] {
   const asSent: Continuation = { cursor: endCursor, id: endCursor, overlaps: false };
   const time = cursors && blockTimeOf(endCursor);
   if (cursors === undefined || time === undefined) return [asSent];
   let start = edges.length;
   while (start > 0 && blockTimeOf(edges[start - 1]?.cursor ?? "") === time) start--;
-  const previousBlock = fromBlockOf(edges[start - 1]?.cursor ?? "");
+  const previousBlock = fromBlockOf(edges[start - 1]);
   if (cursors.lack === "account") {
     const last = edges.at(-1);
     const record = last?.cursor === endCursor ? (last.node as BalanceChange) : undefined;
-    const completed = completesAccounts ? withAccountId(endCursor, record) : undefined;
+    const completed =
+      completesAccounts && isInAccountOrder(edges.slice(start), isDescending)
+        ? withAccountId(endCursor, record)
+        : undefined;
     if (completed === undefined) return previousBlock ? [previousBlock] : [];
     const { cursor, place, isRepaired } = completed;
     return [{ cursor, id: cursor, overlaps: false, place, fallback: isRepaired ? previousBlock : asSent }];
   }
   const known = new Set(edges.slice(start).map(({ node }) => cursors.keyOf(node)));
-  const passing: Continuation = { cursor: endCursor, id: `past ${time}`, overlaps: true, passing: { time, known } };
-  return previousBlock ? [previousBlock, passing] : [passing];
+  const passing: Continuation = { cursor: endCursor, id: time, overlaps: true, passing: { time, known } };
+  return [guarded(edges, start, 2), previousBlock, passing].filter((way) => way !== undefined);
+}
+
+/**
+ * From an edge so far before the last block that the page begins in a known block, also if votes have moved meanwhile: a
+ * vote that is written again leaves its place, and the node would leave out a record of the last block instead.
+ */
+function guarded<T>(edges: readonly Edge<T>[], start: number, distance: number): Continuation | undefined {
+  const index = Math.max(0, start - distance);
+  const way = start < 2 ? undefined : fromBlockOf(edges[index]);
+  if (way === undefined) return undefined;
+  const guard = new Set(edges.slice(index, start).map(({ cursor }) => blockTimeOf(cursor) ?? ""));
+  return { ...way, guard, fallback: index > 0 ? guarded(edges, start, 2 * distance) : undefined };
+}
+
+/** How many records of a block show whether a node sorts them by account id. */
+const examined = 6;
+
+function isInAccountOrder(block: readonly Edge<unknown>[], isDescending: boolean): boolean {
+  const ids = block.slice(-examined).map(({ node }) => accountIdOf(node as BalanceChange) ?? "");
+  const sign = isDescending ? -1 : 1;
+  return ids.every((id, index) => sign * compareText(ids[index - 1] ?? id, id) <= 0);
 }
 
 /** After a cursor that the caller brings, of which no page is known. */
 export function continuationFrom<T>(cursor: string, cursors: UnreliableCursors<T> | undefined): Continuation {
   const asSent: Continuation = { cursor, id: cursor, overlaps: false };
-  if (cursors?.lack === "record") return { ...asSent, id: fromBlockOf(cursor)?.id ?? cursor };
+  if (cursors?.lack === "record") return { ...asSent, id: blockTimeOf(cursor) ?? cursor };
   const completed = cursors && withAccountId(cursor);
   if (completed === undefined) return asSent;
   return { cursor: completed.cursor, id: completed.cursor, overlaps: false, place: completed.place, fallback: asSent };
 }
 
 /** From an edge whose block is known as a whole: what the node leaves out of it came before. */
-function fromBlockOf(cursor: string): Continuation | undefined {
-  const time = blockTimeOf(cursor);
-  return time === undefined ? undefined : { cursor, id: `at ${time}`, overlaps: true };
+function fromBlockOf(edge: Edge<unknown> | undefined): Continuation | undefined {
+  const time = edge && blockTimeOf(edge.cursor);
+  return time === undefined ? undefined : { cursor: edge?.cursor ?? "", id: time, overlaps: true };
 }
 
 /**

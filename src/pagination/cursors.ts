@@ -69,7 +69,7 @@ function accountNamedBy(fields: Record<string, unknown>): Partial<BalanceChange>
 }
 
 /** The account id that a node sorts balance changes of one block by (observed on v0.74 nodes). */
-function accountIdOf({ assetId, partyId, marketId, accountType }: Partial<BalanceChange>): string | undefined {
+export function accountIdOf({ assetId, partyId, marketId, accountType }: Partial<BalanceChange>): string | undefined {
   const names = [assetId, partyId, marketId, accountType];
   return names.every((name) => typeof name === "string") ? sha256Hex(names.join("")) : undefined;
 }

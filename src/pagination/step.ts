@@ -73,14 +73,16 @@ export class Step<T, Extra extends object> {
       );
     }
     const received = content.edges.filter((edge): edge is Edge<T> => edge?.node != null);
-    const edges = this.#edgesAfterPlace(inWalkOrder(received, direction));
-    if (edges === undefined) return this.#withoutAccounts().fetch(signal, left);
+    const edges = this.#edgesAfterCursor(inWalkOrder(received, direction));
+    if (edges === undefined) return this.#fallback().fetch(signal, left);
     return Object.assign(this.#pageOf(edges, content.pageInfo), content.extra);
   }
 
-  /** The edges after the place of the cursor, in the order of the walk; `undefined` if the page does not begin there. */
-  #edgesAfterPlace(edges: readonly Edge<T>[]): readonly Edge<T>[] | undefined {
-    const place = this.#from?.place;
+  /** The edges that follow the cursor, in the order of the walk; `undefined` if the page does not begin where it has to. */
+  #edgesAfterCursor(edges: readonly Edge<T>[]): readonly Edge<T>[] | undefined {
+    const { place, guard, fallback } = this.#from ?? {};
+    // Votes that moved away can leave no record of the guard: then the first page is as good as another.
+    if (guard && fallback && !guard.has(blockTimeOf(edges[0]?.cursor ?? "") ?? "")) return undefined;
     if (place === undefined) return edges;
     const sign = this.#plan.isDescending(this.#trail.direction) ? -1 : 1;
     const distances = edges.map(({ node }) => sign * compareWithPlace(node as BalanceChange, place));
@@ -89,10 +91,11 @@ export class Step<T, Extra extends object> {
     return distances[0] === 0 ? edges.slice(1) : edges;
   }
 
-  #withoutAccounts(): Step<T, Extra> {
-    const fallback = this.#from?.fallback;
-    if (fallback === undefined) throw this.#repeats(this.#from?.cursor ?? "", this.#trail.safeCursor);
-    return new Step(this.#plan, { ...this.#trail, completesAccounts: false }, fallback);
+  #fallback(): Step<T, Extra> {
+    const { fallback, place, cursor = "" } = this.#from ?? {};
+    if (fallback === undefined) throw this.#repeats(cursor, this.#trail.safeCursor);
+    const completesAccounts = this.#trail.completesAccounts && place === undefined;
+    return new Step(this.#plan, { ...this.#trail, completesAccounts }, fallback);
   }
 
   #pageOf(edges: readonly Edge<T>[], pageInfo: PageInfo | null): ListPage<T, Extra> {
@@ -124,9 +127,10 @@ export class Step<T, Extra extends object> {
     if (!pageInfo?.[direction.more]) return undefined;
     const cursor = pageInfo[direction.nextCursor];
     const { cursors } = this.#plan.source;
+    const isDescending = this.#plan.isDescending(direction);
     // The record that is yielded last has a cursor of its own in most responses.
     const endCursor = cursor || edges.at(-1)?.cursor;
-    const ways = endCursor ? continuationsAfter(edges, endCursor, cursors, completesAccounts) : [];
+    const ways = endCursor ? continuationsAfter(edges, endCursor, cursors, { completesAccounts, isDescending }) : [];
     const safe = ways.find(({ passing }) => passing === undefined)?.cursor ?? safeCursor;
     if (!cursor) throw this.#missesCursor(direction, safe);
     const way = ways.find(({ id }) => (places.get(id) ?? length) >= length);
