@@ -237,7 +237,8 @@ export function createClient(options: ClientOptions): VegaClient {
       const isWhole = only !== undefined && others.length === 0;
       return { pagination, pageSize, fetchPage: isWhole ? only : joined(operation, parts, compare?.(pagination)) };
     };
-    return walk({ operation, open, ...source }, options);
+    // `null` is refused when the listing is used.
+    return walk({ operation, open, ...source }, options ?? undefined);
   }
 
   const scanRoute: Route<
@@ -335,7 +336,10 @@ export function createClient(options: ClientOptions): VegaClient {
         const callSettings = readCallOptions("scanBalanceChanges", options, settings, scanNames);
         return { start, end, parts: inReach(filters).map((part) => scanPart(part, callSettings)) };
       };
-      return scan({ operation: "scanBalanceChanges", open, timeOf: ({ timestamp }) => timestamp }, options);
+      return scan(
+        { operation: "scanBalanceChanges", open, timeOf: ({ timestamp }) => timestamp },
+        options ?? undefined,
+      );
     },
 
     listNodeSignatures: (query, options) =>

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createRequester, type Route } from "../../src/http/index.js";
-import { RateLimitError } from "../../src/index.js";
-import { defaultSettings } from "../../src/options.js";
-import { ManualClock } from "../clock.js";
-import { LimitedNode } from "../node.js";
-import { json } from "../recorder.js";
+import { createRequester, type Route } from "../../../src/http/index.js";
+import { RateLimitError } from "../../../src/index.js";
+import { defaultSettings } from "../../../src/options.js";
+import { ManualClock } from "../../clock.js";
+import { LimitedNode } from "../../node.js";
+import { json } from "../../recorder.js";
 
 const route: Route<object, object, object> = {
   operation: "test",
