@@ -60,7 +60,7 @@ async function sendRequest(
 /** openapi-fetch reads the bodies of error responses itself, without a limit. This loads such a body into memory, within the limit. */
 async function readAhead(response: Response, context: Context<unknown>, attempt: Attempt): Promise<void> {
   try {
-    await readText(response.clone(), context, attempt);
+    await readText(response, context, attempt);
   } catch (error) {
     // Both branches of a cloned body have to be cancelled to end it.
     response.body?.cancel().catch(() => {});

@@ -109,8 +109,8 @@ describe("a fetch that fails", () => {
     expect((error as Error).message).toMatch(/: cyclic: inner: cyclic: inner: cyclic$/);
   });
 
-  test("because its response was read before rejects the call with a ConnectionError", async () => {
-    const response = new Response('{"statistics":null}');
+  test.each([200, 500])("because its response %i was read before rejects with a ConnectionError", async (status) => {
+    const response = new Response('{"statistics":null}', { status });
     await response.text();
     const client = createClient({ baseUrl, retry: false, fetch: async () => response });
     expect(ConnectionError.is(await caught(() => client.getSpamStatistics(party)))).toBe(true);
