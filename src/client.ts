@@ -221,13 +221,26 @@ export function createClient(options: ClientOptions): VegaClient {
   function list<Id extends keyof operations, Body extends object, T>(
     operation: Id,
     options: ListingOptions | undefined,
-    { pageSize, readQuery, attempt, read, withCursor, compare, ...source }: ListOperation<Id, Body, T>,
+    { pageSize, readQuery, attempt, read, withCursor, compare, isComparable, ...source }: ListOperation<Id, Body, T>,
   ): Listing<T> {
     const open = () => {
       const { filters, pagination } = readQuery();
       const callSettings = readCallOptions(operation, options, settings, listingNames);
-      const route = { operation, attempt, read: (body: Body) => connection(read(body)) };
-      const parts = inReach(filters).map((part) => async (page: Pagination, signal: AbortSignal) => {
+      const queries = inReach(filters);
+      // Merging compares records; the client checks only the envelope of those that it does not merge.
+      const isReadable = (page: PageContent<T>) =>
+        queries.length === 1 ||
+        isComparable === undefined ||
+        page.edges.every((edge) => edge?.node == null || isComparable(edge.node));
+      const route = {
+        operation,
+        attempt,
+        read: (body: Body) => {
+          const page = connection(read(body));
+          return page && isReadable(page) ? page : undefined;
+        },
+      };
+      const parts = queries.map((part) => async (page: Pagination, signal: AbortSignal) => {
         const query = { ...part, ...toWirePagination(page) };
         const pageRoute = (page.after ?? page.before) === undefined ? route : { ...route, ...withCursor };
         const { data, response } = await requester.send(pageRoute, { query }, { ...callSettings, signal });
@@ -328,6 +341,7 @@ export function createClient(options: ClientOptions): VegaClient {
           ({ newestFirst = true }) =>
           (a, b) =>
             (newestFirst ? -1 : 1) * compareTimes(a.timestamp, b.timestamp),
+        isComparable: ({ timestamp }) => /^-?\d+$/.test(timestamp),
       }),
 
     scanBalanceChanges: (query, options) => {
@@ -369,6 +383,8 @@ interface ListOperation<Id extends keyof operations, Body, T> {
   withCursor?: Pick<Route<unknown, Body, T>, "finalStatuses" | "hints">;
   /** What comes first in the order that is asked for, where a list is put together from parts. */
   compare?(pagination: Pagination): (a: T, b: T) => number;
+  /** Whether a record has what `compare` reads: the description promises it, a server may not. */
+  isComparable?(record: T): boolean;
   identify?(record: T): Identity;
   advice?: string;
 }
