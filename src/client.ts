@@ -231,13 +231,24 @@ export function createClient(options: ClientOptions): VegaClient {
   function list<Id extends keyof operations, Body extends object, T>(
     operation: Id,
     options: ListingOptions | undefined,
-    { pageSize, readQuery, attempt, read, withCursor, compare, ...source }: ListOperation<Id, Body, T>,
+    { pageSize, readQuery, attempt, read, withCursor, compare, isComparable, ...source }: ListOperation<Id, Body, T>,
   ): Listing<T> {
     const open = () => {
       const callSettings = readCallOptions(operation, options, settings, listingNames);
       const { filters, pagination } = readQuery();
-      const route = { operation, attempt, read: (body: Body) => connection(read(body)) };
-      const [only, ...others] = splitFilters(filters).map((part) => async (page: Pagination, signal: AbortSignal) => {
+      const queries = splitFilters(filters);
+      // Merging compares records. Of others, the envelope alone is checked.
+      const isReadable = ({ edges }: PageContent<T>) =>
+        queries.length === 1 || edges.every((edge) => edge?.node == null || (isComparable?.(edge.node) ?? true));
+      const route = {
+        operation,
+        attempt,
+        read: (body: Body) => {
+          const page = connection(read(body));
+          return page && isReadable(page) ? page : undefined;
+        },
+      };
+      const [only, ...others] = queries.map((part) => async (page: Pagination, signal: AbortSignal) => {
         const query = { ...part, ...toWirePagination(page) };
         const pageRoute = (page.after ?? page.before) === undefined ? route : { ...route, ...withCursor };
         const { data, response } = await requester.send(pageRoute, { query }, { ...callSettings, signal });
@@ -345,6 +356,7 @@ export function createClient(options: ClientOptions): VegaClient {
         cursors: { lack: "account", keyOf },
         deduplicator: () => compareWithLastTime(keyOf, ({ timestamp }) => timestamp),
         compare: (a, b) => compareDigits(a.timestamp, b.timestamp),
+        isComparable: ({ timestamp }) => /^-?\d+$/.test(timestamp),
         advice:
           "A larger page (`pagination.first`, at most 5000) may pass the block, and `scanBalanceChanges` needs no cursor.",
       }),
@@ -386,6 +398,8 @@ interface ListOperation<Id extends keyof operations, Body, T> {
   withCursor?: Pick<Route<unknown, Body, T>, "finalStatuses" | "hints">;
   /** Less than 0 if the first comes before the second with the oldest first. Default: the list has no order. */
   compare?(a: T, b: T): number;
+  /** Whether a record has what `compare` reads: the description promises it, a server may not. */
+  isComparable?(record: T): boolean;
   cursors?: UnreliableCursors<T>;
   deduplicator?(): Deduplicator<T>;
   advice?: string;

@@ -1,10 +1,21 @@
 import type { Clock } from "../src/http/clock.js";
 import { json } from "./recorder.js";
 
-/** A node that serves 20 requests a second and bursts of 100, refuses what is more, and bans who goes on. */
+/** How a node limits the rate of requests. */
+export interface NodeLimits {
+  /** Requests in a second, which is the period. */
+  limit?: number;
+  /** Tokens that the bucket holds. */
+  burst?: number;
+  /** The time at which tokens are added, all of a second at once; without it, they are added one by one. */
+  step?: number | undefined;
+}
+
+/** A node that limits the rate, rejects the requests above it, and bans a client that does not stop. */
 export class LimitedNode {
   readonly #clock: Clock;
-  #tokens = 100;
+  readonly #limits: { limit: number; burst: number; step: number | undefined };
+  #tokens: number;
   #counted: number;
   #bannedUntil = Number.NEGATIVE_INFINITY;
   #refusals: number[] = [];
@@ -12,12 +23,14 @@ export class LimitedNode {
   refused = 0;
   bans = 0;
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, { limit = 20, burst = 100, step }: NodeLimits = {}) {
     this.#clock = clock;
+    this.#limits = { limit, burst, step };
+    this.#tokens = burst;
     this.#counted = clock.now();
   }
 
-  /** Somebody else takes what is left. */
+  /** Another client takes what is left. */
   empty(): void {
     this.#refill();
     this.#tokens = 0;
@@ -26,12 +39,12 @@ export class LimitedNode {
   readonly answer = (body: unknown): Response => {
     this.#refill();
     const now = this.#clock.now();
-    const headers = { "RateLimit-Limit": "20", "RateLimit-Reset": "1" };
+    const headers = { "RateLimit-Limit": String(this.#limits.limit), "RateLimit-Reset": "1" };
     if (now < this.#bannedUntil) return this.#ban(headers, now);
     if (this.#tokens < 1) {
       this.refused++;
       this.#refusals = [...this.#refusals.filter((time) => now - time < 1000), now];
-      // Whoever is refused this often within a second has not listened.
+      // A client that is rejected this often within a second does not stop.
       if (this.#refusals.length > 20) {
         this.bans++;
         this.#bannedUntil = now + 600_000;
@@ -47,7 +60,9 @@ export class LimitedNode {
 
   #refill(): void {
     const now = this.#clock.now();
-    this.#tokens = Math.min(100, this.#tokens + ((now - this.#counted) / 1000) * 20);
+    const { limit, burst, step } = this.#limits;
+    const seconds = (time: number) => (step === undefined ? time / 1000 : Math.floor((time - step) / 1000));
+    this.#tokens = Math.min(burst, this.#tokens + (seconds(now) - seconds(this.#counted)) * limit);
     this.#counted = now;
   }
 

@@ -72,7 +72,7 @@ export class ApiError extends VegaError {
   constructor({ request, response, body, hint = hintFor(response.status, body), ...options }: ApiErrorOptions) {
     const { code, message, details } = readErrorBody(body);
     const detail = details.find(isVegaDetail);
-    const words = [message, detail?.message, detail?.inner].filter(Boolean).join(": ") || summarize(body);
+    const words = [message, detail?.["message"], detail?.["inner"]].filter(isText).join(": ") || summarize(body);
     super(
       `${options.operation ?? "The request"} failed with status ${response.status}${words ? `: ${words}` : ""} ` +
         `(${request.method} ${request.url})${hint ? `. ${hint}` : ""}`,
@@ -101,8 +101,13 @@ export class ApiError extends VegaError {
 
 /** Returns whether a response rejects the size of a request, not the rate: both are a 429 (observed on v0.74 nodes). */
 export function isTooLarge(status: number, body: unknown): boolean {
-  return status === 429 && JSON.stringify(body ?? "").includes("received message larger than max");
+  if (status !== 429) return false;
+  const { message, details } = readErrorBody(body);
+  const texts = [body, message, ...details.map((detail) => detail["message"])].filter(isText);
+  return texts.some((text) => text.includes("received message larger than max"));
 }
+
+const isText = (value: unknown): value is string => typeof value === "string" && value !== "";
 
 function hintFor(status: number, body: unknown): string | undefined {
   if (isTooLarge(status, body)) return "Request less: a smaller page, or a narrower filter.";

@@ -13,6 +13,16 @@ export function describe(error: unknown): string {
   }
 }
 
+/** Returns the name and the message of an error. Never throws, whatever the value is. */
+export function toPlainError(error: unknown): { name: string; message: string } {
+  try {
+    if (error instanceof Error) return { name: String(error.name), message: String(error.message) };
+  } catch {
+    // A getter threw.
+  }
+  return { name: typeof error, message: describe(error) };
+}
+
 function messagesOf(error: unknown, depth = 0): string[] {
   if (!(error instanceof Error) || depth === deepest) return [];
   const inner = error instanceof AggregateError ? error.errors.map((each) => String(each?.message ?? each)) : [];

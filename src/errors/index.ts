@@ -1,7 +1,7 @@
 export { ApiError, type CodeName, isTooLarge, type SentRequest } from "./api-error.js";
 export { ArgumentError } from "./argument-error.js";
 export { ConnectionError } from "./connection-error.js";
-export { describe } from "./describe.js";
+export { describe, toPlainError } from "./describe.js";
 export { PaginationError } from "./pagination-error.js";
 export { RateLimitError } from "./rate-limit-error.js";
 export { ResponseError } from "./response-error.js";

@@ -1,6 +1,7 @@
 import type { BalanceChangesDateRange } from "../../generated/types.js";
 import type { Backward, Forward } from "../pagination/direction.js";
 import { brand, isBranded } from "./brand.js";
+import { toPlainError } from "./describe.js";
 
 /** Options of every {@link VegaError}, in addition to its message. */
 export interface VegaErrorOptions {
@@ -75,7 +76,7 @@ export class VegaError extends Error {
   /** Returns the error as plain data, for logs: no headers, no body, no stack. */
   toJSON(): Record<string, unknown> {
     const { name, message, operation, attempts, resume, pagesRead, itemsRead, cause } = this;
-    const plainCause = cause instanceof Error ? { name: cause.name, message: cause.message } : cause;
+    const plainCause = cause === undefined ? undefined : toPlainError(cause);
     return { name, message, operation, attempts, resume, pagesRead, itemsRead, cause: plainCause };
   }
 

@@ -53,9 +53,19 @@ async function sendRequest(
   attempt.cancellation.throwIfCancelled();
   const response = await fetchResponse(request, attempt, fetch);
   attempt.response = response;
-  // openapi-fetch reads the bodies of error responses itself, without a limit: from here on, this one is in memory.
-  if (!response.ok && response.body) await readText(response.clone(), context, attempt);
+  if (!response.ok && response.body) await readAhead(response, context, attempt);
   return response;
+}
+
+/** openapi-fetch reads the bodies of error responses itself, without a limit. This loads such a body into memory, within the limit. */
+async function readAhead(response: Response, context: Context<unknown>, attempt: Attempt): Promise<void> {
+  try {
+    await readText(response, context, attempt);
+  } catch (error) {
+    // Both branches of a cloned body have to be cancelled to end it.
+    response.body?.cancel().catch(() => {});
+    throw error;
+  }
 }
 
 async function fetchResponse(request: Request, attempt: Attempt, fetch: AttemptOptions["fetch"]): Promise<Response> {

@@ -1,4 +1,4 @@
-import { ApiError, describe } from "../errors/index.js";
+import { ApiError, toPlainError } from "../errors/index.js";
 import type { Clock } from "./clock.js";
 import type { SendAttempt } from "./context.js";
 
@@ -100,7 +100,5 @@ export const withEvents =
   };
 
 export function observedError(error: unknown): ObservedError {
-  if (!(error instanceof Error)) return { name: typeof error, message: describe(error) };
-  const { name, message } = error;
-  return ApiError.is(error) ? { name, message, status: error.status } : { name, message };
+  return ApiError.is(error) ? { ...toPlainError(error), status: error.status } : toPlainError(error);
 }

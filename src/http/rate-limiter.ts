@@ -29,8 +29,11 @@ interface Waiter {
  */
 const fewInFlight = 10;
 
-/** Until the limits are known, a request is sent after each response, or after this many milliseconds without one. */
-const probeInterval = 1000;
+/**
+ * Until the limits are known, a request is sent after each response, or after this many milliseconds without one: a little more than the
+ * period of the smallest bucket, one request in a second.
+ */
+const probeInterval = 1050;
 
 /** Keeps the requests of one client within the rate limit of its node. */
 export class RateLimiter {

@@ -43,9 +43,10 @@ export async function readText(response: Response, context: Context<unknown>, at
   );
 }
 
-/** Returns a body as text; `undefined` if it is larger than the limit. */
-async function receive(response: Response, attempt: Attempt, limit: number): Promise<string | undefined> {
+/** Returns a body as text; `undefined` if it is larger than the limit. The body of an error response can be read once more. */
+async function receive(original: Response, attempt: Attempt, limit: number): Promise<string | undefined> {
   try {
+    const response = original.ok ? original : original.clone();
     // Not every `fetch` that a caller passes has streams.
     if (typeof response.body?.getReader !== "function") {
       const text = await response.text();

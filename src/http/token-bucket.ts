@@ -55,6 +55,8 @@ export class TokenBucket {
 
   take(now: number): void {
     this.#refill(now);
+    // The bucket may be full by now, so that what would have been added in the current period is lost.
+    if (this.#tokens + this.#limit > this.#capacity) this.#start = now;
     this.#tokens = Math.max(0, this.#tokens - 1);
   }
 

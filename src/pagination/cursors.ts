@@ -74,8 +74,9 @@ export function accountIdOf({ assetId, partyId, marketId, accountType }: Partial
   return names.every((name) => typeof name === "string") ? sha256Hex(names.join("")) : undefined;
 }
 
-/** Less than 0 if a balance change comes before a place in ascending order, 0 if it is at the place, else more. */
+/** Less than 0 if a balance change comes before a place in ascending order, 0 if it is at the place; NaN without a time. */
 export function compareWithPlace(record: BalanceChange, { timestamp, accountId }: AccountPlace): number {
+  if (!/^-?\d+$/.test(record.timestamp)) return Number.NaN;
   return compareDigits(record.timestamp, timestamp) || compareText(accountIdOf(record) ?? "", accountId);
 }
 

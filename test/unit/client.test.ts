@@ -180,6 +180,18 @@ describe("errors", () => {
     await expect(connect(() => json({ votes })).listVotes(party)).rejects.toSatisfy(ResponseError.is);
   });
 
+  test.each([null, undefined, "", "soon", {}])(
+    "a timestamp of %j in a list of several requests is a ResponseError",
+    async (timestamp) => {
+      const pageInfo = { startCursor: "a", endCursor: "a", hasNextPage: false, hasPreviousPage: false };
+      const edges = [{ cursor: "a", node: { timestamp, balance: "1" } }, null];
+      const client = connect(() => json({ balances: { edges, pageInfo } }));
+      const partyIds = Array.from({ length: 300 }, (_, index) => `${index}`.padStart(64, "0"));
+      const listing = client.listBalanceChanges({ filter: { partyIds } });
+      await expect(listing.toArray()).rejects.toSatisfy(ResponseError.is);
+    },
+  );
+
   test("a node that is not there is a ConnectionError that says where and why", async () => {
     const port = await freePort();
     const error = await caught(

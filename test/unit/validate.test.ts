@@ -150,7 +150,7 @@ describe("validateAnswers", () => {
       .catch((reason: unknown) => reason);
     expect(error).toSatisfy(ResponseError.is);
     expect((error as Error).message).toContain(
-      `listVotes got an answer that is not what the description says: ${message}, from `,
+      `listVotes received a response that does not match the OpenAPI description: ${message}, from `,
     );
     expect((error as ResponseError).body).toEqual(JSON.parse(JSON.stringify(body)));
     expect(error).toMatchObject({ operation: "listVotes", attempts: 1, resume: { first: 5000 } });
@@ -195,7 +195,7 @@ describe("validateAnswers", () => {
     const edges = [{ cursor: "a", node: { timestamp: "5", balance: 7 } }];
     const { client } = clientWith({ balances: { edges, pageInfo } });
     await expect(client.scanBalanceChanges().toArray()).rejects.toThrow(
-      "scanBalanceChanges got an answer that is not what the description says: expected `balances.edges[0].node.balance` to be a string, got 7",
+      "scanBalanceChanges received a response that does not match the OpenAPI description: expected `balances.edges[0].node.balance` to be a string, got 7",
     );
   });
 

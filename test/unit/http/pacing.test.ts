@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createRequester, type Route } from "../../src/http/index.js";
-import { RateLimitError } from "../../src/index.js";
-import { defaultSettings } from "../../src/options.js";
-import { ManualClock } from "../clock.js";
-import { LimitedNode } from "../node.js";
-import { json } from "../recorder.js";
+import { createRequester, type Route } from "../../../src/http/index.js";
+import { RateLimitError } from "../../../src/index.js";
+import { defaultSettings } from "../../../src/options.js";
+import { ManualClock } from "../../clock.js";
+import { LimitedNode, type NodeLimits } from "../../node.js";
+import { json } from "../../recorder.js";
 
 const route: Route<object, object, object> = {
   operation: "test",
@@ -16,9 +16,9 @@ const route: Route<object, object, object> = {
   read: (body) => body,
 };
 
-function connect({ latency = 20, pacing = true, tick = 0, early = 0 } = {}) {
+function connect({ latency = 20, pacing = true, tick = 0, early = 0, limits = {} as NodeLimits } = {}) {
   const clock = new ManualClock({ tick, early });
-  const node = new LimitedNode(clock);
+  const node = new LimitedNode(clock, limits);
   const requester = createRequester({
     clock,
     pacing,
@@ -30,7 +30,16 @@ function connect({ latency = 20, pacing = true, tick = 0, early = 0 } = {}) {
       return response;
     },
   });
-  const send = () => requester.send(route, {}, { settings: defaultSettings, signal: undefined, headers: undefined });
+  const send = (signal?: AbortSignal | unknown) =>
+    requester.send(
+      route,
+      {},
+      {
+        settings: defaultSettings,
+        signal: signal instanceof AbortSignal ? signal : undefined,
+        headers: undefined,
+      },
+    );
   return { clock, node, send };
 }
 
@@ -93,6 +102,50 @@ describe("a paced client, alone on a node", () => {
           ],
         ],
       },
+    );
+  });
+});
+
+describe("a paced client, alone on a node with a small bucket", () => {
+  const cases = [1, 2, 5, 20].flatMap((burst) =>
+    [undefined, 0, 333, 999].flatMap((step) => [1, 20, 300, 1500].map((latency) => ({ burst, step, latency }))),
+  );
+
+  test.each(cases)("is never refused: $burst tokens, added at $step, $latency ms latency", async (each) => {
+    const { burst, step, latency } = each;
+    const { clock, node, send } = connect({ latency, limits: { limit: burst, burst, step } });
+    await clock.run(Promise.all(Array.from({ length: 12 * burst }, send)));
+    expect(node).toMatchObject({ served: 12 * burst, refused: 0, bans: 0 });
+    // A second for each bucket and half of that again, since the client does not know when tokens are added.
+    expect(clock.now()).toBeLessThanOrEqual(1.5 * 12_000 + 3 * latency);
+  });
+
+  test("is never refused, whenever its calls come and tokens are added, and if it aborts some of them", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(fc.nat(2500), fc.integer({ min: 1, max: 20 }), fc.boolean()), { maxLength: 8 }),
+        fc.integer({ min: 2, max: 1500 }),
+        fc.integer({ min: 1, max: 8 }),
+        fc.option(fc.nat(999), { nil: undefined }),
+        async (bursts, latency, burst, step) => {
+          const { clock, node, send } = connect({ latency, limits: { limit: burst, burst, step } });
+          const all = (async () => {
+            const calls: Promise<unknown>[] = [];
+            for (const [pause, count, isAborted] of bursts) {
+              await clock.sleep(pause);
+              calls.push(...Array.from({ length: count }, send));
+              if (!isAborted) continue;
+              const controller = new AbortController();
+              calls.push(send(controller.signal).catch(() => {}));
+              clock.after(latency / 2, () => controller.abort());
+            }
+            await Promise.all(calls);
+          })();
+          await clock.run(all);
+          expect(node).toMatchObject({ refused: 0, bans: 0 });
+        },
+      ),
+      { numRuns: 60 },
     );
   });
 });

@@ -1,0 +1,248 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { ArgumentError, ConnectionError, createClient, VegaError } from "../../../src/index.js";
+import { validateAnswers } from "../../../src/validate/index.js";
+import { json } from "../../recorder.js";
+
+const baseUrl = "https://node.example";
+const party = { partyId: "a" };
+
+async function caught(run: () => PromiseLike<unknown>): Promise<unknown> {
+  let promise: PromiseLike<unknown>;
+  try {
+    promise = run();
+  } catch (error) {
+    throw new Error("It was thrown synchronously.", { cause: error });
+  }
+  return promise.then(
+    () => {
+      throw new Error("It resolved.");
+    },
+    (reason) => reason,
+  );
+}
+
+const nested = (depth: number) => `${'{"message":['.repeat(depth)}${"]}".repeat(depth)}`;
+
+describe("an error body", () => {
+  const bodies = {
+    "nested 100 000 levels deep": nested(100_000),
+    "with deep details": `{"code":3,"details":[${nested(50_000)}]}`,
+    "with a toString that is no function": '{"code":3,"message":{"toString":1},"details":[{"toString":1}]}',
+    "with Vega's detail and members that are objects":
+      '{"details":[{"@type":"type.googleapis.com/vega.ErrorDetail","message":{"toString":null},"inner":{"toString":{}}}]}',
+    "with __proto__": '{"__proto__":{"message":1},"details":{"length":9}}',
+    null: "null",
+  };
+  const calls = Object.entries(bodies).flatMap(([name, body]) =>
+    [400, 403, 429, 500].map((status) => [name, status, body] as const),
+  );
+
+  test.each(calls)("%s and status %i rejects the call with a VegaError", async (_, status, body) => {
+    const client = createClient({ baseUrl, retry: false, fetch: async () => new Response(body, { status }) });
+    const error = await caught(() => client.getSpamStatistics(party));
+    expect(VegaError.is(error)).toBe(true);
+    expect(error).toMatchObject({ status });
+  });
+
+  test("of any JSON rejects the call with a VegaError", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.json(), fc.constantFrom(400, 403, 429, 500), async (body, status) => {
+        const client = createClient({ baseUrl, retry: false, fetch: async () => new Response(body, { status }) });
+        expect(VegaError.is(await caught(() => client.getSpamStatistics(party)))).toBe(true);
+      }),
+    );
+  });
+});
+
+describe("a fetch that fails", () => {
+  const cyclic = new Error("cyclic");
+  cyclic.cause = new Error("inner", { cause: cyclic });
+  const unreadable = Object.defineProperty(new Error("x"), "message", {
+    get: () => {
+      throw new Error("in the getter");
+    },
+  });
+  const poisonous = { toString: 1 };
+  const reasons: [name: string, reason: unknown][] = [
+    ["an error whose causes are cyclic", cyclic],
+    ["an error whose message throws", unreadable],
+    ["an AggregateError of anything", new AggregateError([undefined, null, poisonous, 1], "all")],
+    ["an object without toString", Object.create(null)],
+    ["an object with a toString that is no function", poisonous],
+    ["a symbol", Symbol("x")],
+    ["undefined", undefined],
+    ["0", 0],
+    ["an empty string", ""],
+  ];
+
+  test.each(reasons)("with %s rejects the call with a ConnectionError that can be logged", async (_, reason) => {
+    const options = { baseUrl, retry: { attempts: 2, baseDelay: 0 } };
+    const rejecting = createClient({ ...options, fetch: () => Promise.reject(reason) });
+    const throwing = createClient({
+      ...options,
+      fetch: () => {
+        throw reason;
+      },
+    });
+    for (const client of [rejecting, throwing]) {
+      const error = await caught(() => client.getSpamStatistics(party));
+      expect(ConnectionError.is(error)).toBe(true);
+      expect(error).toMatchObject({ attempts: 2 });
+      expect(JSON.parse(JSON.stringify(error))).toMatchObject({ name: "ConnectionError" });
+    }
+  });
+
+  test("does so while the body is read", async () => {
+    const body = new ReadableStream({ pull: (controller) => controller.error(cyclic) });
+    const client = createClient({ baseUrl, retry: false, fetch: async () => new Response(body) });
+    const error = await caught(() => client.getSpamStatistics(party));
+    expect(error).toMatchObject({
+      name: "ConnectionError",
+      message: expect.stringContaining("getSpamStatistics received an incomplete response"),
+    });
+  });
+
+  test("names its causes down to the fifth", async () => {
+    const client = createClient({ baseUrl, retry: false, fetch: () => Promise.reject(cyclic) });
+    const error = await caught(() => client.getSpamStatistics(party));
+    expect((error as Error).message).toMatch(/: cyclic: inner: cyclic: inner: cyclic$/);
+  });
+
+  test.each([200, 500])("because its response %i was read before rejects with a ConnectionError", async (status) => {
+    const response = new Response('{"statistics":null}', { status });
+    await response.text();
+    const client = createClient({ baseUrl, retry: false, fetch: async () => response });
+    expect(ConnectionError.is(await caught(() => client.getSpamStatistics(party)))).toBe(true);
+  });
+});
+
+test.each([undefined, null, "text", 5, {}, { status: 200 }])(
+  "a fetch that resolves to %j instead of a response rejects the call with an ArgumentError",
+  async (value) => {
+    let requests = 0;
+    const fetch = async () => {
+      requests++;
+      return value as never;
+    };
+    const error = await caught(() => createClient({ baseUrl, fetch }).getSpamStatistics(party));
+    expect(error).toMatchObject({ name: "ArgumentError", argument: "fetch" });
+    expect((error as Error).message).toContain("Expected `fetch` to be a function that resolves to a Response, got");
+    expect(requests).toBe(1);
+  },
+);
+
+test("a fetch that resolves to a response without streams is read by its text", async () => {
+  const text = async () => '{"statistics":null}';
+  const response = { ok: true, status: 200, headers: new Headers(), text } as Response;
+  const client = createClient({ baseUrl, fetch: async () => response });
+  expect(await client.getSpamStatistics(party)).toEqual({ statistics: null });
+});
+
+describe("options of null", () => {
+  const client = createClient({ baseUrl, fetch: async () => json({}) });
+  test.each([
+    ["getSpamStatistics", () => client.getSpamStatistics(party, null as never)],
+    ["checkTransaction", () => client.checkTransaction({ tx: {} }, null as never)],
+    ["listVotes", () => client.listVotes(party, null as never)],
+    ["listVotes().toArray", () => client.listVotes(party, null as never).toArray()],
+    ["scanBalanceChanges().toArray", () => client.scanBalanceChanges({}, null as never).toArray()],
+  ])("reject a call of %s with an ArgumentError", async (_, run) => {
+    expect(ArgumentError.is(await caught(run))).toBe(true);
+  });
+
+  test.each([
+    ["getSpamStatistics", () => client.getSpamStatistics(null as never)],
+    ["checkTransaction", () => client.checkTransaction(null as never)],
+    ["listVotes", () => client.listVotes(null as never)],
+    ["scanBalanceChanges().toArray", () => client.scanBalanceChanges(null as never).toArray()],
+  ])("and arguments of null reject a call of %s with an ArgumentError", async (_, run) => {
+    expect(ArgumentError.is(await caught(run))).toBe(true);
+  });
+
+  test("make validateAnswers throw an ArgumentError", () => {
+    for (const options of [null, undefined, {}, { onMismatch: null }]) {
+      expect(() => validateAnswers(options as never)).toThrow(ArgumentError);
+    }
+  });
+});
+
+describe("credentials in a baseUrl", () => {
+  test.each([
+    "https://me:secret@",
+    "https://me:secret",
+    "me:secret@node.example",
+    "https//me:secret@node.example",
+    "ftp://me:secret@node.example",
+    "https://me:secret@node.example:99999",
+    "https://me:secret%40node.example",
+    "https://me:sec/ret@node.example",
+    "https://me:secret@node.example",
+    "https://node.example?token=secret",
+    "https://node.example#secret",
+    "node.example?token=secret",
+    " me:secret@node.example ",
+    "https://[secret",
+  ])("do not appear in the message about %s", (baseUrl) => {
+    let error: unknown;
+    try {
+      createClient({ baseUrl });
+    } catch (thrown) {
+      error = thrown;
+    }
+    expect(error).toMatchObject({ name: "ArgumentError", argument: "baseUrl" });
+    const { message, stack } = error as Error;
+    expect(`${message} ${stack?.split("\n")[0]} ${JSON.stringify(error)}`).not.toMatch(/sec|ret|me:/);
+  });
+});
+
+describe("a callback that returns a promise that rejects", () => {
+  const statistics = { chainId: "c", statistics: null };
+  const fetch = async () => json(statistics);
+  const own = new Error("in the callback");
+  const reject = async () => {
+    throw own;
+  };
+
+  /** Runs, and returns the rejections that nothing handled. */
+  async function unhandled(run: () => Promise<unknown>): Promise<unknown[]> {
+    const reasons: unknown[] = [];
+    const listen = (reason: unknown) => reasons.push(reason);
+    process.on("unhandledRejection", listen);
+    try {
+      await run();
+      await new Promise(setImmediate);
+    } finally {
+      process.off("unhandledRejection", listen);
+    }
+    return reasons;
+  }
+
+  test("is ignored if it is the observer", async () => {
+    const client = createClient({ baseUrl, fetch, observe: reject });
+    expect(await unhandled(async () => expect(await client.getSpamStatistics(party)).toEqual(statistics))).toEqual([]);
+  });
+
+  test("rejects the call if it is the validator", async () => {
+    const client = createClient({ baseUrl, fetch, validate: reject });
+    expect(await unhandled(async () => expect(await caught(() => client.getSpamStatistics(party))).toBe(own))).toEqual(
+      [],
+    );
+  });
+
+  test("rejects the call if it is onMismatch", async () => {
+    const mismatching = async () => json({ chainId: 5, statistics: null });
+    const client = createClient({ baseUrl, fetch: mismatching, validate: validateAnswers({ onMismatch: reject }) });
+    expect(await unhandled(async () => expect(await caught(() => client.getSpamStatistics(party))).toBe(own))).toEqual(
+      [],
+    );
+  });
+
+  test("is awaited with the deadline of the attempt if it is the validator", async () => {
+    const client = createClient({ baseUrl, fetch, validate: () => new Promise(() => {}), timeout: 5, retry: false });
+    expect(await caught(() => client.getSpamStatistics(party))).toMatchObject({
+      name: "TimeoutError",
+      scope: "attempt",
+    });
+  });
+});
