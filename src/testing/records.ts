@@ -94,11 +94,11 @@ export class RecordGenerator {
     return this.#block(count, time, this.#random("balances", this.#generated.balances));
   }
 
-  /** No two changes of a block are of one account: accounts are numbered, and a block takes consecutive ones. */
+  /** No two changes of a block are of one account: accounts are numbered, and the step has no divisor of their count. */
   #block(count: number, time: bigint, random: () => number): BalanceChange[] {
-    const accounts = 300 * Math.ceil(count / 300);
+    const [accounts, step] = count <= 300 ? [300, 77] : [count, 1];
     const first = Math.floor(random() * accounts);
-    return many(count, (index) => this.#balance((first + index) % accounts, time, random));
+    return many(count, (index) => this.#balance((first + step * index) % accounts, time, random));
   }
 
   #balance(account: number, time: bigint, random: () => number): BalanceChange {

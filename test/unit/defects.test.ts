@@ -12,7 +12,7 @@ function votesAt(counts: readonly number[]): Vote[] {
     Array.from({ length: count }, (_, index) => ({
       partyId: `${time}/${index}`,
       proposalId: "p",
-      timestamp: `${BigInt(time)}` as const,
+      timestamp: `${BigInt(time) * 1000n}` as const,
       value: "VALUE_YES",
       totalGovernanceTokenBalance: "1",
       totalGovernanceTokenWeight: "1",
@@ -72,7 +72,7 @@ describe("votes of one block time", () => {
     expect((error as Error).message).toMatch(
       /^The node's answer to listVotes gave the cursor ".*" before: going on would be a walk in circles\. On v0\.74 nodes this means that more votes share one block time than fit a page\. Ask for a larger page \(`pagination\.first`, at most 5000\)/,
     );
-    expect(walked.slice(0, 3)).toEqual(["2/0", "2/1", "2/2"].reverse());
+    expect(walked.slice(0, 3)).toEqual(["2/0", "2/1", "2/2"]);
     expect(new Set(walked).size).toBe(walked.length);
     expect(await client.listVotes({ proposalId: "p" }).toArray()).toHaveLength(46);
   });
@@ -102,12 +102,12 @@ describe("votes of one block time", () => {
     const node = createFakeNode({ votes: votesAt([2, 3, 2]) }, { defects: nodeDefects });
     const listing = clientOf(node).listVotes({ proposalId: "p", pagination: { first: 4 } });
     const pages = await collect(listing.pages());
-    expect(pages.map(({ nodes }) => names(nodes).join(" "))).toEqual(["2/1 2/0 1/2 1/1", "1/1 1/0 0/1 0/0"]);
+    expect(pages.map(({ nodes }) => names(nodes).join(" "))).toEqual(["2/0 2/1 1/0 1/1", "1/1 1/2 0/0 0/1"]);
     const backward = clientOf(node).listVotes({ proposalId: "p", pagination: { last: 4 } });
     const backPages = (await collect(backward.pages())).map(({ nodes }) => names(nodes).join(" "));
     expect(backPages).toEqual(["1/1 1/0 0/1 0/0", "2/1 2/0 1/2 1/1"]);
     const edges = await collect(listing.edges());
-    expect(edges.map(({ node }) => node.partyId)).toEqual(["2/1", "2/0", "1/2", "1/1", "1/0", "0/1", "0/0"]);
+    expect(edges.map(({ node }) => node.partyId)).toEqual(["2/0", "2/1", "1/0", "1/1", "1/2", "0/0", "0/1"]);
   });
 
   test("are asked for as far as maxItems leaves, unless that brings nothing new", async () => {
@@ -125,14 +125,14 @@ describe("votes of one block time", () => {
     }
   });
 
-  test("are asked for as far as maxItems leaves, and come again at another time", async () => {
+  test("are asked for as far as maxItems leaves, the last one of a party on a proposal alone", async () => {
     const votes = votesAt([1, 1, 1, 1, 1, 1]);
-    const again = { ...(votes[5] as Vote), timestamp: "9" as const };
+    const again = { ...(votes[5] as Vote), timestamp: "9000" as const };
     const node = createFakeNode({ votes: [...votes, again] });
     const walked = await clientOf(node)
       .listVotes({ proposalId: "p", pagination: { first: 3 } }, { maxItems: 5 })
       .toArray();
-    expect(names(walked)).toEqual(["5/0", "5/0", "4/0", "3/0", "2/0"]);
+    expect(names(walked)).toEqual(["5/0", "4/0", "3/0", "2/0", "1/0"]);
     expect(node.requests.map(({ url }) => new URL(url).searchParams.get("pagination.first"))).toEqual(["3", "2"]);
   });
 
@@ -183,5 +183,6 @@ test("node signatures are walked whole on a node with all defects", async () => 
   const walked = await clientOf(node)
     .listNodeSignatures({ id, pagination: { first: 7 } })
     .toArray();
-  expect(walked).toEqual(node.records.signatures.filter((each) => each.id === id).reverse());
+  expect(walked).toHaveLength(300);
+  expect(new Set(walked)).toEqual(new Set(node.records.signatures.filter((each) => each.id === id)));
 });
