@@ -53,7 +53,7 @@ export function someStatistics(random: () => number, proposal: string): SpamStat
     return { ...zeroCounter, countForEpoch: `${BigInt(count)}`, ...blocked };
   };
   return {
-    ...noStatistics(0n),
+    ...noStatistics(1_234_567n),
     proposals: some(),
     delegations: some(),
     transfers: some(),
