@@ -157,6 +157,16 @@ describe("a fake node with the defects of v0.74 nodes", () => {
     expect(parties(third ?? [])).toEqual([hex(1)]);
   });
 
+  test("drops the first vote of the cursor's block in the other order, too", async () => {
+    const path = `${votesPath}&pagination.first=4&pagination.newestFirst=false`;
+    const pages = await walk<FakeVote>(node({ votes: votesIn([2, 4, 2]) }), path);
+    expect(pages.map(parties)).toEqual([
+      [hex(0), hex(1), hex(100), hex(101)],
+      [hex(101), hex(102), hex(103), hex(200)],
+      [hex(201)],
+    ]);
+  });
+
   test("returns the same page of votes for ever where a block does not fit it", async () => {
     const pages = await walk<FakeVote>(
       node({ votes: votesIn([1, 9, 1]) }),
@@ -224,6 +234,25 @@ describe("a fake node with the defects of v0.74 nodes", () => {
       `/api/v2/parties/profiles?pagination.after=${encodeURIComponent(endCursor)}`,
     );
     expect([status, body.code, body.details[0].code]).toEqual([500, 13, 10000]);
+  });
+
+  test("compares a cursor of signatures with all of its resource's rows, whatever resource it is of", async () => {
+    const signatures = ["AAAA", "AAAB"].map((sig) => ({ id: hex(5), sig, kind: 1 }));
+    const fake = node({ signatures });
+    const found = async (cursor: object, newestFirst: boolean) => {
+      const query = `id=${hex(5)}&pagination.first=9&pagination.newestFirst=${newestFirst}`;
+      const path = `/api/v2/node/signatures?${query}&pagination.after=${encodeURIComponent(encode(cursor))}`;
+      return (await askPage<{ sig: string }>(fake, path)).edges.map((edge) => edge.node.sig);
+    };
+    expect(await found({ resource_id: hex(4), sig: "AAAB" }, false)).toEqual(["AAAA", "AAAB"]);
+    expect(await found({ resource_id: hex(4), sig: "AAAB" }, true)).toEqual([]);
+    expect(await found({ resource_id: hex(6), sig: "AAAA" }, true)).toEqual(["AAAB", "AAAA"]);
+    expect(await found({ resource_id: hex(6), sig: "AAAA" }, false)).toEqual([]);
+    // Without bytes, the cursor equals nothing; names count in either case of letters.
+    expect(await found({ resource_id: hex(5) }, false)).toEqual([]);
+    expect(await found({ resource_id: hex(5) }, true)).toEqual([]);
+    expect(await found({ Resource_ID: hex(5), SIG: "AAAB" }, false)).toEqual(["AAAB"]);
+    expect(await found({ resource_id: hex(5), sig: "AAAA" }, false)).toEqual(["AAAB"]);
   });
 
   test("takes a cursor of another list for a cursor without a place", async () => {

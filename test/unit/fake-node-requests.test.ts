@@ -207,7 +207,7 @@ describe("a fake node responds", () => {
       headers: {
         ...headers,
         "Access-Control-Request-Method": "POST",
-        "Access-Control-Request-Headers": "content-type,authorization",
+        "Access-Control-Request-Headers": "CONTENT-type,authorization",
       },
     });
     expect(preflight.status).toBe(204);
