@@ -2,11 +2,6 @@
  * SHA-256 of a text in UTF-8, in lower-case hex (FIPS 180-4).
  *
  * `crypto.subtle` is asynchronous and missing on pages that are served over plain HTTP, hence this implementation.
- *
- * @example
- * ```ts no-run
- * sha256Hex("abc"); // "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
- * ```
  */
 export function sha256Hex(text: string): string {
   const message = padded(new TextEncoder().encode(text));

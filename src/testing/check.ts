@@ -20,7 +20,10 @@ const reasons: Record<CheckCode, string> = {
 /** How many blocks a transaction stays valid (observed on v0.74 nodes). */
 const pastBlocks = 100n;
 
-/** Checks transactions in the order of a v0.74 node, without verifying signatures and proofs of work. */
+/**
+ * Checks transactions in the order of a v0.74 node, without what needs cryptography, the rules of a command or the state of
+ * the network: signatures, the work behind a proof of work, the contents of commands and the tokens of a party.
+ */
 export class TransactionCheck {
   readonly #seen = new Set<string>();
 

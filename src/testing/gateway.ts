@@ -33,7 +33,7 @@ export interface GatewayRequest {
 const largestResponse = 20 * 2 ** 20;
 
 /**
- * Answers a request as the gateway of a v0.74 node does. What it rejects itself has neither block nor rate headers, and costs
+ * Responds to a request as the gateway of a v0.74 node does. What it rejects itself has neither block nor rate headers, and costs
  * no token.
  */
 export function reply({ method, headers, path, search, body }: GatewayRequest, node: DataNode): Reply {
@@ -45,12 +45,12 @@ export function reply({ method, headers, path, search, body }: GatewayRequest, n
     if (found === undefined) throw new GatewayError(5, "Not Found");
     const { route, rest } = found;
     if (method !== route.method) throw new GatewayError(12, "Method Not Allowed");
-    const answer = route.parse({ path: rest, search, body });
+    const handle = route.parse({ path: rest, search, body });
     const { outcome, headers: rateHeaders } = node.limit();
     fromDataNode = { ...rateHeaders, ...node.blockHeaders };
     if (outcome === "banned") throw new NodeError(7, "temporarily banned for continuing to request while rate limited");
     if (outcome === "refused") throw new NodeError(8, "api request rate limit exceeded");
-    const text = toJson(answer(node.state), indent);
+    const text = toJson(handle(node.state), indent);
     if (text.length > largestResponse) throw tooLarge(text.length, largestResponse);
     return { status: 200, body: text, headers: { ...json, ...fromDataNode } };
   } catch (error) {

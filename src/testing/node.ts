@@ -25,7 +25,7 @@ export interface ReceivedRequest {
 /** A node in memory. */
 export interface FakeNode {
   /**
-   * Answers a request as a node does: pass it to `createClient`, or serve it. The host of an address does not matter.
+   * Responds to a request as a node does: pass it to `createClient`, or serve it. The host of an address does not matter.
    */
   readonly fetch: (input: Request | URL | string, init?: ConstructorParameters<typeof Request>[1]) => Promise<Response>;
   /** The requests that came in, in their order. The array can be emptied at any time. */
@@ -133,11 +133,11 @@ class Node {
     this.requests.push({ operation, method, url: request.url, headers: Object.fromEntries(headers), body });
     const faults = this.#faults.next(operation);
     const dataNode = this.#dataNode(faults, ++this.#received);
-    const answer =
+    const response =
       path === undefined
         ? badRequest
         : (preflightReply(request) ?? withCors(reply({ method, headers, path, search, body }, dataNode), headers));
-    return respond(answer, faults, signal);
+    return respond(response, faults, signal);
   }
 
   /** A path elsewhere leads to no operation. */

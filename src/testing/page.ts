@@ -28,7 +28,7 @@ export interface PageFault {
 
 const pageSize = { default: 1000, largest: 5000 };
 
-interface Request {
+interface PageRequest {
   size: number;
   backward: boolean;
   newestFirst: boolean;
@@ -74,7 +74,7 @@ function cutToPage<Row>(list: List<Row>, read: readonly Row[], size: number, cur
 }
 
 /** `first` decides for a forward page, whatever else is given; a size or cursor of the other direction is not even read. */
-function readPagination(query: QueryValues): Request {
+function readPagination(query: QueryValues): PageRequest {
   const first = query.integer("pagination.first");
   const last = query.integer("pagination.last");
   const after = query.text("pagination.after");

@@ -1,8 +1,8 @@
 import { accountTypes, type NodeSignatureKind } from "../../generated/enums.js";
-import type { BalanceChange, NodeSignature, PartyProfile, SpamCounter, SpamStatistics } from "../../generated/types.js";
+import type { BalanceChange, NodeSignature, PartyProfile, SpamStatistics } from "../../generated/types.js";
 import type { StoredVote } from "./lists/vote-table.js";
-import { randomNumbers } from "./random.js";
-import { noStatistics, zeroCounter } from "./spam-statistics.js";
+import { Seed } from "./random.js";
+import { someStatistics } from "./spam-statistics.js";
 
 const second = 1_000_000_000n;
 const microsecond = 1000n;
@@ -15,12 +15,11 @@ type Counts = Record<"votes" | "profiles" | "balances" | "signatures" | "spamSta
  * first ten of a hundred are the ten of ten.
  */
 export class RecordGenerator {
-  readonly #seed: number;
-  readonly #ids = new Map<string, string>();
+  readonly #seed: Seed;
   readonly #generated: Counts = { votes: 0, profiles: 0, balances: 0, signatures: 0, spamStatistics: 0 };
 
   constructor(seed: number) {
-    this.#seed = seed;
+    this.#seed = new Seed(seed);
   }
 
   /** `network` and other parties, some without a profile. */
@@ -94,11 +93,11 @@ export class RecordGenerator {
     return this.#block(count, time, this.#random("balances", this.#generated.balances));
   }
 
-  /** No two changes of a block are of one account: accounts are numbered, and a block takes consecutive ones. */
+  /** No two changes of a block are of one account: accounts are numbered, and the step has no divisor of their count. */
   #block(count: number, time: bigint, random: () => number): BalanceChange[] {
-    const accounts = 300 * Math.ceil(count / 300);
+    const [accounts, step] = count <= 300 ? [300, 77] : [count, 1];
     const first = Math.floor(random() * accounts);
-    return many(count, (index) => this.#balance((first + index) % accounts, time, random));
+    return many(count, (index) => this.#balance((first + step * index) % accounts, time, random));
   }
 
   #balance(account: number, time: bigint, random: () => number): BalanceChange {
@@ -125,55 +124,17 @@ export class RecordGenerator {
 
   /** Statistics by party, of the parties that voted first. */
   spamStatistics(count: number): Record<string, SpamStatistics> {
-    const entries = this.#next(
-      "spamStatistics",
-      count,
-      (index) => [this.#party(index), this.#statistics(index)] as const,
-    );
+    const entries = this.#next("spamStatistics", count, (index) => {
+      const statistics = someStatistics(this.#random("spam", index), this.#id("proposal", 1));
+      return [this.#party(index), statistics] as const;
+    });
     return Object.fromEntries(entries);
   }
 
-  #statistics(index: number): SpamStatistics {
-    const random = this.#random("spam", index);
-    const counter = (): SpamCounter => {
-      const count = Math.floor(random() * 4);
-      const blocked = count === 3 && { bannedUntil: "2024-02-09T17:54:49.123456789Z" };
-      return { ...zeroCounter, countForEpoch: digits(BigInt(count)), ...blocked };
-    };
-    return {
-      ...noStatistics(0n),
-      proposals: counter(),
-      delegations: counter(),
-      transfers: counter(),
-      votes: {
-        statistics: [
-          { proposal: this.#id("proposal", 1), countForEpoch: "1", minTokensRequired: "1000000000000000000" },
-        ],
-        maxForEpoch: "3",
-      },
-    };
-  }
-
+  #random = (purpose: string, index: number) => this.#seed.random(purpose, index);
+  #id = (kind: string, index: number) => this.#seed.id(kind, index);
   #party = (index: number) => this.#id("party", index);
   #resource = (index: number) => this.#id("resource", index);
-
-  #id(kind: string, index: number): string {
-    const name = `${kind} ${index}`;
-    const id = this.#ids.get(name) ?? this.#newId(kind, index);
-    this.#ids.set(name, id);
-    return id;
-  }
-
-  #newId(kind: string, index: number): string {
-    const random = this.#random(kind, index);
-    return many(8, () =>
-      Math.floor(random() * 2 ** 32)
-        .toString(16)
-        .padStart(8, "0"),
-    ).join("");
-  }
-
-  #random = (purpose: string, index: number) => randomNumbers(`${this.#seed}/${purpose}/${index}`);
 
   #next<T>(list: keyof Counts, count: number, make: (index: number) => T): T[] {
     const before = this.#generated[list];

@@ -21,7 +21,7 @@ import type { Store } from "./store.js";
 import type { Microseconds } from "./time.js";
 import { parseTransaction } from "./transaction.js";
 
-/** What the data node knows when it answers a request. */
+/** What the data node needs to respond to a request. */
 export interface NodeState {
   store: Store;
   hasDefect(defect: NodeDefect): boolean;
@@ -98,7 +98,7 @@ function listRoute(
   operation: keyof operations,
   path: string,
   parameters: Message,
-  answer: (query: QueryValues, node: NodeState) => object,
+  handle: (query: QueryValues, node: NodeState) => object,
 ): Route {
   return {
     operation,
@@ -106,7 +106,7 @@ function listRoute(
     path,
     parse({ search }) {
       const query = readQuery(search, parameters);
-      return (node) => answer(query, node);
+      return (node) => handle(query, node);
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { SpamCounter, SpamStatistics } from "../../generated/types.js";
 
-export const zeroCounter: SpamCounter = {
+const zeroCounter: SpamCounter = {
   countForEpoch: "0",
   maxForEpoch: "3",
   minTokensRequired: "100000000000000000000000",
@@ -44,3 +44,22 @@ export const noStatistics = (height: bigint): SpamStatistics => ({
   updateReferralSet: counter("3", "0"),
   applyReferralCode: counter("5", "0"),
 });
+
+/** The statistics of a party that has sent a few transactions, among them a vote on a proposal. */
+export function someStatistics(random: () => number, proposal: string): SpamStatistics {
+  const some = (): SpamCounter => {
+    const count = Math.floor(random() * 4);
+    const blocked = count === 3 && { bannedUntil: "2024-02-09T17:54:49.123456789Z" };
+    return { ...zeroCounter, countForEpoch: `${BigInt(count)}`, ...blocked };
+  };
+  return {
+    ...noStatistics(1_234_567n),
+    proposals: some(),
+    delegations: some(),
+    transfers: some(),
+    votes: {
+      statistics: [{ proposal, countForEpoch: "1", minTokensRequired: "1000000000000000000" }],
+      maxForEpoch: "3",
+    },
+  };
+}

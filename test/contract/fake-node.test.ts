@@ -6,8 +6,8 @@ import { createFakeNode, type FakeNode, nodeDefects } from "../../src/testing/in
 import { recorder } from "../recorder.js";
 import { collect } from "../relay.js";
 
-// Client and fake node on one machine, Prism's validating proxy between them: what either sends has to be what the
-// description says, and Prism is the one to judge.
+// Client and fake node on one machine, Prism's validating proxy between them: Prism decides whether requests and responses
+// match the OpenAPI description.
 let node: FakeNode;
 let proxy: Served;
 let traffic: ReturnType<typeof recorder>;
@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => proxy.close());
 
-/** Every answer since, and none that Prism has something to say of. */
+/** Every response since the last call, and no violation in any of them. */
 function expectNoViolation(answers = 1): void {
   expect(traffic.answers.length).toBeGreaterThanOrEqual(answers);
   for (const [index, { headers }] of traffic.answers.entries()) {
@@ -36,10 +36,10 @@ function expectNoViolation(answers = 1): void {
 
 const tx = {
   version: "TX_VERSION_V3",
-  inputData: "CPjqx6E=",
-  pubKey: "a",
-  signature: { algo: "vega/ed25519", value: "00ff", version: 1 },
-  pow: { tid: "t1", nonce: "1" },
+  inputData: "CAEQh61L",
+  pubKey: "ab".repeat(32),
+  signature: { algo: "vega/ed25519", value: "0f".repeat(64), version: 1 },
+  pow: { tid: "01".repeat(32), nonce: "1" },
 };
 
 describe("between client and fake node, Prism reports no violation", () => {
@@ -62,15 +62,15 @@ describe("between client and fake node, Prism reports no violation", () => {
     const { partyId = "", marketId = "", assetId = "", timestamp } = node.records.balances.at(40) ?? {};
     const filter = {
       assetId,
-      partyIds: [partyId, "network", "ü, &?"],
-      marketIds: [marketId, "x"].filter(Boolean),
+      partyIds: [partyId, "network", "ab".repeat(32)],
+      marketIds: [marketId, "cd".repeat(32)].filter(Boolean),
       accountTypes: ["ACCOUNT_TYPE_GENERAL", "ACCOUNT_TYPE_MARGIN"] as const,
     };
     await client.listBalanceChanges({ filter, dateRange: { endTimestamp: timestamp } }).toArray();
     expect(await client.scanBalanceChanges({}, { pageSize: 100 }).toArray()).toHaveLength(300);
     const parties = [
       ...node.records.profiles.map((each) => each.partyId),
-      ...Array.from({ length: 200 }, (_, i) => `${i}/${"x".repeat(50)}`),
+      ...Array.from({ length: 200 }, (_, i) => i.toString(16).padStart(64, "0")),
     ];
     expect(await client.listPartiesProfiles({ parties }).toArray()).toHaveLength(40);
     expectNoViolation(10);
@@ -84,7 +84,7 @@ describe("between client and fake node, Prism reports no violation", () => {
     await client.checkTransaction({ tx: {} });
     for (const code of [51, 60, 70, 80, 89] as const) {
       node.configure({ checkCode: () => code });
-      const result = await client.checkTransaction({ tx: { ...tx, pow: { tid: `t${code}`, nonce: "1" } } });
+      const result = await client.checkTransaction({ tx: { ...tx, pow: { tid: `${code}`.repeat(32), nonce: "1" } } });
       expect(result.code).toBe(code);
     }
     expectNoViolation(15);
@@ -102,14 +102,14 @@ describe("between client and fake node, Prism reports no violation", () => {
       .toArray()
       .catch(expectVegaError);
     await client.listBalanceChanges({ pagination: { first: 7 } }).toArray();
-    await client.listVotes({ partyId: "nobody" });
+    await client.listVotes({ partyId: "ab" });
     node.configure({ defects: [], faults: [{ name: "empty-page", request: 2 }] });
     await collect(client.listPartiesProfiles({ pagination: { first: 7 } }).pages());
     node.configure({ faults: [] });
     expectNoViolation(40);
   });
 
-  test("in errors: a bad cursor, a page too large, a refusal for the rate and a ban", async () => {
+  test("in errors: a bad cursor, a page that is too large, a rate limit and a ban", async () => {
     const statuses: unknown[] = [];
     const fail = async (call: PromiseLike<unknown>) => {
       try {
@@ -124,25 +124,25 @@ describe("between client and fake node, Prism reports no violation", () => {
     for (const status of [408, 500, 503, 504]) {
       node.configure({ faults: [{ name: "status", status }] });
       await fail(client.getSpamStatistics({ partyId: "a" }));
-      await fail(client.listVotes({ partyId: "a" }));
+      await fail(client.listVotes({ partyId: "ab" }));
       await fail(client.checkTransaction({ tx }));
     }
     node.configure({ faults: [], now: () => 0, rateLimit: { burst: 1, refusals: 1 } });
     const unpaced = createClient({ baseUrl: proxy.url, fetch: traffic.fetch, retry: false, pacing: false });
-    for (let request = 0; request < 3; request++) await fail(unpaced.listVotes({ partyId: "a" }));
+    for (let request = 0; request < 3; request++) await fail(unpaced.listVotes({ partyId: "ab" }));
     expect(statuses).toEqual([400, 400, 408, 408, 408, 500, 500, 500, 503, 503, 503, 504, 504, 504, 429, 403]);
     node.configure({ rateLimit: false });
     expectNoViolation(16);
   });
 
-  test("and would report one: what either side must not send is seen", async () => {
+  test("and does report a request or a response that does not match the description", async () => {
     const bad = await traffic.fetch(new Request(`${proxy.url}/api/v2/votes?partyId=a&pagination.first=all`));
     expect(bad.headers.get("sl-violations")).toContain("pagination.first");
     const balances = [{ timestamp: "5", balance: 7 }] as unknown as FakeNode["records"]["balances"];
-    const lying = await serveValidated(createFakeNode({ balances }).fetch);
-    const answer = await fetch(`${lying.url}/api/v2/balance/changes`);
+    const malformed = await serveValidated(createFakeNode({ balances }).fetch);
+    const answer = await fetch(`${malformed.url}/api/v2/balance/changes`);
     expect(answer.headers.get("sl-violations")).toContain("balance");
-    await lying.close();
+    await malformed.close();
   });
 });
 

@@ -53,8 +53,9 @@ function nodeWithMoods() {
   const html = createFakeNode(data, { faults: [{ name: "html" }] });
   const slow = createFakeNode(data, { faults: [{ name: "latency", milliseconds: 500 }] });
   let asked = 0;
-  return (request: Request) => {
-    const [, mood] = new URL(request.url).pathname.split("/");
+  return (received: Request) => {
+    const [, mood] = new URL(received.url).pathname.split("/");
+    const request = new Request(received.url.replace(/\/(?:html|slow|flaky)\//, "/"), received);
     if (mood === "html") return html.fetch(request).then(readable);
     if (mood === "slow") return slow.fetch(request);
     if (mood === "flaky")

@@ -8,7 +8,9 @@ export const node = createFakeNode(
 );
 // Samples make clients of their own, without a `fetch`.
 globalThis.fetch = async (input, init) => {
-  const request = new Request(input, init);
+  const sent = new Request(input, init);
+  // An abbreviated id, such as `22e9…`, stands for a whole one.
+  const request = new Request(sent.url.replaceAll("%E2%80%A6", ""), sent);
   return request.url.startsWith("https://shop.example/")
     ? Response.json({ edges: [], pageInfo: null })
     : node.fetch(request);
@@ -27,10 +29,10 @@ export const lastCursor = page.edges[0]?.cursor ?? "";
 export const token = "Bearer abc";
 export const tx: Transaction = {
   version: "TX_VERSION_V3",
-  inputData: "CPjqx6E=",
+  inputData: "CAEQh61L",
   pubKey: partyId,
-  signature: { algo: "vega/ed25519", value: "00ff", version: 1 },
-  pow: { tid: "t1", nonce: "1" },
+  signature: { algo: "vega/ed25519", value: "0f".repeat(64), version: 1 },
+  pow: { tid: "1a".repeat(32), nonce: "1" },
 };
 export const { signal } = new AbortController();
 export const pagination: Forward = { first: 5 };

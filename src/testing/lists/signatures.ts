@@ -51,6 +51,7 @@ const failure = { code: 180001, message: "failed to get notary for resource ID" 
 /** @throws {@link NodeError} if the query has no resource id. */
 export function listSignatures(table: SignatureTable, ids: Ids, query: QueryValues): List<SignatureRow> {
   const id = query.text("id") ?? "";
+  // The status is that of v0.74 nodes; the number of the detail was not observed.
   if (id === "") throw dataNodeError(3, { code: 10000, message: "missing resource ID" });
   const keyOf = (id: string) => {
     const key = ids.find(id);

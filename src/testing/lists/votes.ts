@@ -31,69 +31,59 @@ export function listVotes(table: VoteTable, ids: Ids, query: QueryValues, option
     return key;
   };
   const rows = (): readonly VoteRow[] => table.find({ party: key(partyId), proposal: key(proposalId) });
-  const pages = options.tiedCursors ? new TiedVotes(rows, options.tieSeed) : new OrderedVotes(rows);
-  return { node: ({ vote }) => vote, cursor: pages.cursor, read: pages.read };
+  const paging = options.tiedCursors ? tiedPaging(rows, options.tieSeed) : orderedPaging(rows);
+  return { node: ({ vote }) => vote, ...paging };
 }
+
+type Paging = Pick<List<VoteRow>, "cursor" | "read">;
 
 /**
  * How v0.74 nodes page: the cursor is a block time alone, so that all votes of its block are at it. Votes of one block keep
  * their order in both directions.
  */
-class TiedVotes {
-  readonly #rows: () => readonly VoteRow[];
-  readonly #seed: string | undefined;
-
-  constructor(rows: () => readonly VoteRow[], seed: string | undefined) {
-    this.#rows = rows;
-    this.#seed = seed;
-  }
-
-  readonly cursor = ({ vote, time }: VoteRow) => toJson({ party_id: vote.partyId, vega_time: toRfc3339(time) });
-
-  readonly read: List<VoteRow>["read"] = (upwards, cursor, limit) => {
-    const fields: CursorFields = { party_id: "text", vega_time: "time" };
-    const place = cursor === undefined ? undefined : parsing(failure, () => parseCursor(cursor, fields));
-    const at = place?.time("vega_time");
-    const rows = this.#rows();
-    let from = at === undefined || !upwards ? 0 : firstIndex(rows, ({ time }) => time >= at);
-    let to = at === undefined || upwards ? rows.length : firstIndex(rows, ({ time }) => time > at);
-    const read: VoteRow[] = [];
-    while (from < to && read.length < limit) {
-      const { time } = rows[upwards ? from : to - 1] as VoteRow;
-      const start = firstIndex(rows, (row) => row.time >= time);
-      const end = firstIndex(rows, (row) => row.time > time);
-      const block = rows.slice(start, end);
-      read.push(...(this.#seed === undefined ? block : shuffled(block, `${this.#seed}/${time}`)));
-      if (upwards) from = end;
-      else to = start;
-    }
-    return read.slice(0, limit);
+function tiedPaging(getRows: () => readonly VoteRow[], tieSeed: string | undefined): Paging {
+  const fields: CursorFields = { party_id: "text", vega_time: "time" };
+  return {
+    cursor: ({ vote, time }) => toJson({ party_id: vote.partyId, vega_time: toRfc3339(time) }),
+    read(upwards, cursor, limit) {
+      const place = cursor === undefined ? undefined : parsing(failure, () => parseCursor(cursor, fields));
+      const at = place?.time("vega_time");
+      const rows = getRows();
+      let from = at === undefined || !upwards ? 0 : firstIndex(rows, ({ time }) => time >= at);
+      let to = at === undefined || upwards ? rows.length : firstIndex(rows, ({ time }) => time > at);
+      const read: VoteRow[] = [];
+      while (from < to && read.length < limit) {
+        const { time } = rows[upwards ? from : to - 1] as VoteRow;
+        const start = firstIndex(rows, (row) => row.time >= time);
+        const end = firstIndex(rows, (row) => row.time > time);
+        const block = rows.slice(start, end);
+        for (const row of tieSeed === undefined ? block : shuffled(block, `${tieSeed}/${time}`)) read.push(row);
+        if (upwards) from = end;
+        else to = start;
+      }
+      return read.slice(0, limit);
+    },
   };
 }
 
 /** Reliable paging: the cursor names the vote, and the order is total. Its form is not that of v0.74 nodes. */
-class OrderedVotes {
-  readonly #rows: () => readonly VoteRow[];
-
-  constructor(rows: () => readonly VoteRow[]) {
-    this.#rows = rows;
-  }
-
-  readonly cursor = ({ time, proposal, party }: VoteRow) =>
-    toJson({ block_time: toRfc3339(time), proposal_id: proposal, party_id: party });
-
-  readonly read: List<VoteRow>["read"] = (upwards, cursor, limit) => {
-    const fields: CursorFields = { block_time: "time", proposal_id: "text", party_id: "text" };
-    const place = cursor === undefined ? undefined : parsing(failure, () => parseCursor(cursor, fields));
-    const rows = this.#rows();
-    if (place === undefined) return take(rows, [0, rows.length], upwards, limit);
-    const at = {
-      time: place.time("block_time"),
-      proposal: place.text("proposal_id") ?? "",
-      party: place.text("party_id") ?? "",
-    };
-    const from = firstIndex(rows, (row) => inOrder(row, at) >= 0);
-    const to = firstIndex(rows, (row) => inOrder(row, at) > 0);
-    return take(rows, upwards ? [from, rows.length] : [0, to], upwards, limit);
+function orderedPaging(getRows: () => readonly VoteRow[]): Paging {
+  const fields: CursorFields = { block_time: "time", proposal_id: "text", party_id: "text" };
+  return {
+    cursor: ({ time, proposal, party }) =>
+      toJson({ block_time: toRfc3339(time), proposal_id: proposal, party_id: party }),
+    read(upwards, cursor, limit) {
+      const place = cursor === undefined ? undefined : parsing(failure, () => parseCursor(cursor, fields));
+      const rows = getRows();
+      if (place === undefined) return take(rows, [0, rows.length], upwards, limit);
+      const at = {
+        time: place.time("block_time"),
+        proposal: place.text("proposal_id") ?? "",
+        party: place.text("party_id") ?? "",
+      };
+      const from = firstIndex(rows, (row) => inOrder(row, at) >= 0);
+      const to = firstIndex(rows, (row) => inOrder(row, at) > 0);
+      return take(rows, upwards ? [from, rows.length] : [0, to], upwards, limit);
+    },
   };
 }

@@ -44,10 +44,11 @@ const tests = {
     const signatures = await client.listNodeSignatures({ id: nodes[0].assetId }).toArray();
     equal(toBytes(signatures[0].sig).length, 64);
     const tx = {
-      inputData: "CPjqx6E=",
-      pubKey: "a",
-      signature: { value: "00ff" },
-      pow: { tid: `${Math.random()}`, nonce: "1" },
+      version: "TX_VERSION_V3",
+      inputData: "CAEQh61L",
+      pubKey: partyId,
+      signature: { algo: "vega/ed25519", value: "0f".repeat(64), version: 1 },
+      pow: { tid: Array.from({ length: 64 }, () => Math.floor(Math.random() * 16).toString(16)).join(""), nonce: "1" },
     };
     const { data, response } = await client.checkTransaction({ tx }).withResponse();
     equal([data.success, response.status], [true, 200]);

@@ -1,0 +1,44 @@
+import type { FakeNode } from "../../src/testing/index.js";
+
+export const baseUrl = "https://node.example";
+
+/** Sends a request to a node without a client, and reads the response. */
+export async function ask(node: FakeNode, path: string, init?: RequestInit) {
+  const response = await node.fetch(`${baseUrl}${path}`, init);
+  const text = await response.text();
+  const body = text.startsWith("{") ? JSON.parse(text) : text;
+  return { status: response.status, headers: response.headers, text, body };
+}
+
+export interface RawPage<T> {
+  edges: { cursor: string; node: T }[];
+  pageInfo: { hasNextPage: boolean; hasPreviousPage: boolean; startCursor: string; endCursor: string };
+}
+
+/** The page of a list. */
+export async function askPage<T>(node: FakeNode, path: string): Promise<RawPage<T>> {
+  const { status, body, text } = await ask(node, path);
+  if (status !== 200) throw new Error(`Expected a page from ${path}, got ${text}`);
+  return Object.values(body)[0] as RawPage<T>;
+}
+
+/**
+ * Follows the cursors of a list until there are no further pages, at most so many.
+ *
+ * @param path - With a query that has `pagination.first` or `pagination.last`.
+ * @param repair - Changes each cursor before it is sent.
+ */
+export async function walk<T>(node: FakeNode, path: string, repair = (cursor: string) => cursor, most = 1000) {
+  const backward = path.includes("pagination.last");
+  const pages: T[][] = [];
+  let cursor: string | undefined;
+  while (pages.length < most) {
+    const place =
+      cursor === undefined ? "" : `&pagination.${backward ? "before" : "after"}=${encodeURIComponent(cursor)}`;
+    const { edges, pageInfo } = await askPage<T>(node, path + place);
+    pages.push(edges.map(({ node }) => node));
+    if (!(backward ? pageInfo.hasPreviousPage : pageInfo.hasNextPage)) break;
+    cursor = repair(backward ? pageInfo.startCursor : pageInfo.endCursor);
+  }
+  return pages;
+}
