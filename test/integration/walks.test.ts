@@ -1,6 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type BalanceChange, createClient, type Page, PaginationError, type Vote } from "../../src/index.js";
+import {
+  type BalanceChange,
+  createClient,
+  type Listing,
+  type Page,
+  PaginationError,
+  type Vote,
+} from "../../src/index.js";
 import { createFakeNode, type FakeNode, nodeDefects } from "../../src/testing/index.js";
 import { collect } from "../relay.js";
 
@@ -66,13 +73,6 @@ const ways = {
     return records;
   },
 };
-type Listing<T> =
-  ReturnType<ReturnType<typeof createClient>["listVotes"]> extends infer L
-    ? Omit<L, symbol> &
-        AsyncIterable<T> &
-        PromiseLike<Page<T>> & { pages(): AsyncIterable<Page<T>>; edges(): AsyncIterable<{ node: T }> }
-    : never;
-
 describe("a walk over votes on a v0.74 node", () => {
   test.each(Object.entries(ways))(
     "by %s yields each vote once if a page holds any two neighbouring blocks",

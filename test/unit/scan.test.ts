@@ -1,6 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { ConnectionError, createClient, type PaginationError, ResponseError } from "../../src/index.js";
+import {
+  type BalanceChange,
+  ConnectionError,
+  createClient,
+  type PaginationError,
+  ResponseError,
+} from "../../src/index.js";
 import { compareRecords } from "../../src/scan/record-order.js";
 import { scan } from "../../src/scan/scan.js";
 import { createFakeNode, type FakeNode, nodeDefects } from "../../src/testing/index.js";
@@ -431,14 +437,17 @@ describe("scanBalanceChanges", () => {
     async (order) => {
       const timestamp = "1707497695123456000" as const;
       const assetId = "a".repeat(64);
-      const balances = Array.from({ length: 12_000 }, (_, index) => ({
-        timestamp: index < 11_990 ? timestamp : (`17074976951234${57 + (index % 5)}000` as const),
-        balance: String(index),
-        assetId,
-        partyId: index.toString(16).padStart(64, "0"),
-        marketId: "",
-        accountType: "ACCOUNT_TYPE_GENERAL",
-      }));
+      const balances = Array.from(
+        { length: 12_000 },
+        (_, index): BalanceChange => ({
+          timestamp: index < 11_990 ? timestamp : `${1_707_497_695_123_457_000n + BigInt(index % 5) * 1000n}`,
+          balance: String(index),
+          assetId,
+          partyId: index.toString(16).padStart(64, "0"),
+          marketId: "",
+          accountType: "ACCOUNT_TYPE_GENERAL",
+        }),
+      );
       const node = createFakeNode({ balances }, { defects: nodeDefects, rateLimit: false });
       for (const pageSize of [1000, 5000]) {
         const yielded = await clientOf(node).scanBalanceChanges({}, { pageSize, order }).toArray();
