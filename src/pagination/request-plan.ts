@@ -111,9 +111,9 @@ export class RequestPlan<T, Extra extends object> {
   /** The `pagination` of a page: what follows a cursor, or the first page of a direction. */
   request(direction: Direction, cursor: string | undefined, size = this.size): Forward | Backward {
     return {
-      ...(this.newestFirst !== undefined && { newestFirst: this.newestFirst }),
       [direction.size]: size,
       ...(cursor !== undefined && { [direction.cursor]: cursor }),
+      ...(this.newestFirst !== undefined && { newestFirst: this.newestFirst }),
     };
   }
 }

@@ -73,7 +73,7 @@ describe("between client and fake node, Prism reports no violation", () => {
       ...Array.from({ length: 200 }, (_, i) => i.toString(16).padStart(64, "0")),
     ];
     expect(await client.listPartiesProfiles({ parties }).toArray()).toHaveLength(40);
-    expectNoViolation(10);
+    expectNoViolation(9);
   });
 
   test("in spam statistics and checks, with every code", async () => {

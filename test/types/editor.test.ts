@@ -117,10 +117,10 @@ describe("hovering over a member of a record", () => {
 
 describe("hovering over an option", () => {
   test.each([
-    ["maxItems", "How many records to walk over at the most"],
+    ["maxItems", "How many records to read at most"],
     ["readAhead", "@default true"],
-    ["signal", "Ends the"],
-    ["headers", "Headers for this call"],
+    ["signal", "Aborts the call"],
+    ["headers", "Headers of this call"],
   ])("%s says what it does", (name, words) => {
     const { text, documentation } = editor.hover(`client.listNodeSignatures({ id: "a" }, { ⟦${name}⟧: undefined });`);
     expect(documentation).toContain(words);
@@ -131,7 +131,7 @@ describe("hovering over an option", () => {
     ["order", '@default "oldest-first"'],
     ["concurrency", "@default 4"],
     ["pageSize", "@default 5000"],
-    ["maxItems", "How many records to hand out at the most"],
+    ["maxItems", "How many records to yield at most"],
   ])("%s of a scan says what it does", (name, words) => {
     const { text, documentation } = editor.hover(`client.scanBalanceChanges({}, { ⟦${name}⟧: undefined });`);
     expect(documentation).toContain(words);

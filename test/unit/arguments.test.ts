@@ -217,8 +217,8 @@ describe("what is sent", () => {
 
   test.each([
     [undefined, "pagination.first=1000"],
-    [{ after: "c" }, "pagination.after=c&pagination.first=1000"],
-    [{ before: "c" }, "pagination.before=c&pagination.last=1000"],
+    [{ after: "c" }, "pagination.first=1000&pagination.after=c"],
+    [{ before: "c" }, "pagination.last=1000&pagination.before=c"],
     [{ newestFirst: true }, "pagination.newestFirst=true&pagination.first=1000"],
     [{ first: 6000 }, "pagination.first=6000"],
   ])("always a page size: %j", async (pagination, query) => {
