@@ -119,8 +119,8 @@ describe("hovering over an option", () => {
   test.each([
     ["maxItems", "How many records to walk over at the most"],
     ["readAhead", "@default true"],
-    ["signal", "Ends the"],
-    ["headers", "Headers for this call"],
+    ["signal", "Aborts the call"],
+    ["headers", "Headers of this call"],
   ])("%s says what it does", (name, words) => {
     const { text, documentation } = editor.hover(`client.listNodeSignatures({ id: "a" }, { ⟦${name}⟧: undefined });`);
     expect(documentation).toContain(words);
