@@ -43,6 +43,8 @@ export async function readText(response: Response, context: Context<unknown>, at
   );
 }
 
+const decoder = new TextDecoder();
+
 /** Returns a body as text; `undefined` if it is larger than the limit. The body of an error response can be read once more. */
 async function receive(original: Response, attempt: Attempt, limit: number): Promise<string | undefined> {
   try {
@@ -57,7 +59,7 @@ async function receive(original: Response, attempt: Attempt, limit: number): Pro
     let size = 0;
     for (;;) {
       const { done, value } = await reader.read();
-      if (done) return new TextDecoder().decode(join(chunks, size));
+      if (done) return decoder.decode(join(chunks, size));
       size += value.byteLength;
       if (size > limit) {
         // Not awaited: a stream may take its time to end.

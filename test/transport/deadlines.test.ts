@@ -22,7 +22,7 @@ describe("the deadline of a whole call", () => {
     ["while the headers do not come", spoil.hangBeforeHeaders(), 1],
     ["while the body does not come", spoil.hangWithinBody(text), 1],
     ["while it waits for another attempt", answer({}, { status: 503, headers: { "Retry-After": "20" } }), 1],
-  ])("ends it %s", async (_, behaviour, attempts) => {
+  ])("rejects it %s", async (_, behaviour, attempts) => {
     server.behave(behaviour);
     const client = createClient({ baseUrl: server.url, totalTimeout: 60 });
     await expect(client.getSpamStatistics(party)).rejects.toMatchObject({ ...total, attempts });
@@ -31,7 +31,7 @@ describe("the deadline of a whole call", () => {
     });
   });
 
-  test("keeps what the last attempt failed with", async () => {
+  test("keeps the error of the last attempt as its cause", async () => {
     server.behave(answer({}, { status: 503, headers: { "Retry-After": "20" } }));
     const call = createClient({ baseUrl: server.url }).getSpamStatistics(party, { totalTimeout: 60 });
     await expect(call).rejects.toMatchObject({ ...total, cause: { name: "ApiError", status: 503 } });
@@ -50,7 +50,7 @@ describe("the deadline of a whole call", () => {
     expect(server.requests.length).toBeGreaterThan(1);
   });
 
-  test("ends a page of a walk, which says where to go on", async () => {
+  test("rejects a loop over a listing with the place to resume", async () => {
     server.behave(spoil.hangBeforeHeaders());
     const client = createClient({ baseUrl: server.url });
     await expect(client.listNodeSignatures({ id: "a" }, { totalTimeout: 50 }).toArray()).rejects.toMatchObject({
@@ -89,18 +89,18 @@ describe("an abort", () => {
     expect(events).toEqual([]);
   });
 
-  test("while the request is under way ends it", async () => {
+  test("while the request is in flight rejects the call", async () => {
     server.behave(spoil.hangBeforeHeaders());
     await expect(abortAt("attempt")).rejects.toBe(reason);
   });
 
-  test("between two attempts ends the wait, and nothing more is sent", async () => {
+  test("between two attempts rejects the call, and nothing more is sent", async () => {
     server.behave(answer({}, { status: 503, headers: { "Retry-After": "20" } }));
     await expect(abortAt("retry")).rejects.toBe(reason);
     expect(server.requests).toHaveLength(1);
   });
 
-  test("while the body comes ends it", async () => {
+  test("while the body is received rejects the call", async () => {
     server.behave((socket) => {
       spoil.hangWithinBody(text)(socket);
       setImmediate(() => controller.abort(reason));
@@ -108,14 +108,14 @@ describe("an abort", () => {
     await expect(abortAt("retry")).rejects.toBe(reason);
   });
 
-  test("ends it also where fetch does not listen to its signal", async () => {
+  test("rejects the call also if fetch ignores its signal", async () => {
     const client = createClient({ baseUrl: server.url, fetch: () => new Promise(() => {}) });
     const call = client.getSpamStatistics(party, { signal: controller.signal });
     setImmediate(() => controller.abort(reason));
     await expect(call).rejects.toBe(reason);
   });
 
-  test("while a request is held back ends the wait, and others go on", async () => {
+  test("while a request is held back rejects its call, and others continue", async () => {
     let answered: (() => void) | undefined;
     const client = createClient({
       baseUrl: "https://node.example",
@@ -139,7 +139,7 @@ describe("an abort", () => {
   });
 });
 
-test("one signal over 20 000 calls is left without listeners, and never has more than one for the call under way", async () => {
+test("a signal that 20 000 calls share has one listener at most, and none after them", async () => {
   const { signal } = new AbortController();
   const listeners = () => getEventListeners(signal, "abort").length;
   let most = 0;
@@ -155,7 +155,7 @@ test("one signal over 20 000 calls is left without listeners, and never has more
   expect(listeners()).toBe(0);
 });
 
-describe("what is observed", () => {
+describe("the events of an observer", () => {
   const observed = async (use: (client: ReturnType<typeof createClient>) => PromiseLike<unknown>, options = {}) => {
     const events: ObserverEvent[] = [];
     const client = createClient({ baseUrl: server.url, observe: (event) => events.push(event), ...options });
@@ -170,7 +170,7 @@ describe("what is observed", () => {
     return events.map(({ time, ...event }) => event);
   };
 
-  test("a call that is tried again: each attempt, how it ended, and the wait between", async () => {
+  test("are each attempt of a call that is retried, how it ended, and the wait", async () => {
     server.behave(answer({ code: 14, message: "starting", details: [] }, { status: 503 }), answer(body));
     const url = `${server.url}/statistics/spam/a`;
     const error = { name: "ApiError", message: expect.stringContaining("starting"), status: 503 };
@@ -184,7 +184,7 @@ describe("what is observed", () => {
     ]);
   });
 
-  test("an attempt without an answer has ended too", async () => {
+  test("include the end of an attempt without a response", async () => {
     server.behave(spoil.resetBeforeHeaders());
     const events = await observed((client) => client.checkTransaction({ tx: {} }));
     expect(events).toMatchObject([
@@ -193,7 +193,7 @@ describe("what is observed", () => {
     ]);
   });
 
-  test("an observer that throws changes nothing", async () => {
+  test("do not change the outcome of a call if the observer throws", async () => {
     server.behave(answer(body));
     const observe = () => {
       throw new Error("in the observer");
@@ -202,9 +202,9 @@ describe("what is observed", () => {
   });
 });
 
-describe("what middleware throws is the caller's own", () => {
+describe("an error that middleware throws", () => {
   test.each(["onRequest", "onResponse"] as const)(
-    "in %s: it is neither changed nor a reason to try again",
+    "in %s reaches the caller unchanged, and is not retried",
     async (at) => {
       server.behave(answer(body));
       const own = new TypeError("in middleware");
@@ -219,7 +219,7 @@ describe("what middleware throws is the caller's own", () => {
     },
   );
 
-  test("an answer that middleware gives is an answer", async () => {
+  test("a response that middleware returns is the response of the call", async () => {
     const client = createClient({ baseUrl: server.url });
     server.behave();
     client.http.use({ onRequest: () => json(body) });

@@ -157,7 +157,7 @@ async function caught(promise: PromiseLike<unknown>): Promise<unknown> {
 }
 
 describe.each(Object.entries(faults))("%s", (_, { behave, error, sent }) => {
-  test(sent === 3 ? "a read is tried again" : "a read is sent once", async () => {
+  test(sent === 3 ? "is retried for a read" : "is not retried for a read", async () => {
     server.behave(behave(body));
     const reason = await caught(connect().getSpamStatistics({ partyId: "a" }));
     expect(VegaError.is(reason)).toBe(true);
@@ -165,13 +165,13 @@ describe.each(Object.entries(faults))("%s", (_, { behave, error, sent }) => {
     expect(server.requests).toHaveLength(sent);
   });
 
-  test("a listing ends with the same error", async () => {
+  test("rejects a listing with the same error", async () => {
     server.behave(behave(body));
     const reason = await caught(connect().listVotes({ partyId: "a" }).toArray());
     expect(reason).toMatchObject({ operation: "listVotes", attempts: sent, ...error, pagesRead: 0, itemsRead: 0 });
   });
 
-  test("a check is sent once", async () => {
+  test("is not retried for a check", async () => {
     server.behave(behave(passed));
     const reason = await caught(connect().checkTransaction({ tx: { pubKey: "a" } }));
     expect(reason).toMatchObject({ operation: "checkTransaction", attempts: 1, ...error });
@@ -179,7 +179,7 @@ describe.each(Object.entries(faults))("%s", (_, { behave, error, sent }) => {
   });
 
   if (sent === 3) {
-    test("a read that meets it once succeeds", async () => {
+    test("does not fail a read if it occurs once", async () => {
       server.behave(behave(body), answer(JSON.parse(body)));
       expect(await connect().getSpamStatistics({ partyId: "a" })).toEqual(JSON.parse(body));
       expect(server.requests).toHaveLength(2);
@@ -188,7 +188,7 @@ describe.each(Object.entries(faults))("%s", (_, { behave, error, sent }) => {
 });
 
 describe("the connection is refused", () => {
-  test("a read is tried again, a check is not", async () => {
+  test("is retried for a read, not for a check", async () => {
     const client = connect(`http://127.0.0.1:${await freePort()}`);
     const refused = { name: "ConnectionError", message: expect.stringContaining("ECONNREFUSED") };
     expect(await caught(client.getSpamStatistics({ partyId: "a" }))).toMatchObject({ attempts: 3, ...refused });
@@ -196,7 +196,7 @@ describe("the connection is refused", () => {
   });
 });
 
-describe("answers that come in an unusual way are answers", () => {
+describe("a response that is sent in an unusual way is accepted", () => {
   test.each(["gzip", "inHalves", "byteByByte"] as const)("%s", async (way) => {
     server.behave(spoil[way](body));
     const client = createClient({ baseUrl: server.url });
@@ -215,7 +215,7 @@ describe("a check that is redirected", () => {
 });
 
 describe("a 500 that answers a list of profiles", () => {
-  test("is tried again for the first page, and is final for a cursor", async () => {
+  test("is retried for the first page, and is final for a cursor", async () => {
     server.behave(status(500)());
     await caught(connect().listPartiesProfiles().toArray());
     expect(server.requests).toHaveLength(3);

@@ -18,6 +18,21 @@ const common: [options: object, argument: string, message: string][] = [
     "Expected `timeout` to be at most 2147483647 milliseconds, or Infinity, got 2147483648.",
   ],
   [{ totalTimeout: -1 }, "totalTimeout", `Expected \`totalTimeout\` ${positive} -1.`],
+  [
+    { maxResponseSize: 0 },
+    "maxResponseSize",
+    "Expected `maxResponseSize` to be a positive integer of bytes, or Infinity, got 0.",
+  ],
+  [
+    { maxResponseSize: 1.5 },
+    "maxResponseSize",
+    "Expected `maxResponseSize` to be a positive integer of bytes, or Infinity, got 1.5.",
+  ],
+  [
+    { maxResponseSize: "64 MiB" },
+    "maxResponseSize",
+    'Expected `maxResponseSize` to be a positive integer of bytes, or Infinity, got "64 MiB".',
+  ],
   [{ retry: true }, "retry", "Expected `retry` to be an object or false, got true."],
   [{ retry: 3 }, "retry", "Expected `retry` to be an object or false, got 3."],
   [{ retry: null }, "retry", "Expected `retry` to be an object or false, got null."],
@@ -41,10 +56,11 @@ const common: [options: object, argument: string, message: string][] = [
     "headers",
     "Expected `headers` to be names and values that HTTP allows.",
   ],
+  [{ headers: null }, "headers", "Expected `headers` to be an object, Headers or pairs, got null."],
   [{ headers: 5 }, "headers", "Expected `headers` to be an object, Headers or pairs, got 5."],
 ];
 
-describe("a bad option of a client is refused when it is made", () => {
+describe("an invalid option of a client is refused by createClient", () => {
   test.each([
     ...common,
     [{ fetch: "fetch" }, "fetch", 'Expected `fetch` to be a function, got "fetch".'],
@@ -65,16 +81,17 @@ describe("a bad option of a client is refused when it is made", () => {
     expect(error).toMatchObject({ name: "ArgumentError", argument, message });
   });
 
-  test.each([undefined, null, "https://node.example"])("%j is no options", (options) => {
+  test.each([undefined, null, "https://node.example"])("%j instead of options is refused", (options) => {
     expect(() => createClient(options as never)).toThrow(ArgumentError);
     expect(() => createClient(options as never)).toThrow("Expected the options of createClient to be an object, got");
   });
 });
 
-describe("a bad option of a call rejects it, and nothing is sent", () => {
+describe("an invalid option of a call rejects it, and nothing is sent", () => {
   test.each([
     ...common,
     [{ signal: "x" }, "signal", 'Expected `signal` to be an AbortSignal, got "x".'],
+    [{ signal: { aborted: false } }, "signal", "Expected `signal` to be an AbortSignal, got an object."],
     [{ signal: null }, "signal", "Expected `signal` to be an AbortSignal, got null."],
     [
       { maxItems: 5 },
@@ -108,7 +125,7 @@ describe("a bad option of a call rejects it, and nothing is sent", () => {
   });
 });
 
-test("no secret is in what is said of bad headers", () => {
+test("the message about invalid headers does not contain their values", () => {
   const make = () => createClient({ baseUrl, headers: { authorization: "secret\n" } });
   // Headers that HTTP allows are trimmed, not refused.
   expect(make).not.toThrow();
@@ -122,7 +139,7 @@ test("no secret is in what is said of bad headers", () => {
   expect(error?.message).not.toContain("sec");
 });
 
-test("the options of a call are put over those of its client, one by one", async () => {
+test("the options of a call override those of its client one by one", async () => {
   const { fetch, sent } = answering({});
   const client = createClient({ baseUrl, fetch, retry: { attempts: 2, baseDelay: 0 } });
   const answerless = async (options?: CallOptions) => {

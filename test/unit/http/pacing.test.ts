@@ -47,16 +47,19 @@ function connect({ latency = 20, pacing = true, tick = 0, early = 0, limits = {}
 const leastTime = (requests: number) => Math.max(0, requests - 100) * 50;
 
 describe("a paced client, alone on a node", () => {
-  test.each([5, 20, 200, 1000])("is never refused, and loses no more than a tenth: %s ms latency", async (latency) => {
-    const { clock, node, send } = connect({ latency });
-    await clock.run(Promise.all(Array.from({ length: 500 }, send)));
-    expect(node).toMatchObject({ served: 500, refused: 0, bans: 0 });
-    expect(clock.now()).toBeGreaterThanOrEqual(leastTime(500));
-    // The first request is sent alone: its response names the limits.
-    expect(clock.now()).toBeLessThanOrEqual(leastTime(500) * 1.1 + 3 * latency);
-  });
+  test.each([5, 20, 200, 1000])(
+    "is never rejected and loses at most a tenth of the rate at %s ms latency",
+    async (latency) => {
+      const { clock, node, send } = connect({ latency });
+      await clock.run(Promise.all(Array.from({ length: 500 }, send)));
+      expect(node).toMatchObject({ served: 500, refused: 0, bans: 0 });
+      expect(clock.now()).toBeGreaterThanOrEqual(leastTime(500));
+      // The first request is sent alone: its response names the limits.
+      expect(clock.now()).toBeLessThanOrEqual(leastTime(500) * 1.1 + 3 * latency);
+    },
+  );
 
-  test("is never left waiting, though time passes between two looks at the clock and timers fire early", async () => {
+  test("is never left waiting if time passes between two readings of the clock and timers fire early", async () => {
     const parts = fc.double({ min: 0.0001, max: 0.9, noNaN: true });
     await fc.assert(
       fc.asyncProperty(parts, parts, async (tick, early) => {
@@ -68,7 +71,7 @@ describe("a paced client, alone on a node", () => {
     );
   });
 
-  test("is never refused, whenever its calls come", async () => {
+  test("is never rejected, whenever its calls are made", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.tuple(fc.nat(3000), fc.integer({ min: 1, max: 80 })), { maxLength: 8 }),
@@ -111,7 +114,7 @@ describe("a paced client, alone on a node with a small bucket", () => {
     [undefined, 0, 333, 999].flatMap((step) => [1, 20, 300, 1500].map((latency) => ({ burst, step, latency }))),
   );
 
-  test.each(cases)("is never refused: $burst tokens, added at $step, $latency ms latency", async (each) => {
+  test.each(cases)("is never rejected with $burst tokens, added at $step, at $latency ms latency", async (each) => {
     const { burst, step, latency } = each;
     const { clock, node, send } = connect({ latency, limits: { limit: burst, burst, step } });
     await clock.run(Promise.all(Array.from({ length: 12 * burst }, send)));
@@ -120,7 +123,7 @@ describe("a paced client, alone on a node with a small bucket", () => {
     expect(clock.now()).toBeLessThanOrEqual(1.5 * 12_000 + 3 * latency);
   });
 
-  test("is never refused, whenever its calls come and tokens are added, and if it aborts some of them", async () => {
+  test("is never rejected, whenever its calls are made and tokens are added, also if it aborts some calls", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.tuple(fc.nat(2500), fc.integer({ min: 1, max: 20 }), fc.boolean()), { maxLength: 8 }),
@@ -151,7 +154,7 @@ describe("a paced client, alone on a node with a small bucket", () => {
 });
 
 describe("a paced client that is not alone", () => {
-  test("is refused a few times at the most, and never banned", async () => {
+  test("is rejected a few times at most, and never banned", async () => {
     const { clock, node, send } = connect();
     const calls = Promise.all(Array.from({ length: 500 }, send));
     for (const time of [300, 2000, 2500, 7000, 9000]) clock.after(time, () => node.empty());
@@ -162,7 +165,7 @@ describe("a paced client that is not alone", () => {
 });
 
 describe("a ban", () => {
-  test("ends all calls at once, those that wait too, and nothing is sent while it lasts", async () => {
+  test("rejects all calls at once, also those that wait, and nothing is sent while it lasts", async () => {
     const { clock, node, send } = connect({ pacing: true });
     // A client without pacing on the same node gets it banned.
     await clock.run(send());
@@ -184,7 +187,7 @@ describe("a ban", () => {
   });
 });
 
-test("a refusal that comes in during a ban does not hide it", async () => {
+test("a rejection that arrives during a ban does not replace it", async () => {
   const clock = new ManualClock();
   let requests = 0;
   const requester = createRequester({
@@ -204,7 +207,7 @@ test("a refusal that comes in during a ban does not hide it", async () => {
   await expect(clock.run(send())).rejects.toMatchObject({ status: 403, banned: true, attempts: 0 });
 });
 
-test("whoever waits is told of a pause once, however many refusals there are", async () => {
+test("a call that waits reports one pause, however many requests are rejected", async () => {
   const clock = new ManualClock();
   const pauses: Record<string, number> = {};
   let requests = 0;
@@ -224,8 +227,8 @@ test("whoever waits is told of a pause once, however many refusals there are", a
   expect(pauses).toEqual({ pause: 29 });
 });
 
-describe("a refusal with a wait that is too long", () => {
-  test("ends all calls at once, those that wait too, until it is over", async () => {
+describe("a rejection with a wait that is too long", () => {
+  test("rejects all calls at once, also those that wait, until it is over", async () => {
     const clock = new ManualClock();
     let requests = 0;
     const requester = createRequester({
@@ -248,8 +251,8 @@ describe("a refusal with a wait that is too long", () => {
   });
 });
 
-describe("without limits in its answers", () => {
-  test("a node is asked without pause once it has answered", async () => {
+describe("a node without rate limit headers", () => {
+  test("receives all requests without a pause after its first response", async () => {
     const clock = new ManualClock();
     let underWay = 0;
     let most = 0;

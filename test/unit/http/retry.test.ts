@@ -39,7 +39,7 @@ const failing =
   () =>
     json({ code: 14, message: "no", details: [] }, { status, headers });
 
-describe("waits between attempts", () => {
+describe("the waits between attempts", () => {
   test("double, are a random part of their span, and stay below maxDelay", async () => {
     const { delays, attempts, result } = await send(failing(503), { settings: { attempts: 8 } });
     expect(delays).toEqual([125, 250, 500, 1000, 2000, 4000, 4000]);
@@ -62,14 +62,14 @@ describe("waits between attempts", () => {
     );
   });
 
-  test("end with the first answer", async () => {
+  test("end with the first success", async () => {
     const { delays, result } = await send((attempt) => (attempt < 3 ? failing(502)() : json({ ok: true })));
     expect(delays).toEqual([125, 250]);
     expect(result).toBe("answer");
   });
 });
 
-describe("what a server asks for is obeyed", () => {
+describe("the wait that a server asks for", () => {
   test.each([
     ["Retry-After in seconds", 503, { "Retry-After": "7" }, 7000],
     ["Retry-After as a date", 503, { "Retry-After": "Fri, 09 Feb 2024 16:54:54 GMT" }, 5000],
@@ -78,11 +78,11 @@ describe("what a server asks for is obeyed", () => {
     ["RateLimit-Reset of a limit", 429, { "RateLimit-Reset": "1" }, 1000],
     ["RateLimit-Retry-After of a short ban", 403, { "RateLimit-Retry-After": "9" }, 9000],
     ["the longest of several", 429, { "RateLimit-Reset": "1", "Retry-After": "4" }, 4000],
-    ["RateLimit-Reset says nothing of other errors", 503, { "RateLimit-Reset": "20" }, 125],
-    ["a Retry-After that is none", 503, { "Retry-After": "-5" }, 125],
+    ["RateLimit-Reset does not concern other errors", 503, { "RateLimit-Reset": "20" }, 125],
+    ["a Retry-After that is invalid", 503, { "Retry-After": "-5" }, 125],
     ["a Retry-After that is no date", 503, { "Retry-After": "soon" }, 125],
-    ["a shorter one than the wait anyway", 503, { "Retry-After": "0" }, 125],
-  ] as const)("%s", async (_, status, headers, delay) => {
+    ["a Retry-After shorter than the backoff", 503, { "Retry-After": "0" }, 125],
+  ] as const)("is observed: %s", async (_, status, headers, delay) => {
     const { delays, attempts, result } = await send((attempt) =>
       attempt === 1 ? failing(status, headers)() : json({ ok: true }),
     );
@@ -91,7 +91,7 @@ describe("what a server asks for is obeyed", () => {
     expect(result).toBe("answer");
   });
 
-  test("up to maxRetryAfter; beyond it the error comes at once", async () => {
+  test("is observed up to maxRetryAfter; above it the call rejects immediately", async () => {
     const headers = { "Retry-After": "5" };
     const patient = await send(failing(503, headers), { settings: { attempts: 2, maxRetryAfter: 5000 } });
     expect(patient.delays).toEqual([5000]);
