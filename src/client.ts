@@ -2,18 +2,18 @@ import createHttp, { type Client as HttpClient } from "openapi-fetch";
 import type { operations, paths } from "../generated/openapi.js";
 import type {
   BalanceChange,
+  BalanceChangeList,
   CheckTransactionRequest,
   GetSpamStatisticsQuery,
-  ListBalanceChangesResponse,
-  ListNodeSignaturesResponse,
-  ListPartiesProfilesResponse,
-  ListVotesResponse,
   NodeSignature,
+  NodeSignatureList,
   Pagination,
   PartyProfile,
+  PartyProfileList,
   SpamStatisticsResponse,
   TransactionCheckResult,
   Vote,
+  VoteList,
 } from "../generated/types.js";
 import { bareFetchOf } from "./bare.js";
 import type { Attempt, AttemptInit } from "./exchange.js";
@@ -234,11 +234,7 @@ export function createClient(options: ClientOptions): VegaClient {
     return walk({ operation, open, ...source }, options);
   }
 
-  const scanRoute: Route<
-    { query: WireQuery<"listBalanceChanges"> },
-    ListBalanceChangesResponse,
-    PageContent<BalanceChange>
-  > = {
+  const scanRoute: Route<{ query: WireQuery<"listBalanceChanges"> }, BalanceChangeList, PageContent<BalanceChange>> = {
     operation: "scanBalanceChanges",
     described: "listBalanceChanges",
     attempt: (init) => http.GET("/api/v2/balance/changes", init),
@@ -289,7 +285,7 @@ export function createClient(options: ClientOptions): VegaClient {
         pageSize: 5000,
         readQuery: () => readVotesQuery(query),
         attempt: (init) => http.GET("/api/v2/votes", init),
-        read: (body: ListVotesResponse) => body.votes,
+        read: (body: VoteList) => body.votes,
         // A cursor is a time and nothing else (observed on v0.74 nodes).
         identify: ({ timestamp, partyId, proposalId }) => ({ time: timestamp, key: `${partyId} ${proposalId}` }),
         advice:
@@ -303,7 +299,7 @@ export function createClient(options: ClientOptions): VegaClient {
         pageSize: 5000,
         readQuery: () => readProfilesQuery(query),
         attempt: (init) => http.GET("/api/v2/parties/profiles", init),
-        read: (body: ListPartiesProfilesResponse) => body.profiles,
+        read: (body: PartyProfileList) => body.profiles,
         // Nodes go on answering so (observed on v0.74 nodes).
         adviceOn:
           ({ after, before }) =>
@@ -319,7 +315,7 @@ export function createClient(options: ClientOptions): VegaClient {
         pageSize: 1000,
         readQuery: () => readBalanceChangesQuery(query),
         attempt: (init) => http.GET("/api/v2/balance/changes", init),
-        read: (body: ListBalanceChangesResponse) => body.balances,
+        read: (body: BalanceChangeList) => body.balances,
         compare:
           ({ newestFirst = true }) =>
           (a, b) =>
@@ -340,7 +336,7 @@ export function createClient(options: ClientOptions): VegaClient {
         pageSize: 1000,
         readQuery: () => readSignaturesQuery(query),
         attempt: (init) => http.GET("/api/v2/node/signatures", init),
-        read: (body: ListNodeSignaturesResponse) => body.signatures,
+        read: (body: NodeSignatureList) => body.signatures,
       }),
 
     checkTransaction: (query, options) => single(transactionCheck, options, () => readTransaction(query)),

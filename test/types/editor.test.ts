@@ -62,7 +62,7 @@ describe("hovering over an argument", () => {
 
   test("filters and times read well", () => {
     expect(editor.hover("client.listBalanceChanges({ filter: { ⟦accountTypes⟧: [] } });").text).toBe(
-      "(property) BalanceChangesFilter.accountTypes?: readonly vega.AccountType[] | undefined",
+      "(property) BalanceChangesFilter.accountTypes?: readonly (vega.AccountType | (`ACCOUNT_TYPE_${string}` & {}))[] | undefined",
     );
     expect(editor.hover("client.listBalanceChanges({ dateRange: { ⟦startTimestamp⟧: 1n } });").text).toBe(
       "(property) BalanceChangesDateRange.startTimestamp?: vega.NanosecondTime | undefined",
@@ -111,7 +111,7 @@ describe("hovering over a member of a record", () => {
 
   test("an enumeration tells what each of its names means", () => {
     const { documentation } = editor.hover("type T = vega.⟦AccountType⟧;");
-    expect(documentation).toContain("`ACCOUNT_TYPE_BOND`: What liquidity providers have committed.");
+    expect(documentation).toContain("`ACCOUNT_TYPE_BOND`: Commitments of liquidity providers.");
   });
 });
 

@@ -1,10 +1,10 @@
 import { afterEach, expect, test } from "vitest";
-import { generate } from "../../scripts/generate.js";
+import { generate } from "../../scripts/generate/main.js";
 import { source } from "../description.js";
 import { Editor } from "./editor.js";
 
 const editor = new Editor();
-const files = ["openapi.ts", "enums.ts", "types.ts"];
+const files = ["openapi.ts", "enums.ts", "types.ts", "client.ts", "operations.ts"];
 
 afterEach(() => {
   for (const file of files) editor.replace(`generated/${file}`, undefined);
@@ -47,7 +47,7 @@ test.each([
 test("an operation that the client lacks is a compile error in src", async () => {
   const added = source.replace(
     "  /transaction/check:",
-    "  /api/v2/assets:\n    get:\n      operationId: listAssets\n      summary: List assets\n      responses:\n        '200':\n          description: Assets.\n  /transaction/check:",
+    "  /api/v2/assets:\n    get:\n      operationId: listAssets\n      summary: List assets\n      responses:\n        '200':\n          description: Assets.\n          content:\n            application/json:\n              schema: {$ref: '#/components/schemas/PartyProfileList'}\n  /transaction/check:",
   );
   const errors = await compileWith(added);
   expect(errors).toContainEqual(expect.stringMatching(/^client\.ts: .*listAssets/s));

@@ -1,5 +1,5 @@
 /** Prints what the description says of answers, for the check of them at run time. */
-import type { Description, Schema } from "./print-types.js";
+import type { Description, Schema } from "./description.js";
 
 const nameOf = (reference: string) => reference.slice(reference.lastIndexOf("/") + 1);
 const constant = (name: string) => `${name.charAt(0).toLowerCase()}${name.slice(1)}`;
@@ -101,7 +101,7 @@ export function printShapes({ paths, components: { schemas } }: Description): st
   const answers = Object.values(paths)
     .flatMap((methods) => Object.values(methods))
     .flatMap(({ operationId, responses }) => {
-      const schema = responses["200"].content?.["application/json"].schema;
+      const schema = responses["200"]?.content?.["application/json"]?.schema;
       return schema ? `  ${operationId}: ${print(schema)},\n` : [];
     });
   const body = [...printed.values()].join("");
