@@ -62,6 +62,7 @@ describe("hovering over an argument", () => {
 
   test("filters and times read well", () => {
     expect(editor.hover("client.listBalanceChanges({ filter: { ⟦accountTypes⟧: [] } });").text).toBe(
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: this is the text of a type.
       "(property) BalanceChangesFilter.accountTypes?: readonly (vega.AccountType | (`ACCOUNT_TYPE_${string}` & {}))[] | undefined",
     );
     expect(editor.hover("client.listBalanceChanges({ dateRange: { ⟦startTimestamp⟧: 1n } });").text).toBe(
@@ -69,7 +70,7 @@ describe("hovering over an argument", () => {
     );
     const range = editor.hover("client.scanBalanceChanges({ ⟦dateRange⟧: {} });");
     expect(range.text).toMatch(/dateRange\?: vega\.BalanceChangesDateRange \| undefined$/);
-    expect(range.documentation).toContain("Which time to list");
+    expect(range.documentation).toContain("The time range to list");
   });
 });
 
