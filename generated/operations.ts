@@ -27,7 +27,7 @@ export const operations = {
     arguments: {
       partyId: { kind: "string", in: "query", name: "partyId" },
       proposalId: { kind: "string", in: "query", name: "proposalId" },
-      pagination: pagination,
+      pagination,
     },
     atLeastOneOf: ["partyId", "proposalId"],
     hints: {
@@ -45,7 +45,7 @@ export const operations = {
     cursors: { rejectedWith: 500 },
     arguments: {
       parties: { kind: "array", items: { kind: "string" }, minItems: 1, in: "query", name: "parties" },
-      pagination: pagination,
+      pagination,
     },
     hints: {
       rejectedCursor:
@@ -92,7 +92,7 @@ export const operations = {
           endTimestamp: { kind: "nanoseconds", in: "query", name: "dateRange.endTimestamp" },
         },
       },
-      pagination: pagination,
+      pagination,
     },
     range: { start: "dateRange.startTimestamp", end: "dateRange.endTimestamp" },
   },
@@ -103,7 +103,7 @@ export const operations = {
     envelope: "signatures",
     defaultPageSize: 1000,
     naturalKey: ["id", "kind", "sig"],
-    arguments: { id: { kind: "string", in: "query", name: "id", required: true }, pagination: pagination },
+    arguments: { id: { kind: "string", in: "query", name: "id", required: true }, pagination },
   },
   checkTransaction: {
     method: "POST",

@@ -23,6 +23,7 @@ const extensions = {
   Root: ["x-parameterGroups"],
   Operation: [
     "x-argumentsType",
+    "x-parameterGroups",
     "x-atLeastOneOf",
     "x-range",
     "x-defaultPageSize",
@@ -54,37 +55,53 @@ function extensionNames() {
   );
 }
 
-/** Parameters with a dotted name become members of one object, which needs a name and a description. */
+/**
+ * Parameters with a dotted name become members of one object, which needs a name and a description: in the operation, or
+ * in the root for several operations.
+ */
 function parameterGroups() {
+  /** @type {Record<string, Group>} */
+  let shared = {};
   /** @type {Map<string, Set<string>>} */
   const used = new Map();
-  /** @type {Record<string, Group>} */
-  let groups = {};
+
+  /** @param {Record<string, Group>} groups @param {Map<string, Set<string>>} members @param {Context} context */
+  function check(groups, members, { report, location }) {
+    for (const [name, group] of Object.entries(groups)) {
+      const problem = problemOfGroup(group, members.get(name));
+      const place = location.child(["x-parameterGroups", name]);
+      if (problem) report({ message: `Group \`${name}\` of x-parameterGroups ${problem}.`, location: place });
+    }
+  }
+
   return {
     Root: {
       /** @param {{ "x-parameterGroups"?: Record<string, Group> }} root */
       enter(root) {
-        groups = root["x-parameterGroups"] ?? {};
+        shared = root["x-parameterGroups"] ?? {};
       },
       /** @param {unknown} _ @param {Context} context */
-      leave(_, { report, location }) {
-        for (const [name, group] of Object.entries(groups)) {
-          const problem = problemOfGroup(group, used.get(name));
-          const place = location.child(["x-parameterGroups", name]);
-          if (problem) report({ message: `Group \`${name}\` of x-parameterGroups ${problem}.`, location: place });
-        }
+      leave(_, context) {
+        check(shared, used, context);
       },
     },
-    /** @param {Parameter} parameter @param {Context} context */
-    Parameter({ name }, { report, location }) {
-      const [group = "", member, ...others] = name.split(".");
-      if (member === undefined) return;
-      used.set(group, (used.get(group) ?? new Set()).add(member));
-      if (others.length === 0 && groups[group]) return;
-      report({
-        message: `Parameter \`${name}\` needs a group of x-parameterGroups and one name after the dot.`,
-        location: location.child("name"),
-      });
+    /** @param {Operation} operation @param {Context} context */
+    Operation(operation, context) {
+      const own = /** @type {Record<string, Group>} */ (operation["x-parameterGroups"] ?? {});
+      /** @type {Map<string, Set<string>>} */
+      const members = new Map();
+      for (const { name } of resolveOperation(operation, context).parameters) {
+        const [group = "", member, ...others] = name.split(".");
+        if (member === undefined) continue;
+        const users = group in own ? members : used;
+        users.set(group, (users.get(group) ?? new Set()).add(member));
+        if (others.length === 0 && (own[group] ?? shared[group])) continue;
+        context.report({
+          message: `Parameter \`${name}\` needs a group of x-parameterGroups and one name after the dot.`,
+          location: context.location.child("parameters"),
+        });
+      }
+      check(own, members, context);
     },
   };
 }

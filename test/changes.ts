@@ -2,6 +2,7 @@ import { parse } from "yaml";
 import { source } from "./description.js";
 
 interface Schema {
+  $ref?: string;
   type?: string | string[];
   required?: string[];
   enum?: string[];
@@ -25,6 +26,7 @@ interface Operation {
   operationId: string;
   description: string;
   parameters: Parameter[];
+  "x-parameterGroups"?: Record<string, { name: string; description: string }>;
   responses: Record<string, object>;
 }
 

@@ -42,6 +42,7 @@ export interface Operation {
   requestBody?: Content;
   responses: Record<string, Content>;
   "x-argumentsType"?: string;
+  "x-parameterGroups"?: Record<string, ParameterGroup>;
   "x-atLeastOneOf"?: { parameter: string; name: string; description: string }[];
   "x-range"?: { start: string; end: string };
   "x-defaultPageSize"?: number;
@@ -169,7 +170,7 @@ function parametersOf(operation: Operation, description: Description): (Member |
       known.members.push(member);
       continue;
     }
-    const group = description["x-parameterGroups"]?.[groupName];
+    const group = { ...description["x-parameterGroups"], ...operation["x-parameterGroups"] }[groupName];
     if (!group)
       throw new Error(`openapi.yaml has the parameter ${parameter.name}, but no x-parameterGroups.${groupName}.`);
     members.push({ name: groupName, group, members: [member] });

@@ -126,6 +126,8 @@ function print(data: Data): string {
   if (typeof data !== "object") return JSON.stringify(data);
   const members = Object.entries(data)
     .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => `${quoteKey(name)}: ${print(value)}`);
+    .map(([name, value]) =>
+      value instanceof Code && value.text === name ? name : `${quoteKey(name)}: ${print(value)}`,
+    );
   return `{ ${members.join(", ")} }`;
 }

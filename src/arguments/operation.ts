@@ -46,7 +46,10 @@ export interface ListOperation<Id extends OperationId> extends Operation<Id> {
   readonly cursors?: {
     /** The member of the decoded cursor that holds the time of the record's block. */
     readonly timeMember?: string;
-    /** A member of the decoded cursor that is always `null`, and the members of the record whose joined text it is the SHA-256 of, in hexadecimal. */
+    /**
+     * A member of the decoded cursor that is always `null`. Its correct value is the SHA-256, in hexadecimal, of the joined
+     * text of the members `sha256Of` of the record.
+     */
     readonly missingMember?: { readonly name: string; readonly sha256Of: readonly (keyof RecordOf<Id>)[] };
     /** The status of every response to a request with a cursor. A retry does not help. */
     readonly rejectedWith?: number;
@@ -71,7 +74,7 @@ export type Value =
   | { readonly kind: "int32"; readonly minimum?: number; readonly maximum?: number }
   /** A `NanosecondTime` within 64 bits, sent as digits. */
   | { readonly kind: "nanoseconds" }
-  /** Sent as a repeated parameter. An array shorter than `minItems` is rejected; without `minItems`, an empty one is not sent. */
+  /** Sent as a repeated parameter. Without `minItems`, an empty array is not sent; else a shorter one is rejected. */
   | { readonly kind: "array"; readonly items: Value; readonly minItems?: number }
   /** A JSON object, sent as it is. */
   | { readonly kind: "json" };

@@ -92,8 +92,8 @@ const mistakes: Record<string, [before: string, after: string, rule: string]> = 
   ],
   "a parameter with two dots": ["name: filter.assetId", "name: filter.asset.id", "description/parameter-groups"],
   "a group that no parameter uses": [
-    "x-parameterGroups:\n",
-    "x-parameterGroups:\n  sorting: {name: Sorting, description: Not used.}\n",
+    "\nx-parameterGroups:\n",
+    "\nx-parameterGroups:\n  sorting: {name: Sorting, description: Not used.}\n",
     "description/parameter-groups",
   ],
   "a variant without a parameter of its group": [

@@ -25,7 +25,7 @@ test.each([
   ["a path parameter", /partyId(?=})|(?<=- name: )partyId(?=\n\s+in: path)/g, "party", "query.ts", "partyId"],
   ["a query parameter", "- name: proposalId", "- name: proposal", "query.ts", "proposalId"],
   ["a grouped parameter", "- name: filter.assetId", "- name: filter.asset", "query.ts", "assetId"],
-  ["a group of parameters", /(?<=- name: |\n {2})dateRange(?=[.:])/g, "range", "query.ts", "dateRange"],
+  ["a group of parameters", /(?<=- name: |\n {8})dateRange(?=[.:])/g, "range", "query.ts", "dateRange"],
   ["a paging parameter", "name: pagination.newestFirst", "name: pagination.oldestLast", "query.ts", "newestFirst"],
   [
     "an envelope",
