@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 
-/** What a program takes that is bundled, in bytes; undici is there on Node.js anyway. */
+/** The size of a bundled program in bytes. undici is not included, because Node.js programs install it anyway. */
 export async function bundle(contents: string, resolveDir: string): Promise<{ minified: number; gzip: number }> {
   const options = { bundle: true, minify: true, write: false, format: "esm", target: "es2022" } as const;
   const { outputFiles } = await build({

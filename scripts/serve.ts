@@ -1,4 +1,4 @@
-/** Puts a standard `fetch` behind an HTTP server on loopback. */
+/** Serves a standard `fetch` function over HTTP on loopback. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
@@ -7,7 +7,7 @@ import { pipeline } from "node:stream/promises";
 import type { ReadableStream as NodeReadableStream } from "node:stream/web";
 
 export interface Served {
-  /** Where it listens, as in `http://127.0.0.1:40123`. */
+  /** The address, such as `http://127.0.0.1:40123`. */
   url: string;
   close(): Promise<void>;
 }
@@ -28,10 +28,10 @@ export async function serve(fetch: (request: Request) => Promise<Response>, { po
       const response = await fetch(request);
       outgoing.writeHead(response.status, Object.fromEntries(response.headers));
       if (response.body === null) outgoing.end();
-      // The DOM's type of a stream lacks what Node.js adds to it.
+      // The DOM type of a stream lacks the members that Node.js adds.
       else await pipeline(Readable.fromWeb(response.body as NodeReadableStream), outgoing);
     } catch {
-      // What `fetch` rejects with is a connection that breaks.
+      // A rejected `fetch` is a broken connection.
       incoming.socket.destroy();
     }
   });

@@ -6,9 +6,9 @@ import { spawn } from "node:child_process";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import openapiTS, { astToString } from "openapi-typescript";
+import { runScript } from "../run-script.js";
 import { printClient } from "./client.js";
 import { readDescription } from "./description.js";
 import { printEnums } from "./enums.js";
@@ -73,11 +73,4 @@ async function main(): Promise<void> {
   }
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  try {
-    await main();
-  } catch (error) {
-    console.error(error instanceof Error ? error.message : error);
-    process.exitCode = 1;
-  }
-}
+await runScript(import.meta.url, main);

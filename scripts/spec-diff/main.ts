@@ -16,6 +16,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs, promisify } from "node:util";
 import semver from "semver";
 import { parse } from "yaml";
+import { runScript } from "../run-script.js";
 import { type Change, compare, type Impact } from "./compare.js";
 import { printMarkdown, printText } from "./print.js";
 
@@ -85,11 +86,4 @@ async function main(): Promise<void> {
   }
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  try {
-    await main();
-  } catch (error) {
-    console.error(error instanceof Error ? error.message : error);
-    process.exitCode = 1;
-  }
-}
+await runScript(import.meta.url, main);
