@@ -20,13 +20,18 @@ export async function serve(fetch: (request: Request) => Promise<Response>, { po
         value === undefined ? [] : [[name, String(value)] as [string, string]],
       );
       const method = incoming.method ?? "GET";
+      // A `Request` cannot have these methods. Nodes respond to every wrong method with 501.
+      if (["CONNECT", "TRACE", "TRACK"].includes(method)) {
+        outgoing.writeHead(501).end();
+        return;
+      }
       const request = new Request(`http://${incoming.headers.host}${incoming.url}`, {
         method,
         headers,
-        ...(body.length > 0 && { body }),
+        ...(body.length > 0 && !isBodyless(method) && { body }),
       });
       const response = await fetch(request);
-      outgoing.writeHead(response.status, Object.fromEntries(response.headers));
+      outgoing.writeHead(response.status, headersOf(response));
       if (response.body === null) outgoing.end();
       // The DOM type of a stream lacks the members that Node.js adds.
       else await pipeline(Readable.fromWeb(response.body as NodeReadableStream), outgoing);
@@ -45,4 +50,13 @@ export async function serve(fetch: (request: Request) => Promise<Response>, { po
         server.closeAllConnections();
       }),
   };
+}
+
+/** A `Request` cannot have a body with these methods. */
+const isBodyless = (method: string) => method === "GET" || method === "HEAD";
+
+/** `Headers` joins headers of one name. Error responses of nodes have two `Content-Type` headers. */
+function headersOf({ headers }: Response): Record<string, string | string[]> {
+  const entries = [...headers].map(([name, value]) => [name, name === "content-type" ? value.split(", ") : value]);
+  return Object.fromEntries(entries);
 }
