@@ -28,7 +28,7 @@ export interface Pagination {
   first?: number | undefined;
   /**
    * Forward pagination: the cursor to continue from, which is the `endCursor` of the previous page. Do not combine it
-   * with `pagination.last` or `pagination.before`: nodes ignore this cursor beside `pagination.last`, and answer both
+   * with `pagination.last` or `pagination.before`: nodes ignore this cursor beside `pagination.last`, and reject both
    * cursors with 400 (observed on v0.74 nodes).
    */
   after?: string | undefined;
@@ -40,7 +40,7 @@ export interface Pagination {
   last?: number | undefined;
   /**
    * Backward pagination: the cursor to continue from, which is the `startCursor` of the next page. Do not combine it
-   * with `pagination.first` or `pagination.after`: nodes ignore this cursor beside `pagination.first`, and answer both
+   * with `pagination.first` or `pagination.after`: nodes ignore this cursor beside `pagination.first`, and reject both
    * cursors with 400 (observed on v0.74 nodes).
    */
   before?: string | undefined;
@@ -100,7 +100,7 @@ export interface BalanceChangesFilter {
   marketIds?: readonly string[] | undefined;
   /**
    * List only accounts of these types. A newer node can have types that are not listed here; any name of the same form
-   * is allowed. A node answers a type that it does not know with 400 (observed on v0.74 nodes). Default, also if
+   * is allowed. A node rejects a type that it does not know with 400 (observed on v0.74 nodes). Default, also if
    * empty: all types.
    */
   accountTypes?: readonly (AccountType | (`ACCOUNT_TYPE_${string}` & {}))[] | undefined;
@@ -161,7 +161,7 @@ export interface OperationTypes {
 export interface OperationMethods {
   /**
    * Lists the votes of a party, the votes on a proposal, or the vote of one party on one proposal. At least one of
-   * `partyId` and `proposalId` is required. A request with neither is answered with 400 (observed on v0.74 nodes).
+   * `partyId` and `proposalId` is required. A request with neither is rejected with 400 (observed on v0.74 nodes).
    *
    * **Order.** Votes are sorted by the time of the block in which each was last written. A vote is written again if
    * the party votes again, and when the proposal closes: all votes of a closed proposal are in one block. The time of
@@ -170,8 +170,8 @@ export interface OperationMethods {
    *
    * **Pagination.** A cursor identifies a block, not a vote. A page after a cursor omits one vote of the cursor's
    * block, which is not always the vote of the cursor. Votes of one block are therefore returned twice or not at all.
-   * If the votes of one block do not fit on a page, the node returns the same page for ever. A page that holds all
-   * votes is complete, so request large pages (observed on v0.74 nodes).
+   * If the votes of one block do not fit on a page, the node returns the same page again and again. A page that holds
+   * all votes is complete, so request large pages (observed on v0.74 nodes).
    *
    * A loop over the listing yields each vote once. The client continues before the votes of the cursor's block and
    * skips the votes that were already yielded. This needs a page size of at least the number of votes in any two
@@ -195,7 +195,7 @@ export interface OperationMethods {
    * The list contains every party, also parties that never set a profile, and a party called `network`. It is sorted
    * by the bytes of the party ids (observed on v0.74 nodes).
    *
-   * **Pagination.** v0.74 nodes answer every cursor of this list with 500, so only the first page works. The other
+   * **Pagination.** v0.74 nodes respond to every cursor of this list with 500, so only the first page works. The other
    * profiles are reached with a page size of 5000, from the other end of the list, or by naming the parties (observed
    * on v0.74 nodes).
    *
@@ -235,9 +235,9 @@ export interface OperationMethods {
    * nodes).
    *
    * **Time range.** Both ends are truncated to microseconds; the start is included, the end is excluded. A range
-   * inside one microsecond, and a range that ends before it starts, are answered with an empty page (observed on v0.74
-   * nodes). From v0.75 on, a request without a cursor needs a start or an end, the range is at most one year long, and
-   * dates before 2020-01-01 are rejected (published description).
+   * inside one microsecond, and a range that ends before it starts, return an empty page (observed on v0.74 nodes).
+   * From v0.75 on, a request without a cursor needs a start or an end, the range is at most one year long, and dates
+   * before 2020-01-01 are rejected (published description).
    *
    * **Pagination.** On v0.74 nodes, the changes of one block that do not fit on a page are lost, together with the
    * first change of the next block: between 2 and 57 percent of all changes, depending on the page size. A time range
@@ -288,7 +288,7 @@ export interface OperationMethods {
    * rejects the same transaction with code 89 if it is checked again or submitted in the same block (observed on v0.74
    * nodes).
    *
-   * A body that is not valid JSON, a wrong JSON type, an unknown enumeration name and invalid base64 are answered with
+   * A body that is not valid JSON, a wrong JSON type, an unknown enumeration name and invalid base64 are rejected with
    * 400 (observed on v0.74 nodes).
    *
    * The client sends a check once: it does not retry it and does not follow redirects.

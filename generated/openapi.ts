@@ -11,7 +11,7 @@ export interface paths {
     /**
      * List votes
      * @description Lists the votes of a party, the votes on a proposal, or the vote of one party on one proposal. At least one of
-     *     `partyId` and `proposalId` is required. A request with neither is answered with 400 (observed on v0.74 nodes).
+     *     `partyId` and `proposalId` is required. A request with neither is rejected with 400 (observed on v0.74 nodes).
      *
      *     **Order.** Votes are sorted by the time of the block in which each was last written. A vote is written again if
      *     the party votes again, and when the proposal closes: all votes of a closed proposal are in one block. The time
@@ -20,8 +20,8 @@ export interface paths {
      *
      *     **Pagination.** A cursor identifies a block, not a vote. A page after a cursor omits one vote of the cursor's
      *     block, which is not always the vote of the cursor. Votes of one block are therefore returned twice or not at
-     *     all. If the votes of one block do not fit on a page, the node returns the same page for ever. A page that holds
-     *     all votes is complete, so request large pages (observed on v0.74 nodes).
+     *     all. If the votes of one block do not fit on a page, the node returns the same page again and again. A page that
+     *     holds all votes is complete, so request large pages (observed on v0.74 nodes).
      */
     get: operations["listVotes"];
     put?: never;
@@ -46,8 +46,8 @@ export interface paths {
      *     The list contains every party, also parties that never set a profile, and a party called `network`. It is sorted
      *     by the bytes of the party ids (observed on v0.74 nodes).
      *
-     *     **Pagination.** v0.74 nodes answer every cursor of this list with 500, so only the first page works. The other
-     *     profiles are reached with a page size of 5000, from the other end of the list, or by naming the parties
+     *     **Pagination.** v0.74 nodes respond to every cursor of this list with 500, so only the first page works. The
+     *     other profiles are reached with a page size of 5000, from the other end of the list, or by naming the parties
      *     (observed on v0.74 nodes).
      */
     get: operations["listPartiesProfiles"];
@@ -99,7 +99,7 @@ export interface paths {
      *     nodes).
      *
      *     **Time range.** Both ends are truncated to microseconds; the start is included, the end is excluded. A range
-     *     inside one microsecond, and a range that ends before it starts, are answered with an empty page (observed on
+     *     inside one microsecond, and a range that ends before it starts, return an empty page (observed on
      *     v0.74 nodes). From v0.75 on, a request without a cursor needs a start or an end, the range is at most one year
      *     long, and dates before 2020-01-01 are rejected (published description).
      *
@@ -161,9 +161,8 @@ export interface paths {
      *     rejects the same transaction with code 89 if it is checked again or submitted in the same block (observed on
      *     v0.74 nodes).
      *
-     *     A body that is not valid JSON, a wrong JSON type, an unknown enumeration name and invalid base64 are answered
-     *     with
-     *     400 (observed on v0.74 nodes).
+     *     A body that is not valid JSON, a wrong JSON type, an unknown enumeration name and invalid base64 are rejected
+     *     with 400 (observed on v0.74 nodes).
      */
     post: operations["checkTransaction"];
     delete?: never;
@@ -656,7 +655,7 @@ export interface components {
     };
   };
   responses: {
-    /** @description The request is invalid (observed on v0.74 nodes). The reason is in the first item of `details`, or in `message` if there are no details. A request that cannot be parsed is answered without the headers of the data node. */
+    /** @description The request is invalid (observed on v0.74 nodes). The reason is in the first item of `details`, or in `message` if there are no details. The response to a request that cannot be parsed lacks the headers of the data node. */
     BadRequest: {
       headers: {
         "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -737,7 +736,7 @@ export interface components {
      */
     PaginationFirst: number;
     /**
-     * @description Forward pagination: the cursor to continue from, which is the `endCursor` of the previous page. Do not combine it with `pagination.last` or `pagination.before`: nodes ignore this cursor beside `pagination.last`, and answer both cursors with 400 (observed on v0.74 nodes).
+     * @description Forward pagination: the cursor to continue from, which is the `endCursor` of the previous page. Do not combine it with `pagination.last` or `pagination.before`: nodes ignore this cursor beside `pagination.last`, and reject both cursors with 400 (observed on v0.74 nodes).
      * @example Pz8/Pj4+dm90ZSAy
      */
     PaginationAfter: string;
@@ -747,7 +746,7 @@ export interface components {
      */
     PaginationLast: number;
     /**
-     * @description Backward pagination: the cursor to continue from, which is the `startCursor` of the next page. Do not combine it with `pagination.first` or `pagination.after`: nodes ignore this cursor beside `pagination.first`, and answer both cursors with 400 (observed on v0.74 nodes).
+     * @description Backward pagination: the cursor to continue from, which is the `startCursor` of the next page. Do not combine it with `pagination.first` or `pagination.after`: nodes ignore this cursor beside `pagination.first`, and reject both cursors with 400 (observed on v0.74 nodes).
      * @example Pz8/Pj4+dm90ZSAz
      */
     PaginationBefore: string;
@@ -813,7 +812,7 @@ export interface operations {
          */
         "pagination.first"?: components["parameters"]["PaginationFirst"];
         /**
-         * @description Forward pagination: the cursor to continue from, which is the `endCursor` of the previous page. Do not combine it with `pagination.last` or `pagination.before`: nodes ignore this cursor beside `pagination.last`, and answer both cursors with 400 (observed on v0.74 nodes).
+         * @description Forward pagination: the cursor to continue from, which is the `endCursor` of the previous page. Do not combine it with `pagination.last` or `pagination.before`: nodes ignore this cursor beside `pagination.last`, and reject both cursors with 400 (observed on v0.74 nodes).
          * @example Pz8/Pj4+dm90ZSAy
          */
         "pagination.after"?: components["parameters"]["PaginationAfter"];
@@ -823,7 +822,7 @@ export interface operations {
          */
         "pagination.last"?: components["parameters"]["PaginationLast"];
         /**
-         * @description Backward pagination: the cursor to continue from, which is the `startCursor` of the next page. Do not combine it with `pagination.first` or `pagination.after`: nodes ignore this cursor beside `pagination.first`, and answer both cursors with 400 (observed on v0.74 nodes).
+         * @description Backward pagination: the cursor to continue from, which is the `startCursor` of the next page. Do not combine it with `pagination.first` or `pagination.after`: nodes ignore this cursor beside `pagination.first`, and reject both cursors with 400 (observed on v0.74 nodes).
          * @example Pz8/Pj4+dm90ZSAz
          */
         "pagination.before"?: components["parameters"]["PaginationBefore"];
@@ -877,7 +876,7 @@ export interface operations {
          */
         "pagination.first"?: components["parameters"]["PaginationFirst"];
         /**
-         * @description Forward pagination: the cursor to continue from, which is the `endCursor` of the previous page. Do not combine it with `pagination.last` or `pagination.before`: nodes ignore this cursor beside `pagination.last`, and answer both cursors with 400 (observed on v0.74 nodes).
+         * @description Forward pagination: the cursor to continue from, which is the `endCursor` of the previous page. Do not combine it with `pagination.last` or `pagination.before`: nodes ignore this cursor beside `pagination.last`, and reject both cursors with 400 (observed on v0.74 nodes).
          * @example Pz8/Pj4+dm90ZSAy
          */
         "pagination.after"?: components["parameters"]["PaginationAfter"];
@@ -887,7 +886,7 @@ export interface operations {
          */
         "pagination.last"?: components["parameters"]["PaginationLast"];
         /**
-         * @description Backward pagination: the cursor to continue from, which is the `startCursor` of the next page. Do not combine it with `pagination.first` or `pagination.after`: nodes ignore this cursor beside `pagination.first`, and answer both cursors with 400 (observed on v0.74 nodes).
+         * @description Backward pagination: the cursor to continue from, which is the `startCursor` of the next page. Do not combine it with `pagination.first` or `pagination.after`: nodes ignore this cursor beside `pagination.first`, and reject both cursors with 400 (observed on v0.74 nodes).
          * @example Pz8/Pj4+dm90ZSAz
          */
         "pagination.before"?: components["parameters"]["PaginationBefore"];
@@ -984,7 +983,7 @@ export interface operations {
          */
         "filter.marketIds"?: string[];
         /**
-         * @description List only accounts of these types. A newer node can have types that are not listed here; any name of the same form is allowed. A node answers a type that it does not know with 400 (observed on v0.74 nodes). Default, also if empty: all types.
+         * @description List only accounts of these types. A newer node can have types that are not listed here; any name of the same form is allowed. A node rejects a type that it does not know with 400 (observed on v0.74 nodes). Default, also if empty: all types.
          * @example [
          *       "ACCOUNT_TYPE_GENERAL",
          *       "ACCOUNT_TYPE_MARGIN"
@@ -1007,7 +1006,7 @@ export interface operations {
          */
         "pagination.first"?: components["parameters"]["PaginationFirst"];
         /**
-         * @description Forward pagination: the cursor to continue from, which is the `endCursor` of the previous page. Do not combine it with `pagination.last` or `pagination.before`: nodes ignore this cursor beside `pagination.last`, and answer both cursors with 400 (observed on v0.74 nodes).
+         * @description Forward pagination: the cursor to continue from, which is the `endCursor` of the previous page. Do not combine it with `pagination.last` or `pagination.before`: nodes ignore this cursor beside `pagination.last`, and reject both cursors with 400 (observed on v0.74 nodes).
          * @example Pz8/Pj4+dm90ZSAy
          */
         "pagination.after"?: components["parameters"]["PaginationAfter"];
@@ -1017,7 +1016,7 @@ export interface operations {
          */
         "pagination.last"?: components["parameters"]["PaginationLast"];
         /**
-         * @description Backward pagination: the cursor to continue from, which is the `startCursor` of the next page. Do not combine it with `pagination.first` or `pagination.after`: nodes ignore this cursor beside `pagination.first`, and answer both cursors with 400 (observed on v0.74 nodes).
+         * @description Backward pagination: the cursor to continue from, which is the `startCursor` of the next page. Do not combine it with `pagination.first` or `pagination.after`: nodes ignore this cursor beside `pagination.first`, and reject both cursors with 400 (observed on v0.74 nodes).
          * @example Pz8/Pj4+dm90ZSAz
          */
         "pagination.before"?: components["parameters"]["PaginationBefore"];
@@ -1068,7 +1067,7 @@ export interface operations {
          */
         "pagination.first"?: components["parameters"]["PaginationFirst"];
         /**
-         * @description Forward pagination: the cursor to continue from, which is the `endCursor` of the previous page. Do not combine it with `pagination.last` or `pagination.before`: nodes ignore this cursor beside `pagination.last`, and answer both cursors with 400 (observed on v0.74 nodes).
+         * @description Forward pagination: the cursor to continue from, which is the `endCursor` of the previous page. Do not combine it with `pagination.last` or `pagination.before`: nodes ignore this cursor beside `pagination.last`, and reject both cursors with 400 (observed on v0.74 nodes).
          * @example Pz8/Pj4+dm90ZSAy
          */
         "pagination.after"?: components["parameters"]["PaginationAfter"];
@@ -1078,7 +1077,7 @@ export interface operations {
          */
         "pagination.last"?: components["parameters"]["PaginationLast"];
         /**
-         * @description Backward pagination: the cursor to continue from, which is the `startCursor` of the next page. Do not combine it with `pagination.first` or `pagination.after`: nodes ignore this cursor beside `pagination.first`, and answer both cursors with 400 (observed on v0.74 nodes).
+         * @description Backward pagination: the cursor to continue from, which is the `startCursor` of the next page. Do not combine it with `pagination.first` or `pagination.after`: nodes ignore this cursor beside `pagination.first`, and reject both cursors with 400 (observed on v0.74 nodes).
          * @example Pz8/Pj4+dm90ZSAz
          */
         "pagination.before"?: components["parameters"]["PaginationBefore"];

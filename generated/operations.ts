@@ -49,7 +49,7 @@ export const operations = {
     },
     hints: {
       rejectedCursor:
-        "v0.74 nodes answer every cursor of this list with this status, so only its first page works. Request a larger page (`pagination.first`, at most 5000), the other end of the list (`newestFirst: false`), or the parties by name (`parties`).",
+        "v0.74 nodes respond to every cursor of this list with this status, so only its first page works. Request a larger page (`pagination.first`, at most 5000), the other end of the list (`newestFirst: false`), or the parties by name (`parties`).",
     },
   },
   getSpamStatistics: {

@@ -317,7 +317,7 @@ const refusedTransactionCheck = object(
 );
 const transactionCheckResult = anyOf(passedTransactionCheck, refusedTransactionCheck);
 
-/** What each operation answers. */
+/** The response of each operation. */
 export const answers = {
   listVotes: voteList,
   listPartiesProfiles: partyProfileList,
