@@ -53,15 +53,17 @@ const schema = (description: Description, name: string) => description.component
 const votes = "/api/v2/votes";
 const text = (description: string): Schema => ({ type: "string", description });
 
+const lastAccountType = schema(description(), "AccountType").enum.at(-1);
+
 /** Changes with known results. Requests and responses are judged differently: a request may accept more. */
 export const changes: Change[] = [
   {
     what: "a new optional parameter",
-    lines: ['GET /api/v2/votes: new optional query parameter "marketId"'],
+    lines: ['GET /api/v2/votes: new optional query parameter "testParameter"'],
     impact: "minor",
     make: (all) =>
       operation(all, votes).parameters.push({
-        name: "marketId",
+        name: "testParameter",
         in: "query",
         description: "A market.",
         schema: text("An id."),
@@ -69,11 +71,11 @@ export const changes: Change[] = [
   },
   {
     what: "a new required parameter",
-    lines: ['GET /api/v2/votes: new required query parameter "marketId" (breaking)'],
+    lines: ['GET /api/v2/votes: new required query parameter "testParameter" (breaking)'],
     impact: "major",
     make: (all) =>
       operation(all, votes).parameters.push({
-        name: "marketId",
+        name: "testParameter",
         in: "query",
         required: true,
         description: "A market.",
@@ -104,10 +106,10 @@ export const changes: Change[] = [
   },
   {
     what: "a new optional request member",
-    lines: ["Transaction.memo: added"],
+    lines: ["Transaction.testMember: added"],
     impact: "minor",
     make: (all) => {
-      schema(all, "Transaction").properties["memo"] = text("A note.");
+      schema(all, "Transaction").properties["testMember"] = text("A note.");
     },
   },
   {
@@ -127,10 +129,10 @@ export const changes: Change[] = [
   },
   {
     what: "a new response member",
-    lines: ["Vote.reason: added"],
+    lines: ["Vote.testMember: added"],
     impact: "minor",
     make: (all) => {
-      schema(all, "Vote").properties["reason"] = text("Why.");
+      schema(all, "Vote").properties["testMember"] = text("Why.");
     },
   },
   {
@@ -167,13 +169,13 @@ export const changes: Change[] = [
   },
   {
     what: "a new name of an enumeration",
-    lines: ['AccountType: "ACCOUNT_TYPE_NEW" added'],
+    lines: ['AccountType: "ACCOUNT_TYPE_OF_A_TEST" added'],
     impact: "minor",
-    make: (all) => schema(all, "AccountType").enum.push("ACCOUNT_TYPE_NEW"),
+    make: (all) => schema(all, "AccountType").enum.push("ACCOUNT_TYPE_OF_A_TEST"),
   },
   {
     what: "a removed name of an enumeration",
-    lines: ['AccountType: "ACCOUNT_TYPE_LOCKED_FOR_STAKING" removed (breaking)'],
+    lines: [`AccountType: "${lastAccountType}" removed (breaking)`],
     impact: "major",
     make: (all) => {
       schema(all, "AccountType").enum.pop();

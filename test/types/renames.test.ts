@@ -16,7 +16,7 @@ async function compileWith(description: string): Promise<string[]> {
   return editor.errors();
 }
 
-test("the description as it is compiles", async () => {
+test("the current description compiles", async () => {
   expect(await compileWith(source)).toEqual([]);
 });
 
@@ -34,7 +34,7 @@ test.each([
     "client.ts",
     "votes",
   ],
-  ["a member that the client looks at", /(?<=\n {8})success(?=:)|(?<=\[)success/g, "passed", "client.ts", "success"],
+  ["a member that the client reads", /(?<=\n {8})success(?=:)|(?<=\[)success/g, "passed", "client.ts", "success"],
   ["the body of the check", /(?<=\n {8})tx(?=: {\$ref)|(?<=required: \[)tx(?=\])/g, "transaction", "query.ts", "tx"],
   ["an account type", /AccountType/g, "KindOfAccount", "query.ts", "accountTypes"],
 ] as const)("renaming %s is a compile error in src", async (_, before, after, file, name) => {
