@@ -47,7 +47,7 @@ describe("npm run generate", () => {
   test("makes a new optional query parameter an argument of the method and an entry of the table", async () => {
     const files = await generateWith(({ paths }) =>
       paths["/api/v2/votes"]?.["get"]?.parameters.push({
-        name: "value",
+        name: "testValue",
         in: "query",
         description: "List only votes with this value.",
         schema: { anyOf: [{ $ref: "#/components/schemas/VoteValue" }, { type: "string", pattern: "^VALUE_[A-Z]+$" }] },
@@ -56,11 +56,11 @@ describe("npm run generate", () => {
     for (const name of ["VotesOfParty", "VotesOnProposal"]) {
       expect(part(files["client.ts"], `export interface ${name} {`)).toContain(
         // biome-ignore lint/suspicious/noTemplateCurlyInString: this is the text of a type.
-        "  /** List only votes with this value. */\n  value?: VoteValue | (`VALUE_${string}` & {}) | undefined;\n",
+        "  /** List only votes with this value. */\n  testValue?: VoteValue | (`VALUE_${string}` & {}) | undefined;\n",
       );
     }
     expect(part(files["operations.ts"], "  listVotes: {", "\n  },")).toContain(
-      'value: { kind: "enum", values: voteValues, pattern: "^VALUE_[A-Z]+$", in: "query", name: "value" }',
+      'testValue: { kind: "enum", values: voteValues, pattern: "^VALUE_[A-Z]+$", in: "query", name: "testValue" }',
     );
   });
 
