@@ -62,7 +62,7 @@ describe("the walkthrough of docs/contributing.md", () => {
     expect(commands).toContain("npm test");
   });
 
-  test.each(commands)("runs %s", { timeout: 600_000 }, async (command) => {
+  test.each(commands)("runs %s", { timeout: 900_000 }, async (command) => {
     const output = await run("sh", "-c", command.replace(/^npm run /, "npm run --silent "));
     if (command === "npm run spec:diff") expect(output).toBe(blocks("text")[0]);
   });
