@@ -1,7 +1,7 @@
-/** Programs of consumers, and what they cost the compiler. */
+/** Programs of consumers, and their cost for the compiler. */
 import ts from "typescript";
 
-/** All six operations, so many times. */
+/** All six operations, `rounds` times. */
 const withClient = (rounds: number) => `
 import { createClient } from "vegaprotocol-client";
 const client = createClient({ baseUrl: "https://node.example" });
@@ -19,7 +19,7 @@ const result = await client.checkTransaction({ tx: { pubKey: "a" } });
   .join("")
   .repeat(rounds)}`;
 
-/** Two of the reads, three times as often, by openapi-fetch alone. */
+/** Two of the operations, three times in each round, with openapi-fetch alone. */
 const withOpenapiFetch = (rounds: number) => `
 import createHttp from "openapi-fetch";
 import type { paths } from "vegaprotocol-client";
@@ -28,13 +28,13 @@ ${`{ const { data } = await http.GET("/api/v2/votes", { params: { query: { party
 { const { data } = await http.GET("/statistics/spam/{partyId}", { params: { path: { partyId: "a" } } }); data?.statistics?.votes?.maxForEpoch; }
 `.repeat(rounds * 3)}`;
 
-/** Makes a program with six calls a round. */
+/** Programs with six calls in each round. */
 export const consumers: Record<string, (rounds: number) => string> = {
   "openapi-fetch": withOpenapiFetch,
   "vegaprotocol-client": withClient,
 };
 
-/** What a program costs the compiler. */
+/** Compiles a program, and measures the cost. */
 export function compile(source: string): { instantiations: number; milliseconds: number } {
   const name = `${process.cwd()}/consumer.ts`;
   const options: ts.CompilerOptions = {

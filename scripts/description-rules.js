@@ -1,23 +1,26 @@
 // @ts-check
+import { parseDocument, visit } from "yaml";
+import { extensionRules, isReference } from "./extension-rules.js";
+
 /**
- * Lint rules of this description's own, beside Redocly's `recommended-strict`.
- * Each guards something that is made from `openapi.yaml`: hover texts, the mock's answers, validation.
+ * Lint rules for this description, beside Redocly's `recommended-strict`. Each protects something that is generated from
+ * `openapi.yaml`: hover texts, the responses of the mock, validation, the clients of other generators.
  *
- * @typedef {{ child(path: string | (string | number)[]): Location, key(): Location }} Location
+ * @typedef {{ child(path: string | (string | number)[]): Location, key(): Location, source: { body: string } }} Location
  * @typedef {{
  *   report(problem: { message: string, location: Location }): void,
  *   location: Location,
  *   rawLocation: { pointer: string },
  *   key: string | number,
  *   resolve(reference: { $ref: string }): { node?: unknown },
- * }} Context What Redocly hands to a visitor; the package does not export the type.
+ * }} Context What Redocly passes to a visitor; the package does not export the type.
  * @typedef {{ description?: string, properties?: Record<string, unknown>, enum?: unknown[], format?: string, type?: unknown, pattern?: string, "x-enumDescriptions"?: Record<string, string> }} Schema
  * @typedef {{ operationId?: string, responses?: Record<string, unknown> }} Operation
  * @typedef {{ examples?: Record<string, unknown> }} MediaType
  * @typedef {{ description?: string, example?: unknown, examples?: unknown }} Parameter
  */
 
-/** Hovers and the rendered pages show nothing for a property without words. */
+/** Hovers and the rendered pages show nothing for a property without a description. */
 function propertyDescription() {
   return {
     /** @param {Schema} schema @param {Context} context */
@@ -49,7 +52,7 @@ function schemaDescription() {
   };
 }
 
-/** The mock answers with these; without them it makes values up that no node would send. */
+/** The mock responds with these; without them, it generates values that no node would send. */
 function mediaTypeExamples() {
   return {
     /** @param {MediaType} mediaType @param {Context} context */
@@ -61,7 +64,7 @@ function mediaTypeExamples() {
   };
 }
 
-/** The documentation and the mock's generated requests use them. */
+/** The documentation and the requests that Prism generates use them. */
 function parameterExample() {
   return {
     /** @param {Parameter} parameter @param {Context} context */
@@ -73,7 +76,7 @@ function parameterExample() {
   };
 }
 
-/** Every operation can fail, and a client that is not told how cannot tell its user. */
+/** Every operation can fail, and clients need the body of the error. */
 function operationErrors() {
   return {
     /** @param {Operation} operation @param {Context} context */
@@ -82,7 +85,7 @@ function operationErrors() {
       for (const status of ["500", "default"]) {
         if (!statuses.includes(status)) {
           report({
-            message: `Operation \`${operation.operationId}\` has no \`${status}\` answer.`,
+            message: `Operation \`${operation.operationId}\` has no \`${status}\` response.`,
             location: location.child("responses").key(),
           });
         }
@@ -106,7 +109,7 @@ function operationIdIsMethodName() {
   };
 }
 
-/** Every name of an enumeration has its meaning, and no meaning is left over from a renamed one. */
+/** Every name of an enumeration has a meaning, and every meaning has a name. */
 function enumDescriptions() {
   return {
     /** @param {Schema} schema @param {Context} context */
@@ -124,7 +127,7 @@ function enumDescriptions() {
       for (const value of Object.keys(described)) {
         if (!schema.enum.includes(value)) {
           report({
-            message: `\`${value}\` is described but is no value of the enumeration.`,
+            message: `\`${value}\` is described but is not a value of the enumeration.`,
             location: location.child(["x-enumDescriptions", value]).key(),
           });
         }
@@ -133,7 +136,7 @@ function enumDescriptions() {
   };
 }
 
-/** Validators, Prism among them, know these formats on numbers only and would let any string pass. */
+/** Validators, including Prism, apply these formats to numbers only and accept any string. */
 function stringFormatPattern() {
   return {
     /** @param {Schema} schema @param {Context} context */
@@ -141,7 +144,7 @@ function stringFormatPattern() {
       const types = Array.isArray(schema.type) ? schema.type : [schema.type];
       if (types.includes("string") && ["int64", "uint64", "byte"].includes(schema.format ?? "") && !schema.pattern) {
         report({
-          message: `A string of format \`${schema.format}\` needs a \`pattern\`: validators do not look otherwise.`,
+          message: `A string of format \`${schema.format}\` needs a \`pattern\`: validators ignore the format.`,
           location: location.child("format"),
         });
       }
@@ -149,9 +152,56 @@ function stringFormatPattern() {
   };
 }
 
-/** @param {unknown} value @returns {value is { $ref: string }} */
-function isReference(value) {
-  return typeof value === "object" && value !== null && "$ref" in value;
+/** openapi-generator rejects a description with aliases. Use `$ref` or repeat the text. */
+function noYamlAliases() {
+  return {
+    /** @param {unknown} _ @param {Context} context */
+    Root(_, { report, location }) {
+      visit(parseDocument(location.source.body), {
+        Alias: (_, { source }) => report({ message: `Alias \`*${source}\`: use \`$ref\` instead.`, location }),
+      });
+    },
+  };
+}
+
+/** Generators derive types from the name of an operation. A schema of the same name does not compile. */
+function componentNames() {
+  /** @type {Set<string>} */
+  const derived = new Set();
+  const endings = [
+    "",
+    "Body",
+    "Data",
+    "Error",
+    "Errors",
+    "Options",
+    "Params",
+    "Query",
+    "Request",
+    "Response",
+    "Responses",
+  ];
+  /** @type {[name: string, location: Location][]} */
+  const schemas = [];
+  return {
+    /** @param {Operation} operation */
+    Operation({ operationId = "" }) {
+      for (const ending of endings) derived.add(`${operationId}${ending}`.toLowerCase());
+    },
+    /** @param {Record<string, unknown>} named @param {Context} context */
+    NamedSchemas(named, { location }) {
+      for (const name of Object.keys(named)) schemas.push([name, location.child([name]).key()]);
+    },
+    Root: {
+      /** @param {unknown} _ @param {Context} context */
+      leave(_, { report }) {
+        for (const [name, location] of schemas) {
+          if (!derived.has(name.toLowerCase())) continue;
+          report({ message: `Schema \`${name}\` has a name that generators derive from an operation.`, location });
+        }
+      },
+    },
+  };
 }
 
 export default () => ({
@@ -166,6 +216,9 @@ export default () => ({
       "operation-id-is-method-name": operationIdIsMethodName,
       "enum-descriptions": enumDescriptions,
       "string-format-pattern": stringFormatPattern,
+      "no-yaml-aliases": noYamlAliases,
+      "component-names": componentNames,
+      ...extensionRules,
     },
   },
 });

@@ -1,23 +1,24 @@
 /**
- * Prism, with `openapi.yaml`: as a mock of a node, which answers with the examples, and as a proxy in front of one, which
- * refuses what the description does not allow.
+ * Prism with `openapi.yaml`: as a mock of a node, which responds with the examples, and as a proxy in front of a node, which
+ * reports requests and responses that do not match the description.
  *
- * `npm run mock -- --port 4010`; a request picks its answer with `Prefer: example=last` or `Prefer: code=429`.
+ * `npm run mock -- --port 4010`; a request selects its response with `Prefer: example=last` or `Prefer: code=429`.
  */
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { createLogger } from "@stoplight/prism-core";
 import { getHttpOperationsFromSpec, type IHttpConfig } from "@stoplight/prism-http";
 import { createServer } from "@stoplight/prism-http-server";
+import { runScript } from "./run-script.js";
 import { type Served, serve } from "./serve.js";
 
-/** Starts the mock in this process, on a free port where none is given. */
+/** Starts the mock in this process. Default port: a free one. */
 export const startMock = ({ port = 0 } = {}): Promise<Served> =>
   startPrism({ ...checks, isProxy: false, errors: false, mock: { dynamic: false } }, port);
 
 /**
- * Serves a node with a proxy in front, on free ports. What the description does not allow is told in the header
- * `sl-violations`; with `errors`, it is answered with 422, where the request is at fault, or 500.
+ * Serves a node behind a validating proxy, on free ports. The header `sl-violations` reports what does not match the
+ * description. With `errors`, the response is 422 for an invalid request, and 500 for an invalid response.
  */
 export async function serveValidated(
   fetch: (request: Request) => Promise<Response>,
@@ -33,7 +34,7 @@ export async function serveValidated(
   return { url: proxy.url, close };
 }
 
-/** Errors of nodes come with two types of content, of which Prism's parser makes an unhandled rejection. */
+/** Error responses of nodes have two content types, which cause an unhandled rejection in Prism. */
 function withOneContentType(response: Response): Response {
   const [type = ""] = response.headers.get("content-type")?.split(",") ?? [];
   if (type !== "") response.headers.set("content-type", type);
@@ -50,8 +51,14 @@ async function startPrism(config: IHttpConfig, port: number): Promise<Served> {
   return { url, close: () => server.close() };
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
+async function main(): Promise<void> {
   const { values } = parseArgs({ options: { port: { type: "string", default: "4010" } } });
-  const { url } = await startMock({ port: Number(values.port) });
-  console.log(`The mock listens on ${url}. Ctrl+C ends it.`);
+  const port = Number(values.port);
+  if (!Number.isInteger(port) || port < 0 || port > 65535) {
+    throw new Error(`Expected --port to be an integer from 0 to 65535, got ${JSON.stringify(values.port)}.`);
+  }
+  const { url } = await startMock({ port });
+  console.log(`The mock listens on ${url}. Press Ctrl+C to stop it.`);
 }
+
+await runScript(import.meta.url, main);

@@ -1,16 +1,20 @@
-/** Proves that what would be published is complete. `npm run release:check` says what is missing. */
+/** Checks that the package is ready to be published. `npm run release:check` prints what is missing. */
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import semver from "semver";
 import { parse } from "yaml";
+import { runScript } from "./run-script.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
 interface Manifest {
   version: string;
   license: string;
+  repository?: string | object;
+  bugs?: string | object;
+  homepage?: string;
   exports: Record<string, string | { types: string; default: string }>;
 }
 
@@ -21,11 +25,11 @@ export interface Release {
   changelog: string;
   /** `info.version` of the description. */
   described: string;
-  /** What git has to say of the working tree; empty where it is clean. */
+  /** The output of `git status --short`, which is empty for a clean working tree. */
   uncommitted: string;
 }
 
-/** What is wrong with a release, in sentences; nothing where it is complete. */
+/** What prevents a release, in sentences. Empty if the release is complete. */
 export function problemsOf({ manifest, packed, changelog, described, uncommitted }: Release): string[] {
   const { version } = manifest;
   const targets = Object.values(manifest.exports).flatMap((target) =>
@@ -33,26 +37,39 @@ export function problemsOf({ manifest, packed, changelog, described, uncommitted
   );
   const needed = [...targets.map((target) => target.replace("./", "")), "README.md", "LICENSE", "CHANGELOG.md"];
   const allowed =
-    /^(?:dist\/(?:src|generated)\/.*\.(?:js|d\.ts)|openapi\.yaml|package\.json|README\.md|LICENSE|CHANGELOG\.md)$/;
+    /^(?:dist\/(?:src|generated)\/.*\.(?:js|d\.ts)|openapi\.yaml|generated\/openapi\.json|package\.json|README\.md|LICENSE|CHANGELOG\.md)$/;
   const entry = new RegExp(`^## ${version.replaceAll(".", "\\.")} \\((.+)\\)$`, "m").exec(changelog);
   return [
+    ...problemsOfLinks(manifest),
     ...needed.filter((file) => !packed.includes(file)).map((file) => `The tarball lacks ${file}.`),
-    ...packed.filter((file) => !allowed.test(file)).map((file) => `The tarball has ${file}, which nobody needs.`),
-    ...(semver.valid(version) ? [] : [`package.json has the version ${version}, which is none.`]),
-    ...(described === version ? [] : [`openapi.yaml says ${described}, package.json ${version}.`]),
+    ...packed
+      .filter((file) => !allowed.test(file))
+      .map((file) => `The tarball has ${file}, which is not part of the package.`),
+    ...(semver.valid(version) ? [] : [`Expected package.json to have a version such as 1.2.3, got ${version}.`]),
+    ...(described === version ? [] : [`openapi.yaml has version ${described}, package.json ${version}.`]),
     ...(entry ? [] : [`CHANGELOG.md has no entry for ${version}.`]),
     ...(entry && !/^\d{4}-\d\d-\d\d$/.test(entry[1] ?? "")
-      ? [`CHANGELOG.md calls ${version} "${entry[1]}": it wants a date.`]
+      ? [`Expected CHANGELOG.md to have the date of ${version}, got "${entry[1]}".`]
       : []),
     ...(uncommitted === "" ? [] : [`There are changes that are not committed:\n${uncommitted}`]),
   ];
+}
+
+/** npm refuses to publish with provenance if `repository` does not name the repository of the commit. */
+function problemsOfLinks(manifest: Manifest): string[] {
+  const missing = (["repository", "bugs", "homepage"] as const).filter((name) => !manifest[name]);
+  return missing.map((name) =>
+    name === "repository"
+      ? "package.json has no `repository`: npm cannot publish with provenance without it."
+      : `package.json has no \`${name}\`.`,
+  );
 }
 
 function run(command: string, ...args: string[]): string {
   return execFileSync(command, args, { cwd: root, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] });
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
+function main(): void {
   const read = (file: string) => readFileSync(join(root, file), "utf8");
   const output = run("npm", "pack", "--dry-run", "--json");
   const [{ files }] = JSON.parse(output.slice(output.indexOf("["))) as [{ files: { path: string }[] }];
@@ -63,7 +80,8 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     described: parse(read("openapi.yaml")).info.version,
     uncommitted: run("git", "status", "--short").trim(),
   });
-  for (const problem of problems) console.error(problem);
-  if (problems.length > 0) process.exitCode = 1;
-  else console.log(`Complete: ${files.length} files are ready to be published.`);
+  if (problems.length > 0) throw new Error(problems.join("\n"));
+  console.log(`Complete: ${files.length} files are ready to be published.`);
 }
+
+await runScript(import.meta.url, main);

@@ -1,4 +1,4 @@
-/** Puts a standard `fetch` behind an HTTP server on loopback. */
+/** Serves a standard `fetch` function over HTTP on loopback. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
@@ -7,7 +7,7 @@ import { pipeline } from "node:stream/promises";
 import type { ReadableStream as NodeReadableStream } from "node:stream/web";
 
 export interface Served {
-  /** Where it listens, as in `http://127.0.0.1:40123`. */
+  /** The address, such as `http://127.0.0.1:40123`. */
   url: string;
   close(): Promise<void>;
 }
@@ -20,18 +20,23 @@ export async function serve(fetch: (request: Request) => Promise<Response>, { po
         value === undefined ? [] : [[name, String(value)] as [string, string]],
       );
       const method = incoming.method ?? "GET";
+      // A `Request` cannot have these methods. Nodes respond to every wrong method with 501.
+      if (["CONNECT", "TRACE", "TRACK"].includes(method)) {
+        outgoing.writeHead(501).end();
+        return;
+      }
       const request = new Request(`http://${incoming.headers.host}${incoming.url}`, {
         method,
         headers,
-        ...(body.length > 0 && { body }),
+        ...(body.length > 0 && !isBodyless(method) && { body }),
       });
       const response = await fetch(request);
-      outgoing.writeHead(response.status, Object.fromEntries(response.headers));
+      outgoing.writeHead(response.status, headersOf(response));
       if (response.body === null) outgoing.end();
-      // The DOM's type of a stream lacks what Node.js adds to it.
+      // The DOM type of a stream lacks the members that Node.js adds.
       else await pipeline(Readable.fromWeb(response.body as NodeReadableStream), outgoing);
     } catch {
-      // What `fetch` rejects with is a connection that breaks.
+      // A rejected `fetch` is a broken connection.
       incoming.socket.destroy();
     }
   });
@@ -45,4 +50,13 @@ export async function serve(fetch: (request: Request) => Promise<Response>, { po
         server.closeAllConnections();
       }),
   };
+}
+
+/** A `Request` cannot have a body with these methods. */
+const isBodyless = (method: string) => method === "GET" || method === "HEAD";
+
+/** `Headers` joins headers of one name. Error responses of nodes have two `Content-Type` headers. */
+function headersOf({ headers }: Response): Record<string, string | string[]> {
+  const entries = [...headers].map(([name, value]) => [name, name === "content-type" ? value.split(", ") : value]);
+  return Object.fromEntries(entries);
 }

@@ -2,18 +2,18 @@ import createHttp, { type Client as HttpClient } from "openapi-fetch";
 import type { operations, paths } from "../generated/openapi.js";
 import type {
   BalanceChange,
+  BalanceChangeList,
   CheckTransactionRequest,
   GetSpamStatisticsQuery,
-  ListBalanceChangesResponse,
-  ListNodeSignaturesResponse,
-  ListPartiesProfilesResponse,
-  ListVotesResponse,
   NodeSignature,
+  NodeSignatureList,
   Pagination,
   PartyProfile,
+  PartyProfileList,
   SpamStatisticsResponse,
   TransactionCheckResult,
   Vote,
+  VoteList,
 } from "../generated/types.js";
 import { systemClock } from "./http/clock.js";
 import {
@@ -262,11 +262,7 @@ export function createClient(options: ClientOptions): VegaClient {
     return walk({ operation, open, ...source }, options);
   }
 
-  const scanRoute: Route<
-    { query: WireQuery<"listBalanceChanges"> },
-    ListBalanceChangesResponse,
-    PageContent<BalanceChange>
-  > = {
+  const scanRoute: Route<{ query: WireQuery<"listBalanceChanges"> }, BalanceChangeList, PageContent<BalanceChange>> = {
     operation: "scanBalanceChanges",
     described: "listBalanceChanges",
     attempt: (init) => http.GET("/api/v2/balance/changes", init),
@@ -324,7 +320,7 @@ export function createClient(options: ClientOptions): VegaClient {
         pageSize: 5000,
         readQuery: () => readVotesQuery(query),
         attempt: (init) => http.GET("/api/v2/votes", init),
-        read: (body: ListVotesResponse) => body.votes,
+        read: (body: VoteList) => body.votes,
         cursors: { lack: "record", keyOf: voteKey },
         // A vote that is written again during a walk comes again.
         deduplicator: () => compareWithAllPages(voteKey),
@@ -339,7 +335,7 @@ export function createClient(options: ClientOptions): VegaClient {
         pageSize: 5000,
         readQuery: () => readProfilesQuery(query),
         attempt: (init) => http.GET("/api/v2/parties/profiles", init),
-        read: (body: ListPartiesProfilesResponse) => body.profiles,
+        read: (body: PartyProfileList) => body.profiles,
         // v0.74 nodes answer 500 to every cursor of this list.
         withCursor: { finalStatuses: [500], hints: { 500: profilesHint } },
       }),
@@ -352,7 +348,7 @@ export function createClient(options: ClientOptions): VegaClient {
         pageSize: 1000,
         readQuery: () => readBalanceChangesQuery(query),
         attempt: (init) => http.GET("/api/v2/balance/changes", init),
-        read: (body: ListBalanceChangesResponse) => body.balances,
+        read: (body: BalanceChangeList) => body.balances,
         cursors: { lack: "account", keyOf },
         deduplicator: () => compareWithLastTime(keyOf, ({ timestamp }) => timestamp),
         compare: (a, b) => compareDigits(a.timestamp, b.timestamp),
@@ -376,7 +372,7 @@ export function createClient(options: ClientOptions): VegaClient {
         pageSize: 1000,
         readQuery: () => readSignaturesQuery(query),
         attempt: (init) => http.GET("/api/v2/node/signatures", init),
-        read: (body: ListNodeSignaturesResponse) => body.signatures,
+        read: (body: NodeSignatureList) => body.signatures,
       }),
 
     checkTransaction: (query, options) => single(transactionCheck, options, () => readTransaction(query)),

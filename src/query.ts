@@ -1,60 +1,26 @@
-import { accountTypes, isAccountType } from "../generated/enums.js";
-import type { operations } from "../generated/openapi.js";
 import type {
   BalanceChangesDateRange,
   BalanceChangesFilter,
+  BalanceChangesInRange,
   CheckTransactionRequest,
   GetSpamStatisticsQuery,
-  ListBalanceChangesQuery,
-  ListNodeSignaturesQuery,
-  ListPartiesProfilesQuery,
-  ListVotesQuery,
   Pagination,
-} from "../generated/types.js";
+  ProfilesOfParties,
+  SignaturesOfResource,
+  VotesOfParty,
+  VotesOnProposal,
+} from "../generated/client.js";
+import { accountTypes, isAccountType } from "../generated/enums.js";
+import type { operations } from "../generated/openapi.js";
 import { listNames, refuse } from "./arguments/refuse.js";
 import { ArgumentError } from "./errors/index.js";
 import type { Backward, Forward } from "./pagination/direction.js";
 import { toNanoseconds } from "./values.js";
 
-interface Paged {
-  /** Which page of the list to get, forward or backward, and how large it is. */
-  pagination?: Forward | Backward | undefined;
-}
-
-// These two do not extend ListVotesQuery: editors show the words of a property in a union only where one member has it.
-
-/** The votes of a party; with the `proposalId` of {@link VotesOnProposal}, its vote on that proposal. */
-export interface VotesOfParty extends Paged {
-  /** The party whose votes to list. */
-  partyId: string;
-}
-
-/** The votes on a proposal; with the `partyId` of {@link VotesOfParty}, the vote of that party. */
-export interface VotesOnProposal extends Paged {
-  /** The proposal whose votes to list. */
-  proposalId: string;
-}
-
-/** What `listPartiesProfiles` takes; nothing at all lists everybody. */
-export interface ProfilesOfParties extends ListPartiesProfilesQuery {
-  /** Which page of the list to get, forward or backward, and how large it is. */
-  pagination?: Forward | Backward | undefined;
-}
-
-/** What `listBalanceChanges` takes; nothing at all lists every change. */
-export interface BalanceChangesInRange extends ListBalanceChangesQuery {
-  /** Which page of the list to get, forward or backward, and how large it is. */
-  pagination?: Forward | Backward | undefined;
-}
+export type { BalanceChangesInRange, ProfilesOfParties, SignaturesOfResource, VotesOfParty, VotesOnProposal };
 
 /** What `scanBalanceChanges` takes; nothing at all reads every change. */
-export interface BalanceChangesScanQuery extends Omit<ListBalanceChangesQuery, "pagination"> {}
-
-/** What `listNodeSignatures` takes. */
-export interface SignaturesOfResource extends ListNodeSignaturesQuery {
-  /** Which page of the list to get, forward or backward, and how large it is. */
-  pagination?: Forward | Backward | undefined;
-}
+export interface BalanceChangesScanQuery extends Omit<BalanceChangesInRange, "pagination"> {}
 
 /** The query of an operation as it goes over the wire, with dotted names. */
 export type WireQuery<Id extends keyof operations> = NonNullable<operations[Id]["parameters"]["query"]>;
@@ -138,12 +104,12 @@ const votes = {
   partyId: text,
   proposalId: text,
   pagination,
-} satisfies Readers<ListVotesQuery>;
+} satisfies Readers<VotesOfParty & VotesOnProposal>;
 
 const profiles = {
   parties,
   pagination,
-} satisfies Readers<ListPartiesProfilesQuery>;
+} satisfies Readers<ProfilesOfParties>;
 
 const balanceChanges = {
   filter: {
@@ -157,12 +123,12 @@ const balanceChanges = {
     endTimestamp: nanoseconds,
   } satisfies Readers<BalanceChangesDateRange>,
   pagination,
-} satisfies Readers<ListBalanceChangesQuery>;
+} satisfies Readers<BalanceChangesInRange>;
 
 const signatures = {
   id: text,
   pagination,
-} satisfies Readers<ListNodeSignaturesQuery>;
+} satisfies Readers<SignaturesOfResource>;
 
 /** A URL parser takes these ids, even percent-encoded, for steps in the path: another resource would be asked for. */
 const pathText: Reader = (value, place) =>

@@ -2,6 +2,7 @@ import { parse } from "yaml";
 import { source } from "./description.js";
 
 interface Schema {
+  $ref?: string;
   type?: string | string[];
   required?: string[];
   enum?: string[];
@@ -25,6 +26,7 @@ interface Operation {
   operationId: string;
   description: string;
   parameters: Parameter[];
+  "x-parameterGroups"?: Record<string, { name: string; description: string }>;
   responses: Record<string, object>;
 }
 
@@ -36,8 +38,10 @@ export interface Description {
 
 export interface Change {
   what: string;
-  /** Which version number it asks for, before any rule for versions below 1.0.0. */
-  asksFor: "major" | "minor" | "patch" | "none";
+  /** What `npm run spec:diff` prints for it. */
+  lines: string[];
+  /** The version number that it increases, before the rule for versions below 1.0.0. */
+  impact: "major" | "minor" | "patch" | "none";
   make(description: Description): void;
 }
 
@@ -49,14 +53,17 @@ const schema = (description: Description, name: string) => description.component
 const votes = "/api/v2/votes";
 const text = (description: string): Schema => ({ type: "string", description });
 
-/** Changes with verdicts that are known: requests and answers are judged the other way around. */
+const lastAccountType = schema(description(), "AccountType").enum.at(-1);
+
+/** Changes with known results. Requests and responses are judged differently: a request may accept more. */
 export const changes: Change[] = [
   {
     what: "a new optional parameter",
-    asksFor: "minor",
+    lines: ['GET /api/v2/votes: new optional query parameter "testParameter"'],
+    impact: "minor",
     make: (all) =>
       operation(all, votes).parameters.push({
-        name: "marketId",
+        name: "testParameter",
         in: "query",
         description: "A market.",
         schema: text("An id."),
@@ -64,10 +71,11 @@ export const changes: Change[] = [
   },
   {
     what: "a new required parameter",
-    asksFor: "major",
+    lines: ['GET /api/v2/votes: new required query parameter "testParameter" (breaking)'],
+    impact: "major",
     make: (all) =>
       operation(all, votes).parameters.push({
-        name: "marketId",
+        name: "testParameter",
         in: "query",
         required: true,
         description: "A market.",
@@ -75,54 +83,62 @@ export const changes: Change[] = [
       }),
   },
   {
-    what: "a parameter that is gone",
-    asksFor: "major",
+    what: "a removed parameter",
+    lines: ['GET /api/v2/votes: query parameter "partyId" removed (breaking)'],
+    impact: "major",
     make: (all) => operation(all, votes).parameters.shift(),
   },
   {
-    what: "a parameter that no longer has to be given",
-    asksFor: "minor",
+    what: "a parameter that is no longer required",
+    lines: ['GET /api/v2/node/signatures: query parameter "id": no longer required'],
+    impact: "minor",
     make: (all) => {
       for (const parameter of operation(all, "/api/v2/node/signatures").parameters) parameter.required = false;
     },
   },
   {
-    what: "a request member that has to be given from now on",
-    asksFor: "major",
+    what: "a request member that becomes required",
+    lines: ["Transaction.pow: now required (breaking)"],
+    impact: "major",
     make: (all) => {
       schema(all, "Transaction").required = ["pow"];
     },
   },
   {
     what: "a new optional request member",
-    asksFor: "minor",
+    lines: ["Transaction.testMember: added"],
+    impact: "minor",
     make: (all) => {
-      schema(all, "Transaction").properties["memo"] = text("A word on it.");
+      schema(all, "Transaction").properties["testMember"] = text("A note.");
     },
   },
   {
-    what: "an answer's member that can be missing from now on",
-    asksFor: "major",
+    what: "a response member that becomes optional",
+    lines: ["Vote.value: now optional (breaking)"],
+    impact: "major",
     make: (all) => {
       const vote = schema(all, "Vote");
       vote.required = vote.required.filter((name) => name !== "value");
     },
   },
   {
-    what: "an answer's member that is always there from now on",
-    asksFor: "minor",
+    what: "a response member that becomes required",
+    lines: ["BalanceChange.assetId: now required"],
+    impact: "minor",
     make: (all) => schema(all, "BalanceChange").required.push("assetId"),
   },
   {
-    what: "a new member of an answer",
-    asksFor: "minor",
+    what: "a new response member",
+    lines: ["Vote.testMember: added"],
+    impact: "minor",
     make: (all) => {
-      schema(all, "Vote").properties["reason"] = text("Why.");
+      schema(all, "Vote").properties["testMember"] = text("Why.");
     },
   },
   {
-    what: "an answer's member that is gone",
-    asksFor: "major",
+    what: "a removed response member",
+    lines: ["PartyProfile.alias: removed (breaking)"],
+    impact: "major",
     make: (all) => {
       const profile = schema(all, "PartyProfile");
       delete profile.properties["alias"];
@@ -130,59 +146,73 @@ export const changes: Change[] = [
     },
   },
   {
-    what: "an answer's member that can be null from now on",
-    asksFor: "major",
+    what: "a response member that can become null",
+    lines: [
+      "PartyProfile.alias: type changed from string to string or null (breaking)",
+      "PartyProfile: documentation changed",
+    ],
+    impact: "major",
     make: (all) => {
       schema(all, "PartyProfile").properties["alias"] = { ...text("A name."), type: ["string", "null"] };
     },
   },
   {
-    what: "an answer's member of another type",
-    asksFor: "major",
+    what: "a response member of another type",
+    lines: [
+      "PartyProfile.alias: type changed from string to integer (breaking)",
+      "PartyProfile: documentation changed",
+    ],
+    impact: "major",
     make: (all) => {
       schema(all, "PartyProfile").properties["alias"] = { type: "integer", description: "A number." };
     },
   },
   {
-    what: "a new name in an enumeration, which answers leave open",
-    asksFor: "minor",
-    make: (all) => schema(all, "AccountType").enum.push("ACCOUNT_TYPE_NEW"),
+    what: "a new name of an enumeration",
+    lines: ['AccountType: "ACCOUNT_TYPE_OF_A_TEST" added'],
+    impact: "minor",
+    make: (all) => schema(all, "AccountType").enum.push("ACCOUNT_TYPE_OF_A_TEST"),
   },
   {
-    what: "a name that an enumeration of a filter no longer takes",
-    asksFor: "major",
+    what: "a removed name of an enumeration",
+    lines: [`AccountType: "${lastAccountType}" removed (breaking)`],
+    impact: "major",
     make: (all) => {
       schema(all, "AccountType").enum.pop();
     },
   },
   {
     what: "a new operation",
-    asksFor: "minor",
+    lines: ["GET /api/v2/ballots: added"],
+    impact: "minor",
     make: (all) => {
       const { [votes]: path } = all.paths;
       all.paths["/api/v2/ballots"] = { get: { ...(path?.["get"] as Operation), operationId: "listBallots" } };
     },
   },
   {
-    what: "an operation that is gone",
-    asksFor: "major",
+    what: "a removed operation",
+    lines: ["POST /transaction/check: removed (breaking)"],
+    impact: "major",
     make: (all) => {
       delete all.paths["/transaction/check"];
     },
   },
   {
     what: "another name of an operation",
-    asksFor: "major",
+    lines: ['GET /api/v2/votes: operationId changed from "listVotes" to "listBallots" (breaking)'],
+    impact: "major",
     make: (all) => {
       operation(all, votes).operationId = "listBallots";
     },
   },
   {
-    what: "another word in a description",
-    asksFor: "patch",
+    what: "another text of a description",
+    lines: ["GET /api/v2/votes: documentation changed"],
+    impact: "patch",
     make: (all) => {
       operation(all, votes).description = "Lists votes.";
     },
   },
-  { what: "nothing", asksFor: "none", make: () => {} },
+  { what: "no change", lines: [], impact: "none", make: () => {} },
 ];

@@ -1,16 +1,6 @@
-import type { Pagination } from "../../generated/types.js";
+import type { Pagination } from "../../generated/client.js";
 
-/** Pages from the start of a list to its end. */
-export interface Forward extends Pagination {
-  last?: undefined;
-  before?: undefined;
-}
-
-/** Pages from the end of a list to its start. */
-export interface Backward extends Pagination {
-  first?: undefined;
-  after?: undefined;
-}
+export type { Backward, Forward } from "../../generated/client.js";
 
 /** The names that a direction uses in requests and responses. */
 export interface Direction {

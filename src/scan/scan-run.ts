@@ -1,5 +1,5 @@
 import type { BalanceChange, BalanceChangesDateRange } from "../../generated/types.js";
-import { PaginationError, VegaError } from "../errors/index.js";
+import { ApiError, PaginationError, VegaError } from "../errors/index.js";
 import { fetchUntilAborted } from "../pagination/step.js";
 import { toDate } from "../values.js";
 import type { FetchOldest, History } from "./history.js";
@@ -66,8 +66,14 @@ export class ScanRun {
     this.#options = options;
     this.#history = history;
     this.#fetchOldest = async () => {
-      const { edges } = await this.#send(fetchAny, { size: 1, newestFirst: false });
-      return edges[0] && BigInt(edges[0].node.timestamp);
+      try {
+        const { edges } = await this.#send(fetchAny, { size: 1, newestFirst: false });
+        return edges[0] && BigInt(edges[0].node.timestamp);
+      } catch (error) {
+        // Nodes from v0.75 on refuse balance changes without a range: since when they keep them is not known.
+        if (ApiError.is(error) && error.status === 400) return undefined;
+        throw error;
+      }
     };
     this.#start = start !== undefined && start > 0n ? start : undefined;
     this.#end = end;

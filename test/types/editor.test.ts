@@ -62,14 +62,15 @@ describe("hovering over an argument", () => {
 
   test("filters and times read well", () => {
     expect(editor.hover("client.listBalanceChanges({ filter: { ⟦accountTypes⟧: [] } });").text).toBe(
-      "(property) BalanceChangesFilter.accountTypes?: readonly vega.AccountType[] | undefined",
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: this is the text of a type.
+      "(property) BalanceChangesFilter.accountTypes?: readonly (vega.AccountType | (`ACCOUNT_TYPE_${string}` & {}))[] | undefined",
     );
     expect(editor.hover("client.listBalanceChanges({ dateRange: { ⟦startTimestamp⟧: 1n } });").text).toBe(
       "(property) BalanceChangesDateRange.startTimestamp?: vega.NanosecondTime | undefined",
     );
     const range = editor.hover("client.scanBalanceChanges({ ⟦dateRange⟧: {} });");
     expect(range.text).toMatch(/dateRange\?: vega\.BalanceChangesDateRange \| undefined$/);
-    expect(range.documentation).toContain("Which time to list");
+    expect(range.documentation).toContain("The time range to list");
   });
 });
 
@@ -111,7 +112,7 @@ describe("hovering over a member of a record", () => {
 
   test("an enumeration tells what each of its names means", () => {
     const { documentation } = editor.hover("type T = vega.⟦AccountType⟧;");
-    expect(documentation).toContain("`ACCOUNT_TYPE_BOND`: What liquidity providers have committed.");
+    expect(documentation).toContain("`ACCOUNT_TYPE_BOND`: Commitments of liquidity providers.");
   });
 });
 

@@ -5,9 +5,13 @@ const complete: Release = {
   manifest: {
     version: "1.2.3",
     license: "Apache-2.0",
+    repository: "github:example/vegaprotocol-client",
+    bugs: "https://github.com/example/vegaprotocol-client/issues",
+    homepage: "https://example.github.io/vegaprotocol-client",
     exports: {
       ".": { types: "./dist/src/index.d.ts", default: "./dist/src/index.js" },
       "./openapi.yaml": "./openapi.yaml",
+      "./openapi.json": "./generated/openapi.json",
       "./package.json": "./package.json",
     },
   },
@@ -15,6 +19,7 @@ const complete: Release = {
     "dist/src/index.js",
     "dist/src/index.d.ts",
     "openapi.yaml",
+    "generated/openapi.json",
     "package.json",
     "README.md",
     "LICENSE",
@@ -25,9 +30,14 @@ const complete: Release = {
   uncommitted: "",
 };
 
-test("a release that is complete has no problem", () => {
+test("the release check reports no problem of a complete release", () => {
   expect(problemsOf(complete)).toEqual([]);
 });
+
+const manifestWithout = (name: "repository" | "bugs" | "homepage") => {
+  const { [name]: _, ...manifest } = complete.manifest;
+  return { manifest };
+};
 
 test.each<[what: string, change: Partial<Release>, problem: RegExp]>([
   [
@@ -35,13 +45,24 @@ test.each<[what: string, change: Partial<Release>, problem: RegExp]>([
     { packed: complete.packed.filter((file) => !file.endsWith(".d.ts")) },
     /lacks dist\/src\/index\.d\.ts/,
   ],
+  [
+    "has no repository",
+    manifestWithout("repository"),
+    /no `repository`: npm cannot publish with provenance without it/,
+  ],
+  ["has no place for bugs", manifestWithout("bugs"), /no `bugs`/],
+  ["has no homepage", manifestWithout("homepage"), /no `homepage`/],
   ["lacks the licence", { packed: complete.packed.filter((file) => file !== "LICENSE") }, /lacks LICENSE/],
   ["has a test in it", { packed: [...complete.packed, "dist/test/a.js"] }, /has dist\/test\/a\.js/],
   ["has no entry in the changelog", { changelog: "# Changelog\n" }, /no entry for 1\.2\.3/],
-  ["is not dated", { changelog: "## 1.2.3 (unreleased)\n" }, /calls 1\.2\.3 "unreleased"/],
-  ["has a description of another version", { described: "1.2.2" }, /openapi\.yaml says 1\.2\.2, package\.json 1\.2\.3/],
+  ["is not dated", { changelog: "## 1.2.3 (unreleased)\n" }, /the date of 1\.2\.3, got "unreleased"/],
+  [
+    "has a description of another version",
+    { described: "1.2.2" },
+    /openapi\.yaml has version 1\.2\.2, package\.json 1\.2\.3/,
+  ],
   ["is not committed", { uncommitted: " M README.md" }, /not committed:\n M README\.md/],
-])("a release that %s has one", (_, change, problem) => {
+])("the release check reports a release that %s", (_, change, problem) => {
   const problems = problemsOf({ ...complete, ...change });
   expect(problems).toHaveLength(1);
   expect(problems[0]).toMatch(problem);

@@ -1,27 +1,25 @@
-/** Prints what the description says of answers, for the check of them at run time. */
-import type { Description, Schema } from "./print-types.js";
+/** Prints `generated/shapes.ts`: the shapes of responses, which the validator checks at run time. */
+import { camelCase, type Description, nameOf, type Schema } from "./description.js";
 
-const nameOf = (reference: string) => reference.slice(reference.lastIndexOf("/") + 1);
-const constant = (name: string) => `${name.charAt(0).toLowerCase()}${name.slice(1)}`;
 const combinators = ["anyOf", "flag", "integer", "list", "literal", "map", "nothing", "object", "text"];
 
 const alternativesOf = ({ anyOf, oneOf, ...schema }: Schema): Schema[] | undefined =>
   anyOf ?? oneOf ?? (Array.isArray(schema.type) ? schema.type.map((type) => ({ ...schema, type })) : undefined);
 
-/** A shape for each schema that an answer is made of, those first that others lean on. */
+/** A shape for each schema of a response. A shape comes before the shapes that use it. */
 export function printShapes({ paths, components: { schemas } }: Description): string {
   const printed = new Map<string, string>();
 
   function refer(reference: string): string {
     const name = nameOf(reference);
-    if (printed.has(name)) return constant(name);
+    if (printed.has(name)) return camelCase(name);
     const text = print(schemas[name] as Schema);
     if (combinators.includes(text)) return text;
-    printed.set(name, `const ${constant(name)} = ${text};\n`);
-    return constant(name);
+    printed.set(name, `const ${camelCase(name)} = ${text};\n`);
+    return camelCase(name);
   }
 
-  /** A list or a map of a shape, made once. */
+  /** A list or a map of a shape, defined once. */
   function named(kind: "list" | "map", shape: string): string {
     const name = `${kind}Of${shape.charAt(0).toUpperCase()}${shape.slice(1)}`;
     printed.set(name, `const ${name} = ${kind}(${shape});\n`);
@@ -33,7 +31,7 @@ export function printShapes({ paths, components: { schemas } }: Description): st
     const alternatives = alternativesOf(schema);
     if (alternatives) {
       const shapes = [...new Set(alternatives.map(print))];
-      // An open enumeration is any text.
+      // An open enumeration is any string.
       return shapes.length === 1 ? (shapes[0] as string) : `anyOf(${shapes.join(", ")})`;
     }
     switch (schema.type) {
@@ -52,10 +50,10 @@ export function printShapes({ paths, components: { schemas } }: Description): st
           ? named("map", print(schema.additionalProperties))
           : printObject(schema);
     }
-    throw new Error(`openapi.yaml holds a schema that has no printed shape yet: ${JSON.stringify(schema)}`);
+    throw new Error(`openapi.yaml has a schema that the generator does not support: ${JSON.stringify(schema)}`);
   }
 
-  /** The same as an expression on a value, which names each member itself: a loop over names takes four times as long. */
+  /** The test of a value as an expression that names each member. A loop over the names takes four times as long. */
   function test(schema: Schema, value: string): string {
     if (schema.$ref) {
       const shape = refer(schema.$ref);
@@ -101,7 +99,7 @@ export function printShapes({ paths, components: { schemas } }: Description): st
   const answers = Object.values(paths)
     .flatMap((methods) => Object.values(methods))
     .flatMap(({ operationId, responses }) => {
-      const schema = responses["200"].content?.["application/json"].schema;
+      const schema = responses["200"]?.content?.["application/json"]?.schema;
       return schema ? `  ${operationId}: ${print(schema)},\n` : [];
     });
   const body = [...printed.values()].join("");
@@ -109,6 +107,6 @@ export function printShapes({ paths, components: { schemas } }: Description): st
   return [
     `import { ${used.join(", ")} } from "../src/validate/shape.js";\n\n`,
     body,
-    `\n/** What each operation answers. */\nexport const answers = {\n${answers.join("")}};\n`,
+    `\n/** The response of each operation. */\nexport const answers = {\n${answers.join("")}};\n`,
   ].join("");
 }

@@ -1,0 +1,178 @@
+/** Prints `generated/client.ts`: the argument types, and the operations as documented methods of the client. */
+import {
+  type Description,
+  type Group,
+  isGroup,
+  isNamedEnum,
+  type Member,
+  nameOf,
+  operationsOf,
+  type ParameterGroup,
+  type ResolvedOperation,
+  type Schema,
+} from "./description.js";
+import { comment, printInterface, printMember, printType } from "./printing.js";
+
+/** Where the types of the client's options and results are. */
+const sources: Record<string, string> = {
+  CallOptions: "../src/options.js",
+  Call: "../src/http/index.js",
+  Listing: "../src/client.js",
+  ListingOptions: "../src/client.js",
+  NanosecondTime: "../src/values.js",
+};
+
+export function printClient(description: Description): string {
+  const operations = operationsOf(description);
+  const body = [...printArguments(operations).values(), printOperationTypes(operations), printMethods(operations)].join(
+    "\n",
+  );
+  return `${printImports(body, description)}\n${body}`;
+}
+
+function printImports(body: string, { components: { schemas } }: Description): string {
+  const isUsed = (name: string) =>
+    new RegExp(`(?<!interface )\\b${name}\\b(?!\\})`).test(body.replaceAll(/^\s*(\/\*\*|\*).*$/gm, ""));
+  const isDefined = (name: string) => new RegExp(`export interface ${name}\\b`).test(body);
+  const enums = Object.keys(schemas).filter((name) => isNamedEnum(schemas[name] as Schema));
+  const from = new Map<string, string[]>();
+  const add = (name: string, source: string) => from.set(source, [...(from.get(source) ?? []), name]);
+  for (const name of enums) if (isUsed(name)) add(name, "./enums.js");
+  for (const name of Object.keys(schemas)) {
+    if (!enums.includes(name) && isUsed(name) && !isDefined(name)) add(name, "./types.js");
+  }
+  for (const [name, source] of Object.entries(sources)) if (isUsed(name)) add(name, source);
+  return [...from]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([source, names]) => `import type { ${names.sort().join(", ")} } from "${source}";\n`)
+    .join("");
+}
+
+/** The names of the interfaces of all arguments. */
+export const argumentNamesOf = (description: Description): string[] =>
+  [...printArguments(operationsOf(description)).keys()].sort();
+
+/** The interfaces of all arguments by name; a group of parameters that several operations share comes once. */
+function printArguments(operations: ResolvedOperation[]): Map<string, string> {
+  const interfaces = new Map<string, string>();
+  const define = (name: string, text: string) => {
+    const known = interfaces.get(name);
+    if (known !== undefined && known !== text)
+      throw new Error(`\`${name}\` of openapi.yaml has different members in two operations.`);
+    interfaces.set(name, text);
+  };
+  for (const operation of operations) {
+    for (const { group, members } of operation.members.filter(isGroup)) {
+      define(group.name, printInterface(group.name, group.description, members.map(printArgument)));
+      for (const variant of group.variants ?? []) {
+        const without = variant.without.map((name) => `  ${name}?: undefined;\n`);
+        define(variant.name, printInterface(variant.name, variant.description, without, group.name));
+      }
+    }
+    for (const [name, text] of printOwnArguments(operation)) define(name, text);
+  }
+  return interfaces;
+}
+
+/** The interface of an operation's argument; with x-atLeastOneOf, one for each parameter of which one is required. */
+function printOwnArguments({
+  operationId,
+  members,
+  argumentsName,
+  "x-atLeastOneOf": choices,
+}: ResolvedOperation): [string, string][] {
+  if (members.length === 0) return [];
+  if (!choices) {
+    return [
+      [argumentsName, printInterface(argumentsName, `The argument of \`${operationId}\`.`, members.map(printArgument))],
+    ];
+  }
+  const shared = members.filter(({ name }) => !choices.some(({ parameter }) => parameter === name));
+  // Each parameter is in one interface only: editors show the description of a member of a union only then.
+  return choices.map(({ parameter, name, description }) => {
+    const own = members.filter((member): member is Member => !isGroup(member) && member.name === parameter);
+    const required = own.map((member) => ({ ...member, required: true }));
+    return [name, printInterface(name, description, [...required, ...shared].map(printArgument))];
+  });
+}
+
+function printArgument(member: Member | Group): string {
+  if (isGroup(member))
+    return printMember(
+      member.name,
+      typeOfGroup(member.group),
+      member.members.some(({ required }) => required),
+      member.group.description,
+    );
+  return printMember(member.name, typeOfArgument(member), member.required, member.description);
+}
+
+const typeOfGroup = ({ name, variants }: ParameterGroup) =>
+  variants?.map((variant) => variant.name).join(" | ") ?? name;
+
+function typeOfArgument({ schema, unit }: Member): string {
+  if (unit === "unix-nanoseconds") return "NanosecondTime";
+  return schema.type === "array" ? `readonly ${printType(schema)}` : printType(schema);
+}
+
+/** The type of an operation's argument, and whether a call can omit it. */
+function argumentOf(operation: ResolvedOperation): { name: string; type: string; isOptional: boolean } | undefined {
+  const { members, argumentsName, requestBody, "x-atLeastOneOf": choices } = operation;
+  if (members.length === 0) return undefined;
+  const isRequired = (member: Member | Group): boolean =>
+    isGroup(member) ? member.members.some(isRequired) : member.required;
+  return {
+    name: requestBody ? "request" : "query",
+    type: choices?.map(({ name }) => name).join(" | ") ?? argumentsName,
+    isOptional: choices === undefined && !members.some(isRequired),
+  };
+}
+
+function printOperationTypes(operations: ResolvedOperation[]): string {
+  const members = operations.map((operation) => {
+    const { operationId, body, list } = operation;
+    const record = list ? `record: ${list.record}` : "record?: undefined";
+    return `  ${operationId}: { arguments: ${argumentOf(operation)?.type ?? "undefined"}; body: ${nameOf(body.$ref ?? "")}; ${record} };\n`;
+  });
+  return printInterface(
+    "OperationTypes",
+    "For each operation its argument, the body of its response, and for a list its record.",
+    members,
+  );
+}
+
+function printMethods(operations: ResolvedOperation[]): string {
+  const methods = operations.map((operation) => {
+    const { operationId, list, body } = operation;
+    const argument = argumentOf(operation);
+    const result = list ? `Listing<${list.record}>` : `Call<${nameOf(body.$ref ?? "")}>`;
+    const parameters = [
+      ...(argument ? [`${argument.name}${argument.isOptional ? "?" : ""}: ${argument.type}`] : []),
+      `options?: ${list ? "ListingOptions" : "CallOptions"}`,
+    ];
+    return `${comment(documentationOf(operation), "  ")}  ${operationId}(${parameters.join(", ")}): ${result};\n`;
+  });
+  return printInterface("OperationMethods", "The operations of `openapi.yaml` as methods of the client.", [
+    methods.join("\n"),
+  ]);
+}
+
+function documentationOf(operation: ResolvedOperation): string {
+  const {
+    summary,
+    description = `${summary}.`,
+    "x-clientNotes": notes,
+    "x-codeSamples": samples = [],
+    "x-defaultPageSize": size,
+  } = operation;
+  const sample = samples.find(({ lang }) => lang === "TypeScript");
+  return [
+    description,
+    notes,
+    size && `Default page size: ${size}.`,
+    sample && `@example\n\`\`\`ts\n${sample.source.trimEnd()}\n\`\`\``,
+  ]
+    .filter(Boolean)
+    .map((paragraph) => String(paragraph).trim())
+    .join("\n\n");
+}

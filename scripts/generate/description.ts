@@ -1,0 +1,212 @@
+/** The tree of `openapi.yaml`, its operations resolved, as the generators read it. docs/contributing.md defines the extensions. */
+import { parse } from "yaml";
+
+export interface Schema {
+  $ref?: string;
+  description?: string;
+  type?: string | string[];
+  format?: string;
+  pattern?: string;
+  enum?: (string | number | boolean)[];
+  items?: Schema;
+  minItems?: number;
+  minimum?: number;
+  maximum?: number;
+  properties?: Record<string, Schema>;
+  required?: string[];
+  additionalProperties?: boolean | Schema;
+  anyOf?: Schema[];
+  oneOf?: Schema[];
+  "x-enumDescriptions"?: Record<string, string>;
+  "x-naturalKey"?: string[];
+}
+
+export interface Parameter {
+  name: string;
+  in: "query" | "path";
+  required?: boolean;
+  description?: string;
+  schema: Schema;
+  "x-unit"?: string;
+}
+
+interface Content {
+  content?: { "application/json"?: { schema: Schema } };
+}
+
+export interface Operation {
+  operationId: string;
+  summary: string;
+  description?: string;
+  parameters?: (Parameter | { $ref: string })[];
+  requestBody?: Content;
+  responses: Record<string, Content>;
+  "x-argumentsType"?: string;
+  "x-parameterGroups"?: Record<string, ParameterGroup>;
+  "x-atLeastOneOf"?: { parameter: string; name: string; description: string }[];
+  "x-range"?: { start: string; end: string };
+  "x-defaultPageSize"?: number;
+  "x-cursors"?: {
+    timeMember?: string;
+    missingMember?: { name: string; sha256Of: string[] };
+    rejectedWith?: number;
+  };
+  "x-hints"?: { repeatedCursor?: string; rejectedCursor?: string };
+  "x-sentOnce"?: boolean;
+  "x-clientNotes"?: string;
+  "x-codeSamples"?: { lang: string; source: string }[];
+}
+
+export interface ParameterGroup {
+  name: string;
+  description: string;
+  variants?: { name: string; description: string; without: string[] }[];
+}
+
+export interface Description {
+  "x-parameterGroups"?: Record<string, ParameterGroup>;
+  paths: Record<string, Record<string, Operation>>;
+  components: {
+    schemas: Record<string, Schema>;
+    parameters: Record<string, Parameter>;
+  };
+}
+
+/** A member of an operation's argument: a parameter, or a group of parameters with a dotted name. */
+export interface Member {
+  name: string;
+  required: boolean;
+  description: string | undefined;
+  /** Its name in the query, the path or the body. */
+  wireName: string;
+  in: "query" | "path" | "body";
+  schema: Schema;
+  unit: string | undefined;
+}
+
+export interface Group {
+  name: string;
+  group: ParameterGroup;
+  members: Member[];
+}
+
+/** An operation with its references followed, and what it returns. */
+export interface ResolvedOperation extends Operation {
+  path: string;
+  method: string;
+  members: (Member | Group)[];
+  /** The name of the interface of its argument. */
+  argumentsName: string;
+  /** The schema of the response with status 200. */
+  body: Schema;
+  /** Set for a list: the member of the response that holds the page, and the name of the schema of a record. */
+  list: { envelope: string; record: string } | undefined;
+}
+
+export const isGroup = (member: Member | Group): member is Group => "members" in member;
+export const nameOf = (reference: string) => reference.slice(reference.lastIndexOf("/") + 1);
+export const pascalCase = (name: string) => `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+export const camelCase = (name: string) => `${name.charAt(0).toLowerCase()}${name.slice(1)}`;
+export const isNamedEnum = (schema: Schema) => schema.type === "string" && schema.enum !== undefined;
+
+export function readDescription(source: string): Description {
+  const description = parse(source);
+  if (typeof description?.paths !== "object" || typeof description.components?.schemas !== "object") {
+    throw new Error("Expected openapi.yaml to have `paths` and `components.schemas`.");
+  }
+  return description;
+}
+
+/** The schema that a reference points to; any other schema as it is. */
+export function resolve(schema: Schema, { components }: Description): Schema {
+  if (!schema.$ref) return schema;
+  const target = components.schemas[nameOf(schema.$ref)];
+  if (!target) throw new Error(`openapi.yaml refers to ${schema.$ref}, which does not exist.`);
+  return target;
+}
+
+export function operationsOf(description: Description): ResolvedOperation[] {
+  return Object.entries(description.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => resolveOperation(path, method, operation, description)),
+  );
+}
+
+function resolveOperation(
+  path: string,
+  method: string,
+  operation: Operation,
+  description: Description,
+): ResolvedOperation {
+  const { operationId } = operation;
+  const body = operation.responses["200"]?.content?.["application/json"]?.schema;
+  if (!body) throw new Error(`${operationId} of openapi.yaml has no JSON response with status 200.`);
+  const request = operation.requestBody?.content?.["application/json"]?.schema;
+  const members = [...parametersOf(operation, description), ...(request ? bodyMembersOf(request, description) : [])];
+  const argumentsName = operation["x-argumentsType"] ?? `${pascalCase(operationId)}${request ? "Request" : "Query"}`;
+  return { ...operation, path, method, members, argumentsName, body, list: listOf(body, description) };
+}
+
+function parametersOf(operation: Operation, description: Description): (Member | Group)[] {
+  const members: (Member | Group)[] = [];
+  for (const each of operation.parameters ?? []) {
+    const parameter = "$ref" in each ? description.components.parameters[nameOf(each.$ref)] : each;
+    if (!parameter) throw new Error(`openapi.yaml refers to a parameter that does not exist: ${JSON.stringify(each)}.`);
+    const [groupName, name] = parameter.name.includes(".") ? parameter.name.split(".", 2) : [undefined, parameter.name];
+    const member: Member = {
+      name: name as string,
+      required: parameter.required ?? false,
+      description: parameter.description,
+      wireName: parameter.name,
+      in: parameter.in,
+      schema: parameter.schema,
+      unit: parameter["x-unit"],
+    };
+    if (groupName === undefined) {
+      members.push(member);
+      continue;
+    }
+    const known = members.find((other): other is Group => isGroup(other) && other.name === groupName);
+    if (known) {
+      known.members.push(member);
+      continue;
+    }
+    const group = { ...description["x-parameterGroups"], ...operation["x-parameterGroups"] }[groupName];
+    if (!group)
+      throw new Error(`openapi.yaml has the parameter ${parameter.name}, but no x-parameterGroups.${groupName}.`);
+    members.push({ name: groupName, group, members: [member] });
+  }
+  return members;
+}
+
+function bodyMembersOf(request: Schema, description: Description): Member[] {
+  const { properties = {}, required = [] } = resolve(request, description);
+  return Object.entries(properties).map(([name, schema]) => ({
+    name,
+    required: required.includes(name),
+    description: resolve(schema, description).description,
+    wireName: name,
+    in: "body" as const,
+    schema,
+    unit: undefined,
+  }));
+}
+
+/** A list responds with an object that has one member: an object with `edges` and `pageInfo`. */
+function listOf(body: Schema, description: Description): { envelope: string; record: string } | undefined {
+  const [[envelope, schema] = [], ...others] = Object.entries(resolve(body, description).properties ?? {});
+  if (envelope === undefined || schema === undefined || others.length > 0) return undefined;
+  const { edges, pageInfo } = resolve(schema, description).properties ?? {};
+  if (!edges?.items || !pageInfo) return undefined;
+  const { node } = resolve(edges.items, description).properties ?? {};
+  const reference = node?.$ref ?? node?.anyOf?.find(({ $ref }) => $ref)?.$ref;
+  if (!reference) throw new Error(`openapi.yaml has no named schema for the records of \`${envelope}\`.`);
+  return { envelope, record: nameOf(reference) };
+}
+
+/** The schemas that only the argument of an operation uses: their members are members of the argument. */
+export function requestSchemasOf({ paths }: Description): string[] {
+  return Object.values(paths)
+    .flatMap((methods) => Object.values(methods))
+    .flatMap(({ requestBody }) => requestBody?.content?.["application/json"]?.schema.$ref ?? [])
+    .map(nameOf);
+}

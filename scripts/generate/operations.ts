@@ -1,0 +1,133 @@
+/** Prints `generated/operations.ts`: the operations as data, of the type `OperationTable` of `src/arguments/operation.ts`. */
+
+import {
+  type Description,
+  type Group,
+  isGroup,
+  isNamedEnum,
+  type Member,
+  nameOf,
+  operationsOf,
+  type ResolvedOperation,
+  resolve,
+  type Schema,
+} from "./description.js";
+import { enumListOf } from "./enums.js";
+import { quoteKey } from "./printing.js";
+
+/** TypeScript that is not data, such as the name of a constant. */
+class Code {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+type Data = Code | string | number | boolean | undefined | readonly Data[] | { [name: string]: Data };
+
+export function printOperations(description: Description): string {
+  const operations = operationsOf(description);
+  const groups = sharedGroupsOf(operations);
+  const constants = groups.map(
+    (group) => `const ${group.name} = ${print(argumentOf(group, description))} as const;\n\n`,
+  );
+  const table = print(
+    Object.fromEntries(operations.map((operation) => [operation.operationId, dataOf(operation, groups, description)])),
+  );
+  const enums = Object.keys(description.components.schemas)
+    .filter((name) => isNamedEnum(description.components.schemas[name] as Schema))
+    .map(enumListOf)
+    .filter((name) => table.includes(`values: ${name}`));
+  return [
+    'import type { OperationTable } from "../src/arguments/operation.js";\n',
+    enums.length > 0 ? `import { ${enums.join(", ")} } from "./enums.js";\n\n` : "\n",
+    ...constants,
+    "/** What the client knows about each operation. `OperationTable` says what each member means. */\n",
+    `export const operations = ${table} as const satisfies OperationTable;\n`,
+  ].join("");
+}
+
+/** The groups of parameters that are equal in several operations. */
+function sharedGroupsOf(operations: ResolvedOperation[]): Group[] {
+  const groups = operations.flatMap(({ members }) => members.filter(isGroup));
+  const isEqual = (a: Group, b: Group) => JSON.stringify(a) === JSON.stringify(b);
+  return groups.filter((group, index) => {
+    const others = groups.filter((other) => isEqual(group, other));
+    return others.length > 1 && others[0] === groups[index];
+  });
+}
+
+function dataOf(operation: ResolvedOperation, shared: Group[], description: Description): Data {
+  const { path, method, list, members } = operation;
+  const { "x-atLeastOneOf": choices, "x-range": range, "x-cursors": cursors, "x-hints": hints } = operation;
+  return {
+    method: method.toUpperCase(),
+    path,
+    ...(list
+      ? {
+          kind: "list",
+          envelope: list.envelope,
+          defaultPageSize: operation["x-defaultPageSize"],
+          naturalKey: resolve({ $ref: list.record }, description)["x-naturalKey"],
+          cursors,
+        }
+      : { kind: "single", responseMembers: responseMembersOf(operation.body, description) }),
+    arguments: Object.fromEntries(
+      members.map((member) => [
+        member.name,
+        shared.some(({ name }) => name === member.name) ? new Code(member.name) : argumentOf(member, description),
+      ]),
+    ),
+    atLeastOneOf: choices?.map(({ parameter }) => parameter),
+    range,
+    sentOnce: operation["x-sentOnce"],
+    hints,
+  };
+}
+
+/** The members that every variant of a response requires. */
+function responseMembersOf(schema: Schema, description: Description): string[] {
+  const { oneOf, required = [] } = resolve(schema, description);
+  if (!oneOf) return required;
+  const variants = oneOf.map((variant) => resolve(variant, description).required ?? []);
+  return variants.reduce((shared, names) => shared.filter((name) => names.includes(name)));
+}
+
+function argumentOf(member: Member | Group, description: Description): Data {
+  if (isGroup(member)) {
+    const members = member.members.map((each) => [each.name, argumentOf(each, description)]);
+    return { kind: "object", members: Object.fromEntries(members) };
+  }
+  const place = { in: member.in, name: member.wireName, required: member.required || undefined };
+  if (member.in === "body") return { kind: "json", ...place };
+  if (member.unit === "unix-nanoseconds") return { kind: "nanoseconds", ...place };
+  return { ...describeValue(member.schema, member.wireName, description), ...place };
+}
+
+function describeValue(schema: Schema, name: string, description: Description): { [name: string]: Data } {
+  const { type, format, minItems, minimum, maximum } = resolve(schema, description);
+  if (type === "array") return { kind: "array", items: describeValue(schema.items ?? {}, name, description), minItems };
+  if (type === "boolean") return { kind: "boolean" };
+  if (type === "integer" && format === "int32") return { kind: "int32", minimum, maximum };
+  const [known, open] = schema.anyOf ?? [schema];
+  if (known?.$ref && isNamedEnum(resolve(known, description))) {
+    return { kind: "enum", values: new Code(enumListOf(nameOf(known.$ref))), pattern: open?.pattern };
+  }
+  if (type === "string" && !format) return { kind: "string" };
+  throw new Error(
+    `Expected the schema of \`${name}\` in openapi.yaml to be a string, a named enumeration, a boolean, an int32, an array ` +
+      `of these, or a string with x-unit, got ${JSON.stringify(schema)}.`,
+  );
+}
+
+function print(data: Data): string {
+  if (data instanceof Code) return data.text;
+  if (Array.isArray(data)) return `[${data.map(print).join(", ")}]`;
+  if (typeof data !== "object") return JSON.stringify(data);
+  const members = Object.entries(data)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) =>
+      value instanceof Code && value.text === name ? name : `${quoteKey(name)}: ${print(value)}`,
+    );
+  return `{ ${members.join(", ")} }`;
+}

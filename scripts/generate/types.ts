@@ -1,0 +1,30 @@
+/** Prints `generated/types.ts`: an interface for each schema that is not an enumeration; arguments come from `client.ts`. */
+import { argumentNamesOf } from "./client.js";
+import { type Description, isNamedEnum, nameOf, requestSchemasOf, type Schema } from "./description.js";
+import { comment, printInterface, printMember, printType } from "./printing.js";
+
+export function printTypes(description: Description): string {
+  const { schemas } = description.components;
+  const isEnum = (name: string) => isNamedEnum(schemas[name] as Schema);
+  const requests = requestSchemasOf(description);
+  const records = Object.entries(schemas)
+    .filter(([name]) => !isEnum(name) && !requests.includes(name))
+    .map(([name, schema]) => printSchema(name, schema, schemas));
+  const body = records.join("\n");
+  const enums = Object.keys(schemas).filter((name) => isEnum(name) && new RegExp(`\\b${name}\\b`).test(body));
+  return [
+    `import type { ${enums.sort().join(", ")} } from "./enums.js";\n\n`,
+    `export type { ${argumentNamesOf(description).join(", ")} } from "./client.js";\n\n`,
+    body,
+  ].join("");
+}
+
+function printSchema(name: string, schema: Schema, schemas: Record<string, Schema>): string {
+  if (!schema.properties) return `${comment(schema.description)}export type ${name} = ${printType(schema)};\n`;
+  const members = Object.entries(schema.properties).map(([property, type]) => {
+    const { description } = type.$ref ? (schemas[nameOf(type.$ref)] as Schema) : type;
+    return printMember(property, printType(type), schema.required?.includes(property) ?? false, description);
+  });
+  if (schema.additionalProperties === true) members.push("  [member: string]: unknown;\n");
+  return printInterface(name, schema.description, members);
+}
