@@ -17,6 +17,7 @@ export type {
   BalanceChange,
   BalanceChangesDateRange,
   BalanceChangesFilter,
+  BalanceChangesInRange,
   CheckTransactionRequest,
   ErrorBody,
   ErrorDetail,
@@ -28,11 +29,13 @@ export type {
   Pagination,
   PartyProfile,
   PassedTransactionCheck,
+  ProfilesOfParties,
   ProofOfWork,
   ProofOfWorkBlockState,
   ProofOfWorkStatistics,
   ProposalVoteCount,
   RefusedTransactionCheck,
+  SignaturesOfResource,
   SpamCounter,
   SpamStatistics,
   SpamStatisticsResponse,
@@ -41,15 +44,10 @@ export type {
   TransactionSignature,
   Vote,
   VoteSpamStatistics,
+  VotesOfParty,
+  VotesOnProposal,
 } from "../generated/types.js";
-export {
-  createClient,
-  type Listing,
-  type ListingOptions,
-  type Page,
-  type ScanOptions,
-  type VegaClient,
-} from "./client.js";
+export { createClient, type VegaClient } from "./client.js";
 export {
   ApiError,
   ArgumentError,
@@ -73,16 +71,16 @@ export type {
 export type { Answer, Block, Call } from "./http/index.js";
 export type { AttemptOptions, CallOptions, ClientOptions, HeaderValues, RetryOptions, Validate } from "./options.js";
 export type { Backward, Forward } from "./pagination/direction.js";
-export { type FetchPage, paginate, type Walk } from "./pagination/listing.js";
+export {
+  type FetchPage,
+  type Listing,
+  type ListingOptions,
+  type Page,
+  paginate,
+  type Walk,
+} from "./pagination/listing.js";
 export type { Edge, PageContent, WalkPage } from "./pagination/page.js";
 export type { WalkOptions } from "./pagination/request-plan.js";
-export type {
-  BalanceChangesInRange,
-  BalanceChangesScanQuery,
-  ProfilesOfParties,
-  SignaturesOfResource,
-  VotesOfParty,
-  VotesOnProposal,
-} from "./query.js";
-export type { Scan, ScanWalkOptions } from "./scan/scan.js";
+export type { Scan, ScanOptions, ScanWalkOptions } from "./scan/scan.js";
+export type { BalanceChangesScanQuery } from "./scan/scan-operation.js";
 export { type NanosecondTime, toBytes, toDate, toNanoseconds } from "./values.js";

@@ -17,8 +17,8 @@ import { comment, printInterface, printMember, printType } from "./printing.js";
 const sources: Record<string, string> = {
   CallOptions: "../src/options.js",
   Call: "../src/http/index.js",
-  Listing: "../src/client.js",
-  ListingOptions: "../src/client.js",
+  Listing: "../src/pagination/listing.js",
+  ListingOptions: "../src/pagination/listing.js",
   NanosecondTime: "../src/values.js",
 };
 

@@ -59,7 +59,7 @@ export interface ListOperation<Id extends OperationId> extends Operation<Id> {
 /** An operation that returns one object. */
 export interface SingleOperation<Id extends OperationId> extends Operation<Id> {
   readonly kind: "single";
-  /** The members that every response has. An object with none of them is not a response of this operation. */
+  /** The members that every response has. An object that lacks one of them is not a response of this operation. */
   readonly responseMembers: readonly (keyof BodyOf<Id>)[];
 }
 

@@ -1,4 +1,6 @@
 import type { Pagination } from "../../generated/types.js";
+import type { Block } from "../http/index.js";
+import type { CallOptions } from "../options.js";
 import type { Backward, Forward } from "./direction.js";
 import type { Edge, ListPage, PageContent, WalkPage } from "./page.js";
 import { PageIterator, RecordIterator } from "./page-iterator.js";
@@ -43,6 +45,37 @@ export interface Walk<T, P extends WalkPage<T> = WalkPage<T>> extends AsyncItera
   /** `finally` of the first page's promise. */
   finally(onFinally?: (() => void) | null): Promise<P>;
 }
+
+/** Options of one listing. */
+export interface ListingOptions extends CallOptions, WalkOptions {}
+
+/** A page of a list of a node. */
+export interface Page<T> extends WalkPage<T> {
+  /**
+   * The block that had begun when the node responded; `undefined` if the node does not say. All records of earlier blocks
+   * are final (observed on v0.74 nodes).
+   */
+  readonly block: Block | undefined;
+  /** Status, headers and URL of the response. Its body has been read. */
+  readonly response: Response;
+}
+
+/**
+ * A list of a node, fetched page by page as it is used. Nothing is sent before.
+ *
+ * `await` returns the first page, with one request however often it is awaited. `for await` yields every record, page after
+ * page, and each loop is a walk of its own. An error that ends a walk has `resume`, the `pagination` to continue with.
+ *
+ * An async function that returns a listing returns its first page, since a listing can be awaited. To return the listing
+ * itself, wrap it: `return { votes: listing }`.
+ *
+ * @example
+ * ```ts
+ * const page = await client.listVotes({ partyId });
+ * for await (const vote of client.listVotes({ partyId })) console.log(vote.value);
+ * ```
+ */
+export interface Listing<T> extends Walk<T, Page<T>> {}
 
 /**
  * Reads any list with Relay-style cursor pagination page by page, as the client's listings are read.

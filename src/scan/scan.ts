@@ -1,5 +1,6 @@
 import type { BalanceChange } from "../../generated/types.js";
 import { refuse } from "../arguments/refuse.js";
+import type { CallOptions } from "../options.js";
 import { ItemIterator } from "../pagination/item-iterator.js";
 import { ScanRun, type ScanSource } from "./scan-run.js";
 
@@ -43,6 +44,9 @@ export interface ScanWalkOptions {
   /** Ends the scan and every request in flight: a call that waits for a record rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
 }
+
+/** Options of one scan. */
+export interface ScanOptions extends CallOptions, ScanWalkOptions {}
 
 /**
  * All records in a range of time. Nothing is sent before it is used, and each loop is a scan of its own.

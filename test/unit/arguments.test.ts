@@ -5,8 +5,10 @@ import { answering } from "../recorder.js";
 
 const page = { edges: [], pageInfo: { startCursor: "", endCursor: "", hasNextPage: false, hasPreviousPage: false } };
 
+const passed = { success: true, code: 0, data: "", log: "", gasWanted: "1", gasUsed: "0", info: "" };
+
 function connect() {
-  const { fetch, sent } = answering({ votes: page, profiles: page, balances: page, signatures: page, success: true });
+  const { fetch, sent } = answering({ votes: page, profiles: page, balances: page, signatures: page, ...passed });
   return { client: createClient({ baseUrl: "https://node.example", fetch }), sent };
 }
 
@@ -94,7 +96,7 @@ const refusals: Refusal[] = [
   [
     (c) => c.listPartiesProfiles({ parties: [] }),
     "parties",
-    "Expected `parties` of listPartiesProfiles to be left out, for all parties, or to name at least one, got an empty array.",
+    "Expected `parties` of listPartiesProfiles to be left out, for all, or to have at least one value, got an empty array.",
   ],
   [
     (c) => c.listPartiesProfiles({ parties: ["a", ""] }),
@@ -114,7 +116,7 @@ const refusals: Refusal[] = [
   [
     (c) => c.listBalanceChanges({ filter: { accountTypes: ["GENERAL"] } }),
     "filter.accountTypes[0]",
-    'Expected `filter.accountTypes[0]` of listBalanceChanges to be a known account type such as "ACCOUNT_TYPE_GENERAL", got "GENERAL".',
+    'Expected `filter.accountTypes[0]` of listBalanceChanges to be a name such as "ACCOUNT_TYPE_INSURANCE", got "GENERAL".',
   ],
   ...(
     [
@@ -219,7 +221,7 @@ describe("what is sent", () => {
     [undefined, "pagination.first=1000"],
     [{ after: "c" }, "pagination.first=1000&pagination.after=c"],
     [{ before: "c" }, "pagination.last=1000&pagination.before=c"],
-    [{ newestFirst: true }, "pagination.newestFirst=true&pagination.first=1000"],
+    [{ newestFirst: true }, "pagination.first=1000&pagination.newestFirst=true"],
     [{ first: 6000 }, "pagination.first=6000"],
   ])("always a page size: %j", async (pagination, query) => {
     const { client, sent } = connect();

@@ -16,8 +16,8 @@ describe("profiles on a node that answers 500 to every cursor", () => {
     expect(error).toSatisfy(ApiError.is);
     expect(error).toMatchObject({ status: 500, attempts: 1, pagesRead: 1, itemsRead: 10, resume: { first: 10 } });
     expect((error as Error).message).toContain(
-      "v0.74 nodes answer 500 to every cursor of this list: only its first page is available. Request a larger page " +
-        "(`pagination.first`, at most 5000), the other end of the list (`newestFirst: false`), or certain `parties`",
+      "v0.74 nodes respond to every cursor of this list with this status, so only its first page works. Request a larger page " +
+        "(`pagination.first`, at most 5000), the other end of the list (`newestFirst: false`), or the parties by name (`parties`).",
     );
     expect(walked).toHaveLength(10);
     expect(node.requests).toHaveLength(2);

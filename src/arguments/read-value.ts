@@ -1,0 +1,92 @@
+import { type NanosecondTime, toNanoseconds } from "../values.js";
+import type { Value } from "./operation.js";
+import { listNames, type Place, refuse } from "./refuse.js";
+
+/** Checks a value and returns what is sent; `undefined` sends nothing. */
+export function readValue(spec: Value, value: unknown, place: Place): unknown {
+  switch (spec.kind) {
+    case "string":
+      return readString(value, place);
+    case "enum":
+      return readEnum(spec, value, place);
+    case "boolean":
+      return typeof value === "boolean" ? value : refuse(place, "a boolean", value);
+    case "int32":
+      return readInteger(spec, value, place);
+    case "nanoseconds":
+      return readTime(value, place);
+    case "array":
+      return readArray(spec, value, place);
+    case "json":
+      return readJson(value, place);
+  }
+}
+
+function readString(value: unknown, place: Place): string {
+  if (typeof value !== "string" || value === "") return refuse(place, "a non-empty string", value);
+  // encodeURIComponent throws for half of a surrogate pair, without naming the argument.
+  return /\p{Surrogate}/u.test(value) ? refuse(place, "well-formed Unicode", value) : value;
+}
+
+function readEnum({ values, pattern }: Extract<Value, { kind: "enum" }>, value: unknown, place: Place): string {
+  const isKnown = typeof value === "string" && values.includes(value);
+  if (isKnown || (typeof value === "string" && pattern !== undefined && new RegExp(pattern).test(value))) return value;
+  const [, example = values[0]] = values;
+  return refuse(place, pattern === undefined ? `one of ${listNames(values)}` : `a name such as "${example}"`, value);
+}
+
+const int32 = 2 ** 31;
+
+function readInteger(spec: Extract<Value, { kind: "int32" }>, value: unknown, place: Place): number {
+  const { minimum = -int32, maximum = int32 - 1 } = spec;
+  if (Number.isInteger(value) && Number(value) >= minimum && Number(value) <= maximum) return Number(value);
+  const isTooLarge = Number.isInteger(value) && Number(value) > maximum;
+  return refuse(place, minimum === 1 && !isTooLarge ? "a positive integer" : `an integer from ${minimum} to ${maximum}`, value);
+}
+
+function readTime(value: unknown, place: Place): string {
+  // Unlike toNanoseconds(), a query takes no RFC 3339 text: it is sent as digits.
+  const isText = typeof value === "string" && !/^-?\d+$/.test(value);
+  const time = isText ? undefined : toNanosecondsIfTime(value);
+  if (time !== undefined && BigInt.asIntN(64, time) === time) return time.toString();
+  const hint = typeof value === "string" ? " (toNanoseconds() reads RFC 3339 text)" : "";
+  const expected = `Unix nanoseconds as a bigint or digits, a Date or a Temporal.Instant, within 64 bits${hint}`;
+  return refuse(place, expected, value);
+}
+
+function toNanosecondsIfTime(value: unknown): bigint | undefined {
+  try {
+    return toNanoseconds(value as NanosecondTime);
+  } catch {
+    return undefined;
+  }
+}
+
+/** An empty filter is no filter. But a list that needs a value is refused: one that was computed must not mean everything. */
+function readArray({ items, minItems = 0 }: Extract<Value, { kind: "array" }>, value: unknown, place: Place): unknown {
+  if (!Array.isArray(value)) return refuse(place, "an array", value);
+  if (value.length < minItems) return refuse(place, "left out, for all, or to have at least one value", value);
+  if (value.length === 0) return undefined;
+  // Array.from reads holes, too.
+  return Array.from(value, (item, index) =>
+    readValue(items, item, { ...place, argument: `${place.argument}[${index}]` }),
+  );
+}
+
+/** Refuses what `JSON.stringify` would silently change, or would throw for without naming the place. */
+function readJson(value: unknown, place: Place): object {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return refuse(place, "an object", value);
+  checkJson(value, place, []);
+  return value;
+}
+
+function checkJson(value: unknown, place: Place, parents: readonly unknown[]): void {
+  if (typeof value === "bigint") refuse(place, "a string", value);
+  if (typeof value === "number" && !Number.isSafeInteger(value)) refuse(place, "a string or a safe integer", value);
+  if (typeof value === "function" || typeof value === "symbol") refuse(place, "a JSON value", value);
+  if (typeof value !== "object" || value === null) return;
+  if (parents.includes(value)) refuse(place, "a JSON value", "an object that contains itself");
+  for (const [name, member] of Object.entries(value)) {
+    checkJson(member, { ...place, argument: `${place.argument}.${name}` }, [...parents, value]);
+  }
+}

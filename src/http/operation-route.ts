@@ -1,0 +1,35 @@
+import type { Client as HttpClient } from "openapi-fetch";
+import type { paths } from "../../generated/openapi.js";
+import { operations } from "../../generated/operations.js";
+import type { OperationId } from "../arguments/operation.js";
+import type { Parameters } from "../arguments/read-arguments.js";
+import type { AttemptInit, Received, Route } from "./context.js";
+
+/** Any request of openapi-fetch. Its own types tie a path to its parameters, which the table of operations does here. */
+type Send = (method: string, path: string, init: object) => Promise<Received>;
+
+/** How an operation of the description is sent. */
+export function routeOf(
+  http: HttpClient<paths, "application/json">,
+  id: OperationId,
+): Pick<Route<Parameters, never, never>, "operation" | "described" | "attempt" | "once"> {
+  const { method, path, ...operation } = operations[id];
+  const send = http.request as Send;
+  const once = "sentOnce" in operation;
+  return {
+    operation: id,
+    described: id,
+    once,
+    attempt: ({ params, ...init }: AttemptInit<Parameters>) => {
+      const { body, ...rest } = params;
+      const content = method === "GET" ? {} : { body };
+      // A redirect would send the request again, or as a GET.
+      return send(method.toLowerCase(), path, {
+        ...init,
+        params: rest,
+        ...content,
+        ...(once && { redirect: "manual" }),
+      });
+    },
+  };
+}

@@ -1,0 +1,59 @@
+import type { BalanceChangesInRange } from "../../generated/client.js";
+import { operations } from "../../generated/operations.js";
+import type { BalanceChangeList } from "../../generated/types.js";
+import { type Parameters, readArguments } from "../arguments/read-arguments.js";
+import { type CallSettings, type Requester, type Route, readBlock } from "../http/index.js";
+import { readEnvelope, toWire } from "../pagination/list-operation.js";
+import { splitFilters } from "../pagination/split.js";
+import type { FetchRange } from "./range-page.js";
+import type { ScanSource } from "./scan-run.js";
+
+/** The argument of `scanBalanceChanges`. */
+export interface BalanceChangesScanQuery extends Omit<BalanceChangesInRange, "pagination"> {}
+
+const name = "scanBalanceChanges";
+const { pagination: _, ...scanArguments } = operations.listBalanceChanges.arguments;
+const { range, envelope } = operations.listBalanceChanges;
+
+export interface ScanRequests {
+  requester: Requester;
+  route: Pick<Route<Parameters, never, never>, "described" | "attempt">;
+  argument: unknown;
+  readSettings(): CallSettings;
+}
+
+/** What a scan of balance changes reads: the list operation, by ranges of time. */
+export const openScan =
+  ({ requester, route, argument, readSettings }: ScanRequests): ScanSource["open"] =>
+  () => {
+    const settings = readSettings();
+    const { query } = readArguments(name, { arguments: scanArguments, range }, argument);
+    const { [range.start]: start, [range.end]: end, ...filters } = query;
+    const read = (body: Partial<BalanceChangeList>) => readEnvelope(body[envelope]);
+    const fetchRange =
+      (filter: Record<string, unknown>): FetchRange =>
+      async ({ start, end, size, newestFirst, after }, signal) => {
+        const page = toWire({ first: size, newestFirst, ...(after !== undefined && { after }) });
+        const times = {
+          ...(start !== undefined && { [range.start]: String(start) }),
+          ...(end !== undefined && { [range.end]: String(end) }),
+        };
+        const parameters = { query: { ...filter, ...times, ...page }, path: {}, body: {} };
+        const scanRoute = { ...route, operation: name, read };
+        const { data, response } = await requester.send(scanRoute, parameters, { ...settings, signal });
+        return {
+          edges: data.edges.flatMap((edge) => (edge?.node == null ? [] : { cursor: edge.cursor, node: edge.node })),
+          hasMore: data.pageInfo?.hasNextPage ?? false,
+          endCursor: data.pageInfo?.endCursor,
+          blockTime: readBlock(response)?.timestamp,
+          response,
+        };
+      };
+    const nanoseconds = (time: unknown) => (typeof time === "string" ? BigInt(time) : undefined);
+    return {
+      start: nanoseconds(start),
+      end: nanoseconds(end),
+      parts: splitFilters(filters).map(fetchRange),
+      fetchAny: fetchRange({}),
+    };
+  };
