@@ -41,7 +41,11 @@ function readInteger(spec: Extract<Value, { kind: "int32" }>, value: unknown, pl
   const { minimum = -int32, maximum = int32 - 1 } = spec;
   if (Number.isInteger(value) && Number(value) >= minimum && Number(value) <= maximum) return Number(value);
   const isTooLarge = Number.isInteger(value) && Number(value) > maximum;
-  return refuse(place, minimum === 1 && !isTooLarge ? "a positive integer" : `an integer from ${minimum} to ${maximum}`, value);
+  return refuse(
+    place,
+    minimum === 1 && !isTooLarge ? "a positive integer" : `an integer from ${minimum} to ${maximum}`,
+    value,
+  );
 }
 
 function readTime(value: unknown, place: Place): string {

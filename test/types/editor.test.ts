@@ -27,7 +27,7 @@ describe("hovering over a method", () => {
 
   test.each(operations.map(({ operationId }) => operationId))("%s shows names and the description's words", (id) => {
     const { text, documentation } = editor.hover(`client.⟦${id}⟧`);
-    expect(text).toBe(`(method) VegaClient.${id}${signatures[id]}`);
+    expect(text).toBe(`(method) OperationMethods.${id}${signatures[id]}`);
     expect(documentation).toContain(operation(id).summary);
     expect(documentation).toContain("@example");
   });
