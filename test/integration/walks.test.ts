@@ -174,7 +174,7 @@ describe("a walk over votes on a v0.74 node", () => {
     const error: unknown = await walk().catch((reason: unknown) => reason);
     expect(error).toSatisfy(PaginationError.is);
     expect((error as Error).message).toMatch(
-      /^The node's response to listVotes returned cursor ".*" twice; stopped to avoid an infinite loop\. On v0\.74 nodes this means that a page has no room for all votes that were last written in one block\. Request a larger page \(`pagination\.first`, at most 5000\)/,
+      /^The node's response to listVotes returned cursor ".*" twice; stopped to avoid an infinite loop\. v0\.74 nodes repeat a page if more votes share one block than fit on the page\. Request a larger page/,
     );
     // The first page, and the one vote more that a page from the block itself shows.
     expect(walked).toHaveLength(401);
