@@ -1,6 +1,6 @@
 /**
- * Shows all six operations, through the built package: against a node in memory behind a proxy that holds both sides to
- * `openapi.yaml`, or against a real one.
+ * Shows all six operations, through the built package: with an in-memory node, behind a proxy that validates requests and
+ * responses against `openapi.yaml`, or with a real node.
  *
  *   npm start
  *   BASE_URL=https://node.example npm start -- --party <id>
@@ -12,6 +12,7 @@ import {
   type CheckTransactionRequest,
   createClient,
   type Listing,
+  PaginationError,
   type SpamCounter,
   type Transaction,
   toBytes,
@@ -20,22 +21,25 @@ import {
 import { createFakeNode, type FakeNode, nodeDefects } from "vegaprotocol-client/testing";
 import { parse } from "yaml";
 import { serveValidated } from "./mock.js";
+import { comparePaging, type Reading } from "./paging.js";
 
 const help = `Usage: npm start -- [options]
 
-Without BASE_URL a node in memory answers. With it, a real one does:
+Without BASE_URL, requests go to an in-memory node. With it, they go to a real node:
   BASE_URL=https://node.example npm start -- --party <id>
 
-  --party <id>     whose profile, spam statistics, votes and balances to show; else the first party of the node
-  --proposal <id>  the proposal whose votes to show; else one that the party voted on lately, else its own votes
-  --id <id>        the asset, withdrawal or signer whose signatures to show; else the asset of the first balance
-  --tx <file>      a signed transaction to check, as JSON; else one without a signature
-  --rows <n>       rows of a page; 5 unless told otherwise
-  --pages <n>      pages of a list to show; 3 unless told otherwise
+  --party <id>     the party whose profile, spam statistics, votes and balances to show. Default: the first party
+                   of the node
+  --proposal <id>  the proposal whose votes to show. Default: one that the party voted on recently; without one, the
+                   party's own votes
+  --id <id>        the asset, withdrawal or signer whose signatures to show. Default: the asset of the first balance
+  --tx <file>      a signed transaction to check, as JSON. Default: one without a signature
+  --rows <n>       records per page. Default: 5
+  --pages <n>      pages of a list to show. Default: 3
 `;
 
-/** Enough for several pages of each list. */
-const data = { profiles: 13, spamStatistics: 12, votes: 60, balances: 400, signatures: 39 };
+/** Several pages of each list, and a block with more balance changes than a page of the comparison below. */
+const data = { profiles: 13, spamStatistics: 12, votes: 600, balances: 20_000, signatures: 39 };
 
 async function main(): Promise<void> {
   const { values: options } = parseArgs({
@@ -53,21 +57,24 @@ async function main(): Promise<void> {
   const pagination = { first: Number(options.rows) };
   const pages = Number(options.pages);
 
-  const node = process.env["BASE_URL"] ? undefined : createFakeNode(data);
+  const node = process.env["BASE_URL"] ? undefined : createFakeNode(data, { defects: nodeDefects });
   const server = node && (await serveValidated(node.fetch, { errors: true }));
   try {
     const baseUrl = process.env["BASE_URL"] || (server?.url ?? "");
     const client = createClient({ baseUrl });
-    const who = node
-      ? `a node in memory at ${baseUrl}, behind a proxy that checks both sides by openapi.yaml`
-      : baseUrl;
-    console.log(`Asking ${who}.`);
+    console.log(
+      node
+        ? `Using an in-memory node with the paging defects of v0.74 nodes, at ${baseUrl}. ` +
+            "A proxy validates all requests and responses against openapi.yaml."
+        : `Using ${baseUrl}.`,
+    );
 
     const parties = options.party === undefined ? {} : { parties: [options.party] };
     const profiles = await showList(
       "Profiles of parties",
-      client.listPartiesProfiles({ ...parties, pagination }),
-      pages,
+      // v0.74 nodes have one page of this list: every cursor fails.
+      client.listPartiesProfiles({ ...parties, pagination: { first: pagination.first * pages } }),
+      1,
       ["party", "alias", "metadata"],
       ({ partyId, alias, metadata }) => [
         short(partyId),
@@ -76,13 +83,13 @@ async function main(): Promise<void> {
       ],
     );
     const party = options.party ?? profiles.find(({ partyId }) => partyId !== "network")?.partyId;
-    if (party === undefined) throw new Error("The node knows no party to ask for: name one with --party.");
+    if (party === undefined) throw new Error("The node has no party. Name one with --party.");
 
     const spam = await client.getSpamStatistics({ partyId: party });
     const { epochSeq = "?", votes: voteSpam, pow, ...counters } = spam.statistics ?? {};
     show(
       `Spam statistics of ${short(party)} on ${spam.chainId}, epoch ${epochSeq}`,
-      ["transactions", "count", "allowed", "least tokens", "blocked until"],
+      ["transactions", "count", "allowed", "minimum tokens", "blocked until"],
       [
         ...Object.entries(counters).map(([kind, counter]) => [kind, ...counterCells(counter)]),
         ...(voteSpam?.statistics ?? []).map(({ proposal, countForEpoch, minTokensRequired }) => [
@@ -135,7 +142,7 @@ async function main(): Promise<void> {
     const id = options.id ?? balances[0]?.assetId;
     if (id === undefined) {
       heading("Node signatures");
-      console.log("No resource to ask for: name one with --id.");
+      console.log("No resource is known. Name one with --id.");
     } else {
       await showList(
         `Node signatures for ${short(id)}`,
@@ -151,25 +158,45 @@ async function main(): Promise<void> {
     heading(`Check of ${options.tx ?? (node ? "the description's example" : "a transaction without a signature")}`);
     console.log(
       result.success
-        ? `Passed; it would fill ${amount(result.gasWanted)} of a block.`
-        : `Refused with code ${result.code}: ${result.data || result.log || result.info || "no reason given"}.`,
+        ? `Passed. Gas wanted: ${amount(result.gasWanted)}.`
+        : `Rejected with code ${result.code}: ${result.data || result.log || result.info || "no reason given"}.`,
     );
 
-    if (node) await showDefects(node);
+    if (node) await showPaging(node);
   } finally {
     await server?.close();
   }
 }
 
-/** What becomes of a list on a node that pages as those of v0.74 do. */
-async function showDefects(node: FakeNode): Promise<void> {
-  node.configure({ defects: nodeDefects });
-  const client = createClient({ baseUrl: "https://node.example", fetch: node.fetch });
-  const stored = node.records.balances.length;
-  const walked = await client.listBalanceChanges({ pagination: { first: 50 } }).toArray();
-  const scanned = await client.scanBalanceChanges().toArray();
-  heading("The same node with the paging defects of v0.74");
-  console.log(`A walk by cursors finds ${walked.length} of ${stored} balance changes, a scan finds ${scanned.length}.`);
+/** Compares what the client reads from the in-memory node with what following its cursors reads. */
+async function showPaging(node: FakeNode): Promise<void> {
+  const results = await comparePaging(node);
+  show(
+    "Records read of whole lists, of those that the node has (without the proxy)",
+    ["list", "page size", "loop with endCursor", "this client", "requests"],
+    results.map(({ list, pageSize, stored, byCursor, byClient }) => [
+      list,
+      String(pageSize),
+      byCursor ? cellOf(byCursor, stored) : "–",
+      cellOf(byClient, stored),
+      String(byClient.requests),
+    ]),
+  );
+  console.log("The error says how to read the other votes: with larger pages, or by party.");
+  const blocks = new Map<string, number>();
+  for (const { timestamp } of node.records.balances) blocks.set(timestamp, (blocks.get(timestamp) ?? 0) + 1);
+  const counts = [...blocks.values()];
+  const shared = counts.filter((count) => count > 1).length;
+  console.log(
+    `Of ${grouped(counts.length)} blocks, ${grouped(shared)} have several balance changes, one has ${grouped(Math.max(...counts))}.`,
+  );
+}
+
+function cellOf({ different, repeated, endedBy }: Reading, stored: number): string {
+  const lines = [`${grouped(different)} of ${grouped(stored)}`];
+  if (repeated > 0) lines.push(`${grouped(repeated)} repeated`);
+  if (endedBy) lines.push(`then ${endedBy}`);
+  return lines.join("\n");
 }
 
 async function readTransaction(file: string): Promise<Transaction> {
@@ -177,7 +204,7 @@ async function readTransaction(file: string): Promise<Transaction> {
   return "tx" in content ? content.tx : content;
 }
 
-/** One whose signature does not count: the node in memory does not verify it. */
+/** The example of the description. The in-memory node does not verify its signature. */
 async function exampleTransaction(): Promise<Transaction> {
   const description = parse(await readFile(new URL("../openapi.yaml", import.meta.url), "utf8"));
   const { examples } = description.paths["/transaction/check"].post.requestBody.content["application/json"];
@@ -195,7 +222,7 @@ function show(title: string, head: string[], rows: string[][]): void {
   console.log(rows.length === 0 ? "None." : table.toString());
 }
 
-/** Walks over the first pages of a list, and gives back what they hold. */
+/** Shows the first pages of a list, and returns their records. */
 async function showList<T>(
   title: string,
   listing: Listing<T>,
@@ -204,18 +231,25 @@ async function showList<T>(
   cells: (record: T) => string[],
 ): Promise<T[]> {
   const pages: T[][] = [];
-  let hasMore = false;
-  for await (const { nodes, pageInfo } of listing.pages()) {
-    pages.push(nodes);
-    hasMore = pageInfo?.hasNextPage ?? false;
-    if (pages.length >= most) break;
+  let note: string | undefined;
+  try {
+    for await (const { nodes, pageInfo } of listing.pages()) {
+      pages.push(nodes);
+      note = pageInfo?.hasNextPage ? "There are more." : undefined;
+      if (pages.length >= most) break;
+    }
+  } catch (error) {
+    // Small pages cannot pass a block with more votes than they hold.
+    if (!PaginationError.is(error)) throw error;
+    note = error.message;
   }
   const rows = pages.flatMap((nodes, page) => nodes.map((record) => [String(page + 1), ...cells(record)]));
   show(title, ["page", ...head], rows);
-  if (hasMore) console.log("There are more.");
+  if (note) console.log(note);
   return pages.flat();
 }
 
+const grouped = (count: number) => count.toLocaleString("en");
 const short = (id: string) => (id.length > 16 ? `${id.slice(0, 8)}…${id.slice(-4)}` : id || "–");
 const time = (text: string) =>
   toDate(text)
@@ -243,7 +277,7 @@ function bytes(base64: string | null): string {
 try {
   await main();
 } catch (error) {
-  // A person reads this: what went wrong, without the way through the code to it.
+  // The message alone: the stack says nothing to a user.
   console.error(error instanceof Error ? error.message : error);
   process.exitCode = 1;
 }

@@ -76,7 +76,7 @@ describe.skipIf(hasNoBrowser)("the pages", () => {
 
   test("lead from the guide to the operations, to the API and back", async () => {
     const { page, expectQuiet } = await open("index.html");
-    await heading(page, "First result").waitFor();
+    await heading(page, "Quick start").waitFor();
     await page.getByRole("link", { name: "HTTP operations" }).first().click();
     await page.getByText("Governance", { exact: true }).first().waitFor();
     await page.getByRole("link", { name: "API of the package" }).click();
@@ -85,7 +85,7 @@ describe.skipIf(hasNoBrowser)("the pages", () => {
     await heading(page, "Function createClient").waitFor();
     await page.getByRole("link", { name: "HTTP operations" }).first().click();
     await page.getByRole("link", { name: "Guide" }).click();
-    await heading(page, "First result").waitFor();
+    await heading(page, "Quick start").waitFor();
     await expectQuiet();
   });
 
@@ -93,8 +93,8 @@ describe.skipIf(hasNoBrowser)("the pages", () => {
     "operations.html",
     "operations.html#/accounts/listbalancechanges",
     "index.html",
-    "documents/Which_walks_are_sound_on_which_nodes.html",
-    "documents/What_can_go_wrong,_and_what_you_get.html",
+    "documents/Scans_and_history.html",
+    "documents/Errors_and_retries.html",
     "functions/index.createClient.html",
   ];
 

@@ -5,16 +5,16 @@ import { operations } from "../description.js";
 
 export const root = fileURLToPath(new URL("../../", import.meta.url));
 
-/** A piece of code that people read. */
+/** A code sample of the documentation. */
 export interface Sample {
-  /** Where it stands, as in `README.md:36`. */
+  /** Its file and line, as in `README.md:36`. */
   place: string;
   code: string;
-  /** Whether it is run, too; one that is marked with `no-run` needs something that is not there. */
+  /** Whether it is run. Samples marked with `no-run` need something that the setting does not have. */
   runs: boolean;
 }
 
-/** Every sample of the README, the guide, the docstrings and the description. */
+/** The samples of the README, the pages, the docstrings and the description. */
 export function collectSamples(): Sample[] {
   const pages = ["README.md", ...list("docs", ".md")].flatMap((file) => fenced(file, read(file)));
   const docstrings = [...list("src", ".ts"), ...list("scripts", ".ts")].flatMap((file) =>
@@ -35,7 +35,7 @@ const list = (folder: string, ending: string) =>
     .filter((name) => name.endsWith(ending))
     .map((name) => join(folder, name));
 
-/** Code in comments as if it stood by itself; all else is left blank, so that lines keep their numbers. */
+/** The contents of comments; other lines become blank, so that line numbers stay. */
 const uncommented = (text: string) =>
   text
     .split("\n")

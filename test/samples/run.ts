@@ -1,4 +1,4 @@
-// Runs samples one after the other, in a process of their own since they put a `fetch` in place and listen to nothing else.
+// Runs samples one after the other. This is a process of its own, because the setting replaces the global `fetch`.
 import { pathToFileURL } from "node:url";
 
 const log = console.log;

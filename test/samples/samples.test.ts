@@ -6,7 +6,7 @@ import ts from "typescript";
 import { beforeAll, describe, expect, test } from "vitest";
 import { collectSamples, root, type Sample } from "./collect.js";
 
-// In the package's own folder, where its name leads to its build.
+// Inside the package, so that its name resolves to its build.
 const folder = join(root, "reports/samples");
 const setting = join(root, "test/samples/setting.ts");
 const samples = collectSamples();
@@ -22,7 +22,7 @@ beforeAll(async () => {
     files.set(file, sample);
     writeFileSync(file, module(sample.code, []));
   }
-  // What a sample does not declare comes from the package or from the setting.
+  // Names that a sample does not declare are imported from the package or from the setting.
   const known = new Map(
     (
       [
@@ -50,7 +50,7 @@ beforeAll(async () => {
   failures = JSON.parse(stdout);
 }, 120_000);
 
-/** The setting stands in front, so that its `fetch` is in place. */
+/** The setting is imported first: it replaces the global `fetch`. */
 const module = (code: string, imports: string[]) =>
   `import ${JSON.stringify(setting.replace(/\.ts$/, ".js"))};\n${imports.join("\n")}\n${code}\nexport {};\n`;
 
@@ -66,7 +66,7 @@ function exportsOf(file: string): string[] {
 function options(): ts.CompilerOptions {
   const { config } = ts.readConfigFile(join(root, "tsconfig.json"), (path) => readFileSync(path, "utf8"));
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root);
-  // A sample shows a value without using it.
+  // Samples show values without using them.
   return {
     ...options,
     noUnusedLocals: false,
@@ -76,7 +76,7 @@ function options(): ts.CompilerOptions {
   };
 }
 
-/** What the compiler has to say, file by file. */
+/** The compiler's errors by file. */
 function check(): Map<string, string[]> {
   const program = ts.createProgram([...files.keys()], options());
   return new Map(
@@ -88,16 +88,16 @@ function check(): Map<string, string[]> {
   );
 }
 
-describe("a sample that people read is right", () => {
+describe("a sample in the documentation", () => {
   test.each(samples.map(({ place, runs }, index) => ({ place, runs, file: join(folder, `sample-${index}.ts`) })))(
-    "$place",
+    "compiles, and runs unless it is marked otherwise: $place",
     ({ file, runs }) => {
       expect(problems.get(file)).toEqual([]);
       if (runs) expect(failures[file]).toBeUndefined();
     },
   );
 
-  test("in the README, the guide, the docstrings and the description", () => {
+  test("is found in the README, the pages, the docstrings and the description", () => {
     for (const where of ["README.md", "docs/testing.md", "src/client.ts", "src/testing/node.ts", "openapi.yaml"]) {
       expect(samples.some(({ place }) => place.startsWith(where))).toBe(true);
     }

@@ -1,15 +1,16 @@
-// What a sample takes for granted: a client of a node, and things that it has.
+// The names that samples use without declaring them: a client of a node, and records of that node.
 import { createClient, type Forward, type Transaction, type Vote } from "vegaprotocol-client";
 import { createFakeNode } from "vegaprotocol-client/testing";
 
-export const node = createFakeNode(
-  { votes: 300, profiles: 50, balances: 500, signatures: 60, spamStatistics: 50 },
-  { rateLimit: false },
-);
-// Samples make clients of their own, without a `fetch`.
+const generated = { votes: 300, profiles: 50, balances: 500, signatures: 60, spamStatistics: 50 };
+const { balances } = createFakeNode(generated).records;
+/** Older than every range of the samples: a scan rejects a range that begins before the node's oldest record. */
+const oldest = balances.slice(-1).map((balance) => ({ ...balance, timestamp: "1700000000000000000" as const }));
+export const node = createFakeNode({ ...generated, balances: [...balances, ...oldest] }, { rateLimit: false });
+// Samples create clients without a `fetch`.
 globalThis.fetch = async (input, init) => {
   const sent = new Request(input, init);
-  // An abbreviated id, such as `22e9…`, stands for a whole one.
+  // An abbreviated id, such as `22e9…`, is sent without the ellipsis, which a node would reject.
   const request = new Request(sent.url.replaceAll("%E2%80%A6", ""), sent);
   return request.url.startsWith("https://shop.example/")
     ? Response.json({ edges: [], pageInfo: null })
