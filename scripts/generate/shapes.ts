@@ -1,29 +1,68 @@
 /** Prints `generated/shapes.ts`: the shapes of responses, which the validator checks at run time. */
-import { camelCase, type Description, nameOf, type Schema } from "./description.js";
+import { camelCase, type Description, nameOf, pascalCase, type Schema } from "./description.js";
+import { quoteKey } from "./printing.js";
 
-const combinators = ["anyOf", "flag", "integer", "list", "literal", "map", "nothing", "object", "text"];
+const combinators = ["anyOf", "flag", "integer", "list", "literal", "map", "nothing", "number", "object", "text"];
+
+/** Names that a constant cannot have, although a schema can. */
+const reserved = [
+  ...combinators,
+  "answers",
+  ...["await", "break", "case", "catch", "class", "const", "continue", "debugger", "default", "delete", "do", "else"],
+  ...["enum", "eval", "export", "extends", "false", "finally", "for", "function", "if", "implements", "import", "in"],
+  ...["instanceof", "interface", "let", "new", "null", "package", "private", "protected", "public", "return", "static"],
+  ...[
+    "super",
+    "switch",
+    "this",
+    "throw",
+    "true",
+    "try",
+    "typeof",
+    "var",
+    "void",
+    "while",
+    "with",
+    "yield",
+    "arguments",
+  ],
+];
 
 const alternativesOf = ({ anyOf, oneOf, ...schema }: Schema): Schema[] | undefined =>
   anyOf ?? oneOf ?? (Array.isArray(schema.type) ? schema.type.map((type) => ({ ...schema, type })) : undefined);
 
+const isObject = (schema: Schema) => schema.type === "object" && typeof schema.additionalProperties !== "object";
+
 /** A shape for each schema of a response. A shape comes before the shapes that use it. */
 export function printShapes({ paths, components: { schemas } }: Description): string {
-  const printed = new Map<string, string>();
+  /** The code of each constant, by its name. */
+  const constants = new Map<string, string>();
+  /** The name of the constant for a schema, by the name of the schema or its code. */
+  const names = new Map<string, string>();
+  /** The schemas that are being printed. */
+  const open = new Set<string>();
+
+  /** Defines a constant once for a key, and returns its name. */
+  function define(key: string, suggestion: string, code: string): string {
+    let name = names.get(key) ?? suggestion.replace(/\W/g, "");
+    if (names.has(key)) return name;
+    while (reserved.includes(name) || constants.has(name)) name += "_";
+    names.set(key, name);
+    constants.set(name, code);
+    return name;
+  }
 
   function refer(reference: string): string {
     const name = nameOf(reference);
-    if (printed.has(name)) return camelCase(name);
-    const text = print(schemas[name] as Schema);
-    if (combinators.includes(text)) return text;
-    printed.set(name, `const ${camelCase(name)} = ${text};\n`);
-    return camelCase(name);
-  }
-
-  /** A list or a map of a shape, defined once. */
-  function named(kind: "list" | "map", shape: string): string {
-    const name = `${kind}Of${shape.charAt(0).toUpperCase()}${shape.slice(1)}`;
-    printed.set(name, `const ${name} = ${kind}(${shape});\n`);
-    return name;
+    const known = names.get(name);
+    if (known !== undefined) return known;
+    if (open.has(name))
+      throw new Error(`\`${name}\` of openapi.yaml contains itself, which the validator does not support.`);
+    open.add(name);
+    const schema = schemas[name] as Schema;
+    const code = isObject(schema) ? printObject(schema) : print(schema);
+    open.delete(name);
+    return combinators.includes(code) ? code : define(name, camelCase(name), code);
   }
 
   function print(schema: Schema): string {
@@ -38,19 +77,28 @@ export function printShapes({ paths, components: { schemas } }: Description): st
       case "string":
         return "text";
       case "integer":
-        return "integer";
+      case "number":
+        return schema.type;
       case "boolean":
         return schema.enum?.length === 1 ? `literal(${schema.enum[0]})` : "flag";
       case "null":
         return "nothing";
       case "array":
-        return named("list", print(schema.items ?? {}));
-      case "object":
-        return typeof schema.additionalProperties === "object"
-          ? named("map", print(schema.additionalProperties))
-          : printObject(schema);
+        return defineEach("list", print(schema.items ?? {}));
+      case "object": {
+        if (typeof schema.additionalProperties === "object")
+          return defineEach("map", print(schema.additionalProperties));
+        const code = printObject(schema);
+        return define(code, "inlineObject", code);
+      }
     }
     throw new Error(`openapi.yaml has a schema that the generator does not support: ${JSON.stringify(schema)}`);
+  }
+
+  /** A list or a map of a shape. */
+  function defineEach(kind: "list" | "map", shape: string): string {
+    const code = `${kind}(${shape})`;
+    return define(code, `${kind}Of${pascalCase(shape)}`, code);
   }
 
   /** The test of a value as an expression that names each member. A loop over the names takes four times as long. */
@@ -68,6 +116,8 @@ export function printShapes({ paths, components: { schemas } }: Description): st
         return `typeof ${value} === "string"`;
       case "integer":
         return `Number.isInteger(${value})`;
+      case "number":
+        return `typeof ${value} === "number"`;
       case "boolean":
         return schema.enum?.length === 1 ? `${value} === ${schema.enum[0]}` : `typeof ${value} === "boolean"`;
       case "null":
@@ -79,10 +129,12 @@ export function printShapes({ paths, components: { schemas } }: Description): st
 
   function testObject({ properties = {}, required = [] }: Schema): string {
     const tests = Object.entries(properties).map(([name, member]) => {
-      const passes = test(member, `value.${name}`);
-      return required.includes(name) ? passes : `(value.${name} === undefined || ${passes})`;
+      const key = quoteKey(name);
+      const value = key === name ? `value.${name}` : `value[${key}]`;
+      const passes = test(member, value);
+      return required.includes(name) ? passes : `(${value} === undefined || ${passes})`;
     });
-    return `(value) =>\n    ${tests.join(" &&\n    ")}`;
+    return tests.length === 0 ? "() => true" : `(value) =>\n    ${tests.join(" &&\n    ")}`;
   }
 
   function printObject(schema: Schema): string {
@@ -90,7 +142,7 @@ export function printShapes({ paths, components: { schemas } }: Description): st
     const members = (needed: boolean) =>
       Object.entries(properties)
         .filter(([name]) => required.includes(name) === needed)
-        .map(([name, member]) => `  ${name}: ${print(member)},\n`)
+        .map(([name, member]) => `  ${quoteKey(name)}: ${print(member)},\n`)
         .join("");
     const optional = members(false);
     return `object(\n  ${testObject(schema)},\n{\n${members(true)}}${optional && `, {\n${optional}}`})`;
@@ -102,7 +154,7 @@ export function printShapes({ paths, components: { schemas } }: Description): st
       const schema = responses["200"]?.content?.["application/json"]?.schema;
       return schema ? `  ${operationId}: ${print(schema)},\n` : [];
     });
-  const body = [...printed.values()].join("");
+  const body = [...constants].map(([name, code]) => `const ${name} = ${code};\n`).join("");
   const used = combinators.filter((name) => new RegExp(`\\b${name}\\b`).test(body));
   return [
     `import { ${used.join(", ")} } from "../src/validate/shape.js";\n\n`,

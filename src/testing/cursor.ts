@@ -38,6 +38,11 @@ export class Place {
     return typeof value === "string" ? value : undefined;
   }
 
+  number(name: string): number {
+    const value = this.#members.get(name);
+    return typeof value === "number" ? value : 0;
+  }
+
   time(name: string): Microseconds {
     const value = this.#members.get(name);
     return typeof value === "number" ? value : zeroTime;

@@ -1,5 +1,8 @@
+import type { OperationTypes } from "../../generated/client.js";
+import type { operations } from "../../generated/operations.js";
 import type { BalanceChange, NodeSignature, PartyProfile, SpamStatistics, Vote } from "../../generated/types.js";
 import { checkNames, refuse } from "./arguments.js";
+import { described, type OperationId, operationIds } from "./operations.js";
 
 /** A vote that a fake node holds. */
 export interface FakeVote extends Vote {
@@ -19,11 +22,45 @@ export interface FakeBlock {
   timestamp: bigint;
 }
 
+/** The names of data that has a meaning of its own. */
+const ownNames = [
+  "votes",
+  "profiles",
+  "balances",
+  "signatures",
+  "spamStatistics",
+  "block",
+  "history",
+  "unstableTies",
+  "seed",
+] as const;
+
+type Envelopes = {
+  [Id in OperationId]: (typeof operations)[Id] extends { envelope: infer Name } ? Name : never;
+};
+
+/** The records of all other lists of the description, by the member of the response that holds the page. */
+export type OtherLists = {
+  readonly [Id in OperationId as Exclude<Envelopes[Id], (typeof ownNames)[number]>]: readonly NonNullable<
+    OperationTypes[Id]["record"]
+  >[];
+};
+
+/** The names of {@link OtherLists}. */
+export const otherLists: readonly string[] = operationIds
+  .flatMap((id) => described[id].envelope ?? [])
+  .filter((name) => !ownNames.some((own) => own === name));
+
+type OtherData = { [Name in keyof OtherLists]?: OtherLists[Name] | undefined };
+
 /**
  * What a fake node holds: records, or how many of them to generate. A list that is left out is empty; without any data, the
- * node holds a hundred records of each list. Times are cut to microseconds, as nodes do.
+ * node holds a hundred records of each list that it can generate. Times are cut to microseconds, as nodes do.
+ *
+ * Every other list of the description takes an array of records, by the member of the response that holds the page. They are
+ * listed in the order of the array, which is from the oldest to the newest record.
  */
-export interface FakeNodeData {
+export interface FakeNodeData extends OtherData {
   /**
    * Votes; of a party's votes on a proposal, the last one counts. Generated ones are cast on three proposals. The first is
    * closed: all its votes were last written in one block.
@@ -64,21 +101,9 @@ export interface FakeNodeData {
   seed?: number | undefined;
 }
 
-const dataNames = [
-  "votes",
-  "profiles",
-  "balances",
-  "signatures",
-  "spamStatistics",
-  "block",
-  "history",
-  "unstableTies",
-  "seed",
-];
-
 /** Refuses data that makes no sense, apart from its records. */
 export function checkData(data: FakeNodeData): void {
-  checkNames("data", data, dataNames);
+  checkNames("data", data, [...ownNames, ...otherLists]);
   const { block, history, unstableTies, seed } = data;
   if (seed !== undefined && !Number.isSafeInteger(seed)) refuse("data.seed", "an integer", seed);
   if (history !== undefined && typeof history !== "bigint") refuse("data.history", "a bigint, in nanoseconds", history);

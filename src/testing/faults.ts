@@ -1,10 +1,10 @@
-import type { operations } from "../../generated/openapi.js";
+import type { OperationId } from "./operations.js";
 
 interface Scope {
   /** Which requests it affects, counted from 1 since the faults were set. Default: all of them. */
   request?: number | readonly number[] | undefined;
   /** The operation that it affects; only its requests are counted then. Default: all operations. */
-  operation?: keyof operations | undefined;
+  operation?: OperationId | undefined;
 }
 
 /** Delays the response by so many milliseconds. */
@@ -78,7 +78,7 @@ export class FaultPlan {
   }
 
   /** The faults of the next request, which is for an operation or for an unknown path. */
-  next(operation: keyof operations | undefined): RequestFaults {
+  next(operation: OperationId | undefined): RequestFaults {
     const faults: NodeFault[] = [];
     for (const entry of this.#faults) {
       const { fault } = entry;

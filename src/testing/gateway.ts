@@ -1,7 +1,8 @@
 import { GatewayError, NodeError, tooLarge } from "./errors.js";
 import { toJson } from "./json.js";
 import type { RateDecision } from "./rate-limiter.js";
-import { findRoute, type NodeState } from "./routes.js";
+import type { NodeState } from "./responders.js";
+import { findRoute } from "./routes.js";
 
 /** A response without its CORS headers. */
 export interface Reply {
@@ -41,11 +42,11 @@ export function reply({ method, headers, path, search, body }: GatewayRequest, n
   const json = { "Content-Type": "application/json" };
   let fromDataNode = {};
   try {
-    const found = findRoute(path);
+    const found = findRoute(method, path);
     if (found === undefined) throw new GatewayError(5, "Not Found");
-    const { route, rest } = found;
+    const { route, pathParameters } = found;
     if (method !== route.method) throw new GatewayError(12, "Method Not Allowed");
-    const handle = route.parse({ path: rest, search, body });
+    const handle = route.parse({ pathParameters, search, body });
     const { outcome, headers: rateHeaders } = node.limit();
     fromDataNode = { ...rateHeaders, ...node.blockHeaders };
     if (outcome === "banned") throw new NodeError(7, "temporarily banned for continuing to request while rate limited");

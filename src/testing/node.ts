@@ -1,9 +1,9 @@
-import type { operations } from "../../generated/openapi.js";
 import { Chain } from "./chain.js";
 import { preflightReply, withCors } from "./cors.js";
 import type { FakeBlock, FakeNodeData } from "./data.js";
 import { FaultPlan, type RequestFaults } from "./faults.js";
 import { badRequest, type DataNode, decodePath, reply } from "./gateway.js";
+import type { OperationId } from "./operations.js";
 import { checkOptions, type FakeNodeOptions } from "./options.js";
 import { defaultRateLimit, RateLimiter } from "./rate-limiter.js";
 import { findRoute } from "./routes.js";
@@ -13,7 +13,7 @@ import { respond } from "./transport.js";
 /** A request that came in. */
 export interface ReceivedRequest {
   /** The operation of the request; `undefined` for another path. */
-  operation: keyof operations | undefined;
+  operation: OperationId | undefined;
   method: string;
   url: string;
   /** By their names in lower case. */
@@ -54,7 +54,7 @@ export interface FakeNode {
 }
 
 /**
- * Creates a node in memory for tests: the six operations with the paging, the limits, the headers and the errors of a v0.74
+ * Creates a node in memory for tests: the operations of the description with the paging, the limits, the headers and the errors of a v0.74
  * node behind a standard `fetch`. It needs no network and no server, and runs in every runtime.
  *
  * @throws {@link ArgumentError} if data or options make no sense.
@@ -127,7 +127,7 @@ class Node {
     signal.throwIfAborted();
     const { pathname, search } = new URL(request.url);
     const path = decodePath(this.#withoutBasePath(pathname));
-    const operation = path === undefined ? undefined : findRoute(path)?.route.operation;
+    const operation = path === undefined ? undefined : findRoute(method, path)?.route.operation;
     // `text` would drop a byte order mark, which a node rejects.
     const body = new TextDecoder("utf-8", { ignoreBOM: true }).decode(await request.arrayBuffer());
     this.requests.push({ operation, method, url: request.url, headers: Object.fromEntries(headers), body });

@@ -1,9 +1,9 @@
-import type { operations } from "../../generated/openapi.js";
 import type { Transaction } from "../../generated/types.js";
 import { listNames } from "../arguments/refuse.js";
 import { checkNames, refuse } from "./arguments.js";
 import type { CheckCode } from "./check.js";
 import { type NodeFault, nodeFaults } from "./faults.js";
+import { operationIds } from "./operations.js";
 import { defaultRateLimit, type RateLimit } from "./rate-limiter.js";
 
 /**
@@ -95,22 +95,13 @@ export function checkOptions(options: FakeNodeOptions): void {
   }
 }
 
-const operationNames: readonly (keyof operations)[] = [
-  "listVotes",
-  "listPartiesProfiles",
-  "getSpamStatistics",
-  "listBalanceChanges",
-  "listNodeSignatures",
-  "checkTransaction",
-];
-
 function checkFault(place: string, fault: NodeFault): void {
   if (!nodeFaults.includes(fault?.name)) {
     refuse(`${place}.name`, `one of ${listNames(nodeFaults)}`, fault?.name ?? fault);
   }
   const { operation } = fault;
-  if (operation !== undefined && !operationNames.includes(operation)) {
-    refuse(`${place}.operation`, `one of ${listNames(operationNames)}`, operation);
+  if (operation !== undefined && !operationIds.includes(operation)) {
+    refuse(`${place}.operation`, `one of ${listNames(operationIds)}`, operation);
   }
   if (fault.name === "latency" && !(fault.milliseconds >= 0)) {
     refuse(`${place}.milliseconds`, "a number", fault.milliseconds);

@@ -1,13 +1,21 @@
-import { accountTypes } from "../../generated/enums.js";
+import type { Argument, Value } from "../arguments/operation.js";
+import { enumNumber } from "./enums.js";
 import { GatewayError } from "./errors.js";
-import { accountTypeNumber, type FieldType, type Message } from "./parameters.js";
+import { flatten, type Parameters } from "./operations.js";
 
-/** The parameters of a query, by their dotted JSON names. */
+type QueryValue = string | bigint | boolean;
+
+/** The values of parameters, by their dotted JSON names. */
 export class QueryValues {
-  readonly #values: ReadonlyMap<string, readonly (string | bigint | boolean)[]>;
+  readonly #values: ReadonlyMap<string, readonly QueryValue[]>;
 
-  constructor(values: ReadonlyMap<string, readonly (string | bigint | boolean)[]>) {
+  constructor(values: ReadonlyMap<string, readonly QueryValue[]>) {
     this.#values = values;
+  }
+
+  /** All values of a parameter, those of an enumeration by their names; empty if it is not given. */
+  all(name: string): readonly QueryValue[] {
+    return this.#values.get(name) ?? [];
   }
 
   text(name: string): string | undefined {
@@ -16,7 +24,7 @@ export class QueryValues {
   }
 
   texts(name: string): string[] {
-    return (this.#values.get(name) ?? []).filter((value) => typeof value === "string");
+    return this.all(name).filter((value) => typeof value === "string");
   }
 
   integer(name: string): bigint | undefined {
@@ -24,35 +32,38 @@ export class QueryValues {
     return typeof value === "bigint" ? value : undefined;
   }
 
-  integers(name: string): number[] {
-    return (this.#values.get(name) ?? []).map(Number);
-  }
-
   flag(name: string): boolean | undefined {
     const value = this.#last(name);
     return typeof value === "boolean" ? value : undefined;
   }
 
-  #last(name: string): string | bigint | boolean | undefined {
-    return this.#values.get(name)?.at(-1);
+  #last(name: string): QueryValue | undefined {
+    return this.all(name).at(-1);
   }
 }
 
 /**
- * Reads a query as the gateway of v0.74 nodes does: JSON and `snake_case` names, `list[]=a` and `list[a]=b` as further
- * values, unknown names ignored.
+ * Reads parameters as the gateway of v0.74 nodes does. In the query, JSON and `snake_case` names are accepted, `list[]=a` and
+ * `list[a]=b` are further values, and unknown names are ignored. The query of an operation without query parameters is not
+ * read.
  *
+ * @param path - The parameters of the path.
  * @throws {@link GatewayError} for what does not parse.
  */
-export function readQuery(search: string, parameters: Message): QueryValues {
-  const values = new Map<string, (string | bigint | boolean)[]>();
+export function readQuery(search: string, parameters: Parameters, path: Readonly<Record<string, string>>): QueryValues {
+  const values = new Map<string, QueryValue[]>();
+  for (const [name, text] of Object.entries(path)) {
+    const type = parameters[name];
+    if (type !== undefined) values.set(name, parseField({ path: name, name, type }, [text]));
+  }
+  if (!flatten(parameters).some((each) => each.in === "query")) return new QueryValues(values);
   for (const [key, given] of splitQuery(search)) {
     const [, name = key, index] = /^(.*)\[(.*)\]$/.exec(key) ?? [];
     const texts = index === undefined ? given : [index, ...given];
     const field = findField(parameters, name.split("."));
     if (field === undefined) continue;
-    const parsed = parseField(field.name, field.type, texts);
-    values.set(field.path, field.isList ? [...(values.get(field.path) ?? []), ...parsed] : parsed);
+    const parsed = parseField(field, texts);
+    values.set(field.path, field.type.kind === "array" ? [...(values.get(field.path) ?? []), ...parsed] : parsed);
   }
   return new QueryValues(values);
 }
@@ -84,70 +95,73 @@ function decode(text: string): string {
 interface Field {
   /** The dotted JSON name. */
   path: string;
-  /** The name in error messages. */
+  /** The last part of the name, in JSON. */
   name: string;
-  type: FieldType | Message;
-  isList: boolean;
+  type: Argument;
 }
 
-/** The field that a dotted name leads to; `undefined` for an unknown name. */
-function findField(message: Message, [part = "", ...rest]: readonly string[], path = ""): Field | undefined {
-  const json = Object.keys(message.fields).find((each) => each === part || snakeCase(each) === part);
-  const type = json === undefined ? undefined : message.fields[json];
-  if (json === undefined || type === undefined) return undefined;
-  const isMessage = typeof type === "object";
-  if (rest.length === 0) {
-    return { path: path + json, name: snakeCase(json), type, isList: !isMessage && type.endsWith("list") };
-  }
-  if (!isMessage) throw new GatewayError(3, `invalid path: "${snakeCase(json)}" is not a message`);
-  return findField(type, rest, `${path}${json}.`);
+/** The parameter of a query, or the group, that a dotted name leads to; `undefined` for an unknown name. */
+function findField(parameters: Parameters, [part = "", ...rest]: readonly string[], path = ""): Field | undefined {
+  const name = Object.keys(parameters).find((each) => each === part || snakeCase(each) === part);
+  const type = name === undefined ? undefined : parameters[name];
+  if (name === undefined || type === undefined) return undefined;
+  if (type.kind !== "object" && type.in !== "query") return undefined;
+  if (rest.length === 0) return { path: path + name, name, type };
+  if (type.kind !== "object") throw new GatewayError(3, `invalid path: "${snakeCase(name)}" is not a message`);
+  return findField(type.members, rest, `${path}${name}.`);
 }
 
 const snakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+const pascalCase = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);
 
-function parseField(name: string, type: Field["type"], texts: readonly string[]): (string | bigint | boolean)[] {
-  const isList = typeof type === "string" && type.endsWith("list");
+function parseField({ name, type }: Field, texts: readonly string[]): QueryValue[] {
+  const isList = type.kind === "array";
   if (!isList && texts.length > 1) {
-    throw new GatewayError(3, `too many values for field "${name}": ${texts.join(", ")}`);
+    throw new GatewayError(3, `too many values for field "${snakeCase(name)}": ${texts.join(", ")}`);
   }
   return texts.map((text) => {
-    const parsed = parseValue(type, text);
+    const parsed =
+      type.kind === "object"
+        ? { problem: `unsupported message type: "datanode.api.v2.${pascalCase(name)}"` }
+        : parseValue(type, text);
     if (typeof parsed !== "object") return parsed;
-    throw new GatewayError(3, `parsing ${isList ? "list" : "field"} "${name}": ${parsed.problem}`);
+    throw new GatewayError(3, `parsing ${isList ? "list" : "field"} "${snakeCase(name)}": ${parsed.problem}`);
   });
 }
 
-function parseValue(type: Field["type"], text: string): string | bigint | boolean | { problem: string } {
-  if (typeof type === "object") return { problem: `unsupported message type: "${type.name}"` };
-  switch (type) {
-    case "string":
-    case "string list":
-      return text;
+interface Problem {
+  problem: string;
+}
+
+function parseValue(type: Value, text: string): QueryValue | Problem {
+  switch (type.kind) {
+    case "array":
+      return parseValue(type.items, text);
     case "int32":
       return parseInteger(text, 32);
-    case "int64":
+    case "nanoseconds":
       return parseInteger(text, 64);
-    case "bool":
+    case "boolean":
       if (/^(?:1|t|T|TRUE|true|True)$/.test(text)) return true;
       if (/^(?:0|f|F|FALSE|false|False)$/.test(text)) return false;
       return { problem: `strconv.ParseBool: parsing "${text}": invalid syntax` };
-    case "account type list":
-      return parseAccountType(text);
+    case "enum":
+      return parseEnum(type.values, text);
+    default:
+      return text;
   }
 }
 
-function parseInteger(text: string, bits: 32 | 64): bigint | { problem: string } {
+function parseInteger(text: string, bits: 32 | 64): bigint | Problem {
   const failure = (reason: string) => ({ problem: `strconv.ParseInt: parsing "${text}": ${reason}` });
   if (!/^[+-]?\d+$/.test(text)) return failure("invalid syntax");
   const value = BigInt(text.replace(/^\+/, ""));
   return BigInt.asIntN(bits, value) === value ? value : failure("value out of range");
 }
 
-/** An account type by its name or its number. */
-function parseAccountType(text: string): bigint | { problem: string } {
-  const numbers = accountTypes.map((name) => accountTypeNumber(name));
-  const number = accountTypeNumber(text) ?? (/^[+-]?\d+$/.test(text) ? Number(text) : undefined);
-  return number !== undefined && numbers.includes(number)
-    ? BigInt(number)
-    : { problem: `"${text}" is not a valid value` };
+/** The name of an enumeration that a text or the digits of a number stand for. */
+function parseEnum(names: readonly string[], text: string): string | Problem {
+  const number = /^[+-]?\d+$/.test(text) ? Number(text) : undefined;
+  const found = names.find((name) => name === text || enumNumber(names, name) === number);
+  return found ?? { problem: `"${text}" is not a valid value` };
 }

@@ -1,13 +1,13 @@
 import type { NodeSignature, PartyProfile } from "../../generated/types.js";
 import { isCount, refuse } from "./arguments.js";
 import { base64ToBytes } from "./base64.js";
-import type { FakeNodeData, FakeVote } from "./data.js";
+import { type FakeNodeData, type FakeVote, otherLists } from "./data.js";
 import type { StoredVote } from "./lists/vote-table.js";
 import type { AddedRecords } from "./store.js";
 import { latestTime, toMicroseconds } from "./time.js";
 
 /** How to generate so many records. */
-export type Generators = { [List in keyof AddedRecords]: (count: number) => AddedRecords[List] };
+export type Generators = { [List in Exclude<keyof AddedRecords, "others">]: (count: number) => AddedRecords[List] };
 
 /** The earliest and latest time that votes and balance changes can have, in Unix nanoseconds. */
 export interface TimeBounds {
@@ -31,7 +31,19 @@ export function readRecords(data: FakeNodeData, generate: Generators, bounds: Ti
     }),
     signatures: readList("signatures", data.signatures, generate.signatures, checkSignature),
     spamStatistics: isCount(spamStatistics) ? generate.spamStatistics(spamStatistics) : checkStatistics(spamStatistics),
+    others: readOthers(data),
   };
+}
+
+function readOthers(data: FakeNodeData): Map<string, readonly object[]> {
+  const given = new Map<string, unknown>(Object.entries(data));
+  return new Map(otherLists.map((name) => [name, readOther(name, given.get(name) ?? [])]));
+}
+
+function readOther(name: string, given: unknown): readonly object[] {
+  if (!Array.isArray(given)) refuse(`data.${name}`, "an array of records", given);
+  for (const [index, record] of given.entries()) checkRecord(`data.${name}[${index}]`, record);
+  return given;
 }
 
 function readList<Given extends object, Read>(
@@ -45,7 +57,7 @@ function readList<Given extends object, Read>(
   if (!Array.isArray(given)) refuse(`data.${name}`, "an array of records, or how many to generate", given);
   return given.map((record: Given, index) => {
     const place = `data.${name}[${index}]`;
-    if (typeof record !== "object" || record === null) refuse(place, "a record", record);
+    checkRecord(place, record);
     return read(record, place);
   });
 }
@@ -80,6 +92,10 @@ function checkStatistics(given: Exclude<FakeNodeData["spamStatistics"], number>)
   if (given === undefined) return {};
   if (typeof given === "object" && given !== null && !Array.isArray(given)) return given;
   return refuse("data.spamStatistics", "an object by party, or how many to generate", given);
+}
+
+function checkRecord(place: string, value: unknown): void {
+  if (typeof value !== "object" || value === null) refuse(place, "a record", value);
 }
 
 function checkText(place: string, value: unknown): void {

@@ -1,4 +1,5 @@
 import type { BalanceChange, NodeSignature, PartyProfile, SpamStatistics, Vote } from "../../generated/types.js";
+import { type OtherLists, otherLists } from "./data.js";
 import { Ids } from "./ids.js";
 import { BalanceTable } from "./lists/balance-table.js";
 import { ProfileTable } from "./lists/profiles.js";
@@ -6,7 +7,7 @@ import { SignatureTable } from "./lists/signatures.js";
 import { type StoredVote, VoteTable } from "./lists/vote-table.js";
 
 /** What a node holds, as the wire shows it, each list in the order in which the records were added. */
-export interface Records {
+export interface Records extends OtherLists {
   votes: readonly Vote[];
   profiles: readonly PartyProfile[];
   balances: readonly BalanceChange[];
@@ -16,8 +17,9 @@ export interface Records {
 }
 
 /** Records that join a node. */
-export interface AddedRecords extends Omit<Records, "votes"> {
+export interface AddedRecords extends Pick<Records, "profiles" | "balances" | "signatures" | "spamStatistics"> {
   votes: readonly StoredVote[];
+  others: ReadonlyMap<string, readonly object[]>;
 }
 
 /** The records of a node, each list with the order that it is paged in. */
@@ -28,19 +30,22 @@ export class Store {
   readonly balances = new BalanceTable(this.ids);
   readonly signatures = new SignatureTable(this.ids);
   #spamStatistics: Readonly<Record<string, SpamStatistics>> = {};
+  readonly #others = new Map<string, readonly object[]>(otherLists.map((name) => [name, []]));
   #records: Records | undefined;
 
-  add({ votes, profiles, balances, signatures, spamStatistics }: AddedRecords): void {
+  add({ votes, profiles, balances, signatures, spamStatistics, others }: AddedRecords): void {
     this.votes.add(votes);
     this.profiles.add(profiles);
     this.balances.add(balances);
     this.signatures.add(signatures);
     this.#spamStatistics = { ...this.#spamStatistics, ...spamStatistics };
+    for (const [name, records] of others) this.#others.set(name, [...this.list(name), ...records]);
     this.#records = undefined;
   }
 
   get records(): Records {
     this.#records ??= {
+      ...(Object.fromEntries(this.#others) as OtherLists),
       votes: this.votes.records,
       profiles: this.profiles.records,
       balances: this.balances.records,
@@ -48,6 +53,14 @@ export class Store {
       spamStatistics: this.#spamStatistics,
     };
     return this.#records;
+  }
+
+  /** The records of a list, by the member of the response that holds the page. */
+  list(envelope: string): readonly object[] {
+    const others = this.#others.get(envelope);
+    if (others !== undefined) return others;
+    const records: unknown = Object.entries(this.records).find(([name]) => name === envelope)?.[1];
+    return Array.isArray(records) ? records : [];
   }
 
   spamStatistics(party: string): SpamStatistics | undefined {

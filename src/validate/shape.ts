@@ -29,6 +29,7 @@ function primitive(expected: string, fits: (value: unknown) => boolean): Shape {
 
 export const text = primitive("a string", (value) => typeof value === "string");
 export const integer = primitive("a whole number", (value) => Number.isInteger(value));
+export const number = primitive("a number", (value) => typeof value === "number");
 export const flag = primitive("true or false", (value) => typeof value === "boolean");
 export const nothing = primitive("null", (value) => value === null);
 export const literal = (expected: string | number | boolean) =>

@@ -1,8 +1,8 @@
 import type { BalanceChange } from "../../../generated/types.js";
 import { sha256Hex } from "../../sha256.js";
+import { accountTypeNumber } from "../enums.js";
 import type { Ids } from "../ids.js";
 import { toJson } from "../json.js";
-import { accountTypeNumber } from "../parameters.js";
 import { compare } from "../sorted.js";
 import { type Microseconds, toMicroseconds, toNanosecondDigits } from "../time.js";
 

@@ -1,4 +1,5 @@
 import { parseCursor } from "../cursor.js";
+import { accountTypeNumber } from "../enums.js";
 import { dataNodeError } from "../errors.js";
 import type { Ids } from "../ids.js";
 import type { List } from "../page.js";
@@ -87,7 +88,7 @@ function borderOf(rows: readonly BalanceRow[], { time, accountId }: BalancePlace
 function accountFilter(ids: Ids, query: QueryValues): ((account: Account) => boolean) | undefined {
   const parties = readIds(ids, query.texts("filter.partyIds"), "party");
   const markets = readIds(ids, query.texts("filter.marketIds"), "market");
-  const types = new Set(query.integers("filter.accountTypes"));
+  const types = new Set(query.texts("filter.accountTypes").map(accountTypeNumber));
   const assetId = query.text("filter.assetId") ?? "";
   const asset = ids.find(assetId);
   if (asset === undefined) throw invalidId(failure, assetId);
