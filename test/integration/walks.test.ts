@@ -162,6 +162,29 @@ describe("a walk over votes on a v0.74 node", () => {
     await fc.assert(property, { numRuns: 200 });
   });
 
+  test("yields every vote of a block if the vote before that block moves away between two pages", async () => {
+    // Newest first: one vote, another one, a block of four that the first page cuts, and older votes.
+    const votes = votesOf([5, 4, 1, 1]);
+    const moving = votes[9] as WrittenVote;
+    for (let seed = 1; seed <= 20; seed++) {
+      const node = createFakeNode({ votes, unstableTies: true, seed }, { defects: nodeDefects, rateLimit: false });
+      const fetch: FakeNode["fetch"] = async (...args) => {
+        const response = await node.fetch(...args);
+        if (node.requests.length === 1) node.nextBlock({ votes: [{ ...moving, blockTime: timeOf(20) }] });
+        return response;
+      };
+      const listing = clientOf({ fetch }).listVotes({ proposalId, pagination: { first: 4 } });
+      const seen = new Set<string>();
+      try {
+        for await (const { partyId } of listing) seen.add(partyId);
+      } catch (error) {
+        // The block of five is larger than a page.
+        expect(error).toMatchObject({ reason: "repeated-cursor" });
+      }
+      expect(votes.slice(5).filter(({ partyId }) => !seen.has(partyId))).toEqual([]);
+    }
+  });
+
   test("of a closed proposal ends in three pages of 400 with its 1000 votes", async () => {
     const votes = votesOf([2, 1, 1000]).map((each, index) => ({ ...each, blockTime: timeOf(index < 3 ? index : 9) }));
     const node = createFakeNode({ votes }, { defects: nodeDefects, rateLimit: false });
