@@ -68,7 +68,7 @@ export interface FakeNodeOptions {
 
 const optionNames = ["defects", "faults", "rateLimit", "now", "checkCode", "chainId", "basePath"];
 
-/** @throws {@link ArgumentError} if an option makes no sense. */
+/** @throws `ArgumentError` if an option makes no sense. */
 export function checkOptions(options: FakeNodeOptions): void {
   checkNames("options", options, optionNames);
   const { defects = [], faults = [], rateLimit = {}, now, checkCode, chainId, basePath = "" } = options;

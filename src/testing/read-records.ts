@@ -18,7 +18,7 @@ export interface TimeBounds {
 /**
  * Reads the records of data, and generates those that are given as a number.
  *
- * @throws {@link ArgumentError} if a record makes no sense.
+ * @throws `ArgumentError` if a record makes no sense.
  */
 export function readRecords(data: FakeNodeData, generate: Generators, bounds: TimeBounds): AddedRecords {
   const { spamStatistics } = data;
