@@ -1,7 +1,7 @@
 import type { Clock } from "../http/clock.js";
 
-/** Asks a node for its oldest record: the record's time in Unix nanoseconds, or `undefined` if there is none. */
-export type FetchOldest = () => Promise<bigint | undefined>;
+/** Asks a node for the time of its oldest record, in Unix nanoseconds; `undefined` if it has none or does not say. */
+type FetchOldest = () => Promise<bigint | undefined>;
 
 /** How long the answer is remembered, in milliseconds. */
 const lifetime = 60_000;

@@ -1,8 +1,8 @@
 import type { BalanceChange, BalanceChangesDateRange } from "../../generated/types.js";
-import { ApiError, PaginationError, VegaError } from "../errors/index.js";
+import { VegaError } from "../errors/index.js";
 import { fetchUntilAborted } from "../pagination/step.js";
-import { toDate } from "../values.js";
-import type { FetchOldest, History } from "./history.js";
+import type { History } from "./history.js";
+import { HistoryCheck, toDateRange } from "./history-check.js";
 import { MergedScan } from "./merged-scan.js";
 import { PartScan, pageSizeFor } from "./part-scan.js";
 import { checkPage, type FetchRange, type RangePage, type RangeRequest } from "./range-page.js";
@@ -47,15 +47,12 @@ const smallestPage = 100;
 export class ScanRun {
   readonly #operation: string;
   readonly #options: ScanRunOptions;
-  readonly #history: History;
-  readonly #fetchOldest: FetchOldest;
+  readonly #historyCheck: HistoryCheck | undefined;
   readonly #start: bigint | undefined;
   readonly #end: bigint | undefined;
   readonly #readers: readonly SegmentReader[];
-  readonly #startedAt: number;
   /** What is read, in Unix nanoseconds, once its end is known. */
   #times: Range | undefined;
-  #oldest: bigint | undefined;
   #scan: MergedScan | undefined;
   #pagesRead = 0;
   #itemsRead = 0;
@@ -64,20 +61,12 @@ export class ScanRun {
     const { start, end, parts, fetchAny } = open();
     this.#operation = operation;
     this.#options = options;
-    this.#history = history;
-    this.#fetchOldest = async () => {
-      try {
-        const { edges } = await this.#send(fetchAny, { size: 1, newestFirst: false });
-        return edges[0] && BigInt(edges[0].node.timestamp);
-      } catch (error) {
-        // Nodes from v0.75 on refuse balance changes without a range: since when they keep them is not known.
-        if (ApiError.is(error) && error.status === 400) return undefined;
-        throw error;
-      }
-    };
     this.#start = start !== undefined && start > 0n ? start : undefined;
     this.#end = end;
-    this.#startedAt = history.now;
+    const fetchFirst = async () => (await this.#send(fetchAny, { size: 1, newestFirst: false })).edges[0]?.node;
+    if (options.checksHistory && this.#start !== undefined) {
+      this.#historyCheck = new HistoryCheck(operation, this.#start, history, fetchFirst);
+    }
     const semaphore = new Semaphore(options.concurrency);
     const order = options.isNewestFirst ? newestFirst : oldestFirst;
     const partSize = Math.max(smallestPage, Math.floor(this.#bufferSize / parts.length));
@@ -127,15 +116,14 @@ export class ScanRun {
       start: this.#start === undefined ? undefined : microsecondOf(this.#start),
       end: this.#end === undefined ? undefined : aligned(0n, this.#end).end,
     };
-    const [first, oldest] = await Promise.all([
+    const [first] = await Promise.all([
       firstReader.fetch(requested, pageSizeFor(maxItems, firstReader.pageSize)),
-      this.#checksHistory ? this.#history.oldest(this.#fetchOldest) : undefined,
+      this.#historyCheck?.load(),
     ]);
-    this.#oldest = oldest;
     const end = await this.#findEnd(first);
     const times = { start: this.#start ?? 0n, end };
     this.#times = times;
-    this.#checkHistory(oldest, times);
+    this.#historyCheck?.check(times);
     const range = aligned(times.start, times.end);
     // Without the time before the first record, the first page shows how densely records come.
     const [oldestEdge] = isNewestFirst || otherReaders.length > 0 ? [] : first.edges;
@@ -172,31 +160,10 @@ export class ScanRun {
     return times.reduce((a, b) => (a > b ? a : b)) + 1n;
   }
 
-  get #checksHistory(): boolean {
-    return this.#options.checksHistory && this.#start !== undefined;
-  }
-
-  #checkHistory(oldest: bigint | undefined, unread: Range): void {
-    const start = this.#start;
-    if (start === undefined || oldest === undefined || oldest <= start) return;
-    const availableFrom = oldest < unread.end ? oldest : unread.end;
-    const error = new PaginationError(
-      `The range of ${this.#operation} begins at ${describeTime(start)}, but the balance changes of the node begin at ` +
-        `${describeTime(oldest)}: earlier records were pruned or never existed. Begin the range there, use a node that keeps ` +
-        'a longer history, or pass `missingHistory: "ignore"` to read what is left.',
-      { operation: this.#operation, reason: "pruned", availableFrom: oldest },
-    );
-    throw Object.assign(error, {
-      resume: toDateRange(availableFrom > unread.start ? availableFrom : unread.start, unread.end),
-    });
-  }
-
   /** A node can drop old records while a scan is reading. */
   async #checkHistoryAgain(): Promise<void> {
-    const times = this.#times;
-    if (!this.#checksHistory || times === undefined) return;
-    if (!this.#history.mayHaveChanged(this.#startedAt, this.#oldest, times.start)) return;
-    this.#checkHistory(await this.#history.refresh(this.#fetchOldest), { start: times.end, end: times.end });
+    await this.#historyCheck?.reload();
+    if (this.#times) this.#historyCheck?.check({ start: this.#times.end, end: this.#times.end });
   }
 
   /** Adds where to continue once the caller has the records that came before the error. */
@@ -214,10 +181,3 @@ export class ScanRun {
     return toDateRange(this.#start === undefined || from > this.#start ? from : this.#start, end);
   }
 }
-
-const toDateRange = (start: bigint | undefined, end: bigint | undefined): BalanceChangesDateRange => ({
-  ...(start !== undefined && { startTimestamp: String(start) }),
-  ...(end !== undefined && { endTimestamp: String(end) }),
-});
-
-const describeTime = (time: bigint) => `${time} (${toDate(time).toISOString()})`;

@@ -611,6 +611,17 @@ describe("a scan of a range that begins before the node's history", () => {
     expect(yielded).toEqual(expected);
   });
 
+  test("reads the range from a node that refuses to name its oldest record, as nodes from v0.75 on do", async () => {
+    const node = createFakeNode({ balances: 50 });
+    const fetch: FakeNode["fetch"] = async (request) =>
+      new URL((request as Request).url).searchParams.has("dateRange.startTimestamp")
+        ? node.fetch(request)
+        : json({ code: 3, message: "a range is required", details: [] }, { status: 400 });
+    const client = createClient({ baseUrl: "https://node.example", fetch });
+    const range = { startTimestamp: new Date("2024-01-01"), endTimestamp: new Date("2025-01-01") };
+    expect(await client.scanBalanceChanges({ dateRange: range }).toArray()).toHaveLength(50);
+  });
+
   test("rejects on a fake node that keeps a part of its records", async () => {
     const { records } = createFakeNode({ balances: 500 });
     const times = records.balances.map(({ timestamp }) => BigInt(timestamp)).sort((a, b) => (a < b ? -1 : 1));

@@ -110,7 +110,7 @@ describe("a fetch that fails", () => {
   });
 
   test.each([200, 500])("because its response %i was read before rejects with a ConnectionError", async (status) => {
-    const response = new Response('{"statistics":null}', { status });
+    const response = new Response('{"chainId":"","statistics":null}', { status });
     await response.text();
     const client = createClient({ baseUrl, retry: false, fetch: async () => response });
     expect(ConnectionError.is(await caught(() => client.getSpamStatistics(party)))).toBe(true);
@@ -133,10 +133,10 @@ test.each([undefined, null, "text", 5, {}, { status: 200 }])(
 );
 
 test("a fetch that resolves to a response without streams is read by its text", async () => {
-  const text = async () => '{"statistics":null}';
+  const text = async () => '{"chainId":"","statistics":null}';
   const response = { ok: true, status: 200, headers: new Headers(), text } as Response;
   const client = createClient({ baseUrl, fetch: async () => response });
-  expect(await client.getSpamStatistics(party)).toEqual({ statistics: null });
+  expect(await client.getSpamStatistics(party)).toEqual({ chainId: "", statistics: null });
 });
 
 describe("options of null", () => {

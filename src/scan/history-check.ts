@@ -1,0 +1,75 @@
+import type { BalanceChange, BalanceChangesDateRange } from "../../generated/types.js";
+import { ApiError, PaginationError } from "../errors/index.js";
+import { toDate } from "../values.js";
+import type { History } from "./history.js";
+import type { Range } from "./timeline.js";
+
+/** Refuses a scan that begins before the history of the node. */
+export class HistoryCheck {
+  readonly #operation: string;
+  readonly #start: bigint;
+  readonly #history: History;
+  readonly #fetchOldest: () => Promise<bigint | undefined>;
+  readonly #startedAt: number;
+  #oldest: bigint | undefined;
+
+  /**
+   * @param start - The start of the range, in Unix nanoseconds.
+   * @param fetchFirst - Fetches the oldest record of the node.
+   */
+  constructor(
+    operation: string,
+    start: bigint,
+    history: History,
+    fetchFirst: () => Promise<BalanceChange | undefined>,
+  ) {
+    this.#operation = operation;
+    this.#start = start;
+    this.#history = history;
+    this.#fetchOldest = () => timeOf(fetchFirst());
+    this.#startedAt = history.now;
+  }
+
+  /** Asks the node since when it keeps records. */
+  async load(): Promise<void> {
+    this.#oldest = await this.#history.oldest(this.#fetchOldest);
+  }
+
+  /** Asks again, if the node may have dropped records since the scan started. */
+  async reload(): Promise<void> {
+    if (!this.#history.mayHaveChanged(this.#startedAt, this.#oldest, this.#start)) return;
+    this.#oldest = await this.#history.refresh(this.#fetchOldest);
+  }
+
+  /** @throws {@link PaginationError} if the node's oldest record is later than the start of the range. */
+  check(unread: Range): void {
+    const oldest = this.#oldest;
+    if (oldest === undefined || oldest <= this.#start) return;
+    const error = new PaginationError(
+      `The range of ${this.#operation} begins at ${describeTime(this.#start)}, but the balance changes of the node begin at ` +
+        `${describeTime(oldest)}: earlier records were pruned or never existed. Begin the range there, use a node that keeps ` +
+        'a longer history, or pass `missingHistory: "ignore"` to read what is left.',
+      { operation: this.#operation, reason: "pruned", availableFrom: oldest },
+    );
+    const start = oldest < unread.start ? unread.start : oldest > unread.end ? unread.end : oldest;
+    throw Object.assign(error, { resume: toDateRange(start, unread.end) });
+  }
+}
+
+async function timeOf(first: Promise<BalanceChange | undefined>): Promise<bigint | undefined> {
+  try {
+    const record = await first;
+    return record && BigInt(record.timestamp);
+  } catch (error) {
+    // Nodes from v0.75 on refuse balance changes without a range: since when they keep them is not known.
+    if (ApiError.is(error) && error.status === 400) return undefined;
+    throw error;
+  }
+}
+
+export const toDateRange = (start: bigint | undefined, end: bigint | undefined): BalanceChangesDateRange => ({
+  ...(start !== undefined && { startTimestamp: String(start) }),
+  ...(end !== undefined && { endTimestamp: String(end) }),
+});
+
+const describeTime = (time: bigint) => `${time} (${toDate(time).toISOString()})`;
