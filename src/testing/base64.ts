@@ -8,5 +8,11 @@ export function base64ToBytes(text: string): Uint8Array | undefined {
   return bytes;
 }
 
+/** The error of Go for a text that is not base64: it names the first other character, or else the incomplete group of four. */
+export function describeIllegalBase64(text: string): string {
+  const other = text.search(/[^A-Za-z0-9+/=\r\n]/);
+  return `illegal base64 data at input byte ${other === -1 ? text.length - (text.length % 4) : other}`;
+}
+
 export const bytesToHex = (bytes: Uint8Array) =>
   Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");

@@ -1,4 +1,4 @@
-import { base64ToBytes, bytesToHex } from "./base64.js";
+import { base64ToBytes, bytesToHex, describeIllegalBase64 } from "./base64.js";
 import { invalidPagination } from "./errors.js";
 import { toJson } from "./json.js";
 import { type Microseconds, parseRfc3339, zeroTime } from "./time.js";
@@ -19,7 +19,9 @@ export function decodeCursor(text: string, direction: "after" | "before"): strin
   if (text === "") throw invalidPagination(`failed to decode ${direction} cursor: cursor is empty`);
   const bytes = base64ToBytes(text);
   if (bytes !== undefined) return new TextDecoder().decode(bytes);
-  throw invalidPagination(`failed to decode ${direction} cursor: failed to decode cursor: illegal base64 data`);
+  throw invalidPagination(
+    `failed to decode ${direction} cursor: failed to decode cursor: ${describeIllegalBase64(text)}`,
+  );
 }
 
 /** The types of a cursor's members. */

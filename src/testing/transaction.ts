@@ -1,6 +1,6 @@
 import type { TransactionVersion } from "../../generated/enums.js";
 import type { Transaction } from "../../generated/types.js";
-import { base64ToBytes } from "./base64.js";
+import { base64ToBytes, describeIllegalBase64 } from "./base64.js";
 import { GatewayError } from "./errors.js";
 
 /** The versions by their numbers; v0.74 nodes have no name for 1 and take it as a number. */
@@ -93,7 +93,7 @@ class MessageReader {
 
   constructor(value: unknown) {
     if (typeof value !== "object" || value === null || Array.isArray(value) || value instanceof Numeral) {
-      throw mismatch(value, "a message");
+      throw mismatch(value, "map[string]json.RawMessage");
     }
     this.#members = new Map(Object.entries(value));
   }
@@ -112,10 +112,9 @@ class MessageReader {
   unsigned(name: string, bits: number): bigint | undefined {
     const value = this.#get(name);
     if (value === undefined) return undefined;
-    const digits = value instanceof Numeral ? value.digits : value;
-    if (typeof digits !== "string" || !/^\d+$/.test(digits) || BigInt(digits) >> BigInt(bits) !== 0n) {
-      throw mismatch(value, `uint${bits}`);
-    }
+    const numeral = typeof value === "string" && /^-?\d/.test(value) ? new Numeral(value) : value;
+    const digits = numeral instanceof Numeral ? numeral.digits : "";
+    if (!/^\d+$/.test(digits) || BigInt(digits) >> BigInt(bits) !== 0n) throw mismatch(numeral, `uint${bits}`);
     return BigInt(digits);
   }
 
@@ -123,11 +122,11 @@ class MessageReader {
   version(name: string): number {
     const value = this.#get(name) ?? "TX_VERSION_UNSPECIFIED";
     if (value instanceof Numeral && /^-?\d+$/.test(value.digits)) return Number(value.digits);
+    if (typeof value !== "string") throw mismatch(value, "int32");
     const known = Object.entries(versions).find(([each]) => each === value);
-    if (known === undefined) {
-      throw new GatewayError(3, `unknown value ${JSON.stringify(value)} for enum vega.commands.v1.TxVersion`);
-    }
-    return known[1];
+    if (known !== undefined) return known[1];
+    const quoted = JSON.stringify(JSON.stringify(value));
+    throw new GatewayError(3, `unknown value ${quoted} for enum vega.commands.v1.TxVersion`);
   }
 
   #get(name: string): unknown {
@@ -137,12 +136,18 @@ class MessageReader {
 }
 
 function mismatch(value: unknown, type: string): GatewayError {
-  const kind = Array.isArray(value) ? "array" : value instanceof Numeral ? `number ${value.digits}` : typeof value;
-  return new GatewayError(3, `json: cannot unmarshal ${kind} into Go value of type ${type}`);
+  return new GatewayError(3, `json: cannot unmarshal ${kindOf(value, type)} into Go value of type ${type}`);
+}
+
+/** What Go calls a JSON value. It shows a number if a number was expected. */
+function kindOf(value: unknown, type: string): string {
+  if (Array.isArray(value)) return "array";
+  if (value instanceof Numeral) return type.includes("int") ? `number ${value.digits}` : "number";
+  return typeof value === "boolean" ? "bool" : typeof value;
 }
 
 function decodeBytes(base64: string): Uint8Array {
   const bytes = base64ToBytes(base64);
-  if (bytes === undefined) throw new GatewayError(3, "illegal base64 data");
+  if (bytes === undefined) throw new GatewayError(3, describeIllegalBase64(base64));
   return bytes;
 }

@@ -100,20 +100,28 @@ describe("the check of a fake node", () => {
   });
 
   test.each([
-    "hello",
-    "[]",
-    "\ufeff{}",
-    '{"tx":[]}',
-    '{"tx":{"version":"3"}}',
-    '{"tx":{"version":1.5}}',
-    '{"tx":{"inputData":"§"}}',
-    '{"tx":{"pubKey":5}}',
-    '{"tx":{"pow":{"nonce":1e3}}}',
-    '{"tx":{"pow":{"nonce":"-1"}}}',
-    '{"tx":{"signature":{"version":4294967296}}}',
-  ])("rejects the body %s with status 400 in the gateway", async (body) => {
-    const { status, headers } = await post(createFakeNode(), body);
-    expect([status, headers.has("x-block-height")]).toEqual([400, false]);
+    ["hello", expect.stringContaining("JSON")],
+    ["\ufeff{}", expect.stringContaining("JSON")],
+    ["[]", "json: cannot unmarshal array into Go value of type map[string]json.RawMessage"],
+    ['{"tx":[]}', "json: cannot unmarshal array into Go value of type map[string]json.RawMessage"],
+    ['{"tx":{"pow":"x"}}', "json: cannot unmarshal string into Go value of type map[string]json.RawMessage"],
+    ['{"tx":{"version":"3"}}', 'unknown value "\\"3\\"" for enum vega.commands.v1.TxVersion'],
+    ['{"tx":{"version":1.5}}', "json: cannot unmarshal number 1.5 into Go value of type int32"],
+    ['{"tx":{"version":true}}', "json: cannot unmarshal bool into Go value of type int32"],
+    ['{"tx":{"inputData":"§"}}', "illegal base64 data at input byte 0"],
+    ['{"tx":{"inputData":"AAAAA"}}', "illegal base64 data at input byte 4"],
+    ['{"tx":{"pubKey":5}}', "json: cannot unmarshal number into Go value of type string"],
+    ['{"tx":{"pow":{"nonce":1e3}}}', "json: cannot unmarshal number 1e3 into Go value of type uint64"],
+    ['{"tx":{"pow":{"nonce":"-1"}}}', "json: cannot unmarshal number -1 into Go value of type uint64"],
+    ['{"tx":{"pow":{"nonce":[]}}}', "json: cannot unmarshal array into Go value of type uint64"],
+    [
+      '{"tx":{"signature":{"version":4294967296}}}',
+      "json: cannot unmarshal number 4294967296 into Go value of type uint32",
+    ],
+  ])("rejects the body %s with status 400 and the message of the gateway", async (body, message) => {
+    const { status, headers, body: error } = await post(createFakeNode(), body);
+    expect({ status, ...error }).toEqual({ status: 400, code: 3, message, details: [] });
+    expect(headers.has("x-block-height")).toBe(false);
   });
 
   test("takes an empty body for one without a transaction", async () => {

@@ -1,0 +1,45 @@
+import { execFile } from "node:child_process";
+import { cp, mkdtemp, rm, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const author = ["-c", "user.name=Tester", "-c", "user.email=tester@example.com"];
+
+/** A copy of the project in a temporary folder, with the same `node_modules`, and a repository with one commit. */
+export interface ProjectCopy {
+  readonly folder: string;
+  /** Runs a command in the copy and returns its output. A failure rejects with the output of the command. */
+  run(command: string, ...args: string[]): Promise<string>;
+  remove(): Promise<void>;
+}
+
+export async function copyProject(): Promise<ProjectCopy> {
+  const folder = await mkdtemp(join(tmpdir(), "project-copy-"));
+  const skipped = ["node_modules", "dist", "site", "reports", ".git", "tools"];
+  await cp(root, folder, { recursive: true, filter: (file) => !skipped.includes(basename(file)) });
+  await symlink(join(root, "node_modules"), join(folder, "node_modules"));
+  const copy: ProjectCopy = {
+    folder,
+    async run(command, ...args) {
+      // The tests of the copy are not the suite that is running here.
+      const { VITEST: _, npm_lifecycle_event: __, ...env } = process.env;
+      const options = { cwd: folder, env, maxBuffer: 2 ** 26 };
+      const { stdout } = await promisify(execFile)(command, args, options).catch((error) => {
+        throw new Error(`${command} ${args.join(" ")} failed:\n${error.stdout}\n${error.stderr}`);
+      });
+      return stdout;
+    },
+    remove: () => rm(folder, { recursive: true }),
+  };
+  for (const args of [
+    ["init", "--quiet"],
+    ["add", "--all"],
+    [...author, "commit", "--quiet", "--message", "Start"],
+  ]) {
+    await copy.run("git", ...args);
+  }
+  return copy;
+}
