@@ -8,6 +8,7 @@ interface Example {
 interface Operation {
   operationId: string;
   summary: string;
+  description: string;
   tags: string[];
   "x-codeSamples": { lang: string; source: string }[];
   parameters?: { $ref?: string; name: string; description: string }[];
