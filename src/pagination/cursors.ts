@@ -1,10 +1,14 @@
 import { accountTypes } from "../../generated/enums.js";
+import { operations } from "../../generated/operations.js";
 import type { BalanceChange } from "../../generated/types.js";
 import { sha256Hex } from "../sha256.js";
 import { toNanoseconds } from "../values.js";
+import type { Edge } from "./page.js";
+
+const { timeMember, missingMember } = operations.listBalanceChanges.cursors;
 
 /**
- * A cursor of v0.74 nodes that names a block: base64 of JSON with the block's time as `vega_time` (observed on v0.74
+ * A cursor of v0.74 nodes that names a block: base64 of JSON with the block's time (observed on v0.74
  * nodes). Cursors of other forms are taken to be reliable.
  */
 interface BlockCursor {
@@ -16,8 +20,8 @@ interface BlockCursor {
 function readBlockCursor(cursor: string): BlockCursor | undefined {
   try {
     const fields: unknown = JSON.parse(atob(cursor));
-    if (typeof fields !== "object" || fields === null || !("vega_time" in fields)) return undefined;
-    const { vega_time: time } = fields;
+    if (typeof fields !== "object" || fields === null || !(timeMember in fields)) return undefined;
+    const { [timeMember]: time } = fields;
     return typeof time === "string" ? { time, fields: { ...fields } } : undefined;
   } catch {
     return undefined;
@@ -51,13 +55,13 @@ export interface AccountCursor {
  */
 export function withAccountId(cursor: string, record?: BalanceChange): AccountCursor | undefined {
   const { time, fields } = readBlockCursor(cursor) ?? {};
-  if (time === undefined || fields?.["AccountID"] === undefined) return undefined;
-  const known = fields["AccountID"];
-  const accountId = typeof known === "string" ? known : accountIdOf(record ?? accountNamedBy(fields));
+  const known = fields?.[missingMember.name];
+  if (time === undefined || known === undefined) return undefined;
+  const accountId = typeof known === "string" ? known : accountIdOf(record ?? accountNamedBy(fields ?? {}));
   if (accountId === undefined) return undefined;
   const place = { timestamp: String(toNanoseconds(time)), accountId };
   if (known === accountId) return { cursor, place, isRepaired: false };
-  return { cursor: btoa(JSON.stringify({ ...fields, AccountID: accountId })), place, isRepaired: true };
+  return { cursor: btoa(JSON.stringify({ ...fields, [missingMember.name]: accountId })), place, isRepaired: true };
 }
 
 function accountNamedBy(fields: Record<string, unknown>): Partial<BalanceChange> {
@@ -69,13 +73,30 @@ function accountNamedBy(fields: Record<string, unknown>): Partial<BalanceChange>
 }
 
 /** The account id that a node sorts balance changes of one block by (observed on v0.74 nodes). */
-export function accountIdOf({ assetId, partyId, marketId, accountType }: Partial<BalanceChange>): string | undefined {
-  const names = [assetId, partyId, marketId, accountType];
+export function accountIdOf(account: Partial<BalanceChange>): string | undefined {
+  const names = missingMember.sha256Of.map((name) => account[name]);
   return names.every((name) => typeof name === "string") ? sha256Hex(names.join("")) : undefined;
 }
 
+/**
+ * The edges of a page that follow a place; `undefined` if one of them comes before it.
+ *
+ * @param edges - The page in the order of the walk.
+ */
+export function edgesAfter<T>(
+  edges: readonly Edge<T>[],
+  place: AccountPlace,
+  isDescending: boolean,
+): readonly Edge<T>[] | undefined {
+  const sign = isDescending ? -1 : 1;
+  const distances = edges.map(({ node }) => sign * compareWithPlace(node as BalanceChange, place));
+  if (!distances.every((distance) => distance >= 0)) return undefined;
+  // v0.74 nodes begin the last page with the cursor's own record, since they compare cursors as text.
+  return distances[0] === 0 ? edges.slice(1) : edges;
+}
+
 /** Less than 0 if a balance change comes before a place in ascending order, 0 if it is at the place; NaN without a time. */
-export function compareWithPlace(record: BalanceChange, { timestamp, accountId }: AccountPlace): number {
+function compareWithPlace(record: BalanceChange, { timestamp, accountId }: AccountPlace): number {
   if (!/^-?\d+$/.test(record.timestamp)) return Number.NaN;
   return compareDigits(record.timestamp, timestamp) || compareText(accountIdOf(record) ?? "", accountId);
 }

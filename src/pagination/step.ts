@@ -1,9 +1,9 @@
-import type { BalanceChange, PageInfo } from "../../generated/types.js";
+import type { PageInfo } from "../../generated/types.js";
 import { refuse, show } from "../arguments/refuse.js";
 import { PaginationError } from "../errors/index.js";
 import { onAbort } from "../http/cancellation.js";
 import { type Continuation, continuationFrom, continuationsAfter, passes } from "./continuation.js";
-import { blockTimeOf, compareWithPlace } from "./cursors.js";
+import { blockTimeOf, edgesAfter } from "./cursors.js";
 import type { Deduplicator } from "./deduplicator.js";
 import { type Backward, type Direction, type Forward, inWalkOrder } from "./direction.js";
 import { type Edge, ListPage } from "./page.js";
@@ -83,12 +83,7 @@ export class Step<T, Extra extends object> {
     const { place, guard, fallback } = this.#from ?? {};
     // Votes that moved away can leave no record of the guard: then the first page is as good as another.
     if (guard && fallback && !guard.has(blockTimeOf(edges[0]?.cursor ?? "") ?? "")) return undefined;
-    if (place === undefined) return edges;
-    const sign = this.#plan.isDescending(this.#trail.direction) ? -1 : 1;
-    const distances = edges.map(({ node }) => sign * compareWithPlace(node as BalanceChange, place));
-    if (!distances.every((distance) => distance >= 0)) return undefined;
-    // v0.74 nodes begin the last page with the cursor's own record, since they compare cursors as text.
-    return distances[0] === 0 ? edges.slice(1) : edges;
+    return place ? edgesAfter(edges, place, this.#plan.isDescending(this.#trail.direction)) : edges;
   }
 
   #fallback(): Step<T, Extra> {

@@ -1,6 +1,6 @@
 import type { BalanceChange } from "../../generated/types.js";
 import { PaginationError } from "../errors/index.js";
-import { blockTimeOf, compareDigits, compareWithPlace, withAccountId } from "../pagination/cursors.js";
+import { blockTimeOf, compareDigits, edgesAfter, withAccountId } from "../pagination/cursors.js";
 import type { Edge } from "../pagination/page.js";
 import type { RangePage, RangeRequest } from "./range-page.js";
 import { compareAccounts, keyOf } from "./record-order.js";
@@ -102,19 +102,20 @@ export class SegmentReader {
     const completed = withAccountId(endCursor, last.cursor === endCursor ? last.node : undefined);
     if (completed === undefined && blockTimeOf(endCursor) !== undefined) throw this.#tooDense(range);
     const page = await this.fetch(range, this.pageSize, completed?.cursor ?? endCursor);
+    const next = completed
+      ? edgesAfter(page.edges, completed.place, this.order.newestFirst)
+      : this.#edgesAfterPage(page.edges, edges);
+    if (next === undefined) throw this.#tooDense(range);
+    return { ...page, edges: next };
+  }
+
+  /** The edges of a page after another one; `undefined` if a cursor led back. */
+  #edgesAfterPage(edges: RangePage["edges"], previous: RangePage["edges"]): RangePage["edges"] | undefined {
+    const known = new Set(previous.map(({ node }) => keyOf(node)));
+    const [first, last] = [edges.at(0)?.node.timestamp, previous.at(-1)?.node.timestamp];
     const sign = this.order.newestFirst ? -1 : 1;
-    if (completed === undefined) {
-      const known = new Set(edges.map(({ node }) => keyOf(node)));
-      const isRepeated = page.edges.some(({ node }) => known.has(keyOf(node)));
-      const [next] = page.edges;
-      const isEarlier = next && sign * compareDigits(next.node.timestamp, last.node.timestamp) < 0;
-      if (isRepeated || isEarlier) throw this.#tooDense(range);
-      return page;
-    }
-    const distances = page.edges.map(({ node }) => sign * compareWithPlace(node, completed.place));
-    if (!distances.every((distance) => distance >= 0)) throw this.#tooDense(range);
-    // v0.74 nodes begin the last page with the cursor's own record, since they compare cursors as text.
-    return distances[0] === 0 ? { ...page, edges: page.edges.slice(1) } : page;
+    const isEarlier = first !== undefined && last !== undefined && sign * compareDigits(first, last) < 0;
+    return isEarlier || edges.some(({ node }) => known.has(keyOf(node))) ? undefined : edges;
   }
 
   #tooDense(range: Range): PaginationError {
