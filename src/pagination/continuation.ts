@@ -14,7 +14,7 @@ export interface Continuation {
   /** The times of blocks that are known as a whole. The page begins in one of them, so that what is left out is known. */
   guard?: ReadonlySet<string>;
   /** What to continue from if the page begins elsewhere. */
-  fallback?: Continuation | undefined;
+  fallback?: (() => Continuation | undefined) | undefined;
   /** Set if the node leaves out one record of a block: the keys of the block's records that are known. */
   passing?: { time: string; known: ReadonlySet<string> };
 }
@@ -56,7 +56,7 @@ export function continuationsAfter<T>(
         : undefined;
     if (completed === undefined) return previousBlock ? [previousBlock] : [];
     const { cursor, place, isRepaired } = completed;
-    return [{ cursor, id: cursor, overlaps: false, place, fallback: isRepaired ? previousBlock : asSent }];
+    return [{ cursor, id: cursor, overlaps: false, place, fallback: () => (isRepaired ? previousBlock : asSent) }];
   }
   const known = new Set(edges.slice(start).map(({ node }) => cursors.keyOf(node)));
   const passing: Continuation = { cursor: endCursor, id: time, overlaps: true, passing: { time, known } };
@@ -72,7 +72,7 @@ function guarded<T>(edges: readonly Edge<T>[], start: number, distance: number):
   const way = start < 2 ? undefined : fromBlockOf(edges[index]);
   if (way === undefined) return undefined;
   const guard = new Set(edges.slice(index, start).map(({ cursor }) => blockTimeOf(cursor) ?? ""));
-  return { ...way, guard, fallback: index > 0 ? guarded(edges, start, 2 * distance) : undefined };
+  return { ...way, guard, fallback: index > 0 ? () => guarded(edges, start, 2 * distance) : undefined };
 }
 
 /** How many records of a block show whether a node sorts them by account id. */
@@ -90,7 +90,13 @@ export function continuationFrom<T>(cursor: string, cursors: UnreliableCursors<T
   if (cursors?.lack === "record") return { ...asSent, id: blockTimeOf(cursor) ?? cursor };
   const completed = cursors && withAccountId(cursor);
   if (completed === undefined) return asSent;
-  return { cursor: completed.cursor, id: completed.cursor, overlaps: false, place: completed.place, fallback: asSent };
+  return {
+    cursor: completed.cursor,
+    id: completed.cursor,
+    overlaps: false,
+    place: completed.place,
+    fallback: () => asSent,
+  };
 }
 
 /** From an edge whose block is known as a whole: what the node leaves out of it came before. */

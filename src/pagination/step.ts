@@ -81,16 +81,17 @@ export class Step<T, Extra extends object> {
   /** The edges that follow the cursor, in the order of the walk; `undefined` if the page does not begin where it has to. */
   #edgesAfterCursor(edges: readonly Edge<T>[]): readonly Edge<T>[] | undefined {
     const { place, guard, fallback } = this.#from ?? {};
-    // Votes that moved away can leave no record of the guard: then the first page is as good as another.
+    // If every known vote of the page has moved away, there is no earlier cursor to continue from.
     if (guard && fallback && !guard.has(blockTimeOf(edges[0]?.cursor ?? "") ?? "")) return undefined;
     return place ? edgesAfter(edges, place, this.#plan.isDescending(this.#trail.direction)) : edges;
   }
 
   #fallback(): Step<T, Extra> {
     const { fallback, place, cursor = "" } = this.#from ?? {};
-    if (fallback === undefined) throw this.#repeats(cursor, this.#trail.safeCursor);
+    const from = fallback?.();
+    if (from === undefined) throw this.#repeats(cursor, this.#trail.safeCursor);
     const completesAccounts = this.#trail.completesAccounts && place === undefined;
-    return new Step(this.#plan, { ...this.#trail, completesAccounts }, fallback);
+    return new Step(this.#plan, { ...this.#trail, completesAccounts }, from);
   }
 
   #pageOf(edges: readonly Edge<T>[], pageInfo: PageInfo | null): ListPage<T, Extra> {
@@ -136,7 +137,7 @@ export class Step<T, Extra extends object> {
   #missesCursor({ more, nextCursor }: Direction, safeCursor: string | undefined): PaginationError {
     return this.#error(
       "missing-cursor",
-      `${this.#sender} reports \`${more}\` but returned no \`${nextCursor}\`. Ask for a page that holds everything, or narrow the filter.`,
+      `${this.#sender} reports \`${more}\` but returned no \`${nextCursor}\`. Request a page that holds everything, or narrow the filter.`,
       safeCursor,
     );
   }
