@@ -42,13 +42,13 @@ export interface FakeNode {
    * begins one second after the newest record, or as `data.block` says. Transactions that were checked in the block that ends
    * can be checked again.
    *
-   * @throws {@link ArgumentError} if the data makes no sense.
+   * @throws `ArgumentError` if the data makes no sense.
    */
   nextBlock(data?: Omit<FakeNodeData, "seed">): void;
   /**
    * Changes how the node behaves from now on; what is left out stays. Requests are counted anew for faults that are given.
    *
-   * @throws {@link ArgumentError} if an option makes no sense.
+   * @throws `ArgumentError` if an option makes no sense.
    */
   configure(options: FakeNodeOptions): void;
 }
@@ -57,7 +57,7 @@ export interface FakeNode {
  * Creates a node in memory for tests: the operations of the description with the paging, the limits, the headers and the errors of a v0.74
  * node behind a standard `fetch`. It needs no network and no server, and runs in every runtime.
  *
- * @throws {@link ArgumentError} if data or options make no sense.
+ * @throws `ArgumentError` if data or options make no sense.
  * @example
  * ```ts
  * const node = createFakeNode({ votes: 250 });
