@@ -6,7 +6,7 @@ import { type Continuation, continuationFrom, continuationsAfter, passes } from 
 import { blockTimeOf, edgesAfter } from "./cursors.js";
 import type { Deduplicator } from "./deduplicator.js";
 import { type Backward, type Direction, type Forward, inWalkOrder } from "./direction.js";
-import { type Edge, ListPage } from "./page.js";
+import { type Edge, ListPage, type PageContent } from "./page.js";
 import type { RequestPlan } from "./request-plan.js";
 
 /** What is known of the earlier pages of a walk. */
@@ -22,6 +22,8 @@ interface Trail<T> {
   /** Whether cursors are completed with account ids. A node may contradict them. */
   readonly completesAccounts: boolean;
 }
+
+const hasRecord = <T>(edge: PageContent<T>["edges"][number]): edge is Edge<T> => edge?.node != null;
 
 const keepAll: Deduplicator<never> = { filter: (edges) => ({ fresh: edges, next: keepAll }) };
 
@@ -72,7 +74,7 @@ export class Step<T, Extra extends object> {
         content,
       );
     }
-    const received = content.edges.filter((edge): edge is Edge<T> => edge?.node != null);
+    const received = content.edges.every(hasRecord<T>) ? content.edges : content.edges.filter(hasRecord<T>);
     const edges = this.#edgesAfterCursor(inWalkOrder(received, direction));
     if (edges === undefined) return this.#fallback().fetch(signal, left);
     return Object.assign(this.#pageOf(edges, content.pageInfo), content.extra);
