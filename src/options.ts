@@ -86,7 +86,7 @@ export interface CallOptions extends AttemptOptions {
  * Checks a response before the caller gets its result. What it throws rejects the call. If it returns a promise, the call waits for it and
  * rejects if it rejects; deadlines and signals include that wait.
  */
-export type Validate = (answer: {
+export type Validate = (received: {
   operation: keyof operations;
   calledBy: string;
   body: unknown;
