@@ -49,8 +49,8 @@ const isOpen = <T, Extra extends object>({ step, edges, index }: Reader<T, Extra
 const smallestPage = 100;
 
 /**
- * Reads a list that takes several requests as one. Its cursors hold a place in each part, so that they are good for the
- * same filters alone.
+ * Reads a list that takes several requests as one. Its cursors hold a place in each part, so that they are valid
+ * for the same filters only.
  */
 export function mergePages<T, Extra extends object>(options: MergeOptions<T, Extra>): FetchPage<T, Extra> {
   /** What the last page left over: a walk continues with it, without another request for what was read. */
