@@ -43,7 +43,9 @@ const phrases: readonly (readonly [phrase: string, use: string])[] = [
   ["(?:is|are) not what the description says", "does not match the OpenAPI description"],
   ["made[ -]up", "generated"],
   ["astray", "lost, misdirected"],
-  ["of course|matter of course", "leave it out"],
+  ["(?:go|goes|going|went) on", "continue"],
+  ["(?:come|comes|came) twice", "repeat"],
+  ["good for", "valid for"],
 ];
 
 /** Names inside of the code. They are also found as a part of a longer name, such as `openTickets`. */
@@ -166,7 +168,8 @@ function list(folder: string, ending: RegExp): string[] {
 
 function main(): void {
   const read = (file: string) => readFileSync(join(root, file), "utf8");
-  const texts = ["README.md", "CHANGELOG.md", "openapi.yaml", ...list("docs", /\.md$/), ...list("src", /\.ts$/)];
+  const pages = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "openapi.yaml"];
+  const texts = [...pages, ...list("docs", /\.md$/), ...list("src", /\.ts$/)];
   const tests = list("test", /\.(?:test|test-d)\.ts$/);
   const used = new Set<Allowance>();
   const findIn = (file: string, text: string) =>
