@@ -17,7 +17,7 @@ export const walks = (): Promise<Report[]> => {
   const sizes = { 1: 320, 100: 16_000, 1000: 64_000, 5000: 80_000 };
   const tasks = Object.entries(sizes).flatMap(([size, records]): [title: string, task: Task][] => {
     const pageSize = Number(size);
-    // Whole pages for each walk, so that nobody reads what it then throws away.
+    // Whole pages for each walk, so that no client reads records that it does not use.
     const each = Math.ceil(records / many / pageSize) * pageSize;
     return [
       [`A walk in pages of ${count(pageSize)}`, { atOnce: 1, each: records, pageSize }],

@@ -7,7 +7,7 @@ import { createClient as createGenerated } from "./generated/client/index.js";
 import { getSpamStatistics, listNodeSignatures } from "./generated/sdk.gen.js";
 
 export interface Way {
-  /** One call, its answer as an object. */
+  /** One call with its result as an object. */
   call(): Promise<unknown>;
   /** Goes over so many records, page by page, and looks at each. */
   walk(records: number, pageSize: number): Promise<number>;
@@ -21,7 +21,7 @@ const callPath = `/statistics/spam/${partyId}`;
 const pagePath = (size: number, after: string | undefined) =>
   `/api/v2/node/signatures?id=${id}&pagination.first=${size}${after === undefined ? "" : `&pagination.after=${after}`}`;
 
-/** The loop that everybody writes by hand, over a function that gets one page. */
+/** The usual hand-written loop over a function that fetches one page. */
 function byHand(getPage: (size: number, after: string | undefined) => Promise<Signatures | undefined>): Way["walk"] {
   return async (records, pageSize) => {
     let seen = 0;

@@ -4,7 +4,7 @@ import { type Task, withWorkers } from "./worker.js";
 const rounds = 15;
 
 /**
- * The most CPU time of a call, beside `fetch` with `AbortSignal.timeout` and `json()`. `fetch` builds a second Request from the
+ * The most CPU time of a call, compared with `fetch` with `AbortSignal.timeout` and `json()`. `fetch` builds a second Request from the
  * one of openapi-fetch, which takes a fifth of a call on Node.js 20 and less with each release after it.
  */
 const limits = { 20: [1.5, 1.5], 22: [1.3, 1.3] } as Record<number, [number, number]>;
@@ -14,7 +14,7 @@ const tasks: Record<string, Task & { most: number }> = {
   "32 at once": { atOnce: 32, each: 60, most: together },
 };
 
-/** The CPU time of a call over HTTP with retry, deadline and rate limiter, beside the same request by `fetch`. */
+/** The CPU time of a call over HTTP with retry, deadline and rate limiter, compared with the same request by `fetch`. */
 export const gate = (): Promise<Report[]> =>
   withServer((baseUrl) =>
     withWorkers(baseUrl, ["fetch", "vegaprotocol-client"], async (measure) => {
@@ -36,6 +36,6 @@ export const gate = (): Promise<Report[]> =>
           process.exitCode = 1;
         }
       }
-      return [{ title: `CPU time of a call beside fetch with a deadline, ${rounds} rounds`, rows }];
+      return [{ title: `CPU time of a call compared with fetch and a deadline, ${rounds} rounds`, rows }];
     }),
   );

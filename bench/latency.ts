@@ -3,7 +3,7 @@ import { count, median, type Report, round, withServer } from "./measure.js";
 
 const latencies = [5, 20, 100];
 
-/** How much of the waiting for pages goes on while the caller works on the page before. */
+/** How much of the latency of a page is hidden by the work on the previous page. */
 export const readAhead = (): Promise<Report[]> =>
   withServer(async (baseUrl) => {
     const pages = 25;
@@ -27,7 +27,7 @@ export const readAhead = (): Promise<Report[]> =>
             const start = performance.now();
             await iterator.next();
             if (page >= 2) waits.push(performance.now() - start);
-            // As long as the node takes, its own time to answer included.
+            // As long as the node takes, including its time to respond.
             await work(latency + 3);
           }
           await iterator.return?.(undefined);
@@ -36,14 +36,14 @@ export const readAhead = (): Promise<Report[]> =>
         const [without, ahead] = [await waitFor(false), await waitFor(true)];
         rows[`${latency} ms, the caller ${name}`] = {
           "wait per page, ms": round(without),
-          "with read-ahead, ms": round(ahead),
+          "with prefetch, ms": round(ahead),
           "hidden, %": round(100 * (1 - ahead / without)),
         };
       }
     }
     return [
       {
-        title: `Read-ahead over ${pages} pages of 100, from the third on, the caller's work as long as the node's`,
+        title: `Prefetch over ${pages} pages of 100, from the third on, the caller's work as long as the node's`,
         rows,
       },
     ];

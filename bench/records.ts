@@ -7,7 +7,7 @@ const records = 3_000_000;
 const pageSize = 1000;
 const rounds = 7;
 
-/** Handing out records that are in memory already, so that what is measured is the walk and nothing else. */
+/** Yielding records that are already in memory, so that only the walk is measured. */
 export async function handingOut(): Promise<Report[]> {
   const fetchPage = memorySource(records);
   const listing = () => paginate(fetchPage, { first: pageSize });

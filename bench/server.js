@@ -1,5 +1,5 @@
-// Answers like a node, from a process of its own: its time is not the client's. Every page is ready before it is asked for.
-// A path that begins with `/20ms` is answered that much later.
+// Responds like a node, in a separate process, so that its CPU time is not counted. Every page is created before it is
+// requested. The response to a path that begins with `/20ms` is delayed by 20 ms.
 import { createServer } from "node:http";
 
 const counter = { countForEpoch: "1", maxForEpoch: "3", minTokensRequired: "1000000000000000000" };
@@ -33,7 +33,7 @@ function edgesOf(size) {
 }
 
 /**
- * A page of a list without end: whoever walks stops by itself, so that one server serves walks of any length.
+ * A page of an endless list: the client ends its walk, so that one server serves walks of any length.
  *
  * @param {URLSearchParams} query
  */
@@ -48,7 +48,7 @@ const server = createServer((request, response) => {
   const [, latency, path = "/"] = /^(?:\/(\d+)ms)?(\/.*)$/.exec(request.url ?? "") ?? [];
   const { pathname, searchParams } = new URL(path, "http://localhost");
   const body = pathname === "/api/v2/node/signatures" ? page(searchParams) : statistics;
-  const answer = () => {
+  const respond = () => {
     response.writeHead(200, {
       "Content-Type": "application/json",
       "Content-Length": Buffer.byteLength(body),
@@ -61,8 +61,8 @@ const server = createServer((request, response) => {
     });
     response.end(body);
   };
-  if (latency === undefined) answer();
-  else setTimeout(answer, Number(latency));
+  if (latency === undefined) respond();
+  else setTimeout(respond, Number(latency));
 });
 server.listen(0, "127.0.0.1", () => {
   const address = server.address();

@@ -4,7 +4,7 @@ import { measure, median, type Report, round } from "./measure.js";
 
 const rounds = 9;
 
-/** The check of answers beside `JSON.parse` of them, for pages of five thousand records. */
+/** The validation of responses compared with their `JSON.parse`, for pages of 5000 records. */
 export async function validation(): Promise<Report[]> {
   const node = createFakeNode(
     { votes: 15_000, profiles: 5000, balances: 5000, signatures: 15_000 },
@@ -24,11 +24,11 @@ export async function validation(): Promise<Report[]> {
     const response = await node.fetch(`https://node.example${path}`);
     const text = await response.text();
     const body: unknown = JSON.parse(text);
-    const answer = { operation, calledBy: operation, body, response, attempts: 1 } as CheckedAnswer;
+    const received = { operation, calledBy: operation, body, response, attempts: 1 } as CheckedAnswer;
     const repeat = (task: () => void) => async () => {
       for (let times = 0; times < 10; times++) task();
     };
-    const ways = { parse: repeat(() => JSON.parse(text)), check: repeat(() => check(answer)) };
+    const ways = { parse: repeat(() => JSON.parse(text)), check: repeat(() => check(received)) };
     const { parse, check: checked } = await measure(ways, rounds);
     const [parseCpu, checkCpu] = [parse?.cpu ?? [], checked?.cpu ?? []];
     rows[operation] = {
@@ -37,5 +37,5 @@ export async function validation(): Promise<Report[]> {
       "check, % of parse": round(median(checkCpu.map((time, index) => (100 * time) / (parseCpu[index] ?? time)))),
     };
   }
-  return [{ title: `CPU of the check of an answer with 5,000 records, ${rounds} rounds`, rows }];
+  return [{ title: `CPU time of the validation of a response with 5,000 records, ${rounds} rounds`, rows }];
 }

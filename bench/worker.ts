@@ -1,4 +1,4 @@
-/** Does what it is told with one client, in a process of its own: what one client teaches the engine makes others slower. */
+/** Measures one client in a separate process: code paths that one client warms up in the engine slow down another. */
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";

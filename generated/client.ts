@@ -28,20 +28,20 @@ export interface Pagination {
   first?: number | undefined;
   /**
    * Forward pagination: the cursor to continue from, which is the `endCursor` of the previous page. Do not combine it
-   * with `pagination.last` or `pagination.before`: nodes ignore this cursor beside `pagination.last`, and reject both
-   * cursors with 400 (observed on v0.74 nodes).
+   * with `pagination.last` or `pagination.before`: nodes ignore this cursor together with `pagination.last`, and
+   * reject both cursors with 400 (observed on v0.74 nodes).
    */
   after?: string | undefined;
   /**
    * Backward pagination: the number of records to return before the cursor `pagination.before`, or from the end of the
-   * list. The records keep the order of the list. A node allows at most 5000, and ignores this parameter beside
+   * list. The records keep the order of the list. A node allows at most 5000, and ignores this parameter together with
    * `pagination.first` (observed on v0.74 nodes).
    */
   last?: number | undefined;
   /**
    * Backward pagination: the cursor to continue from, which is the `startCursor` of the next page. Do not combine it
-   * with `pagination.first` or `pagination.after`: nodes ignore this cursor beside `pagination.first`, and reject both
-   * cursors with 400 (observed on v0.74 nodes).
+   * with `pagination.first` or `pagination.after`: nodes ignore this cursor together with `pagination.first`, and
+   * reject both cursors with 400 (observed on v0.74 nodes).
    */
   before?: string | undefined;
   /** Whether the list starts with the newest record. Default: true. */

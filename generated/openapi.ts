@@ -637,7 +637,7 @@ export interface components {
       /** @description Details of the failure. Can be empty (observed on v0.74 nodes). */
       details: components["schemas"]["ErrorDetail"][];
     };
-    /** @description A detail of a failure, of any type. The members beside `@type` are those of Vega's own error detail; other types have other members (observed on v0.74 nodes). */
+    /** @description A detail of a failure, of any type. The members other than `@type` are those of Vega's own error detail; other types have other members (observed on v0.74 nodes). */
     ErrorDetail: {
       /** @description The type of the detail, which defines its other members. */
       "@type": string;
@@ -736,17 +736,17 @@ export interface components {
      */
     PaginationFirst: number;
     /**
-     * @description Forward pagination: the cursor to continue from, which is the `endCursor` of the previous page. Do not combine it with `pagination.last` or `pagination.before`: nodes ignore this cursor beside `pagination.last`, and reject both cursors with 400 (observed on v0.74 nodes).
+     * @description Forward pagination: the cursor to continue from, which is the `endCursor` of the previous page. Do not combine it with `pagination.last` or `pagination.before`: nodes ignore this cursor together with `pagination.last`, and reject both cursors with 400 (observed on v0.74 nodes).
      * @example Pz8/Pj4+dm90ZSAy
      */
     PaginationAfter: string;
     /**
-     * @description Backward pagination: the number of records to return before the cursor `pagination.before`, or from the end of the list. The records keep the order of the list. A node allows at most 5000, and ignores this parameter beside `pagination.first` (observed on v0.74 nodes).
+     * @description Backward pagination: the number of records to return before the cursor `pagination.before`, or from the end of the list. The records keep the order of the list. A node allows at most 5000, and ignores this parameter together with `pagination.first` (observed on v0.74 nodes).
      * @example 1000
      */
     PaginationLast: number;
     /**
-     * @description Backward pagination: the cursor to continue from, which is the `startCursor` of the next page. Do not combine it with `pagination.first` or `pagination.after`: nodes ignore this cursor beside `pagination.first`, and reject both cursors with 400 (observed on v0.74 nodes).
+     * @description Backward pagination: the cursor to continue from, which is the `startCursor` of the next page. Do not combine it with `pagination.first` or `pagination.after`: nodes ignore this cursor together with `pagination.first`, and reject both cursors with 400 (observed on v0.74 nodes).
      * @example Pz8/Pj4+dm90ZSAz
      */
     PaginationBefore: string;
@@ -812,17 +812,17 @@ export interface operations {
          */
         "pagination.first"?: components["parameters"]["PaginationFirst"];
         /**
-         * @description Forward pagination: the cursor to continue from, which is the `endCursor` of the previous page. Do not combine it with `pagination.last` or `pagination.before`: nodes ignore this cursor beside `pagination.last`, and reject both cursors with 400 (observed on v0.74 nodes).
+         * @description Forward pagination: the cursor to continue from, which is the `endCursor` of the previous page. Do not combine it with `pagination.last` or `pagination.before`: nodes ignore this cursor together with `pagination.last`, and reject both cursors with 400 (observed on v0.74 nodes).
          * @example Pz8/Pj4+dm90ZSAy
          */
         "pagination.after"?: components["parameters"]["PaginationAfter"];
         /**
-         * @description Backward pagination: the number of records to return before the cursor `pagination.before`, or from the end of the list. The records keep the order of the list. A node allows at most 5000, and ignores this parameter beside `pagination.first` (observed on v0.74 nodes).
+         * @description Backward pagination: the number of records to return before the cursor `pagination.before`, or from the end of the list. The records keep the order of the list. A node allows at most 5000, and ignores this parameter together with `pagination.first` (observed on v0.74 nodes).
          * @example 1000
          */
         "pagination.last"?: components["parameters"]["PaginationLast"];
         /**
-         * @description Backward pagination: the cursor to continue from, which is the `startCursor` of the next page. Do not combine it with `pagination.first` or `pagination.after`: nodes ignore this cursor beside `pagination.first`, and reject both cursors with 400 (observed on v0.74 nodes).
+         * @description Backward pagination: the cursor to continue from, which is the `startCursor` of the next page. Do not combine it with `pagination.first` or `pagination.after`: nodes ignore this cursor together with `pagination.first`, and reject both cursors with 400 (observed on v0.74 nodes).
          * @example Pz8/Pj4+dm90ZSAz
          */
         "pagination.before"?: components["parameters"]["PaginationBefore"];
@@ -876,17 +876,17 @@ export interface operations {
          */
         "pagination.first"?: components["parameters"]["PaginationFirst"];
         /**
-         * @description Forward pagination: the cursor to continue from, which is the `endCursor` of the previous page. Do not combine it with `pagination.last` or `pagination.before`: nodes ignore this cursor beside `pagination.last`, and reject both cursors with 400 (observed on v0.74 nodes).
+         * @description Forward pagination: the cursor to continue from, which is the `endCursor` of the previous page. Do not combine it with `pagination.last` or `pagination.before`: nodes ignore this cursor together with `pagination.last`, and reject both cursors with 400 (observed on v0.74 nodes).
          * @example Pz8/Pj4+dm90ZSAy
          */
         "pagination.after"?: components["parameters"]["PaginationAfter"];
         /**
-         * @description Backward pagination: the number of records to return before the cursor `pagination.before`, or from the end of the list. The records keep the order of the list. A node allows at most 5000, and ignores this parameter beside `pagination.first` (observed on v0.74 nodes).
+         * @description Backward pagination: the number of records to return before the cursor `pagination.before`, or from the end of the list. The records keep the order of the list. A node allows at most 5000, and ignores this parameter together with `pagination.first` (observed on v0.74 nodes).
          * @example 1000
          */
         "pagination.last"?: components["parameters"]["PaginationLast"];
         /**
-         * @description Backward pagination: the cursor to continue from, which is the `startCursor` of the next page. Do not combine it with `pagination.first` or `pagination.after`: nodes ignore this cursor beside `pagination.first`, and reject both cursors with 400 (observed on v0.74 nodes).
+         * @description Backward pagination: the cursor to continue from, which is the `startCursor` of the next page. Do not combine it with `pagination.first` or `pagination.after`: nodes ignore this cursor together with `pagination.first`, and reject both cursors with 400 (observed on v0.74 nodes).
          * @example Pz8/Pj4+dm90ZSAz
          */
         "pagination.before"?: components["parameters"]["PaginationBefore"];
@@ -1006,17 +1006,17 @@ export interface operations {
          */
         "pagination.first"?: components["parameters"]["PaginationFirst"];
         /**
-         * @description Forward pagination: the cursor to continue from, which is the `endCursor` of the previous page. Do not combine it with `pagination.last` or `pagination.before`: nodes ignore this cursor beside `pagination.last`, and reject both cursors with 400 (observed on v0.74 nodes).
+         * @description Forward pagination: the cursor to continue from, which is the `endCursor` of the previous page. Do not combine it with `pagination.last` or `pagination.before`: nodes ignore this cursor together with `pagination.last`, and reject both cursors with 400 (observed on v0.74 nodes).
          * @example Pz8/Pj4+dm90ZSAy
          */
         "pagination.after"?: components["parameters"]["PaginationAfter"];
         /**
-         * @description Backward pagination: the number of records to return before the cursor `pagination.before`, or from the end of the list. The records keep the order of the list. A node allows at most 5000, and ignores this parameter beside `pagination.first` (observed on v0.74 nodes).
+         * @description Backward pagination: the number of records to return before the cursor `pagination.before`, or from the end of the list. The records keep the order of the list. A node allows at most 5000, and ignores this parameter together with `pagination.first` (observed on v0.74 nodes).
          * @example 1000
          */
         "pagination.last"?: components["parameters"]["PaginationLast"];
         /**
-         * @description Backward pagination: the cursor to continue from, which is the `startCursor` of the next page. Do not combine it with `pagination.first` or `pagination.after`: nodes ignore this cursor beside `pagination.first`, and reject both cursors with 400 (observed on v0.74 nodes).
+         * @description Backward pagination: the cursor to continue from, which is the `startCursor` of the next page. Do not combine it with `pagination.first` or `pagination.after`: nodes ignore this cursor together with `pagination.first`, and reject both cursors with 400 (observed on v0.74 nodes).
          * @example Pz8/Pj4+dm90ZSAz
          */
         "pagination.before"?: components["parameters"]["PaginationBefore"];
@@ -1067,17 +1067,17 @@ export interface operations {
          */
         "pagination.first"?: components["parameters"]["PaginationFirst"];
         /**
-         * @description Forward pagination: the cursor to continue from, which is the `endCursor` of the previous page. Do not combine it with `pagination.last` or `pagination.before`: nodes ignore this cursor beside `pagination.last`, and reject both cursors with 400 (observed on v0.74 nodes).
+         * @description Forward pagination: the cursor to continue from, which is the `endCursor` of the previous page. Do not combine it with `pagination.last` or `pagination.before`: nodes ignore this cursor together with `pagination.last`, and reject both cursors with 400 (observed on v0.74 nodes).
          * @example Pz8/Pj4+dm90ZSAy
          */
         "pagination.after"?: components["parameters"]["PaginationAfter"];
         /**
-         * @description Backward pagination: the number of records to return before the cursor `pagination.before`, or from the end of the list. The records keep the order of the list. A node allows at most 5000, and ignores this parameter beside `pagination.first` (observed on v0.74 nodes).
+         * @description Backward pagination: the number of records to return before the cursor `pagination.before`, or from the end of the list. The records keep the order of the list. A node allows at most 5000, and ignores this parameter together with `pagination.first` (observed on v0.74 nodes).
          * @example 1000
          */
         "pagination.last"?: components["parameters"]["PaginationLast"];
         /**
-         * @description Backward pagination: the cursor to continue from, which is the `startCursor` of the next page. Do not combine it with `pagination.first` or `pagination.after`: nodes ignore this cursor beside `pagination.first`, and reject both cursors with 400 (observed on v0.74 nodes).
+         * @description Backward pagination: the cursor to continue from, which is the `startCursor` of the next page. Do not combine it with `pagination.first` or `pagination.after`: nodes ignore this cursor together with `pagination.first`, and reject both cursors with 400 (observed on v0.74 nodes).
          * @example Pz8/Pj4+dm90ZSAz
          */
         "pagination.before"?: components["parameters"]["PaginationBefore"];

@@ -317,8 +317,8 @@ const refusedTransactionCheck = object(
 );
 const transactionCheckResult = anyOf(passedTransactionCheck, refusedTransactionCheck);
 
-/** The response of each operation. */
-export const answers = {
+/** The shape of each operation's response. */
+export const responseShapes = {
   listVotes: voteList,
   listPartiesProfiles: partyProfileList,
   getSpamStatistics: spamStatisticsResponse,

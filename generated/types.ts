@@ -409,7 +409,7 @@ export interface ErrorBody {
 }
 
 /**
- * A detail of a failure, of any type. The members beside `@type` are those of Vega's own error detail; other types
+ * A detail of a failure, of any type. The members other than `@type` are those of Vega's own error detail; other types
  * have other members (observed on v0.74 nodes).
  */
 export interface ErrorDetail {

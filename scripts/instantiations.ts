@@ -1,5 +1,5 @@
 /**
- * Counts the type instantiations of a consumer's program. `npm run check:instantiations` fails if there are more than a
+ * Counts the type instantiations of a consumer's program. `npm run check:instantiations` fails if they exceed a
  * hundred, for any number of calls.
  */
 import Table from "cli-table3";

@@ -235,7 +235,7 @@ async function showList<T>(
   try {
     for await (const { nodes, pageInfo } of listing.pages()) {
       pages.push(nodes);
-      note = pageInfo?.hasNextPage ? "There are more." : undefined;
+      note = pageInfo?.hasNextPage ? "More pages follow." : undefined;
       if (pages.length >= most) break;
     }
   } catch (error) {

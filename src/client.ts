@@ -32,8 +32,8 @@ import { type BalanceChangesScanQuery, openScan } from "./scan/scan-operation.js
  */
 export interface VegaClient extends OperationMethods {
   /**
-   * Reads all balance changes in a range of time, in order of time. None is lost and none comes twice, also on nodes whose
-   * pages lose records (observed on v0.74 nodes). Several requests are in flight at once.
+   * Reads all balance changes in a range of time exactly once, in order of time, also on nodes whose pages lose records
+   * (observed on v0.74 nodes). Several requests are in flight at once.
    *
    * The start belongs to the range, the end does not. Without an end, or with one in the future, the scan ends before the
    * block that has begun when it starts: all records before that block are final. Changes of one time come in the order of

@@ -86,7 +86,7 @@ export interface CallOptions extends AttemptOptions {
  * Checks a response before the caller gets its result. What it throws rejects the call. If it returns a promise, the call waits for it and
  * rejects if it rejects; deadlines and signals include that wait.
  */
-export type Validate = (answer: {
+export type Validate = (received: {
   operation: keyof operations;
   calledBy: string;
   body: unknown;
@@ -140,7 +140,7 @@ export interface ClientOptions extends AttemptOptions {
   validate?: Validate | undefined;
 }
 
-/** The options of a call, complete. */
+/** The options of a call with all defaults. */
 export interface Settings {
   timeout: number;
   totalTimeout: number;
@@ -168,7 +168,7 @@ export const scanNames = [...callNames, "order", "maxItems", "concurrency", "pag
 const clientNames = [...attemptNames, "baseUrl", "headers", "fetch", "pacing", "observe", "validate"];
 const retryNames = ["attempts", "baseDelay", "maxDelay", "maxRetryAfter"] as const;
 
-/** Checks the options of a client, and completes them. */
+/** Checks the options of a client, and adds the defaults. */
 export function readClientOptions(options: ClientOptions) {
   checkNames(undefined, "createClient", options, clientNames);
   const { baseUrl, headers, fetch, pacing = true, observe, validate } = options;
@@ -181,7 +181,7 @@ export function readClientOptions(options: ClientOptions) {
   return {
     baseUrl: readBaseUrl(baseUrl),
     headers: all,
-    // Looked up for each request: tests and tracers replace the global one later.
+    // Looked up for each request, because tests and tracers replace the global `fetch` later.
     fetch: fetch ?? ((request: Request) => globalThis.fetch(request)),
     pacing,
     observe,
@@ -190,7 +190,7 @@ export function readClientOptions(options: ClientOptions) {
   };
 }
 
-/** Checks the options of a call, and completes them with those of its client. */
+/** Checks the options of a call, and adds those of its client as defaults. */
 export function readCallOptions(
   operation: string,
   options: CallOptions | undefined,
@@ -208,7 +208,7 @@ export function readCallOptions(
   };
 }
 
-/** Not `instanceof`: a signal can be of another realm. */
+/** Returns whether a value is an AbortSignal. `instanceof` does not recognise signals of another realm. */
 function isSignal(value: unknown): value is AbortSignal {
   const { aborted, addEventListener } = (value ?? {}) as Partial<AbortSignal>;
   return typeof aborted === "boolean" && typeof addEventListener === "function";
@@ -227,7 +227,7 @@ function readAttemptOptions(operation: string | undefined, options: AttemptOptio
   };
 }
 
-/** Timers of all runtimes hold 31 bits: a longer one fires immediately. */
+/** The longest timer of all runtimes, in milliseconds. A longer one fires immediately. */
 const longestTimer = 2 ** 31 - 1;
 
 function readTimeout(place: Place, value: unknown): number {
@@ -271,7 +271,7 @@ function readHeaders(operation: string | undefined, values: HeaderValues = {}): 
       if (value !== undefined) headers.set(name, value);
     }
   } catch {
-    // The runtime's own message is not used: it shows the value.
+    // The message of the runtime is not used, because it contains the value.
     refuseSecret({ operation, argument: "headers" }, "names and values that HTTP allows");
   }
   return headers;
@@ -295,7 +295,7 @@ function readBaseUrl(baseUrl: unknown): string {
   return `${url.origin}${url.pathname}`.replace(/\/+$/, "").replace(/(?:\/+api\/+v2)$/, "");
 }
 
-/** An optional scheme, a host, an optional port and an optional path: no place for a user name, a password or a token. */
+/** An optional scheme, a host, an optional port and an optional path. Such an address cannot contain credentials. */
 const isPlainUrl = /^(?:[a-z][a-z\d+.-]*:\/\/)?[\w.-]*(?::\d+)?(?:\/[\w./-]*)?$/i;
 
 function parseUrl(value: unknown, base: string | undefined): URL | undefined {
@@ -306,7 +306,7 @@ function parseUrl(value: unknown, base: string | undefined): URL | undefined {
   }
 }
 
-/** Refuses names that are not known: a misspelt option would have no effect. */
+/** Rejects unknown names: a misspelt option would have no effect. */
 function checkNames(operation: string | undefined, of: string, options: unknown, names: readonly string[]): void {
   if (typeof options !== "object" || options === null) {
     throw new ArgumentError(`Expected the options of ${of} to be an object, got ${show(options)}.`, {

@@ -1,6 +1,6 @@
 /**
- * A point in time for a query: Unix nanoseconds as a `bigint` or a string of digits, a `Date`, or anything with
- * `epochNanoseconds`, such as a `Temporal.Instant`. No `number`: it cannot hold today's nanoseconds exactly.
+ * A point in time for a query: Unix nanoseconds as a `bigint` or a string of digits, a `Date`, or an object with
+ * `epochNanoseconds`, such as a `Temporal.Instant`. A `number` cannot hold current nanoseconds exactly and is not accepted.
  */
 export type NanosecondTime = bigint | `${bigint}` | (string & {}) | Date | { readonly epochNanoseconds: bigint };
 
@@ -10,10 +10,10 @@ const rfc3339 = /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?([Zz]|[+
 const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 /**
- * Turns a time into Unix nanoseconds.
+ * Converts a time to Unix nanoseconds.
  *
- * @param time - A `bigint` or a string of digits (nanoseconds already), a `Date`, RFC 3339 text with up to nine digits of a
- * second (as in `bannedUntil`), or anything with `epochNanoseconds`, such as a `Temporal.Instant`.
+ * @param time - Unix nanoseconds as a `bigint` or a string of digits, a `Date`, RFC 3339 text with up to nine fractional digits
+ * (as in `bannedUntil`), or an object with `epochNanoseconds`, such as a `Temporal.Instant`.
  * @throws `TypeError` for anything else, `number` included, and `RangeError` for an invalid `Date` or a date that does
  * not exist.
  * @example
@@ -40,7 +40,7 @@ export function toNanoseconds(time: NanosecondTime): bigint {
 }
 
 /**
- * Turns a time of the network into a `Date`, which holds milliseconds: what is finer is cut off.
+ * Converts a time of the network to a `Date`, truncated to milliseconds.
  *
  * @param time - Unix nanoseconds as a string of digits (as in `timestamp`) or a `bigint`, or RFC 3339 text (as in
  * `bannedUntil`).
@@ -65,10 +65,10 @@ export function toDate(time: `${bigint}` | (string & {}) | bigint): Date {
 }
 
 /**
- * Turns base64 into bytes. Empty bytes, which nodes send as `null` (observed on v0.74 nodes), give an empty array.
+ * Decodes base64. Returns an empty array for `null`, which nodes send for empty bytes (observed on v0.74 nodes).
  *
  * @param base64Text - Standard base64 with padding, as in `sig` of a node signature.
- * @throws `TypeError` for anything that is no such text.
+ * @throws `TypeError` for any other value.
  * @example
  * ```ts
  * toBytes("+/8="); // Uint8Array [251, 255]
@@ -87,7 +87,7 @@ export function toBytes(base64Text: string | null): Uint8Array {
 function parseRfc3339(text: string): bigint {
   const [, date, time, fraction = "", offset = ""] = rfc3339.exec(text) ?? [];
   const wallClock = new Date(`${date}T${time}Z`);
-  // Engines differ on days that do not exist: V8 makes 30 February the first of March, others make it invalid.
+  // Engines differ on days that do not exist: V8 turns 30 February into the first of March, others return an invalid date.
   if (Number.isNaN(wallClock.getTime()) || !wallClock.toISOString().startsWith(`${date}T${time}`)) {
     throw new RangeError(
       `Expected a time as digits of Unix nanoseconds or RFC 3339 text such as "2024-02-09T16:54:49.123456789Z", got ${show(text)}.`,

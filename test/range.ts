@@ -80,7 +80,7 @@ export class RangeSource implements ScanSource {
     return {
       start: start === undefined ? undefined : BigInt(start),
       end: end === undefined ? undefined : BigInt(end),
-      parts: Array.from({ length: this.#parts }, (_, part) =>
+      fetchRanges: Array.from({ length: this.#parts }, (_, part) =>
         this.#fetch(({ account }) => account % this.#parts === part, this.requests),
       ),
       fetchAny: this.#fetch(() => true, this.historyRequests),

@@ -7,7 +7,7 @@ const combinators = ["anyOf", "flag", "integer", "list", "literal", "map", "noth
 /** Names that a constant cannot have, although a schema can. */
 const reserved = [
   ...combinators,
-  "answers",
+  "responseShapes",
   ...["await", "break", "case", "catch", "class", "const", "continue", "debugger", "default", "delete", "do", "else"],
   ...["enum", "eval", "export", "extends", "false", "finally", "for", "function", "if", "implements", "import", "in"],
   ...["instanceof", "interface", "let", "new", "null", "package", "private", "protected", "public", "return", "static"],
@@ -148,7 +148,7 @@ export function printShapes({ paths, components: { schemas } }: Description): st
     return `object(\n  ${testObject(schema)},\n{\n${members(true)}}${optional && `, {\n${optional}}`})`;
   }
 
-  const answers = Object.values(paths)
+  const responseShapes = Object.values(paths)
     .flatMap((methods) => Object.values(methods))
     .flatMap(({ operationId, responses }) => {
       const schema = responses["200"]?.content?.["application/json"]?.schema;
@@ -159,6 +159,6 @@ export function printShapes({ paths, components: { schemas } }: Description): st
   return [
     `import { ${used.join(", ")} } from "../src/validate/shape.js";\n\n`,
     body,
-    `\n/** The response of each operation. */\nexport const answers = {\n${answers.join("")}};\n`,
+    `\n/** The shape of each operation's response. */\nexport const responseShapes = {\n${responseShapes.join("")}};\n`,
   ].join("");
 }

@@ -250,7 +250,7 @@ const pairsOf = <T>(old: Record<string, T> = {}, now: Record<string, T> = {}) =>
 const without = (node: object, isLeftOut: (keyword: string) => boolean) =>
   Object.fromEntries(Object.entries(node).filter(([keyword]) => !isLeftOut(keyword)));
 
-/** The parts that are compared as a whole: the title and the rest of `info`, servers and tags are documentation. */
+/** The sections that are compared as a whole: the title and the rest of `info`, servers and tags are documentation. */
 function rootOf({
   info,
   paths: _,

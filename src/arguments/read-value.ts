@@ -66,7 +66,7 @@ function toNanosecondsIfTime(value: unknown): bigint | undefined {
   }
 }
 
-/** An empty filter is no filter. But a list that needs a value is refused: one that was computed must not mean everything. */
+/** An empty filter is not sent. An empty list that needs a value is rejected: a computed one must not select everything. */
 function readArray({ items, minItems = 0 }: Extract<Value, { kind: "array" }>, value: unknown, place: Place): unknown {
   if (!Array.isArray(value)) return refuse(place, "an array", value);
   if (value.length < minItems) return refuse(place, "left out, for all, or to have at least one value", value);
@@ -77,7 +77,7 @@ function readArray({ items, minItems = 0 }: Extract<Value, { kind: "array" }>, v
   );
 }
 
-/** Refuses what `JSON.stringify` would silently change, or would throw for without naming the place. */
+/** Rejects what `JSON.stringify` would silently change, or would throw for without naming the place. */
 function readJson(value: unknown, place: Place): object {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return refuse(place, "an object", value);
   checkJson(value, place, []);

@@ -45,7 +45,7 @@ export interface ApiErrorOptions extends VegaErrorOptions {
   hint?: string | undefined;
 }
 
-/** The node, or a proxy in front of it, answered with an error status. */
+/** The node, or a proxy in front of it, responded with an error status. */
 export class ApiError extends VegaError {
   override name: "ApiError" | "RateLimitError" = "ApiError";
   /** The HTTP status, as in 400. */

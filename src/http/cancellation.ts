@@ -36,10 +36,10 @@ export class Cancellation {
   ): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       this.throwIfCancelled();
-      const stop = start(resolve, reject);
+      const cancel = start(resolve, reject);
       this.#onCancel = (reason) => {
         reject(reason);
-        stop(reason);
+        cancel(reason);
       };
       // An observer is called while the operation starts, and may have cancelled it.
       if (this.#cancelled) this.#onCancel(this.#cancelled.reason);

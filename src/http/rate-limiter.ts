@@ -2,7 +2,7 @@ import type { Clock } from "./clock.js";
 import { Queue } from "./queue.js";
 import { type RateLimit, TokenBucket } from "./token-bucket.js";
 
-/** The right to send one request. */
+/** Permission to send one request. */
 export interface Permit {
   readonly sentAt: number;
   /** Counts the requests of the client, from 1. */

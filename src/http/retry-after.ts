@@ -1,6 +1,6 @@
 import type { Clock } from "./clock.js";
 
-/** Longer waits than a day are taken for a mistake of the server. */
+/** A wait of more than a day is treated as an error of the server. */
 const longest = 86_400_000;
 
 /** From here on, a number of seconds is a Unix time. */
@@ -14,7 +14,7 @@ export const isBan = (status: number, headers: Headers): boolean =>
   status === 403 && headers.has("ratelimit-retry-after");
 
 /**
- * Returns the milliseconds after which a server wants to be asked again; `undefined` if it names no time. Proxies send
+ * Returns the milliseconds after which a server accepts the next request; `undefined` if it names no time. Proxies send
  * `Retry-After`; nodes send `RateLimit-Retry-After` with a ban, and with every response `RateLimit-Reset`, which concerns
  * only a rejected request (observed on v0.74 nodes).
  */

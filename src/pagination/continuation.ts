@@ -26,7 +26,7 @@ export interface UnreliableCursors<T> {
    * `"account"`: the cursor lacks the account id that records of one block are sorted by.
    */
   lack: "record" | "account";
-  /** Tells records apart. */
+  /** Returns the natural key of a record as text. */
   keyOf(record: T): string;
 }
 
@@ -106,7 +106,7 @@ function fromBlockOf(edge: Edge<unknown> | undefined): Continuation | undefined 
 }
 
 /**
- * Tells whether a page that leaves out one record of a block shows all others of it, and the one left out is known.
+ * Returns whether a page that omits one record of a block has all others of it, and the omitted one is known.
  *
  * @param edges - The page in the order of the walk.
  */

@@ -26,7 +26,7 @@ export abstract class WalkIterator<T> {
   /** Finds the next value, after every earlier call has found its own. */
   protected abstract advance(): Promise<IteratorResult<T, undefined>>;
   /** Cancels what is in flight. */
-  protected abstract stop(): void;
+  protected abstract cancel(): void;
 
   protected end(): Done {
     this.ended = true;
@@ -58,7 +58,7 @@ export abstract class WalkIterator<T> {
 
   async return(): Promise<Done> {
     this.ended = true;
-    this.stop();
+    this.cancel();
     return done;
   }
 
@@ -110,7 +110,7 @@ export abstract class ItemIterator<Item> extends WalkIterator<Item> {
     while (this.#index === this.#end) {
       const items = this.#left > 0 ? await this.more() : undefined;
       if (items === undefined) {
-        this.stop();
+        this.cancel();
         return this.end();
       }
       this.#items = items;
@@ -121,7 +121,7 @@ export abstract class ItemIterator<Item> extends WalkIterator<Item> {
     return this.#take();
   }
 
-  protected override stop(): void {
+  protected override cancel(): void {
     this.#end = this.#index;
   }
 

@@ -56,8 +56,8 @@ export function listOperation<Id extends ListId>(
     });
     if (fetchPage !== undefined && others.length === 0) return { pagination, pageSize, fetchPage };
     const compare = range && ((a: RecordOf<Id>, b: RecordOf<Id>) => compareDigits(timeOf(a), timeOf(b)));
-    const parts = fetchPage === undefined ? [] : [fetchPage, ...others];
-    return { pagination, pageSize, fetchPage: mergePages({ source: common, parts, compare }) };
+    const fetchPages = fetchPage === undefined ? [] : [fetchPage, ...others];
+    return { pagination, pageSize, fetchPage: mergePages({ source: common, fetchPages, compare }) };
   };
   return walk<RecordOf<Id>, Pick<Page<RecordOf<Id>>, "block" | "response">>({ ...common, open }, options);
 }

@@ -23,7 +23,7 @@ export type FetchPage<T> = (pagination: Pagination, signal: AbortSignal) => Prom
  * the `pagination` to continue with, `pagesRead` and `itemsRead`.
  */
 export interface Walk<T, P extends WalkPage<T> = WalkPage<T>> extends AsyncIterable<T>, PromiseLike<P> {
-  /** Every record, page after page. Concurrent calls of `next()` are answered in order. */
+  /** Every record, page after page. Concurrent calls of `next()` are resolved in order. */
   [Symbol.asyncIterator](): AsyncGenerator<T, undefined, undefined>;
   /** Every page. */
   pages(): AsyncGenerator<P, undefined, undefined>;

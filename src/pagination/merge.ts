@@ -11,7 +11,8 @@ type FetchPage<T, Extra extends object> = ReturnType<Source<T, Extra>["open"]>["
 
 export interface MergeOptions<T, Extra extends object> {
   source: Pick<Source<T, Extra>, "operation" | "cursors" | "advice"> & { operation: string };
-  parts: readonly FetchPage<T, Extra>[];
+  /** One for each request that the list takes. */
+  fetchPages: readonly FetchPage<T, Extra>[];
   /** What comes first in the order of the walk, for lists with one order. Default: one part after the other. */
   compare?: ((a: T, b: T) => number) | undefined;
 }
@@ -44,12 +45,12 @@ interface Taken<T, Extra extends object> {
 const isOpen = <T, Extra extends object>({ step, edges, index }: Reader<T, Extra>) =>
   step !== undefined || index < edges.length;
 
-/** The smallest page of a part: a list of many parts shall not take a request for each record. */
+/** The smallest page of one part: a list that was split often must not take a request for each record. */
 const smallestPage = 100;
 
 /**
- * Reads a list that takes several requests as one. Its cursors hold a place in each part, so that they are good for the
- * same filters alone.
+ * Reads a list that takes several requests as one. Its cursors hold a place in each part, so that they are valid
+ * for the same filters only.
  */
 export function mergePages<T, Extra extends object>(options: MergeOptions<T, Extra>): FetchPage<T, Extra> {
   /** What the last page left over: a walk continues with it, without another request for what was read. */
@@ -77,17 +78,17 @@ class Merge<T, Extra extends object> {
   #hasEarlier: boolean;
   #response: { extra?: Extra } | undefined;
 
-  constructor({ source, parts, compare }: MergeOptions<T, Extra>, pagination: Pagination) {
+  constructor({ source, fetchPages, compare }: MergeOptions<T, Extra>, pagination: Pagination) {
     this.direction = directionOf(pagination);
     const { size: sizeName, cursor: cursorName } = this.direction;
     const size = pagination[sizeName] ?? 0;
     // With one order, a page of each part is in memory at once.
-    const partSize = compare ? Math.min(size, Math.max(smallestPage, Math.ceil((4 * size) / parts.length))) : size;
-    const places = readPlaces(source.operation, this.direction, pagination[cursorName], parts.length);
-    this.#readers = parts.map((part, index): Reader<T, Extra> => {
+    const partSize = compare ? Math.min(size, Math.max(smallestPage, Math.ceil((4 * size) / fetchPages.length))) : size;
+    const places = readPlaces(source.operation, this.direction, pagination[cursorName], fetchPages.length);
+    this.#readers = fetchPages.map((fetchPart, index): Reader<T, Extra> => {
       const place = places[index]?.[cursorName];
-      const fetchPage: typeof part = async (request, signal) => {
-        const content = await part(request, signal);
+      const fetchPage: typeof fetchPart = async (request, signal) => {
+        const content = await fetchPart(request, signal);
         this.#response = content;
         return content;
       };
@@ -96,7 +97,7 @@ class Merge<T, Extra extends object> {
       const step = place === false ? undefined : firstStep(new RequestPlan<T, Extra>({ ...source, open }, {}));
       return { step, edges: [], index: 0, cursor: place };
     });
-    this.#firstPart = parts[0];
+    this.#firstPart = fetchPages[0];
     const sign = (pagination.newestFirst ?? true) === (this.direction === forward) ? -1 : 1;
     this.#compare = compare && ((a, b) => sign * compare(a, b));
     this.#hasEarlier = pagination[cursorName] !== undefined;
@@ -180,7 +181,7 @@ class Merge<T, Extra extends object> {
       isOpen: isOpen(reader),
       next: reader.edges[reader.index]?.cursor,
     }));
-    /** The cursor after `count` records of the page. It is long for a list of many parts, and rarely asked for. */
+    /** The cursor after `count` records of the page. It is long for a list that was split often, and rarely needed. */
     const cursorAfter = (count: number): string => {
       const before = taken.slice(0, count).reverse();
       const after = taken.slice(count);

@@ -50,7 +50,7 @@ export class PageIterator<T, Extra extends object> extends WalkIterator<ListPage
     return { done: false, value: page };
   }
 
-  protected override stop(): void {
+  protected override cancel(): void {
     this.#controller.abort();
   }
 
@@ -108,8 +108,8 @@ export class RecordIterator<T, Item> extends ItemIterator<Item> {
     return done ? undefined : inWalkOrder(this.#itemsOf(value), this.#pages.direction);
   }
 
-  protected override stop(): void {
-    super.stop();
+  protected override cancel(): void {
+    super.cancel();
     this.#pages.return();
   }
 }

@@ -20,7 +20,7 @@ export interface WalkOptions {
   maxItems?: number | undefined;
   /**
    * Whether the next page is fetched while the caller works on the current one, from the second page on and never more
-   * than one page ahead.
+   * than one page in advance.
    *
    * @default true
    */
@@ -103,7 +103,7 @@ export class RequestPlan<T, Extra extends object> {
     if (!isRight) refuse({ operation: this.source.operation, argument }, expected, value);
   }
 
-  /** Tells whether a node reads the list downwards for a walk in this direction. */
+  /** Returns whether a node reads the list downwards for a walk in this direction. */
   isDescending(direction: Direction): boolean {
     return (direction.size === "last") !== (this.newestFirst ?? true);
   }

@@ -1,9 +1,9 @@
 import type { Clock } from "../http/clock.js";
 
-/** Asks a node for the time of its oldest record, in Unix nanoseconds; `undefined` if it has none or does not say. */
+/** Returns the time of the oldest record of a node, in Unix nanoseconds; `undefined` if it is not known. */
 type FetchOldest = () => Promise<bigint | undefined>;
 
-/** How long the answer is remembered, in milliseconds. */
+/** How long the result is remembered, in milliseconds. */
 const lifetime = 60_000;
 
 const hour = 3_600_000_000_000n;

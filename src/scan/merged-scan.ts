@@ -11,7 +11,7 @@ interface Head {
   isDone: boolean;
 }
 
-/** The records of several parts in one order. */
+/** Merges the records of several scans in one order. */
 export class MergedScan {
   readonly #heads: Head[];
   readonly #isNewestFirst: boolean;

@@ -17,6 +17,6 @@ export function compareAccounts(a: BalanceChange, b: BalanceChange): number {
 export const compareRecords = (a: BalanceChange, b: BalanceChange): number =>
   compareDigits(a.timestamp, b.timestamp) || compareAccounts(a, b);
 
-/** Tells balance changes apart: a node has one balance of an account in a block. */
+/** The natural key of a balance change as text: a node has one balance of an account in a block. */
 export const keyOf = ({ timestamp, assetId, partyId, marketId, accountType }: BalanceChange): string =>
   `${timestamp} ${assetId} ${partyId} ${marketId} ${accountType}`;

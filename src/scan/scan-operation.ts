@@ -53,7 +53,7 @@ export const openScan =
     return {
       start: nanoseconds(start),
       end: nanoseconds(end),
-      parts: splitFilters(filters).map(fetchRange),
+      fetchRanges: splitFilters(filters).map(fetchRange),
       fetchAny: fetchRange({}),
     };
   };

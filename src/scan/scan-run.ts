@@ -18,7 +18,7 @@ export interface ScanSource {
     start: bigint | undefined;
     end: bigint | undefined;
     /** One for each request that the filter takes. */
-    parts: readonly FetchRange[];
+    fetchRanges: readonly FetchRange[];
     /** Fetches without a filter. */
     fetchAny: FetchRange;
   };
@@ -40,7 +40,7 @@ export interface ScanRunOptions {
 
 /** How many pages are prefetched for each request that may be in flight. */
 const prefetchedPages = 12;
-/** The smallest page of a part: a scan of many parts shall not take a request for each record. */
+/** The smallest page of one part: a scan whose filter was split often must not take a request for each record. */
 const smallestPage = 100;
 
 /** One scan from its first request to its last. */
@@ -58,7 +58,7 @@ export class ScanRun {
   #itemsRead = 0;
 
   constructor({ operation, open, history }: ScanSource, options: ScanRunOptions) {
-    const { start, end, parts, fetchAny } = open();
+    const { start, end, fetchRanges, fetchAny } = open();
     this.#operation = operation;
     this.#options = options;
     this.#start = start !== undefined && start > 0n ? start : undefined;
@@ -69,10 +69,10 @@ export class ScanRun {
     }
     const semaphore = new Semaphore(options.concurrency);
     const order = options.isNewestFirst ? newestFirst : oldestFirst;
-    const partSize = Math.max(smallestPage, Math.floor(this.#bufferSize / parts.length));
+    const partSize = Math.max(smallestPage, Math.floor(this.#bufferSize / fetchRanges.length));
     const pageSize = Math.min(options.pageSize, partSize);
-    this.#readers = parts.map((part) => {
-      const fetch = (request: RangeRequest) => semaphore.run(() => this.#send(part, request));
+    this.#readers = fetchRanges.map((fetchRange) => {
+      const fetch = (request: RangeRequest) => semaphore.run(() => this.#send(fetchRange, request));
       return new SegmentReader({ operation, order, pageSize, fetch });
     });
   }

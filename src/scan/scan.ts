@@ -56,7 +56,7 @@ export interface ScanOptions extends CallOptions, ScanWalkOptions {}
  * what was not yielded.
  */
 export interface Scan<T> extends AsyncIterable<T> {
-  /** Every record in order of time. Concurrent calls of `next()` are answered in order. */
+  /** Every record in order of time. Concurrent calls of `next()` are resolved in order. */
   [Symbol.asyncIterator](): AsyncGenerator<T, undefined, undefined>;
   /** Every record in an array. `maxItems` bounds it. */
   toArray(): Promise<T[]>;
@@ -93,8 +93,8 @@ class ScanIterator extends ItemIterator<BalanceChange> {
     }
   }
 
-  protected override stop(): void {
-    super.stop();
+  protected override cancel(): void {
+    super.cancel();
     this.#controller.abort();
   }
 

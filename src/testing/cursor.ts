@@ -100,8 +100,8 @@ function readMember(type: CursorFields[string], value: unknown): string | number
 }
 
 /**
- * Gives a cursor another spelling, for the fault "empty-page": the same place in the list, or its beginning, that no client
- * takes for a cursor that it has seen.
+ * Spells a cursor in another way, for the fault "empty-page": the same place in the list, or its beginning, that no client
+ * mistakes for a cursor that it has seen.
  */
 export const respellCursor = (cursor: string | undefined, number: number) =>
   encodeCursor(toJson({ emptyPage: number, cursor: cursor ?? null }));

@@ -94,7 +94,7 @@ export interface FakeNodeData extends OtherData {
    */
   unstableTies?: boolean | undefined;
   /**
-   * What generated records and unstable ties depend on: the same seed gives the same ones.
+   * What generated records and the order of `unstableTies` depend on: the same seed gives the same ones.
    *
    * @default 1
    */

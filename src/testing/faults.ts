@@ -38,7 +38,7 @@ export interface TruncatedBodyFault extends Scope {
   name: "truncated-body";
 }
 
-/** Reports further pages and gives the cursor of the request; on a first page, cursors of its own records. */
+/** Reports further pages and returns the cursor of the request; on a first page, cursors of its own records. */
 export interface RepeatedCursorFault extends Scope {
   name: "repeated-cursor";
 }

@@ -9,8 +9,8 @@ import { defaultRateLimit, type RateLimit } from "./rate-limiter.js";
 /**
  * The paging defects of v0.74 nodes (observed on v0.74 nodes). Without a defect, the list pages correctly.
  *
- * - `"tied-vote-cursors"`: a cursor of votes is a block time and nothing else. Votes of one block come twice or not at all;
- *   where they do not fit a page, that page repeats for ever. Without it, cursors have another form than on v0.74 nodes.
+ * - `"tied-vote-cursors"`: a cursor of votes is a block time and nothing else. Votes of one block repeat or are lost;
+ *   if they do not fit a page, that page repeats for ever. Without it, cursors have another form than on v0.74 nodes.
  * - `"lost-balance-changes"`: a cursor lacks the account id. At a border between two pages, all further changes of the
  *   border's block and the first change of the next block are lost. Without it, cursors have the account id.
  * - `"failing-profile-cursors"`: every cursor of profiles fails with status 500.

@@ -22,7 +22,7 @@ export interface List<Row> {
 export interface PageFault {
   /** The page comes without its records; its cursor leads to them. The number makes that cursor a new one. */
   empty?: number | undefined;
-  /** The page reports further pages, and gives the cursor that it was asked with. */
+  /** The page reports further pages, and returns the cursor of the request. */
   repeated?: boolean | undefined;
 }
 
@@ -64,7 +64,7 @@ export function makePage<Row>(list: List<Row>, query: QueryValues, fault: PageFa
   return { edges, pageInfo };
 }
 
-/** Decides which of the rows are the page, and whether there are more ahead of it and behind it. */
+/** Decides which of the rows are the page, and whether others follow and precede it. */
 function cutToPage<Row>(list: List<Row>, read: readonly Row[], size: number, cursor: string | undefined) {
   if (cursor === undefined) return { rows: read.slice(0, size), ahead: read.length > size, behind: false };
   if (read.length > size + 1) return { rows: read.slice(1, -1), ahead: true, behind: true };

@@ -4,7 +4,7 @@ export interface RateLimit {
   rate: number;
   /** Requests at once. */
   burst: number;
-  /** Refusals at once, refilled at the same rate; the next refusal becomes a ban. */
+  /** Rejected requests at once, refilled at the same rate; the next one becomes a ban. */
   refusals: number;
   /** Seconds that a ban lasts. */
   ban: number;
@@ -19,26 +19,26 @@ export interface RateDecision {
   headers: Record<string, string>;
 }
 
-/** A token bucket; refusals draw on a second one, and a client that empties that too is banned. */
+/** A token bucket; rejected requests draw on a second one, and a client that empties that too is banned. */
 export class RateLimiter {
   readonly #limit: RateLimit;
   readonly #now: () => number;
   readonly #requests: TokenBucket;
-  readonly #refusals: TokenBucket;
+  readonly #rejections: TokenBucket;
   #bannedUntil = Number.NEGATIVE_INFINITY;
 
   constructor(limit: RateLimit, now: () => number) {
     this.#limit = limit;
     this.#now = now;
     this.#requests = new TokenBucket(limit.burst, limit.rate, now);
-    this.#refusals = new TokenBucket(limit.refusals, limit.rate, now);
+    this.#rejections = new TokenBucket(limit.refusals, limit.rate, now);
   }
 
   /** Decides about one request. A request during a ban does not lengthen it. */
   decide(): RateDecision {
     const now = this.#now();
     if (now >= this.#bannedUntil) {
-      const outcome = this.#requests.take() ? "served" : this.#refusals.take() ? "refused" : "banned";
+      const outcome = this.#requests.take() ? "served" : this.#rejections.take() ? "refused" : "banned";
       if (outcome !== "banned") return { outcome, headers: this.#headers() };
       this.#bannedUntil = now + this.#limit.ban * 1000;
     }

@@ -1,41 +1,45 @@
 import type { operations } from "../../generated/openapi.js";
-import { answers } from "../../generated/shapes.js";
+import { responseShapes } from "../../generated/shapes.js";
 import { refuse } from "../arguments/refuse.js";
 import { ResponseError } from "../errors/index.js";
 import type { Mismatch } from "./shape.js";
 
 export type { Mismatch } from "./shape.js";
 
-/** An answer that came, before its caller gets it. */
+/** A response that was received and that the caller does not have yet. */
 export interface CheckedAnswer {
-  /** Whose answer it is, by the description. */
+  /** The operation of the description that the response belongs to. */
   operation: keyof operations;
-  /** What was called: the name of the client's method. */
+  /** The name of the method that was called. */
   calledBy: string;
-  /** The whole body, parsed. */
+  /** The whole body as parsed JSON. */
   body: unknown;
+  /** Status, headers and URL. Its body has been read. */
   response: Response;
+  /** The number of attempts so far, including this one. */
   attempts: number;
 }
 
-/** An answer that is not what the description says. */
+/** A response that does not match the OpenAPI description. */
 export interface AnswerMismatch extends CheckedAnswer {
-  /** Where it is not. */
+  /** Every place that does not match. */
   mismatches: Mismatch[];
 }
 
+/** Options of {@link validateAnswers}. */
 export interface ValidateOptions {
   /**
-   * What happens with a response that does not match the description. `"throw"` rejects the call with a `ResponseError`, whose `body` is the whole
-   * response. A function is called with the mismatch, and the call continues. What the function throws rejects the call, and so does a promise
-   * that it returns, if that rejects: the call waits for it.
+   * What to do with a response that does not match the description. `"throw"` rejects the call with a `ResponseError`, whose
+   * `body` is the whole response. A function is called with the mismatch, and the call continues. If the function throws, the
+   * call rejects with that error. If it returns a promise, the call waits for it and rejects if the promise rejects.
    */
   onMismatch: "throw" | ((mismatch: AnswerMismatch) => void);
 }
 
 /**
- * Returns a function for the option `validate` of `createClient`, which checks responses against the description. Wrong types and missing
- * members are reported with their path. Members and names of enumerations that the description does not know are accepted, and so is any text.
+ * Returns a function for the option `validate` of `createClient`, which checks responses against the OpenAPI description.
+ * Wrong types and missing members are reported with their path. Unknown members, unknown names of enumerations and any
+ * content of a string are accepted.
  *
  * @throws `ArgumentError` if `onMismatch` is neither `"throw"` nor a function.
  * @example
@@ -43,19 +47,19 @@ export interface ValidateOptions {
  * const client = createClient({ baseUrl, validate: validateAnswers({ onMismatch: "throw" }) });
  * ```
  */
-export function validateAnswers(options: ValidateOptions): (answer: CheckedAnswer) => void {
-  // Not only by the compiler: the options may come from JavaScript.
+export function validateAnswers(options: ValidateOptions): (received: CheckedAnswer) => void {
+  // JavaScript callers have no compiler that checks the options.
   const { onMismatch } = (options ?? {}) as ValidateOptions;
   if (onMismatch !== "throw" && typeof onMismatch !== "function") {
     refuse({ argument: "onMismatch" }, '"throw" or a function', onMismatch);
   }
-  return (answer) => {
-    const { operation, calledBy, body, response, attempts } = answer;
-    const shape = answers[operation];
+  return (received) => {
+    const { operation, calledBy, body, response, attempts } = received;
+    const shape = responseShapes[operation];
     if (shape.fits(body)) return;
     const mismatches = shape.explain(body, "");
-    // What it returns may be a promise, which the call waits for.
-    if (onMismatch !== "throw") return onMismatch({ ...answer, mismatches });
+    // The function may return a promise, which the call waits for.
+    if (onMismatch !== "throw") return onMismatch({ ...received, mismatches });
     const [first, ...others] = mismatches;
     const more = others.length > 0 ? ` (and in ${others.length} more ${others.length === 1 ? "place" : "places"})` : "";
     throw new ResponseError(

@@ -1,21 +1,21 @@
 import { show } from "../arguments/refuse.js";
 
-/** Where an answer is not what the description says. */
+/** One place of a response that does not match the OpenAPI description. */
 export interface Mismatch {
-  /** As in `votes.edges[3].node.value`; empty for the answer itself. */
+  /** The path of the value, as in `votes.edges[3].node.value`; empty for the response itself. */
   path: string;
-  /** As in `a string`. */
+  /** What the description requires, as in `a string`. */
   expected: string;
-  /** What is there instead. */
+  /** What was received instead. */
   got: string;
 }
 
-/** What the description says of a value. */
+/** What the description requires of a value. */
 export interface Shape {
   readonly expected: string;
-  /** Whether a value is so. */
+  /** Returns whether a value matches. */
   fits(value: unknown): boolean;
-  /** Where a value that does not fit is not so. */
+  /** Returns the mismatches of a value; empty if it matches. */
   explain(value: unknown, path: string): Mismatch[];
 }
 
@@ -35,7 +35,7 @@ export const nothing = primitive("null", (value) => value === null);
 export const literal = (expected: string | number | boolean) =>
   primitive(JSON.stringify(expected), (value) => value === expected);
 
-/** One of several; where an object is expected, what is wrong within it is told. */
+/** One of several shapes. If one of them is an object, the mismatches of its members are reported. */
 export function anyOf(...shapes: Shape[]): Shape {
   const expected = shapes.map((shape) => shape.expected).join(" or ");
   const fits = (value: unknown) => shapes.some((shape) => shape.fits(value));
@@ -44,10 +44,10 @@ export function anyOf(...shapes: Shape[]): Shape {
     fits,
     explain(value, path) {
       if (fits(value)) return [];
-      const tellings = shapes.map((shape) => shape.explain(value, path));
-      const within = tellings.filter((found) => found.every((each) => each.path !== path));
-      // Of several objects, the one that comes closest was meant.
-      const [closest] = within.sort((a, b) => a.length - b.length);
+      const explanations = shapes.map((shape) => shape.explain(value, path));
+      const inMembers = explanations.filter((found) => found.every((each) => each.path !== path));
+      // Of several objects, the one with the fewest mismatches is the most likely.
+      const [closest] = inMembers.sort((a, b) => a.length - b.length);
       return closest ?? mismatch(path, expected, value);
     },
   };
@@ -72,7 +72,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 const join = (path: string, name: string) => (path === "" ? name : `${path}.${name}`);
 
-/** Any names, all with the same shape. */
+/** An object with any member names, whose values have one shape. */
 export function map(member: Shape): Shape {
   return {
     expected: "an object",
@@ -89,9 +89,9 @@ export function map(member: Shape): Shape {
 }
 
 /**
- * Members that have to be there, members that can be there, and any others.
+ * An object with required members, optional members and any others.
  *
- * @param fits - The same as one expression.
+ * @param fits - The same check as one expression, which is faster.
  */
 export function object(
   fits: (value: Record<string, unknown>) => boolean,
@@ -103,8 +103,8 @@ export function object(
     fits: (value) => isObject(value) && fits(value),
     explain(value, path) {
       if (!isObject(value)) return mismatch(path, "an object", value);
-      const there = Object.entries(optional).filter(([name]) => value[name] !== undefined);
-      return [...Object.entries(required), ...there].flatMap(([name, shape]) =>
+      const present = Object.entries(optional).filter(([name]) => value[name] !== undefined);
+      return [...Object.entries(required), ...present].flatMap(([name, shape]) =>
         shape.explain(value[name], join(path, name)),
       );
     },

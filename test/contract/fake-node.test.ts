@@ -58,7 +58,7 @@ describe("between client and fake node, Prism reports no violation", () => {
     expectNoViolation(3 * 50);
   });
 
-  test("in filters, ranges, scans and lists in several parts", async () => {
+  test("in filters, ranges, scans and lists that take several requests", async () => {
     const { partyId = "", marketId = "", assetId = "", timestamp } = node.records.balances.at(40) ?? {};
     const filter = {
       assetId,

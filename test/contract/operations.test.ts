@@ -137,7 +137,7 @@ test("every operation of the description is tested here", () => {
 });
 
 describe.each(Object.entries(cases))("%s", (id, { call, method, url, body, bad }) => {
-  test("sends exactly this, and Prism finds nothing wrong with it", async () => {
+  test("sends exactly the documented request, and Prism reports no violation", async () => {
     const { client, sent, answers } = connect();
     await call(client);
     expect(sent).toHaveLength(1);
@@ -146,7 +146,7 @@ describe.each(Object.entries(cases))("%s", (id, { call, method, url, body, bad }
     expect(violations(answers[0])).toEqual([]);
   });
 
-  test.each(Object.entries(examples(id, "200")))("reads the documented answer %s", async (name, { value }) => {
+  test.each(Object.entries(examples(id, "200")))("reads the documented response %s", async (name, { value }) => {
     const { client, answers } = connect();
     const answer = await call(client, { headers: { prefer: `example=${name}` } });
     expect(content(answer)).toEqual(contentOf(value));
@@ -175,17 +175,17 @@ describe.each(Object.entries(cases))("%s", (id, { call, method, url, body, bad }
     expect((error as ApiError).message).toContain(message);
   });
 
-  test("a request that the description forbids is refused by Prism", async () => {
+  test("an invalid request is rejected by Prism", async () => {
     const answer = await fetch(mock.url + bad.path, bad.init);
     expect(answer.status).toBe(400);
     expect(violations(answer)).toContainEqual(expect.objectContaining({ location: bad.location }));
   });
 });
 
-describe("walking the mock's pages", () => {
+describe("a walk over the pages of the mock", () => {
   const lists = ["listVotes", "listPartiesProfiles", "listBalanceChanges", "listNodeSignatures"] as const;
 
-  test.each(lists)("%s: from the first page to the last, each cursor handed back as it came", async (id) => {
+  test.each(lists)("of %s goes from the first page to the last and sends each cursor unchanged", async (id) => {
     const pages = ["first", "middle", "last"].map((name) => ({ name, body: examples(id, "200")[name]?.value }));
     const infos = pages.map(
       ({ body }) => Object.values(body as Record<string, { pageInfo: { endCursor: string } }>)[0]?.pageInfo,

@@ -128,7 +128,7 @@ describe("a walk over votes on a v0.74 node", () => {
     await fc.assert(property, { numRuns: 500 });
   });
 
-  test("yields votes once that are not written again while it goes on", async () => {
+  test("yields once every vote that is not written again during the walk", async () => {
     const writes = fc.infiniteStream(fc.array(fc.nat(80), { maxLength: 4 }));
     const property = fc.asyncProperty(
       counts,

@@ -54,7 +54,7 @@ const faults: Record<string, Fault> = {
     error: { name: expect.stringMatching(/^(ConnectionError|ResponseError)$/) },
     sent: 3,
   },
-  "JSON that breaks off in a whole answer": {
+  "truncated JSON in a complete response": {
     behave: (text) => answer(text.slice(0, -50)),
     error: undescribed,
     sent: 3,
@@ -214,7 +214,7 @@ describe("a check that is redirected", () => {
   });
 });
 
-describe("a 500 that answers a list of profiles", () => {
+describe("a 500 for a list of profiles", () => {
   test("is retried for the first page, and is final for a cursor", async () => {
     server.behave(status(500)());
     await caught(connect().listPartiesProfiles().toArray());

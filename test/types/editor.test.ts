@@ -61,7 +61,7 @@ describe("hovering over an argument", () => {
     expect(text).not.toMatch(internals);
   });
 
-  test("filters and times read well", () => {
+  test("filters and times have readable types", () => {
     expect(editor.hover("client.listBalanceChanges({ filter: { ⟦accountTypes⟧: [] } });").text).toBe(
       // biome-ignore lint/suspicious/noTemplateCurlyInString: this is the text of a type.
       "(property) BalanceChangesFilter.accountTypes?: readonly (vega.AccountType | (`ACCOUNT_TYPE_${string}` & {}))[] | undefined",
@@ -103,7 +103,7 @@ describe("hovering over a member of a record", () => {
 
   // biome-ignore lint/suspicious/noTemplateCurlyInString: this is the text of a type.
   const digits = "`${bigint}`";
-  test("numbers of 64 bits and open enumerations read well", () => {
+  test("numbers of 64 bits and open enumerations have readable types", () => {
     const hover = (program: string) => editor.hover(program).text;
     expect(hover("declare const vote: vega.Vote;\nvote.⟦timestamp⟧")).toBe(`(property) Vote.timestamp: ${digits}`);
     expect(hover("declare const change: vega.BalanceChange;\nchange.⟦accountType⟧")).toBe(
@@ -111,7 +111,7 @@ describe("hovering over a member of a record", () => {
     );
   });
 
-  test("an enumeration tells what each of its names means", () => {
+  test("the names of an enumeration show their meaning", () => {
     const { documentation } = editor.hover("type T = vega.⟦AccountType⟧;");
     expect(documentation).toContain("`ACCOUNT_TYPE_BOND`: Commitments of liquidity providers.");
   });
@@ -123,7 +123,7 @@ describe("hovering over an option", () => {
     ["readAhead", "@default true"],
     ["signal", "Aborts the call"],
     ["headers", "Headers of this call"],
-  ])("%s says what it does", (name, words) => {
+  ])("%s shows its documentation", (name, words) => {
     const { text, documentation } = editor.hover(`client.listNodeSignatures({ id: "a" }, { ⟦${name}⟧: undefined });`);
     expect(documentation).toContain(words);
     expect(text).not.toMatch(internals);
@@ -134,13 +134,13 @@ describe("hovering over an option", () => {
     ["concurrency", "@default 4"],
     ["pageSize", "@default 5000"],
     ["maxItems", "How many records to yield at most"],
-  ])("%s of a scan says what it does", (name, words) => {
+  ])("%s of a scan shows its documentation", (name, words) => {
     const { text, documentation } = editor.hover(`client.scanBalanceChanges({}, { ⟦${name}⟧: undefined });`);
     expect(documentation).toContain(words);
     expect(text).not.toMatch(internals);
   });
 
-  test("a listing says what a walk promises", () => {
+  test("a method that returns a listing shows the guarantees of a walk", () => {
     expect(editor.hover("type T = vega.⟦Listing⟧<vega.Vote>;").documentation.replace(/\s+/g, " ")).toContain(
       "yields every record",
     );
@@ -160,7 +160,7 @@ describe("completion", () => {
     );
   });
 
-  test("offers the names of an enumeration, in a filter and where an answer is compared", () => {
+  test("offers the names of an enumeration, in a filter and in a comparison with a member of a response", () => {
     expect(editor.completions('client.listBalanceChanges({ filter: { accountTypes: ["⟦⟧"] } });').sort()).toEqual(
       [...accountTypes].sort(),
     );

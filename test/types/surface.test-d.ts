@@ -20,7 +20,7 @@ import {
 const client = createClient({ baseUrl: "https://node.example", fetch: globalThis.fetch });
 declare const maybe: string | undefined;
 
-describe("what is refused by the compiler", () => {
+describe("the compiler rejects", () => {
   test("votes with neither id", () => {
     client.listVotes({ partyId: "a" });
     client.listVotes({ proposalId: "a" });
@@ -35,7 +35,7 @@ describe("what is refused by the compiler", () => {
     client.listVotes({ partyId: "a", proposalId: 5 });
   });
 
-  test("contradicting paging", () => {
+  test("contradictory paging", () => {
     client.listNodeSignatures({ id: "a", pagination: { first: 1, after: "c", newestFirst: false } });
     client.listNodeSignatures({ id: "a", pagination: { last: 1, before: "c" } });
     // @ts-expect-error: forward or backward
@@ -79,8 +79,8 @@ describe("what is refused by the compiler", () => {
   });
 });
 
-describe("what comes back", () => {
-  test("each method", () => {
+describe("the result of", () => {
+  test("each method has its type", () => {
     expectTypeOf(client.listVotes({ partyId: "a" })).toEqualTypeOf<Listing<Vote>>();
     expectTypeOf(client.listPartiesProfiles()).toEqualTypeOf<Listing<PartyProfile>>();
     expectTypeOf(client.listNodeSignatures({ id: "a" })).toEqualTypeOf<Listing<NodeSignature>>();
@@ -88,7 +88,7 @@ describe("what comes back", () => {
     expectTypeOf(client.checkTransaction({ tx: {} })).toEqualTypeOf<Call<TransactionCheckResult>>();
   });
 
-  test("a listing is awaited for a page and looped over for records", async () => {
+  test("a listing is a page if it is awaited, and records in a loop", async () => {
     expectTypeOf(await client.listVotes({ partyId: "a" })).toEqualTypeOf<Page<Vote>>();
     expectTypeOf((await client.listVotes({ partyId: "a" })).nextPage()).resolves.toEqualTypeOf<
       Page<Vote> | undefined
@@ -102,14 +102,14 @@ describe("what comes back", () => {
     }
   });
 
-  test("a scan is looped over for records", async () => {
+  test("a scan is records in a loop", async () => {
     for await (const change of client.scanBalanceChanges()) expectTypeOf(change).toEqualTypeOf<BalanceChange>();
     expectTypeOf(await client.scanBalanceChanges().toArray()).toEqualTypeOf<BalanceChange[]>();
     // @ts-expect-error: it has no first page to be awaited for
     client.scanBalanceChanges().then;
   });
 
-  test("paginate is the same walk for any list", async () => {
+  test("paginate has the type of the records of its list", async () => {
     const fetchPage = async () => ({ edges: [{ cursor: "a", node: 1 }], pageInfo: null });
     expectTypeOf((await paginate(fetchPage)).nodes).toEqualTypeOf<number[]>();
     for await (const node of paginate<number>(fetchPage, { last: 5 }, { maxItems: 3, readAhead: false })) {
@@ -117,26 +117,26 @@ describe("what comes back", () => {
     }
   });
 
-  test("an error says where to go on, in the form that pagination takes", () => {
+  test("an error has a `resume` that pagination accepts", () => {
     const go = (error: VegaError) => client.listVotes({ partyId: "a", pagination: error.resume });
     expectTypeOf(go).returns.toEqualTypeOf<Listing<Vote>>();
     const scanOn = (error: VegaError) => client.scanBalanceChanges({ dateRange: error.resume });
     expectTypeOf(scanOn).returns.toEqualTypeOf<Scan<BalanceChange>>();
   });
 
-  test("a check narrows on its success", async () => {
+  test("a check narrows by its success", async () => {
     const result = await client.checkTransaction({ tx: {} });
     if (result.success) expectTypeOf(result.success).toEqualTypeOf<true>();
     else expectTypeOf(result.success).toEqualTypeOf<false>();
   });
 
-  test("a guard narrows an open enumeration", async () => {
+  test("a guard narrows an open enumeration to its known names", async () => {
     const [change] = (await client.listBalanceChanges()).nodes;
     const type = change?.accountType;
     if (isAccountType(type)) expectTypeOf(type).toEqualTypeOf<AccountType>();
   });
 
-  test("the client below is typed by the description", async () => {
+  test("client.http is typed by the description", async () => {
     const { data, error } = await client.http.GET("/api/v2/votes", { params: { query: { partyId: "a" } } });
     expectTypeOf(data?.votes.edges[0]?.cursor).toEqualTypeOf<string | undefined>();
     expectTypeOf(error?.code).toEqualTypeOf<number | undefined>();

@@ -188,15 +188,18 @@ const refusals: Refusal[] = [
 
 const named = refusals.map(([call, argument, message]) => ({ call, argument, message }));
 
-test.each(named)("nothing is sent: $message", async ({ call, argument, message }) => {
-  const { client, sent } = connect();
-  const used = call(client as unknown as Untyped);
-  await expect(used).rejects.toMatchObject({ name: "ArgumentError", argument, message, attempts: 0 });
-  await expect(used).rejects.toSatisfy(ArgumentError.is);
-  expect(sent).toEqual([]);
-});
+test.each(named)(
+  "an invalid argument is rejected and nothing is sent: $message",
+  async ({ call, argument, message }) => {
+    const { client, sent } = connect();
+    const used = call(client as unknown as Untyped);
+    await expect(used).rejects.toMatchObject({ name: "ArgumentError", argument, message, attempts: 0 });
+    await expect(used).rejects.toSatisfy(ArgumentError.is);
+    expect(sent).toEqual([]);
+  },
+);
 
-test("a transaction that contains itself is refused", async () => {
+test("a transaction that contains itself is rejected", async () => {
   const { client, sent } = connect();
   const tx: { pow?: unknown } = {};
   tx.pow = { tx };
@@ -206,8 +209,8 @@ test("a transaction that contains itself is refused", async () => {
   expect(sent).toEqual([]);
 });
 
-describe("what is sent", () => {
-  test("nothing for what is absent, undefined or an empty filter", async () => {
+describe("a request contains", () => {
+  test("no parameter for what is absent, undefined or an empty filter", async () => {
     const { client, sent } = connect();
     await client.listBalanceChanges({
       filter: { assetId: undefined, partyIds: [], marketIds: [], accountTypes: [] },
@@ -229,7 +232,7 @@ describe("what is sent", () => {
     expect(sent[0]?.url).toBe(`https://node.example/api/v2/node/signatures?id=a&${query}`);
   });
 
-  test("any text arrives as it is", async () => {
+  test("any text unchanged", async () => {
     const text = fc.string({ minLength: 1, unit: "grapheme" });
     await fc.assert(
       fc.asyncProperty(fc.array(text, { minLength: 1 }), text, text, async (parties, after, id) => {
@@ -245,7 +248,7 @@ describe("what is sent", () => {
     );
   });
 
-  test("a transaction exactly as it is", async () => {
+  test("a transaction unchanged", async () => {
     const { client, sent } = connect();
     const tx = { pow: { nonce: "18446744073709551615" }, version: "TX_VERSION_V9", later: { a: [1, null, "ü"] } };
     await client.checkTransaction({ tx });

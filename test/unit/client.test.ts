@@ -42,7 +42,7 @@ describe("baseUrl", () => {
 });
 
 describe("headers", () => {
-  test("of the client and of a call are sent, the call's before the client's", async () => {
+  test("of the client and of a call are sent, and those of the call take precedence", async () => {
     const { fetch, sent } = answering(statistics);
     const client = createClient({ baseUrl: "https://node.example", fetch, headers: { "X-One": "1", "X-Two": "2" } });
     await client.getSpamStatistics(party, {
@@ -56,7 +56,7 @@ describe("headers", () => {
     expect(sent[1]?.headers).toEqual({ accept: "text/plain", "x-one": "1", "x-two": "2" });
   });
 
-  test("undefined leaves one out", async () => {
+  test("with the value undefined are omitted", async () => {
     const { fetch, sent } = answering(statistics);
     await createClient({ baseUrl: "https://node.example", fetch, headers: { "x-one": undefined } }).getSpamStatistics(
       party,
@@ -65,7 +65,7 @@ describe("headers", () => {
   });
 });
 
-test("a fetch that is no function is refused", () => {
+test("createClient rejects a fetch that is not a function", () => {
   expect(() => createClient({ baseUrl: "https://node.example", fetch: "fetch" as never })).toThrow(
     'Expected `fetch` to be a function, got "fetch".',
   );
@@ -79,7 +79,7 @@ test("middleware of client.http works for the methods", async () => {
   expect(sent[0]?.headers["authorization"]).toBe("Bearer x");
 });
 
-test("withResponse gives the answer with its status, headers and block, and sends nothing more", async () => {
+test("withResponse resolves to the result with status, headers and block, and sends no further request", async () => {
   const { fetch, sent } = recorder(async () =>
     json(statistics, { headers: { "X-Block-Height": "1234567", "X-Block-Timestamp": "1707497689123456000" } }),
   );
@@ -102,7 +102,7 @@ describe("errors", () => {
     throw new Error("Nothing was thrown");
   };
 
-  test("a node's error keeps all that the node said", async () => {
+  test("an error of a node has everything that the node sent", async () => {
     const detail = {
       "@type": "type.googleapis.com/vega.ErrorDetail",
       code: 10023,
@@ -192,7 +192,7 @@ describe("errors", () => {
     },
   );
 
-  test("a node that is not there is a ConnectionError that says where and why", async () => {
+  test("a node that does not respond is a ConnectionError with address and reason", async () => {
     const port = await freePort();
     const error = await caught(
       createClient({ baseUrl: `http://127.0.0.1:${port}`, retry: false }).getSpamStatistics(party),
@@ -204,7 +204,7 @@ describe("errors", () => {
     expect((error as Error).cause).toBeInstanceOf(TypeError);
   });
 
-  test("the caller's own abort is thrown as it is", async () => {
+  test("an abort by the caller rejects with the signal's own reason", async () => {
     const reason = new Error("enough");
     const signal = AbortSignal.abort(reason);
     const { fetch, sent } = answering(statistics);
@@ -214,7 +214,7 @@ describe("errors", () => {
     expect(sent).toEqual([]);
   });
 
-  test("an abort under way ends the call with the signal's reason", async () => {
+  test("an abort in flight ends the call with the signal's reason", async () => {
     const controller = new AbortController();
     const client = createClient({
       baseUrl: "https://node.example",
@@ -226,7 +226,7 @@ describe("errors", () => {
     expect(await caught(call)).toBe("later");
   });
 
-  test("a signal that lives on is left without listeners", async () => {
+  test("no listener is left on a signal after the call", async () => {
     const { signal } = new AbortController();
     const client = connect(() => json(statistics));
     for (let call = 0; call < 20; call++) await client.getSpamStatistics(party, { signal });
@@ -234,7 +234,7 @@ describe("errors", () => {
     expect(getEventListeners(signal, "abort")).toEqual([]);
   });
 
-  test("guards know errors of another copy of the package", () => {
+  test("guards recognise errors of another copy of the package", () => {
     const foreign = Object.assign(Object.create({ [Symbol.for("vegaprotocol-client.ApiError")]: true }), {
       status: 400,
     });
@@ -244,7 +244,7 @@ describe("errors", () => {
     }
   });
 
-  test("withResponse rejects as the call does, and leaves no rejection unheard", async () => {
+  test("withResponse rejects as the call does, and causes no unhandled rejection", async () => {
     const unheard: unknown[] = [];
     const listen = (reason: unknown) => unheard.push(reason);
     process.on("unhandledRejection", listen);

@@ -28,7 +28,7 @@ const errors = {
 const parents: Record<string, string[]> = { RateLimitError: ["ApiError"] };
 
 describe.each(Object.entries(errors))("%s", (name, error) => {
-  test("has a literal name, and is known by the guards of its class and those above", () => {
+  test("has a literal name, and is recognised by the guards of its class and its base classes", () => {
     expect(error.name).toBe(name);
     expect(error).toBeInstanceOf(Error);
     for (const [other, Class] of Object.entries(vega).filter(([key]) => key.endsWith("Error"))) {
@@ -38,7 +38,7 @@ describe.each(Object.entries(errors))("%s", (name, error) => {
     }
   });
 
-  test("says its name and message when it is shown, and is plain data in a log", () => {
+  test("shows its name and message as text, and is plain data in a log", () => {
     expect(String(error)).toBe(`${name}: ${error.message}`);
     expect(inspect(error)).toContain(error.message);
     const logged = JSON.parse(JSON.stringify(error));
@@ -47,12 +47,12 @@ describe.each(Object.entries(errors))("%s", (name, error) => {
   });
 });
 
-test("a log has what a class adds, and the cause in short", () => {
+test("toJSON has the members of each class, and the name and message of the cause", () => {
   const cause = new TypeError("fetch failed");
-  const connection = new vega.ConnectionError("no answer", { operation: "listVotes", attempts: 4, cause });
+  const connection = new vega.ConnectionError("no response", { operation: "listVotes", attempts: 4, cause });
   expect(JSON.parse(JSON.stringify(connection))).toEqual({
     name: "ConnectionError",
-    message: "no answer",
+    message: "no response",
     operation: "listVotes",
     attempts: 4,
     cause: { name: "TypeError", message: "fetch failed" },
@@ -80,7 +80,7 @@ test("a log has what a class adds, and the cause in short", () => {
   expect(JSON.parse(JSON.stringify(errors.ArgumentError))).toMatchObject({ argument: "partyId" });
 });
 
-test("messages say what to do, where that is known", () => {
+test("messages say what to do if that is known", () => {
   const message = (status: number, content: unknown) =>
     new vega.ApiError({ operation: "listVotes", request, response: json({}, { status }), body: content }).message;
   expect(message(404, "<html>Not Found</html>")).toBe(

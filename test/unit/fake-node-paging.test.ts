@@ -93,7 +93,7 @@ describe("a fake node without defects", () => {
     await fc.assert(property, { numRuns: 100 });
   });
 
-  test("gives cursors that a client for v0.74 nodes does not have to repair", async () => {
+  test("returns cursors that a client for v0.74 nodes does not have to repair", async () => {
     const node = createFakeNode({ votes: votesIn([2]), balances: changesIn([2]) });
     const [vote] = (await askPage(node, votesPath)).edges;
     expect(Object.keys(decode(vote?.cursor ?? ""))).not.toContain("vega_time");
@@ -167,7 +167,7 @@ describe("a fake node with the defects of v0.74 nodes", () => {
     ]);
   });
 
-  test("returns the same page of votes for ever where a block does not fit it", async () => {
+  test("returns the same page of votes for ever if a block does not fit it", async () => {
     const pages = await walk<FakeVote>(
       node({ votes: votesIn([1, 9, 1]) }),
       `${votesPath}&pagination.first=4`,
@@ -179,7 +179,7 @@ describe("a fake node with the defects of v0.74 nodes", () => {
     expect(pages[5]).toEqual(pages[1]);
   });
 
-  test("keeps the order of the votes of a block, unless ties are unstable", async () => {
+  test("keeps the order of the votes of a block, and varies it with `unstableTies`", async () => {
     const votes = votesIn([1, 50, 1]);
     const order = async (fake: ReturnType<typeof node>) => parties((await walk<FakeVote>(fake, votesPath)).flat());
     const stable = node({ votes });
@@ -196,7 +196,7 @@ describe("a fake node with the defects of v0.74 nodes", () => {
     expect(await order(node({ votes, unstableTies: true, seed: 2 }))).not.toEqual(orders[0]);
   });
 
-  test("loses balance changes at a border, as a model of the rule tells", async () => {
+  test("loses balance changes at a page border exactly as a model of the rule does", async () => {
     const property = fc.asyncProperty(blocks, size, fc.boolean(), async (counts, size, newestFirst) => {
       const changes = changesIn(counts);
       const ordered = newestFirst ? inOrder(changes).reverse() : inOrder(changes);
@@ -207,7 +207,7 @@ describe("a fake node with the defects of v0.74 nodes", () => {
     await fc.assert(property, { numRuns: 200 });
   });
 
-  test("loses no balance change where the client writes the account id into each cursor, at any density", async () => {
+  test("loses no balance change if the client writes the account id into each cursor, at any density", async () => {
     const property = fc.asyncProperty(blocks, way, size, fc.boolean(), async (counts, way, size, newestFirst) => {
       const changes = changesIn(counts);
       const query = `${balancesPath}pagination.${way}=${size}&pagination.newestFirst=${newestFirst}`;
@@ -255,7 +255,7 @@ describe("a fake node with the defects of v0.74 nodes", () => {
     expect(await found({ resource_id: hex(5), sig: "AAAA" }, false)).toEqual(["AAAB"]);
   });
 
-  test("takes a cursor of another list for a cursor without a place", async () => {
+  test("treats a cursor of another list as a cursor without a place", async () => {
     const fake = node({ votes: votesIn([1, 1, 1]), balances: changesIn([1, 1, 1, 1]) });
     const query = "pagination.first=2&pagination.after=";
     for (const cursor of ["{}", "null", `{"resource_id":"${hex(1)}"}`]) {

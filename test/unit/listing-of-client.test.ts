@@ -43,8 +43,8 @@ async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
   return all;
 }
 
-describe("a listing", () => {
-  test("sends nothing until it is used, and one request however often it is awaited", async () => {
+describe("a listing of a client", () => {
+  test("sends nothing until it is used, and one request if it is awaited several times", async () => {
     const source = node(ids);
     const listing = list(source, { first: 3 });
     expect(source.sent).toEqual([]);
@@ -55,7 +55,7 @@ describe("a listing", () => {
     expect(source.sent).toHaveLength(1);
   });
 
-  test("hands out every record, page after page, and every loop is a walk of its own", async () => {
+  test("yields every record page by page, and every loop is a separate walk", async () => {
     const source = node(ids);
     const listing = list(source, { first: 3 });
     for (let loop = 0; loop < 2; loop++) expect((await collect(listing)).map(({ id }) => id)).toEqual(ids);
@@ -63,7 +63,7 @@ describe("a listing", () => {
     expect(paging(source)).toEqual([...walk, ...walk]);
   });
 
-  test("walks backward from the end, records in walking order", async () => {
+  test("walks backward from the end and yields records in walking order", async () => {
     const source = node(ids);
     const listing = list(source, { last: 3 });
     expect((await collect(listing)).map(({ id }) => id)).toEqual([...ids].reverse());
@@ -71,20 +71,20 @@ describe("a listing", () => {
     expect((await listing).nodes.map(({ id }) => id)).toEqual(["e", "f", "g"]);
   });
 
-  test("hands out pages and edges too", async () => {
+  test("yields pages and edges", async () => {
     const pages = await collect(list(node(ids), { first: 3 }).pages());
     expect(pages.map(({ nodes }) => nodes.map(({ id }) => id).join(""))).toEqual(["abc", "def", "g"]);
     const edges = await collect(list(node(ids), { first: 3, after: "1" }).edges());
     expect(edges.map(({ cursor, node }) => cursor + node.id)).toEqual(["2c", "3d", "4e", "5f", "6g"]);
   });
 
-  test("asks for no more than maxItems leaves", async () => {
+  test("requests no more records than maxItems leaves", async () => {
     const source = node(ids);
     expect(await list(source, { first: 3 }, { maxItems: 5 }).toArray()).toHaveLength(5);
     expect(paging(source)).toEqual(["first=3", "first=2&after=2"]);
   });
 
-  test("stops with break: nothing more is sent, and what was read ahead is given up", async () => {
+  test("ends with break: the prefetch is cancelled and nothing more is sent", async () => {
     const source = node(ids);
     for await (const { id } of list(source, { first: 3 })) if (id === "b") break;
     expect(source.sent).toHaveLength(1);
@@ -98,7 +98,7 @@ describe("a listing", () => {
     expect(signals.map(({ aborted }) => aborted)).toEqual([false, false, true]);
   });
 
-  test("goes on after a failure from where the error says", async () => {
+  test("continues after an error from its `resume`", async () => {
     const source = node(ids);
     let requests = 0;
     const failing = recorder((request) =>
@@ -115,8 +115,8 @@ describe("a listing", () => {
   });
 });
 
-describe("a page", () => {
-  test("knows its neighbours, its block and its answer", async () => {
+describe("a page of a listing", () => {
+  test("leads to its neighbours, and has its block and its response", async () => {
     const first = await list(node(ids), { first: 3 });
     expect(first.block).toEqual({ height: 7n, timestamp: 8n });
     expect(first.response.status).toBe(200);
@@ -129,7 +129,7 @@ describe("a page", () => {
     expect((await second?.previousPage())?.nodes.map(({ id }) => id)).toEqual(["a", "b", "c"]);
   });
 
-  test("passes over edges without a record, and ends at a pageInfo of null", async () => {
+  test("omits edges without a record, and is the last one if its pageInfo is null", async () => {
     const record = { id: "x", sig: "+/8=", kind: "NODE_SIGNATURE_KIND_ASSET_NEW" };
     const edges = [
       { cursor: "a", node: record },
@@ -142,7 +142,7 @@ describe("a page", () => {
   });
 });
 
-describe("a node that pages in circles", () => {
+describe("a walk over a node whose cursors form a loop", () => {
   const page = (id: string, endCursor: string) => ({
     signatures: {
       edges: [{ cursor: endCursor, node: { id, sig: null, kind: 42 } }],
@@ -152,10 +152,10 @@ describe("a node that pages in circles", () => {
 
   test.each([
     ["repeats a page", ["1"], ["1", "1"]],
-    ["repeats a longer circle", ["1", "2", "3"], ["1", "2", "3", "1"]],
-  ])("%s: the walk ends after the page at hand was handed out", async (_, circle, handedOut) => {
+    ["repeats several pages", ["1", "2", "3"], ["1", "2", "3", "1"]],
+  ])("ends after the current page was yielded if the node %s", async (_, loop, yielded) => {
     let request = 0;
-    const cursors = () => circle[request++ % circle.length] ?? "";
+    const cursors = () => loop[request++ % loop.length] ?? "";
     const source = recorder(async () => {
       const cursor = cursors();
       return json(page(cursor, cursor));
@@ -165,10 +165,10 @@ describe("a node that pages in circles", () => {
       for await (const { id } of list(source)) seen.push(id);
     };
     await expect(walk()).rejects.toMatchObject({ name: "PaginationError", reason: "repeated-cursor" });
-    expect(seen).toEqual(handedOut);
+    expect(seen).toEqual(yielded);
   });
 
-  test("says that there is more without a cursor", async () => {
+  test("ends with an error if the node reports a next page but returns no cursor", async () => {
     const seen: string[] = [];
     const listing = list(recorder(async () => json(page("a", ""))));
     const walk = async () => {

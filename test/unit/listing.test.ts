@@ -12,7 +12,7 @@ import {
 } from "../../src/index.js";
 import { type Behaviour, collect, RelaySource } from "../relay.js";
 
-/** A list, a way through it, and a source that answers as it likes. */
+/** A list, a walk over it, and a source with pages of random sizes. */
 const walks = fc.record({
   length: fc.nat(40),
   size: fc.option(fc.integer({ min: 1, max: 12 }), { nil: undefined }),
@@ -43,7 +43,7 @@ function prepare({ length, size, backward, newestFirst, start, ...rest }: Walk, 
   return { source, pagination: pagination as Forward | Backward, options, expected: ahead.slice(0, rest.maxItems) };
 }
 
-describe("a walk hands out the list, each record once, in order", () => {
+describe("a walk yields each record of the list once and in order", () => {
   test("as records, edges, pages and an array", async () => {
     await fc.assert(
       fc.asyncProperty(walks, async (walk) => {
@@ -62,12 +62,12 @@ describe("a walk hands out the list, each record once, in order", () => {
     );
   });
 
-  test("with failures at any request: what comes before and after each resume is the list", async () => {
+  test("if requests fail and the caller continues from each `resume`", async () => {
     const failing = fc.uniqueArray(fc.nat(30), { maxLength: 10 });
     await fc.assert(
       fc.asyncProperty(walks, failing, async (walk, numbers) => {
         const failures = new Map(
-          numbers.map((number) => [number, new ConnectionError("no answer", { operation: "x" })]),
+          numbers.map((number) => [number, new ConnectionError("no response", { operation: "x" })]),
         );
         const { source, pagination, options, expected } = prepare(walk, { failures });
         const seen: number[] = [];
@@ -90,7 +90,7 @@ describe("a walk hands out the list, each record once, in order", () => {
     );
   });
 
-  test("for a consumer who stops anywhere and goes on from the cursor of the last record", async () => {
+  test("if the caller leaves the loop anywhere and continues from the last cursor", async () => {
     await fc.assert(
       fc.asyncProperty(walks, fc.integer({ min: 1, max: 40 }), async (walk, stop) => {
         const { source, pagination, expected } = prepare({ ...walk, maxItems: undefined });
@@ -110,7 +110,7 @@ describe("a walk hands out the list, each record once, in order", () => {
     );
   });
 
-  test("for a consumer who calls next() many times without awaiting", async () => {
+  test("if the caller calls next() many times without awaiting", async () => {
     await fc.assert(
       fc.asyncProperty(walks, fc.nat(20), async (walk, more) => {
         const { source, pagination, options, expected } = prepare(walk);
@@ -124,7 +124,7 @@ describe("a walk hands out the list, each record once, in order", () => {
     );
   });
 
-  test("for a consumer who calls next() from within the answer to another", async () => {
+  test("if the caller calls next() while another call of next() resolves", async () => {
     const source = new RelaySource(["a", "b", "c"]);
     const iterator = paginate(source.fetchPage, { newestFirst: false })[Symbol.asyncIterator]();
     const value = async (result: Promise<IteratorResult<string>>) => (await result).value;
@@ -133,7 +133,7 @@ describe("a walk hands out the list, each record once, in order", () => {
     expect(await Promise.all([value(first), value(iterator.next()), third])).toEqual(["a", "b", "c"]);
   });
 
-  test("for two loops at once over one listing, however they take turns", async () => {
+  test("if two loops over one listing run concurrently, in any interleaving", async () => {
     await fc.assert(
       fc.asyncProperty(walks, fc.array(fc.boolean(), { maxLength: 60 }), async (walk, turns) => {
         const { source, pagination, options, expected } = prepare({ ...walk, shares: [] });
@@ -155,10 +155,10 @@ describe("a walk hands out the list, each record once, in order", () => {
   });
 });
 
-describe("requests", () => {
+describe("the requests of a walk", () => {
   const numbers = Array.from({ length: 10 }, (_, index) => index);
 
-  test("nothing is asked for until a listing is used", () => {
+  test("are not sent until the listing is used", () => {
     const source = new RelaySource(numbers);
     const listing = paginate(source.fetchPage, { first: 3 });
     listing.pages();
@@ -167,7 +167,7 @@ describe("requests", () => {
     expect(source.requests).toEqual([]);
   });
 
-  test("awaiting is one request, however often, and of no more than maxItems", async () => {
+  test("are one if the listing is awaited several times, of at most maxItems records", async () => {
     const source = new RelaySource(numbers);
     const listing = paginate(source.fetchPage, { first: 3 }, { maxItems: 2 });
     const [one, two] = await Promise.all([listing, listing]);
@@ -177,7 +177,7 @@ describe("requests", () => {
     expect(source.requests).toEqual([{ first: 2 }]);
   });
 
-  test("the size is always sent, and the last request asks for no more than is left", async () => {
+  test("always have a size, and the last one has the number of records that are left", async () => {
     const source = new RelaySource(numbers);
     await paginate(source.fetchPage, { newestFirst: false, first: 4 }, { maxItems: 6 }).toArray();
     expect(source.requests).toEqual([
@@ -189,20 +189,20 @@ describe("requests", () => {
     expect(unsized.requests).toEqual([{ first: 1000 }]);
   });
 
-  test("an empty page in the middle is no end", async () => {
+  test("continue after an empty page", async () => {
     const source = new RelaySource(numbers, { shares: [2, 0, 0, 1] });
     expect(await paginate(source.fetchPage, { first: 5 }).toArray()).toEqual(source.ordered(true));
     expect(source.requests).toHaveLength(6);
   });
 
-  test("a source that gives more than was asked for does not exceed maxItems", async () => {
+  test("yield at most maxItems records if the source returns more than requested", async () => {
     const source = new RelaySource(numbers);
     const generous = (request: Pagination) => source.fetchPage({ ...request, first: 10 });
     expect(await paginate(generous, { first: 2 }, { maxItems: 3 }).toArray()).toEqual([9, 8, 7]);
   });
 });
 
-describe("a page", () => {
+describe("a page of a walk", () => {
   const numbers = Array.from({ length: 10 }, (_, index) => index);
   const neighbours = async (pagination: Forward | Backward) => {
     const page = await paginate(new RelaySource(numbers).fetchPage, { newestFirst: false, ...pagination });
@@ -228,12 +228,12 @@ describe("a page", () => {
     expect(await neighbours(pagination)).toEqual(expected);
   });
 
-  test("is as it was on the wire, also on a walk backward", async () => {
+  test("has the order of the wire, also on a walk backward", async () => {
     const [page] = await collect(paginate(new RelaySource(numbers).fetchPage, { last: 3, newestFirst: false }).pages());
     expect(page?.nodes).toEqual([7, 8, 9]);
   });
 
-  test("passes over edges without a record", async () => {
+  test("omits edges without a record", async () => {
     const listing = paginate<number>(async () => ({
       edges: [null, { cursor: "a", node: null }, { cursor: "b", node: 1 }],
       pageInfo: null,
@@ -242,7 +242,7 @@ describe("a page", () => {
     expect(await listing.toArray()).toEqual([1]);
   });
 
-  test("has no neighbour that cannot be reached", async () => {
+  test("has no neighbour if no cursor leads to it", async () => {
     const pageInfo = { startCursor: "", endCursor: "", hasNextPage: true, hasPreviousPage: true };
     const page = await paginate(async () => ({ edges: [], pageInfo }));
     await expect(page.nextPage()).rejects.toMatchObject({ name: "PaginationError", reason: "missing-cursor" });
@@ -250,7 +250,7 @@ describe("a page", () => {
   });
 });
 
-describe("a source that goes in circles", () => {
+describe("a source whose cursors form a loop", () => {
   /** Pages of one record; after `lead` of them, the same `circle` pages again and again. */
   function circling(lead: number, circle: number, backward: boolean) {
     const follow = (place: number) => (place < lead + circle - 1 ? place + 1 : lead);
@@ -262,7 +262,7 @@ describe("a source that goes in circles", () => {
     };
   }
 
-  test("ends the walk after the page at hand was handed out, however long the circle is", async () => {
+  test("ends the walk after the current page was yielded, for a loop of any length", async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(20), fc.integer({ min: 1, max: 20 }), fc.boolean(), async (lead, circle, backward) => {
         const seen: number[] = [];
@@ -284,17 +284,17 @@ describe("a source that goes in circles", () => {
     );
   });
 
-  test("is noticed where the walk began, too", async () => {
+  test("ends the walk if the first page leads back to its start", async () => {
     const pageInfo = { startCursor: "x", endCursor: "x", hasNextPage: true, hasPreviousPage: true };
     const listing = paginate(async () => ({ edges: [], pageInfo }), { after: "x" });
     await expect(listing.toArray()).rejects.toMatchObject({ reason: "repeated-cursor", pagesRead: 1, itemsRead: 0 });
   });
 
-  test("has no effect on who stops in time", async () => {
+  test("has no effect on a walk that ends with maxItems before the loop", async () => {
     expect(await paginate(circling(0, 1, false), {}, { maxItems: 1 }).toArray()).toEqual([0]);
   });
 
-  test("more without a cursor on a walk backward: the record that was handed out last is its first", async () => {
+  test("a walk backward without a further cursor resumes from the first record of its page", async () => {
     const pageInfo = { startCursor: "", endCursor: "", hasNextPage: false, hasPreviousPage: true };
     const edges = ["a", "b"].map((node) => ({ cursor: node, node }));
     const listing = paginate(async () => ({ edges, pageInfo }), { last: 2 });
@@ -304,8 +304,8 @@ describe("a source that goes in circles", () => {
   test.each([
     ["with a record that has a cursor", [{ cursor: "a", node: 1 }], { first: 2, after: "a" }],
     ["with a record that has none", [{ cursor: "", node: 1 }], { first: 2, after: "start" }],
-    ["with nothing", [], { first: 2, after: "start" }],
-  ])("more without a cursor ends the walk after the page at hand: %s", async (_, edges, resume) => {
+    ["without records", [], { first: 2, after: "start" }],
+  ])("a next page without a cursor ends the walk after a page %s", async (_, edges, resume) => {
     const pageInfo = { startCursor: "", endCursor: "", hasNextPage: true, hasPreviousPage: false };
     const seen: number[] = [];
     const error = await (async () => {
@@ -318,10 +318,10 @@ describe("a source that goes in circles", () => {
   });
 });
 
-describe("errors", () => {
+describe("the errors of a walk", () => {
   const numbers = Array.from({ length: 6 }, (_, index) => index);
 
-  test("of this package carry where to go on, others pass as they are", async () => {
+  test("have `resume` if they are of this package, and are unchanged otherwise", async () => {
     const own = new VegaError("own");
     const foreign = new Error("foreign");
     for (const error of [own, foreign]) {
@@ -336,7 +336,7 @@ describe("errors", () => {
     expect(Object.keys(foreign)).toEqual([]);
   });
 
-  test("end a walk: what is asked for afterwards is nothing", async () => {
+  test("end the walk, and nothing is requested afterwards", async () => {
     const source = new RelaySource(numbers, { failures: new Map([[0, new Error("no")]]) });
     const iterator = paginate(source.fetchPage)[Symbol.asyncIterator]();
     const [first, second, third] = await Promise.allSettled([iterator.next(), iterator.next(), iterator.next()]);
@@ -357,7 +357,7 @@ describe("errors", () => {
       { after: "a", before: "b" },
       'Expected `pagination.before` to be left out beside `pagination.after`, got "b".',
     ],
-  ])("refuse a wrong argument, when the listing is used: %j %j", async (options, pagination, message) => {
+  ])("name an invalid argument when the listing is used: %j %j", async (options, pagination, message) => {
     const source = new RelaySource(numbers);
     const listing = paginate(source.fetchPage, pagination as Forward, options as object);
     for (const use of [() => listing.toArray(), () => Promise.resolve(listing), () => listing.pages().next()]) {
@@ -366,7 +366,7 @@ describe("errors", () => {
     expect(source.requests).toEqual([]);
   });
 
-  test("a fetchPage that answers no page is told what it has to answer", async () => {
+  test("say what fetchPage must return if it returns no page", async () => {
     await expect(paginate(async () => undefined as never)).rejects.toThrow(
       "Expected `fetchPage` to be a function that returns `{ edges, pageInfo }`, got undefined.",
     );

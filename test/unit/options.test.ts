@@ -60,7 +60,7 @@ const common: [options: object, argument: string, message: string][] = [
   [{ headers: 5 }, "headers", "Expected `headers` to be an object, Headers or pairs, got 5."],
 ];
 
-describe("an invalid option of a client is refused by createClient", () => {
+describe("an invalid option of a client makes createClient throw", () => {
   test.each([
     ...common,
     [{ fetch: "fetch" }, "fetch", 'Expected `fetch` to be a function, got "fetch".'],
@@ -81,7 +81,7 @@ describe("an invalid option of a client is refused by createClient", () => {
     expect(error).toMatchObject({ name: "ArgumentError", argument, message });
   });
 
-  test.each([undefined, null, "https://node.example"])("%j instead of options is refused", (options) => {
+  test.each([undefined, null, "https://node.example"])("%j instead of options makes createClient throw", (options) => {
     expect(() => createClient(options as never)).toThrow(ArgumentError);
     expect(() => createClient(options as never)).toThrow("Expected the options of createClient to be an object, got");
   });

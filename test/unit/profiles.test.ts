@@ -4,8 +4,8 @@ import { createFakeNode, type FakeNode, nodeDefects } from "../../src/testing/in
 
 const clientOf = ({ fetch }: FakeNode) => createClient({ baseUrl: "https://node.example", fetch, pacing: false });
 
-describe("profiles on a node that answers 500 to every cursor", () => {
-  test("come as far as one page goes; then the error says what is known and what to do, and is not retried", async () => {
+describe("a walk over profiles on a node that responds with 500 to every cursor", () => {
+  test("yields one page and then rejects with an error that says what to do, without a retry", async () => {
     const node = createFakeNode({ profiles: 25 }, { defects: nodeDefects });
     const client = clientOf(node);
     const walked: string[] = [];
@@ -30,7 +30,7 @@ describe("profiles on a node that answers 500 to every cursor", () => {
     expect((await client.listPartiesProfiles({ parties: [one] })).nodes).toHaveLength(1);
   });
 
-  test("are retried where a first page fails", async () => {
+  test("is retried if its first page fails", async () => {
     const node = createFakeNode({ profiles: 5 }, { faults: [{ name: "status", status: 500, request: 1 }] });
     const client = createClient({ baseUrl: "https://node.example", fetch: node.fetch, retry: { baseDelay: 1 } });
     expect(await client.listPartiesProfiles().toArray()).toHaveLength(5);

@@ -150,7 +150,7 @@ function mostAtOneTime(rows: readonly Row[]): number {
   return Math.max(1, ...counts.values());
 }
 
-describe("a scan asks", () => {
+describe("a scan sends requests", () => {
   /** Rows of a day in milliseconds. */
   const worlds: Record<string, fc.Arbitrary<number>> = {
     "evenly spread": fc.nat(86_400_000),
@@ -162,7 +162,7 @@ describe("a scan asks", () => {
       .map(([day, time]) => day * 20 * 864_000 + time * 10),
   };
 
-  test.each(Object.entries(worlds))("no more than a quarter above the least, with rows %s", async (_, world) => {
+  test.each(Object.entries(worlds))("at most a quarter above the minimum, with rows %s", async (_, world) => {
     const property = fc.asyncProperty(
       fc.array(world, { minLength: 1500, maxLength: 3000, size: "max" }),
       fc.integer({ min: 50, max: 700 }),
@@ -193,7 +193,7 @@ describe("a scan asks", () => {
     }
   });
 
-  test("with as many requests in flight as it may have, and no more", async () => {
+  test("up to the allowed concurrency, and no more", async () => {
     for (const concurrency of [1, 3, 4]) {
       const source = new RangeSource(manyRows(4000), {}, { schedule: () => new Promise(setImmediate) });
       await scan(source, { pageSize: 50, concurrency }).toArray();
@@ -201,7 +201,7 @@ describe("a scan asks", () => {
     }
   });
 
-  test("for little more than maxItems leaves", async () => {
+  test("for few more records than maxItems leaves", async () => {
     const rows = manyRows(4000);
     const range = { start: 1_000_000, end: 6_000_000 };
     const source = new RangeSource(rows, range);
@@ -274,7 +274,7 @@ function listenersOf(signal: AbortSignal): Set<unknown> {
   return listeners;
 }
 
-describe("a scan stops", () => {
+describe("a scan ends", () => {
   const rows = manyRows(5000);
   const hanging = (answers: number): RangeBehaviour => {
     let requests = 0;
@@ -290,7 +290,7 @@ describe("a scan stops", () => {
     expect(source.requests).toHaveLength(sent);
   });
 
-  test("with an abort: a call that waits rejects with the reason, and no listener is left", async () => {
+  test("with an abort: a pending next() rejects with the reason, and no listener is left", async () => {
     const controller = new AbortController();
     const { signal } = controller;
     const listeners = listenersOf(signal);
@@ -303,7 +303,7 @@ describe("a scan stops", () => {
     await expect(scan(source, { signal }).toArray()).rejects.toThrow("enough");
   });
 
-  test("with its end or a break: no listener is left on a signal that lives on", async () => {
+  test("with its last record or a break: no listener is left on the signal", async () => {
     const { signal } = new AbortController();
     const listeners = listenersOf(signal);
     await scan(new RangeSource(rows), { pageSize: 100, signal }).toArray();
@@ -344,7 +344,7 @@ describe("a scan stops", () => {
     expect(source.signals.every(({ aborted }) => aborted)).toBe(true);
   });
 
-  test("while next() waits: it reports the end", async () => {
+  test("while next() is pending: it reports the end", async () => {
     const records = scan(new RangeSource(rows, {}, hanging(0)))[Symbol.asyncIterator]();
     const waiting = [records.next(), records.next()];
     await records.return(undefined);
@@ -355,7 +355,7 @@ describe("a scan stops", () => {
   });
 });
 
-describe("a scan refuses a response", () => {
+describe("a scan rejects a response", () => {
   const change = (timestamp: unknown) => ({
     cursor: "c",
     node: { timestamp, balance: "1", accountType: "ACCOUNT_TYPE_GENERAL" },
@@ -568,7 +568,7 @@ describe("a scan of a range that begins before the node's history", () => {
     },
   );
 
-  test("reads what is left if that is asked for, and sends no request for the oldest record", async () => {
+  test('reads what is left with `missingHistory: "ignore"`, and sends no request for the oldest record', async () => {
     const { source } = sourceOf({ start: 3 * day, end: 9 * day });
     expect((await scan(source, { missingHistory: "ignore" }).toArray()).map(toRow)).toEqual(source.expected());
     expect(source.historyRequests).toEqual([]);
@@ -583,7 +583,7 @@ describe("a scan of a range that begins before the node's history", () => {
     }
   });
 
-  test("asks for the oldest record without a filter, beside the first page, and again after 60 s alone", async () => {
+  test("requests the oldest record without a filter, with the first page, and again only after 60 s", async () => {
     const { source, clock } = sourceOf({ start: 9 * day, end: 10 * day });
     await scan(source).toArray();
     await scan(source).toArray();
@@ -611,7 +611,7 @@ describe("a scan of a range that begins before the node's history", () => {
     expect(yielded).toEqual(expected);
   });
 
-  test("reads the range from a node that refuses to name its oldest record, as nodes from v0.75 on do", async () => {
+  test("reads the range from a node that rejects the request for its oldest record, as nodes from v0.75 on do", async () => {
     const node = createFakeNode({ balances: 50 });
     const fetch: FakeNode["fetch"] = async (request) =>
       new URL((request as Request).url).searchParams.has("dateRange.startTimestamp")

@@ -18,10 +18,10 @@ function describeResponse(schemas: Record<string, Schema>): Description {
 /** Runs the generated code, which is plain JavaScript but for its import and its export. */
 function shapeOf(schemas: Record<string, Schema>): combinators.Shape {
   const [imports = "", ...body] = printShapes(describeResponse(schemas)).split(";\n");
-  const code = body.join(";\n").replace("export const answers =", "const answers =");
+  const code = body.join(";\n").replace("export const responseShapes =", "const responseShapes =");
   const names = imports.replace(/^import \{ | \} from .*$/g, "").split(", ");
   const values = names.map((name) => new Map<string, unknown>(Object.entries(combinators)).get(name));
-  return new Function(...names, `${code}return answers.getTest;`)(...values);
+  return new Function(...names, `${code}return responseShapes.getTest;`)(...values);
 }
 
 const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
@@ -47,8 +47,8 @@ const schemas: Record<string, Schema> = {
   // Names that generated code uses itself, or that JavaScript reserves.
   List: { type: "object", properties: { text: ref("Text") } },
   Text: { type: "object", required: ["object"], properties: { object: { type: "boolean" } } },
-  Delete: { type: "object", required: ["answers"], properties: { answers: ref("Answers") } },
-  Answers: { type: "string" },
+  Delete: { type: "object", required: ["responseShapes"], properties: { responseShapes: ref("ResponseShapes") } },
+  ResponseShapes: { type: "string" },
   ListOfText: { type: "object", required: ["value"], properties: { value: { type: "boolean" } } },
 };
 
@@ -58,7 +58,7 @@ const value: Record<string, unknown> = {
   nothing: null,
   "not-there": { text: { object: true } },
   inline: { "a b": 1 },
-  items: [{ answers: "a" }, null],
+  items: [{ responseShapes: "a" }, null],
   inlineItems: [{ x: null }, { x: "a" }, {}],
   map: { a: [1.5], b: [] },
   empty: { any: 1 },

@@ -2,14 +2,14 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { answers } from "../../generated/shapes.js";
+import { responseShapes } from "../../generated/shapes.js";
 import { createClient, ResponseError, VegaError } from "../../src/index.js";
 import { createFakeNode, nodeDefects } from "../../src/testing/index.js";
 import { type AnswerMismatch, validateAnswers } from "../../src/validate/index.js";
 import { examples, operations, source } from "../description.js";
 import { answering } from "../recorder.js";
 
-type Operation = keyof typeof answers;
+type Operation = keyof typeof responseShapes;
 
 const ids = operations.map(({ operationId }) => operationId as Operation);
 const valid = (id: Operation) => Object.values(examples(id, "200")).map(({ value }) => structuredClone(value));
@@ -34,10 +34,10 @@ function changed(body: unknown, path: (string | number)[], change: { remove: tru
   return copy;
 }
 
-describe("the check of an answer", () => {
+describe("the shape of a response", () => {
   let oracle: Record<string, (body: unknown) => boolean>;
   beforeAll(() => {
-    // The description as ajv reads it; patterns of texts are not checked, as that is what is dear.
+    // The description as ajv reads it; patterns of texts are not checked, as that takes the most time.
     const tree = JSON.parse(JSON.stringify(parse(source)).replaceAll("#/components/schemas/", "#/$defs/"));
     const strip = (node: unknown): void => {
       if (typeof node !== "object" || node === null) return;
@@ -55,7 +55,7 @@ describe("the check of an answer", () => {
     );
   });
 
-  test("agrees with ajv on answers that were changed in any place", () => {
+  test("agrees with ajv on responses that were changed in any place", () => {
     const operation = fc.constantFrom(...ids);
     const change = fc.oneof(
       fc.constant({ remove: true as const }),
@@ -66,15 +66,15 @@ describe("the check of an answer", () => {
       const body = bodies[pick % bodies.length];
       const places = placesIn(body);
       const other = changed(body, places[place % places.length] ?? [], change);
-      const fits = answers[id].fits(other);
+      const fits = responseShapes[id].fits(other);
       expect(fits).toBe(oracle[id]?.(other));
-      expect(answers[id].explain(other, "").length === 0).toBe(fits);
+      expect(responseShapes[id].explain(other, "").length === 0).toBe(fits);
     });
     fc.assert(property, { numRuns: 5000 });
   });
 
-  test("passes every example of the description and everything that the fake node answers", async () => {
-    for (const id of ids) for (const body of valid(id)) expect(answers[id].explain(body, "")).toEqual([]);
+  test("accepts every example of the description and every response of the fake node", async () => {
+    for (const id of ids) for (const body of valid(id)) expect(responseShapes[id].explain(body, "")).toEqual([]);
     const node = createFakeNode(undefined, { defects: nodeDefects });
     const validate = validateAnswers({ onMismatch: "throw" });
     const client = createClient({ baseUrl: "https://node.example", fetch: node.fetch, validate });
@@ -114,7 +114,7 @@ function clientWith(body: unknown, onMismatch: Parameters<typeof validateAnswers
   };
 }
 
-describe("validateAnswers", () => {
+describe("the function of validateAnswers", () => {
   test.each<[what: string, body: object, message: string]>([
     [
       "a wrong type",
@@ -142,7 +142,7 @@ describe("validateAnswers", () => {
       "expected `votes.edges[0].node.perMarketEquityLikeShareWeight.m` to be a string, got 1",
     ],
     ["a record that is none", page([]), "expected `votes.edges[0].node` to be an object or null, got an empty array"],
-  ])("names %s by its path, and is not tried again", async (_, body, message) => {
+  ])("reports %s with its path, and the call is not retried", async (_, body, message) => {
     const { client, server } = clientWith(body);
     const error: unknown = await client
       .listVotes({ partyId: "a" })
@@ -157,19 +157,19 @@ describe("validateAnswers", () => {
     expect(server.sent).toHaveLength(1);
   });
 
-  test("lets pass what it does not know: members, names of enumerations, numbers without a name", async () => {
+  test("accepts unknown members, unknown names of enumerations and numbers without a name", async () => {
     const { client } = clientWith(
       page({ ...vote, value: "VALUE_MAYBE", reason: "new" }, { ...vote, partyId: "b", value: 7 }),
     );
     expect(await client.listVotes({ proposalId: "p" }).toArray()).toHaveLength(2);
   });
 
-  test("tells a function of everything, and the answer passes", async () => {
-    const told: AnswerMismatch[] = [];
+  test("calls `onMismatch` with every mismatch, and the call continues", async () => {
+    const reported: AnswerMismatch[] = [];
     const body = { success: true, code: "0", data: "", log: "", gasWanted: 1, gasUsed: "0", info: "" };
-    const { client } = clientWith(body, (mismatch) => told.push(mismatch));
+    const { client } = clientWith(body, (mismatch) => reported.push(mismatch));
     expect(await client.checkTransaction({ tx: {} })).toEqual(body);
-    expect(told).toMatchObject([
+    expect(reported).toMatchObject([
       {
         operation: "checkTransaction",
         calledBy: "checkTransaction",
@@ -184,14 +184,14 @@ describe("validateAnswers", () => {
     ]);
   });
 
-  test("ends the call with what the function throws", async () => {
+  test("rejects the call with the error that `onMismatch` throws", async () => {
     const { client } = clientWith({ chainId: 1, statistics: null }, () => {
       throw new RangeError("not today");
     });
     await expect(client.getSpamStatistics({ partyId: "a" })).rejects.toThrow(RangeError);
   });
 
-  test("knows the answers to a scan, too, by the name of the method", async () => {
+  test("checks the responses to a scan, and reports the name of its method", async () => {
     const edges = [{ cursor: "a", node: { timestamp: "5", balance: 7 } }];
     const { client } = clientWith({ balances: { edges, pageInfo } });
     await expect(client.scanBalanceChanges().toArray()).rejects.toThrow(
@@ -199,7 +199,7 @@ describe("validateAnswers", () => {
     );
   });
 
-  test("refuses what it cannot use", () => {
+  test("is not created with an invalid option", () => {
     expect(() => validateAnswers({ onMismatch: "warn" as "throw" })).toThrow(
       'Expected `onMismatch` to be "throw" or a function, got "warn".',
     );

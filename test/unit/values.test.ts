@@ -34,7 +34,7 @@ describe("toNanoseconds", () => {
     expect(() => toNanoseconds(text)).toThrow(JSON.stringify(text));
   });
 
-  test("refuses a number, and says why", () => {
+  test("rejects a number with a message that says why", () => {
     expect(() => toNanoseconds(1707497689123456000 as never)).toThrow(
       new TypeError(
         "Expected a time as a bigint or digits of Unix nanoseconds, a Date, RFC 3339 text or a Temporal.Instant, " +
@@ -43,15 +43,15 @@ describe("toNanoseconds", () => {
     );
   });
 
-  test.each([null, undefined, {}, [], true])("refuses %j", (value) => {
+  test.each([null, undefined, {}, [], true])("rejects %j", (value) => {
     expect(() => toNanoseconds(value as never)).toThrow(TypeError);
   });
 
-  test("refuses an invalid Date", () => {
+  test("rejects an invalid Date", () => {
     expect(() => toNanoseconds(new Date("never"))).toThrow(new RangeError("Expected a time, got an invalid Date."));
   });
 
-  test("reads what a Date writes", () => {
+  test("reads the ISO text of any Date", () => {
     fc.assert(
       fc.property(
         fc.date({ noInvalidDate: true, min: new Date("0000-01-01"), max: new Date("9999-12-31") }),
@@ -74,7 +74,7 @@ describe("toDate", () => {
     expect(toDate(time).toISOString()).toBe(iso);
   });
 
-  test("is the millisecond that a time lies in", () => {
+  test("truncates a time to its millisecond", () => {
     fc.assert(
       fc.property(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), (nanoseconds) => {
         const from = toNanoseconds(toDate(nanoseconds));
@@ -83,7 +83,7 @@ describe("toDate", () => {
     );
   });
 
-  test("refuses what no Date can hold, and what is no time", () => {
+  test("rejects a time that a Date cannot hold and a value that is not a time", () => {
     expect(() => toDate(10n ** 30n)).toThrow(RangeError);
     expect(() => toDate(5 as never)).toThrow(TypeError);
     expect(() => toDate("soon")).toThrow(RangeError);
@@ -91,7 +91,7 @@ describe("toDate", () => {
 });
 
 describe("toBytes", () => {
-  test("reads what Node writes", () => {
+  test("decodes the base64 of Node.js", () => {
     fc.assert(
       fc.property(fc.uint8Array(), (bytes) => {
         expect(toBytes(Buffer.from(bytes).toString("base64"))).toEqual(bytes);
@@ -99,17 +99,17 @@ describe("toBytes", () => {
     );
   });
 
-  test("gives no bytes for null, which is how nodes send them", () => {
+  test("returns no bytes for null, which nodes send for empty bytes", () => {
     expect(toBytes(null)).toEqual(new Uint8Array());
   });
 
-  test.each(["a", "ab==c", "-_8=", "+/8", " +/8=", "="])("refuses %j", (text) => {
+  test.each(["a", "ab==c", "-_8=", "+/8", " +/8=", "="])("rejects %j", (text) => {
     expect(() => toBytes(text)).toThrow(
       new TypeError(`Expected standard base64 with padding, got ${JSON.stringify(text)}.`),
     );
   });
 
-  test("refuses what is no text", () => {
+  test("rejects a value that is not a string", () => {
     expect(() => toBytes(undefined as never)).toThrow("got a value of type undefined");
   });
 });

@@ -8,24 +8,24 @@ const unheard: unknown[] = [];
 const listen = (reason: unknown) => unheard.push(reason);
 beforeEach(() => process.on("unhandledRejection", listen));
 afterEach(async () => {
-  // Node.js tells of them when its queue of microtasks is empty.
+  // Node.js reports them when its queue of microtasks is empty.
   await new Promise(setImmediate);
   process.off("unhandledRejection", listen);
   expect(unheard.splice(0)).toEqual([]);
 });
 
-/** A source that answers when it is told to. Records are 0 to 9, oldest first, two to a page. */
+/** A source whose responses the test releases. Records are 0 to 9, oldest first, two to a page. */
 class ManualSource {
   readonly log: string[] = [];
   readonly signals: AbortSignal[] = [];
   readonly #source = new RelaySource(Array.from({ length: 10 }, (_, index) => index));
-  readonly #answers: { resolve(): void; reject(error: unknown): void }[] = [];
+  readonly #pending: { resolve(): void; reject(error: unknown): void }[] = [];
 
   readonly fetchPage = (request: Pagination, signal: AbortSignal) => {
     const number = this.signals.push(signal);
-    this.log.push(`asked ${number}`);
+    this.log.push(`request ${number}`);
     return new Promise<Awaited<ReturnType<RelaySource<number>["fetchPage"]>>>((resolve, reject) => {
-      this.#answers.push({ resolve: () => resolve(this.#source.fetchPage(request)), reject });
+      this.#pending.push({ resolve: () => resolve(this.#source.fetchPage(request)), reject });
     });
   };
 
@@ -33,23 +33,23 @@ class ManualSource {
     return paginate(this.fetchPage, { newestFirst: false, ...pagination }, options);
   }
 
-  /** Lets a request answer, and whatever follows from that happen. */
-  async answer(number: number, error?: unknown): Promise<void> {
+  /** Releases a response, and waits for everything that follows from it. */
+  async respond(number: number, error?: unknown): Promise<void> {
     await settle();
-    this.log.push(`answers ${number}`);
-    const answer = this.#answers[number - 1];
-    if (error === undefined) answer?.resolve();
-    else answer?.reject(error);
+    this.log.push(`response ${number}`);
+    const pending = this.#pending[number - 1];
+    if (error === undefined) pending?.resolve();
+    else pending?.reject(error);
     await settle();
   }
 }
 
-/** Turns of the event loop enough for everything that is due. */
+/** Waits for enough turns of the event loop for everything that is due. */
 async function settle(): Promise<void> {
   for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate);
 }
 
-/** Asks for the next page, notes when it comes, and lets happen what follows at once. */
+/** Requests the next page, logs when it is yielded, and waits for what follows at once. */
 async function nextPage(source: ManualSource, pages: AsyncIterator<unknown>, number: number): Promise<void> {
   pages.next().then(
     ({ done }) => source.log.push(done ? "over" : `page ${number}`),
@@ -63,34 +63,34 @@ async function readAhead() {
   const source = new ManualSource();
   const pages = source.listing().pages();
   await nextPage(source, pages, 1);
-  await source.answer(1);
+  await source.respond(1);
   await nextPage(source, pages, 2);
-  await source.answer(2);
+  await source.respond(2);
   return { source, pages };
 }
 
-describe("read-ahead", () => {
-  test("starts with the second page, before it is handed out, and keeps one page ahead", async () => {
+describe("prefetch", () => {
+  test("starts before the second page is yielded, and never exceeds one page", async () => {
     const source = new ManualSource();
     const pages = source.listing().pages();
     await nextPage(source, pages, 1);
-    await source.answer(1);
+    await source.respond(1);
     await settle();
-    expect(source.log).toEqual(["asked 1", "answers 1", "page 1"]);
+    expect(source.log).toEqual(["request 1", "response 1", "page 1"]);
 
     await nextPage(source, pages, 2);
-    await source.answer(2);
-    expect(source.log.slice(3)).toEqual(["asked 2", "answers 2", "asked 3", "page 2"]);
+    await source.respond(2);
+    expect(source.log.slice(3)).toEqual(["request 2", "response 2", "request 3", "page 2"]);
 
-    await source.answer(3);
-    expect(source.log.slice(7)).toEqual(["answers 3"]);
+    await source.respond(3);
+    expect(source.log.slice(7)).toEqual(["response 3"]);
 
     await nextPage(source, pages, 3);
-    expect(source.log.slice(8)).toEqual(["asked 4", "page 3"]);
+    expect(source.log.slice(8)).toEqual(["request 4", "page 3"]);
     await pages.return(undefined);
   });
 
-  test("has left when the page is handed out, also where a request leaves with the next turn of the event loop", async () => {
+  test("is sent before the page is yielded, also if a request takes another turn of the event loop", async () => {
     const log: string[] = [];
     const source = new RelaySource([1, 2, 3, 4]);
     const fetchPage = (request: Pagination) => {
@@ -109,56 +109,56 @@ describe("read-ahead", () => {
     ]);
   });
 
-  test("is there for records too: the page after the one at hand is on its way", async () => {
+  test("also applies to loops over records", async () => {
     const source = new ManualSource();
     const records = source.listing()[Symbol.asyncIterator]();
     const seen: number[] = [];
     const take = async () => seen.push((await records.next()).value as number);
     const first = take();
-    await source.answer(1);
+    await source.respond(1);
     await first;
     await take();
-    expect(source.log.filter((line) => line.startsWith("asked"))).toHaveLength(1);
+    expect(source.log.filter((line) => line.startsWith("request"))).toHaveLength(1);
     const third = take();
     await settle();
-    await source.answer(2);
+    await source.respond(2);
     await third;
     expect(seen).toEqual([0, 1, 2]);
-    expect(source.log.filter((line) => line.startsWith("asked"))).toHaveLength(3);
+    expect(source.log.filter((line) => line.startsWith("request"))).toHaveLength(3);
     await records.return(undefined);
   });
 
-  test("never goes past maxItems, and asks for no more than is left", async () => {
-    const asked: Pagination[] = [];
+  test("never exceeds maxItems, and requests no more records than are left", async () => {
+    const sent: Pagination[] = [];
     const source = new RelaySource(Array.from({ length: 10 }, (_, index) => index));
     const fetchPage = (request: Pagination) => {
-      asked.push(request);
+      sent.push(request);
       return source.fetchPage(request);
     };
     await paginate(fetchPage, { first: 2 }, { maxItems: 5 }).toArray();
-    expect(asked.map(({ first }) => first)).toEqual([2, 2, 1]);
-    asked.length = 0;
+    expect(sent.map(({ first }) => first)).toEqual([2, 2, 1]);
+    sent.length = 0;
     await paginate(fetchPage, { first: 2 }, { maxItems: 4 }).toArray();
-    expect(asked.map(({ first }) => first)).toEqual([2, 2]);
+    expect(sent.map(({ first }) => first)).toEqual([2, 2]);
   });
 
-  test("is off with readAhead: false", async () => {
+  test("is off with `readAhead: false`", async () => {
     const source = new ManualSource();
     const pages = source.listing({ readAhead: false }).pages();
     for (const number of [1, 2, 3]) {
       await nextPage(source, pages, number);
-      await source.answer(number);
+      await source.respond(number);
     }
     expect(source.log).toEqual(
-      [1, 2, 3].flatMap((number) => [`asked ${number}`, `answers ${number}`, `page ${number}`]),
+      [1, 2, 3].flatMap((number) => [`request ${number}`, `response ${number}`, `page ${number}`]),
     );
   });
 
-  test("reports its failure when the caller gets there, with where to go on", async () => {
+  test("reports its failure with `resume` when the caller reaches that page", async () => {
     const { source, pages } = await readAhead();
-    const failure = new ConnectionError("no answer");
-    await source.answer(3, failure);
-    expect(source.log.at(-1)).toBe("answers 3");
+    const failure = new ConnectionError("no response");
+    await source.respond(3, failure);
+    expect(source.log.at(-1)).toBe("response 3");
     await expect(pages.next()).rejects.toBe(failure);
     expect(failure).toMatchObject({
       pagesRead: 2,
@@ -168,13 +168,13 @@ describe("read-ahead", () => {
     expect(await pages.next()).toEqual({ done: true, value: undefined });
   });
 
-  test("leaves no rejection unheard where the caller never gets there", async () => {
+  test("causes no unhandled rejection if the caller never reaches that page", async () => {
     const { source } = await readAhead();
-    await source.answer(3, new ConnectionError("no answer"));
+    await source.respond(3, new ConnectionError("no response"));
   });
 });
 
-describe("what stops a walk stops the request under way", () => {
+describe("the request in flight is cancelled by", () => {
   /** Walks to the second page, so that the third is on its way, and gives the walk to the body of the loop. */
   async function loop(source: ManualSource, body: (node: number) => unknown, options: WalkOptions = {}) {
     const walking = (async () => {
@@ -182,19 +182,19 @@ describe("what stops a walk stops the request under way", () => {
     })();
     walking.catch(() => {});
     await settle();
-    await source.answer(1);
-    await source.answer(2);
+    await source.respond(1);
+    await source.respond(2);
     return walking;
   }
 
-  test("break", async () => {
+  test("break in the loop", async () => {
     const source = new ManualSource();
     await loop(source, (node) => node === 2);
     expect(source.signals.at(-1)?.aborted).toBe(true);
-    expect(source.log).toEqual(["asked 1", "answers 1", "asked 2", "answers 2", "asked 3"]);
+    expect(source.log).toEqual(["request 1", "response 1", "request 2", "response 2", "request 3"]);
   });
 
-  test("a throw in the body", async () => {
+  test("a throw in the loop body", async () => {
     const source = new ManualSource();
     const failure = new Error("in the body");
     const walking = loop(source, (node) => {
@@ -202,10 +202,10 @@ describe("what stops a walk stops the request under way", () => {
     });
     await expect(walking).rejects.toBe(failure);
     expect(source.signals.at(-1)?.aborted).toBe(true);
-    expect(source.log).toEqual(["asked 1", "answers 1", "asked 2", "answers 2", "asked 3"]);
+    expect(source.log).toEqual(["request 1", "response 1", "request 2", "response 2", "request 3"]);
   });
 
-  test("return(), also while somebody waits: the wait is over at once", async () => {
+  test("return(), and a pending next() resolves at once", async () => {
     for (const items of ["pages", "edges", "nodes"] as const) {
       const source = new ManualSource();
       const listing = source.listing();
@@ -219,18 +219,18 @@ describe("what stops a walk stops the request under way", () => {
       ]);
       expect(source.signals.map(({ aborted }) => aborted)).toEqual([true]);
       expect(await iterator.next()).toEqual({ done: true, value: undefined });
-      expect(source.log).toEqual(["asked 1"]);
+      expect(source.log).toEqual(["request 1"]);
     }
   });
 
-  test("return() in the middle of a page: no further record comes", async () => {
+  test("return() in the middle of a page, and no further record is yielded", async () => {
     const iterator = paginate(new RelaySource([1, 2, 3]).fetchPage)[Symbol.asyncIterator]();
     expect(await iterator.next()).toEqual({ done: false, value: 3 });
     await iterator.return(undefined);
     expect(await iterator.next()).toEqual({ done: true, value: undefined });
   });
 
-  test("return() while the page read ahead is about to leave", async () => {
+  test("return() while the prefetch is about to be sent", async () => {
     const source = new RelaySource([1, 2, 3]);
     const pages: AsyncGenerator<unknown> = paginate(
       (request: Pagination) => {
@@ -263,7 +263,7 @@ describe("what stops a walk stops the request under way", () => {
     expect(source.signals.map(({ aborted }) => aborted)).toEqual([true]);
   });
 
-  test("an abort while a page is on its way, also where the source does not listen", async () => {
+  test("an abort while a page is in flight, also if the source ignores its signal", async () => {
     const source = new ManualSource();
     const controller = new AbortController();
     const walking = source.listing({ signal: controller.signal }).toArray();
@@ -275,7 +275,7 @@ describe("what stops a walk stops the request under way", () => {
     expect(source.signals[0]?.reason).toBe(reason);
   });
 
-  test("an abort while the caller works: the page read ahead is given up, and no further record comes", async () => {
+  test("an abort while the caller works, and no further record is yielded", async () => {
     const source = new ManualSource();
     const controller = new AbortController();
     const reason = new Error("enough");
@@ -291,10 +291,10 @@ describe("what stops a walk stops the request under way", () => {
     await expect(walking).rejects.toBe(reason);
     expect(seen).toEqual([0, 1, 2]);
     expect(source.signals.at(-1)?.aborted).toBe(true);
-    expect(source.log).toEqual(["asked 1", "answers 1", "asked 2", "answers 2", "asked 3"]);
+    expect(source.log).toEqual(["request 1", "response 1", "request 2", "response 2", "request 3"]);
   });
 
-  test("an abort before anything was asked for", async () => {
+  test("an abort before the first request, which is not sent", async () => {
     const source = new ManualSource();
     const signal = AbortSignal.abort("never mind");
     for (const use of [
@@ -307,7 +307,7 @@ describe("what stops a walk stops the request under way", () => {
     expect(source.log).toEqual([]);
   });
 
-  test("no listener is left on a signal, however the walk ends", async () => {
+  test("any end of the walk, and no listener is left on the signal", async () => {
     const { signal } = new AbortController();
     const count = () => getEventListeners(signal, "abort").length;
 
@@ -334,11 +334,11 @@ describe("what stops a walk stops the request under way", () => {
   });
 });
 
-describe("idioms", () => {
+describe("a listing works with idioms of the language:", () => {
   const source = () => new RelaySource(["a", "b", "c", "d", "e"]);
   const listing = () => paginate(source().fetchPage, { first: 2, newestFirst: false });
 
-  test("Promise.all over several listings gives their first pages", async () => {
+  test("Promise.all over several listings resolves to their first pages", async () => {
     const pages = await Promise.all([listing(), listing()]);
     expect(pages.map(({ nodes }) => nodes.join(""))).toEqual(["ab", "ab"]);
   });
@@ -355,7 +355,7 @@ describe("idioms", () => {
     expect(await fromAsync.call(Array, listing())).toEqual(["a", "b", "c", "d", "e"]);
   });
 
-  test("a loop can be left and the iterator of another kind taken up", async () => {
+  test("a loop can be left and continued with another kind of iterator", async () => {
     const each = listing();
     for await (const record of each) if (record === "b") break;
     expect(await collect(each.edges())).toHaveLength(5);

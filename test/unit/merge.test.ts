@@ -23,11 +23,11 @@ const byTime = (a: Item, b: Item) => a.time - b.time;
 const merged = (sources: readonly RelaySource<Item>[], isCompared: boolean) =>
   mergePages<Item, object>({
     source: { operation: "list" },
-    parts: sources.map(({ fetchPage }) => fetchPage),
+    fetchPages: sources.map(({ fetchPage }) => fetchPage),
     compare: isCompared ? byTime : undefined,
   });
 
-/** The parts as sources of pages, and how their records follow each other as one list. */
+/** The lists as sources of pages, and the order of their records in the merged list. */
 function partsOf(times: readonly number[][], newestFirst: boolean, isCompared: boolean, shares: number[] = []) {
   const sources = times.map(
     (part, index) =>
@@ -42,8 +42,8 @@ function partsOf(times: readonly number[][], newestFirst: boolean, isCompared: b
   return { sources, list: merged(sources, isCompared), expected };
 }
 
-describe("several lists as one", () => {
-  test("hand out every record once and in order, in both directions and with short and empty pages", async () => {
+describe("a merged list", () => {
+  test("yields every record once and in order, in both directions, with short and empty pages", async () => {
     const shares = fc.array(fc.integer({ min: 0, max: 4 }), { maxLength: 5 });
     const property = fc.asyncProperty(
       lists,
@@ -61,7 +61,7 @@ describe("several lists as one", () => {
     await fc.assert(property, { numRuns: 500 });
   });
 
-  test("go on from the cursor of any record, in both directions", async () => {
+  test("continues from the cursor of any record, in both directions", async () => {
     const property = fc.asyncProperty(
       lists,
       fc.integer({ min: 1, max: 9 }),
@@ -84,14 +84,14 @@ describe("several lists as one", () => {
     await fc.assert(property, { numRuns: 500 });
   });
 
-  test("ask for nothing twice", async () => {
+  test("requests no page twice", async () => {
     const times = [Array.from({ length: 30 }, (_, i) => 2 * i), Array.from({ length: 20 }, (_, i) => 3 * i)];
     const { list, sources } = partsOf(times, false, true);
     await paginate(list, { first: 10, newestFirst: false }).toArray();
     expect(sources.map(({ requests }) => requests.length)).toEqual([3, 2]);
   });
 
-  test("know their neighbours, also while a walk goes on", async () => {
+  test("has pages that lead to their neighbours, also during a walk", async () => {
     const { list, expected } = partsOf(
       [
         [1, 4, 7, 9],
@@ -117,14 +117,14 @@ describe("several lists as one", () => {
   });
 });
 
-describe("a query in reach of a URL", () => {
-  test("stays whole where it is short", () => {
+describe("a query", () => {
+  test("is one request if it is short", () => {
     const filters = { "filter.assetId": "a", "filter.partyIds": ["b", "b"] };
     expect(splitFilters(filters)).toEqual([filters]);
     expect(splitFilters({})).toEqual([{}]);
   });
 
-  test("is parted where it is long: no value is lost, none comes twice, and each part is short", () => {
+  test("is split into short requests if it is long, and each value is in exactly one of them", () => {
     const ids = fc.array(fc.string({ minLength: 1, maxLength: 64, unit: "grapheme" }), { maxLength: 300 });
     const property = fc.property(ids, ids, (parties, markets) => {
       const filters = { "filter.partyIds": parties, "filter.marketIds": markets };
@@ -158,7 +158,7 @@ describe("a query in reach of a URL", () => {
   });
 });
 
-describe("a long list", () => {
+describe("a list with a long filter", () => {
   const node = () => createFakeNode({ profiles: 501, balances: 2000 }, { defects: ["failing-profile-cursors"] });
   const id = (index: number) => index.toString(16).padStart(64, "0");
   const clientOf = ({ fetch }: { fetch: ReturnType<typeof node>["fetch"] }) =>
@@ -170,7 +170,7 @@ describe("a long list", () => {
   };
   const longest = ({ requests }: ReturnType<typeof node>) => Math.max(...requests.map(({ url }) => url.length));
 
-  test("of parties is asked for in several requests and handed out as one listing", async () => {
+  test("of parties takes several requests and is one listing", async () => {
     const fake = node();
     const parties = fake.records.profiles.map(({ partyId }) => partyId);
     const profiles = await clientOf(fake)
@@ -185,7 +185,7 @@ describe("a long list", () => {
     expect(page.nodes).toHaveLength(501);
   });
 
-  test("of parties keeps the order of time among balance changes, and ends with maxItems", async () => {
+  test("of parties yields balance changes in order of time, and ends with maxItems", async () => {
     const fake = node();
     const partyIds = scattered(fake, 300);
     const client = clientOf(fake);
@@ -208,7 +208,7 @@ describe("a long list", () => {
     expect(times(last)).toEqual([...stored].reverse().slice(0, 70));
   });
 
-  test("goes on after an error from where that says", async () => {
+  test("continues after an error from its `resume`", async () => {
     const fake = createFakeNode({ balances: 1000 });
     const partyIds = scattered(fake, 250);
     const client = createClient({ baseUrl: "https://node.example", fetch: fake.fetch, retry: false });
@@ -240,7 +240,7 @@ describe("a long list", () => {
     expect(texts(scanned)).toEqual(texts(inOrder));
   });
 
-  test("refuses a cursor that is not its own", async () => {
+  test("rejects the cursor of another list", async () => {
     const fake = node();
     const parties = Array.from({ length: 200 }, (_, index) => id(index));
     const listing = clientOf(fake).listPartiesProfiles({ parties, pagination: { after: "fn5+c2ln" } });
