@@ -1,5 +1,5 @@
 import type { BalanceChange } from "../../generated/types.js";
-import { type AccountPlace, accountIdOf, blockTimeOf, compareText, withAccountId } from "./cursors.js";
+import { type AccountPlace, blockTimeOf, withAccountId } from "./cursors.js";
 import type { Edge } from "./page.js";
 
 /** How a page is requested that follows a cursor. */
@@ -39,7 +39,7 @@ export function continuationsAfter<T>(
   edges: readonly Edge<T>[],
   endCursor: string,
   cursors: UnreliableCursors<T> | undefined,
-  { completesAccounts, isDescending }: { completesAccounts: boolean; isDescending: boolean },
+  completesAccounts: boolean,
 ): Continuation[] {
   const asSent: Continuation = { cursor: endCursor, id: endCursor, overlaps: false };
   const time = cursors && blockTimeOf(endCursor);
@@ -50,10 +50,7 @@ export function continuationsAfter<T>(
   if (cursors.lack === "account") {
     const last = edges.at(-1);
     const record = last?.cursor === endCursor ? (last.node as BalanceChange) : undefined;
-    const completed =
-      completesAccounts && isInAccountOrder(edges.slice(start), isDescending)
-        ? withAccountId(endCursor, record)
-        : undefined;
+    const completed = completesAccounts ? withAccountId(endCursor, record) : undefined;
     if (completed === undefined) return previousBlock ? [previousBlock] : [];
     const { cursor, place, isRepaired } = completed;
     return [{ cursor, id: cursor, overlaps: false, place, fallback: () => (isRepaired ? previousBlock : asSent) }];
@@ -73,15 +70,6 @@ function guarded<T>(edges: readonly Edge<T>[], start: number, distance: number):
   if (way === undefined) return undefined;
   const guard = new Set(edges.slice(index, start).map(({ cursor }) => blockTimeOf(cursor) ?? ""));
   return { ...way, guard, fallback: index > 0 ? () => guarded(edges, start, 2 * distance) : undefined };
-}
-
-/** How many records of a block show whether a node sorts them by account id. */
-const examined = 6;
-
-function isInAccountOrder(block: readonly Edge<unknown>[], isDescending: boolean): boolean {
-  const ids = block.slice(-examined).map(({ node }) => accountIdOf(node as BalanceChange) ?? "");
-  const sign = isDescending ? -1 : 1;
-  return ids.every((id, index) => sign * compareText(ids[index - 1] ?? id, id) <= 0);
 }
 
 /** After a cursor that the caller brings, of which no page is known. */
@@ -106,21 +94,15 @@ function fromBlockOf(edge: Edge<unknown> | undefined): Continuation | undefined 
 }
 
 /**
- * Returns whether a page that omits one record of a block has all others of it, and the omitted one is known.
+ * Tells whether the record that a page leaves out of a block came before. If it did not, nothing shows which one it is.
  *
  * @param edges - The page in the order of the walk.
  */
 export function passes<T>(
   edges: readonly Edge<T>[],
-  hasMore: boolean,
   { time, known }: { time: string; known: ReadonlySet<string> },
   keyOf: (record: T) => string,
 ): boolean {
-  const ofBlock = new Set<string>();
-  for (const { cursor, node } of edges) {
-    if (blockTimeOf(cursor) !== time) break;
-    ofBlock.add(keyOf(node));
-  }
-  const isWhole = ofBlock.size < edges.length || !hasMore;
-  return isWhole && [...known].some((key) => !ofBlock.has(key));
+  const shown = new Set(edges.filter(({ cursor }) => blockTimeOf(cursor) === time).map(({ node }) => keyOf(node)));
+  return [...known].some((key) => !shown.has(key));
 }

@@ -100,10 +100,7 @@ export class Step<T, Extra extends object> {
     const { direction, length } = this.#trail;
     const passing = this.#from?.passing;
     const keyOf = this.#plan.source.cursors?.keyOf;
-    const isStuck =
-      passing !== undefined &&
-      keyOf !== undefined &&
-      !passes(edges, pageInfo?.[direction.more] ?? false, passing, keyOf);
+    const isStuck = passing !== undefined && keyOf !== undefined && !passes(edges, passing, keyOf);
     // What follows a block that cannot be passed is left for a walk that can.
     const reached = isStuck ? edges.filter(({ cursor }) => blockTimeOf(cursor) === passing.time) : edges;
     const { fresh, next: deduplicator } = this.#trail.deduplicator.filter(reached);
@@ -125,10 +122,9 @@ export class Step<T, Extra extends object> {
     if (!pageInfo?.[direction.more]) return undefined;
     const cursor = pageInfo[direction.nextCursor];
     const { cursors } = this.#plan.source;
-    const isDescending = this.#plan.isDescending(direction);
     // The record that is yielded last has a cursor of its own in most responses.
     const endCursor = cursor || edges.at(-1)?.cursor;
-    const ways = endCursor ? continuationsAfter(edges, endCursor, cursors, { completesAccounts, isDescending }) : [];
+    const ways = endCursor ? continuationsAfter(edges, endCursor, cursors, completesAccounts) : [];
     const safe = ways.find(({ passing }) => passing === undefined)?.cursor ?? safeCursor;
     if (!cursor) throw this.#missesCursor(direction, safe);
     const way = ways.find(({ id }) => (places.get(id) ?? length) >= length);

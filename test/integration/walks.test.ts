@@ -162,6 +162,15 @@ describe("a walk over votes on a v0.74 node", () => {
     await fc.assert(property, { numRuns: 200 });
   });
 
+  test("passes blocks that fill a page each, if the node keeps the order of their votes", async () => {
+    const votes = votesOf([3, 4, 4]);
+    const node = createFakeNode({ votes }, { defects: nodeDefects, rateLimit: false });
+    const walked = await clientOf(node)
+      .listVotes({ proposalId, pagination: { first: 4 } })
+      .toArray();
+    expect(byBlock(votes, walked)).toEqual(byBlock(votes, [...votes].reverse()));
+  });
+
   test("yields every vote of a block if the vote before that block moves away between two pages", async () => {
     // Newest first: one vote, another one, a block of four that the first page cuts, and older votes.
     const votes = votesOf([5, 4, 1, 1]);
