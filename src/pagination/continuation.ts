@@ -94,7 +94,7 @@ function fromBlockOf(edge: Edge<unknown> | undefined): Continuation | undefined 
 }
 
 /**
- * Tells whether the record that a page leaves out of a block came before. If it did not, nothing shows which one it is.
+ * Returns whether the record that a page leaves out of a block came before. If it did not, nothing shows which one it is.
  *
  * @param edges - The page in the order of the walk.
  */
