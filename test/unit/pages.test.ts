@@ -178,6 +178,18 @@ describe("a walk over a node that sorts the changes of a block by something else
     return { rows, requests, fetchPage };
   }
 
+  test("completes no further cursor after a response that contradicts the account id", async () => {
+    const { rows, requests, fetchPage } = otherNode([2, 4, 4]);
+    const list = walk<BalanceChange, object>({
+      open: () => ({ pagination: { newestFirst: false }, pageSize: 8, fetchPage }),
+      cursors: { lack: "account", keyOf },
+      deduplicator: () => compareWithLastTime(keyOf, ({ timestamp }) => timestamp),
+    });
+    expect(await list.toArray()).toEqual(rows);
+    const accounts = requests.slice(1).map((after) => JSON.parse(atob(after)).AccountID);
+    expect(accounts).toEqual([expect.any(String), null]);
+  });
+
   test("reads the block before the last one again, and yields each change once", async () => {
     const counts = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 12 });
     const property = fc.asyncProperty(counts, fc.nat(4), async (counts, more) => {
