@@ -36,8 +36,7 @@ export function compareWithLastTime<T>(keyOf: (record: T) => string, timeOf: (re
       if (last === undefined) return { fresh, next: this };
       const lastTime = timeOf(last.node);
       const atLastTime = edges.filter(({ node }) => timeOf(node) === lastTime).map(({ node }) => keyOf(node));
-      // A page within one block continues what came before it.
-      return { fresh, next: after(lastTime, new Set(lastTime === time ? [...keys, ...atLastTime] : atLastTime)) };
+      return { fresh, next: after(lastTime, new Set(atLastTime)) };
     },
   });
   return after(undefined, new Set());

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type BalanceChange, createClient, type Page, PaginationError, paginate, type Vote } from "../../src/index.js";
 import { accountIdOf, compareText } from "../../src/pagination/cursors.js";
-import { compareWithLastTime } from "../../src/pagination/deduplicator.js";
+import { compareWithAllPages, compareWithLastTime } from "../../src/pagination/deduplicator.js";
 import { walk } from "../../src/pagination/listing.js";
 import { keyOf } from "../../src/scan/record-order.js";
 import { createFakeNode, nodeDefects } from "../../src/testing/index.js";
@@ -110,6 +110,20 @@ describe("a chain of pages", () => {
     expect(node.requests.length).toBeLessThan(5);
   });
 
+  test("over votes returns the same records if a page is fetched twice", async () => {
+    const spread = votes.map((vote, index) => ({
+      ...vote,
+      blockTime: `${1_707_486_500_000_000_000n + BigInt(index) * 1000n}` as const,
+    }));
+    const node = createFakeNode({ votes: spread }, { defects: nodeDefects, rateLimit: false });
+    const client = createClient({ baseUrl: "https://node.example", fetch: node.fetch });
+    const first = await client.listVotes({ proposalId, pagination: { first: 20 } });
+    const second = await first.nextPage();
+    expect(second?.nodes.length).toBeGreaterThan(10);
+    await second?.nextPage();
+    expect((await first.nextPage())?.nodes).toEqual(second?.nodes);
+  });
+
   test("goes forward and back, and the same call twice returns the same records", async () => {
     const sizes = fc.integer({ min: 1, max: 30 });
     const property = fc.asyncProperty(sizes, fc.boolean(), async (size, newestFirst) => {
@@ -122,6 +136,12 @@ describe("a chain of pages", () => {
     });
     await fc.assert(property, { numRuns: 60 });
   });
+});
+
+test("a record that comes twice in one page is yielded once", () => {
+  const edges = ["a", "b", "a"].map((node, index) => ({ cursor: String(index), node }));
+  const { fresh } = compareWithAllPages((node: string) => node).filter(edges);
+  expect(fresh.map(({ node }) => node)).toEqual(["a", "b"]);
 });
 
 test("pages that were prefetched are not yielded after an abort", async () => {
