@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createClient, type VegaError } from "../../src/index.js";
+import { ConnectionError, createClient, type VegaError } from "../../src/index.js";
 import { paginate } from "../../src/pagination/listing.js";
 import { mergePages } from "../../src/pagination/merge.js";
 import { splitFilters } from "../../src/pagination/split.js";
@@ -115,6 +115,25 @@ describe("a merged list", () => {
     }
     expect(seen).toEqual(expected);
   });
+});
+
+test("a request that fails cancels those of the other parts", async () => {
+  const signals: AbortSignal[] = [];
+  const list = mergePages<Item, object>({
+    source: { operation: "list" },
+    fetchPages: [
+      async () => {
+        throw new ConnectionError("reset");
+      },
+      (_, signal) => {
+        signals.push(signal);
+        return new Promise(() => {});
+      },
+    ],
+    compare: byTime,
+  });
+  await expect(paginate(list).toArray()).rejects.toThrow("reset");
+  expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
 });
 
 describe("a query", () => {
