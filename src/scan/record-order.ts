@@ -3,14 +3,13 @@ import { compareDigits, compareText } from "../pagination/cursors.js";
 
 const accountMembers = ["assetId", "partyId", "marketId", "accountType"] as const;
 
-/** The order of balance changes of one time: by their account, then by their balance. */
+/** The order of balance changes of one time: by their account, of which a node has one balance in a block. */
 export function compareAccounts(a: BalanceChange, b: BalanceChange): number {
   for (const name of accountMembers) {
     const order = compareText(String(a[name] ?? ""), String(b[name] ?? ""));
     if (order !== 0) return order;
   }
-  // A node has one balance of an account in a block. Of several, the order must not depend on the page either.
-  return compareText(a.balance, b.balance);
+  return 0;
 }
 
 /** The order of a scan: by time, then by account. */

@@ -117,7 +117,7 @@ describe("a merged list", () => {
   });
 });
 
-test("a request that fails cancels those of the other parts", async () => {
+test("a request that fails cancels the others", async () => {
   const signals: AbortSignal[] = [];
   const list = mergePages<Item, object>({
     source: { operation: "list" },

@@ -138,7 +138,7 @@ describe("a chain of pages", () => {
   });
 });
 
-test("a record that comes twice in one page is yielded once", () => {
+test("a record that a page repeats is yielded once", () => {
   const edges = ["a", "b", "a"].map((node, index) => ({ cursor: String(index), node }));
   const { fresh } = compareWithAllPages((node: string) => node).filter(edges);
   expect(fresh.map(({ node }) => node)).toEqual(["a", "b"]);
