@@ -9,10 +9,10 @@ import type { AttemptInit, Received, Route } from "./context.js";
 type Send = (method: string, path: string, init: object) => Promise<Received>;
 
 /** How an operation of the description is sent. */
-export function routeOf(
-  http: HttpClient<paths, "application/json">,
-  id: OperationId,
-): Pick<Route<Parameters, never, never>, "operation" | "described" | "attempt" | "once"> {
+export type OperationRoute = Pick<Route<Parameters, never, never>, "operation" | "described" | "attempt" | "once">;
+
+/** The route of an operation of the description. */
+export function routeOf(http: HttpClient<paths, "application/json">, id: OperationId): OperationRoute {
   const { method, path, ...operation } = operations[id];
   const send = http.request as Send;
   const once = "sentOnce" in operation;

@@ -1,8 +1,9 @@
 import type { OperationTypes, Pagination } from "../../generated/client.js";
 import { operations } from "../../generated/operations.js";
 import type { ListOperation, OperationId, RecordOf } from "../arguments/operation.js";
-import { type Parameters, readArguments } from "../arguments/read-arguments.js";
-import { type CallSettings, type Requester, type Route, readBlock } from "../http/index.js";
+import { readArguments } from "../arguments/read-arguments.js";
+import { type CallSettings, type Requester, readBlock } from "../http/index.js";
+import type { OperationRoute } from "../http/operation-route.js";
 import { compareDigits } from "./cursors.js";
 import { compareWithAllPages, compareWithLastTime } from "./deduplicator.js";
 import { type Listing, type Page, walk } from "./listing.js";
@@ -18,7 +19,7 @@ export type ListId = { [Id in OperationId]: OperationTypes[Id]["record"] extends
 export interface ListRequests<Id extends ListId> {
   id: Id;
   requester: Requester;
-  route: Pick<Route<Parameters, never, never>, "operation" | "described" | "attempt" | "once">;
+  route: OperationRoute;
   argument: unknown;
   readSettings(): CallSettings;
 }

@@ -17,6 +17,8 @@ export interface PageContent<T> {
   pageInfo: PageInfo | null;
 }
 
+export const hasRecord = <T>(edge: PageContent<T>["edges"][number]): edge is Edge<T> => edge?.node != null;
+
 /** A page of a list, in the list's order, in whichever direction it was read. */
 export interface WalkPage<T> {
   /** The records, without those of earlier pages of the same walk. */

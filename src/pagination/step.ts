@@ -6,7 +6,7 @@ import { type Continuation, continuationFrom, continuationsAfter, passes } from 
 import { blockTimeOf, edgesAfter } from "./cursors.js";
 import type { Deduplicator } from "./deduplicator.js";
 import { type Backward, type Direction, type Forward, inWalkOrder } from "./direction.js";
-import { type Edge, ListPage, type PageContent } from "./page.js";
+import { type Edge, hasRecord, ListPage } from "./page.js";
 import type { RequestPlan } from "./request-plan.js";
 
 /** What is known of the earlier pages of a walk. */
@@ -22,8 +22,6 @@ interface Trail<T> {
   /** Whether cursors are completed with account ids. A node may contradict them. */
   readonly completesAccounts: boolean;
 }
-
-const hasRecord = <T>(edge: PageContent<T>["edges"][number]): edge is Edge<T> => edge?.node != null;
 
 const keepAll: Deduplicator<never> = { filter: (edges) => ({ fresh: edges, next: keepAll }) };
 

@@ -1,9 +1,11 @@
 import type { BalanceChangesInRange } from "../../generated/client.js";
 import { operations } from "../../generated/operations.js";
-import type { BalanceChangeList } from "../../generated/types.js";
-import { type Parameters, readArguments } from "../arguments/read-arguments.js";
-import { type CallSettings, type Requester, type Route, readBlock } from "../http/index.js";
+import type { BalanceChange, BalanceChangeList } from "../../generated/types.js";
+import { readArguments } from "../arguments/read-arguments.js";
+import { type CallSettings, type Requester, readBlock } from "../http/index.js";
+import type { OperationRoute } from "../http/operation-route.js";
 import { readEnvelope, toWire } from "../pagination/list-operation.js";
+import { hasRecord } from "../pagination/page.js";
 import { splitFilters } from "../pagination/split.js";
 import type { FetchRange } from "./range-page.js";
 import type { ScanSource } from "./scan-run.js";
@@ -17,7 +19,7 @@ const { range, envelope } = operations.listBalanceChanges;
 
 export interface ScanRequests {
   requester: Requester;
-  route: Pick<Route<Parameters, never, never>, "described" | "attempt">;
+  route: OperationRoute;
   argument: unknown;
   readSettings(): CallSettings;
 }
@@ -42,7 +44,7 @@ export const openScan =
         const scanRoute = { ...route, operation: name, read };
         const { data, response } = await requester.send(scanRoute, parameters, { ...settings, signal });
         return {
-          edges: data.edges.flatMap((edge) => (edge?.node == null ? [] : { cursor: edge.cursor, node: edge.node })),
+          edges: data.edges.filter(hasRecord<BalanceChange>),
           hasMore: data.pageInfo?.hasNextPage ?? false,
           endCursor: data.pageInfo?.endCursor,
           blockTime: readBlock(response)?.timestamp,
