@@ -103,10 +103,16 @@ function checkFault(place: string, fault: NodeFault): void {
   if (operation !== undefined && !operationIds.includes(operation)) {
     refuse(`${place}.operation`, `one of ${listNames(operationIds)}`, operation);
   }
-  if (fault.name === "latency" && !(fault.milliseconds >= 0)) {
-    refuse(`${place}.milliseconds`, "a number", fault.milliseconds);
+  if (fault.name === "latency" && !isDuration(fault.milliseconds)) {
+    refuse(`${place}.milliseconds`, `a number from 0 to ${longestTimer}, or Infinity`, fault.milliseconds);
   }
   if (fault.name === "status" && !(fault.status >= 200 && fault.status < 600)) {
     refuse(`${place}.status`, "an HTTP status", fault.status);
   }
 }
+
+/** The longest timer of all runtimes, in milliseconds. A longer one fires immediately. */
+const longestTimer = 2 ** 31 - 1;
+
+const isDuration = (value: unknown) =>
+  typeof value === "number" && value >= 0 && (value <= longestTimer || value === Number.POSITIVE_INFINITY);
