@@ -1,7 +1,7 @@
 import type { OperationTypes } from "../../generated/client.js";
 import type { operations } from "../../generated/operations.js";
 import type { BalanceChange, NodeSignature, PartyProfile, SpamStatistics, Vote } from "../../generated/types.js";
-import { checkNames, refuse } from "./arguments.js";
+import { checkNames, checkType, refuse } from "./arguments.js";
 import { described, type OperationId, operationIds } from "./operations.js";
 
 /** A vote that a fake node holds. */
@@ -101,15 +101,16 @@ export interface FakeNodeData extends OtherData {
   seed?: number | undefined;
 }
 
+/** What joins a chain: as the data of a node, without a seed. */
+export type FakeBlockData = Omit<FakeNodeData, "seed">;
+
 /** Refuses data that makes no sense, apart from its records. */
 export function checkData(data: FakeNodeData): void {
   checkNames("data", data, [...ownNames, ...otherLists]);
   const { block, history, unstableTies, seed } = data;
   if (seed !== undefined && !Number.isSafeInteger(seed)) refuse("data.seed", "an integer", seed);
-  if (history !== undefined && typeof history !== "bigint") refuse("data.history", "a bigint, in nanoseconds", history);
-  if (unstableTies !== undefined && typeof unstableTies !== "boolean") {
-    refuse("data.unstableTies", "a boolean", unstableTies);
-  }
+  checkType("data.history", history, "bigint");
+  checkType("data.unstableTies", unstableTies, "boolean");
   if (block === undefined) return;
   checkNames("data.block", block, ["height", "timestamp"]);
   for (const name of ["height", "timestamp"] as const) {

@@ -1,6 +1,6 @@
 import type { Transaction } from "../../generated/types.js";
 import { listNames } from "../arguments/refuse.js";
-import { checkNames, refuse } from "./arguments.js";
+import { checkNames, checkType, isTimer, longestTimer, refuse } from "./arguments.js";
 import type { CheckCode } from "./check.js";
 import { type NodeFault, nodeFaults } from "./faults.js";
 import { operationIds } from "./operations.js";
@@ -64,35 +64,71 @@ export interface FakeNodeOptions {
    * @default ""
    */
   basePath?: string | undefined;
+  /**
+   * How many blocks the node is behind its chain: it has neither the records nor the header of later blocks. With a negative
+   * number, only the block that its headers name is ahead.
+   *
+   * @default 0
+   */
+  lag?: number | undefined;
+  /**
+   * Whether the node is down: requests fail without a response, also those in flight. When it comes up again, it has lost
+   * nothing, and its rate limit begins anew.
+   *
+   * @default false
+   */
+  down?: boolean | undefined;
+  /** The oldest time that this node keeps, in Unix nanoseconds. Default: that of the data. */
+  history?: bigint | undefined;
+  /** Whether the order of the votes of one block varies from request to request. Default: that of the data. */
+  unstableTies?: boolean | undefined;
 }
 
-const optionNames = ["defects", "faults", "rateLimit", "now", "checkCode", "chainId", "basePath"];
+const optionNames = [
+  "defects",
+  "faults",
+  "rateLimit",
+  "now",
+  "checkCode",
+  "chainId",
+  "basePath",
+  "lag",
+  "down",
+  "history",
+  "unstableTies",
+];
 
-/** @throws `ArgumentError` if an option makes no sense. */
-export function checkOptions(options: FakeNodeOptions): void {
-  checkNames("options", options, optionNames);
-  const { defects = [], faults = [], rateLimit = {}, now, checkCode, chainId, basePath = "" } = options;
-  if (!Array.isArray(defects)) refuse("options.defects", "an array of names", defects);
+/**
+ * @param place - Where the options were passed, for messages.
+ * @throws `ArgumentError` if an option makes no sense.
+ */
+export function checkOptions(options: FakeNodeOptions, place = "options"): void {
+  checkNames(place, options, optionNames);
+  const { defects = [], faults = [], rateLimit = {}, now, checkCode, chainId, basePath = "", lag = 0 } = options;
+  if (!Array.isArray(defects)) refuse(`${place}.defects`, "an array of names", defects);
   for (const [index, defect] of defects.entries()) {
-    if (!nodeDefects.includes(defect)) refuse(`options.defects[${index}]`, `one of ${listNames(nodeDefects)}`, defect);
+    if (!nodeDefects.includes(defect)) refuse(`${place}.defects[${index}]`, `one of ${listNames(nodeDefects)}`, defect);
   }
-  if (!Array.isArray(faults)) refuse("options.faults", "an array of faults", faults);
-  for (const [index, fault] of faults.entries()) checkFault(`options.faults[${index}]`, fault);
+  if (!Array.isArray(faults)) refuse(`${place}.faults`, "an array of faults", faults);
+  for (const [index, fault] of faults.entries()) checkFault(`${place}.faults[${index}]`, fault);
   if (rateLimit !== false) {
-    checkNames("options.rateLimit", rateLimit, Object.keys(defaultRateLimit));
+    checkNames(`${place}.rateLimit`, rateLimit, Object.keys(defaultRateLimit));
     for (const [name, value] of Object.entries(rateLimit)) {
       if (value !== undefined && !(Number.isSafeInteger(value) && value >= 0)) {
-        refuse(`options.rateLimit.${name}`, "a whole number", value);
+        refuse(`${place}.rateLimit.${name}`, "a whole number", value);
       }
     }
   }
-  for (const [name, value] of Object.entries({ now, checkCode })) {
-    if (value !== undefined && typeof value !== "function") refuse(`options.${name}`, "a function", value);
-  }
-  if (chainId !== undefined && typeof chainId !== "string") refuse("options.chainId", "a string", chainId);
   if (typeof basePath !== "string" || !/^(?:\/.*[^/])?$/.test(basePath)) {
-    refuse("options.basePath", "a path that begins with a slash and does not end with one", basePath);
+    refuse(`${place}.basePath`, "a path that begins with a slash and does not end with one", basePath);
   }
+  if (!Number.isSafeInteger(lag)) refuse(`${place}.lag`, "a whole number of blocks", lag);
+  checkType(`${place}.now`, now, "function");
+  checkType(`${place}.checkCode`, checkCode, "function");
+  checkType(`${place}.chainId`, chainId, "string");
+  checkType(`${place}.down`, options.down, "boolean");
+  checkType(`${place}.history`, options.history, "bigint");
+  checkType(`${place}.unstableTies`, options.unstableTies, "boolean");
 }
 
 function checkFault(place: string, fault: NodeFault): void {
@@ -111,8 +147,4 @@ function checkFault(place: string, fault: NodeFault): void {
   }
 }
 
-/** The longest timer of all runtimes, in milliseconds. A longer one fires immediately. */
-const longestTimer = 2 ** 31 - 1;
-
-const isDuration = (value: unknown) =>
-  typeof value === "number" && value >= 0 && (value <= longestTimer || value === Number.POSITIVE_INFINITY);
+const isDuration = (value: unknown) => isTimer(value) || value === Number.POSITIVE_INFINITY;

@@ -168,7 +168,7 @@ describe("a fake node", () => {
   });
 
   const mistakes: [data: unknown, options: unknown, argument: string, words: string][] = [
-    [{ vote: 1 }, {}, "data.vote", "createFakeNode has no `data.vote`. Expected `votes`, "],
+    [{ vote: 1 }, {}, "data.vote", "There is no `data.vote`. Expected `votes`, "],
     [7, {}, "data", "to be an object with"],
     [{ votes: -1 }, {}, "data.votes", "to be an array of records, or how many to generate, got -1."],
     [{ votes: [null] }, {}, "data.votes[0]", "to be a record, got null."],
@@ -187,7 +187,7 @@ describe("a fake node", () => {
       "data.balances[0].timestamp",
       "at or before 1000, the time of the block that has begun",
     ],
-    [{ history: 5 }, {}, "data.history", "to be a bigint, in nanoseconds, got 5."],
+    [{ history: 5 }, {}, "data.history", "to be a bigint, got 5."],
     [{ unstableTies: 1 }, {}, "data.unstableTies", "to be a boolean, got 1."],
     [{ spamStatistics: "a" }, {}, "data.spamStatistics", "to be an object by party, or how many to generate"],
     [
@@ -196,7 +196,7 @@ describe("a fake node", () => {
       "options.faults[0].operation",
       "to be one of `listVotes`",
     ],
-    [{}, { defect: [] }, "options.defect", "createFakeNode has no `options.defect`."],
+    [{}, { defect: [] }, "options.defect", "There is no `options.defect`."],
     [{}, { defects: ["unsized-cursors"] }, "options.defects[0]", `to be one of \`${nodeDefects[0]}\``],
     [{}, { defects: "all" }, "options.defects", "to be an array of names"],
     [{}, { faults: [{ name: "fire" }] }, "options.faults[0].name", `to be one of \`${nodeFaults[0]}\``],
@@ -209,7 +209,7 @@ describe("a fake node", () => {
     ],
     [{}, { faults: [{ name: "status", status: 99 }] }, "options.faults[0].status", "to be an HTTP status, got 99."],
     [{}, { rateLimit: { rate: "a" } }, "options.rateLimit.rate", "to be a whole number"],
-    [{}, { rateLimit: { requests: 5 } }, "options.rateLimit.requests", "createFakeNode has no"],
+    [{}, { rateLimit: { requests: 5 } }, "options.rateLimit.requests", "There is no"],
     [{}, { now: 5 }, "options.now", "to be a function, got 5."],
     [{}, { chainId: 5 }, "options.chainId", "to be a string, got 5."],
     [{}, { basePath: "datanode/" }, "options.basePath", "to be a path that begins with a slash"],
