@@ -1,3 +1,4 @@
+import { refuse } from "./arguments.js";
 import { checkData, type FakeBlock, type FakeBlockData, type FakeNodeData } from "./data.js";
 import { type Generators, readRecords, type TimeBounds } from "./read-records.js";
 import { RecordGenerator } from "./records.js";
@@ -50,13 +51,21 @@ export class Chain {
     return known ?? earlier(this.#blocks[0] as FakeBlock, wanted);
   }
 
-  nextBlock(data: FakeBlockData): void {
+  /** @param blockTime - How much later the next block begins, in nanoseconds. */
+  nextBlock(data: FakeBlockData, blockTime = second): void {
     checkData(data);
     const { height, timestamp } = this.block;
     this.#add(data, this.#blockGenerators(timestamp), { since: timestamp, until: data.block?.timestamp });
     const newest = this.#newest() ?? timestamp;
     const last = newest > timestamp ? newest : timestamp;
-    this.#blocks.push(data.block ?? { height: height + 1n, timestamp: last + second });
+    this.#blocks.push(data.block ?? { height: height + 1n, timestamp: last + blockTime });
+  }
+
+  addRecords(data: FakeBlockData): void {
+    checkData(data);
+    if (data.block !== undefined) refuse("data.block", "left out: the block does not end", data.block);
+    const { timestamp } = this.block;
+    this.#add(data, this.#blockGenerators(timestamp), { since: timestamp, until: timestamp });
   }
 
   #add(data: FakeNodeData, generators: Generators, bounds: TimeBounds): void {

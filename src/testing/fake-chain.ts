@@ -1,6 +1,19 @@
+import { type After, repeat } from "./advance.js";
+import { checkNames, checkType } from "./arguments.js";
 import type { Chain } from "./chain.js";
 import type { FakeBlock, FakeBlockData } from "./data.js";
 import type { Records } from "./store.js";
+
+/** How blocks follow each other by themselves. */
+export interface AdvanceOptions {
+  /** Returns the records of the block that ends. Default: it has none. */
+  records?: (() => FakeBlockData) | undefined;
+  /**
+   * Calls back after some milliseconds, and returns a function that cancels it: a clock that a test controls. Default:
+   * `setTimeout`.
+   */
+  after?: After | undefined;
+}
 
 /** A chain that a test moves. */
 export interface FakeChain {
@@ -19,11 +32,42 @@ export interface FakeChain {
    * @throws `ArgumentError` if the data makes no sense.
    */
   nextBlock(data?: FakeBlockData): void;
+  /**
+   * Adds records to the block that has begun, without ending it: the block that the headers name is half-written. Clients
+   * must not rely on its records (observed on v0.74 nodes: records at the time of the header can be missing).
+   *
+   * Records have the time of the block that has begun.
+   *
+   * @throws `ArgumentError` if the data makes no sense.
+   */
+  addRecords(data: Omit<FakeBlockData, "block">): void;
+  /**
+   * Ends a block every so many milliseconds. The time of each block is that much later than the one before.
+   *
+   * @returns A function that ends it.
+   * @throws `ArgumentError` if the interval or an option makes no sense.
+   * @example
+   * ```ts
+   * const node = createFakeNode();
+   * const cancel = node.advanceEvery(500, { records: () => ({ balances: 3 }) });
+   * cancel();
+   * ```
+   */
+  advanceEvery(milliseconds: number, options?: AdvanceOptions): () => void;
 }
 
 /** The methods of a {@link FakeChain}. */
-export function chainMethods(chain: Chain): Pick<FakeChain, "nextBlock"> {
+export function chainMethods(chain: Chain): Pick<FakeChain, "nextBlock" | "addRecords" | "advanceEvery"> {
   return {
     nextBlock: (data = {}) => chain.nextBlock(data),
+    addRecords: (data) => chain.addRecords(data),
+    advanceEvery(milliseconds, options = {}) {
+      checkNames("options", options, ["records", "after"]);
+      const { records, after } = options;
+      checkType("options.records", records, "function");
+      return repeat(milliseconds, () => chain.nextBlock(records?.() ?? {}, toNanoseconds(milliseconds)), after);
+    },
   };
 }
+
+const toNanoseconds = (milliseconds: number) => BigInt(Math.round(milliseconds * 1e6));

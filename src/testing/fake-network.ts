@@ -16,7 +16,7 @@ export interface FakeNetworkData extends FakeNodeData {
   nodes?: number | readonly FakeNodeOptions[] | undefined;
 }
 
-/** A node of a fake network. Its `nextBlock` moves the chain, for all nodes. */
+/** A node of a fake network. Its `nextBlock`, `addRecords` and `advanceEvery` move the chain, for all nodes. */
 export interface FakeNetworkNode extends FakeNode {
   /** The address: `https://node-1.example` and so on, with the `basePath` of the node. */
   readonly url: string;

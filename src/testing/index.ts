@@ -1,6 +1,7 @@
+export type { After } from "./advance.js";
 export type { CheckCode } from "./check.js";
 export type { FakeBlock, FakeBlockData, FakeNodeData, FakeVote } from "./data.js";
-export type { FakeChain } from "./fake-chain.js";
+export type { AdvanceOptions, FakeChain } from "./fake-chain.js";
 export {
   createFakeNetwork,
   type FakeNetwork,

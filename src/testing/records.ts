@@ -16,6 +16,8 @@ type Counts = Record<"votes" | "profiles" | "balances" | "signatures" | "spamSta
  */
 export class RecordGenerator {
   readonly #seed: Seed;
+  /** The last block to which changes were added. */
+  #begun: { time: bigint; account: (index: number) => number; used: number } | undefined;
   readonly #generated: Counts = { votes: 0, profiles: 0, balances: 0, signatures: 0, spamStatistics: 0 };
 
   constructor(seed: number) {
@@ -87,17 +89,19 @@ export class RecordGenerator {
     return changes;
   }
 
-  /** Changes of different accounts in one block. */
+  /** Changes of different accounts in one block, also if they are added to it in several steps. */
   balancesInBlock(count: number, time: bigint): BalanceChange[] {
     this.#generated.balances += count;
-    return this.#block(count, time, this.#random("balances", this.#generated.balances));
+    const random = this.#random("balances", this.#generated.balances);
+    if (this.#begun?.time !== time) this.#begun = { time, account: accountsOfBlock(count, random), used: 0 };
+    const { account, used } = this.#begun;
+    this.#begun.used += count;
+    return many(count, (index) => this.#balance(account(used + index), time, random));
   }
 
-  /** No two changes of a block are of one account: accounts are numbered, and the step has no divisor of their count. */
   #block(count: number, time: bigint, random: () => number): BalanceChange[] {
-    const [accounts, step] = count <= 300 ? [300, 77] : [count, 1];
-    const first = Math.floor(random() * accounts);
-    return many(count, (index) => this.#balance((first + step * index) % accounts, time, random));
+    const account = accountsOfBlock(count, random);
+    return many(count, (index) => this.#balance(account(index), time, random));
   }
 
   #balance(account: number, time: bigint, random: () => number): BalanceChange {
@@ -141,6 +145,13 @@ export class RecordGenerator {
     this.#generated[list] += count;
     return many(count, (index) => make(before + index));
   }
+}
+
+/** Numbers of accounts for the rows of a block, no two of them equal: the step has no divisor of the number of accounts. */
+function accountsOfBlock(count: number, random: () => number): (index: number) => number {
+  const [accounts, step] = count <= 300 ? [300, 77] : [count, 1];
+  const first = Math.floor(random() * accounts);
+  return (index) => (index < accounts ? (first + step * index) % accounts : index);
 }
 
 /** Most blocks have a few rows; one in a hundred has many, and a payout of rewards has thousands. */

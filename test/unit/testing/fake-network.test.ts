@@ -194,6 +194,7 @@ describe("a fake node that lags", () => {
   test("has at every moment the records below its header, whatever the chain does and however its lag changes", async () => {
     const step = fc.oneof(
       fc.record({ type: fc.constant("block" as const), parties: fc.array(fc.nat(3), { maxLength: 4 }) }),
+      fc.record({ type: fc.constant("add" as const), parties: fc.array(fc.nat(3), { maxLength: 4 }) }),
       fc.record({ type: fc.constant("lag" as const), lag: fc.nat(6) }),
     );
     await fc.assert(
@@ -227,7 +228,8 @@ describe("a fake node that lags", () => {
             } else {
               const added = each.parties.map((party) => write(party, network.block.timestamp));
               const data = { votes: added.map((row) => row.vote), balances: added.map((row) => row.change) };
-              network.nextBlock(data);
+              if (each.type === "block") network.nextBlock(data);
+              else network.addRecords(data);
             }
             const header = await headerOf(nodeOf(network, 0));
             expect(header).toEqual({
