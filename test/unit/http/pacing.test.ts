@@ -6,6 +6,7 @@ import { defaultSettings } from "../../../src/options.js";
 import { LimitedNode, type NodeLimits } from "../../support/limited-node.js";
 import { ManualClock } from "../../support/manual-clock.js";
 import { json } from "../../support/recorder.js";
+import { runs } from "../../support/runs.js";
 
 const route: Route<object, object, object> = {
   operation: "test",
@@ -67,7 +68,7 @@ describe("a paced client, alone on a node", () => {
         await clock.run(Promise.all(Array.from({ length: 150 }, send)));
         expect(node).toMatchObject({ served: 150, refused: 0 });
       }),
-      { numRuns: 30 },
+      runs(10),
     );
   });
 
@@ -148,7 +149,7 @@ describe("a paced client, alone on a node with a small bucket", () => {
           expect(node).toMatchObject({ refused: 0, bans: 0 });
         },
       ),
-      { numRuns: 60 },
+      runs(12),
     );
   });
 });
