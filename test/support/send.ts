@@ -1,6 +1,6 @@
+import { defaultSettings } from "../../src/http/call-options.js";
 import { type CallSettings, createRequester, type Route } from "../../src/http/index.js";
 import type { RequesterOptions } from "../../src/http/requester.js";
-import { defaultSettings } from "../../src/options.js";
 import { baseUrl } from "./raw-requests.js";
 
 /** An operation that sends one request and returns the body of the response. */

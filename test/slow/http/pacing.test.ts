@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { serve } from "../../../scripts/serve.js";
 import { systemClock } from "../../../src/http/clock.js";
 import { createClient } from "../../../src/index.js";
+import { listen } from "../../../src/testing/node/index.js";
 import { createLimitedNode } from "../../support/limited-node.js";
 
 /** Serves a node with the default limits and 20 signatures of one resource. */
@@ -9,7 +9,7 @@ async function startNode() {
   const kind = "NODE_SIGNATURE_KIND_ASSET_NEW";
   const signatures = Array.from({ length: 20 }, (_, index) => ({ id: "aa", sig: btoa(`signature ${index}`), kind }));
   const node = createLimitedNode(systemClock, {}, { signatures });
-  return { node, ...(await serve(node.fetch)) };
+  return { node, ...(await listen(node)) };
 }
 
 /** Sends 500 requests at once: 300 single calls, and 10 walks over 20 pages each. Returns the milliseconds that they take. */

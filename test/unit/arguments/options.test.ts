@@ -47,7 +47,7 @@ const common: [options: object, argument: string, message: string][] = [
   ],
   [
     { retry: { retries: 3 } },
-    "retries",
+    "retry.retries",
     "retry has no option `retries`. Expected `attempts`, `baseDelay`, `maxDelay`, `maxRetryAfter`.",
   ],
   [{ headers: { "bad name": "x" } }, "headers", "Expected `headers` to be names and values that HTTP allows."],

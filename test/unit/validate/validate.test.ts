@@ -204,6 +204,12 @@ describe("the function of validateAnswers", () => {
     expect(() => validateAnswers({ onMismatch: "warn" as "throw" })).toThrow(
       'Expected `onMismatch` to be "throw" or a function, got "warn".',
     );
+    expect(() => validateAnswers(undefined as never)).toThrow(
+      "Expected the options of validateAnswers to be an object, got undefined.",
+    );
+    expect(() => validateAnswers({ onMismatch: "throw", strict: true } as never)).toThrow(
+      "validateAnswers has no option `strict`. Expected `onMismatch`.",
+    );
     const options = { baseUrl: "https://node.example", validate: true as never };
     expect(() => createClient(options)).toThrow("Expected `validate` to be a function, got true.");
     expect(VegaError.is(new ResponseError("", { response: new Response(), body: "" }))).toBe(true);
