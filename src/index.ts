@@ -47,6 +47,7 @@ export type {
   VotesOfParty,
   VotesOnProposal,
 } from "../generated/types.js";
+export { formatUnits, parseUnits } from "./arguments/units.js";
 export { createClient, type VegaClient } from "./client.js";
 export {
   ApiError,
