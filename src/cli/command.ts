@@ -1,6 +1,6 @@
+import type { Values } from "./flag-values.js";
 import type { Flag } from "./flags.js";
 import type { Io } from "./io.js";
-import type { Values } from "./flag-values.js";
 
 /** What a command is run with. */
 export interface Context {

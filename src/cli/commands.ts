@@ -1,5 +1,5 @@
-import { operations } from "../../generated/operations.js";
 import { operationTexts } from "../../generated/command-line.js";
+import { operations } from "../../generated/operations.js";
 import type { OperationId } from "../arguments/operation.js";
 import type { ListId } from "../pagination/list-operation.js";
 import { argumentFlags } from "./argument-flags.js";
@@ -48,7 +48,12 @@ const singleCommands: readonly Command[] = Object.entries(operations).flatMap(([
   const text = operationTexts[id];
   const flags = [...argumentFlags(operation, text).map(({ flag }) => flag), ...outputFlags, ...nodeFlags];
   return {
-    name: commandOfSingle[id] ?? id.replace(/^get/, "").replaceAll(/(?<=[a-z])[A-Z]/g, "-$&").toLowerCase(),
+    name:
+      commandOfSingle[id] ??
+      id
+        .replace(/^get/, "")
+        .replaceAll(/(?<=[a-z])[A-Z]/g, "-$&")
+        .toLowerCase(),
     usage: "",
     arity: [0, 0],
     summary: `${text.summary}.`,
@@ -92,7 +97,11 @@ const ownCommands: readonly Command[] = [
     summary: "Serve a node with generated records over HTTP, for tests of any client.",
     flags: [
       { name: "port", value: "N", text: "Default: a free port." },
-      { name: "seed", value: "N", text: "What the records depend on: the same seed gives the same records. Default: 1." },
+      {
+        name: "seed",
+        value: "N",
+        text: "What the records depend on: the same seed gives the same records. Default: 1.",
+      },
       { name: "votes", value: "N", text: "How many votes to generate. Default: 100." },
       { name: "profiles", value: "N", text: "How many profiles of parties to generate. Default: 100." },
       { name: "balances", value: "N", text: "How many balance changes to generate. Default: 100." },

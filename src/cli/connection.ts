@@ -21,7 +21,9 @@ export async function connect({ io, values }: Context): Promise<Connection> {
   const [node = io.env["VEGAPROTOCOL_NODE"] ?? "", ...others] = values.all("node");
   if (others.length > 0) throw new UsageError("Expected one --node.");
   if (node === "") {
-    throw new UsageError("Expected --node URL, the address of a data node, or the environment variable VEGAPROTOCOL_NODE.");
+    throw new UsageError(
+      "Expected --node URL, the address of a data node, or the environment variable VEGAPROTOCOL_NODE.",
+    );
   }
   const timeout = values.duration("timeout");
   const retries = values.integer("retries", { minimum: 0 });
@@ -52,12 +54,16 @@ export async function connect({ io, values }: Context): Promise<Connection> {
 /** Reads `Name: value`, or `@FILE` with one of them on each line, which keeps secrets out of lists of processes. */
 async function readHeaders(entered: readonly string[]): Promise<[string, string][]> {
   const lines = await Promise.all(
-    entered.map(async (each) => (each.startsWith("@") ? (await readFile(each.slice(1), "utf8")).split(/\r?\n/) : [each])),
+    entered.map(async (each) =>
+      each.startsWith("@") ? (await readFile(each.slice(1), "utf8")).split(/\r?\n/) : [each],
+    ),
   );
   return lines.flat().flatMap((line): [string, string][] => {
     if (line.trim() === "") return [];
     const [, name, value = ""] = /^([^:\s]+):\s*(.*?)\s*$/.exec(line) ?? [];
     // The value is not shown, because it may be a secret.
-    return name === undefined ? refuse("header", "'Name: value' or @FILE with such lines", "other text") : [[name, value]];
+    return name === undefined
+      ? refuse("header", "'Name: value' or @FILE with such lines", "other text")
+      : [[name, value]];
   });
 }

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { toNanoseconds } from "../values.js";
+import { toNanoseconds } from "../arguments/values.js";
 import { UsageError } from "./exit.js";
 import { type Flag, generalFlags } from "./flags.js";
 import { suggest } from "./suggest.js";
@@ -75,10 +75,13 @@ export function refuse(name: string, expected: string, value: string): never {
 export function readArgv(argv: readonly string[], flags: readonly Flag[], command: string) {
   const known = [...flags, ...generalFlags];
   const options = Object.fromEntries(
-    known.map(({ name, short, value }) => [
-      name,
-      { type: value === undefined ? "boolean" : "string", multiple: true, ...(short !== undefined && { short }) },
-    ] as const),
+    known.map(
+      ({ name, short, value }) =>
+        [
+          name,
+          { type: value === undefined ? "boolean" : "string", multiple: true, ...(short !== undefined && { short }) },
+        ] as const,
+    ),
   );
   const { tokens } = parseArgs({ args: [...argv], options, strict: false, allowPositionals: true, tokens: true });
   const values = new Map<string, string[]>();
@@ -88,7 +91,12 @@ export function readArgv(argv: readonly string[], flags: readonly Flag[], comman
     if (token.kind !== "option") continue;
     const flag = known.find(({ name }) => name === token.name);
     if (flag === undefined) {
-      const hint = token.rawName.startsWith("--") ? suggest(token.rawName, known.map(({ name }) => `--${name}`)) : "";
+      const hint = token.rawName.startsWith("--")
+        ? suggest(
+            token.rawName,
+            known.map(({ name }) => `--${name}`),
+          )
+        : "";
       throw new UsageError(
         `${command} has no flag ${token.rawName}.${hint || ` vegaprotocol-client help ${command} lists all.`}`,
       );
@@ -97,7 +105,10 @@ export function readArgv(argv: readonly string[], flags: readonly Flag[], comman
     if (flag.value === undefined && token.value !== undefined) {
       throw new UsageError(`Expected --${flag.name} without a value, got ${quote(token.value)}.`);
     }
-    if (flag.value !== undefined && (token.value === undefined || (!token.inlineValue && /^--?[a-z]/i.test(token.value)))) {
+    if (
+      flag.value !== undefined &&
+      (token.value === undefined || (!token.inlineValue && /^--?[a-z]/i.test(token.value)))
+    ) {
       throw new UsageError(`Expected a value of --${flag.name}, as in --${flag.name} ${flag.value}.`);
     }
     values.set(flag.name, [...(values.get(flag.name) ?? []), token.value ?? ""]);

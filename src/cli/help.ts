@@ -1,5 +1,5 @@
 import type { Command, Context } from "./command.js";
-import { UsageError, exitCodes } from "./exit.js";
+import { exitCodes, UsageError } from "./exit.js";
 import { type Flag, generalFlags, visible } from "./flags.js";
 import { suggest } from "./suggest.js";
 
@@ -43,7 +43,11 @@ export async function help({ io, positionals: [name] }: Context, commands: reado
 export function findCommand(name: string, commands: readonly Command[]): Command {
   const command = commands.find((each) => each.name === name);
   if (command) return command;
-  const hint = suggest(name, commands.map((each) => each.name)) || " vegaprotocol-client help lists all.";
+  const hint =
+    suggest(
+      name,
+      commands.map((each) => each.name),
+    ) || " vegaprotocol-client help lists all.";
   throw new UsageError(`There is no command ${name}.${hint}`);
 }
 

@@ -1,5 +1,5 @@
-import { operations } from "../../generated/operations.js";
 import { operationTexts } from "../../generated/command-line.js";
+import { operations } from "../../generated/operations.js";
 import type { ListId } from "../pagination/list-operation.js";
 import { argumentFlags, readArguments } from "./argument-flags.js";
 import type { Context } from "./command.js";
@@ -41,7 +41,9 @@ export function readListPlan(id: ListId, { io, values }: Context): ListPlan {
   const isScan = scannable.includes(id) && !values.has("cursor");
   const { query, start, end } = isScan ? takeRange(argument) : { query: argument };
   if (start !== undefined && end !== undefined && start > end) {
-    throw new UsageError(`Expected --to to be no earlier than --from, ${values.text("from")}, got ${values.text("to")}.`);
+    throw new UsageError(
+      `Expected --to to be no earlier than --from, ${values.text("from")}, got ${values.text("to")}.`,
+    );
   }
   const file = values.text("output");
   const format = readFormat(values, io, file);

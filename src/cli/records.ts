@@ -1,9 +1,8 @@
 import { operations } from "../../generated/operations.js";
+import { toNanoseconds } from "../arguments/values.js";
 import { ApiError, PaginationError } from "../errors/index.js";
-import type { ListOperation } from "../arguments/operation.js";
 import type { ListId } from "../pagination/list-operation.js";
 import type { Listing, ListingOptions } from "../pagination/listing.js";
-import { toNanoseconds } from "../values.js";
 import type { Connection } from "./connection.js";
 import { IncompleteError } from "./exit.js";
 import type { ListPlan } from "./list-plan.js";
@@ -83,23 +82,38 @@ const asRecords = (records: AsyncIterable<object>) => records as AsyncIterable<W
 const isPruned = (error: unknown): error is PaginationError & { availableFrom: bigint } =>
   PaginationError.is(error) && error.availableFrom !== undefined;
 
-/** The error of a list that ends before its last record; `undefined` for any other error. */
-export function incompleteness(error: unknown, { id }: { id: ListId }, { start }: TimeRange): IncompleteError | undefined {
+/**
+ * The error of a list that ends before its last record; `undefined` for any other error.
+ *
+ * @param file - The file that is compared with the node, if that is what the records are for.
+ */
+export function incompleteness(
+  error: unknown,
+  { id }: { id: ListId },
+  { start }: TimeRange,
+  file?: string,
+): IncompleteError | undefined {
   if (isPruned(error)) {
     const from = formatTime(error.availableFrom);
+    const advice =
+      file === undefined
+        ? `Use --from ${from}, a node that keeps a longer history, or --allow-incomplete to read what is left.`
+        : `Only records from then on can be compared: export from ${from} on, or use a node that keeps a longer history.`;
     return new IncompleteError(
-      `The balance changes of the node begin at ${from}, and the range begins at ${formatTime(start ?? 0n)}. ` +
-        `Use --from ${from}, a node that keeps a longer history, or --allow-incomplete to read what is left.`,
+      `The balance changes of the node begin at ${from}, and the range begins at ${formatTime(start ?? 0n)}. ${advice}`,
       { cause: error },
     );
   }
-  if (PaginationError.is(error)) return new IncompleteError(error.message, { cause: error });
-  const { cursors }: ListOperation<ListId> = operations[id];
   // The first page came: the status is the node's response to its cursor, which v0.74 nodes reject for profiles.
-  if (ApiError.is(error) && error.status === cursors?.rejectedWith && (error.pagesRead ?? 0) > 0) {
-    return new IncompleteError(error.message, { cause: error });
-  }
-  return undefined;
+  const { cursors }: { kind: string; cursors?: { timeMember?: string; rejectedWith?: number } } = operations[id];
+  const isRejectedCursor = ApiError.is(error) && error.status === cursors?.rejectedWith && (error.pagesRead ?? 0) > 0;
+  if (!isRejectedCursor && !PaginationError.is(error)) return undefined;
+  const reason = isRejectedCursor ? `it rejects the cursor of the next page with status ${error.status}` : error.reason;
+  return new IncompleteError(
+    `The node has further records, but no request leads to them after ${error.itemsRead} records (${reason}). ` +
+      "Use a larger --page-size, the other --order or a narrower filter; --allow-incomplete prints what was read.",
+    { cause: error },
+  );
 }
 
 /** The end of what is final: the block that had begun when the node sent its first response. */

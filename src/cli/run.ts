@@ -1,8 +1,8 @@
 import { commands } from "./commands.js";
-import { UsageError, exitCodes } from "./exit.js";
+import { exitCodes, UsageError } from "./exit.js";
+import { readArgv } from "./flag-values.js";
 import { commandHelp, findCommand, overview } from "./help.js";
 import type { Io } from "./io.js";
-import { readArgv } from "./flag-values.js";
 
 /** Runs the command line, and returns the exit code. */
 export async function run(io: Io): Promise<number> {

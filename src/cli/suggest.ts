@@ -22,9 +22,7 @@ export function distance(a: string, b: string): number {
 
 /** A sentence that suggests the closest of some names; empty if none is close. */
 export function suggest(name: string, known: readonly string[]): string {
-  const [closest] = known
-    .map((each) => ({ each, steps: distance(name, each) }))
-    .sort((a, b) => a.steps - b.steps);
+  const [closest] = known.map((each) => ({ each, steps: distance(name, each) })).sort((a, b) => a.steps - b.steps);
   // A third of the characters may be wrong.
   return closest && closest.steps <= Math.max(1, Math.floor(closest.each.length / 3))
     ? ` Did you mean ${closest.each}?`

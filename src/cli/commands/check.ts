@@ -27,12 +27,16 @@ async function readTransaction(file: string, { io }: Context): Promise<object> {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw new UsageError(`Expected ${name} to hold a transaction as JSON: ${error instanceof Error ? error.message : error}`);
+    throw new UsageError(
+      `Expected ${name} to hold a transaction as JSON: ${error instanceof Error ? error.message : error}`,
+    );
   }
   // The body of a request has the transaction as its member.
   const tx: unknown = typeof value === "object" && value !== null && "tx" in value ? value.tx : value;
   if (typeof tx === "object" && tx !== null && !Array.isArray(tx)) return tx;
-  throw new UsageError(`Expected ${name} to hold a transaction as a JSON object, got ${JSON.stringify(tx)?.slice(0, 60)}.`);
+  throw new UsageError(
+    `Expected ${name} to hold a transaction as a JSON object, got ${JSON.stringify(tx)?.slice(0, 60)}.`,
+  );
 }
 
 async function readAll(stdin: Context["io"]["stdin"]): Promise<string> {

@@ -12,7 +12,8 @@ export async function completion({ io, positionals }: Context, commands: readonl
     throw new UsageError(`Expected bash or zsh after completion, got ${shell}.${suggest(shell, shells)}`);
   }
   // zsh runs completions of bash.
-  const start = shell === "zsh" ? "autoload -U +X compinit && compinit\nautoload -U +X bashcompinit && bashcompinit\n" : "";
+  const start =
+    shell === "zsh" ? "autoload -U +X compinit && compinit\nautoload -U +X bashcompinit && bashcompinit\n" : "";
   io.stdout.write(start + script(commands));
   return exitCodes.done;
 }

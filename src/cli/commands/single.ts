@@ -1,7 +1,7 @@
-import { operations } from "../../../generated/operations.js";
 import { operationTexts } from "../../../generated/command-line.js";
+import { operations } from "../../../generated/operations.js";
 import type { OperationId } from "../../arguments/operation.js";
-import type { CallOptions } from "../../options.js";
+import type { CallOptions } from "../../http/call-options.js";
 import { argumentFlags, readArguments } from "../argument-flags.js";
 import type { Context } from "../command.js";
 import { connect } from "../connection.js";

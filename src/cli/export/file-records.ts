@@ -74,7 +74,9 @@ export async function* recordsOf(
     if (number > 1 || !isCsv) {
       yield { line: number, texts: parseLine(text, isCsv, columns), end };
     } else if (text !== head) {
-      throw new Error(`Expected ${file} to begin with ${JSON.stringify(head.trimEnd())}, got ${JSON.stringify(text.trimEnd())}.`);
+      throw new Error(
+        `Expected ${file} to begin with ${JSON.stringify(head.trimEnd())}, got ${JSON.stringify(text.trimEnd())}.`,
+      );
     }
   }
   return undefined;

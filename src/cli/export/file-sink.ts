@@ -38,7 +38,9 @@ export class FileSink {
         this.#position += bytesWritten;
       }
     } catch (error) {
-      throw new Error(`Cannot write ${this.#path}: ${error instanceof Error ? error.message : error}.`, { cause: error });
+      throw new Error(`Cannot write ${this.#path}: ${error instanceof Error ? error.message : error}.`, {
+        cause: error,
+      });
     }
   }
 

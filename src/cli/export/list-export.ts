@@ -30,13 +30,18 @@ export async function exportList(plan: ListPlan, file: string, connection: Conne
   try {
     try {
       await writer.begin();
-      await readRecords(connection, plan, { start, end }, {
-        signal: io.signal,
-        onRecord: writer.add,
-        onIncomplete: (error) => {
-          incomplete = error;
+      await readRecords(
+        connection,
+        plan,
+        { start, end },
+        {
+          signal: io.signal,
+          onRecord: writer.add,
+          onIncomplete: (error) => {
+            incomplete = error;
+          },
         },
-      });
+      );
       await writer.end();
     } finally {
       progress.clear();

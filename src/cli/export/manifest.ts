@@ -1,9 +1,11 @@
-import type { ListId } from "../../pagination/list-operation.js";
 import type { Block } from "../../http/index.js";
+import type { ListId } from "../../pagination/list-operation.js";
 import type { Connection } from "../connection.js";
+import { UsageError } from "../exit.js";
+import { type FormatName, formats, orders } from "../flags.js";
 import type { ListPlan } from "../list-plan.js";
 import { readVersion } from "../version.js";
-import { manifestFile, writeJson } from "./files.js";
+import { manifestFile, readJson, writeJson } from "./files.js";
 import { bigintAsText } from "./state.js";
 
 /** What `FILE.manifest.json` says about an exported file. */
@@ -64,3 +66,55 @@ export async function writeManifest(file: string, plan: ListPlan, connection: Co
 
 const operationOf = (id: ListId, isScan: boolean) => (isScan ? id.replace(/^list/, "scan") : id);
 const blockAsText = ({ height, timestamp }: Block) => ({ height: String(height), timestamp: String(timestamp) });
+
+/** What is read of the manifest of a scan. */
+export interface ScanManifest {
+  readonly query: object;
+  readonly range: { readonly start: bigint | undefined; readonly end: bigint };
+  readonly order: (typeof orders)[number];
+  readonly limit: number | undefined;
+  readonly format: FormatName;
+  readonly columns: readonly string[];
+  readonly decimals: number | undefined;
+  readonly raw: boolean;
+  readonly records: number;
+  readonly sha256: string;
+}
+
+/** Reads the manifest of an export of balances. */
+export async function readManifest(file: string): Promise<ScanManifest> {
+  const path = manifestFile(file);
+  const manifest = await readJson(path);
+  if (manifest === undefined) {
+    throw new UsageError(`${path} is missing. An export writes it when it is complete.`);
+  }
+  const { operation, query, range, limit, columns, decimals, raw, records, sha256 } = manifest;
+  if (operation !== "scanBalanceChanges") {
+    throw new UsageError(
+      `Expected an export of balances, got one of ${operation}: the order of other lists varies by node.`,
+    );
+  }
+  const order = orders.find((each) => each === manifest["order"]);
+  const format = formats.find((each) => each === manifest["format"]);
+  const { start, end } = (range ?? {}) as { start?: unknown; end?: unknown };
+  if (
+    order !== undefined &&
+    (format === "csv" || format === "ndjson") &&
+    typeof query === "object" &&
+    query !== null &&
+    (start === null || isDigits(start)) &&
+    isDigits(end) &&
+    (limit === undefined || typeof limit === "number") &&
+    Array.isArray(columns) &&
+    (decimals === undefined || typeof decimals === "number") &&
+    typeof raw === "boolean" &&
+    typeof records === "number" &&
+    typeof sha256 === "string"
+  ) {
+    const times = { start: start === null ? undefined : BigInt(start), end: BigInt(end) };
+    return { query, range: times, order, limit, format, columns, decimals, raw, records, sha256 };
+  }
+  throw new UsageError(`Expected ${path} to be the manifest of an export as csv or ndjson.`);
+}
+
+const isDigits = (value: unknown): value is string => typeof value === "string" && /^-?\d+$/.test(value);

@@ -1,6 +1,6 @@
+import { BatchWriter } from "../output/batch-writer.js";
 import type { Column, WireRecord } from "../output/columns.js";
 import { wireText } from "../output/columns.js";
-import { BatchWriter } from "../output/batch-writer.js";
 import type { Format } from "../output/format.js";
 import type { Progress } from "../progress.js";
 import type { RecordDigest } from "./record-digest.js";

@@ -18,7 +18,12 @@ import { resumeCommand } from "./resume-command.js";
 import { argumentsDigest, type ExportState, readState, writeState } from "./state.js";
 
 /** An export that can be interrupted at any time and continued. */
-export async function exportScan(plan: ListPlan, file: string, connection: Connection, context: Context): Promise<number> {
+export async function exportScan(
+  plan: ListPlan,
+  file: string,
+  connection: Connection,
+  context: Context,
+): Promise<number> {
   const { io } = context;
   const earlier = await findEarlierExport(plan, file);
   if (earlier?.complete) {
@@ -94,13 +99,7 @@ class ScanExport {
   #last: WireRecord | undefined;
   #incomplete: IncompleteError | undefined;
 
-  constructor(
-    plan: ListPlan,
-    file: string,
-    connection: Connection,
-    context: Context,
-    continuation: Continuation,
-  ) {
+  constructor(plan: ListPlan, file: string, connection: Connection, context: Context, continuation: Continuation) {
     this.#plan = plan;
     this.#file = file;
     this.#connection = connection;

@@ -1,6 +1,6 @@
 import { styleText } from "node:util";
-import { type FormatName, formats } from "../flags.js";
 import type { Values } from "../flag-values.js";
+import { type FormatName, formats } from "../flags.js";
 import { hasColors, type Io } from "../io.js";
 import type { Column, WireRecord } from "./columns.js";
 import { csvLine, csvRow } from "./csv.js";
@@ -57,7 +57,8 @@ function jsonArray(columns: readonly Column[]): Format {
 
 function tableFormat(columns: readonly Column[], io: Io, isFile: boolean) {
   const isTerminal = !isFile && io.stdout.isTTY === true;
-  const bold = (text: string) => (!isFile && hasColors(io, io.stdout) ? styleText("bold", text, { validateStream: false }) : text);
+  const bold = (text: string) =>
+    !isFile && hasColors(io, io.stdout) ? styleText("bold", text, { validateStream: false }) : text;
   const table = new Table(columns, { width: isTerminal ? io.stdout.columns : undefined, bold });
   return { line: (record: WireRecord) => table.line(record), end: () => table.end() };
 }

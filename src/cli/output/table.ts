@@ -36,7 +36,10 @@ export class Table {
     if (rows === undefined || rows.length === 0) return "";
     this.#sample = undefined;
     this.#layout = layoutOf(this.#columns, rows, this.#options.width);
-    const head = this.#row(this.#columns.map(({ name }) => name), this.#options.bold);
+    const head = this.#row(
+      this.#columns.map(({ name }) => name),
+      this.#options.bold,
+    );
     return head + rows.map((cells) => this.#row(cells)).join("");
   }
 

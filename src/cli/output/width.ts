@@ -22,7 +22,7 @@ export function pad(text: string, width: number, where: "start" | "end"): string
 export function shorten(text: string, width: number): string {
   if (widthOf(text) <= width) return text;
   const all = graphemes(text);
-  const tail = take(all.toReversed(), Math.floor((width - 1) / 3)).reverse();
+  const tail = take([...all].reverse(), Math.floor((width - 1) / 3)).reverse();
   const head = take(all, width - 1 - tail.reduce((sum, each) => sum + widthOfGrapheme(each), 0));
   return `${head.join("")}…${tail.join("")}`;
 }
