@@ -47,6 +47,7 @@ export type {
   VotesOfParty,
   VotesOnProposal,
 } from "../generated/types.js";
+export { formatUnits, parseUnits } from "./arguments/units.js";
 export { type NanosecondTime, toBytes, toDate, toNanoseconds } from "./arguments/values.js";
 export { createClient, type VegaClient } from "./client.js";
 export type { ClientOptions } from "./client-options.js";
