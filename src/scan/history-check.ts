@@ -1,6 +1,6 @@
 import type { BalanceChange, BalanceChangesDateRange } from "../../generated/types.js";
+import { toDate } from "../arguments/values.js";
 import { ApiError, PaginationError } from "../errors/index.js";
-import { toDate } from "../values.js";
 import type { History } from "./history.js";
 import type { Range } from "./timeline.js";
 
@@ -38,7 +38,7 @@ export class HistoryCheck {
   /** Asks again, if the node may have dropped records since the scan started. */
   async reload(): Promise<void> {
     if (!this.#history.mayHaveChanged(this.#startedAt, this.#oldest, this.#start)) return;
-    this.#oldest = await this.#history.refresh(this.#fetchOldest);
+    this.#oldest = await this.#history.oldest(this.#fetchOldest, this.#history.now);
   }
 
   /** @throws {@link PaginationError} if the node's oldest record is later than the start of the range. */

@@ -1,4 +1,5 @@
-import { isTimer, longestTimer, refuse } from "./arguments.js";
+import { longestTimer } from "../arguments/check-options.js";
+import { refuse } from "./arguments.js";
 
 /** Calls back after some milliseconds. The returned function cancels it. */
 export type After = (milliseconds: number, callback: () => void) => () => void;
@@ -14,10 +15,9 @@ const systemTimer: After = (milliseconds, callback) => {
  * @throws `ArgumentError` for an interval that no timer has.
  */
 export function repeat(milliseconds: number, callback: () => void, after: After = systemTimer): () => void {
-  if (!isTimer(milliseconds) || milliseconds === 0) {
+  if (!(typeof milliseconds === "number" && milliseconds > 0 && milliseconds <= longestTimer)) {
     refuse("milliseconds", `a number above 0, at most ${longestTimer}`, milliseconds);
   }
-  if (typeof after !== "function") refuse("options.after", "a function", after);
   let cancel = () => {};
   const schedule = () => {
     cancel = after(milliseconds, () => {

@@ -1,3 +1,4 @@
+import { expected } from "../arguments/check-options.js";
 import { listNames, refuse as refuseAt } from "../arguments/refuse.js";
 import { ArgumentError } from "../errors/index.js";
 
@@ -17,13 +18,4 @@ export function checkNames(argument: string, value: unknown, names: readonly str
 
 export const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
 
-/** The longest timer of all runtimes, in milliseconds. A longer one fires immediately. */
-export const longestTimer = 2 ** 31 - 1;
-
-export const isTimer = (value: unknown): value is number =>
-  typeof value === "number" && value >= 0 && value <= longestTimer;
-
-/** Refuses a value that is given and has another type. */
-export function checkType(argument: string, value: unknown, type: "bigint" | "boolean" | "function" | "string"): void {
-  if (value !== undefined && typeof value !== type) refuse(argument, `a ${type}`, value);
-}
+export const bigint = expected("a bigint", (value) => typeof value === "bigint");

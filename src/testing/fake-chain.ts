@@ -1,5 +1,5 @@
+import { callback, checkOptions } from "../arguments/check-options.js";
 import { type After, repeat } from "./advance.js";
-import { checkNames, checkType } from "./arguments.js";
 import type { Chain } from "./chain.js";
 import type { FakeBlock, FakeBlockData } from "./data.js";
 import type { Records } from "./store.js";
@@ -62,9 +62,8 @@ export function chainMethods(chain: Chain): Pick<FakeChain, "nextBlock" | "addRe
     nextBlock: (data = {}) => chain.nextBlock(data),
     addRecords: (data) => chain.addRecords(data),
     advanceEvery(milliseconds, options = {}) {
-      checkNames("options", options, ["records", "after"]);
+      checkOptions({ records: callback, after: callback }, options, { name: "advanceEvery", prefix: "options." });
       const { records, after } = options;
-      checkType("options.records", records, "function");
       return repeat(milliseconds, () => chain.nextBlock(records?.() ?? {}, toNanoseconds(milliseconds)), after);
     },
   };

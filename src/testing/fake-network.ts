@@ -3,7 +3,7 @@ import { Chain } from "./chain.js";
 import type { FakeNodeData } from "./data.js";
 import { chainMethods, type FakeChain } from "./fake-chain.js";
 import { type FakeNode, someOfEach, toFakeNode } from "./fake-node.js";
-import { checkOptions, type FakeNodeOptions } from "./options.js";
+import { checkNodeOptions, type FakeNodeOptions } from "./options.js";
 import { SimulatedNode } from "./simulated-node.js";
 
 /** What a fake network holds, and its nodes. Without any list, it holds a hundred records of each that it can generate. */
@@ -46,7 +46,7 @@ export interface FakeNetwork extends FakeChain {
 export function createFakeNetwork(data: FakeNetworkData = {}, options: FakeNodeOptions = {}): FakeNetwork {
   if (typeof data !== "object" || data === null) refuse("data", "an object", data);
   const { nodes: given = 3, ...records } = data;
-  checkOptions(options);
+  checkNodeOptions(options);
   const settings = readNodes(given);
   const chain = new Chain(Object.keys(records).length === 0 ? someOfEach : records);
   const nodes = settings.map((own, index) => toNetworkNode(chain, { ...options, ...own }, `node-${index + 1}`));
@@ -80,6 +80,6 @@ function readNodes(nodes: unknown): readonly FakeNodeOptions[] {
   if (!Array.isArray(nodes) || nodes.length === 0) {
     refuse("data.nodes", "the number of nodes, or an array with the options of each", nodes);
   }
-  for (const [index, options] of nodes.entries()) checkOptions(options, `data.nodes[${index}]`);
+  for (const [index, options] of nodes.entries()) checkNodeOptions(options, `data.nodes[${index}].`);
   return nodes;
 }

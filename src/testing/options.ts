@@ -1,10 +1,20 @@
 import type { Transaction } from "../../generated/types.js";
-import { listNames } from "../arguments/refuse.js";
-import { checkNames, checkType, isTimer, longestTimer, refuse } from "./arguments.js";
+import {
+  boolean,
+  callback,
+  checkOptions,
+  expected,
+  longestTimer,
+  nested,
+  type OptionCheck,
+  type OptionChecks,
+} from "../arguments/check-options.js";
+import { listNames, refuse } from "../arguments/refuse.js";
+import { bigint, isCount } from "./arguments.js";
 import type { CheckCode } from "./check.js";
 import { type NodeFault, nodeFaults } from "./faults.js";
 import { operationIds } from "./operations.js";
-import { defaultRateLimit, type RateLimit } from "./rate-limiter.js";
+import type { RateLimit } from "./rate-limiter.js";
 
 /**
  * The paging defects of v0.74 nodes (observed on v0.74 nodes). Without a defect, the list pages correctly.
@@ -84,67 +94,60 @@ export interface FakeNodeOptions {
   unstableTies?: boolean | undefined;
 }
 
-const optionNames = [
-  "defects",
-  "faults",
-  "rateLimit",
-  "now",
-  "checkCode",
-  "chainId",
-  "basePath",
-  "lag",
-  "down",
-  "history",
-  "unstableTies",
-];
+/** A list, and the check of its items. */
+const listOf =
+  (what: string, item: OptionCheck): OptionCheck =>
+  (value, place) => {
+    if (!Array.isArray(value)) return refuse(place, what, value);
+    for (const [index, each] of value.entries()) item(each, { ...place, argument: `${place.argument}[${index}]` });
+  };
+
+const oneOfNames = (names: readonly string[]) =>
+  expected(`one of ${listNames(names)}`, (value) => names.some((name) => name === value));
+
+const faultName = oneOfNames(nodeFaults);
+const faultOperation = oneOfNames(operationIds);
+const faultLatency = expected(
+  `a number from 0 to ${longestTimer}, or Infinity`,
+  (value) => typeof value === "number" && value >= 0 && (value <= longestTimer || value === Number.POSITIVE_INFINITY),
+);
+const faultStatus = expected("an HTTP status", (value) => typeof value === "number" && value >= 200 && value < 600);
+
+const faultCheck: OptionCheck = (value, place) => {
+  const { name, operation, milliseconds, status } = (value ?? {}) as Record<string, unknown>;
+  const member = (member: string) => ({ ...place, argument: `${place.argument}.${member}` });
+  faultName(name ?? value, member("name"));
+  if (operation !== undefined) faultOperation(operation, member("operation"));
+  if (name === "latency") faultLatency(milliseconds, member("milliseconds"));
+  if (name === "status") faultStatus(status, member("status"));
+};
+
+const wholeNumber = expected("a whole number", isCount);
+const rateLimitObject = nested<RateLimit>(
+  { rate: wholeNumber, burst: wholeNumber, refusals: wholeNumber, ban: wholeNumber },
+  "an object or false",
+);
+
+const optionChecks: OptionChecks<FakeNodeOptions> = {
+  defects: listOf("an array of names", oneOfNames(nodeDefects)),
+  faults: listOf("an array of faults", faultCheck),
+  rateLimit: (value, place) => value === false || rateLimitObject(value, place),
+  now: callback,
+  checkCode: callback,
+  chainId: expected("a string", (value) => typeof value === "string"),
+  basePath: expected(
+    "a path that begins with a slash and does not end with one",
+    (value) => typeof value === "string" && /^(?:\/.*[^/])?$/.test(value),
+  ),
+  lag: expected("a whole number of blocks", Number.isSafeInteger),
+  down: boolean,
+  history: bigint,
+  unstableTies: boolean,
+};
 
 /**
- * @param place - Where the options were passed, for messages.
- * @throws `ArgumentError` if an option makes no sense.
+ * @param prefix - What the names of the options begin with in messages.
+ * @throws `ArgumentError` if an option is invalid.
  */
-export function checkOptions(options: FakeNodeOptions, place = "options"): void {
-  checkNames(place, options, optionNames);
-  const { defects = [], faults = [], rateLimit = {}, now, checkCode, chainId, basePath = "", lag = 0 } = options;
-  if (!Array.isArray(defects)) refuse(`${place}.defects`, "an array of names", defects);
-  for (const [index, defect] of defects.entries()) {
-    if (!nodeDefects.includes(defect)) refuse(`${place}.defects[${index}]`, `one of ${listNames(nodeDefects)}`, defect);
-  }
-  if (!Array.isArray(faults)) refuse(`${place}.faults`, "an array of faults", faults);
-  for (const [index, fault] of faults.entries()) checkFault(`${place}.faults[${index}]`, fault);
-  if (rateLimit !== false) {
-    checkNames(`${place}.rateLimit`, rateLimit, Object.keys(defaultRateLimit));
-    for (const [name, value] of Object.entries(rateLimit)) {
-      if (value !== undefined && !(Number.isSafeInteger(value) && value >= 0)) {
-        refuse(`${place}.rateLimit.${name}`, "a whole number", value);
-      }
-    }
-  }
-  if (typeof basePath !== "string" || !/^(?:\/.*[^/])?$/.test(basePath)) {
-    refuse(`${place}.basePath`, "a path that begins with a slash and does not end with one", basePath);
-  }
-  if (!Number.isSafeInteger(lag)) refuse(`${place}.lag`, "a whole number of blocks", lag);
-  checkType(`${place}.now`, now, "function");
-  checkType(`${place}.checkCode`, checkCode, "function");
-  checkType(`${place}.chainId`, chainId, "string");
-  checkType(`${place}.down`, options.down, "boolean");
-  checkType(`${place}.history`, options.history, "bigint");
-  checkType(`${place}.unstableTies`, options.unstableTies, "boolean");
-}
-
-function checkFault(place: string, fault: NodeFault): void {
-  if (!nodeFaults.includes(fault?.name)) {
-    refuse(`${place}.name`, `one of ${listNames(nodeFaults)}`, fault?.name ?? fault);
-  }
-  const { operation } = fault;
-  if (operation !== undefined && !operationIds.includes(operation)) {
-    refuse(`${place}.operation`, `one of ${listNames(operationIds)}`, operation);
-  }
-  if (fault.name === "latency" && !isDuration(fault.milliseconds)) {
-    refuse(`${place}.milliseconds`, `a number from 0 to ${longestTimer}, or Infinity`, fault.milliseconds);
-  }
-  if (fault.name === "status" && !(fault.status >= 200 && fault.status < 600)) {
-    refuse(`${place}.status`, "an HTTP status", fault.status);
-  }
-}
-
-const isDuration = (value: unknown) => isTimer(value) || value === Number.POSITIVE_INFINITY;
+export const checkNodeOptions = (options: FakeNodeOptions, prefix = "options."): void =>
+  checkOptions(optionChecks, options, { name: "createFakeNode", prefix });

@@ -6,7 +6,7 @@ import type { FakeBlock } from "./data.js";
 import type { ReceivedRequest } from "./fake-node.js";
 import { FaultPlan, type RequestFaults } from "./faults.js";
 import { badRequest, type DataNode, decodePath, reply } from "./gateway.js";
-import { checkOptions, type FakeNodeOptions } from "./options.js";
+import { checkNodeOptions, type FakeNodeOptions } from "./options.js";
 import { defaultRateLimit, RateLimiter } from "./rate-limiter.js";
 import { findRoute } from "./routes.js";
 import type { Store } from "./store.js";
@@ -44,7 +44,7 @@ export class SimulatedNode {
   }
 
   configure(options: FakeNodeOptions): void {
-    checkOptions(options);
+    checkNodeOptions(options);
     const { rateLimit, now, faults, down } = options;
     const wasDown = this.#options.down === true;
     const given = Object.entries(options).filter(([, value]) => value !== undefined);

@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { type AddressInfo, isIPv6 } from "node:net";
 import { arrayBuffer } from "node:stream/consumers";
-import { checkNames, refuse } from "../arguments.js";
+import { checkOptions, expected, type OptionChecks } from "../../arguments/check-options.js";
+import { refuse } from "../arguments.js";
 
 /** Where a server listens. */
 export interface ListenOptions {
@@ -52,7 +53,8 @@ export async function listen(
   options: ListenOptions = {},
 ): Promise<FakeNodeServer> {
   if (typeof node?.fetch !== "function") refuse("node", "a fake node", node);
-  const { port, host } = readOptions(options);
+  checkOptions(optionChecks, options, { name: "listen" });
+  const { port = 0, host = "127.0.0.1" } = options;
   const server = createServer(
     // v0.74 nodes accept a head of 1 MiB, which has room for ten thousand party ids, and never close an idle connection.
     { maxHeaderSize: 2 ** 20, keepAliveTimeout: 0 },
@@ -121,15 +123,13 @@ function toHeaders({ headers }: Response): Record<string, string | string[]> {
   return Object.fromEntries(entries);
 }
 
-function readOptions(options: ListenOptions): { port: number; host: string } {
-  checkNames("options", options, ["port", "host"]);
-  const { port = 0, host = "127.0.0.1" } = options;
-  if (!(Number.isInteger(port) && port >= 0 && port <= 65535)) {
-    refuse("options.port", "an integer from 0 to 65535", port);
-  }
-  if (typeof host !== "string" || host === "") refuse("options.host", "a name or an address", host);
-  return { port, host };
-}
+const optionChecks: OptionChecks<ListenOptions> = {
+  port: expected(
+    "an integer from 0 to 65535",
+    (port) => Number.isInteger(port) && Number(port) >= 0 && Number(port) <= 65535,
+  ),
+  host: expected("a name or an address", (host) => typeof host === "string" && host !== ""),
+};
 
 function cannotListen(host: string, port: number, cause: NodeJS.ErrnoException): Error {
   const reasons: Record<string, string> = {

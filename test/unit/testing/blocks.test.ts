@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createFakeNetwork, createFakeNode } from "../../../src/testing/index.js";
-import { ManualClock } from "../../clock.js";
-import { ask, askPage } from "../../support/ask.js";
+import { ManualClock } from "../../support/manual-clock.js";
+import { ask, askPage } from "../../support/raw-requests.js";
 
 const list = "/api/v2/balance/changes?pagination.first=5000";
 

@@ -168,11 +168,11 @@ describe("a fake node over HTTP", () => {
 
   test.each<[argument: string, words: string, node: unknown, options: unknown]>([
     ["node", "to be a fake node, got undefined.", undefined, {}],
-    ["options", "to be an object with `port`, `host`, got 80.", createFakeNode(), 80],
-    ["options.prot", "There is no `options.prot`. Expected `port`, `host`.", createFakeNode(), { prot: 80 }],
-    ["options.port", "to be an integer from 0 to 65535, got 65536.", createFakeNode(), { port: 65536 }],
-    ["options.port", 'to be an integer from 0 to 65535, got "80".', createFakeNode(), { port: "80" }],
-    ["options.host", 'to be a name or an address, got "".', createFakeNode(), { host: "" }],
+    ["options", "Expected the options of listen to be an object, got 80.", createFakeNode(), 80],
+    ["prot", "listen has no option `prot`. Expected `port`, `host`.", createFakeNode(), { prot: 80 }],
+    ["port", "to be an integer from 0 to 65535, got 65536.", createFakeNode(), { port: 65536 }],
+    ["port", 'to be an integer from 0 to 65535, got "80".', createFakeNode(), { port: "80" }],
+    ["host", 'to be a name or an address, got "".', createFakeNode(), { host: "" }],
   ])("rejects an invalid `%s`: %s", async (argument, words, node, options) => {
     const error: unknown = await listen(node as never, options as never).catch((reason: unknown) => reason);
     expect(error).toMatchObject({ name: "ArgumentError", argument, message: expect.stringContaining(words) });

@@ -1,0 +1,164 @@
+import type { BalanceChange } from "../../generated/types.js";
+import { ignore } from "../pagination/item-iterator.js";
+import type { RangePage } from "./range-page.js";
+import { decide, type SegmentState } from "./scheduler.js";
+import type { SegmentReader } from "./segment-reader.js";
+import { isEmpty, lengthOf, type Range } from "./timeline.js";
+
+/** Where a scan could not continue. What comes before was yielded. */
+export interface Failure {
+  /** What was not read; `undefined` if it is not known. */
+  unread: Range | undefined;
+  error: unknown;
+}
+
+const emptyRange: Range = { start: 0n, end: 0n };
+
+interface Segment extends SegmentState {
+  unread: Range | undefined;
+  batches: (readonly BalanceChange[])[];
+  buffered: number;
+  isBusy: boolean;
+  density: number | undefined;
+  hasFailed: boolean;
+  failure: unknown;
+}
+
+const newSegment = (unread: Range | undefined, density?: number): Segment => ({
+  unread,
+  batches: [],
+  buffered: 0,
+  isBusy: false,
+  density,
+  hasFailed: false,
+  failure: undefined,
+});
+
+export interface FilterScanOptions {
+  reader: SegmentReader;
+  range: Range;
+  /** What the caller wants, in Unix nanoseconds. */
+  times: Range;
+  maxItems: number;
+  concurrency: number;
+  /** How many records are read before the caller needs them. */
+  bufferSize: number;
+  /** The first page of the range, if it was fetched already. */
+  first?: RangePage | undefined;
+}
+
+/** The size of a page for a caller who needs so many records. Some more show where the last block ends. */
+export const pageSizeFor = (left: number, pageSize: number): number => Math.min(pageSize, left + 100);
+
+/** Scans one filter: segments that are read concurrently and yielded one after the other. */
+export class FilterScan {
+  readonly #options: FilterScanOptions;
+  readonly #segments: Segment[];
+  #first: RangePage | undefined;
+  #left: number;
+  #busy = 0;
+  #splits = 0;
+  #fullPages = 0;
+  /** How many records a full page has. */
+  #pageSize: number;
+  #wake: () => void = ignore;
+
+  constructor(options: FilterScanOptions) {
+    this.#options = options;
+    this.#segments = isEmpty(options.range) ? [] : [newSegment(options.range)];
+    this.#first = options.first;
+    this.#left = options.maxItems;
+    this.#pageSize = options.reader.pageSize;
+  }
+
+  /** The next records; a failure once everything before it was yielded; `undefined` at the end. */
+  async next(): Promise<readonly BalanceChange[] | Failure | undefined> {
+    for (;;) {
+      const [head] = this.#segments;
+      if (head === undefined || this.#left <= 0) return undefined;
+      const batch = head.batches.shift();
+      if (batch) {
+        head.buffered -= batch.length;
+        this.#left -= batch.length;
+        this.#startRequests();
+        return batch;
+      }
+      if (head.hasFailed) return { unread: this.#restOfRange(head), error: head.failure };
+      if (head.unread === undefined) {
+        this.#segments.shift();
+        continue;
+      }
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+        this.#startRequests();
+      });
+    }
+  }
+
+  /** Everything from what a segment has not read to the end of the range. */
+  #restOfRange({ unread }: Segment): Range | undefined {
+    const { reader, range } = this.#options;
+    return unread && reader.order.from(range, reader.order.firstOf(unread));
+  }
+
+  #startRequests(): void {
+    const { concurrency, bufferSize } = this.#options;
+    while (this.#busy < concurrency) {
+      const decision = decide(this.#segments, {
+        limit: Math.min(this.#left, bufferSize),
+        pageSize: this.#pageSize,
+        fullPages: this.#fullPages,
+        splits: this.#splits,
+      });
+      if (decision === undefined) return;
+      const { index } = decision;
+      const segment = decision.action === "read" ? this.#segments[index] : this.#split(index, decision.length);
+      if (segment === undefined) return;
+      segment.isBusy = true;
+      this.#busy++;
+      this.#read(segment)
+        .catch((error: unknown) => {
+          segment.hasFailed = true;
+          segment.failure = error;
+        })
+        .finally(() => {
+          segment.isBusy = false;
+          this.#busy--;
+          this.#startRequests();
+          this.#wake();
+        });
+    }
+  }
+
+  /** Splits a segment, and returns its second half. */
+  #split(index: number, length: bigint): Segment | undefined {
+    const segment = this.#segments[index];
+    if (segment?.unread === undefined) return undefined;
+    const [first, second] = this.#options.reader.order.split(segment.unread, length);
+    segment.unread = first;
+    const added = newSegment(second, segment.density);
+    this.#segments.splice(index + 1, 0, added);
+    this.#splits++;
+    return added;
+  }
+
+  /** Reads one page of a segment. */
+  async #read(segment: Segment): Promise<void> {
+    const { reader, times } = this.#options;
+    const isNeeded = segment === this.#segments[0] && segment.buffered === 0;
+    const size = isNeeded ? pageSizeFor(this.#left, reader.pageSize) : reader.pageSize;
+    const page = this.#first ?? (await reader.fetch(segment.unread ?? emptyRange, size));
+    this.#first = undefined;
+    // A split can have shortened the segment while the request was in flight. From here on it is not split.
+    const range = segment.unread ?? emptyRange;
+    segment.density = undefined;
+    const { records, pageLength, unread } = await reader.complete(range, page, times);
+    segment.unread = unread;
+    segment.buffered += records.length;
+    if (records.length > 0) segment.batches.push(records);
+    if (unread === undefined) return;
+    segment.density = records.length / (lengthOf(range) - lengthOf(unread));
+    this.#fullPages++;
+    this.#pageSize = this.#fullPages === 1 ? pageLength : Math.max(pageLength, this.#pageSize);
+  }
+}
