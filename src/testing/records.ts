@@ -16,6 +16,7 @@ type Counts = Record<"votes" | "profiles" | "balances" | "signatures" | "spamSta
  */
 export class RecordGenerator {
   readonly #seed: Seed;
+  readonly #accounts = new Map<number, Omit<BalanceChange, "timestamp" | "balance">>();
   /** The last block to which changes were added. */
   #begun: { time: bigint; account: (index: number) => number; used: number } | undefined;
   readonly #generated: Counts = { votes: 0, profiles: 0, balances: 0, signatures: 0, spamStatistics: 0 };
@@ -82,7 +83,7 @@ export class RecordGenerator {
     let time = newest;
     while (changes.length < count) {
       const inBlock = Math.min(rowsInBlock(changes.length, random), count - changes.length);
-      changes.push(...this.#block(inBlock, time, random));
+      changes.push(...this.#balances(inBlock, time, random));
       time -= BigInt(700_000 + Math.floor(random() * 600_000)) * microsecond;
     }
     this.#generated.balances += count;
@@ -96,24 +97,36 @@ export class RecordGenerator {
     if (this.#begun?.time !== time) this.#begun = { time, account: accountsOfBlock(count, random), used: 0 };
     const { account, used } = this.#begun;
     this.#begun.used += count;
-    return many(count, (index) => this.#balance(account(used + index), time, random));
+    return this.#balances(count, time, random, (index) => account(used + index));
   }
 
-  #block(count: number, time: bigint, random: () => number): BalanceChange[] {
-    const account = accountsOfBlock(count, random);
-    return many(count, (index) => this.#balance(account(index), time, random));
+  #balances(
+    count: number,
+    time: bigint,
+    random: () => number,
+    account = accountsOfBlock(count, random),
+  ): BalanceChange[] {
+    const timestamp = digits(time);
+    return many(count, (index) => {
+      const units = Math.floor(random() * 1e12);
+      // Appending zeros is several times faster than BigInt arithmetic, which matters with a million records.
+      const balance: `${bigint}` = units === 0 ? "0" : (`${units}000000000000` as `${bigint}`);
+      return { timestamp, ...this.#account(account(index)), balance };
+    });
   }
 
-  #balance(account: number, time: bigint, random: () => number): BalanceChange {
-    const [market, asset, party] = [account % 5, Math.floor(account / 5) % 3, Math.floor(account / 15)];
-    return {
-      timestamp: digits(time),
+  #account(number: number): Omit<BalanceChange, "timestamp" | "balance"> {
+    const known = this.#accounts.get(number);
+    if (known !== undefined) return known;
+    const [market, asset, party] = [number % 5, Math.floor(number / 5) % 3, Math.floor(number / 15)];
+    const account = {
       partyId: party === 0 ? "network" : this.#party(party),
       assetId: this.#resource(asset),
       marketId: market === 0 ? "" : this.#id("market", market - 1),
       accountType: accountTypes[market === 0 ? 4 : 3] ?? "ACCOUNT_TYPE_UNSPECIFIED",
-      balance: digits(BigInt(Math.floor(random() * 1e12)) * 10n ** 12n),
     };
+    this.#accounts.set(number, account);
+    return account;
   }
 
   /** Signatures for three resources, which are the assets of the balances. */

@@ -40,6 +40,11 @@ export interface BalanceRow {
   account: Account;
 }
 
+function readTime(given: `${bigint}`) {
+  const time = toMicroseconds(given);
+  return { given, time, timestamp: toNanosecondDigits(time) };
+}
+
 const inOrder = (a: BalanceRow, b: BalanceRow) =>
   a.time - b.time || (a.account === b.account ? 0 : compare(a.account.id, b.account.id));
 
@@ -50,6 +55,8 @@ export class BalanceTable {
   /** In the order in which they were added. */
   #records: BalanceChange[] = [];
   readonly #rows: BalanceRow[] = [];
+  /** The last time that was read. */
+  #read = readTime("0");
 
   constructor(ids: Ids) {
     this.#ids = ids;
@@ -96,8 +103,9 @@ export class BalanceTable {
   }
 
   #toRow(given: BalanceChange): BalanceRow {
-    const time = toMicroseconds(given.timestamp);
-    const timestamp = toNanosecondDigits(time);
+    // Rows of one block follow each other, and converting a time is slow.
+    if (given.timestamp !== this.#read.given) this.#read = readTime(given.timestamp);
+    const { time, timestamp } = this.#read;
     const change = timestamp === given.timestamp ? given : { ...given, timestamp };
     const { assetId = "", partyId = "", marketId = "", accountType = "" } = change;
     const name = `${assetId}${partyId}${marketId}${accountType}`;
