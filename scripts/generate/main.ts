@@ -13,6 +13,7 @@ import { printClient } from "./client.js";
 import { readDescription } from "./description.js";
 import { printEnums } from "./enums.js";
 import { printOperations } from "./operations.js";
+import { printPublic } from "./public.js";
 import { printShapes } from "./shapes.js";
 import { printTypes } from "./types.js";
 
@@ -31,6 +32,7 @@ export async function generate(source: string): Promise<Record<string, string>> 
     "client.ts": printClient(tree),
     "operations.ts": printOperations(tree),
     "shapes.ts": printShapes(tree),
+    "public.ts": printPublic(tree),
   };
   const formatted = Object.entries(modules).map(async ([name, code]) => [name, await format(header + code)] as const);
   return {
