@@ -1,0 +1,98 @@
+import { execFile } from "node:child_process";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import ts from "typescript";
+import { beforeAll, describe, expect, test } from "vitest";
+import { collectSamples, root, type Sample } from "../support/samples/collect.js";
+
+// Inside the package, so that its name resolves to its build.
+const folder = join(root, "reports/samples");
+const setting = join(root, "test/support/samples/setting.ts");
+const samples = collectSamples();
+const files = new Map<string, Sample>();
+const { config } = ts.readConfigFile(join(root, "tsconfig.json"), ts.sys.readFile);
+const options: ts.CompilerOptions = {
+  ...ts.parseJsonConfigFileContent(config, ts.sys, root).options,
+  // Samples show values without using them.
+  noUnusedLocals: false,
+  noUnusedParameters: false,
+  verbatimModuleSyntax: false,
+  isolatedModules: false,
+};
+let problems: Map<string, string[]>;
+let failures: Record<string, string>;
+
+beforeAll(async () => {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  for (const [index, sample] of samples.entries()) {
+    const file = join(folder, `sample-${index}.ts`);
+    files.set(file, sample);
+    writeFileSync(file, module(sample.code, []));
+  }
+  // Names that a sample does not declare are imported from the package or from the setting.
+  const modules = {
+    "vegaprotocol-client": join(root, "src/index.ts"),
+    "vegaprotocol-client/validate": join(root, "src/validate/index.ts"),
+    "vegaprotocol-client/testing": join(root, "src/testing/index.ts"),
+    "vegaprotocol-client/testing/node": join(root, "src/testing/node/index.ts"),
+    [setting.replace(/\.ts$/, ".js")]: setting,
+  };
+  const program = ts.createProgram([...files.keys(), ...Object.values(modules)], options);
+  const known = new Map(
+    Object.entries(modules).flatMap(([from, file]) => exportsOf(program, file).map((name) => [name, from] as const)),
+  );
+  for (const [file, { code }] of files) {
+    const missing = diagnosticsOf(program, file).flatMap(
+      (text) => /Cannot find name '(\w+)'|shorthand property '(\w+)'/.exec(text)?.slice(1).find(Boolean) ?? [],
+    );
+    const imports = [...new Set(missing)].flatMap((name) => {
+      const from = known.get(name);
+      return from === undefined ? [] : [`import { ${name} } from ${JSON.stringify(from)};`];
+    });
+    writeFileSync(file, module(code, imports));
+  }
+  const complete = ts.createProgram([...files.keys()], options, undefined, program);
+  problems = new Map([...files.keys()].map((file) => [file, diagnosticsOf(complete, file)]));
+  const runs = [...files].filter(([, sample]) => sample.runs).map(([file]) => file);
+  const runner = [join(root, "node_modules/tsx/dist/cli.mjs"), join(root, "test/support/samples/run.ts"), ...runs];
+  const { stdout } = await promisify(execFile)(process.execPath, runner, { cwd: root });
+  failures = JSON.parse(stdout);
+}, 120_000);
+
+/** The setting is imported first: it replaces the global `fetch`. */
+const module = (code: string, imports: string[]) =>
+  `import ${JSON.stringify(setting.replace(/\.ts$/, ".js"))};\n${imports.join("\n")}\n${code}\nexport {};\n`;
+
+/** The names that a module exports, types included. */
+function exportsOf(program: ts.Program, file: string): string[] {
+  const checker = program.getTypeChecker();
+  const source = program.getSourceFile(file);
+  const symbol = source && checker.getSymbolAtLocation(source);
+  return symbol ? checker.getExportsOfModule(symbol).map(({ name }) => name) : [];
+}
+
+/** The errors that the compiler reports for a file. */
+function diagnosticsOf(program: ts.Program, file: string): string[] {
+  const source = program.getSourceFile(file);
+  const diagnostics = [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)];
+  return diagnostics.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, "\n"));
+}
+
+describe("a sample in the documentation", () => {
+  test.each(samples.map(({ place, runs }, index) => ({ place, runs, file: join(folder, `sample-${index}.ts`) })))(
+    "compiles, and runs unless it is marked otherwise: $place",
+    ({ file, runs }) => {
+      expect(problems.get(file)).toEqual([]);
+      if (runs) expect(failures[file]).toBeUndefined();
+    },
+  );
+
+  test("is found in the README, the pages, the docstrings and the description", () => {
+    for (const where of ["README.md", "docs/testing.md", "src/client.ts", "src/testing/fake-node.ts", "openapi.yaml"]) {
+      expect(samples.some(({ place }) => place.startsWith(where))).toBe(true);
+    }
+    expect(samples.length).toBeGreaterThan(40);
+  });
+});
