@@ -6,7 +6,7 @@ import { Editor } from "../support/editor.js";
 const editor = new Editor();
 const { parameters, schemas } = description.components;
 const flat = (text: string | undefined) => (text ?? "").replace(/\s+/g, " ").trim();
-/** Words that tell of types which nobody should have to read. */
+/** Parts of types that a reader cannot understand. */
 const internals = /components\[|operations\[|paths\[|Readable<|FetchOptions|\.\.\. \d+ more/;
 
 describe("hovering over a method", () => {

@@ -22,26 +22,26 @@ describe.skipIf(hasNoBrowser)("the pages", () => {
   });
   afterAll(() => browser?.close());
 
-  /** Opens a page and notes what it must not do: ask for anything that is not on disk, or complain. */
+  /** Opens a page, and records requests for anything that is not on disk, and errors in its console. */
   async function open(name: string, { width = 1280, height = 900, colorScheme = "light" as "light" | "dark" } = {}) {
     const context = await browser.newContext({ viewport: { width, height }, colorScheme });
     const page = await context.newPage();
     const requests: string[] = [];
-    const complaints: string[] = [];
+    const problems: string[] = [];
     page.on("request", (request) => {
       if (!/^(?:file|data|blob):/.test(request.url())) requests.push(request.url());
     });
     page.on("console", (message) => {
-      if (message.type() === "error") complaints.push(message.text());
+      if (message.type() === "error") problems.push(message.text());
     });
-    page.on("pageerror", (error) => complaints.push(String(error)));
+    page.on("pageerror", (error) => problems.push(String(error)));
     page.setDefaultTimeout(10_000);
     await page.goto(new URL(name, pathToFileURL(site)).href);
     return {
       page,
       expectQuiet: async () => {
         await page.waitForLoadState("networkidle");
-        expect({ requests, complaints }).toEqual({ requests: [], complaints: [] });
+        expect({ requests, problems }).toEqual({ requests: [], problems: [] });
         await context.close();
       },
     };
@@ -140,7 +140,7 @@ describe.skipIf(hasNoBrowser)("the pages", () => {
         };
       });
       expect(ground > 0.5).toBe(colorScheme === "light");
-      // What WCAG asks for at level AA.
+      // The contrast that WCAG requires at level AA.
       expect(Math.min(...words)).toBeGreaterThanOrEqual(4.5);
       await page.screenshot({ path: `${screenshots}${colorScheme}-${name.replaceAll(/\W+/g, "-")}.png` });
       await expectQuiet();

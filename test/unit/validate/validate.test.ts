@@ -7,7 +7,7 @@ import { createClient, ResponseError, VegaError } from "../../../src/index.js";
 import { createFakeNode, nodeDefects } from "../../../src/testing/index.js";
 import { type AnswerMismatch, validateAnswers } from "../../../src/validate/index.js";
 import { examples, operations, source } from "../../support/description.js";
-import { answering } from "../../support/recorder.js";
+import { respondWith } from "../../support/recorder.js";
 import { runs } from "../../support/runs.js";
 
 type Operation = keyof typeof responseShapes;
@@ -104,7 +104,7 @@ const pageInfo = { startCursor: "a", endCursor: "a", hasNextPage: false, hasPrev
 const page = (...nodes: object[]) => ({ votes: { edges: nodes.map((node) => ({ cursor: "a", node })), pageInfo } });
 
 function clientWith(body: unknown, onMismatch: Parameters<typeof validateAnswers>[0]["onMismatch"] = "throw") {
-  const server = answering(body);
+  const server = respondWith(body);
   return {
     server,
     client: createClient({
