@@ -203,9 +203,9 @@ describe("the events of an observer", () => {
   });
 });
 
-describe("an error that middleware throws", () => {
+describe("middleware", () => {
   test.each(["onRequest", "onResponse"] as const)(
-    "in %s reaches the caller unchanged, and is not retried",
+    "that throws in %s ends the call with its error, which is not retried",
     async (at) => {
       server.behave(respond(body));
       const own = new TypeError("in middleware");
@@ -220,7 +220,7 @@ describe("an error that middleware throws", () => {
     },
   );
 
-  test("a response that middleware returns is the response of the call", async () => {
+  test("that returns a response determines the result of the call", async () => {
     const client = createClient({ baseUrl: server.url });
     server.behave();
     client.http.use({ onRequest: () => json(body) });

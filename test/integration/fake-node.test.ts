@@ -134,7 +134,7 @@ describe("between client and fake node, Prism reports no violation", () => {
     expectNoViolation(16);
   });
 
-  test("and does report a request or a response that does not match the description", async () => {
+  test("but reports a request or a response that does not match the description", async () => {
     const bad = await traffic.fetch(new Request(`${proxy.url}/api/v2/votes?partyId=a&pagination.first=all`));
     expect(bad.headers.get("sl-violations")).toContain("pagination.first");
     const balances = [{ timestamp: "5", balance: 7 }] as unknown as FakeNode["records"]["balances"];

@@ -190,7 +190,7 @@ describe.each(Object.entries(faults))("%s", (_, { behave, error, sent, timeout }
   }
 });
 
-describe("the connection is refused", () => {
+describe("a connection that is refused", () => {
   test("is retried for a read, not for a check", async () => {
     const client = connect({ url: `http://127.0.0.1:${await freePort()}` });
     const refused = { name: "ConnectionError", message: expect.stringContaining("ECONNREFUSED") };
@@ -199,8 +199,12 @@ describe("the connection is refused", () => {
   });
 });
 
-describe("a response that is sent in an unusual way is accepted", () => {
-  test.each(["gzip", "inHalves", "byteByByte"] as const)("%s", async (way) => {
+describe("a response is accepted if it is sent", () => {
+  test.each([
+    ["with gzip", "gzip"],
+    ["in halves", "inHalves"],
+    ["byte by byte", "byteByByte"],
+  ] as const)("%s", async (_, way) => {
     server.behave(faulty[way](body));
     const client = createClient({ baseUrl: server.url });
     expect(await client.getSpamStatistics({ partyId: "a" })).toEqual(JSON.parse(body));
@@ -208,8 +212,8 @@ describe("a response that is sent in an unusual way is accepted", () => {
   });
 });
 
-describe("a check that is redirected", () => {
-  test.each([301, 302, 307, 308])("%s is not followed", async (code) => {
+describe("a redirect of a check", () => {
+  test.each([301, 302, 307, 308])("with status %s is not followed", async (code) => {
     server.behave(respond("", { status: code, headers: { Location: `${server.url}/elsewhere` } }));
     const reason = await caught(connect().checkTransaction({ tx: {} }));
     expect(reason).toMatchObject({ name: "ApiError", status: code, attempts: 1 });
@@ -233,6 +237,6 @@ describe("a 500 for a list of profiles", () => {
 test("the table in docs/faults.md names each of these faults", () => {
   const page = readFileSync(new URL("../../docs/faults.md", import.meta.url), "utf8");
   const named = [...page.matchAll(/^\| [^|]+ \| [^|]+ \| [^|]+ \| `([^`]+)` \|$/gm)].map(([, name]) => name);
-  const tested = [...Object.keys(faults), "the connection is refused", "a check that is redirected"];
+  const tested = [...Object.keys(faults), "a connection that is refused", "a redirect of a check"];
   expect([...named].sort()).toEqual(tested.sort());
 });

@@ -174,7 +174,7 @@ describe.each(Object.entries(cases))("%s", (id, { call, method, url, body, bad }
     expect((error as ApiError).message).toContain(message);
   });
 
-  test("an invalid request is rejected by Prism", async () => {
+  test("has an invalid request that Prism rejects", async () => {
     const response = await fetch(mock.url + bad.path, bad.init);
     expect(response.status).toBe(400);
     expect(violations(response)).toContainEqual(expect.objectContaining({ location: bad.location }));

@@ -11,7 +11,7 @@ function connect(respond: () => Response | Promise<Response>) {
   return createClient({ baseUrl: "https://node.example", fetch: async () => respond(), retry: false });
 }
 
-describe("baseUrl", () => {
+describe("the option baseUrl", () => {
   test.each([
     ["https://node.example", "https://node.example"],
     ["https://node.example/", "https://node.example"],
@@ -21,7 +21,7 @@ describe("baseUrl", () => {
     ["https://node.example/datanode/api/v2/", "https://node.example/datanode"],
     ["https://node.example/my-api/v2", "https://node.example/my-api/v2"],
     [new URL("http://127.0.0.1:3008/x"), "http://127.0.0.1:3008/x"],
-  ])("%s", async (baseUrl, expected) => {
+  ])("accepts %s, and requests begin with %s", async (baseUrl, expected) => {
     const { fetch, sent } = respondWith(statistics);
     await createClient({ baseUrl, fetch }).getSpamStatistics(party);
     expect(sent[0]?.url).toBe(`${expected}/statistics/spam/a`);
@@ -34,7 +34,7 @@ describe("baseUrl", () => {
     ["ftp://node.example", 'an address such as "https://node.example", got "ftp://node.example"'],
     ["https://node.example?a=b", "an address without query and fragment"],
     ["https://me:secret@node.example", "an address without credentials, which `fetch` does not accept. Use `headers`"],
-  ])("%s is refused", (baseUrl, message) => {
+  ])("rejects %s", (baseUrl, message) => {
     const make = () => createClient({ baseUrl: baseUrl as string });
     expect(make).toThrow(ArgumentError);
     expect(make).toThrow(`Expected \`baseUrl\` to be ${message}.`);
@@ -92,7 +92,7 @@ test("withResponse resolves to the result with status, headers and block, and se
   expect(sent).toHaveLength(1);
 });
 
-describe("errors", () => {
+describe("the outcome of a call:", () => {
   const caught = async (promise: PromiseLike<unknown>) => {
     try {
       await promise;

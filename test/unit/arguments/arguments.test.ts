@@ -226,7 +226,7 @@ describe("a request contains", () => {
     [{ before: "c" }, "pagination.last=1000&pagination.before=c"],
     [{ newestFirst: true }, "pagination.first=1000&pagination.newestFirst=true"],
     [{ first: 6000 }, "pagination.first=6000"],
-  ])("always a page size: %j", async (pagination, query) => {
+  ])("a page size, also with the pagination %j", async (pagination, query) => {
     const { client, sent } = connect();
     await client.listNodeSignatures({ id: "a", pagination });
     expect(sent[0]?.url).toBe(`https://node.example/api/v2/node/signatures?id=a&${query}`);

@@ -60,7 +60,7 @@ const common: [options: object, argument: string, message: string][] = [
   [{ headers: 5 }, "headers", "Expected `headers` to be an object, Headers or pairs, got 5."],
 ];
 
-describe("an invalid option of a client makes createClient throw", () => {
+describe("createClient rejects invalid options:", () => {
   test.each([
     ...common,
     [{ fetch: "fetch" }, "fetch", 'Expected `fetch` to be a function, got "fetch".'],
@@ -87,7 +87,7 @@ describe("an invalid option of a client makes createClient throw", () => {
   });
 });
 
-describe("an invalid option of a call rejects it, and nothing is sent", () => {
+describe("a call rejects invalid options, and sends nothing:", () => {
   test.each([
     ...common,
     [{ signal: "x" }, "signal", 'Expected `signal` to be an AbortSignal, got "x".'],

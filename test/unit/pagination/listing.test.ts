@@ -294,7 +294,7 @@ describe("a source whose cursors form a loop", () => {
     expect(await paginate(circling(0, 1, false), {}, { maxItems: 1 }).toArray()).toEqual([0]);
   });
 
-  test("a walk backward without a further cursor resumes from the first record of its page", async () => {
+  test("lets a walk backward without a further cursor resume from the first record of its page", async () => {
     const pageInfo = { startCursor: "", endCursor: "", hasNextPage: false, hasPreviousPage: true };
     const edges = ["a", "b"].map((node) => ({ cursor: node, node }));
     const listing = paginate(async () => ({ edges, pageInfo }), { last: 2 });
@@ -305,7 +305,7 @@ describe("a source whose cursors form a loop", () => {
     ["with a record that has a cursor", [{ cursor: "a", node: 1 }], { first: 2, after: "a" }],
     ["with a record that has none", [{ cursor: "", node: 1 }], { first: 2, after: "start" }],
     ["without records", [], { first: 2, after: "start" }],
-  ])("a next page without a cursor ends the walk after a page %s", async (_, edges, resume) => {
+  ])("ends the walk at a next page without a cursor, after a page %s", async (_, edges, resume) => {
     const pageInfo = { startCursor: "", endCursor: "", hasNextPage: true, hasPreviousPage: false };
     const seen: number[] = [];
     const error = await (async () => {

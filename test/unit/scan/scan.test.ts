@@ -157,7 +157,7 @@ describe("a scan sends requests", () => {
     "evenly spread": fc.nat(86_400_000),
     "in the first hundredth": fc.nat(864_000),
     "in the last hundredth": fc.nat(864_000).map((time) => 85_536_000 + time),
-    "ever more of them": fc.nat(86_400_000).map((time) => Math.floor(Math.sqrt(time / 86_400_000) * 86_400_000)),
+    "that become denser": fc.nat(86_400_000).map((time) => Math.floor(Math.sqrt(time / 86_400_000) * 86_400_000)),
     "on five days of a hundred": fc
       .tuple(fc.nat(4), fc.nat(86_399))
       .map(([day, time]) => day * 20 * 864_000 + time * 10),
@@ -518,7 +518,7 @@ describe("scanBalanceChanges", () => {
     [{}, { missingHistory: "skip" }, "missingHistory"],
     [{}, null, "options"],
     [{}, { timeout: -1 }, "timeout"],
-  ])("refuses %j with %j", async (query, options, argument) => {
+  ])("rejects the arguments %j with the options %j", async (query, options, argument) => {
     const source = recorder(async () => json({}));
     const client = createClient({ baseUrl: "https://node.example", fetch: source.fetch });
     const changes = client.scanBalanceChanges(query as object, options as object);

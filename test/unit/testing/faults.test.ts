@@ -6,7 +6,7 @@ import { baseUrl, fetchFrom } from "../../support/raw-requests.js";
 const path = "/api/v2/parties/profiles?pagination.first=2";
 
 describe("the rate limit of a fake node", () => {
-  test("serves a burst, refuses as many requests, bans the client, and serves it again", async () => {
+  test("serves a burst, rejects as many requests, bans the client, and serves it again", async () => {
     let now = 0;
     const node = createFakeNode({}, { now: () => now });
     for (let left = 99; left >= 0; left--) {
@@ -110,7 +110,7 @@ describe("a fault of a fake node", () => {
     expect((await fetchFrom(node, path)).status).toBe(200);
   });
 
-  test("can be an empty page, behind which a walk yields every record", async () => {
+  test("can be an empty page, after which a walk yields every record", async () => {
     const node = nodeWith({});
     const client = createClient({ baseUrl, fetch: node.fetch });
     for (const way of ["first", "last"]) {

@@ -10,7 +10,7 @@ const count = async (path: string): Promise<number> =>
   (Object.values((await fetchFrom(node, path)).body) as { edges: object[] }[])[0]?.edges.length ?? 0;
 
 describe("a fake node filters", () => {
-  test("votes by party and by proposal; an empty id fits none", async () => {
+  test("votes by party and by proposal; an empty id matches none", async () => {
     expect(await count(`/api/v2/votes?proposalId=${proposalId}`)).toBe(34);
     expect(await count(`/api/v2/votes?partyId=${partyId}`)).toBe(3);
     expect(await count(`/api/v2/votes?partyId=${partyId}&proposalId=${proposalId}`)).toBe(1);

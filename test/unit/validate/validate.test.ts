@@ -142,7 +142,11 @@ describe("the function of validateAnswers", () => {
       page({ ...vote, perMarketEquityLikeShareWeight: { m: 1 } }),
       "expected `votes.edges[0].node.perMarketEquityLikeShareWeight.m` to be a string, got 1",
     ],
-    ["a record that is none", page([]), "expected `votes.edges[0].node` to be an object or null, got an empty array"],
+    [
+      "a record of another type",
+      page([]),
+      "expected `votes.edges[0].node` to be an object or null, got an empty array",
+    ],
   ])("reports %s with its path, and the call is not retried", async (_, body, message) => {
     const { client, server } = clientWith(body);
     const error: unknown = await client
