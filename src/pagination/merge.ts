@@ -15,6 +15,8 @@ export interface MergeOptions<T, Extra extends object> {
   fetchPages: readonly FetchPage<T, Extra>[];
   /** What comes first in the order of the walk, for lists with one order. Default: one part after the other. */
   compare?: ((a: T, b: T) => number) | undefined;
+  /** Which of two responses a page that is made of both names. Default: the later one. */
+  choose?: ((earlier: Extra, later: Extra) => Extra) | undefined;
 }
 
 /** Where a page stands in one part: the cursors to continue from in both directions. */
@@ -78,7 +80,10 @@ class Merge<T, Extra extends object> {
   #hasEarlier: boolean;
   #response: { extra?: Extra } | undefined;
 
-  constructor({ source, fetchPages, compare }: MergeOptions<T, Extra>, pagination: Pagination) {
+  constructor(
+    { source, fetchPages, compare, choose = (_, later) => later }: MergeOptions<T, Extra>,
+    pagination: Pagination,
+  ) {
     this.direction = directionOf(pagination);
     const { size: sizeName, cursor: cursorName } = this.direction;
     const size = pagination[sizeName] ?? 0;
@@ -89,7 +94,8 @@ class Merge<T, Extra extends object> {
       const place = places[index]?.[cursorName];
       const fetchPage: typeof fetchPart = async (request, signal) => {
         const content = await fetchPart(request, signal);
-        this.#response = content;
+        const { extra = content.extra } = this.#response ?? {};
+        this.#response = extra && content.extra ? { extra: choose(extra, content.extra) } : content;
         return content;
       };
       const start = { ...pagination, [sizeName]: partSize, [cursorName]: place || undefined };
