@@ -6,7 +6,7 @@ export default defineConfig({
     reporters: process.env["CI"] ? ["default", ["json", { outputFile: "reports/vitest.json" }]] : ["default"],
     testTimeout: 30_000,
     coverage: { include: ["src/**"] },
-    include: ["test/{contract,integration,samples,transport,types,unit}/**/*.test.ts"],
+    include: ["test/{integration,types,unit}/**/*.test.ts"],
     typecheck: { enabled: true, include: ["test/types/**/*.test-d.ts"], tsconfig: "./tsconfig.json" },
   },
 });

@@ -5,21 +5,15 @@ import { operations } from "../generated/operations.js";
 import type { BalanceChange } from "../generated/types.js";
 import type { OperationId } from "./arguments/operation.js";
 import { readArguments } from "./arguments/read-arguments.js";
+import { type ClientOptions, readClientOptions } from "./client-options.js";
+import { type CallOptions, callChecks, readCallOptions } from "./http/call-options.js";
 import { systemClock } from "./http/clock.js";
 import { call, createRequester } from "./http/index.js";
 import { routeOf } from "./http/operation-route.js";
-import {
-  type CallOptions,
-  type ClientOptions,
-  listingNames,
-  readCallOptions,
-  readClientOptions,
-  scanNames,
-} from "./options.js";
 import { type ListId, listOperation } from "./pagination/list-operation.js";
-import type { ListingOptions } from "./pagination/listing.js";
+import { type ListingOptions, listingChecks } from "./pagination/listing.js";
 import { History } from "./scan/history.js";
-import { type Scan, type ScanOptions, scan } from "./scan/scan.js";
+import { type Scan, type ScanOptions, scan, scanChecks } from "./scan/scan.js";
 import { type BalanceChangesScanQuery, openScan } from "./scan/scan-operation.js";
 
 /**
@@ -82,7 +76,7 @@ export function createClient(options: ClientOptions): VegaClient {
   const listMethod = (id: ListId) => {
     const route = routeOf(http, id);
     return (argument: unknown, options?: ListingOptions) => {
-      const readSettings = () => readCallOptions(id, options, settings, listingNames);
+      const readSettings = () => readCallOptions(id, options, settings, listingChecks);
       return listOperation({ id, requester, route, argument, readSettings }, options);
     };
   };
@@ -92,7 +86,13 @@ export function createClient(options: ClientOptions): VegaClient {
     const isResponse = (body: object) => responseMembers.every((name) => name in body);
     const route = { ...routeOf(http, id), read: (body: object) => (isResponse(body) ? body : undefined) };
     return (argument: unknown, options?: CallOptions) =>
-      call(() => requester.send(route, readArguments(id, operation, argument), readCallOptions(id, options, settings)));
+      call(() =>
+        requester.send(
+          route,
+          readArguments(id, operation, argument),
+          readCallOptions(id, options, settings, callChecks),
+        ),
+      );
   };
 
   const methods = Object.entries(operations).map(([id, { kind }]) => [
@@ -105,7 +105,7 @@ export function createClient(options: ClientOptions): VegaClient {
     // The table of operations and the interface of the methods are generated from the same description.
     ...(Object.fromEntries(methods) as OperationMethods),
     scanBalanceChanges: (argument, options) => {
-      const readSettings = () => readCallOptions("scanBalanceChanges", options, settings, scanNames);
+      const readSettings = () => readCallOptions("scanBalanceChanges", options, settings, scanChecks);
       const open = openScan({ requester, route: scanRoute, argument, readSettings });
       return scan({ operation: "scanBalanceChanges", open, history }, options);
     },

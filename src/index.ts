@@ -47,7 +47,9 @@ export type {
   VotesOfParty,
   VotesOnProposal,
 } from "../generated/types.js";
+export { type NanosecondTime, toBytes, toDate, toNanoseconds } from "./arguments/values.js";
 export { createClient, type VegaClient } from "./client.js";
+export type { ClientOptions } from "./client-options.js";
 export {
   ApiError,
   ArgumentError,
@@ -60,6 +62,7 @@ export {
   TimeoutError,
   VegaError,
 } from "./errors/index.js";
+export type { AttemptOptions, CallOptions, HeaderValues } from "./http/call-options.js";
 export type {
   AttemptEvent,
   ObservedError,
@@ -69,7 +72,8 @@ export type {
   RetryEvent,
 } from "./http/events.js";
 export type { Answer, Block, Call } from "./http/index.js";
-export type { AttemptOptions, CallOptions, ClientOptions, HeaderValues, RetryOptions, Validate } from "./options.js";
+export type { Validate } from "./http/response.js";
+export type { RetryOptions } from "./http/retry-options.js";
 export type { Backward, Forward } from "./pagination/direction.js";
 export {
   type FetchPage,
@@ -83,4 +87,3 @@ export type { Edge, PageContent, WalkPage } from "./pagination/page.js";
 export type { WalkOptions } from "./pagination/request-plan.js";
 export type { Scan, ScanOptions, ScanWalkOptions } from "./scan/scan.js";
 export type { BalanceChangesScanQuery } from "./scan/scan-operation.js";
-export { type NanosecondTime, toBytes, toDate, toNanoseconds } from "./values.js";

@@ -15,11 +15,11 @@ import { comment, printInterface, printMember, printType } from "./printing.js";
 
 /** Where the types of the client's options and results are. */
 const sources: Record<string, string> = {
-  CallOptions: "../src/options.js",
+  CallOptions: "../src/http/call-options.js",
   Call: "../src/http/index.js",
   Listing: "../src/pagination/listing.js",
   ListingOptions: "../src/pagination/listing.js",
-  NanosecondTime: "../src/values.js",
+  NanosecondTime: "../src/arguments/values.js",
 };
 
 export function printClient(description: Description): string {

@@ -1,7 +1,7 @@
 /** The type of `generated/operations.ts`: what the client knows about each operation of `openapi.yaml`. */
 import type { OperationTypes } from "../../generated/client.js";
 import type { operations as Described, paths } from "../../generated/openapi.js";
-import type { NanosecondTime } from "../values.js";
+import type { NanosecondTime } from "./values.js";
 
 /** The name of an operation, which is the name of a method of the client. */
 export type OperationId = keyof Described;

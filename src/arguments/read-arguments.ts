@@ -1,7 +1,7 @@
 import { ArgumentError } from "../errors/index.js";
 import type { Argument } from "./operation.js";
 import { readValue } from "./read-value.js";
-import { listNames, refuse } from "./refuse.js";
+import { listNames, refuse, refuseUnknown } from "./refuse.js";
 
 /** What an operation takes. The table of operations has one for each. */
 export interface ArgumentsSpec {
@@ -47,12 +47,8 @@ function readMembers(
   }
   for (const name of Object.keys(value)) {
     // Nodes ignore unknown names: a misspelt filter would silently be no filter (observed on v0.74 nodes).
-    if (names.includes(name)) continue;
     const argument = `${prefix}${name}`;
-    throw new ArgumentError(`${operation} has no \`${argument}\`. Expected ${listNames(names)}.`, {
-      operation,
-      argument,
-    });
+    if (!names.includes(name)) refuseUnknown(operation, `\`${argument}\``, names, { operation, argument });
   }
   for (const [name, spec] of Object.entries(members)) {
     const member: unknown = (value as Record<string, unknown>)[name];

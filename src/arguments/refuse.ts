@@ -31,6 +31,11 @@ export function refuseSecret(place: Place, expected: string): never {
   throw new ArgumentError(`${expectation(place, expected)}.`, place);
 }
 
+/** Throws the {@link ArgumentError} of a name that is not one of `names`. */
+export function refuseUnknown(owner: string, what: string, names: readonly string[], place: Place): never {
+  throw new ArgumentError(`${owner} has no ${what}. Expected ${listNames(names)}.`, place);
+}
+
 function expectation({ operation, argument }: Place, expected: string): string {
   return `Expected \`${argument}\`${operation === undefined ? "" : ` of ${operation}`} to be ${expected}`;
 }

@@ -1,11 +1,10 @@
 import { refuse } from "../arguments/refuse.js";
 import { ConnectionError, describe, VegaError } from "../errors/index.js";
-import type { Validate } from "../options.js";
 import type { Clock } from "./clock.js";
 import type { Attempt, Context, Reply, SendAttempt } from "./context.js";
-import { errorOf, readReply, readText, requestOf } from "./response.js";
+import { errorOf, readReply, readText, requestOf, type Validate } from "./response.js";
 
-export interface AttemptOptions {
+export interface Transport {
   fetch: (request: Request) => Promise<Response>;
   validate: Validate | undefined;
   clock: Clock;
@@ -13,7 +12,7 @@ export interface AttemptOptions {
 
 /** Sends one request and reads its response. Ends at once when it is cancelled. */
 export const createAttempt =
-  (options: AttemptOptions): SendAttempt =>
+  (options: Transport): SendAttempt =>
   (context, attempt) =>
     attempt.cancellation.run((resolve, reject) => {
       // Of this attempt alone: a Request keeps a listener on its signal for as long as the signal lives.
@@ -25,7 +24,7 @@ export const createAttempt =
 async function perform<T>(
   context: Context<T>,
   attempt: Attempt,
-  { fetch, validate, clock }: AttemptOptions,
+  { fetch, validate, clock }: Transport,
   signal: AbortSignal,
 ): Promise<Reply<T>> {
   context.attempts = attempt.number;
@@ -44,7 +43,7 @@ async function sendRequest(
   request: Request,
   context: Context<unknown>,
   attempt: Attempt,
-  fetch: AttemptOptions["fetch"],
+  fetch: Transport["fetch"],
 ): Promise<Response> {
   const { method, url } = request;
   attempt.request = { method, url };
@@ -68,7 +67,7 @@ async function readAhead(response: Response, context: Context<unknown>, attempt:
   }
 }
 
-async function fetchResponse(request: Request, attempt: Attempt, fetch: AttemptOptions["fetch"]): Promise<Response> {
+async function fetchResponse(request: Request, attempt: Attempt, fetch: Transport["fetch"]): Promise<Response> {
   let response: unknown;
   try {
     response = await fetch(request);

@@ -1,6 +1,6 @@
 import type { operations } from "../../generated/openapi.js";
 import type { SentRequest } from "../errors/index.js";
-import type { Settings } from "../options.js";
+import type { Settings } from "./call-options.js";
 import type { Cancellation } from "./cancellation.js";
 
 /** What openapi-fetch returns. */

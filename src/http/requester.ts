@@ -1,5 +1,4 @@
 import type { operations } from "../../generated/openapi.js";
-import type { Validate } from "../options.js";
 import { createAttempt, withConnectionErrors } from "./attempt.js";
 import { Cancellation } from "./cancellation.js";
 import { type Clock, systemClock } from "./clock.js";
@@ -7,6 +6,7 @@ import type { CallSettings, Context, Reply, Route, SendCall } from "./context.js
 import { withDeadline, withTotalDeadline } from "./deadline.js";
 import { createEmit, type ObserverEvent, withEvents } from "./events.js";
 import { withRateLimit } from "./pacing.js";
+import type { Validate } from "./response.js";
 import { withRetry } from "./retry.js";
 
 export interface RequesterOptions {

@@ -1,8 +1,20 @@
+import type { operations } from "../../generated/openapi.js";
 import { ApiError, isTooLarge, RateLimitError, ResponseError, type SentRequest, summarize } from "../errors/index.js";
-import type { Validate } from "../options.js";
 import type { Clock } from "./clock.js";
 import type { Attempt, Context, Received, Reply } from "./context.js";
 import { isBan, retryAfter } from "./retry-after.js";
+
+/**
+ * Checks a response before the caller gets its result. What it throws rejects the call. If it returns a promise, the call waits for it and
+ * rejects if it rejects; deadlines and signals include that wait.
+ */
+export type Validate = (received: {
+  operation: keyof operations;
+  calledBy: string;
+  body: unknown;
+  response: Response;
+  attempts: number;
+}) => void;
 
 /**
  * The block that had begun when a node sent a response. The records of all blocks before it are there and final, its own can

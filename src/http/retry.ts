@@ -1,5 +1,5 @@
 import { ApiError, ConnectionError, RateLimitError, ResponseError, TimeoutError } from "../errors/index.js";
-import type { Settings } from "../options.js";
+import type { Settings } from "./call-options.js";
 import type { Clock } from "./clock.js";
 import type { Attempt, Context, SendAttempt, SendCall } from "./context.js";
 import { type Emit, observedError } from "./events.js";

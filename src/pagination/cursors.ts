@@ -1,9 +1,9 @@
 import { accountTypes } from "../../generated/enums.js";
 import { operations } from "../../generated/operations.js";
 import type { BalanceChange } from "../../generated/types.js";
-import { sha256Hex } from "../sha256.js";
-import { toNanoseconds } from "../values.js";
+import { toNanoseconds } from "../arguments/values.js";
 import type { Edge } from "./page.js";
+import { sha256Hex } from "./sha256.js";
 
 const { timeMember, missingMember } = operations.listBalanceChanges.cursors;
 

@@ -1,10 +1,11 @@
 import type { Pagination } from "../../generated/types.js";
+import { checkOptions, type OptionChecks } from "../arguments/check-options.js";
+import { type CallOptions, callChecks } from "../http/call-options.js";
 import type { Block } from "../http/index.js";
-import type { CallOptions } from "../options.js";
 import type { Backward, Forward } from "./direction.js";
 import type { Edge, ListPage, PageContent, WalkPage } from "./page.js";
 import { PageIterator, RecordIterator } from "./page-iterator.js";
-import { RequestPlan, type Source, type WalkOptions } from "./request-plan.js";
+import { RequestPlan, type Source, type WalkOptions, walkChecks } from "./request-plan.js";
 import { firstStep } from "./step.js";
 
 /** Fetches one page. The signal aborts if the page is no longer needed. */
@@ -48,6 +49,8 @@ export interface Walk<T, P extends WalkPage<T> = WalkPage<T>> extends AsyncItera
 
 /** Options of one listing. */
 export interface ListingOptions extends CallOptions, WalkOptions {}
+
+export const listingChecks: OptionChecks<ListingOptions> = { ...callChecks, ...walkChecks };
 
 /** A page of a list of a node. */
 export interface Page<T> extends WalkPage<T> {
@@ -97,7 +100,11 @@ export function paginate<T>(
   pagination: Forward | Backward = {},
   options: WalkOptions = {},
 ): Walk<T> {
-  return walk<T, object>({ open: () => ({ pagination, pageSize: 1000, fetchPage }) }, options);
+  const open = () => {
+    checkOptions(walkChecks, options, { name: "paginate" });
+    return { pagination, pageSize: 1000, fetchPage };
+  };
+  return walk<T, object>({ open }, options);
 }
 
 /** The walk over a source of pages. */

@@ -1,4 +1,11 @@
 import type { Pagination } from "../../generated/types.js";
+import {
+  abortSignal,
+  boolean,
+  isPositiveInteger,
+  type OptionChecks,
+  positiveInteger,
+} from "../arguments/check-options.js";
 import { refuse } from "../arguments/refuse.js";
 import type { UnreliableCursors } from "./continuation.js";
 import type { Deduplicator } from "./deduplicator.js";
@@ -29,7 +36,13 @@ export interface WalkOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** What a walk reads. It is opened when the walk is used: wrong arguments are a rejection then. */
+export const walkChecks: OptionChecks<WalkOptions> = {
+  maxItems: positiveInteger,
+  readAhead: boolean,
+  signal: abortSignal,
+};
+
+/** What a walk reads. It is opened when the walk is used: wrong arguments and options are a rejection then. */
 export interface Source<T, Extra extends object> {
   operation?: string;
   /** What to do about a cursor that repeats. */
@@ -53,8 +66,6 @@ const contradictions = [
   ["after", "before"],
 ] as const;
 
-const isPositiveInteger = (value: unknown) => Number.isSafeInteger(value) && (value as number) > 0;
-
 /** The checked arguments and options of one walk, and the requests that follow from them. */
 export class RequestPlan<T, Extra extends object> {
   readonly source: Source<T, Extra>;
@@ -70,19 +81,15 @@ export class RequestPlan<T, Extra extends object> {
 
   constructor(source: Source<T, Extra>, options: WalkOptions) {
     this.source = source;
-    this.#check("options", "an object", options, typeof options === "object" && options !== null);
-    const { maxItems, readAhead = true, signal } = options;
-    if (maxItems !== undefined) this.#check("maxItems", "a positive integer", maxItems, isPositiveInteger(maxItems));
-    this.#check("readAhead", "a boolean", readAhead, typeof readAhead === "boolean");
-    if (signal !== undefined) this.#check("signal", "an AbortSignal", signal, typeof signal?.aborted === "boolean");
     const { pagination, pageSize, fetchPage } = source.open();
+    const { maxItems = Number.POSITIVE_INFINITY, readAhead = true, signal } = options;
     this.#checkPagination(pagination);
     this.fetchPage = fetchPage;
     this.direction = directionOf(pagination);
     this.newestFirst = pagination.newestFirst;
     this.cursor = pagination[this.direction.cursor];
     this.size = pagination[this.direction.size] ?? pageSize;
-    this.maxItems = maxItems ?? Number.POSITIVE_INFINITY;
+    this.maxItems = maxItems;
     this.readAhead = readAhead;
     this.signal = signal;
   }

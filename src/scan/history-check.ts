@@ -1,6 +1,6 @@
 import type { BalanceChange, BalanceChangesDateRange } from "../../generated/types.js";
+import { toDate } from "../arguments/values.js";
 import { ApiError, PaginationError } from "../errors/index.js";
-import { toDate } from "../values.js";
 import type { History } from "./history.js";
 import type { Range } from "./timeline.js";
 

@@ -10,19 +10,22 @@ import { SegmentReader } from "./segment-reader.js";
 import { Semaphore } from "./semaphore.js";
 import { aligned, microsecondOf, newestFirst, oldestFirst, type Range, toTime } from "./timeline.js";
 
-/** What a scan reads. It is opened when the scan is used: wrong arguments are a rejection then. */
+/** What a scan reads. It is opened when the scan is used: wrong arguments and options are a rejection then. */
 export interface ScanSource {
   operation: string;
-  open(): {
-    /** Unix nanoseconds. Default: from the oldest record, to the block that has begun. */
-    start: bigint | undefined;
-    end: bigint | undefined;
-    /** One for each request that the filter takes. */
-    fetchRanges: readonly FetchRange[];
-    /** Fetches without a filter. */
-    fetchAny: FetchRange;
-  };
+  open(): OpenedSource;
   history: History;
+}
+
+/** The checked arguments of a scan, and the requests that follow from them. */
+export interface OpenedSource {
+  /** Unix nanoseconds. Default: from the oldest record, to the block that has begun. */
+  start: bigint | undefined;
+  end: bigint | undefined;
+  /** One for each request that the filter takes. */
+  fetchRanges: readonly FetchRange[];
+  /** Fetches without a filter. */
+  fetchAny: FetchRange;
 }
 
 /** The checked options of a scan. */
@@ -57,8 +60,11 @@ export class ScanRun {
   #pagesRead = 0;
   #itemsRead = 0;
 
-  constructor({ operation, open, history }: ScanSource, options: ScanRunOptions) {
-    const { start, end, fetchRanges, fetchAny } = open();
+  constructor(
+    { operation, history }: ScanSource,
+    { start, end, fetchRanges, fetchAny }: OpenedSource,
+    options: ScanRunOptions,
+  ) {
     this.#operation = operation;
     this.#options = options;
     this.#start = start !== undefined && start > 0n ? start : undefined;

@@ -1,6 +1,6 @@
 import type { BalanceChange } from "../../generated/types.js";
-import { refuse } from "../arguments/refuse.js";
-import type { CallOptions } from "../options.js";
+import { type OptionChecks, oneOf, positiveInteger } from "../arguments/check-options.js";
+import { type CallOptions, callChecks } from "../http/call-options.js";
 import { ItemIterator } from "../pagination/item-iterator.js";
 import { ScanRun, type ScanSource } from "./scan-run.js";
 
@@ -47,6 +47,15 @@ export interface ScanWalkOptions {
 
 /** Options of one scan. */
 export interface ScanOptions extends CallOptions, ScanWalkOptions {}
+
+export const scanChecks: OptionChecks<ScanOptions> = {
+  ...callChecks,
+  order: oneOf("oldest-first", "newest-first"),
+  maxItems: positiveInteger,
+  concurrency: positiveInteger,
+  pageSize: positiveInteger,
+  missingHistory: oneOf("error", "ignore"),
+};
 
 /**
  * All records in a range of time. Nothing is sent before it is used, and each loop is a scan of its own.
@@ -99,8 +108,8 @@ class ScanIterator extends ItemIterator<BalanceChange> {
   }
 
   #open(): ScanRun {
-    const { operation } = this.#source;
-    checkOptions(operation, this.#options);
+    // First, because it checks the options.
+    const opened = this.#source.open();
     const {
       order,
       maxItems = Number.POSITIVE_INFINITY,
@@ -110,7 +119,7 @@ class ScanIterator extends ItemIterator<BalanceChange> {
       signal,
     } = this.#options;
     this.limit(maxItems, signal);
-    return new ScanRun(this.#source, {
+    return new ScanRun(this.#source, opened, {
       isNewestFirst: order === "newest-first",
       maxItems,
       concurrency,
@@ -119,25 +128,5 @@ class ScanIterator extends ItemIterator<BalanceChange> {
       signal,
       controller: this.#controller,
     });
-  }
-}
-
-function checkOptions(operation: string, options: ScanWalkOptions): void {
-  const check = (argument: string, expected: string, value: unknown, isRight: boolean) => {
-    if (value !== undefined && !isRight) refuse({ operation, argument }, expected, value);
-  };
-  check("options", "an object", options, typeof options === "object" && options !== null);
-  const { order, missingHistory, signal } = options;
-  check("order", '"oldest-first" or "newest-first"', order, order === "oldest-first" || order === "newest-first");
-  check(
-    "missingHistory",
-    '"error" or "ignore"',
-    missingHistory,
-    missingHistory === "error" || missingHistory === "ignore",
-  );
-  check("signal", "an AbortSignal", signal, typeof signal?.aborted === "boolean");
-  for (const name of ["maxItems", "concurrency", "pageSize"] as const) {
-    const value = options[name];
-    check(name, "a positive integer", value, Number.isSafeInteger(value) && Number(value) > 0);
   }
 }

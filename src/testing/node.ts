@@ -4,7 +4,7 @@ import type { FakeBlock, FakeNodeData } from "./data.js";
 import { FaultPlan, type RequestFaults } from "./faults.js";
 import { badRequest, type DataNode, decodePath, reply } from "./gateway.js";
 import type { OperationId } from "./operations.js";
-import { checkOptions, type FakeNodeOptions } from "./options.js";
+import { checkNodeOptions, type FakeNodeOptions } from "./options.js";
 import { defaultRateLimit, RateLimiter } from "./rate-limiter.js";
 import { findRoute } from "./routes.js";
 import type { Records } from "./store.js";
@@ -110,7 +110,7 @@ class Node {
   }
 
   configure(options: FakeNodeOptions): void {
-    checkOptions(options);
+    checkNodeOptions(options);
     const { rateLimit, now, faults } = options;
     const given = Object.entries(options).filter(([, value]) => value !== undefined);
     this.#options = { ...this.#options, ...Object.fromEntries(given) };

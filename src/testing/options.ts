@@ -1,10 +1,18 @@
 import type { Transaction } from "../../generated/types.js";
-import { listNames } from "../arguments/refuse.js";
-import { checkNames, refuse } from "./arguments.js";
+import {
+  callback,
+  checkOptions,
+  expected,
+  nested,
+  type OptionCheck,
+  type OptionChecks,
+} from "../arguments/check-options.js";
+import { listNames, refuse } from "../arguments/refuse.js";
+import { isCount } from "./arguments.js";
 import type { CheckCode } from "./check.js";
 import { type NodeFault, nodeFaults } from "./faults.js";
 import { operationIds } from "./operations.js";
-import { defaultRateLimit, type RateLimit } from "./rate-limiter.js";
+import type { RateLimit } from "./rate-limiter.js";
 
 /**
  * The paging defects of v0.74 nodes (observed on v0.74 nodes). Without a defect, the list pages correctly.
@@ -66,47 +74,50 @@ export interface FakeNodeOptions {
   basePath?: string | undefined;
 }
 
-const optionNames = ["defects", "faults", "rateLimit", "now", "checkCode", "chainId", "basePath"];
+/** A list, and the check of its items. */
+const listOf =
+  (what: string, item: OptionCheck): OptionCheck =>
+  (value, place) => {
+    if (!Array.isArray(value)) return refuse(place, what, value);
+    for (const [index, each] of value.entries()) item(each, { ...place, argument: `${place.argument}[${index}]` });
+  };
 
-/** @throws `ArgumentError` if an option makes no sense. */
-export function checkOptions(options: FakeNodeOptions): void {
-  checkNames("options", options, optionNames);
-  const { defects = [], faults = [], rateLimit = {}, now, checkCode, chainId, basePath = "" } = options;
-  if (!Array.isArray(defects)) refuse("options.defects", "an array of names", defects);
-  for (const [index, defect] of defects.entries()) {
-    if (!nodeDefects.includes(defect)) refuse(`options.defects[${index}]`, `one of ${listNames(nodeDefects)}`, defect);
-  }
-  if (!Array.isArray(faults)) refuse("options.faults", "an array of faults", faults);
-  for (const [index, fault] of faults.entries()) checkFault(`options.faults[${index}]`, fault);
-  if (rateLimit !== false) {
-    checkNames("options.rateLimit", rateLimit, Object.keys(defaultRateLimit));
-    for (const [name, value] of Object.entries(rateLimit)) {
-      if (value !== undefined && !(Number.isSafeInteger(value) && value >= 0)) {
-        refuse(`options.rateLimit.${name}`, "a whole number", value);
-      }
-    }
-  }
-  for (const [name, value] of Object.entries({ now, checkCode })) {
-    if (value !== undefined && typeof value !== "function") refuse(`options.${name}`, "a function", value);
-  }
-  if (chainId !== undefined && typeof chainId !== "string") refuse("options.chainId", "a string", chainId);
-  if (typeof basePath !== "string" || !/^(?:\/.*[^/])?$/.test(basePath)) {
-    refuse("options.basePath", "a path that begins with a slash and does not end with one", basePath);
-  }
-}
+const oneOfNames = (names: readonly string[]) =>
+  expected(`one of ${listNames(names)}`, (value) => names.some((name) => name === value));
 
-function checkFault(place: string, fault: NodeFault): void {
-  if (!nodeFaults.includes(fault?.name)) {
-    refuse(`${place}.name`, `one of ${listNames(nodeFaults)}`, fault?.name ?? fault);
-  }
-  const { operation } = fault;
-  if (operation !== undefined && !operationIds.includes(operation)) {
-    refuse(`${place}.operation`, `one of ${listNames(operationIds)}`, operation);
-  }
-  if (fault.name === "latency" && !(fault.milliseconds >= 0)) {
-    refuse(`${place}.milliseconds`, "a number", fault.milliseconds);
-  }
-  if (fault.name === "status" && !(fault.status >= 200 && fault.status < 600)) {
-    refuse(`${place}.status`, "an HTTP status", fault.status);
-  }
-}
+const faultName = oneOfNames(nodeFaults);
+const faultOperation = oneOfNames(operationIds);
+const faultLatency = expected("a number", (value) => typeof value === "number" && value >= 0);
+const faultStatus = expected("an HTTP status", (value) => typeof value === "number" && value >= 200 && value < 600);
+
+const faultCheck: OptionCheck = (value, place) => {
+  const { name, operation, milliseconds, status } = (value ?? {}) as Record<string, unknown>;
+  const member = (member: string) => ({ ...place, argument: `${place.argument}.${member}` });
+  faultName(name ?? value, member("name"));
+  if (operation !== undefined) faultOperation(operation, member("operation"));
+  if (name === "latency") faultLatency(milliseconds, member("milliseconds"));
+  if (name === "status") faultStatus(status, member("status"));
+};
+
+const wholeNumber = expected("a whole number", isCount);
+const rateLimitObject = nested<RateLimit>(
+  { rate: wholeNumber, burst: wholeNumber, refusals: wholeNumber, ban: wholeNumber },
+  "an object or false",
+);
+
+const optionChecks: OptionChecks<FakeNodeOptions> = {
+  defects: listOf("an array of names", oneOfNames(nodeDefects)),
+  faults: listOf("an array of faults", faultCheck),
+  rateLimit: (value, place) => value === false || rateLimitObject(value, place),
+  now: callback,
+  checkCode: callback,
+  chainId: expected("a string", (value) => typeof value === "string"),
+  basePath: expected(
+    "a path that begins with a slash and does not end with one",
+    (value) => typeof value === "string" && /^(?:\/.*[^/])?$/.test(value),
+  ),
+};
+
+/** @throws `ArgumentError` if an option is invalid. */
+export const checkNodeOptions = (options: FakeNodeOptions): void =>
+  checkOptions(optionChecks, options, { name: "createFakeNode", operation: "createFakeNode", prefix: "options." });

@@ -1,5 +1,6 @@
 import type { operations } from "../../generated/openapi.js";
 import { responseShapes } from "../../generated/shapes.js";
+import { checkedWhenRead, checkOptions } from "../arguments/check-options.js";
 import { refuse } from "../arguments/refuse.js";
 import { ResponseError } from "../errors/index.js";
 import type { Mismatch } from "./shape.js";
@@ -41,15 +42,15 @@ export interface ValidateOptions {
  * Wrong types and missing members are reported with their path. Unknown members, unknown names of enumerations and any
  * content of a string are accepted.
  *
- * @throws `ArgumentError` if `onMismatch` is neither `"throw"` nor a function.
+ * @throws `ArgumentError` if an option is unknown, or `onMismatch` is neither `"throw"` nor a function.
  * @example
  * ```ts
  * const client = createClient({ baseUrl, validate: validateAnswers({ onMismatch: "throw" }) });
  * ```
  */
 export function validateAnswers(options: ValidateOptions): (received: CheckedAnswer) => void {
-  // JavaScript callers have no compiler that checks the options.
-  const { onMismatch } = (options ?? {}) as ValidateOptions;
+  checkOptions({ onMismatch: checkedWhenRead }, options, { name: "validateAnswers" });
+  const { onMismatch } = options;
   if (onMismatch !== "throw" && typeof onMismatch !== "function") {
     refuse({ argument: "onMismatch" }, '"throw" or a function', onMismatch);
   }

@@ -9,7 +9,7 @@ import {
   type Vote,
 } from "../../src/index.js";
 import { createFakeNode, type FakeNode, nodeDefects } from "../../src/testing/index.js";
-import { collect } from "../relay.js";
+import { collect } from "../support/page-source.js";
 
 const clientOf = ({ fetch }: Pick<FakeNode, "fetch">) =>
   createClient({ baseUrl: "https://node.example", fetch, pacing: false });

@@ -1,8 +1,8 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, test } from "vitest";
 import { ApiError, ArgumentError, ConnectionError, createClient, ResponseError, VegaError } from "../../src/index.js";
-import { freePort } from "../ports.js";
-import { answering, json, recorder } from "../recorder.js";
+import { freePort } from "../support/free-port.js";
+import { answering, json, recorder } from "../support/recorder.js";
 
 const party = { partyId: "a" };
 const statistics = { chainId: "c", statistics: null };

@@ -2,7 +2,7 @@ import { getEventListeners } from "node:events";
 import { describe, expect, test } from "vitest";
 import { onAbort } from "../../../src/http/index.js";
 import { createClient, TimeoutError } from "../../../src/index.js";
-import { json } from "../../recorder.js";
+import { json } from "../../support/recorder.js";
 
 const party = { partyId: "a" };
 const statistics = { chainId: "c", statistics: null };

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ArgumentError, ConnectionError, createClient, VegaError } from "../../../src/index.js";
 import { validateAnswers } from "../../../src/validate/index.js";
-import { json } from "../../recorder.js";
+import { json } from "../../support/recorder.js";
 
 const baseUrl = "https://node.example";
 const party = { partyId: "a" };

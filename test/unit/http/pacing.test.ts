@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { defaultSettings } from "../../../src/http/call-options.js";
 import { createRequester, type Route } from "../../../src/http/index.js";
 import { RateLimitError } from "../../../src/index.js";
-import { defaultSettings } from "../../../src/options.js";
-import { ManualClock } from "../../clock.js";
-import { LimitedNode, type NodeLimits } from "../../node.js";
-import { json } from "../../recorder.js";
+import { LimitedNode, type NodeLimits } from "../../support/limited-node.js";
+import { ManualClock } from "../../support/manual-clock.js";
+import { json } from "../../support/recorder.js";
 
 const route: Route<object, object, object> = {
   operation: "test",

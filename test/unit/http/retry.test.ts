@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { defaultSettings } from "../../../src/http/call-options.js";
 import { createRequester, type Route } from "../../../src/http/index.js";
 import type { ObserverEvent } from "../../../src/index.js";
-import { defaultSettings } from "../../../src/options.js";
-import { ManualClock } from "../../clock.js";
-import { json } from "../../recorder.js";
+import { ManualClock } from "../../support/manual-clock.js";
+import { json } from "../../support/recorder.js";
 
 /** Sends one call on a clock of its own, and tells what it waited before each attempt. */
 async function send(answer: (attempt: number) => Response, options: { settings?: object; random?: number } = {}) {

@@ -1,0 +1,93 @@
+import { ArgumentError } from "../errors/index.js";
+import { type Place, refuse, refuseUnknown, show } from "./refuse.js";
+
+/** Throws an {@link ArgumentError} if the value of an option is invalid. An option that is `undefined` is not checked. */
+export type OptionCheck = (value: unknown, place: Place) => void;
+
+/** The check of every option of a function, by its name. */
+export type OptionChecks<Options> = { readonly [Name in keyof Options]-?: OptionCheck };
+
+/** Who takes the options. */
+export interface OptionsOwner {
+  /** The function or the method, for messages. */
+  name: string;
+  /** The operation, if the options are those of a call. */
+  operation?: string | undefined;
+  /** What the names of the options begin with in messages, as in `retry.`. */
+  prefix?: string;
+}
+
+/**
+ * Checks options by a table. A name that is not in it is rejected: a misspelt option would have no effect.
+ *
+ * @throws {@link ArgumentError} if an option is invalid or unknown, or if the options are not an object.
+ */
+export function checkOptions(
+  checks: Readonly<Record<string, OptionCheck>>,
+  options: unknown,
+  { name: owner, operation, prefix = "" }: OptionsOwner,
+): void {
+  if (typeof options !== "object" || options === null) {
+    const message = `Expected the options of ${owner} to be an object, got ${show(options)}.`;
+    throw new ArgumentError(message, { operation, argument: "options" });
+  }
+  const names = Object.keys(checks);
+  for (const name of Object.keys(options)) {
+    if (!names.includes(name))
+      refuseUnknown(owner, `option \`${name}\``, names, { operation, argument: prefix + name });
+  }
+  for (const [name, check] of Object.entries(checks)) {
+    const value: unknown = (options as Record<string, unknown>)[name];
+    if (value !== undefined) check(value, { operation, argument: prefix + name });
+  }
+}
+
+/** Accepts the values for which a condition is true. */
+export const expected =
+  (what: string, isValid: (value: unknown) => boolean): OptionCheck =>
+  (value, place) => {
+    if (!isValid(value)) refuse(place, what, value);
+  };
+
+/** Accepts an object with options of its own. `what` describes the object. */
+export const nested =
+  <Options>(checks: OptionChecks<Options>, what = "an object"): OptionCheck =>
+  (value, place) => {
+    if (typeof value !== "object" || value === null) refuse(place, what, value);
+    const { operation, argument } = place;
+    checkOptions(checks, value, { name: argument, operation, prefix: `${argument}.` });
+  };
+
+/** For an option whose value is checked where it is converted. */
+export const checkedWhenRead: OptionCheck = () => {};
+
+export const isPositiveInteger = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) > 0;
+
+export const boolean = expected("a boolean", (value) => typeof value === "boolean");
+export const callback = expected("a function", (value) => typeof value === "function");
+export const positiveInteger = expected("a positive integer", isPositiveInteger);
+export const oneOf = (...values: string[]): OptionCheck =>
+  expected(values.map((value) => JSON.stringify(value)).join(" or "), (value) => values.some((each) => each === value));
+
+/** `instanceof` does not recognise signals of another realm. */
+export const abortSignal = expected("an AbortSignal", (value) => {
+  const { aborted, addEventListener } = (value ?? {}) as Partial<AbortSignal>;
+  return typeof aborted === "boolean" && typeof addEventListener === "function";
+});
+
+/** The longest timer of all runtimes, in milliseconds. A longer one fires immediately. */
+const longestTimer = 2 ** 31 - 1;
+
+/** The milliseconds of a wait. */
+export const milliseconds = expected(
+  `a number of milliseconds from 0 to ${longestTimer}`,
+  (value) => typeof value === "number" && value >= 0 && value <= longestTimer,
+);
+
+/** The milliseconds after which something is cancelled; `Infinity` for never. */
+export const deadline: OptionCheck = (value, place) => {
+  if (typeof value !== "number" || !(value > 0)) refuse(place, "a positive number of milliseconds", value);
+  if (value > longestTimer && value !== Number.POSITIVE_INFINITY) {
+    refuse(place, `at most ${longestTimer} milliseconds, or Infinity`, value);
+  }
+};

@@ -1,0 +1,86 @@
+import { boolean, callback, checkedWhenRead, checkOptions, type OptionChecks } from "./arguments/check-options.js";
+import { readBaseUrl } from "./arguments/read-base-url.js";
+import {
+  type AttemptOptions,
+  attemptChecks,
+  defaultSettings,
+  type HeaderValues,
+  readHeaders,
+  withDefaults,
+} from "./http/call-options.js";
+import type { ObserverEvent } from "./http/events.js";
+import type { Validate } from "./http/response.js";
+
+/** Options of a client. */
+export interface ClientOptions extends AttemptOptions {
+  /**
+   * The address of the node. It can have a path; a `/` or `/api/v2` at its end is ignored.
+   *
+   * @example "https://node.example/datanode"
+   */
+  baseUrl: string | URL;
+  /** Headers of every request, including those of `client.http`. */
+  headers?: HeaderValues | undefined;
+  /**
+   * Sends the requests. Default: the global `fetch` at the time of each request.
+   *
+   * @example
+   * ```ts
+   * createClient({ baseUrl, fetch: (request) => fetch(request, { cache: "no-store" }) });
+   * ```
+   */
+  fetch?: ((request: Request) => Promise<Response>) | undefined;
+  /**
+   * Whether requests are held back before the node rejects them, according to the rate limit that its responses name (observed on v0.74
+   * nodes). While the node bans the client, calls reject immediately and nothing is sent.
+   *
+   * @default true
+   */
+  pacing?: boolean | undefined;
+  /**
+   * Called with an event for every attempt, response, retry and pause. What it throws, or a promise that rejects, is ignored.
+   *
+   * @example
+   * ```ts
+   * createClient({ baseUrl, observe: ({ type, operation, attempt }) => console.debug(operation, type, attempt) });
+   * ```
+   */
+  observe?: ((event: ObserverEvent) => void) | undefined;
+  /**
+   * Checks each response beyond its envelope, such as the function that `validateAnswers` of `vegaprotocol-client/validate` returns.
+   *
+   * @example
+   * ```ts
+   * createClient({ baseUrl, validate: validateAnswers({ onMismatch: "throw" }) });
+   * ```
+   */
+  validate?: Validate | undefined;
+}
+
+const clientChecks: OptionChecks<ClientOptions> = {
+  ...attemptChecks,
+  baseUrl: checkedWhenRead,
+  headers: checkedWhenRead,
+  fetch: callback,
+  pacing: boolean,
+  observe: callback,
+  validate: callback,
+};
+
+/** Checks the options of a client, and adds the defaults. */
+export function readClientOptions(options: ClientOptions) {
+  checkOptions(clientChecks, options, { name: "createClient" });
+  const { baseUrl, headers, fetch, pacing = true, observe, validate } = options;
+  const allHeaders = readHeaders(undefined, headers);
+  if (!allHeaders.has("accept")) allHeaders.set("accept", "application/json");
+  return {
+    baseUrl: readBaseUrl(baseUrl),
+    headers: allHeaders,
+    // Looked up for each request, because tests and tracers replace the global `fetch` later.
+    fetch: fetch ?? ((request: Request) => globalThis.fetch(request)),
+    pacing,
+    observe,
+    validate,
+    settings: withDefaults(options, defaultSettings),
+  };
+}

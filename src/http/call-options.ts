@@ -1,0 +1,141 @@
+import {
+  abortSignal,
+  checkedWhenRead,
+  checkOptions,
+  deadline,
+  expected,
+  isPositiveInteger,
+  type OptionChecks,
+} from "../arguments/check-options.js";
+import { refuse, refuseSecret } from "../arguments/refuse.js";
+import { type RetryOptions, retryCheck } from "./retry-options.js";
+
+/** Header names and values. A header with the value `undefined` is omitted. */
+export type HeaderValues =
+  | Headers
+  | Iterable<readonly [string, string]>
+  | { readonly [name: string]: string | undefined };
+
+/** Deadlines, retries and limits of a client or of one call. */
+export interface AttemptOptions {
+  /**
+   * The deadline of one attempt, including its body, in milliseconds. `Infinity` sets no deadline.
+   *
+   * @default 30_000
+   */
+  timeout?: number | undefined;
+  /**
+   * The deadline of a call with all its attempts and waits, in milliseconds. `Infinity` sets no deadline.
+   *
+   * @default Infinity
+   */
+  totalTimeout?: number | undefined;
+  /**
+   * How reads are retried; `false` makes one attempt. The check of a transaction is never retried.
+   *
+   * @example
+   * ```ts
+   * await client.getSpamStatistics({ partyId }, { retry: { attempts: 2 } });
+   * ```
+   */
+  retry?: RetryOptions | false | undefined;
+  /**
+   * The largest body that is accepted, in bytes after decompression. A larger one ends the call with a `ResponseError` as soon as the
+   * limit is exceeded, whatever the status. `Infinity` sets no limit.
+   *
+   * @default 67_108_864
+   * @example
+   * ```ts
+   * createClient({ baseUrl, maxResponseSize: 8 * 1024 * 1024 });
+   * ```
+   */
+  maxResponseSize?: number | undefined;
+}
+
+/** Options of one call. */
+export interface CallOptions extends AttemptOptions {
+  /** Aborts the call, whatever it is waiting for: it rejects with the signal's reason. */
+  signal?: AbortSignal | undefined;
+  /** Headers of this call. They override those of the client. */
+  headers?: HeaderValues | undefined;
+}
+
+/** The options of a call with all defaults. */
+export interface Settings {
+  timeout: number;
+  totalTimeout: number;
+  attempts: number;
+  baseDelay: number;
+  maxDelay: number;
+  maxRetryAfter: number;
+  maxResponseSize: number;
+}
+
+export const defaultSettings: Settings = {
+  timeout: 30_000,
+  totalTimeout: Number.POSITIVE_INFINITY,
+  attempts: 4,
+  baseDelay: 250,
+  maxDelay: 8000,
+  maxRetryAfter: 30_000,
+  maxResponseSize: 67_108_864,
+};
+
+const byteCount = expected(
+  "a positive integer of bytes, or Infinity",
+  (value) => isPositiveInteger(value) || value === Number.POSITIVE_INFINITY,
+);
+
+export const attemptChecks: OptionChecks<AttemptOptions> = {
+  timeout: deadline,
+  totalTimeout: deadline,
+  retry: retryCheck,
+  maxResponseSize: byteCount,
+};
+
+export const callChecks: OptionChecks<CallOptions> = {
+  ...attemptChecks,
+  signal: abortSignal,
+  headers: checkedWhenRead,
+};
+
+/** Checks the options of a call, and adds those of its client as defaults. */
+export function readCallOptions<Options extends CallOptions>(
+  operation: string,
+  options: Options | undefined,
+  defaults: Settings,
+  checks: OptionChecks<Options>,
+) {
+  if (options === undefined) return { settings: defaults, signal: undefined, headers: undefined };
+  checkOptions(checks, options, { name: operation, operation });
+  const { signal, headers } = options;
+  return {
+    settings: withDefaults(options, defaults),
+    signal,
+    headers: headers === undefined ? undefined : readHeaders(operation, headers),
+  };
+}
+
+/** Returns the settings of checked options. */
+export function withDefaults({ timeout, totalTimeout, maxResponseSize, retry }: AttemptOptions, defaults: Settings) {
+  const given = { timeout, totalTimeout, maxResponseSize, ...(retry === false ? { attempts: 1 } : retry) };
+  const defined = Object.entries(given).filter(([, value]) => value !== undefined);
+  return { ...defaults, ...(Object.fromEntries(defined) as Partial<Settings>) };
+}
+
+/** Checks headers, and leaves out those that are `undefined`. */
+export function readHeaders(operation: string | undefined, values: HeaderValues = {}): Headers {
+  if (typeof values !== "object" || values === null) {
+    refuse({ operation, argument: "headers" }, "an object, Headers or pairs", values);
+  }
+  const headers = new Headers();
+  try {
+    for (const [name, value] of Symbol.iterator in values ? values : Object.entries(values)) {
+      if (value !== undefined) headers.set(name, value);
+    }
+  } catch {
+    // The message of the runtime is not used, because it contains the value.
+    refuseSecret({ operation, argument: "headers" }, "names and values that HTTP allows");
+  }
+  return headers;
+}

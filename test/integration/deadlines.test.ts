@@ -1,0 +1,230 @@
+import { getEventListeners } from "node:events";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createClient, type ObserverEvent } from "../../src/index.js";
+import { answer, FaultyServer, spoil } from "../support/faulty-server.js";
+import { json } from "../support/recorder.js";
+
+// A server for each test: a request that was given up may still arrive when its test is over.
+let server: FaultyServer;
+beforeEach(async () => {
+  server = await FaultyServer.start();
+});
+afterEach(() => server.close());
+
+const party = { partyId: "a" };
+const body = { chainId: "chain", statistics: null };
+const text = JSON.stringify({ ...body, note: "x".repeat(200) });
+
+describe("the deadline of a whole call", () => {
+  const total = { name: "TimeoutError", scope: "total" };
+
+  test.each([
+    ["while the headers do not come", spoil.hangBeforeHeaders(), 1],
+    ["while the body does not come", spoil.hangWithinBody(text), 1],
+    ["while it waits for another attempt", answer({}, { status: 503, headers: { "Retry-After": "20" } }), 1],
+  ])("rejects it %s", async (_, behaviour, attempts) => {
+    server.behave(behaviour);
+    const client = createClient({ baseUrl: server.url, totalTimeout: 60 });
+    await expect(client.getSpamStatistics(party)).rejects.toMatchObject({ ...total, attempts });
+    await expect(client.checkTransaction({ tx: {} }, { totalTimeout: 50 })).rejects.toMatchObject({
+      name: expect.stringMatching(/^(TimeoutError|ApiError)$/),
+    });
+  });
+
+  test("keeps the error of the last attempt as its cause", async () => {
+    server.behave(answer({}, { status: 503, headers: { "Retry-After": "20" } }));
+    const call = createClient({ baseUrl: server.url }).getSpamStatistics(party, { totalTimeout: 60 });
+    await expect(call).rejects.toMatchObject({ ...total, cause: { name: "ApiError", status: 503 } });
+    await expect(call).rejects.toThrow("getSpamStatistics took longer than 60 ms in total, with 1 attempt");
+  });
+
+  test("takes precedence over that of an attempt", async () => {
+    server.behave(spoil.hangBeforeHeaders());
+    const client = createClient({
+      baseUrl: server.url,
+      timeout: 20,
+      // Room for many attempts, also on a busy machine.
+      totalTimeout: 1000,
+      retry: { attempts: 500, baseDelay: 1 },
+    });
+    await expect(client.getSpamStatistics(party)).rejects.toMatchObject(total);
+    expect(server.requests.length).toBeGreaterThan(1);
+  });
+
+  test("rejects a loop over a listing with the place to resume", async () => {
+    server.behave(spoil.hangBeforeHeaders());
+    const client = createClient({ baseUrl: server.url });
+    await expect(client.listNodeSignatures({ id: "a" }, { totalTimeout: 50 }).toArray()).rejects.toMatchObject({
+      ...total,
+      resume: { first: 1000 },
+    });
+  });
+});
+
+describe("an abort", () => {
+  const reason = new Error("enough");
+  let controller: AbortController;
+  let events: ObserverEvent[];
+  beforeEach(() => {
+    controller = new AbortController();
+    events = [];
+  });
+
+  /** Calls with a signal, and aborts when an event of that type comes. */
+  function abortAt(type: ObserverEvent["type"]) {
+    const client = createClient({
+      baseUrl: server.url,
+      observe: (event) => {
+        events.push(event);
+        if (event.type === type) controller.abort(reason);
+      },
+    });
+    return client.getSpamStatistics(party, { signal: controller.signal });
+  }
+
+  test("before the call sends nothing", async () => {
+    server.behave(answer(body));
+    controller.abort(reason);
+    await expect(abortAt("attempt")).rejects.toBe(reason);
+    expect(server.requests).toEqual([]);
+    expect(events).toEqual([]);
+  });
+
+  test("while the request is in flight rejects the call", async () => {
+    server.behave(spoil.hangBeforeHeaders());
+    await expect(abortAt("attempt")).rejects.toBe(reason);
+  });
+
+  test("between two attempts rejects the call, and nothing more is sent", async () => {
+    server.behave(answer({}, { status: 503, headers: { "Retry-After": "20" } }));
+    await expect(abortAt("retry")).rejects.toBe(reason);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test("while the body is received rejects the call", async () => {
+    server.behave((socket) => {
+      spoil.hangWithinBody(text)(socket);
+      setImmediate(() => controller.abort(reason));
+    });
+    await expect(abortAt("retry")).rejects.toBe(reason);
+  });
+
+  test("rejects the call also if fetch ignores its signal", async () => {
+    const client = createClient({ baseUrl: server.url, fetch: () => new Promise(() => {}) });
+    const call = client.getSpamStatistics(party, { signal: controller.signal });
+    setImmediate(() => controller.abort(reason));
+    await expect(call).rejects.toBe(reason);
+  });
+
+  test("while a request is held back rejects its call, and others continue", async () => {
+    let answered: (() => void) | undefined;
+    const client = createClient({
+      baseUrl: "https://node.example",
+      // The first request is sent at once; the others are held back until its response names the limits.
+      fetch: () =>
+        new Promise((resolve) => {
+          answered = () => resolve(json(body));
+        }),
+    });
+    const first = client.getSpamStatistics(party);
+    const held = client.getSpamStatistics(party, { signal: controller.signal });
+    const next = client.getSpamStatistics(party);
+    await new Promise(setImmediate);
+    controller.abort(reason);
+    await expect(held).rejects.toBe(reason);
+    answered?.();
+    expect(await first).toEqual(body);
+    await new Promise(setImmediate);
+    answered?.();
+    expect(await next).toEqual(body);
+  });
+});
+
+test("a signal that 20 000 calls share has one listener at most, and none after them", async () => {
+  const { signal } = new AbortController();
+  const listeners = () => getEventListeners(signal, "abort").length;
+  let most = 0;
+  const client = createClient({
+    baseUrl: "https://node.example",
+    fetch: async () => {
+      most = Math.max(most, listeners());
+      return json(body);
+    },
+  });
+  for (let call = 0; call < 20_000; call++) await client.getSpamStatistics(party, { signal });
+  expect(most).toBe(1);
+  expect(listeners()).toBe(0);
+});
+
+describe("the events of an observer", () => {
+  const observed = async (use: (client: ReturnType<typeof createClient>) => PromiseLike<unknown>, options = {}) => {
+    const events: ObserverEvent[] = [];
+    const client = createClient({ baseUrl: server.url, observe: (event) => events.push(event), ...options });
+    await use(client).then(
+      () => {},
+      () => {},
+    );
+    for (const { time } of events) expect(Math.abs(time - Date.now())).toBeLessThan(60_000);
+    expect(events.map((event) => JSON.parse(JSON.stringify(event)))).toEqual(
+      events.map((event) => Object.fromEntries(Object.entries(event).filter(([, value]) => value !== undefined))),
+    );
+    return events.map(({ time, ...event }) => event);
+  };
+
+  test("are each attempt of a call that is retried, how it ended, and the wait", async () => {
+    server.behave(answer({ code: 14, message: "starting", details: [] }, { status: 503 }), answer(body));
+    const url = `${server.url}/statistics/spam/a`;
+    const error = { name: "ApiError", message: expect.stringContaining("starting"), status: 503 };
+    const base = { operation: "getSpamStatistics" };
+    expect(await observed((client) => client.getSpamStatistics(party), { retry: { baseDelay: 1 } })).toEqual([
+      { ...base, type: "attempt", attempt: 1, method: "GET", url },
+      { ...base, type: "response", attempt: 1, duration: expect.any(Number), status: 503, error },
+      { ...base, type: "retry", attempt: 1, delay: expect.any(Number), error },
+      { ...base, type: "attempt", attempt: 2, method: "GET", url },
+      { ...base, type: "response", attempt: 2, duration: expect.any(Number), status: 200, error: undefined },
+    ]);
+  });
+
+  test("include the end of an attempt without a response", async () => {
+    server.behave(spoil.resetBeforeHeaders());
+    const events = await observed((client) => client.checkTransaction({ tx: {} }));
+    expect(events).toMatchObject([
+      { type: "attempt", operation: "checkTransaction", method: "POST" },
+      { type: "response", status: undefined, error: { name: "ConnectionError" } },
+    ]);
+  });
+
+  test("do not change the outcome of a call if the observer throws", async () => {
+    server.behave(answer(body));
+    const observe = () => {
+      throw new Error("in the observer");
+    };
+    expect(await createClient({ baseUrl: server.url, observe }).getSpamStatistics(party)).toEqual(body);
+  });
+});
+
+describe("an error that middleware throws", () => {
+  test.each(["onRequest", "onResponse"] as const)(
+    "in %s reaches the caller unchanged, and is not retried",
+    async (at) => {
+      server.behave(answer(body));
+      const own = new TypeError("in middleware");
+      const client = createClient({ baseUrl: server.url });
+      client.http.use({
+        [at]: () => {
+          throw own;
+        },
+      } as { onRequest: () => never });
+      await expect(client.getSpamStatistics(party)).rejects.toBe(own);
+      expect(server.requests).toHaveLength(at === "onRequest" ? 0 : 1);
+    },
+  );
+
+  test("a response that middleware returns is the response of the call", async () => {
+    const client = createClient({ baseUrl: server.url });
+    server.behave();
+    client.http.use({ onRequest: () => json(body) });
+    expect(await client.getSpamStatistics(party)).toEqual(body);
+    expect(server.requests).toEqual([]);
+  });
+});

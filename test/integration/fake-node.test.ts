@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { serveValidated } from "../../scripts/mock.js";
+import type { Served } from "../../scripts/serve.js";
+import { createClient, type VegaClient, VegaError } from "../../src/index.js";
+import { createFakeNode, type FakeNode, nodeDefects } from "../../src/testing/index.js";
+import { collect } from "../support/page-source.js";
+import { recorder } from "../support/recorder.js";
+
+// Client and fake node on one machine, Prism's validating proxy between them: Prism decides whether requests and responses
+// match the OpenAPI description.
+let node: FakeNode;
+let proxy: Served;
+let traffic: ReturnType<typeof recorder>;
+let client: VegaClient;
+
+beforeAll(async () => {
+  node = createFakeNode(
+    { votes: 90, profiles: 40, balances: 300, signatures: 60, spamStatistics: 5 },
+    { rateLimit: false },
+  );
+  proxy = await serveValidated(node.fetch);
+  traffic = recorder();
+  client = createClient({ baseUrl: proxy.url, fetch: traffic.fetch, retry: false });
+});
+afterAll(() => proxy.close());
+
+/** Every response since the last call, and no violation in any of them. */
+function expectNoViolation(answers = 1): void {
+  expect(traffic.answers.length).toBeGreaterThanOrEqual(answers);
+  for (const [index, { headers }] of traffic.answers.entries()) {
+    expect([traffic.sent[index]?.url, headers.get("sl-violations")]).toEqual([traffic.sent[index]?.url, null]);
+  }
+  traffic.answers.length = 0;
+  traffic.sent.length = 0;
+}
+
+const tx = {
+  version: "TX_VERSION_V3",
+  inputData: "CAEQh61L",
+  pubKey: "ab".repeat(32),
+  signature: { algo: "vega/ed25519", value: "0f".repeat(64), version: 1 },
+  pow: { tid: "01".repeat(32), nonce: "1" },
+};
+
+describe("between client and fake node, Prism reports no violation", () => {
+  test("in walks over every list, in both directions", async () => {
+    const [vote] = node.records.votes;
+    const [signature] = node.records.signatures;
+    for (const pagination of [{ first: 7 }, { last: 7 }, { first: 7, newestFirst: false }]) {
+      const lists = [
+        [client.listVotes({ proposalId: vote?.proposalId ?? "", pagination }), 30],
+        [client.listPartiesProfiles({ pagination }), 40],
+        [client.listBalanceChanges({ pagination }), 300],
+        [client.listNodeSignatures({ id: signature?.id ?? "", pagination }), 20],
+      ] as const;
+      for (const [list, count] of lists) expect(await list.toArray()).toHaveLength(count);
+    }
+    expectNoViolation(3 * 50);
+  });
+
+  test("in filters, ranges, scans and lists that take several requests", async () => {
+    const { partyId = "", marketId = "", assetId = "", timestamp } = node.records.balances.at(40) ?? {};
+    const filter = {
+      assetId,
+      partyIds: [partyId, "network", "ab".repeat(32)],
+      marketIds: [marketId, "cd".repeat(32)].filter(Boolean),
+      accountTypes: ["ACCOUNT_TYPE_GENERAL", "ACCOUNT_TYPE_MARGIN"] as const,
+    };
+    await client.listBalanceChanges({ filter, dateRange: { endTimestamp: timestamp } }).toArray();
+    expect(await client.scanBalanceChanges({}, { pageSize: 100 }).toArray()).toHaveLength(300);
+    const parties = [
+      ...node.records.profiles.map((each) => each.partyId),
+      ...Array.from({ length: 200 }, (_, i) => i.toString(16).padStart(64, "0")),
+    ];
+    expect(await client.listPartiesProfiles({ parties }).toArray()).toHaveLength(40);
+    expectNoViolation(9);
+  });
+
+  test("in spam statistics and checks, with every code", async () => {
+    for (const partyId of [...Object.keys(node.records.spamStatistics), "nobody", "ü+&?#%"])
+      await client.getSpamStatistics({ partyId });
+    await client.checkTransaction({ tx });
+    await client.checkTransaction({ tx });
+    await client.checkTransaction({ tx: {} });
+    for (const code of [51, 60, 70, 80, 89] as const) {
+      node.configure({ checkCode: () => code });
+      const result = await client.checkTransaction({ tx: { ...tx, pow: { tid: `${code}`.repeat(32), nonce: "1" } } });
+      expect(result.code).toBe(code);
+    }
+    expectNoViolation(15);
+  });
+
+  test("with all defects and at empty pages", async () => {
+    node.configure({ defects: nodeDefects });
+    const [vote] = node.records.votes;
+    await client
+      .listVotes({ proposalId: vote?.proposalId ?? "", pagination: { first: 7 } })
+      .toArray()
+      .catch(expectVegaError);
+    await client
+      .listPartiesProfiles({ pagination: { first: 7 } })
+      .toArray()
+      .catch(expectVegaError);
+    await client.listBalanceChanges({ pagination: { first: 7 } }).toArray();
+    await client.listVotes({ partyId: "ab" });
+    node.configure({ defects: [], faults: [{ name: "empty-page", request: 2 }] });
+    await collect(client.listPartiesProfiles({ pagination: { first: 7 } }).pages());
+    node.configure({ faults: [] });
+    expectNoViolation(40);
+  });
+
+  test("in errors: a bad cursor, a page that is too large, a rate limit and a ban", async () => {
+    const statuses: unknown[] = [];
+    const fail = async (call: PromiseLike<unknown>) => {
+      try {
+        await call;
+      } catch (error) {
+        expectVegaError(error);
+        statuses.push((error as { status?: number }).status);
+      }
+    };
+    await fail(client.listPartiesProfiles({ pagination: { first: 5001 } }));
+    await fail(client.listNodeSignatures({ id: "a", pagination: { after: "damaged" } }));
+    for (const status of [408, 500, 503, 504]) {
+      node.configure({ faults: [{ name: "status", status }] });
+      await fail(client.getSpamStatistics({ partyId: "a" }));
+      await fail(client.listVotes({ partyId: "ab" }));
+      await fail(client.checkTransaction({ tx }));
+    }
+    node.configure({ faults: [], now: () => 0, rateLimit: { burst: 1, refusals: 1 } });
+    const unpaced = createClient({ baseUrl: proxy.url, fetch: traffic.fetch, retry: false, pacing: false });
+    for (let request = 0; request < 3; request++) await fail(unpaced.listVotes({ partyId: "ab" }));
+    expect(statuses).toEqual([400, 400, 408, 408, 408, 500, 500, 500, 503, 503, 503, 504, 504, 504, 429, 403]);
+    node.configure({ rateLimit: false });
+    expectNoViolation(16);
+  });
+
+  test("and does report a request or a response that does not match the description", async () => {
+    const bad = await traffic.fetch(new Request(`${proxy.url}/api/v2/votes?partyId=a&pagination.first=all`));
+    expect(bad.headers.get("sl-violations")).toContain("pagination.first");
+    const balances = [{ timestamp: "5", balance: 7 }] as unknown as FakeNode["records"]["balances"];
+    const malformed = await serveValidated(createFakeNode({ balances }).fetch);
+    const answer = await fetch(`${malformed.url}/api/v2/balance/changes`);
+    expect(answer.headers.get("sl-violations")).toContain("balance");
+    await malformed.close();
+  });
+});
+
+const expectVegaError = (error: unknown) => expect(error).toSatisfy(VegaError.is);

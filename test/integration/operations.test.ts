@@ -1,0 +1,211 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startMock } from "../../scripts/mock.js";
+import type { Served } from "../../scripts/serve.js";
+import { ApiError, type CallOptions, createClient, type VegaClient } from "../../src/index.js";
+import { examples, operations } from "../support/description.js";
+import { recorder } from "../support/recorder.js";
+
+let mock: Served;
+beforeAll(async () => {
+  mock = await startMock();
+});
+afterAll(() => mock.close());
+
+const party = "3839f8c82a3e36accef530b124044184b618ff463668744370c77c8134f6f0d1";
+const tx = {
+  version: "TX_VERSION_V3",
+  inputData: "CPjqx6E=",
+  pubKey: party,
+  signature: { algo: "vega/ed25519", value: "00ff", version: 1 },
+  pow: { tid: "c711", nonce: "18446744073709551615" },
+};
+
+interface Case {
+  call(client: VegaClient, options?: CallOptions): PromiseLike<unknown>;
+  method: string;
+  url: string;
+  body: string;
+  /** A request that the description forbids, and where Prism has to say so. */
+  bad: { path: string; init?: RequestInit; location: string[] };
+}
+
+const cases: Record<string, Case> = {
+  listVotes: {
+    call: (client, options) =>
+      client.listVotes(
+        {
+          partyId: party,
+          proposalId: "a/b &c",
+          pagination: { first: 3, after: "Pz8/Pj4+dm90ZSAy==", newestFirst: false },
+        },
+        options,
+      ),
+    method: "GET",
+    url: `/api/v2/votes?partyId=${party}&proposalId=a%2Fb%20%26c&pagination.first=3&pagination.after=Pz8%2FPj4%2Bdm90ZSAy%3D%3D&pagination.newestFirst=false`,
+    body: "",
+    bad: { path: "/api/v2/votes?partyId=a&pagination.first=all", location: ["request", "query", "pagination.first"] },
+  },
+  listPartiesProfiles: {
+    call: (client, options) => client.listPartiesProfiles({ parties: [party, "network", "ü,x"] }, options),
+    method: "GET",
+    url: `/api/v2/parties/profiles?parties=${party}&parties=network&parties=%C3%BC%2Cx&pagination.first=5000`,
+    body: "",
+    bad: {
+      path: "/api/v2/parties/profiles?pagination.newestFirst=maybe",
+      location: ["request", "query", "pagination.newestfirst"],
+    },
+  },
+  getSpamStatistics: {
+    call: (client, options) => client.getSpamStatistics({ partyId: "ü+&?#%" }, options),
+    method: "GET",
+    url: "/statistics/spam/%C3%BC%2B%26%3F%23%25",
+    body: "",
+    bad: { path: "/statistics/spam/a%2Fb", location: ["request", "path", "partyid"] },
+  },
+  listBalanceChanges: {
+    call: (client, options) =>
+      client.listBalanceChanges(
+        {
+          filter: {
+            assetId: "usdt",
+            partyIds: [party, "network"],
+            marketIds: [],
+            accountTypes: ["ACCOUNT_TYPE_GENERAL", "ACCOUNT_TYPE_MARGIN"],
+          },
+          dateRange: { startTimestamp: 1_707_436_800_000_000_001n, endTimestamp: new Date("2024-02-10T00:00:00.001Z") },
+          pagination: { last: 2, before: "+/=" },
+        },
+        options,
+      ),
+    method: "GET",
+    url:
+      `/api/v2/balance/changes?filter.assetId=usdt&filter.partyIds=${party}&filter.partyIds=network` +
+      "&filter.accountTypes=ACCOUNT_TYPE_GENERAL&filter.accountTypes=ACCOUNT_TYPE_MARGIN" +
+      "&dateRange.startTimestamp=1707436800000000001&dateRange.endTimestamp=1707523200001000000" +
+      "&pagination.last=2&pagination.before=%2B%2F%3D",
+    body: "",
+    bad: {
+      path: "/api/v2/balance/changes?filter.accountTypes=GENERAL",
+      location: ["request", "query", "filter.accounttypes", "0"],
+    },
+  },
+  listNodeSignatures: {
+    call: (client, options) => client.listNodeSignatures({ id: "abcd" }, options),
+    method: "GET",
+    url: "/api/v2/node/signatures?id=abcd&pagination.first=1000",
+    body: "",
+    bad: { path: "/api/v2/node/signatures", location: ["request", "query"] },
+  },
+  checkTransaction: {
+    call: (client, options) => client.checkTransaction({ tx }, options),
+    method: "POST",
+    url: "/transaction/check",
+    body: JSON.stringify({ tx }),
+    bad: {
+      path: "/transaction/check",
+      init: {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ tx: { signature: { version: "1" } } }),
+      },
+      location: ["request", "body", "tx", "signature", "version"],
+    },
+  },
+};
+
+function connect() {
+  const { fetch, sent, answers } = recorder();
+  return { client: createClient({ baseUrl: mock.url, fetch, retry: false }), sent, answers };
+}
+
+/** What Prism found wrong; empty for a good request. */
+const violations = (answer: Response | undefined): { location: string[]; message: string }[] =>
+  JSON.parse(answer?.headers.get("sl-violations") ?? "[]");
+
+/** The records of a page, or the answer itself. */
+const content = (answer: unknown) =>
+  typeof answer === "object" && answer !== null && "nodes" in answer ? answer.nodes : answer;
+
+/** The same of a body. */
+function contentOf(body: unknown): unknown {
+  const [envelope] = Object.values(body as Record<string, { edges?: { node: unknown }[] }>);
+  return envelope?.edges ? envelope.edges.map(({ node }) => node) : body;
+}
+
+test("every operation of the description is tested here", () => {
+  expect(Object.keys(cases).sort()).toEqual(operations.map(({ operationId }) => operationId).sort());
+});
+
+describe.each(Object.entries(cases))("%s", (id, { call, method, url, body, bad }) => {
+  test("sends exactly the documented request, and Prism reports no violation", async () => {
+    const { client, sent, answers } = connect();
+    await call(client);
+    expect(sent).toHaveLength(1);
+    expect(sent[0]).toMatchObject({ method, url: mock.url + url, body, headers: { accept: "application/json" } });
+    expect(sent[0]?.headers["content-type"]).toBe(body === "" ? undefined : "application/json");
+    expect(violations(answers[0])).toEqual([]);
+  });
+
+  test.each(Object.entries(examples(id, "200")))("reads the documented response %s", async (name, { value }) => {
+    const { client, answers } = connect();
+    const answer = await call(client, { headers: { prefer: `example=${name}` } });
+    expect(content(answer)).toEqual(contentOf(value));
+    expect(violations(answers[0])).toEqual([]);
+  });
+
+  const failures = ["400", "403", "429", "500", "default"].flatMap((status) =>
+    Object.entries(examples(id, status)).map(([name, { value }]) => [status, name, value] as const),
+  );
+  test.each(failures)("turns the documented error %s %s into an ApiError", async (status, name, value) => {
+    const code = status === "default" ? 503 : Number(status);
+    const { client } = connect();
+    const error = await call(client, { headers: { prefer: `code=${code}, example=${name}` } }).then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
+    expect(ApiError.is(error)).toBe(true);
+    expect(error).toMatchObject({
+      name: expect.stringMatching(/^(ApiError|RateLimitError)$/),
+      operation: id,
+      status: code,
+      body: value,
+      request: { method, url: mock.url + url },
+    });
+    const { message } = value as { message: string };
+    expect((error as ApiError).message).toContain(message);
+  });
+
+  test("an invalid request is rejected by Prism", async () => {
+    const answer = await fetch(mock.url + bad.path, bad.init);
+    expect(answer.status).toBe(400);
+    expect(violations(answer)).toContainEqual(expect.objectContaining({ location: bad.location }));
+  });
+});
+
+describe("a walk over the pages of the mock", () => {
+  const lists = ["listVotes", "listPartiesProfiles", "listBalanceChanges", "listNodeSignatures"] as const;
+
+  test.each(lists)("of %s goes from the first page to the last and sends each cursor unchanged", async (id) => {
+    const pages = ["first", "middle", "last"].map((name) => ({ name, body: examples(id, "200")[name]?.value }));
+    const infos = pages.map(
+      ({ body }) => Object.values(body as Record<string, { pageInfo: { endCursor: string } }>)[0]?.pageInfo,
+    );
+    const { client, sent, answers } = connect();
+    client.http.use({
+      onRequest({ request }) {
+        const after = new URL(request.url).searchParams.get("pagination.after");
+        const index = after === null ? 0 : infos.findIndex((info) => info?.endCursor === after) + 1;
+        request.headers.set("prefer", `example=${pages[index]?.name}`);
+      },
+    });
+    const listing = {
+      listVotes: () => client.listVotes({ partyId: party }),
+      listPartiesProfiles: () => client.listPartiesProfiles(),
+      listBalanceChanges: () => client.listBalanceChanges(),
+      listNodeSignatures: () => client.listNodeSignatures({ id: "abcd" }),
+    }[id]();
+    expect(await listing.toArray()).toEqual(pages.flatMap(({ body }) => contentOf(body)));
+    expect(sent).toHaveLength(3);
+    expect(answers.flatMap(violations)).toEqual([]);
+  });
+});

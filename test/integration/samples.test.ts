@@ -1,0 +1,106 @@
+import { execFile } from "node:child_process";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import ts from "typescript";
+import { beforeAll, describe, expect, test } from "vitest";
+import { collectSamples, root, type Sample } from "../support/samples/collect.js";
+
+// Inside the package, so that its name resolves to its build.
+const folder = join(root, "reports/samples");
+const setting = join(root, "test/support/samples/setting.ts");
+const samples = collectSamples();
+const files = new Map<string, Sample>();
+let problems: Map<string, string[]>;
+let failures: Record<string, string>;
+
+beforeAll(async () => {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  for (const [index, sample] of samples.entries()) {
+    const file = join(folder, `sample-${index}.ts`);
+    files.set(file, sample);
+    writeFileSync(file, module(sample.code, []));
+  }
+  // Names that a sample does not declare are imported from the package or from the setting.
+  const known = new Map(
+    (
+      [
+        ["vegaprotocol-client", exportsOf(join(root, "src/index.ts"))],
+        ["vegaprotocol-client/validate", exportsOf(join(root, "src/validate/index.ts"))],
+        ["vegaprotocol-client/testing", exportsOf(join(root, "src/testing/index.ts"))],
+        [setting.replace(/\.ts$/, ".js"), exportsOf(setting)],
+      ] as const
+    ).flatMap(([from, names]) => names.map((name) => [name, from] as const)),
+  );
+  for (const [file, diagnostics] of check()) {
+    const missing = diagnostics.flatMap(
+      (text) => /Cannot find name '(\w+)'|shorthand property '(\w+)'/.exec(text)?.slice(1).find(Boolean) ?? [],
+    );
+    const imports = [...new Set(missing)].flatMap((name) => {
+      const from = known.get(name);
+      return from === undefined ? [] : [`import { ${name} } from ${JSON.stringify(from)};`];
+    });
+    writeFileSync(file, module(files.get(file)?.code ?? "", imports));
+  }
+  problems = check();
+  const runs = [...files].filter(([, sample]) => sample.runs).map(([file]) => file);
+  const runner = [join(root, "node_modules/tsx/dist/cli.mjs"), join(root, "test/support/samples/run.ts"), ...runs];
+  const { stdout } = await promisify(execFile)(process.execPath, runner, { cwd: root });
+  failures = JSON.parse(stdout);
+}, 120_000);
+
+/** The setting is imported first: it replaces the global `fetch`. */
+const module = (code: string, imports: string[]) =>
+  `import ${JSON.stringify(setting.replace(/\.ts$/, ".js"))};\n${imports.join("\n")}\n${code}\nexport {};\n`;
+
+/** The names that a module exports, types included. */
+function exportsOf(file: string): string[] {
+  const program = ts.createProgram([file], options());
+  const checker = program.getTypeChecker();
+  const source = program.getSourceFile(file);
+  const symbol = source && checker.getSymbolAtLocation(source);
+  return symbol ? checker.getExportsOfModule(symbol).map(({ name }) => name) : [];
+}
+
+function options(): ts.CompilerOptions {
+  const { config } = ts.readConfigFile(join(root, "tsconfig.json"), (path) => readFileSync(path, "utf8"));
+  const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root);
+  // Samples show values without using them.
+  return {
+    ...options,
+    noUnusedLocals: false,
+    noUnusedParameters: false,
+    verbatimModuleSyntax: false,
+    isolatedModules: false,
+  };
+}
+
+/** The compiler's errors by file. */
+function check(): Map<string, string[]> {
+  const program = ts.createProgram([...files.keys()], options());
+  return new Map(
+    [...files.keys()].map((file) => {
+      const source = program.getSourceFile(file);
+      const diagnostics = [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)];
+      return [file, diagnostics.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, "\n"))];
+    }),
+  );
+}
+
+describe("a sample in the documentation", () => {
+  test.each(samples.map(({ place, runs }, index) => ({ place, runs, file: join(folder, `sample-${index}.ts`) })))(
+    "compiles, and runs unless it is marked otherwise: $place",
+    ({ file, runs }) => {
+      expect(problems.get(file)).toEqual([]);
+      if (runs) expect(failures[file]).toBeUndefined();
+    },
+  );
+
+  test("is found in the README, the pages, the docstrings and the description", () => {
+    for (const where of ["README.md", "docs/testing.md", "src/client.ts", "src/testing/node.ts", "openapi.yaml"]) {
+      expect(samples.some(({ place }) => place.startsWith(where))).toBe(true);
+    }
+    expect(samples.length).toBeGreaterThan(40);
+  });
+});

@@ -1,0 +1,233 @@
+import { execFile, spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import Table from "cli-table3";
+import { build } from "esbuild";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Served, serve } from "../../../scripts/serve.js";
+import { createFakeNode } from "../../../src/testing/index.js";
+import { hasNoBrowser, launchChromium } from "../../support/chromium.js";
+import { freePort } from "../../support/free-port.js";
+
+// What people install is what is tried: the packed tarball, in a folder of its own, in each runtime, against a node on loopback.
+const run = promisify(execFile);
+const here = fileURLToPath(new URL(".", import.meta.url));
+const root = fileURLToPath(new URL("../../../", import.meta.url));
+const binaries = join(here, "node_modules");
+
+interface Result {
+  name: string;
+  error: string | null;
+}
+
+let consumer: string;
+let node: Served;
+const table: [runtime: string, version: string, outcome: string][] = [];
+
+beforeAll(async () => {
+  if (!existsSync(join(binaries, "workerd"))) await run("npm", ["ci"], { cwd: here });
+  consumer = await mkdtemp(join(tmpdir(), "consumer-"));
+  await cp(join(here, "consumer"), consumer, { recursive: true });
+  await writeFile(join(consumer, "package.json"), JSON.stringify({ private: true, type: "module" }));
+  const { stdout } = await run("npm", ["pack", "--json", "--pack-destination", consumer], { cwd: root });
+  const [{ filename }] = JSON.parse(stdout.slice(stdout.indexOf("["))) as [{ filename: string }];
+  await run("npm", ["install", "--no-audit", "--no-fund", `./${filename}`], { cwd: consumer });
+  node = await serve(nodeWithMoods());
+});
+afterAll(async () => {
+  await node?.close();
+  if (consumer) await rm(consumer, { recursive: true });
+  const report = new Table({ head: ["runtime", "version", "outcome"], style: { head: [], border: [] } });
+  report.push(...table);
+  console.log(`\n${report.toString()}`);
+});
+
+/** A fake node; by the path in front of an operation, it answers with HTML, fails every other time, or takes its time. */
+function nodeWithMoods() {
+  const data = { votes: 300, profiles: 100, balances: 1000, signatures: 30, spamStatistics: 100 };
+  const sound = createFakeNode(data, { rateLimit: false });
+  const html = createFakeNode(data, { faults: [{ name: "html" }] });
+  const slow = createFakeNode(data, { faults: [{ name: "latency", milliseconds: 500 }] });
+  let asked = 0;
+  return (received: Request) => {
+    const [, mood] = new URL(received.url).pathname.split("/");
+    const request = new Request(received.url.replace(/\/(?:html|slow|flaky)\//, "/"), received);
+    if (mood === "html") return html.fetch(request).then(readable);
+    if (mood === "slow") return slow.fetch(request);
+    if (mood === "flaky")
+      sound.configure({ faults: ++asked % 2 === 1 ? [{ name: "status", status: 503, request: 1 }] : [] });
+    return sound.fetch(request);
+  };
+}
+
+/** A browser shows a page of another origin what that allows, and a proxy that fails allows nothing. */
+function readable(response: Response): Response {
+  response.headers.set("Access-Control-Allow-Origin", "*");
+  return response;
+}
+
+function note(runtime: string, version: string, results: Result[]): void {
+  const failed = results.filter(({ error }) => error !== null);
+  table.push([
+    runtime,
+    version,
+    failed.length > 0 ? `${failed.length} of ${results.length} failed` : `${results.length} passed`,
+  ]);
+  expect(failed).toEqual([]);
+  expect(results.length).toBeGreaterThan(0);
+}
+
+const versionOf = async (file: string, ...args: string[]) => {
+  const { stdout } = await run(file, args);
+  return /\d+\.\d+\.\d+/.exec(stdout)?.[0] ?? "?";
+};
+
+describe("the packed package runs on", () => {
+  test.each(["20", "22", "24", "26"])("Node.js %s, imported and required", async (version) => {
+    const binary = join(binaries, `node${version}`, "bin/node");
+    for (const file of ["main.mjs", "main.cjs"]) {
+      const { stdout, stderr } = await run(binary, [file, node.url], { cwd: consumer });
+      note(
+        file === "main.mjs" ? "Node.js" : "Node.js, require",
+        await versionOf(binary, "--version"),
+        JSON.parse(stdout),
+      );
+      expect(stderr.replace(/^\(node:\d+\) ExperimentalWarning: .*\n.*\n/, "")).toBe("");
+    }
+  });
+
+  test("Bun", async () => {
+    const binary = join(binaries, ".bin/bun");
+    const { stdout } = await run(binary, ["main.mjs", node.url], { cwd: consumer });
+    note("Bun", await versionOf(binary, "--version"), JSON.parse(stdout));
+  });
+
+  test("Deno", async () => {
+    const binary = join(binaries, ".bin/deno");
+    const args = ["run", "--allow-net=127.0.0.1", "--node-modules-dir=manual", "--no-lock", "main.mjs", node.url];
+    const { stdout } = await run(binary, args, {
+      cwd: consumer,
+      env: { ...process.env, DENO_NO_UPDATE_CHECK: "1", NO_COLOR: "1" },
+    });
+    note("Deno", await versionOf(binary, "--version"), JSON.parse(stdout));
+  });
+
+  const bundle = async (entry: string, format: "esm" | "iife") => {
+    const outfile = join(consumer, `${entry}.bundle.js`);
+    await build({
+      entryPoints: [join(consumer, entry)],
+      bundle: true,
+      format,
+      globalName: "suite",
+      outfile,
+      target: "es2022",
+    });
+    return outfile;
+  };
+
+  test("workerd", async () => {
+    await bundle("worker.mjs", "esm");
+    const port = await freePort();
+    await writeFile(
+      join(consumer, "config.capnp"),
+      `using Workerd = import "/workerd/workerd.capnp";
+const config :Workerd.Config = (
+  services = [
+    (name = "main", worker = (
+      modules = [(name = "worker", esModule = embed "worker.mjs.bundle.js")],
+      compatibilityDate = "2025-01-01",
+    )),
+    (name = "internet", network = (allow = ["public", "private"])),
+  ],
+  sockets = [(name = "http", address = "127.0.0.1:${port}", http = (), service = "main")],
+);`,
+    );
+    const binary = join(binaries, ".bin/workerd");
+    const server = spawn(binary, ["serve", "config.capnp"], { cwd: consumer, stdio: "inherit" });
+    try {
+      const address = `http://127.0.0.1:${port}/?node=${encodeURIComponent(node.url)}`;
+      note(
+        "workerd",
+        (await run(binary, ["--version"])).stdout.trim().replace("workerd ", ""),
+        await (await answer(address)).json(),
+      );
+    } finally {
+      server.kill();
+    }
+  });
+
+  test.skipIf(hasNoBrowser)("Chromium", async () => {
+    const content = await readFile(await bundle("suite.mjs", "iife"), "utf8");
+    const browser = await launchChromium();
+    try {
+      const page = await browser.newPage();
+      // A page of another origin than the node's, as pages are.
+      const site = await serve(
+        async () => new Response("<!doctype html>", { headers: { "Content-Type": "text/html" } }),
+      );
+      await page.goto(site.url);
+      await page.addScriptTag({ content });
+      const results = await page.evaluate(`suite.run(${JSON.stringify(node.url)})`);
+      note("Chromium", browser.version(), results as Result[]);
+      await site.close();
+    } finally {
+      await browser.close();
+    }
+  });
+});
+
+/** Asks until somebody listens. */
+async function answer(address: string): Promise<Response> {
+  for (let left = 100; ; left--) {
+    try {
+      return await fetch(address);
+    } catch (error) {
+      if (left === 0) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+}
+
+describe("the packed package is type-checked by", () => {
+  const compilers = ["5.4", "5.9", "6.0", "7.0"];
+  const resolutions = {
+    nodenext: { module: "nodenext", moduleResolution: "nodenext" },
+    bundler: { module: "esnext", moduleResolution: "bundler" },
+  };
+  const globals = {
+    "the DOM": { lib: ["ES2022", "DOM"], types: [] },
+    "Node.js alone": { lib: ["ES2022"], types: ["node"] },
+  };
+  const cases = compilers.flatMap((compiler) =>
+    Object.keys(resolutions).flatMap((resolution) =>
+      Object.keys(globals).map((global) => [compiler, resolution, global] as const),
+    ),
+  );
+
+  /** What a compiler says of one of the consumer's files. */
+  const check = async (compiler: string, file: string, options: object) => {
+    const shared = { typeRoots: [join(binaries, "@types")], target: "ES2022", strict: true, noEmit: true };
+    const tsconfig = join(consumer, "tsconfig.json");
+    await writeFile(tsconfig, JSON.stringify({ compilerOptions: { ...shared, ...options }, files: [file] }));
+    const tsc = join(binaries, `typescript-${compiler}`, "bin/tsc");
+    const { stdout } = await run(process.execPath, [tsc, "-p", tsconfig], { cwd: consumer }).catch(
+      (error: { stdout: string }) => error,
+    );
+    return stdout;
+  };
+
+  test.each(cases)("TypeScript %s with %s and %s", async (compiler, resolution, global) => {
+    const stdout = await check(compiler, "types.ts", {
+      ...resolutions[resolution as keyof typeof resolutions],
+      ...globals[global as keyof typeof globals],
+      exactOptionalPropertyTypes: true,
+      skipLibCheck: false,
+    });
+    table.push([`TypeScript, ${resolution}, ${global}`, compiler, stdout === "" ? "no error" : "errors"]);
+    expect(stdout).toBe("");
+  });
+});

@@ -1,0 +1,55 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { operations } from "../description.js";
+
+export const root = fileURLToPath(new URL("../../../", import.meta.url));
+
+/** A code sample of the documentation. */
+export interface Sample {
+  /** Its file and line, as in `README.md:36`. */
+  place: string;
+  code: string;
+  /** Whether it is run. Samples marked with `no-run` need something that the setting does not have. */
+  runs: boolean;
+}
+
+/** The samples of the README, the pages, the docstrings and the description. */
+export function collectSamples(): Sample[] {
+  const pages = ["README.md", ...list("docs", ".md")].flatMap((file) => fenced(file, read(file)));
+  const docstrings = [...list("src", ".ts"), ...list("scripts", ".ts")].flatMap((file) =>
+    fenced(file, uncommented(read(file))),
+  );
+  const described = operations.flatMap(({ operationId, "x-codeSamples": samples }) =>
+    samples
+      .filter(({ lang }) => lang === "TypeScript")
+      .map(({ source }) => ({ place: `openapi.yaml, ${operationId}`, code: source, runs: true })),
+  );
+  return [...pages, ...docstrings, ...described];
+}
+
+const read = (file: string) => readFileSync(join(root, file), "utf8");
+
+const list = (folder: string, ending: string) =>
+  readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(ending))
+    .map((name) => join(folder, name));
+
+/** The contents of comments; other lines become blank, so that line numbers stay. */
+const uncommented = (text: string) =>
+  text
+    .split("\n")
+    .map((line) => /^\s*\* ?(.*)$/.exec(line)?.[1] ?? "")
+    .join("\n");
+
+function fenced(file: string, text: string): Sample[] {
+  return [...text.matchAll(/^( *)```ts( no-run)?\n([\s\S]*?)^ *```$/gm)].map((match) => {
+    const [, indent = "", mark, code = ""] = match;
+    const line = text.slice(0, match.index).split("\n").length;
+    return {
+      place: `${file}:${line}`,
+      code: code.replaceAll(new RegExp(`^${indent}`, "gm"), ""),
+      runs: mark === undefined,
+    };
+  });
+}

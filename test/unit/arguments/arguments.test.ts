@@ -1,0 +1,257 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { ArgumentError, createClient, type VegaClient } from "../../../src/index.js";
+import { answering } from "../../support/recorder.js";
+
+const page = { edges: [], pageInfo: { startCursor: "", endCursor: "", hasNextPage: false, hasPreviousPage: false } };
+
+const passed = { success: true, code: 0, data: "", log: "", gasWanted: "1", gasUsed: "0", info: "" };
+
+function connect() {
+  const { fetch, sent } = answering({ votes: page, profiles: page, balances: page, signatures: page, ...passed });
+  return { client: createClient({ baseUrl: "https://node.example", fetch }), sent };
+}
+
+/** Calls with arguments that the compiler would refuse. */
+type Untyped = { [Id in keyof VegaClient]: (query?: unknown, options?: unknown) => PromiseLike<unknown> };
+
+type Refusal = [call: (client: Untyped) => PromiseLike<unknown>, argument: string, message: string];
+
+const refusals: Refusal[] = [
+  [(c) => c.listVotes({}), "partyId", "Expected `partyId` or `proposalId` of listVotes, got neither."],
+  [
+    (c) => c.listVotes({ partyId: undefined, proposalId: undefined }),
+    "partyId",
+    "Expected `partyId` or `proposalId` of listVotes, got neither.",
+  ],
+  [(c) => c.listVotes({ partyId: "" }), "partyId", 'Expected `partyId` of listVotes to be a non-empty string, got "".'],
+  [
+    (c) => c.listVotes({ partyId: null }),
+    "partyId",
+    "Expected `partyId` of listVotes to be a non-empty string, got null.",
+  ],
+  [
+    (c) => c.listVotes(),
+    "query",
+    "Expected `query` of listVotes to be an object with `partyId`, `proposalId`, `pagination`, got undefined.",
+  ],
+  [
+    (c) => c.listVotes({ partyId: "a", proposalID: "b" }),
+    "proposalID",
+    "listVotes has no `proposalID`. Expected `partyId`, `proposalId`, `pagination`.",
+  ],
+  [
+    (c) => c.listVotes({ partyId: "a", pagination: { fist: 1 } }),
+    "pagination.fist",
+    "listVotes has no `pagination.fist`. Expected `first`, `after`, `last`, `before`, `newestFirst`.",
+  ],
+  [
+    (c) => c.listVotes({ partyId: "a", toString: "b" }),
+    "toString",
+    "listVotes has no `toString`. Expected `partyId`, `proposalId`, `pagination`.",
+  ],
+  [
+    (c) => c.listVotes({ partyId: "a", pagination: 5 }),
+    "pagination",
+    "Expected `pagination` of listVotes to be an object with `first`, `after`, `last`, `before`, `newestFirst`, got 5.",
+  ],
+  ...[0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, "5", 5n, null].map(
+    (first): Refusal => [
+      (c) => c.listNodeSignatures({ id: "a", pagination: { first } }),
+      "pagination.first",
+      `Expected \`pagination.first\` of listNodeSignatures to be a positive integer, got ${
+        typeof first === "string" ? '"5"' : typeof first === "bigint" ? "5n" : first
+      }.`,
+    ],
+  ),
+  [
+    (c) => c.listNodeSignatures({ id: "a", pagination: { after: "" } }),
+    "pagination.after",
+    'Expected `pagination.after` of listNodeSignatures to be a non-empty string, got "".',
+  ],
+  [
+    (c) => c.listNodeSignatures({ id: "a", pagination: { newestFirst: "yes" } }),
+    "pagination.newestFirst",
+    'Expected `pagination.newestFirst` of listNodeSignatures to be a boolean, got "yes".',
+  ],
+  ...(
+    [
+      ["first", 1, "last", 2, "2"],
+      ["first", 1, "before", "c", '"c"'],
+      ["last", 1, "after", "c", '"c"'],
+      ["after", "b", "before", "c", '"c"'],
+    ] as const
+  ).map(
+    ([one, value, other, second, shown]): Refusal => [
+      (c) => c.listBalanceChanges({ pagination: { [one]: value, [other]: second } }),
+      `pagination.${other}`,
+      `Expected \`pagination.${other}\` of listBalanceChanges to be left out beside \`pagination.${one}\`, got ${shown}.`,
+    ],
+  ),
+  [
+    (c) => c.listNodeSignatures({}),
+    "id",
+    "Expected `id` of listNodeSignatures to be a non-empty string, got undefined.",
+  ],
+  [
+    (c) => c.listPartiesProfiles({ parties: [] }),
+    "parties",
+    "Expected `parties` of listPartiesProfiles to be left out, for all, or to have at least one value, got an empty array.",
+  ],
+  [
+    (c) => c.listPartiesProfiles({ parties: ["a", ""] }),
+    "parties[1]",
+    'Expected `parties[1]` of listPartiesProfiles to be a non-empty string, got "".',
+  ],
+  [
+    (c) => c.listPartiesProfiles({ parties: ["a\ud800"] }),
+    "parties[0]",
+    'Expected `parties[0]` of listPartiesProfiles to be well-formed Unicode, got "a\\ud800".',
+  ],
+  [
+    (c) => c.listPartiesProfiles({ parties: "a" }),
+    "parties",
+    'Expected `parties` of listPartiesProfiles to be an array, got "a".',
+  ],
+  [
+    (c) => c.listBalanceChanges({ filter: { accountTypes: ["GENERAL"] } }),
+    "filter.accountTypes[0]",
+    'Expected `filter.accountTypes[0]` of listBalanceChanges to be a name such as "ACCOUNT_TYPE_INSURANCE", got "GENERAL".',
+  ],
+  ...(
+    [
+      [1707497689123456000, "1707497689123456000"],
+      ["2024-02-09T16:54:49Z", '"2024-02-09T16:54:49Z"'],
+      [new Date("never"), "an invalid Date"],
+      [{}, "an object"],
+      [2n ** 63n, "9223372036854775808n"],
+    ] as const
+  ).map(
+    ([time, shown]): Refusal => [
+      (c) => c.listBalanceChanges({ dateRange: { startTimestamp: time } }),
+      "dateRange.startTimestamp",
+      `Expected \`dateRange.startTimestamp\` of listBalanceChanges to be Unix nanoseconds as a bigint or digits, a Date or a Temporal.Instant, within 64 bits${
+        typeof time === "string" ? " (toNanoseconds() reads RFC 3339 text)" : ""
+      }, got ${shown}.`,
+    ],
+  ),
+  [
+    (c) => c.listBalanceChanges({ dateRange: { startTimestamp: 2n, endTimestamp: "1" } }),
+    "dateRange.endTimestamp",
+    'Expected `dateRange.endTimestamp` of listBalanceChanges to be no earlier than `dateRange.startTimestamp`, 2, got "1".',
+  ],
+  [
+    (c) => c.getSpamStatistics({}),
+    "partyId",
+    "Expected `partyId` of getSpamStatistics to be a non-empty string, got undefined.",
+  ],
+  ...[".", ".."].map(
+    (partyId): Refusal => [
+      (c) => c.getSpamStatistics({ partyId }),
+      "partyId",
+      `Expected \`partyId\` of getSpamStatistics to be an id that can stand in a path, got "${partyId}".`,
+    ],
+  ),
+  [(c) => c.checkTransaction({}), "tx", "Expected `tx` of checkTransaction to be an object, got undefined."],
+  [(c) => c.checkTransaction({ tx: "abc" }), "tx", 'Expected `tx` of checkTransaction to be an object, got "abc".'],
+  [
+    (c) => c.checkTransaction({ tx: { pow: { nonce: 5n } } }),
+    "tx.pow.nonce",
+    "Expected `tx.pow.nonce` of checkTransaction to be a string, got 5n.",
+  ],
+  [
+    (c) => c.checkTransaction({ tx: { pow: { nonce: 2 ** 53 } } }),
+    "tx.pow.nonce",
+    "Expected `tx.pow.nonce` of checkTransaction to be a string or a safe integer, got 9007199254740992.",
+  ],
+  [
+    (c) => c.checkTransaction({ transaction: {} }),
+    "transaction",
+    "checkTransaction has no `transaction`. Expected `tx`.",
+  ],
+  [
+    (c) => c.listVotes({ partyId: "a" }, { maxItems: 0 }),
+    "maxItems",
+    "Expected `maxItems` of listVotes to be a positive integer, got 0.",
+  ],
+  [
+    (c) => c.listVotes({ partyId: "a" }, { readAhead: "no" }),
+    "readAhead",
+    'Expected `readAhead` of listVotes to be a boolean, got "no".',
+  ],
+  [
+    (c) => c.listVotes({ partyId: "a" }, { signal: 5 }),
+    "signal",
+    "Expected `signal` of listVotes to be an AbortSignal, got 5.",
+  ],
+];
+
+const named = refusals.map(([call, argument, message]) => ({ call, argument, message }));
+
+test.each(named)(
+  "an invalid argument is rejected and nothing is sent: $message",
+  async ({ call, argument, message }) => {
+    const { client, sent } = connect();
+    const used = call(client as unknown as Untyped);
+    await expect(used).rejects.toMatchObject({ name: "ArgumentError", argument, message, attempts: 0 });
+    await expect(used).rejects.toSatisfy(ArgumentError.is);
+    expect(sent).toEqual([]);
+  },
+);
+
+test("a transaction that contains itself is rejected", async () => {
+  const { client, sent } = connect();
+  const tx: { pow?: unknown } = {};
+  tx.pow = { tx };
+  await expect(client.checkTransaction({ tx: tx as never })).rejects.toThrow(
+    "Expected `tx.pow.tx` of checkTransaction to be a JSON value",
+  );
+  expect(sent).toEqual([]);
+});
+
+describe("a request contains", () => {
+  test("no parameter for what is absent, undefined or an empty filter", async () => {
+    const { client, sent } = connect();
+    await client.listBalanceChanges({
+      filter: { assetId: undefined, partyIds: [], marketIds: [], accountTypes: [] },
+      dateRange: {},
+      pagination: { first: 5, after: undefined },
+    });
+    expect(sent[0]?.url).toBe("https://node.example/api/v2/balance/changes?pagination.first=5");
+  });
+
+  test.each([
+    [undefined, "pagination.first=1000"],
+    [{ after: "c" }, "pagination.first=1000&pagination.after=c"],
+    [{ before: "c" }, "pagination.last=1000&pagination.before=c"],
+    [{ newestFirst: true }, "pagination.first=1000&pagination.newestFirst=true"],
+    [{ first: 6000 }, "pagination.first=6000"],
+  ])("always a page size: %j", async (pagination, query) => {
+    const { client, sent } = connect();
+    await client.listNodeSignatures({ id: "a", pagination });
+    expect(sent[0]?.url).toBe(`https://node.example/api/v2/node/signatures?id=a&${query}`);
+  });
+
+  test("any text unchanged", async () => {
+    const text = fc.string({ minLength: 1, unit: "grapheme" });
+    await fc.assert(
+      fc.asyncProperty(fc.array(text, { minLength: 1 }), text, text, async (parties, after, id) => {
+        fc.pre(id !== "." && id !== "..");
+        const { client, sent } = connect();
+        await client.listPartiesProfiles({ parties, pagination: { after } });
+        await client.getSpamStatistics({ partyId: id }).catch(() => {});
+        const { searchParams } = new URL(sent[0]?.url ?? "");
+        expect(searchParams.getAll("parties")).toEqual(parties);
+        expect(searchParams.get("pagination.after")).toBe(after);
+        expect(new URL(sent[1]?.url ?? "").pathname).toBe(`/statistics/spam/${encodeURIComponent(id)}`);
+      }),
+    );
+  });
+
+  test("a transaction unchanged", async () => {
+    const { client, sent } = connect();
+    const tx = { pow: { nonce: "18446744073709551615" }, version: "TX_VERSION_V9", later: { a: [1, null, "ü"] } };
+    await client.checkTransaction({ tx });
+    expect(JSON.parse(sent[0]?.body ?? "")).toEqual({ tx });
+  });
+});

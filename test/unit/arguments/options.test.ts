@@ -1,0 +1,168 @@
+import { describe, expect, test } from "vitest";
+import { ArgumentError, type CallOptions, type ClientOptions, createClient } from "../../../src/index.js";
+import { answering } from "../../support/recorder.js";
+
+const baseUrl = "https://node.example";
+const positive = "to be a positive number of milliseconds, got";
+const milliseconds = "to be a number of milliseconds from 0 to 2147483647, got";
+
+/** Options that a client and a call have in common, and what is said of them. */
+const common: [options: object, argument: string, message: string][] = [
+  [{ timeout: "5s" }, "timeout", `Expected \`timeout\` ${positive} "5s".`],
+  [{ timeout: 0 }, "timeout", `Expected \`timeout\` ${positive} 0.`],
+  [{ timeout: Number.NaN }, "timeout", `Expected \`timeout\` ${positive} NaN.`],
+  [{ timeout: null }, "timeout", `Expected \`timeout\` ${positive} null.`],
+  [
+    { timeout: 2 ** 31 },
+    "timeout",
+    "Expected `timeout` to be at most 2147483647 milliseconds, or Infinity, got 2147483648.",
+  ],
+  [{ totalTimeout: -1 }, "totalTimeout", `Expected \`totalTimeout\` ${positive} -1.`],
+  [
+    { maxResponseSize: 0 },
+    "maxResponseSize",
+    "Expected `maxResponseSize` to be a positive integer of bytes, or Infinity, got 0.",
+  ],
+  [
+    { maxResponseSize: 1.5 },
+    "maxResponseSize",
+    "Expected `maxResponseSize` to be a positive integer of bytes, or Infinity, got 1.5.",
+  ],
+  [
+    { maxResponseSize: "64 MiB" },
+    "maxResponseSize",
+    'Expected `maxResponseSize` to be a positive integer of bytes, or Infinity, got "64 MiB".',
+  ],
+  [{ retry: true }, "retry", "Expected `retry` to be an object or false, got true."],
+  [{ retry: 3 }, "retry", "Expected `retry` to be an object or false, got 3."],
+  [{ retry: null }, "retry", "Expected `retry` to be an object or false, got null."],
+  [{ retry: { attempts: 0 } }, "retry.attempts", "Expected `retry.attempts` to be a positive integer, got 0."],
+  [{ retry: { attempts: 1.5 } }, "retry.attempts", "Expected `retry.attempts` to be a positive integer, got 1.5."],
+  [{ retry: { baseDelay: -1 } }, "retry.baseDelay", `Expected \`retry.baseDelay\` ${milliseconds} -1.`],
+  [{ retry: { maxDelay: "8" } }, "retry.maxDelay", `Expected \`retry.maxDelay\` ${milliseconds} "8".`],
+  [
+    { retry: { maxRetryAfter: Number.NaN } },
+    "retry.maxRetryAfter",
+    `Expected \`retry.maxRetryAfter\` ${milliseconds} NaN.`,
+  ],
+  [
+    { retry: { retries: 3 } },
+    "retry.retries",
+    "retry has no option `retries`. Expected `attempts`, `baseDelay`, `maxDelay`, `maxRetryAfter`.",
+  ],
+  [{ headers: { "bad name": "x" } }, "headers", "Expected `headers` to be names and values that HTTP allows."],
+  [
+    { headers: { authorization: "secret\n" + "x" } },
+    "headers",
+    "Expected `headers` to be names and values that HTTP allows.",
+  ],
+  [{ headers: null }, "headers", "Expected `headers` to be an object, Headers or pairs, got null."],
+  [{ headers: 5 }, "headers", "Expected `headers` to be an object, Headers or pairs, got 5."],
+];
+
+describe("an invalid option of a client makes createClient throw", () => {
+  test.each([
+    ...common,
+    [{ fetch: "fetch" }, "fetch", 'Expected `fetch` to be a function, got "fetch".'],
+    [{ pacing: "yes" }, "pacing", 'Expected `pacing` to be a boolean, got "yes".'],
+    [{ observe: {} }, "observe", "Expected `observe` to be a function, got an object."],
+    [
+      { timeOut: 5 },
+      "timeOut",
+      "createClient has no option `timeOut`. Expected `timeout`, `totalTimeout`, `retry`, `maxResponseSize`, `baseUrl`, `headers`, `fetch`, `pacing`, `observe`, `validate`.",
+    ],
+  ] as typeof common)("%j", (options, argument, message) => {
+    let error: unknown;
+    try {
+      createClient({ baseUrl, ...options } as ClientOptions);
+    } catch (thrown) {
+      error = thrown;
+    }
+    expect(error).toMatchObject({ name: "ArgumentError", argument, message });
+  });
+
+  test.each([undefined, null, "https://node.example"])("%j instead of options makes createClient throw", (options) => {
+    expect(() => createClient(options as never)).toThrow(ArgumentError);
+    expect(() => createClient(options as never)).toThrow("Expected the options of createClient to be an object, got");
+  });
+});
+
+describe("an invalid option of a call rejects it, and nothing is sent", () => {
+  test.each([
+    ...common,
+    [{ signal: "x" }, "signal", 'Expected `signal` to be an AbortSignal, got "x".'],
+    [{ signal: { aborted: false } }, "signal", "Expected `signal` to be an AbortSignal, got an object."],
+    [{ signal: null }, "signal", "Expected `signal` to be an AbortSignal, got null."],
+    [
+      { maxItems: 5 },
+      "maxItems",
+      "getSpamStatistics has no option `maxItems`. Expected `timeout`, `totalTimeout`, `retry`, `maxResponseSize`, `signal`, `headers`.",
+    ],
+  ] as typeof common)("%j", async (options, argument, message) => {
+    const { fetch, sent } = answering({ chainId: "", statistics: null });
+    const client = createClient({ baseUrl, fetch });
+    const call = client.getSpamStatistics({ partyId: "a" }, options as CallOptions);
+    const operation = "getSpamStatistics";
+    const named = message.replace(/^Expected (`[^`]+`) to be /, `Expected $1 of ${operation} to be `);
+    await expect(call).rejects.toMatchObject({
+      name: "ArgumentError",
+      operation,
+      argument,
+      message: named,
+      attempts: 0,
+    });
+    expect(sent).toEqual([]);
+  });
+
+  test("a listing rejects when it is used", async () => {
+    const { fetch, sent } = answering({});
+    const listing = createClient({ baseUrl, fetch }).listVotes({ partyId: "a" }, { timeout: -1 });
+    await expect(listing).rejects.toSatisfy(ArgumentError.is);
+    await expect(listing.toArray()).rejects.toSatisfy(ArgumentError.is);
+    const misspelt = createClient({ baseUrl, fetch }).listVotes({ partyId: "a" }, { maxItem: 1 } as never);
+    await expect(misspelt.toArray()).rejects.toThrow("listVotes has no option `maxItem`.");
+    expect(sent).toEqual([]);
+  });
+});
+
+test("the message about invalid headers does not contain their values", () => {
+  const make = () => createClient({ baseUrl, headers: { authorization: "secret\n" } });
+  // Headers that HTTP allows are trimmed, not refused.
+  expect(make).not.toThrow();
+  let error: ArgumentError | undefined;
+  try {
+    createClient({ baseUrl, headers: { authorization: "sec\nret" } });
+  } catch (thrown) {
+    error = thrown as ArgumentError;
+  }
+  expect(JSON.stringify(error)).not.toContain('ret"');
+  expect(error?.message).not.toContain("sec");
+});
+
+test("the options of a call override those of its client one by one", async () => {
+  const { fetch, sent } = answering({});
+  const client = createClient({ baseUrl, fetch, retry: { attempts: 2, baseDelay: 0 } });
+  const answerless = async (options?: CallOptions) => {
+    sent.length = 0;
+    await client.getSpamStatistics({ partyId: "a" }, options).catch(() => {});
+    return sent.length;
+  };
+  expect(await answerless()).toBe(1);
+  const failing = createClient({
+    baseUrl,
+    retry: { attempts: 2, baseDelay: 0 },
+    fetch: async (request) => {
+      await fetch(request);
+      throw new TypeError("no");
+    },
+  });
+  const attempts = async (options?: CallOptions) => {
+    sent.length = 0;
+    await failing.getSpamStatistics({ partyId: "a" }, options).catch(() => {});
+    return sent.length;
+  };
+  expect(await attempts()).toBe(2);
+  expect(await attempts({ retry: { attempts: 3 } })).toBe(3);
+  expect(await attempts({ retry: false })).toBe(1);
+  expect(await attempts({ retry: {} })).toBe(2);
+});

@@ -1,0 +1,377 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+
+import {
+  type Backward,
+  ConnectionError,
+  type Forward,
+  type Pagination,
+  PaginationError,
+  paginate,
+  VegaError,
+} from "../../../src/index.js";
+import { type Behaviour, collect, RelaySource } from "../../support/page-source.js";
+
+/** A list, a walk over it, and a source with pages of random sizes. */
+const walks = fc.record({
+  length: fc.nat(40),
+  size: fc.option(fc.integer({ min: 1, max: 12 }), { nil: undefined }),
+  backward: fc.boolean(),
+  newestFirst: fc.option(fc.boolean(), { nil: undefined }),
+  start: fc.option(fc.nat(40), { nil: undefined }),
+  maxItems: fc.option(fc.integer({ min: 1, max: 50 }), { nil: undefined }),
+  readAhead: fc.option(fc.boolean(), { nil: undefined }),
+  shares: fc.array(fc.nat(5), { maxLength: 30 }),
+});
+
+type Walk = typeof walks extends fc.Arbitrary<infer W> ? W : never;
+
+/** What a walk has to hand out, and what it takes to ask for it. */
+function prepare({ length, size, backward, newestFirst, start, ...rest }: Walk, behaviour: Behaviour = {}) {
+  const source = new RelaySource(
+    Array.from({ length }, (_, index) => index),
+    { shares: rest.shares, ...behaviour },
+  );
+  const records = source.ordered(newestFirst);
+  const at = start === undefined ? undefined : Math.min(start, length);
+  const cursor = at === undefined ? undefined : source.cursor(at);
+  const ahead = backward ? records.slice(0, at).reverse() : records.slice(at === undefined ? 0 : at + 1);
+  const pagination: Pagination = backward
+    ? { last: size ?? (cursor === undefined ? 7 : undefined), before: cursor, newestFirst }
+    : { first: size, after: cursor, newestFirst };
+  const options = { maxItems: rest.maxItems, readAhead: rest.readAhead };
+  return { source, pagination: pagination as Forward | Backward, options, expected: ahead.slice(0, rest.maxItems) };
+}
+
+describe("a walk yields each record of the list once and in order", () => {
+  test("as records, edges, pages and an array", async () => {
+    await fc.assert(
+      fc.asyncProperty(walks, async (walk) => {
+        const { expected } = prepare(walk);
+        const listing = () => {
+          const { source, pagination, options } = prepare(walk);
+          return paginate(source.fetchPage, pagination, options);
+        };
+        expect(await collect(listing())).toEqual(expected);
+        expect(await listing().toArray()).toEqual(expected);
+        expect((await collect(listing().edges())).map(({ node }) => node)).toEqual(expected);
+        const pages = await collect(listing().pages());
+        const inWalkingOrder = pages.flatMap(({ nodes }) => (walk.backward ? [...nodes].reverse() : nodes));
+        expect(inWalkingOrder).toEqual(expected);
+      }),
+    );
+  });
+
+  test("if requests fail and the caller continues from each `resume`", async () => {
+    const failing = fc.uniqueArray(fc.nat(30), { maxLength: 10 });
+    await fc.assert(
+      fc.asyncProperty(walks, failing, async (walk, numbers) => {
+        const failures = new Map(
+          numbers.map((number) => [number, new ConnectionError("no response", { operation: "x" })]),
+        );
+        const { source, pagination, options, expected } = prepare(walk, { failures });
+        const seen: number[] = [];
+        let from: Forward | Backward = pagination;
+        let { maxItems } = options;
+        for (;;) {
+          const before = seen.length;
+          try {
+            for await (const node of paginate(source.fetchPage, from, { ...options, maxItems })) seen.push(node);
+            break;
+          } catch (error) {
+            if (!ConnectionError.is(error) || error.resume === undefined) throw error;
+            expect(error.itemsRead).toBe(seen.length - before);
+            from = error.resume;
+            if (maxItems !== undefined) maxItems -= seen.length - before;
+          }
+        }
+        expect(seen).toEqual(expected);
+      }),
+    );
+  });
+
+  test("if the caller leaves the loop anywhere and continues from the last cursor", async () => {
+    await fc.assert(
+      fc.asyncProperty(walks, fc.integer({ min: 1, max: 40 }), async (walk, stop) => {
+        const { source, pagination, expected } = prepare({ ...walk, maxItems: undefined });
+        const seen: number[] = [];
+        let last = "";
+        for await (const { cursor, node } of paginate(source.fetchPage, pagination).edges()) {
+          seen.push(node);
+          last = cursor;
+          if (seen.length === stop) break;
+        }
+        if (seen.length === stop) {
+          const rest = { ...pagination, [walk.backward ? "before" : "after"]: last };
+          for await (const node of paginate(source.fetchPage, rest)) seen.push(node);
+        }
+        expect(seen).toEqual(expected);
+      }),
+    );
+  });
+
+  test("if the caller calls next() many times without awaiting", async () => {
+    await fc.assert(
+      fc.asyncProperty(walks, fc.nat(20), async (walk, more) => {
+        const { source, pagination, options, expected } = prepare(walk);
+        const iterator = paginate(source.fetchPage, pagination, options)[Symbol.asyncIterator]();
+        const results = await Promise.all(Array.from({ length: expected.length + more }, () => iterator.next()));
+        expect(results.map(({ done, value }) => (done ? undefined : value))).toEqual([
+          ...expected,
+          ...Array.from({ length: more }, () => undefined),
+        ]);
+      }),
+    );
+  });
+
+  test("if the caller calls next() while another call of next() resolves", async () => {
+    const source = new RelaySource(["a", "b", "c"]);
+    const iterator = paginate(source.fetchPage, { newestFirst: false })[Symbol.asyncIterator]();
+    const value = async (result: Promise<IteratorResult<string>>) => (await result).value;
+    const first = iterator.next();
+    const third = first.then(() => value(iterator.next()));
+    expect(await Promise.all([value(first), value(iterator.next()), third])).toEqual(["a", "b", "c"]);
+  });
+
+  test("if two loops over one listing run concurrently, in any interleaving", async () => {
+    await fc.assert(
+      fc.asyncProperty(walks, fc.array(fc.boolean(), { maxLength: 60 }), async (walk, turns) => {
+        const { source, pagination, options, expected } = prepare({ ...walk, shares: [] });
+        const listing = paginate(source.fetchPage, pagination, options);
+        const loops = [listing, listing].map((each) => ({
+          iterator: each[Symbol.asyncIterator](),
+          seen: [] as number[],
+        }));
+        const step = async (loop: (typeof loops)[number] | undefined) => {
+          const result = await loop?.iterator.next();
+          if (result?.done === false) loop?.seen.push(result.value);
+          return result?.done;
+        };
+        for (const turn of turns) await step(loops[turn ? 1 : 0]);
+        for (const loop of loops) while (!(await step(loop)));
+        for (const { seen } of loops) expect(seen).toEqual(expected);
+      }),
+    );
+  });
+});
+
+describe("the requests of a walk", () => {
+  const numbers = Array.from({ length: 10 }, (_, index) => index);
+
+  test("are not sent until the listing is used", () => {
+    const source = new RelaySource(numbers);
+    const listing = paginate(source.fetchPage, { first: 3 });
+    listing.pages();
+    listing.edges();
+    listing[Symbol.asyncIterator]();
+    expect(source.requests).toEqual([]);
+  });
+
+  test("are one if the listing is awaited several times, of at most maxItems records", async () => {
+    const source = new RelaySource(numbers);
+    const listing = paginate(source.fetchPage, { first: 3 }, { maxItems: 2 });
+    const [one, two] = await Promise.all([listing, listing]);
+    expect(await listing).toBe(one);
+    expect(two).toBe(one);
+    expect(one.nodes).toEqual([9, 8]);
+    expect(source.requests).toEqual([{ first: 2 }]);
+  });
+
+  test("always have a size, and the last one has the number of records that are left", async () => {
+    const source = new RelaySource(numbers);
+    await paginate(source.fetchPage, { newestFirst: false, first: 4 }, { maxItems: 6 }).toArray();
+    expect(source.requests).toEqual([
+      { newestFirst: false, first: 4 },
+      { newestFirst: false, first: 2, after: "3/5" },
+    ]);
+    const unsized = new RelaySource(numbers);
+    await paginate(unsized.fetchPage);
+    expect(unsized.requests).toEqual([{ first: 1000 }]);
+  });
+
+  test("continue after an empty page", async () => {
+    const source = new RelaySource(numbers, { shares: [2, 0, 0, 1] });
+    expect(await paginate(source.fetchPage, { first: 5 }).toArray()).toEqual(source.ordered(true));
+    expect(source.requests).toHaveLength(6);
+  });
+
+  test("yield at most maxItems records if the source returns more than requested", async () => {
+    const source = new RelaySource(numbers);
+    const generous = (request: Pagination) => source.fetchPage({ ...request, first: 10 });
+    expect(await paginate(generous, { first: 2 }, { maxItems: 3 }).toArray()).toEqual([9, 8, 7]);
+  });
+});
+
+describe("a page of a walk", () => {
+  const numbers = Array.from({ length: 10 }, (_, index) => index);
+  const neighbours = async (pagination: Forward | Backward) => {
+    const page = await paginate(new RelaySource(numbers).fetchPage, { newestFirst: false, ...pagination });
+    return { next: (await page.nextPage())?.nodes, previous: (await page.previousPage())?.nodes };
+  };
+
+  test.each([
+    [{ first: 3 }, { next: [3, 4, 5], previous: undefined }],
+    [
+      { first: 3, after: "2/" },
+      { next: [6, 7, 8], previous: [0, 1, 2] },
+    ],
+    [{ last: 3 }, { next: undefined, previous: [4, 5, 6] }],
+    [
+      { last: 3, before: "7/" },
+      { next: [7, 8, 9], previous: [1, 2, 3] },
+    ],
+    [
+      { first: 3, after: "6/" },
+      { next: undefined, previous: [4, 5, 6] },
+    ],
+  ])("knows its neighbours: %j", async (pagination, expected) => {
+    expect(await neighbours(pagination)).toEqual(expected);
+  });
+
+  test("has the order of the wire, also on a walk backward", async () => {
+    const [page] = await collect(paginate(new RelaySource(numbers).fetchPage, { last: 3, newestFirst: false }).pages());
+    expect(page?.nodes).toEqual([7, 8, 9]);
+  });
+
+  test("omits edges without a record", async () => {
+    const listing = paginate<number>(async () => ({
+      edges: [null, { cursor: "a", node: null }, { cursor: "b", node: 1 }],
+      pageInfo: null,
+    }));
+    expect(await listing).toMatchObject({ nodes: [1], edges: [{ cursor: "b", node: 1 }], pageInfo: null });
+    expect(await listing.toArray()).toEqual([1]);
+  });
+
+  test("has no neighbour if no cursor leads to it", async () => {
+    const pageInfo = { startCursor: "", endCursor: "", hasNextPage: true, hasPreviousPage: true };
+    const page = await paginate(async () => ({ edges: [], pageInfo }));
+    await expect(page.nextPage()).rejects.toMatchObject({ name: "PaginationError", reason: "missing-cursor" });
+    await expect(page.previousPage()).rejects.toMatchObject({ name: "PaginationError", reason: "missing-cursor" });
+  });
+});
+
+describe("a source whose cursors form a loop", () => {
+  /** Pages of one record; after `lead` of them, the same `circle` pages again and again. */
+  function circling(lead: number, circle: number, backward: boolean) {
+    const follow = (place: number) => (place < lead + circle - 1 ? place + 1 : lead);
+    return async ({ after, before }: Pagination) => {
+      const from = backward ? before : after;
+      const place = from === undefined ? 0 : follow(Number(from));
+      const pageInfo = { startCursor: `${place}`, endCursor: `${place}`, hasNextPage: true, hasPreviousPage: true };
+      return { edges: [{ cursor: `${place}`, node: place }], pageInfo };
+    };
+  }
+
+  test("ends the walk after the current page was yielded, for a loop of any length", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.nat(20), fc.integer({ min: 1, max: 20 }), fc.boolean(), async (lead, circle, backward) => {
+        const seen: number[] = [];
+        const size = backward ? { last: 5 } : { first: 5 };
+        const listing = paginate(circling(lead, circle, backward), size);
+        const error = await (async () => {
+          for await (const node of listing) seen.push(node);
+        })().catch((reason: unknown) => reason);
+        const pages = lead + circle + 1;
+        expect(seen).toEqual([...Array.from({ length: lead + circle }, (_, index) => index), lead]);
+        expect(error).toMatchObject({
+          name: "PaginationError",
+          reason: "repeated-cursor",
+          pagesRead: pages,
+          itemsRead: pages,
+          resume: { ...size, [backward ? "before" : "after"]: String(lead) },
+        });
+      }),
+    );
+  });
+
+  test("ends the walk if the first page leads back to its start", async () => {
+    const pageInfo = { startCursor: "x", endCursor: "x", hasNextPage: true, hasPreviousPage: true };
+    const listing = paginate(async () => ({ edges: [], pageInfo }), { after: "x" });
+    await expect(listing.toArray()).rejects.toMatchObject({ reason: "repeated-cursor", pagesRead: 1, itemsRead: 0 });
+  });
+
+  test("has no effect on a walk that ends with maxItems before the loop", async () => {
+    expect(await paginate(circling(0, 1, false), {}, { maxItems: 1 }).toArray()).toEqual([0]);
+  });
+
+  test("a walk backward without a further cursor resumes from the first record of its page", async () => {
+    const pageInfo = { startCursor: "", endCursor: "", hasNextPage: false, hasPreviousPage: true };
+    const edges = ["a", "b"].map((node) => ({ cursor: node, node }));
+    const listing = paginate(async () => ({ edges, pageInfo }), { last: 2 });
+    await expect(listing.toArray()).rejects.toMatchObject({ resume: { last: 2, before: "a" } });
+  });
+
+  test.each([
+    ["with a record that has a cursor", [{ cursor: "a", node: 1 }], { first: 2, after: "a" }],
+    ["with a record that has none", [{ cursor: "", node: 1 }], { first: 2, after: "start" }],
+    ["without records", [], { first: 2, after: "start" }],
+  ])("a next page without a cursor ends the walk after a page %s", async (_, edges, resume) => {
+    const pageInfo = { startCursor: "", endCursor: "", hasNextPage: true, hasPreviousPage: false };
+    const seen: number[] = [];
+    const error = await (async () => {
+      for await (const node of paginate(async () => ({ edges, pageInfo }), { first: 2, after: "start" }))
+        seen.push(node);
+    })().catch((reason: unknown) => reason);
+    expect(seen).toEqual(edges.map(({ node }) => node));
+    expect(PaginationError.is(error)).toBe(true);
+    expect(error).toMatchObject({ reason: "missing-cursor", resume, pagesRead: 1, itemsRead: edges.length });
+  });
+});
+
+describe("the errors of a walk", () => {
+  const numbers = Array.from({ length: 6 }, (_, index) => index);
+
+  test("have `resume` if they are of this package, and are unchanged otherwise", async () => {
+    const own = new VegaError("own");
+    const foreign = new Error("foreign");
+    for (const error of [own, foreign]) {
+      const source = new RelaySource(numbers, { failures: new Map([[1, error]]) });
+      const reason = await paginate(source.fetchPage, { last: 2 }, { maxItems: 3 })
+        .toArray()
+        .catch((caught: unknown) => caught);
+      expect(reason).toBe(error);
+    }
+    const resume: Backward = { last: 2, before: "4/2" };
+    expect(own).toMatchObject({ resume, pagesRead: 1, itemsRead: 2 });
+    expect(Object.keys(foreign)).toEqual([]);
+  });
+
+  test("end the walk, and nothing is requested afterwards", async () => {
+    const source = new RelaySource(numbers, { failures: new Map([[0, new Error("no")]]) });
+    const iterator = paginate(source.fetchPage)[Symbol.asyncIterator]();
+    const [first, second, third] = await Promise.allSettled([iterator.next(), iterator.next(), iterator.next()]);
+    expect([first.status, second.status, third.status]).toEqual(["rejected", "fulfilled", "fulfilled"]);
+    expect(second).toMatchObject({ value: { done: true } });
+    expect(source.requests).toHaveLength(1);
+  });
+
+  test.each([
+    [{ maxItems: 1.5 }, {}, "Expected `maxItems` to be a positive integer, got 1.5."],
+    [{ readAhead: 1 }, {}, "Expected `readAhead` to be a boolean, got 1."],
+    [{ signal: "x" }, {}, 'Expected `signal` to be an AbortSignal, got "x".'],
+    [{ maxItem: 1 }, {}, "paginate has no option `maxItem`. Expected `maxItems`, `readAhead`, `signal`."],
+    [null, {}, "Expected the options of paginate to be an object, got null."],
+    [{}, { first: 0 }, "Expected `pagination.first` to be a positive integer, got 0."],
+    [{}, { last: "3" }, 'Expected `pagination.last` to be a positive integer, got "3".'],
+    [{}, { first: 1, last: 1 }, "Expected `pagination.last` to be left out beside `pagination.first`, got 1."],
+    [
+      {},
+      { after: "a", before: "b" },
+      'Expected `pagination.before` to be left out beside `pagination.after`, got "b".',
+    ],
+  ])("name an invalid argument when the listing is used: %j %j", async (options, pagination, message) => {
+    const source = new RelaySource(numbers);
+    const listing = paginate(source.fetchPage, pagination as Forward, options as object);
+    for (const use of [() => listing.toArray(), () => Promise.resolve(listing), () => listing.pages().next()]) {
+      await expect(use()).rejects.toMatchObject({ name: "ArgumentError", message });
+    }
+    expect(source.requests).toEqual([]);
+  });
+
+  test("say what fetchPage must return if it returns no page", async () => {
+    await expect(paginate(async () => undefined as never)).rejects.toThrow(
+      "Expected `fetchPage` to be a function that returns `{ edges, pageInfo }`, got undefined.",
+    );
+    await expect(paginate(async () => [] as never)).rejects.toThrow("got an empty array");
+  });
+});

@@ -1,0 +1,235 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import {
+  type BalanceChange,
+  createClient,
+  type Page,
+  PaginationError,
+  paginate,
+  type Vote,
+} from "../../../src/index.js";
+import { accountIdOf, compareText } from "../../../src/pagination/cursors.js";
+import { compareWithAllPages, compareWithLastTime } from "../../../src/pagination/deduplicator.js";
+import { walk } from "../../../src/pagination/listing.js";
+import { keyOf } from "../../../src/scan/record-order.js";
+import { createFakeNode, nodeDefects } from "../../../src/testing/index.js";
+import { collect, RelaySource } from "../../support/page-source.js";
+import { answering } from "../../support/recorder.js";
+
+const proposalId = "f".repeat(64);
+
+describe("a page", () => {
+  const node = createFakeNode({ votes: 90, balances: 90, profiles: 30 }, { defects: nodeDefects, rateLimit: false });
+  const client = createClient({ baseUrl: "https://node.example", fetch: node.fetch });
+
+  test("becomes JSON with its records, its place, its neighbours and its block", async () => {
+    const page = await client.listBalanceChanges({ pagination: { first: 10 } });
+    const { next } = page;
+    const block = { height: String(node.block.height), timestamp: String(node.block.timestamp) };
+    const plain = { nodes: page.nodes, pageInfo: page.pageInfo, next, block };
+    expect(JSON.parse(JSON.stringify(page))).toEqual(JSON.parse(JSON.stringify(plain)));
+    expect(next).toMatchObject({ first: 10, after: expect.any(String) });
+    expect(page.previous).toBeUndefined();
+    const answer = await client.getSpamStatistics({ partyId: "a".repeat(64) }).withResponse();
+    expect(JSON.parse(JSON.stringify(answer)).block).toEqual(block);
+    expect({ ...answer.block }).toEqual({ height: node.block.height, timestamp: node.block.timestamp });
+  });
+
+  test("keeps its own members if a response has members of their names", async () => {
+    const edges = [{ cursor: "c", node: { partyId: "p", alias: "", metadata: [] } }];
+    const pageInfo = { startCursor: "c", endCursor: "c", hasNextPage: false, hasPreviousPage: false };
+    const text = JSON.stringify({
+      profiles: { edges, pageInfo, nodes: "x", nextPage: "x", next: "x", toJSON: "x", block: "x", response: "x" },
+    }).replace('"nodes"', '"__proto__":{"previousPage":"x"},"nodes"');
+    const source = answering(JSON.parse(text));
+    const page = await createClient({ baseUrl: "https://node.example", fetch: source.fetch }).listPartiesProfiles();
+    expect(page.nodes).toEqual([{ partyId: "p", alias: "", metadata: [] }]);
+    expect(await page.nextPage()).toBeUndefined();
+    expect(await page.previousPage()).toBeUndefined();
+    expect(page.next).toBeUndefined();
+    expect(page.block).toBeUndefined();
+    expect(page.response).toBeInstanceOf(Response);
+  });
+
+  test("names its neighbours as plain data, in both directions, with the size and the order of the walk", async () => {
+    const source = new RelaySource(Array.from({ length: 30 }, (_, index) => index));
+    const pages = await collect(paginate(source.fetchPage, { last: 10, newestFirst: false }).pages());
+    const [, middle] = pages;
+    expect(middle?.next).toMatchObject({ first: 10, newestFirst: false, after: expect.any(String) });
+    expect(middle?.previous).toMatchObject({ last: 10, newestFirst: false, before: expect.any(String) });
+    expect(await paginate(source.fetchPage, middle?.next).toArray()).toEqual(pages[0]?.nodes);
+    expect(pages[0]?.next).toBeUndefined();
+    expect(pages[2]?.previous).toBeUndefined();
+  });
+
+  test("reports a neighbour that no cursor leads to, in a chain, in `next`, but not in its JSON", async () => {
+    const source = {
+      edges: [],
+      pageInfo: { startCursor: "", endCursor: "", hasNextPage: true, hasPreviousPage: false },
+    };
+    const page = await paginate(async () => source);
+    const reason = "missing-cursor";
+    expect(() => page.next).toThrow(PaginationError);
+    await expect(page.nextPage()).rejects.toMatchObject({ name: "PaginationError", reason });
+    expect(JSON.parse(JSON.stringify(page))).toMatchObject({ pageInfo: { hasNextPage: true } });
+    await expect(paginate(async () => source).toArray()).rejects.toMatchObject({ reason });
+  });
+});
+
+describe("a chain of pages", () => {
+  const votes = Array.from({ length: 250 }, (_, index): Vote & { blockTime: `${bigint}` } => ({
+    partyId: index.toString(16).padStart(64, "0"),
+    proposalId,
+    timestamp: `${1_707_486_400_000_000_000n + BigInt(index)}`,
+    blockTime: "1707486500000000000",
+    value: "VALUE_NO",
+    totalGovernanceTokenBalance: "1",
+    totalGovernanceTokenWeight: "1",
+    totalEquityLikeShareWeight: "0",
+  }));
+
+  test("over a closed proposal ends with an error instead of an infinite loop", async () => {
+    const node = createFakeNode({ votes }, { defects: nodeDefects, rateLimit: false });
+    const client = createClient({ baseUrl: "https://node.example", fetch: node.fetch });
+    const seen: Vote[] = [];
+    const chain = async () => {
+      for (
+        let page: Page<Vote> | undefined = await client.listVotes({ proposalId, pagination: { first: 20 } });
+        page;
+      ) {
+        seen.push(...page.nodes);
+        page = await page.nextPage();
+      }
+    };
+    await expect(chain()).rejects.toMatchObject({ reason: "repeated-cursor" });
+    expect(new Set(seen.map(({ partyId }) => partyId)).size).toBe(seen.length);
+    expect(seen).toHaveLength(21);
+  });
+
+  test("of `next` over a closed proposal ends with an error, too", async () => {
+    const node = createFakeNode({ votes }, { defects: nodeDefects, rateLimit: false });
+    const client = createClient({ baseUrl: "https://node.example", fetch: node.fetch });
+    const chain = async () => {
+      let pagination: Page<Vote>["next"] = { first: 20 };
+      while (pagination) pagination = (await client.listVotes({ proposalId, pagination })).next;
+    };
+    await expect(chain()).rejects.toMatchObject({ reason: "repeated-cursor" });
+    expect(node.requests.length).toBeLessThan(5);
+  });
+
+  test("over votes returns the same records if a page is fetched twice", async () => {
+    const spread = votes.map((vote, index) => ({
+      ...vote,
+      blockTime: `${1_707_486_500_000_000_000n + BigInt(index) * 1000n}` as const,
+    }));
+    const node = createFakeNode({ votes: spread }, { defects: nodeDefects, rateLimit: false });
+    const client = createClient({ baseUrl: "https://node.example", fetch: node.fetch });
+    const first = await client.listVotes({ proposalId, pagination: { first: 20 } });
+    const second = await first.nextPage();
+    expect(second?.nodes.length).toBeGreaterThan(10);
+    await second?.nextPage();
+    expect((await first.nextPage())?.nodes).toEqual(second?.nodes);
+  });
+
+  test("goes forward and back, and the same call twice returns the same records", async () => {
+    const sizes = fc.integer({ min: 1, max: 30 });
+    const property = fc.asyncProperty(sizes, fc.boolean(), async (size, newestFirst) => {
+      const node = createFakeNode({ balances: 100 }, { defects: nodeDefects, rateLimit: false });
+      const client = createClient({ baseUrl: "https://node.example", fetch: node.fetch });
+      const first = await client.listBalanceChanges({ pagination: { first: size, newestFirst } });
+      const second = await first.nextPage();
+      expect((await first.nextPage())?.nodes).toEqual(second?.nodes);
+      expect((await second?.previousPage())?.nodes).toEqual(second && first.nodes);
+    });
+    await fc.assert(property, { numRuns: 60 });
+  });
+});
+
+test("a record that a page repeats is yielded once", () => {
+  const edges = ["a", "b", "a"].map((node, index) => ({ cursor: String(index), node }));
+  const { fresh } = compareWithAllPages((node: string) => node).filter(edges);
+  expect(fresh.map(({ node }) => node)).toEqual(["a", "b"]);
+});
+
+test("pages that were prefetched are not yielded after an abort", async () => {
+  const source = new RelaySource(Array.from({ length: 50 }, (_, index) => index));
+  const controller = new AbortController();
+  const pages = paginate(source.fetchPage, { first: 10 }, { signal: controller.signal }).pages();
+  await pages.next();
+  await pages.next();
+  controller.abort(new Error("enough"));
+  await expect(pages.next()).rejects.toThrow("enough");
+});
+
+describe("a walk over a node that sorts the changes of a block by something else than v0.74 nodes", () => {
+  /** Rows of one block in the reverse order of their account ids; cursors have the form of v0.74 nodes. */
+  function otherNode(counts: readonly number[]) {
+    const idOf = (row: BalanceChange) => accountIdOf(row) ?? "";
+    const unsorted = counts.flatMap((count, block) =>
+      Array.from(
+        { length: count },
+        (_, index): BalanceChange => ({
+          timestamp: `${1_707_486_400_000_000_000n + BigInt(block) * 1_000_000_000n}`,
+          assetId: "a",
+          partyId: String(index),
+          marketId: "",
+          accountType: "ACCOUNT_TYPE_GENERAL",
+          balance: String(index),
+        }),
+      ),
+    );
+    const rows = unsorted.sort((a, b) => compareText(a.timestamp, b.timestamp) || compareText(idOf(b), idOf(a)));
+    const cursorOf = ({ timestamp, partyId }: BalanceChange) => {
+      const vega_time = new Date(Number(BigInt(timestamp) / 1_000_000n)).toISOString();
+      return btoa(
+        JSON.stringify({ vega_time, AccountID: null, PartyID: partyId, AssetID: "a", MarketID: "", Type: 4 }),
+      );
+    };
+    const requests: string[] = [];
+    const fetchPage = async ({ first = 0, after }: { first?: number; after?: string }) => {
+      requests.push(after ?? "");
+      const { vega_time: time = "", AccountID: account } = after ? JSON.parse(atob(after)) : {};
+      const timeOf = (row: BalanceChange) => JSON.parse(atob(cursorOf(row))).vega_time;
+      // Without an account id, rows of the cursor's block do not count.
+      const isAfter = (row: BalanceChange) =>
+        timeOf(row) > time || (timeOf(row) === time && account !== null && idOf(row) <= account);
+      const left = after === undefined ? rows : rows.filter(isAfter);
+      const page = left.slice(after === undefined ? 0 : 1, first + (after === undefined ? 0 : 1));
+      const isLast = left.at(-1) === page.at(-1);
+      const [start, end] = [page.at(0), page.at(-1)].map((row) => (row ? cursorOf(row) : ""));
+      return {
+        edges: page.map((node) => ({ cursor: cursorOf(node), node })),
+        pageInfo: { startCursor: start ?? "", endCursor: end ?? "", hasNextPage: !isLast, hasPreviousPage: false },
+      };
+    };
+    return { rows, requests, fetchPage };
+  }
+
+  test("completes no further cursor after a response that contradicts the account id", async () => {
+    const { rows, requests, fetchPage } = otherNode([2, 4, 4]);
+    const list = walk<BalanceChange, object>({
+      open: () => ({ pagination: { newestFirst: false }, pageSize: 8, fetchPage }),
+      cursors: { lack: "account", keyOf },
+      deduplicator: () => compareWithLastTime(keyOf, ({ timestamp }) => timestamp),
+    });
+    expect(await list.toArray()).toEqual(rows);
+    const accounts = requests.slice(1).map((after) => JSON.parse(atob(after)).AccountID);
+    expect(accounts).toEqual([expect.any(String), null]);
+  });
+
+  test("reads the block before the last one again, and yields each change once", async () => {
+    const counts = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 12 });
+    const property = fc.asyncProperty(counts, fc.nat(4), async (counts, more) => {
+      const { rows, fetchPage } = otherNode(counts);
+      const neighbours = counts.map((count, index) => count + (counts[index + 1] ?? 0));
+      const open = () => ({ pagination: { newestFirst: false }, pageSize: Math.max(...neighbours) + more, fetchPage });
+      const list = walk<BalanceChange, object>({
+        open,
+        cursors: { lack: "account", keyOf },
+        deduplicator: () => compareWithLastTime(keyOf, ({ timestamp }) => timestamp),
+      });
+      expect(await list.toArray()).toEqual(rows);
+    });
+    await fc.assert(property, { numRuns: 300 });
+  });
+});

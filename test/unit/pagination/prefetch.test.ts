@@ -1,0 +1,376 @@
+import { getEventListeners } from "node:events";
+import { Readable } from "node:stream";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { ConnectionError, type Forward, type Pagination, paginate, type WalkOptions } from "../../../src/index.js";
+import { collect, RelaySource } from "../../support/page-source.js";
+
+const unheard: unknown[] = [];
+const listen = (reason: unknown) => unheard.push(reason);
+beforeEach(() => process.on("unhandledRejection", listen));
+afterEach(async () => {
+  // Node.js reports them when its queue of microtasks is empty.
+  await new Promise(setImmediate);
+  process.off("unhandledRejection", listen);
+  expect(unheard.splice(0)).toEqual([]);
+});
+
+/** A source whose responses the test releases. Records are 0 to 9, oldest first, two to a page. */
+class ManualSource {
+  readonly log: string[] = [];
+  readonly signals: AbortSignal[] = [];
+  readonly #source = new RelaySource(Array.from({ length: 10 }, (_, index) => index));
+  readonly #pending: { resolve(): void; reject(error: unknown): void }[] = [];
+
+  readonly fetchPage = (request: Pagination, signal: AbortSignal) => {
+    const number = this.signals.push(signal);
+    this.log.push(`request ${number}`);
+    return new Promise<Awaited<ReturnType<RelaySource<number>["fetchPage"]>>>((resolve, reject) => {
+      this.#pending.push({ resolve: () => resolve(this.#source.fetchPage(request)), reject });
+    });
+  };
+
+  listing(options: WalkOptions = {}, pagination: Forward = { first: 2 }) {
+    return paginate(this.fetchPage, { newestFirst: false, ...pagination }, options);
+  }
+
+  /** Releases a response, and waits for everything that follows from it. */
+  async respond(number: number, error?: unknown): Promise<void> {
+    await settle();
+    this.log.push(`response ${number}`);
+    const pending = this.#pending[number - 1];
+    if (error === undefined) pending?.resolve();
+    else pending?.reject(error);
+    await settle();
+  }
+}
+
+/** Waits for enough turns of the event loop for everything that is due. */
+async function settle(): Promise<void> {
+  for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate);
+}
+
+/** Requests the next page, logs when it is yielded, and waits for what follows at once. */
+async function nextPage(source: ManualSource, pages: AsyncIterator<unknown>, number: number): Promise<void> {
+  pages.next().then(
+    ({ done }) => source.log.push(done ? "over" : `page ${number}`),
+    () => source.log.push("error"),
+  );
+  await settle();
+}
+
+/** A walk whose second page was handed out, so that the third is on its way. */
+async function readAhead() {
+  const source = new ManualSource();
+  const pages = source.listing().pages();
+  await nextPage(source, pages, 1);
+  await source.respond(1);
+  await nextPage(source, pages, 2);
+  await source.respond(2);
+  return { source, pages };
+}
+
+describe("prefetch", () => {
+  test("starts before the second page is yielded, and never exceeds one page", async () => {
+    const source = new ManualSource();
+    const pages = source.listing().pages();
+    await nextPage(source, pages, 1);
+    await source.respond(1);
+    await settle();
+    expect(source.log).toEqual(["request 1", "response 1", "page 1"]);
+
+    await nextPage(source, pages, 2);
+    await source.respond(2);
+    expect(source.log.slice(3)).toEqual(["request 2", "response 2", "request 3", "page 2"]);
+
+    await source.respond(3);
+    expect(source.log.slice(7)).toEqual(["response 3"]);
+
+    await nextPage(source, pages, 3);
+    expect(source.log.slice(8)).toEqual(["request 4", "page 3"]);
+    await pages.return(undefined);
+  });
+
+  test("is sent before the page is yielded, also if a request takes another turn of the event loop", async () => {
+    const log: string[] = [];
+    const source = new RelaySource([1, 2, 3, 4]);
+    const fetchPage = (request: Pagination) => {
+      const number = source.requests.length + 1;
+      setImmediate(() => log.push(`request ${number} left`));
+      return source.fetchPage(request);
+    };
+    for await (const _ of paginate(fetchPage, { first: 1 }).pages()) log.push("page");
+    expect(log.slice(log.indexOf("request 3 left") - 1)).toEqual([
+      "request 2 left",
+      "request 3 left",
+      "page",
+      "request 4 left",
+      "page",
+      "page",
+    ]);
+  });
+
+  test("also applies to loops over records", async () => {
+    const source = new ManualSource();
+    const records = source.listing()[Symbol.asyncIterator]();
+    const seen: number[] = [];
+    const take = async () => seen.push((await records.next()).value as number);
+    const first = take();
+    await source.respond(1);
+    await first;
+    await take();
+    expect(source.log.filter((line) => line.startsWith("request"))).toHaveLength(1);
+    const third = take();
+    await settle();
+    await source.respond(2);
+    await third;
+    expect(seen).toEqual([0, 1, 2]);
+    expect(source.log.filter((line) => line.startsWith("request"))).toHaveLength(3);
+    await records.return(undefined);
+  });
+
+  test("never exceeds maxItems, and requests no more records than are left", async () => {
+    const sent: Pagination[] = [];
+    const source = new RelaySource(Array.from({ length: 10 }, (_, index) => index));
+    const fetchPage = (request: Pagination) => {
+      sent.push(request);
+      return source.fetchPage(request);
+    };
+    await paginate(fetchPage, { first: 2 }, { maxItems: 5 }).toArray();
+    expect(sent.map(({ first }) => first)).toEqual([2, 2, 1]);
+    sent.length = 0;
+    await paginate(fetchPage, { first: 2 }, { maxItems: 4 }).toArray();
+    expect(sent.map(({ first }) => first)).toEqual([2, 2]);
+  });
+
+  test("is off with `readAhead: false`", async () => {
+    const source = new ManualSource();
+    const pages = source.listing({ readAhead: false }).pages();
+    for (const number of [1, 2, 3]) {
+      await nextPage(source, pages, number);
+      await source.respond(number);
+    }
+    expect(source.log).toEqual(
+      [1, 2, 3].flatMap((number) => [`request ${number}`, `response ${number}`, `page ${number}`]),
+    );
+  });
+
+  test("reports its failure with `resume` when the caller reaches that page", async () => {
+    const { source, pages } = await readAhead();
+    const failure = new ConnectionError("no response");
+    await source.respond(3, failure);
+    expect(source.log.at(-1)).toBe("response 3");
+    await expect(pages.next()).rejects.toBe(failure);
+    expect(failure).toMatchObject({
+      pagesRead: 2,
+      itemsRead: 4,
+      resume: { first: 2, after: expect.stringMatching(/^3\//) },
+    });
+    expect(await pages.next()).toEqual({ done: true, value: undefined });
+  });
+
+  test("causes no unhandled rejection if the caller never reaches that page", async () => {
+    const { source } = await readAhead();
+    await source.respond(3, new ConnectionError("no response"));
+  });
+});
+
+describe("the request in flight is cancelled by", () => {
+  /** Walks to the second page, so that the third is on its way, and gives the walk to the body of the loop. */
+  async function loop(source: ManualSource, body: (node: number) => unknown, options: WalkOptions = {}) {
+    const walking = (async () => {
+      for await (const node of source.listing(options)) if (body(node)) break;
+    })();
+    walking.catch(() => {});
+    await settle();
+    await source.respond(1);
+    await source.respond(2);
+    return walking;
+  }
+
+  test("break in the loop", async () => {
+    const source = new ManualSource();
+    await loop(source, (node) => node === 2);
+    expect(source.signals.at(-1)?.aborted).toBe(true);
+    expect(source.log).toEqual(["request 1", "response 1", "request 2", "response 2", "request 3"]);
+  });
+
+  test("a throw in the loop body", async () => {
+    const source = new ManualSource();
+    const failure = new Error("in the body");
+    const walking = loop(source, (node) => {
+      if (node === 2) throw failure;
+    });
+    await expect(walking).rejects.toBe(failure);
+    expect(source.signals.at(-1)?.aborted).toBe(true);
+    expect(source.log).toEqual(["request 1", "response 1", "request 2", "response 2", "request 3"]);
+  });
+
+  test("return(), and a pending next() resolves at once", async () => {
+    for (const items of ["pages", "edges", "nodes"] as const) {
+      const source = new ManualSource();
+      const listing = source.listing();
+      const iterator = items === "nodes" ? listing[Symbol.asyncIterator]() : listing[items]();
+      const waiting = [iterator.next(), iterator.next()];
+      await settle();
+      expect(await iterator.return(undefined)).toEqual({ done: true, value: undefined });
+      expect(await Promise.all(waiting)).toEqual([
+        { done: true, value: undefined },
+        { done: true, value: undefined },
+      ]);
+      expect(source.signals.map(({ aborted }) => aborted)).toEqual([true]);
+      expect(await iterator.next()).toEqual({ done: true, value: undefined });
+      expect(source.log).toEqual(["request 1"]);
+    }
+  });
+
+  test("return() in the middle of a page, and no further record is yielded", async () => {
+    const iterator = paginate(new RelaySource([1, 2, 3]).fetchPage)[Symbol.asyncIterator]();
+    expect(await iterator.next()).toEqual({ done: false, value: 3 });
+    await iterator.return(undefined);
+    expect(await iterator.next()).toEqual({ done: true, value: undefined });
+  });
+
+  test("return() while the prefetch is about to be sent", async () => {
+    const source = new RelaySource([1, 2, 3]);
+    const pages: AsyncGenerator<unknown> = paginate(
+      (request: Pagination) => {
+        if (source.requests.length === 2) pages.return(undefined);
+        return source.fetchPage(request);
+      },
+      { first: 1 },
+    ).pages();
+    await pages.next();
+    expect(await pages.next()).toEqual({ done: true, value: undefined });
+  });
+
+  test("throw() on the iterator", async () => {
+    const source = new ManualSource();
+    const iterator = source.listing().pages();
+    const waiting = iterator.next();
+    await settle();
+    await expect(iterator.throw(new Error("given"))).rejects.toThrow("given");
+    expect(await waiting).toEqual({ done: true, value: undefined });
+    expect(source.signals[0]?.aborted).toBe(true);
+  });
+
+  test("await using", async () => {
+    const source = new ManualSource();
+    {
+      await using pages = source.listing().pages() as unknown as AsyncIterator<unknown> & AsyncDisposable;
+      pages.next();
+      await settle();
+    }
+    expect(source.signals.map(({ aborted }) => aborted)).toEqual([true]);
+  });
+
+  test("an abort while a page is in flight, also if the source ignores its signal", async () => {
+    const source = new ManualSource();
+    const controller = new AbortController();
+    const walking = source.listing({ signal: controller.signal }).toArray();
+    await settle();
+    const reason = new Error("enough");
+    controller.abort(reason);
+    await expect(walking).rejects.toBe(reason);
+    expect(source.signals[0]?.aborted).toBe(true);
+    expect(source.signals[0]?.reason).toBe(reason);
+  });
+
+  test("an abort while the caller works, and no further record is yielded", async () => {
+    const source = new ManualSource();
+    const controller = new AbortController();
+    const reason = new Error("enough");
+    const seen: number[] = [];
+    const walking = loop(
+      source,
+      (node) => {
+        seen.push(node);
+        if (node === 2) controller.abort(reason);
+      },
+      { signal: controller.signal },
+    );
+    await expect(walking).rejects.toBe(reason);
+    expect(seen).toEqual([0, 1, 2]);
+    expect(source.signals.at(-1)?.aborted).toBe(true);
+    expect(source.log).toEqual(["request 1", "response 1", "request 2", "response 2", "request 3"]);
+  });
+
+  test("an abort before the first request, which is not sent", async () => {
+    const source = new ManualSource();
+    const signal = AbortSignal.abort("never mind");
+    for (const use of [
+      () => source.listing({ signal }).toArray(),
+      () => Promise.resolve(source.listing({ signal })),
+      () => source.listing({ signal }).pages().next(),
+    ]) {
+      await expect(use()).rejects.toBe("never mind");
+    }
+    expect(source.log).toEqual([]);
+  });
+
+  test("any end of the walk, and no listener is left on the signal", async () => {
+    const { signal } = new AbortController();
+    const count = () => getEventListeners(signal, "abort").length;
+
+    const whole = new RelaySource(Array.from({ length: 50 }, (_, index) => index));
+    await paginate(whole.fetchPage, { first: 2 }, { signal }).toArray();
+    expect(count()).toBe(0);
+
+    const failing = new RelaySource([1, 2, 3], { failures: new Map([[1, new Error("no")]]) });
+    await expect(paginate(failing.fetchPage, { first: 2 }, { signal }).toArray()).rejects.toThrow("no");
+    expect(count()).toBe(0);
+
+    const left = new ManualSource();
+    const pages = left.listing({ signal }).pages();
+    pages.next();
+    await settle();
+    expect(count()).toBe(1);
+    await pages.return(undefined);
+    expect(count()).toBe(0);
+
+    // A walk that is left lying in the middle of a page.
+    const lying = paginate(whole.fetchPage, { first: 2 }, { signal })[Symbol.asyncIterator]();
+    await lying.next();
+    expect(count()).toBe(0);
+  });
+});
+
+describe("a listing works with idioms of the language:", () => {
+  const source = () => new RelaySource(["a", "b", "c", "d", "e"]);
+  const listing = () => paginate(source().fetchPage, { first: 2, newestFirst: false });
+
+  test("Promise.all over several listings resolves to their first pages", async () => {
+    const pages = await Promise.all([listing(), listing()]);
+    expect(pages.map(({ nodes }) => nodes.join(""))).toEqual(["ab", "ab"]);
+  });
+
+  test("Readable.from streams the records", async () => {
+    expect(await collect(Readable.from(listing()))).toEqual(["a", "b", "c", "d", "e"]);
+    const stream = Readable.from(listing());
+    for await (const record of stream) if (record === "c") break;
+    expect(stream.destroyed).toBe(true);
+  });
+
+  test.skipIf(!("fromAsync" in Array))("Array.fromAsync collects the records", async () => {
+    const { fromAsync } = Array as unknown as { fromAsync<T>(items: AsyncIterable<T>): Promise<T[]> };
+    expect(await fromAsync.call(Array, listing())).toEqual(["a", "b", "c", "d", "e"]);
+  });
+
+  test("a loop can be left and continued with another kind of iterator", async () => {
+    const each = listing();
+    for await (const record of each) if (record === "b") break;
+    expect(await collect(each.edges())).toHaveLength(5);
+    expect((await collect(each.pages())).map(({ nodes }) => nodes.length)).toEqual([2, 2, 1]);
+  });
+
+  test("then, catch and finally are those of a promise of the first page", async () => {
+    const failing = () => paginate(new RelaySource([1], { failures: new Map([[0, new Error("no")]]) }).fetchPage);
+    expect(await listing().then(({ nodes }) => nodes.length)).toBe(2);
+    expect(await failing().catch((error: unknown) => (error as Error).message)).toBe("no");
+    let last = "";
+    await listing().finally(() => {
+      last = "done";
+    });
+    expect(last).toBe("done");
+    await expect(failing().finally()).rejects.toThrow("no");
+  });
+});

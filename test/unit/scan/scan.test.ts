@@ -1,0 +1,639 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import {
+  type BalanceChange,
+  ConnectionError,
+  createClient,
+  type PaginationError,
+  ResponseError,
+} from "../../../src/index.js";
+import { compareRecords } from "../../../src/scan/record-order.js";
+import { scan } from "../../../src/scan/scan.js";
+import { createFakeNode, type FakeNode, nodeDefects } from "../../../src/testing/index.js";
+import { ManualClock } from "../../support/manual-clock.js";
+import { collect } from "../../support/page-source.js";
+import { accountOf, type RangeBehaviour, RangeSource, type Row, toRow } from "../../support/range-source.js";
+import { answering, json, recorder } from "../../support/recorder.js";
+
+/** Rows at these times, each of another account. */
+const rowsAt = (times: readonly number[]): Row[] => times.map((time, account) => ({ time, account }));
+
+/** Times in nanoseconds, with bursts and gaps between them, on whole microseconds or not. */
+const times = (unit: number) =>
+  fc
+    .array(fc.tuple(fc.oneof(fc.constant(1), fc.nat(4), fc.nat(1000)), fc.integer({ min: 1, max: 9 })), {
+      maxLength: 40,
+    })
+    .map((blocks) => {
+      let time = 1000;
+      return blocks.flatMap(([gap, rows]) => {
+        time += gap * unit;
+        return Array.from({ length: rows }, () => time);
+      });
+    });
+
+const cases = fc.constantFrom(1, 100, 1000).chain((unit) =>
+  fc.record({
+    times: times(unit),
+    start: fc.option(fc.integer({ min: 0, max: 60_000 }), { nil: undefined }),
+    length: fc.option(fc.nat(3000 * unit), { nil: undefined }),
+    pageSize: fc.integer({ min: 1, max: 8 }),
+    concurrency: fc.integer({ min: 1, max: 8 }),
+    order: fc.constantFrom("oldest-first" as const, "newest-first" as const),
+    microseconds: fc.constant(unit === 1000),
+    countsStartIn: fc.boolean(),
+    countsEndIn: fc.boolean(),
+    blockTime: fc.option(fc.integer({ min: 1, max: 3000 * unit }), { nil: undefined }),
+    parts: fc.constantFrom(1, 1, 3),
+    maxItems: fc.option(fc.integer({ min: 1, max: 60 }), { nil: undefined }),
+  }),
+);
+
+type Case = typeof cases extends fc.Arbitrary<infer C> ? C : never;
+
+function prepare({ times, start, length, parts, blockTime, ...rest }: Case, behaviour: RangeBehaviour = {}) {
+  const { pageSize, concurrency, order, maxItems, ...counting } = rest;
+  const end = length === undefined ? undefined : (start ?? 0) + length;
+  const source = new RangeSource(
+    rowsAt(times),
+    { start, end },
+    { ...counting, ...(blockTime !== undefined && { blockTime }), ...behaviour },
+    parts,
+  );
+  const options = { pageSize, concurrency, order, maxItems, missingHistory: "ignore" as const };
+  return { source, options, expected: source.expected(order === "newest-first").slice(0, maxItems) };
+}
+
+describe("a scan", () => {
+  test("yields every row once, in order, on nodes with microseconds and with nanoseconds", async () => {
+    const property = fc.asyncProperty(cases, fc.scheduler(), async (given, scheduler) => {
+      const { source, options, expected } = prepare(given, { schedule: () => scheduler.schedule(Promise.resolve()) });
+      const yielded = await scheduler.waitFor(scan(source, options).toArray());
+      expect(yielded.map(toRow)).toEqual(expected);
+    });
+    await fc.assert(property, { numRuns: 1500 });
+  });
+
+  test("yields every row once if rows are added meanwhile at and after the block that has begun", async () => {
+    const property = fc.asyncProperty(cases, fc.infiniteStream(fc.nat(3)), async (given, additions) => {
+      const blockTime = given.blockTime ?? 2_000_000;
+      let account = given.times.length;
+      const schedule = async () => {
+        const [added = 0] = additions.take(1);
+        for (let count = 0; count < added; count++) {
+          source.rows = [...source.rows, { time: blockTime + 1000 * count, account: account++ }].sort(
+            (a, b) => a.time - b.time,
+          );
+        }
+      };
+      const { source, options, expected } = prepare({ ...given, blockTime }, { schedule });
+      expect((await scan(source, options).toArray()).map(toRow)).toEqual(expected);
+    });
+    await fc.assert(property, { numRuns: 500 });
+  });
+
+  test("ends with an error if one microsecond has more rows than a page and cursors do not lead on", async () => {
+    const property = fc.asyncProperty(cases, async (given) => {
+      const { source, options, expected } = prepare({ ...given, maxItems: undefined }, { hasCursors: false });
+      const yielded: Row[] = [];
+      try {
+        for await (const record of scan(source, options)) yielded.push(toRow(record));
+        expect(yielded).toEqual(expected);
+      } catch (error) {
+        expect(error).toMatchObject({ name: "PaginationError", reason: "too-dense" });
+        expect(yielded).toEqual(expected.slice(0, yielded.length));
+        const dense = Number((error as PaginationError).timestamp);
+        const inDense = source.rows.filter(({ time }) => Math.floor(time / 1000) === dense / 1000);
+        // The row of a neighbouring microsecond can fill a page, too, on nodes that count the ends of ranges in.
+        const around = source.rows.filter(({ time }) => Math.abs(Math.floor(time / 1000) - dense / 1000) <= 1);
+        expect(Math.max(inDense.length, around.length)).toBeGreaterThanOrEqual(options.pageSize);
+      }
+    });
+    await fc.assert(property, { numRuns: 500 });
+  });
+
+  test("continues from `resume` after an error at any request: together they yield every row once", async () => {
+    const property = fc.asyncProperty(cases, fc.nat(12), async (given, failing) => {
+      let requests = 0;
+      const schedule = async () => {
+        if (requests++ === failing) throw new ConnectionError("reset");
+      };
+      const { source, options, expected } = prepare({ ...given, maxItems: undefined }, { schedule });
+      const yielded: Row[] = [];
+      try {
+        for await (const record of scan(source, options)) yielded.push(toRow(record));
+      } catch (error) {
+        if (!ConnectionError.is(error)) throw error;
+        expect(error.itemsRead).toBe(yielded.length);
+        const { startTimestamp, endTimestamp } = error.resume ?? {};
+        const rest = { start: optional(startTimestamp), end: optional(endTimestamp) };
+        const { blockTime } = given;
+        const behaviour = blockTime === undefined ? {} : { blockTime };
+        const { order } = given;
+        const continued = scan(new RangeSource(rowsAt(given.times), rest, behaviour), {
+          order,
+          missingHistory: "ignore",
+        });
+        yielded.push(...(await continued.toArray()).map(toRow));
+      }
+      expect(yielded).toEqual(expected);
+    });
+    await fc.assert(property, { numRuns: 1000 });
+  });
+});
+
+const optional = (digits: unknown) => (digits === undefined ? undefined : Number(digits));
+
+function mostAtOneTime(rows: readonly Row[]): number {
+  const counts = new Map<number, number>();
+  for (const { time } of rows) counts.set(time, (counts.get(time) ?? 0) + 1);
+  return Math.max(1, ...counts.values());
+}
+
+describe("a scan sends requests", () => {
+  /** Rows of a day in milliseconds. */
+  const worlds: Record<string, fc.Arbitrary<number>> = {
+    "evenly spread": fc.nat(86_400_000),
+    "in the first hundredth": fc.nat(864_000),
+    "in the last hundredth": fc.nat(864_000).map((time) => 85_536_000 + time),
+    "ever more of them": fc.nat(86_400_000).map((time) => Math.floor(Math.sqrt(time / 86_400_000) * 86_400_000)),
+    "on five days of a hundred": fc
+      .tuple(fc.nat(4), fc.nat(86_399))
+      .map(([day, time]) => day * 20 * 864_000 + time * 10),
+  };
+
+  test.each(Object.entries(worlds))("at most a quarter above the minimum, with rows %s", async (_, world) => {
+    const property = fc.asyncProperty(
+      fc.array(world, { minLength: 1500, maxLength: 3000, size: "max" }),
+      fc.integer({ min: 50, max: 700 }),
+      fc.array(fc.tuple(world, fc.integer({ min: 1, max: 40 })), { maxLength: 20 }),
+      async (single, size, bursts) => {
+        const all = [...single, ...bursts.flatMap(([time, rows]) => Array.from({ length: rows }, () => time))];
+        const rows = rowsAt(all.map((time) => 1000 * time));
+        const pageSize = Math.max(size, mostAtOneTime(rows) + 1);
+        const count = async (concurrency: number) => {
+          const source = new RangeSource(rows, { start: 0, end: 86_400_001_000 });
+          const yielded = await scan(source, { pageSize, concurrency }).toArray();
+          expect(yielded).toHaveLength(all.length);
+          return source.requests.length;
+        };
+        // One after the other there is nothing to save: each page is full.
+        const least = await count(1);
+        expect(await count(4)).toBeLessThanOrEqual(Math.max(least + 1, Math.floor(1.25 * least)));
+      },
+    );
+    await fc.assert(property, { numRuns: 40, endOnFailure: true });
+  });
+
+  test("once if everything fits a page, also if the ends are open", async () => {
+    for (const range of [{ start: 0, end: 100_000 }, {}, { start: 3000 }, { end: 9000 }]) {
+      const source = new RangeSource(rowsAt([3000, 3000, 5000, 8000]), range);
+      expect((await scan(source).toArray()).map(toRow)).toEqual(source.expected());
+      expect(source.requests).toHaveLength(1);
+    }
+  });
+
+  test("up to the allowed concurrency, and no more", async () => {
+    for (const concurrency of [1, 3, 4]) {
+      const source = new RangeSource(manyRows(4000), {}, { schedule: () => new Promise(setImmediate) });
+      await scan(source, { pageSize: 50, concurrency }).toArray();
+      expect(source.mostInFlight).toBe(concurrency);
+    }
+  });
+
+  test("for few more records than maxItems leaves", async () => {
+    const rows = manyRows(4000);
+    const range = { start: 1_000_000, end: 6_000_000 };
+    const source = new RangeSource(rows, range);
+    expect((await scan(source, { maxItems: 30 }).toArray()).map(toRow)).toEqual(source.expected().slice(0, 30));
+    // A few more show where the last block ends; the start is one microsecond early.
+    expect(source.requests).toEqual([{ start: 999_000n, end: 6_000_000n, size: 130, newestFirst: false }]);
+
+    const many = new RangeSource(rows, range);
+    expect((await scan(many, { maxItems: 1050, pageSize: 100 }).toArray()).map(toRow)).toEqual(
+      rows.slice(1000 - 1, 2049),
+    );
+    expect(many.rowsSent).toBeLessThan(1050 + 3 * 100);
+  });
+
+  test("for more than maxItems if one time has more rows than that", async () => {
+    const times = Array.from({ length: 300 }, (_, index) => (index < 200 ? 1000 : index < 280 ? 2000 : 3000));
+    for (const start of [1000, 2000]) {
+      const source = new RangeSource(rowsAt(times), { start, end: 10_000 });
+      const yielded = await scan(source, { maxItems: 3, pageSize: 50 }).toArray();
+      expect(yielded.map(toRow)).toEqual(source.expected().slice(0, 3));
+    }
+  });
+
+  test("for nothing before it is used, and for no more than a bounded buffer while the caller is slow", async () => {
+    for (const parts of [1, 5]) {
+      const source = new RangeSource(manyRows(50_000), { start: 0, end: 50_000_000 }, {}, parts);
+      const records = scan(source, { pageSize: 100, concurrency: 4 })[Symbol.asyncIterator]();
+      await new Promise(setImmediate);
+      expect(source.requests).toHaveLength(0);
+      await records.next();
+      for (let turns = 0; turns < 200; turns++) await new Promise(setImmediate);
+      // Twelve pages for each of four requests, and what is in flight.
+      expect(source.rowsSent).toBeLessThanOrEqual((12 * 4 + 4 + parts) * 100);
+      expect(source.inFlight).toBe(0);
+      await records.return(undefined);
+    }
+  });
+
+  test("for nothing if the range is empty", async () => {
+    const source = new RangeSource(rowsAt([3000]), { start: 3000, end: 3000 });
+    expect(await scan(source).toArray()).toEqual([]);
+    expect(source.requests).toEqual([]);
+  });
+
+  test("for nothing more once maxItems are yielded, also of a filter that takes several requests", async () => {
+    let requests = 0;
+    const schedule = async () => {
+      if (requests++ > 8) throw new ConnectionError("reset");
+    };
+    const source = new RangeSource(manyRows(2000), {}, { schedule }, 3);
+    const yielded = await scan(source, { maxItems: 40, pageSize: 100, concurrency: 1 }).toArray();
+    expect(yielded.map(toRow)).toEqual(source.expected().slice(0, 40));
+  });
+});
+
+const manyRows = (count: number) => rowsAt(Array.from({ length: count }, (_, index) => 1000 * (index + 1)));
+
+/** Who listens to a signal. */
+function listenersOf(signal: AbortSignal): Set<unknown> {
+  const listeners = new Set<unknown>();
+  const [add, remove] = [signal.addEventListener.bind(signal), signal.removeEventListener.bind(signal)];
+  signal.addEventListener = (...args: Parameters<typeof add>) => {
+    listeners.add(args[1]);
+    add(...args);
+  };
+  signal.removeEventListener = (...args: Parameters<typeof remove>) => {
+    listeners.delete(args[1]);
+    remove(...args);
+  };
+  return listeners;
+}
+
+describe("a scan ends", () => {
+  const rows = manyRows(5000);
+  const hanging = (answers: number): RangeBehaviour => {
+    let requests = 0;
+    return { schedule: () => (requests++ < answers ? Promise.resolve() : new Promise(() => {})) };
+  };
+
+  test("with break: requests in flight are cancelled and nothing more is sent", async () => {
+    const source = new RangeSource(rows, {}, hanging(3));
+    for await (const row of scan(source, { pageSize: 100 })) if (accountOf(row) === 50) break;
+    const sent = source.requests.length;
+    expect(source.signals.every(({ aborted }) => aborted)).toBe(true);
+    await new Promise(setImmediate);
+    expect(source.requests).toHaveLength(sent);
+  });
+
+  test("with an abort: a pending next() rejects with the reason, and no listener is left", async () => {
+    const controller = new AbortController();
+    const { signal } = controller;
+    const listeners = listenersOf(signal);
+    const source = new RangeSource(rows, {}, hanging(3));
+    const walk = collect(scan(source, { pageSize: 100, signal }));
+    await new Promise(setImmediate);
+    controller.abort(new Error("enough"));
+    await expect(walk).rejects.toThrow("enough");
+    expect(listeners.size).toBe(0);
+    await expect(scan(source, { signal }).toArray()).rejects.toThrow("enough");
+  });
+
+  test("with its last record or a break: no listener is left on the signal", async () => {
+    const { signal } = new AbortController();
+    const listeners = listenersOf(signal);
+    await scan(new RangeSource(rows), { pageSize: 100, signal }).toArray();
+    expect(listeners.size).toBe(0);
+    for await (const row of scan(new RangeSource(rows, {}, hanging(3)), { pageSize: 100, signal }))
+      if (accountOf(row) === 5) break;
+    expect(listeners.size).toBe(0);
+  });
+
+  test("with an abort while the caller is busy: requests in flight are cancelled at once", async () => {
+    const controller = new AbortController();
+    const source = new RangeSource(rows, {}, hanging(3));
+    const records = scan(source, { pageSize: 100, signal: controller.signal })[Symbol.asyncIterator]();
+    await records.next();
+    await new Promise(setImmediate);
+    expect(source.inFlight).toBeGreaterThan(0);
+    controller.abort(new Error("enough"));
+    expect(source.signals.every(({ aborted }) => aborted)).toBe(true);
+    await expect(records.next()).rejects.toThrow("enough");
+  });
+
+  test("with an abort between two requests: none is sent", async () => {
+    const controller = new AbortController();
+    let requests = 0;
+    const schedule = async () => {
+      if (++requests === 2) controller.abort(new Error("enough"));
+    };
+    const source = new RangeSource(rows, {}, { schedule });
+    const walk = scan(source, { pageSize: 100, concurrency: 1, signal: controller.signal }).toArray();
+    await expect(walk).rejects.toThrow("enough");
+    await new Promise(setImmediate);
+    expect(source.requests).toHaveLength(2);
+  });
+
+  test("with maxItems: requests in flight beyond them are cancelled", async () => {
+    const source = new RangeSource(rows, { start: 0, end: 5_000_000 }, { schedule: () => new Promise(setImmediate) });
+    await scan(source, { pageSize: 100, maxItems: 950 }).toArray();
+    expect(source.signals.every(({ aborted }) => aborted)).toBe(true);
+  });
+
+  test("while next() is pending: it reports the end", async () => {
+    const records = scan(new RangeSource(rows, {}, hanging(0)))[Symbol.asyncIterator]();
+    const waiting = [records.next(), records.next()];
+    await records.return(undefined);
+    expect(await Promise.all(waiting)).toEqual([
+      { done: true, value: undefined },
+      { done: true, value: undefined },
+    ]);
+  });
+});
+
+describe("a scan rejects a response", () => {
+  const change = (timestamp: unknown) => ({
+    cursor: "c",
+    node: { timestamp, balance: "1", accountType: "ACCOUNT_TYPE_GENERAL" },
+  });
+  const answer = (timestamps: unknown[], hasNextPage = false) => ({
+    balances: {
+      edges: timestamps.map(change),
+      pageInfo: { startCursor: "c", endCursor: "c", hasNextPage, hasPreviousPage: false },
+    },
+  });
+
+  test.each([
+    ["out of order", answer(["12", "11"]), "records that are out of order"],
+    ["from before the range", answer(["3000", "11000"]), "records outside of the requested range"],
+    ["from after the range", answer(["11000", "25000"]), "records outside of the requested range"],
+    ["that is empty and reports a next page", answer([], true), "an empty page that reports a next page"],
+    ["with a time that is none", answer(["soon"]), 'a record with the timestamp "soon"'],
+    ["with a time that is a number", answer([12]), "a record with the timestamp 12"],
+  ])("%s", async (_, body, words) => {
+    const source = answering(body);
+    const client = createClient({ baseUrl: "https://node.example", fetch: source.fetch });
+    const changes = client.scanBalanceChanges(
+      { dateRange: { startTimestamp: 10_000n, endTimestamp: 20_000n } },
+      { missingHistory: "ignore" },
+    );
+    const error: unknown = await changes.toArray().catch((reason: unknown) => reason);
+    expect(error).toSatisfy(ResponseError.is);
+    expect((error as Error).message).toMatch(new RegExp(`^scanBalanceChanges got ${words} from `));
+    expect(error).toMatchObject({ resume: { startTimestamp: "10000", endTimestamp: "20000" }, itemsRead: 0 });
+    expect(source.sent).toHaveLength(1);
+  });
+});
+
+describe("scanBalanceChanges", () => {
+  const clientOf = (node: Pick<FakeNode, "fetch">) =>
+    createClient({ baseUrl: "https://node.example", fetch: node.fetch, pacing: false });
+
+  test("yields exactly what is stored on a node with all defects, and so does a walk by cursors", async () => {
+    const node = createFakeNode({ balances: 20_000 }, { defects: nodeDefects });
+    const client = clientOf(node);
+    const stored = [...node.records.balances].sort(compareRecords);
+    expect(await client.scanBalanceChanges().toArray()).toEqual(stored);
+    expect(node.requests.length).toBeLessThanOrEqual(6);
+    const walked = await client.listBalanceChanges({ pagination: { first: 1000, newestFirst: false } }).toArray();
+    expect(walked.sort(compareRecords)).toEqual(stored);
+  });
+
+  test("yields the same records in the same order, whatever the page size, concurrency and filter, and exactly reversed", async () => {
+    const node = createFakeNode({ balances: 8000 }, { defects: nodeDefects, rateLimit: false });
+    const stored = [...node.records.balances].sort(compareRecords);
+    const parties = [...new Set(stored.map(({ partyId }) => partyId ?? ""))];
+    const others = Array.from({ length: 300 }, (_, index) => (0xabc000 + index).toString(16).padStart(64, "0"));
+    const property = fc.asyncProperty(
+      fc.constantFrom(20, 50, 333, 1000, 5000),
+      fc.integer({ min: 1, max: 8 }),
+      fc.boolean(),
+      fc.boolean(),
+      fc.tuple(fc.nat(8000), fc.nat(8000)).map((ends) => ends.sort((a, b) => a - b)),
+      async (pageSize, concurrency, isReversed, isSplit, [from = 0, to = 0]) => {
+        const [start, end] = [stored[from]?.timestamp, stored[to]?.timestamp];
+        const query = {
+          filter: { partyIds: isSplit ? [...parties, ...others] : [] },
+          dateRange: { startTimestamp: start, endTimestamp: end },
+        };
+        const order = isReversed ? "newest-first" : "oldest-first";
+        const yielded = await clientOf(node).scanBalanceChanges(query, { pageSize, concurrency, order }).toArray();
+        const isAfterStart = (time: string) => start === undefined || time >= start;
+        const expected = stored.filter(
+          ({ timestamp: time }) => isAfterStart(time) && (end === undefined || time < end),
+        );
+        expect(yielded).toEqual(isReversed ? expected.reverse() : expected);
+      },
+    );
+    await fc.assert(property, { numRuns: 60 });
+  });
+
+  test.each(["oldest-first", "newest-first"] as const)(
+    "reads a block with more records than a page by completed cursors, %s",
+    async (order) => {
+      const timestamp = "1707497695123456000" as const;
+      const assetId = "a".repeat(64);
+      const balances = Array.from(
+        { length: 12_000 },
+        (_, index): BalanceChange => ({
+          timestamp: index < 11_990 ? timestamp : `${1_707_497_695_123_457_000n + BigInt(index % 5) * 1000n}`,
+          balance: String(index),
+          assetId,
+          partyId: index.toString(16).padStart(64, "0"),
+          marketId: "",
+          accountType: "ACCOUNT_TYPE_GENERAL",
+        }),
+      );
+      const node = createFakeNode({ balances }, { defects: nodeDefects, rateLimit: false });
+      for (const pageSize of [1000, 5000]) {
+        const yielded = await clientOf(node).scanBalanceChanges({}, { pageSize, order }).toArray();
+        const expected = [...balances].sort(compareRecords);
+        expect(yielded).toEqual(order === "oldest-first" ? expected : expected.reverse());
+      }
+      const walked = await clientOf(node)
+        .listBalanceChanges({ pagination: { first: 1000 } })
+        .toArray();
+      expect(new Set(walked.map(({ balance }) => balance)).size).toBe(12_000);
+      const some = await clientOf(node).scanBalanceChanges({}, { maxItems: 5, order }).toArray();
+      expect(some).toHaveLength(5);
+    },
+  );
+
+  test("says what to do if one microsecond has more records than a page and the node's cursors do not lead on", async () => {
+    const source = new RangeSource(rowsAt([1000, 2000, 2000, 2000, 3000]), {}, { hasCursors: false });
+    const error: unknown = await scan(source, { pageSize: 2 })
+      .toArray()
+      .catch((reason: unknown) => reason);
+    expect(error).toMatchObject({
+      name: "PaginationError",
+      message:
+        "scanBalanceChanges found more than 2 records in the microsecond from 2000 on, and the node's cursors do not lead " +
+        "through them. Narrow the filter by account types, parties or markets, or continue after that time.",
+      reason: "too-dense",
+      timestamp: "2000",
+      resume: { startTimestamp: "2000", endTimestamp: "3001" },
+      itemsRead: 1,
+    });
+    expect(JSON.parse(JSON.stringify(error))).toMatchObject({ resume: { startTimestamp: "2000" } });
+  });
+
+  test("sends filters, headers and deadlines with every request", async () => {
+    const node = createFakeNode({ balances: 50 });
+    const client = createClient({ baseUrl: "https://node.example", fetch: node.fetch });
+    const query = { filter: { accountTypes: ["ACCOUNT_TYPE_GENERAL" as const], marketIds: [] } };
+    const changes = await client
+      .scanBalanceChanges(query, { headers: { "x-id": "7" }, order: "newest-first" })
+      .toArray();
+    expect(changes.length).toBeGreaterThan(0);
+    expect(changes.every(({ accountType }) => accountType === "ACCOUNT_TYPE_GENERAL")).toBe(true);
+    expect(node.requests.map(({ url }) => new URL(url).search)).toEqual([
+      "?filter.accountTypes=ACCOUNT_TYPE_GENERAL&pagination.first=5000&pagination.newestFirst=true",
+    ]);
+    expect(node.requests[0]?.headers).toMatchObject({ "x-id": "7" });
+    const slow = createFakeNode({ balances: 5 }, { faults: [{ name: "latency", milliseconds: 60_000 }] });
+    const hasty = createClient({ baseUrl: "https://node.example", fetch: slow.fetch });
+    await expect(hasty.scanBalanceChanges({}, { totalTimeout: 20 }).toArray()).rejects.toMatchObject({
+      name: "TimeoutError",
+      operation: "scanBalanceChanges",
+      resume: {},
+    });
+  });
+
+  test.each([
+    [{ dateRange: { startTimestamp: "5", endTimestamp: "4" } }, {}, "dateRange.endTimestamp"],
+    [{ dateRange: { startTimestamp: 5 } }, {}, "dateRange.startTimestamp"],
+    [{ pagination: { first: 5 } }, {}, "pagination"],
+    [{ filter: { party: "a" } }, {}, "filter.party"],
+    [{}, { order: "oldest" }, "order"],
+    [{}, { concurrency: 0 }, "concurrency"],
+    [{}, { pageSize: 1.5 }, "pageSize"],
+    [{}, { maxItems: "all" }, "maxItems"],
+    [{}, { readAhead: true }, "readAhead"],
+    [{}, { signal: "stop" }, "signal"],
+    [{}, { missingHistory: "skip" }, "missingHistory"],
+    [{}, null, "options"],
+    [{}, { timeout: -1 }, "timeout"],
+  ])("refuses %j with %j", async (query, options, argument) => {
+    const source = recorder(async () => json({}));
+    const client = createClient({ baseUrl: "https://node.example", fetch: source.fetch });
+    const changes = client.scanBalanceChanges(query as object, options as object);
+    await expect(changes.toArray()).rejects.toMatchObject({
+      name: "ArgumentError",
+      operation: "scanBalanceChanges",
+      argument,
+    });
+    expect(source.sent).toEqual([]);
+  });
+});
+
+describe("a scan of a range that begins before the node's history", () => {
+  const hour = 3_600_000_000_000;
+  const day = 24 * hour;
+  /** A row each hour, over ten days that begin at a time when a week has passed since Unix time 0. */
+  const hourly = Array.from({ length: 240 }, (_, index) => ({ time: 7 * day + index * hour, account: index }));
+  const oldest = 7 * day;
+
+  /** A source whose node keeps what is not older than a time, on a clock that stands still. */
+  function sourceOf(range: { start?: number; end?: number }, rows = hourly) {
+    const clock = new ManualClock();
+    const source = new RangeSource(rows, range, {}, 1, clock);
+    return { source, clock };
+  }
+
+  test.each(["oldest-first", "newest-first"] as const)(
+    "rejects before it yields a record and says from when on the node has records, %s",
+    async (order) => {
+      const { source } = sourceOf({ start: 3 * day, end: 9 * day });
+      const records = scan(source, { order })[Symbol.asyncIterator]();
+      const error: unknown = await records.next().catch((reason: unknown) => reason);
+      expect(error).toMatchObject({
+        name: "PaginationError",
+        reason: "pruned",
+        availableFrom: BigInt(oldest),
+        resume: { startTimestamp: String(oldest), endTimestamp: String(9 * day) },
+        itemsRead: 0,
+      });
+      expect((error as Error).message).toBe(
+        `The range of scanBalanceChanges begins at ${3 * day} (1970-01-04T00:00:00.000Z), but the balance changes of the node ` +
+          `begin at ${oldest} (1970-01-08T00:00:00.000Z): earlier records were pruned or never existed. Begin the range there, ` +
+          'use a node that keeps a longer history, or pass `missingHistory: "ignore"` to read what is left.',
+      );
+      const { resume } = error as PaginationError;
+      const rest = { start: Number(resume?.startTimestamp), end: Number(resume?.endTimestamp) };
+      expect((await scan(sourceOf(rest).source).toArray()).map(toRow)).toEqual(source.expected());
+    },
+  );
+
+  test('reads what is left with `missingHistory: "ignore"`, and sends no request for the oldest record', async () => {
+    const { source } = sourceOf({ start: 3 * day, end: 9 * day });
+    expect((await scan(source, { missingHistory: "ignore" }).toArray()).map(toRow)).toEqual(source.expected());
+    expect(source.historyRequests).toEqual([]);
+  });
+
+  test("is complete on a node without any record, and if the start is open or not after Unix time 0", async () => {
+    expect(await scan(sourceOf({ start: 3 * day }, []).source).toArray()).toEqual([]);
+    for (const range of [{}, { start: 0 }, { start: -5 }]) {
+      const { source } = sourceOf(range);
+      expect(await scan(source).toArray()).toHaveLength(240);
+      expect(source.historyRequests).toEqual([]);
+    }
+  });
+
+  test("requests the oldest record without a filter, with the first page, and again only after 60 s", async () => {
+    const { source, clock } = sourceOf({ start: 9 * day, end: 10 * day });
+    await scan(source).toArray();
+    await scan(source).toArray();
+    expect(source.historyRequests).toEqual([{ size: 1, newestFirst: false }]);
+    await clock.run(clock.sleep(60_000));
+    await scan(source).toArray();
+    expect(source.historyRequests).toHaveLength(2);
+  });
+
+  test("rejects after the last record if the node has dropped records of the range meanwhile", async () => {
+    const { source } = sourceOf({ start: oldest, end: 9 * day });
+    const expected = source.expected();
+    const yielded: Row[] = [];
+    const walk = async () => {
+      for await (const record of scan(source)) {
+        yielded.push(toRow(record));
+        source.rows = source.rows.filter(({ time }) => time > oldest);
+      }
+    };
+    await expect(walk()).rejects.toMatchObject({
+      reason: "pruned",
+      availableFrom: BigInt(oldest + hour),
+      resume: { startTimestamp: String(9 * day), endTimestamp: String(9 * day) },
+    });
+    expect(yielded).toEqual(expected);
+  });
+
+  test("reads the range from a node that rejects the request for its oldest record, as nodes from v0.75 on do", async () => {
+    const node = createFakeNode({ balances: 50 });
+    const fetch: FakeNode["fetch"] = async (request) =>
+      new URL((request as Request).url).searchParams.has("dateRange.startTimestamp")
+        ? node.fetch(request)
+        : json({ code: 3, message: "a range is required", details: [] }, { status: 400 });
+    const client = createClient({ baseUrl: "https://node.example", fetch });
+    const range = { startTimestamp: new Date("2024-01-01"), endTimestamp: new Date("2025-01-01") };
+    expect(await client.scanBalanceChanges({ dateRange: range }).toArray()).toHaveLength(50);
+  });
+
+  test("rejects on a fake node that keeps a part of its records", async () => {
+    const { records } = createFakeNode({ balances: 500 });
+    const times = records.balances.map(({ timestamp }) => BigInt(timestamp)).sort((a, b) => (a < b ? -1 : 1));
+    const [start = 0n, history = 0n] = [times[0], times[250]];
+    const node = createFakeNode({ balances: records.balances, history });
+    const client = createClient({ baseUrl: "https://node.example", fetch: node.fetch });
+    const query = { dateRange: { startTimestamp: start } };
+    await expect(client.scanBalanceChanges(query).toArray()).rejects.toMatchObject({
+      reason: "pruned",
+      availableFrom: history,
+    });
+    const rest = await client.scanBalanceChanges(query, { missingHistory: "ignore" }).toArray();
+    expect(rest).toHaveLength(times.filter((time) => time >= history).length);
+  });
+});

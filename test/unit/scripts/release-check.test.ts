@@ -1,0 +1,69 @@
+import { expect, test } from "vitest";
+import { problemsOf, type Release } from "../../../scripts/release-check.js";
+
+const complete: Release = {
+  manifest: {
+    version: "1.2.3",
+    license: "Apache-2.0",
+    repository: "github:example/vegaprotocol-client",
+    bugs: "https://github.com/example/vegaprotocol-client/issues",
+    homepage: "https://example.github.io/vegaprotocol-client",
+    exports: {
+      ".": { types: "./dist/src/index.d.ts", default: "./dist/src/index.js" },
+      "./openapi.yaml": "./openapi.yaml",
+      "./openapi.json": "./generated/openapi.json",
+      "./package.json": "./package.json",
+    },
+  },
+  packed: [
+    "dist/src/index.js",
+    "dist/src/index.d.ts",
+    "openapi.yaml",
+    "generated/openapi.json",
+    "package.json",
+    "README.md",
+    "LICENSE",
+    "CHANGELOG.md",
+  ],
+  changelog: "# Changelog\n\n## 1.2.3 (2026-11-21)\n\n- A change.\n",
+  described: "1.2.3",
+  uncommitted: "",
+};
+
+test("the release check reports no problem of a complete release", () => {
+  expect(problemsOf(complete)).toEqual([]);
+});
+
+const manifestWithout = (name: "repository" | "bugs" | "homepage") => {
+  const { [name]: _, ...manifest } = complete.manifest;
+  return { manifest };
+};
+
+test.each<[what: string, change: Partial<Release>, problem: RegExp]>([
+  [
+    "lacks an entry's types",
+    { packed: complete.packed.filter((file) => !file.endsWith(".d.ts")) },
+    /lacks dist\/src\/index\.d\.ts/,
+  ],
+  [
+    "has no repository",
+    manifestWithout("repository"),
+    /no `repository`: npm cannot publish with provenance without it/,
+  ],
+  ["has no place for bugs", manifestWithout("bugs"), /no `bugs`/],
+  ["has no homepage", manifestWithout("homepage"), /no `homepage`/],
+  ["lacks the licence", { packed: complete.packed.filter((file) => file !== "LICENSE") }, /lacks LICENSE/],
+  ["has a test in it", { packed: [...complete.packed, "dist/test/a.js"] }, /has dist\/test\/a\.js/],
+  ["has no entry in the changelog", { changelog: "# Changelog\n" }, /no entry for 1\.2\.3/],
+  ["is not dated", { changelog: "## 1.2.3 (unreleased)\n" }, /the date of 1\.2\.3, got "unreleased"/],
+  [
+    "has a description of another version",
+    { described: "1.2.2" },
+    /openapi\.yaml has version 1\.2\.2, package\.json 1\.2\.3/,
+  ],
+  ["is not committed", { uncommitted: " M README.md" }, /not committed:\n M README\.md/],
+])("the release check reports a release that %s", (_, change, problem) => {
+  const problems = problemsOf({ ...complete, ...change });
+  expect(problems).toHaveLength(1);
+  expect(problems[0]).toMatch(problem);
+});

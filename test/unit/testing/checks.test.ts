@@ -1,0 +1,130 @@
+import { describe, expect, test } from "vitest";
+import { createFakeNode, type FakeNode } from "../../../src/testing/index.js";
+import { ask } from "../../support/raw-requests.js";
+
+/** `inputData` of a transaction for a block: a nonce and the height. */
+function inputDataFor(height: number): string {
+  const varint = (value: number): number[] => (value < 128 ? [value] : [(value & 127) | 128, ...varint(value >> 7)]);
+  return Buffer.from([0x08, 1, 0x10, ...varint(height)]).toString("base64");
+}
+
+const tx = {
+  version: "TX_VERSION_V3",
+  inputData: inputDataFor(1_234_567),
+  pubKey: "ab".repeat(32),
+  signature: { algo: "vega/ed25519", value: "0f".repeat(64), version: 1 },
+  pow: { tid: "01".repeat(32), nonce: "7" },
+};
+const post = (node: FakeNode, body: string) => ask(node, "/transaction/check", { method: "POST", body });
+const check = async (node: FakeNode, tx: unknown) => (await post(node, JSON.stringify({ tx }))).body;
+/** The transaction with another proof of work, so that it can be checked in the same block. */
+const other = (changes: object) => ({ ...tx, pow: { tid: "02".repeat(32), nonce: "7" }, ...changes });
+
+describe("the check of a fake node", () => {
+  test("passes a well-formed transaction once in a block", async () => {
+    const node = createFakeNode();
+    const passed = { success: true, code: 0, gasWanted: "1", gasUsed: "0", data: "", log: "", info: "" };
+    expect(await check(node, tx)).toEqual(passed);
+    expect(await check(node, tx)).toEqual({
+      ...passed,
+      success: false,
+      code: 89,
+      gasWanted: "0",
+      data: "proof of work tid already seen by the node",
+    });
+    expect(await check(node, other({}))).toEqual(passed);
+    node.nextBlock();
+    expect(await check(node, tx)).toEqual(passed);
+  });
+
+  test("reads snake_case names, and integers of 64 bits as strings and as numbers", async () => {
+    const node = createFakeNode({}, { checkCode: ({ pow }) => (pow?.nonce === "18446744073709551615" ? 0 : 70) });
+    const { inputData, pubKey, version: _, pow, ...rest } = tx;
+    const body = (nonce: string, tid: string) => {
+      const named = { ...rest, input_data: inputData, pub_key: pubKey, version: 3, unknown: 1, pow: { ...pow, tid } };
+      return JSON.stringify({ tx: named }).replace('"7"', nonce);
+    };
+    expect((await post(node, body("18446744073709551615", "03".repeat(32)))).body.code).toBe(0);
+    expect((await post(node, body('"18446744073709551615"', "04".repeat(32)))).body.code).toBe(0);
+    expect((await post(node, body("18446744073709551616", "05".repeat(32)))).status).toBe(400);
+  });
+
+  test.each([
+    [undefined, "tx (is required)"],
+    [null, "tx (is required)"],
+    [{ ...tx, version: undefined }, "tx.version (is required)"],
+    [{ ...tx, version: 1 }, "tx.version (is not supported)"],
+    [{ ...tx, pubKey: null }, "tx.from (is required)"],
+    [{ ...tx, pubKey: `0x${"a".repeat(64)}` }, "tx.from.pub_key (should be a valid vega public key)"],
+    [{ ...tx, inputData: "" }, "tx.input_data (is required)"],
+    [{ ...tx, inputData: "CPjq" }, "tx.input_data (unable to unmarshal)"],
+    [{ ...tx, signature: undefined }, "tx.signature (is required)"],
+    [{ ...tx, signature: { ...tx.signature, value: "" } }, "tx.signature.value (is required)"],
+    [{ ...tx, signature: { ...tx.signature, value: "ab" } }, "tx.signature.value (invalid signature)"],
+    [
+      { ...tx, signature: { ...tx.signature, algo: "foo" } },
+      "tx.signature.algo (unsupported algorithm), tx.signature.version (unsupported algorithm)",
+    ],
+  ])("rejects %j with code 60 and a reason", async (tx, reason) => {
+    expect(await check(createFakeNode(), tx)).toEqual({
+      success: false,
+      code: 60,
+      gasWanted: "0",
+      gasUsed: "0",
+      data: reason,
+      log: "",
+      info: reason,
+    });
+  });
+
+  test("rejects with code 89, without `info`, what is too old and what has no proof of work", async () => {
+    const node = createFakeNode({ block: { height: 1_000n, timestamp: 1n } });
+    const reason = async (changes: object) => {
+      const { code, data, info } = await check(node, { ...tx, inputData: inputDataFor(900), ...changes });
+      expect([code, info]).toEqual([89, ""]);
+      return data;
+    };
+    expect(await reason({ inputData: inputDataFor(899) })).toBe("transaction too old");
+    expect(await reason({ inputData: "CAE=" })).toBe("transaction too old");
+    expect(await reason({ pow: undefined })).toBe("failed to verify proof of work");
+    expect(await reason({ pow: {} })).toBe("proof of work tid already seen by the node");
+    expect(await reason({ pow: { tid: "zz", nonce: "1" } })).toBe("failed to verify proof of work");
+    expect(await reason({ pow: { tid: "06".repeat(32) } })).toBe("failed to verify proof of work");
+    expect(await check(node, { ...tx, inputData: inputDataFor(900) })).toMatchObject({ success: true });
+  });
+
+  test.each([51, 60, 70, 80, 89] as const)("responds with code %i if `checkCode` returns it", async (code) => {
+    const node = createFakeNode({}, { checkCode: ({ pubKey }) => (pubKey === tx.pubKey ? code : 0) });
+    expect(await check(node, tx)).toMatchObject({ success: false, code, data: expect.stringMatching(/./) });
+    expect(await check(node, other({ pubKey: "cd".repeat(32) }))).toMatchObject({ success: true });
+  });
+
+  test.each([
+    ["hello", expect.stringContaining("JSON")],
+    ["\ufeff{}", expect.stringContaining("JSON")],
+    ["[]", "json: cannot unmarshal array into Go value of type map[string]json.RawMessage"],
+    ['{"tx":[]}', "json: cannot unmarshal array into Go value of type map[string]json.RawMessage"],
+    ['{"tx":{"pow":"x"}}', "json: cannot unmarshal string into Go value of type map[string]json.RawMessage"],
+    ['{"tx":{"version":"3"}}', 'unknown value "\\"3\\"" for enum vega.commands.v1.TxVersion'],
+    ['{"tx":{"version":1.5}}', "json: cannot unmarshal number 1.5 into Go value of type int32"],
+    ['{"tx":{"version":true}}', "json: cannot unmarshal bool into Go value of type int32"],
+    ['{"tx":{"inputData":"§"}}', "illegal base64 data at input byte 0"],
+    ['{"tx":{"inputData":"AAAAA"}}', "illegal base64 data at input byte 4"],
+    ['{"tx":{"pubKey":5}}', "json: cannot unmarshal number into Go value of type string"],
+    ['{"tx":{"pow":{"nonce":1e3}}}', "json: cannot unmarshal number 1e3 into Go value of type uint64"],
+    ['{"tx":{"pow":{"nonce":"-1"}}}', "json: cannot unmarshal number -1 into Go value of type uint64"],
+    ['{"tx":{"pow":{"nonce":[]}}}', "json: cannot unmarshal array into Go value of type uint64"],
+    [
+      '{"tx":{"signature":{"version":4294967296}}}',
+      "json: cannot unmarshal number 4294967296 into Go value of type uint32",
+    ],
+  ])("rejects the body %s with status 400 and the message of the gateway", async (body, message) => {
+    const { status, headers, body: error } = await post(createFakeNode(), body);
+    expect({ status, ...error }).toEqual({ status: 400, code: 3, message, details: [] });
+    expect(headers.has("x-block-height")).toBe(false);
+  });
+
+  test("takes an empty body for one without a transaction", async () => {
+    expect((await post(createFakeNode(), " \n")).body).toMatchObject({ code: 60, data: "tx (is required)" });
+  });
+});

@@ -1,0 +1,219 @@
+import { describe, expect, test } from "vitest";
+import type { BalanceChange } from "../../../src/index.js";
+import { createFakeNode, type FakeVote, nodeDefects, nodeFaults } from "../../../src/testing/index.js";
+import { ask, askPage } from "../../support/raw-requests.js";
+
+const hex = (number: number) => number.toString(16).padStart(64, "0");
+const vote = (party: number, timestamp: `${bigint}`, more: Partial<FakeVote> = {}): FakeVote => ({
+  partyId: hex(party),
+  proposalId: hex(7),
+  timestamp,
+  value: "VALUE_YES",
+  totalGovernanceTokenBalance: "1",
+  totalGovernanceTokenWeight: "1",
+  totalEquityLikeShareWeight: "0",
+  ...more,
+});
+const change = (party: number, timestamp: `${bigint}`): BalanceChange => ({
+  timestamp,
+  balance: "1",
+  partyId: hex(party),
+});
+
+describe("the generated records of a fake node", () => {
+  test("are the same for the same seed, and the first of many are those of few", () => {
+    const data = { votes: 60, profiles: 60, balances: 60, signatures: 60, spamStatistics: 6 };
+    expect(createFakeNode(data).records).toEqual(createFakeNode({ ...data, seed: 1 }).records);
+    expect(createFakeNode({ ...data, seed: 2 }).records).not.toEqual(createFakeNode(data).records);
+    for (const name of ["votes", "profiles", "balances", "signatures"] as const) {
+      const few = createFakeNode({ [name]: 10 }).records[name];
+      expect(createFakeNode({ [name]: 500 }).records[name].slice(0, 10)).toEqual(few);
+      expect(few).toHaveLength(10);
+    }
+  });
+
+  test("have times in microseconds, and no two of a list have the same natural key", () => {
+    const { balances, votes, profiles, signatures } = createFakeNode({
+      votes: 500,
+      profiles: 500,
+      balances: 20_000,
+      signatures: 500,
+    }).records;
+    const keys = [
+      balances.map(({ balance: _, ...key }) => JSON.stringify(key)),
+      votes.map(({ partyId, proposalId }) => `${partyId} ${proposalId}`),
+      profiles.map(({ partyId }) => partyId),
+      signatures.map(({ id, sig }) => `${id} ${sig}`),
+    ];
+    expect(keys.map((each) => new Set(each).size)).toEqual([20_000, 500, 500, 500]);
+    expect([...balances, ...votes].every(({ timestamp }) => timestamp.endsWith("000"))).toBe(true);
+  });
+
+  test("have blocks with thousands of balance changes among those with a few, if there are many", () => {
+    const rows = new Map<string, number>();
+    for (const { timestamp } of createFakeNode({ balances: 20_000 }).records.balances) {
+      rows.set(timestamp, (rows.get(timestamp) ?? 0) + 1);
+    }
+    const sizes = [...rows.values()].sort((a, b) => a - b);
+    expect(sizes.at(-1)).toBeGreaterThan(1000);
+    expect(sizes[sizes.length >> 1]).toBeLessThan(5);
+  });
+
+  test("have a closed proposal, whose votes were cast at different times and written in one block", async () => {
+    const node = createFakeNode({ votes: 90 }, { defects: nodeDefects });
+    const { proposalId } = node.records.votes[0] ?? { proposalId: "" };
+    const { edges } = await askPage<FakeVote>(node, `/api/v2/votes?proposalId=${proposalId}`);
+    expect(new Set(edges.map((edge) => edge.node.timestamp)).size).toBe(30);
+    const times = edges.map(({ cursor }) => JSON.parse(Buffer.from(cursor, "base64").toString()).vega_time);
+    expect(new Set(times).size).toBe(1);
+  });
+
+  test("end a second before the block that the data names", () => {
+    const node = createFakeNode({ balances: 3, votes: 3, block: { height: 9n, timestamp: 5_000_000_000n } });
+    expect(node.records.balances[0]?.timestamp).toBe("4000000000");
+    expect(node.block).toEqual({ height: 9n, timestamp: 5_000_000_000n });
+  });
+});
+
+describe("the next block of a fake node", () => {
+  test("begins after the block that its new records are in", async () => {
+    const node = createFakeNode({ balances: 50, votes: 5 });
+    const { height, timestamp } = node.block;
+    node.nextBlock({ balances: 400, votes: 4, profiles: 2, signatures: 2, spamStatistics: 1 });
+    const added = node.records.balances.slice(50);
+    expect(added).toHaveLength(400);
+    expect(new Set(added.map((each) => each.timestamp))).toEqual(new Set([`${timestamp}`]));
+    expect(new Set(added.map(({ balance: _, ...key }) => JSON.stringify(key))).size).toBe(400);
+    expect(node.records.votes.slice(5).map((each) => each.timestamp)).toEqual(Array(4).fill(`${timestamp}`));
+    expect(node.block).toEqual({ height: height + 1n, timestamp: timestamp + 1_000_000_000n });
+    const { edges } = await askPage<BalanceChange>(node, "/api/v2/balance/changes?pagination.first=400");
+    expect(edges.every((edge) => edge.node.timestamp === `${timestamp}`)).toBe(true);
+    node.nextBlock({ balances: 3 });
+    expect(node.records.balances.slice(450).map((each) => each.timestamp)).toEqual(
+      Array(3).fill(`${timestamp + 1_000_000_000n}`),
+    );
+    const { headers } = await ask(node, "/api/v2/balance/changes");
+    expect(headers.get("x-block-timestamp")).toBe(`${node.block.timestamp}`);
+  });
+
+  test("takes records with their own times, from that of the begun block on, and goes as far as they do", () => {
+    const node = createFakeNode({ balances: [change(1, "1000")], block: { height: 1n, timestamp: 5000n } });
+    node.nextBlock({ balances: [change(1, "5000"), change(2, "9000")] });
+    expect(node.records.balances).toHaveLength(3);
+    expect(node.block).toEqual({ height: 2n, timestamp: 1_000_009_000n });
+    node.nextBlock({ balances: [change(1, "1000009000")], block: { height: 7n, timestamp: 2_000_000_000n } });
+    expect(node.block).toEqual({ height: 7n, timestamp: 2_000_000_000n });
+  });
+
+  test("replaces a party's vote on a proposal, a profile, a signature and a change of the same account and time", async () => {
+    const profile = { partyId: hex(1), alias: "a", metadata: [] };
+    const signature = { id: hex(3), sig: "AAAA", kind: 1 };
+    const node = createFakeNode({
+      votes: [vote(1, "1000"), vote(2, "2000")],
+      profiles: [profile],
+      signatures: [signature],
+      balances: [change(1, "1000"), change(2, "3000")],
+      block: { height: 1n, timestamp: 3000n },
+    });
+    // A vote that was cast before is written again in the block.
+    node.nextBlock({
+      votes: [vote(1, "1000", { value: "VALUE_NO" })],
+      profiles: [{ ...profile, alias: "b" }],
+      signatures: [{ ...signature, kind: 2 }],
+      balances: [
+        { ...change(2, "3000"), balance: "2" },
+        { ...change(2, "3999"), balance: "3" },
+      ],
+    });
+    const { votes, profiles, signatures, balances } = node.records;
+    expect(votes.map(({ value }) => value)).toEqual(["VALUE_NO", "VALUE_YES"]);
+    expect([profiles, signatures]).toEqual([[{ ...profile, alias: "b" }], [{ ...signature, kind: 2 }]]);
+    expect(balances.map(({ balance }) => balance)).toEqual(["1", "3"]);
+    const { edges } = await askPage<FakeVote>(node, `/api/v2/votes?proposalId=${hex(7)}`);
+    expect(edges.map((edge) => edge.node.timestamp)).toEqual(["1000", "2000"]);
+  });
+
+  test("leaves the records that a caller got before as they were", () => {
+    const node = createFakeNode({ balances: 3, votes: 3 });
+    const before = node.records;
+    node.nextBlock({ balances: 1, votes: 1 });
+    expect([before.balances.length, before.votes.length]).toEqual([3, 3]);
+    expect([node.records.balances.length, node.records.votes.length]).toEqual([4, 4]);
+  });
+
+  test.each<[argument: string, words: string, data: object]>([
+    ["data.balances[0].timestamp", "at or after 5000, the time of the block", { balances: [change(1, "4999")] }],
+    ["data.votes[0].blockTime", "at or after 5000", { votes: [vote(1, "6000", { blockTime: "1000" })] }],
+    [
+      "data.balances[0].timestamp",
+      "at or before 6000",
+      { balances: [change(1, "7000")], block: { height: 3n, timestamp: 6000n } },
+    ],
+  ])("rejects a `%s` that is not %s", (argument, words, data) => {
+    const node = createFakeNode({ block: { height: 1n, timestamp: 5000n } });
+    expect(() => node.nextBlock(data)).toThrow(words);
+    expect(() => node.nextBlock(data)).toThrow(expect.objectContaining({ name: "ArgumentError", argument }));
+    expect(node.block.height).toBe(1n);
+  });
+});
+
+describe("a fake node", () => {
+  test("keeps what `configure` leaves out or gives as undefined", async () => {
+    const node = createFakeNode({ profiles: 5 }, { rateLimit: undefined, defects: nodeDefects });
+    node.configure({ defects: undefined, chainId: undefined });
+    const path = "/api/v2/parties/profiles?pagination.first=2";
+    const { pageInfo } = await askPage(node, path);
+    expect((await ask(node, `${path}&pagination.after=${encodeURIComponent(pageInfo.endCursor)}`)).status).toBe(500);
+    expect((await ask(node, path)).headers.get("ratelimit-limit")).toBe("20");
+  });
+
+  const mistakes: [data: unknown, options: unknown, argument: string, words: string][] = [
+    [{ vote: 1 }, {}, "data.vote", "createFakeNode has no `data.vote`. Expected `votes`, "],
+    [7, {}, "data", "to be an object with"],
+    [{ votes: -1 }, {}, "data.votes", "to be an array of records, or how many to generate, got -1."],
+    [{ votes: [null] }, {}, "data.votes[0]", "to be a record, got null."],
+    [{ votes: [{}] }, {}, "data.votes[0].partyId", "to be a string, got undefined."],
+    [{ votes: [vote(1, "1", { blockTime: "x" as `${bigint}` })] }, {}, "data.votes[0].blockTime", "to be digits of"],
+    [{ balances: [{ timestamp: 5 }] }, {}, "data.balances[0].timestamp", "to be digits of Unix nanoseconds, "],
+    [{ balances: [change(1, "9223372036854775807")] }, {}, "data.balances[0].timestamp", "before the year 2255"],
+    [{ profiles: [{ partyId: "a" }] }, {}, "data.profiles[0].metadata", "to be an array"],
+    [{ signatures: [{ id: "a", sig: "§" }] }, {}, "data.signatures[0].sig", "to be base64 or null"],
+    [{ seed: "a" }, {}, "data.seed", "to be an integer"],
+    [{ block: { height: 1 } }, {}, "data.block.height", "to be a bigint of at least 0n, got 1."],
+    [{ block: { height: 1n } }, {}, "data.block.timestamp", "to be a bigint of at least 0n, got undefined."],
+    [
+      { balances: [change(1, "2000")], block: { height: 1n, timestamp: 1000n } },
+      {},
+      "data.balances[0].timestamp",
+      "at or before 1000, the time of the block that has begun",
+    ],
+    [{ history: 5 }, {}, "data.history", "to be a bigint, in nanoseconds, got 5."],
+    [{ unstableTies: 1 }, {}, "data.unstableTies", "to be a boolean, got 1."],
+    [{ spamStatistics: "a" }, {}, "data.spamStatistics", "to be an object by party, or how many to generate"],
+    [
+      {},
+      { faults: [{ name: "reset", operation: "votes" }] },
+      "options.faults[0].operation",
+      "to be one of `listVotes`",
+    ],
+    [{}, { defect: [] }, "options.defect", "createFakeNode has no option `defect`."],
+    [{}, { defects: ["unsized-cursors"] }, "options.defects[0]", `to be one of \`${nodeDefects[0]}\``],
+    [{}, { defects: "all" }, "options.defects", "to be an array of names"],
+    [{}, { faults: [{ name: "fire" }] }, "options.faults[0].name", `to be one of \`${nodeFaults[0]}\``],
+    [{}, { faults: [{ name: "latency" }] }, "options.faults[0].milliseconds", "to be a number, got undefined."],
+    [{}, { faults: [{ name: "status", status: 99 }] }, "options.faults[0].status", "to be an HTTP status, got 99."],
+    [{}, { rateLimit: { rate: "a" } }, "options.rateLimit.rate", "to be a whole number"],
+    [{}, { rateLimit: { requests: 5 } }, "options.rateLimit.requests", "options.rateLimit has no option `requests`."],
+    [{}, { now: 5 }, "options.now", "to be a function, got 5."],
+    [{}, { chainId: 5 }, "options.chainId", "to be a string, got 5."],
+    [{}, { basePath: "datanode/" }, "options.basePath", "to be a path that begins with a slash"],
+  ];
+  // Titles hold no bigint.
+  const titled = mistakes.map(([data, options, ...title]) => [...title, data, options] as const);
+
+  test.each(titled)("names `%s` as a mistake: %s", (argument, words, data, options) => {
+    const make = () => createFakeNode(data as object, options as object);
+    expect(make).toThrow(words);
+    expect(make).toThrow(expect.objectContaining({ name: "ArgumentError", argument }));
+  });
+});

@@ -1,0 +1,299 @@
+import { createHash } from "node:crypto";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { BalanceChange } from "../../../src/index.js";
+import { createFakeNode, type FakeVote, nodeDefects } from "../../../src/testing/index.js";
+import { ask, askPage, walk } from "../../support/raw-requests.js";
+
+const hex = (number: number) => number.toString(16).padStart(64, "0");
+const time = (microseconds: number) => `${BigInt(microseconds) * 1000n}` as const;
+
+/** Votes on one proposal, so many in each block; all were cast at different times. */
+const votesIn = (blocks: readonly number[]): FakeVote[] =>
+  blocks.flatMap((count, block) =>
+    Array.from({ length: count }, (_, index) => ({
+      partyId: hex(100 * block + index),
+      proposalId: hex(7),
+      timestamp: time(100 * block + index),
+      blockTime: time(1_000_000 + block),
+      value: "VALUE_YES",
+      totalGovernanceTokenBalance: "1",
+      totalGovernanceTokenWeight: "1",
+      totalEquityLikeShareWeight: "0",
+    })),
+  );
+
+/** Balance changes, so many in each block, none of an account twice in a block. */
+const changesIn = (blocks: readonly number[]): BalanceChange[] =>
+  blocks.flatMap((count, block) =>
+    Array.from({ length: count }, (_, index) => ({
+      timestamp: time(1_000_000 + block),
+      balance: `${block}.${index}`,
+      partyId: hex(index),
+      assetId: hex(index % 3),
+      marketId: "",
+      accountType: "ACCOUNT_TYPE_GENERAL",
+    })),
+  );
+
+const accountId = ({ assetId, partyId, marketId, accountType }: BalanceChange) =>
+  createHash("sha256").update(`${assetId}${partyId}${marketId}${accountType}`).digest("hex");
+
+/** The order that real nodes keep balance changes in: by time, then by account id. */
+const inOrder = (changes: readonly BalanceChange[]) =>
+  [...changes].sort(
+    (a, b) => Number(BigInt(a.timestamp) - BigInt(b.timestamp)) || (accountId(a) < accountId(b) ? -1 : 1),
+  );
+
+const decode = (cursor: string) => JSON.parse(Buffer.from(cursor, "base64").toString());
+const encode = (content: object) => Buffer.from(JSON.stringify(content)).toString("base64");
+
+/** The pages of a walk that goes on behind the block of each page's last change, and drops the first change there. */
+function lossyPages(ordered: readonly BalanceChange[], size: number): BalanceChange[][] {
+  const pages = [ordered.slice(0, size)];
+  let rest = [...ordered];
+  while (rest.length > size) {
+    const border = pages.at(-1)?.at(-1)?.timestamp;
+    rest = ordered.slice(ordered.map(({ timestamp }) => timestamp).lastIndexOf(border as `${bigint}`) + 1);
+    // What fits a page comes whole; a page that holds all the rest is the last.
+    pages.push(rest.length > size ? rest.slice(1, size + 1) : rest);
+    if (rest.length === size + 1) break;
+  }
+  return pages;
+}
+
+const blocks = fc.array(fc.integer({ min: 1, max: 6 }), { minLength: 1, maxLength: 10 });
+const way = fc.constantFrom("first", "last");
+const size = fc.integer({ min: 1, max: 14 });
+
+const votesPath = `/api/v2/votes?proposalId=${hex(7)}`;
+const balancesPath = "/api/v2/balance/changes?";
+const parties = (votes: readonly FakeVote[]) => votes.map(({ partyId }) => partyId);
+
+describe("a fake node without defects", () => {
+  test("yields every record of every list exactly once, for any page size, order and direction", async () => {
+    const property = fc.asyncProperty(blocks, way, size, fc.boolean(), async (counts, way, size, newestFirst) => {
+      const [votes, balances] = [votesIn(counts), changesIn(counts)];
+      const profiles = votes.map(({ partyId }) => ({ partyId, alias: "", metadata: [] }));
+      const signatures = votes.map(({ partyId }) => {
+        return { id: hex(1), sig: Buffer.from(partyId, "hex").toString("base64"), kind: "" };
+      });
+      const node = createFakeNode({ votes, balances, profiles, signatures }, { rateLimit: false });
+      const query = `&pagination.${way}=${size}&pagination.newestFirst=${newestFirst}`;
+      const upwards = newestFirst === (way === "last");
+      const read = async (path: string) =>
+        (await walk<object>(node, path + query)).flatMap((page) => (way === "last" ? page.reverse() : page));
+      const expected = (records: readonly object[]) => (upwards ? records : [...records].reverse());
+      const shown = votes.map(({ blockTime: _, ...vote }) => vote);
+      expect(await read(votesPath)).toEqual(expected(shown));
+      expect(await read("/api/v2/parties/profiles?")).toEqual(expected(profiles));
+      expect(await read(balancesPath)).toEqual(expected(inOrder(balances)));
+      expect(await read(`/api/v2/node/signatures?id=${hex(1)}`)).toEqual(expected(signatures));
+    });
+    await fc.assert(property, { numRuns: 100 });
+  });
+
+  test("returns cursors that a client for v0.74 nodes does not have to repair", async () => {
+    const node = createFakeNode({ votes: votesIn([2]), balances: changesIn([2]) });
+    const [vote] = (await askPage(node, votesPath)).edges;
+    expect(Object.keys(decode(vote?.cursor ?? ""))).not.toContain("vega_time");
+    const [change] = (await askPage<BalanceChange>(node, balancesPath)).edges;
+    expect(decode(change?.cursor ?? "").AccountID).toBe(change && accountId(change.node));
+  });
+
+  test("reports the neighbouring pages, and pages backward in the order that was asked for", async () => {
+    const node = createFakeNode({ balances: changesIn([1, 1, 1, 1, 1, 1, 1]) });
+    const last = await askPage<BalanceChange>(node, `${balancesPath}pagination.last=3`);
+    expect(last.edges.map((edge) => edge.node.balance)).toEqual(["2.0", "1.0", "0.0"]);
+    expect(last.pageInfo).toMatchObject({ hasNextPage: false, hasPreviousPage: true });
+    const place = `pagination.before=${encodeURIComponent(last.pageInfo.startCursor)}`;
+    const before = await askPage<BalanceChange>(node, `${balancesPath}pagination.last=3&${place}`);
+    expect(before.edges.map((edge) => edge.node.balance)).toEqual(["5.0", "4.0", "3.0"]);
+    expect(before.pageInfo).toMatchObject({ hasNextPage: true, hasPreviousPage: true });
+    const past = await askPage(node, `${balancesPath}pagination.after=${encodeURIComponent(last.pageInfo.endCursor)}`);
+    expect(past).toEqual({
+      edges: [],
+      pageInfo: { startCursor: "", endCursor: "", hasNextPage: false, hasPreviousPage: true },
+    });
+  });
+
+  test("ignores what contradicts `first`, and has pages of a thousand records by default", async () => {
+    const node = createFakeNode({ balances: 6000 }, { rateLimit: false });
+    const count = async (query: string) => (await askPage(node, balancesPath + query)).edges.length;
+    const { endCursor } = (await askPage(node, `${balancesPath}pagination.first=5`)).pageInfo;
+    const place = encodeURIComponent(endCursor);
+    expect(await count("")).toBe(1000);
+    expect(await count("pagination.first=5000")).toBe(5000);
+    expect(await count("pagination.first=2&pagination.last=5")).toBe(2);
+    expect(await count("pagination.first=2&pagination.before=!")).toBe(2);
+    expect(await count("pagination.last=2&pagination.after=!")).toBe(2);
+    expect(await count(`pagination.before=${place}`)).toBe(4);
+    expect(await count(`pagination.after=${place}`)).toBe(1000);
+  });
+});
+
+describe("a fake node with the defects of v0.74 nodes", () => {
+  const node = (data: Parameters<typeof createFakeNode>[0]) =>
+    createFakeNode(data, { defects: nodeDefects, rateLimit: false });
+
+  test("lists votes by the block in which they were last written, which their cursors alone show", async () => {
+    const votes = votesIn([1, 1, 1]);
+    const [oldest] = votes as [FakeVote];
+    oldest.blockTime = time(1_707_486_405_155_000);
+    const { edges } = await askPage<FakeVote>(node({ votes }), votesPath);
+    expect(edges.map((edge) => edge.node.partyId)).toEqual([hex(0), hex(200), hex(100)]);
+    expect(edges[0]?.node).not.toHaveProperty("blockTime");
+    const cursor = Buffer.from(edges[0]?.cursor ?? "", "base64").toString();
+    expect(cursor).toBe(`{"party_id":"${hex(0)}","vega_time":"2024-02-09T13:46:45.155Z"}`);
+  });
+
+  test("drops the first vote of the cursor's block, and returns the others of that block again", async () => {
+    const [first, second, third] = await walk<FakeVote>(
+      node({ votes: votesIn([2, 4, 2]) }),
+      `${votesPath}&pagination.first=4`,
+    );
+    expect(parties(first ?? [])).toEqual([hex(200), hex(201), hex(100), hex(101)]);
+    expect(parties(second ?? [])).toEqual([hex(101), hex(102), hex(103), hex(0)]);
+    expect(parties(third ?? [])).toEqual([hex(1)]);
+  });
+
+  test("drops the first vote of the cursor's block in the other order, too", async () => {
+    const path = `${votesPath}&pagination.first=4&pagination.newestFirst=false`;
+    const pages = await walk<FakeVote>(node({ votes: votesIn([2, 4, 2]) }), path);
+    expect(pages.map(parties)).toEqual([
+      [hex(0), hex(1), hex(100), hex(101)],
+      [hex(101), hex(102), hex(103), hex(200)],
+      [hex(201)],
+    ]);
+  });
+
+  test("returns the same page of votes for ever if a block does not fit it", async () => {
+    const pages = await walk<FakeVote>(
+      node({ votes: votesIn([1, 9, 1]) }),
+      `${votesPath}&pagination.first=4`,
+      undefined,
+      6,
+    );
+    expect(pages).toHaveLength(6);
+    expect(pages[2]).toEqual(pages[1]);
+    expect(pages[5]).toEqual(pages[1]);
+  });
+
+  test("keeps the order of the votes of a block, and varies it with `unstableTies`", async () => {
+    const votes = votesIn([1, 50, 1]);
+    const order = async (fake: ReturnType<typeof node>) => parties((await walk<FakeVote>(fake, votesPath)).flat());
+    const stable = node({ votes });
+    expect(await order(stable)).toEqual(await order(stable));
+    const unstable = node({ votes, unstableTies: true });
+    const orders = [await order(unstable), await order(unstable), await order(unstable)];
+    expect(new Set(orders.map((each) => each.join())).size).toBe(3);
+    for (const each of orders) {
+      expect([each[0], each.at(-1)]).toEqual([hex(200), hex(0)]);
+      expect([...each].sort()).toEqual(parties(votes).sort());
+    }
+    const again = node({ votes, unstableTies: true });
+    expect([await order(again), await order(again), await order(again)]).toEqual(orders);
+    expect(await order(node({ votes, unstableTies: true, seed: 2 }))).not.toEqual(orders[0]);
+  });
+
+  test("loses balance changes at a page border exactly as a model of the rule does", async () => {
+    const property = fc.asyncProperty(blocks, size, fc.boolean(), async (counts, size, newestFirst) => {
+      const changes = changesIn(counts);
+      const ordered = newestFirst ? inOrder(changes).reverse() : inOrder(changes);
+      const query = `${balancesPath}pagination.first=${size}&pagination.newestFirst=${newestFirst}`;
+      const pages = await walk<BalanceChange>(node({ balances: changes }), query);
+      expect(pages).toEqual(lossyPages(ordered, size));
+    });
+    await fc.assert(property, { numRuns: 200 });
+  });
+
+  test("loses no balance change if the client writes the account id into each cursor, at any density", async () => {
+    const property = fc.asyncProperty(blocks, way, size, fc.boolean(), async (counts, way, size, newestFirst) => {
+      const changes = changesIn(counts);
+      const query = `${balancesPath}pagination.${way}=${size}&pagination.newestFirst=${newestFirst}`;
+      const pages = await walk<BalanceChange>(node({ balances: changes }), query, (cursor) => {
+        const { PartyID: partyId, AssetID: assetId, MarketID: marketId, Type, ...place } = decode(cursor);
+        expect([place.AccountID, Type]).toEqual([null, 4]);
+        const change = { partyId, assetId, marketId, accountType: "ACCOUNT_TYPE_GENERAL" };
+        return encode({ ...place, AccountID: accountId(change as BalanceChange) });
+      });
+      const read = pages.flatMap((page) => (way === "last" ? page.reverse() : page));
+      const ordered = newestFirst === (way === "last") ? inOrder(changes) : inOrder(changes).reverse();
+      expect([...new Set(read.map(({ balance }) => balance))]).toEqual(ordered.map(({ balance }) => balance));
+      // The last page alone begins with the cursor's own row.
+      expect(read.length - changes.length).toBeLessThanOrEqual(1);
+    });
+    await fc.assert(property, { numRuns: 200 });
+  });
+
+  test("fails with status 500 for every cursor of profiles", async () => {
+    const fake = node({ profiles: 5 });
+    const { endCursor } = (await askPage(fake, "/api/v2/parties/profiles?pagination.first=2")).pageInfo;
+    const { status, body } = await ask(
+      fake,
+      `/api/v2/parties/profiles?pagination.after=${encodeURIComponent(endCursor)}`,
+    );
+    expect([status, body.code, body.details[0].code]).toEqual([500, 13, 10000]);
+  });
+
+  test("compares a cursor of signatures with all of its resource's rows, whatever resource it is of", async () => {
+    const signatures = ["AAAA", "AAAB"].map((sig) => ({ id: hex(5), sig, kind: 1 }));
+    const fake = node({ signatures });
+    const found = async (cursor: object, newestFirst: boolean) => {
+      const query = `id=${hex(5)}&pagination.first=9&pagination.newestFirst=${newestFirst}`;
+      const path = `/api/v2/node/signatures?${query}&pagination.after=${encodeURIComponent(encode(cursor))}`;
+      return (await askPage<{ sig: string }>(fake, path)).edges.map((edge) => edge.node.sig);
+    };
+    expect(await found({ resource_id: hex(4), sig: "AAAB" }, false)).toEqual(["AAAA", "AAAB"]);
+    expect(await found({ resource_id: hex(4), sig: "AAAB" }, true)).toEqual([]);
+    expect(await found({ resource_id: hex(6), sig: "AAAA" }, true)).toEqual(["AAAB", "AAAA"]);
+    expect(await found({ resource_id: hex(6), sig: "AAAA" }, false)).toEqual([]);
+    // Without bytes, the cursor equals nothing; names count in either case of letters.
+    expect(await found({ resource_id: hex(5) }, false)).toEqual([]);
+    expect(await found({ resource_id: hex(5) }, true)).toEqual([]);
+    expect(await found({ Resource_ID: hex(5), SIG: "AAAB" }, false)).toEqual(["AAAB"]);
+    expect(await found({ resource_id: hex(5), sig: "AAAA" }, false)).toEqual(["AAAB"]);
+  });
+
+  test("treats a cursor of another list as a cursor without a place", async () => {
+    const fake = node({ votes: votesIn([1, 1, 1]), balances: changesIn([1, 1, 1, 1]) });
+    const query = "pagination.first=2&pagination.after=";
+    for (const cursor of ["{}", "null", `{"resource_id":"${hex(1)}"}`]) {
+      const place = encodeURIComponent(Buffer.from(cursor).toString("base64"));
+      const { edges, pageInfo } = await askPage<BalanceChange>(fake, `${balancesPath}${query}${place}`);
+      expect(edges.map((edge) => edge.node.balance)).toEqual(["2.0", "1.0"]);
+      expect(pageInfo).toMatchObject({ hasNextPage: true, hasPreviousPage: true });
+    }
+  });
+});
+
+describe("a fake node keeps microseconds", () => {
+  test("and cuts both ends of a date range to them", async () => {
+    const balances = ["5999", "6000", "7001"].map((timestamp) => ({
+      timestamp,
+      balance: timestamp,
+      assetId: timestamp,
+    }));
+    const node = createFakeNode({ balances: balances as BalanceChange[] });
+    const times = async (start: number, end: number) => {
+      const range = `dateRange.startTimestamp=${start}&dateRange.endTimestamp=${end}`;
+      const { edges } = await askPage<BalanceChange>(node, `${balancesPath}${range}&pagination.newestFirst=false`);
+      return edges.map((edge) => edge.node.timestamp);
+    };
+    expect(node.records.balances.map(({ timestamp }) => timestamp)).toEqual(["5000", "6000", "7000"]);
+    expect(await times(5001, 6999)).toEqual(["5000"]);
+    expect(await times(5999, 7000)).toEqual(["5000", "6000"]);
+    expect(await times(6000, 6999)).toEqual([]);
+    expect(await times(-1, 7001)).toEqual(["5000", "6000"]);
+  });
+
+  test("and leaves out balance changes, and nothing else, that are older than its history", async () => {
+    const data = { votes: votesIn([1, 1]), balances: changesIn([1, 1, 1]) };
+    const node = createFakeNode({ ...data, history: 1_000_001_000n });
+    expect((await walk(node, balancesPath)).flat()).toHaveLength(2);
+    expect((await walk(node, votesPath)).flat()).toHaveLength(2);
+    expect(node.records.balances).toHaveLength(3);
+    node.nextBlock({ history: 1_000_001_001n });
+    expect((await walk(node, balancesPath)).flat()).toHaveLength(1);
+  });
+});

@@ -1,0 +1,257 @@
+import { describe, expect, test } from "vitest";
+import { createClient } from "../../../src/index.js";
+import { createFakeNode } from "../../../src/testing/index.js";
+import { ask, baseUrl } from "../../support/raw-requests.js";
+
+const node = createFakeNode(undefined, { rateLimit: false });
+const [{ partyId = "", proposalId = "" } = {}] = node.records.votes;
+const [{ id = "" } = {}] = node.records.signatures;
+const count = async (path: string): Promise<number> =>
+  (Object.values((await ask(node, path)).body) as { edges: object[] }[])[0]?.edges.length ?? 0;
+
+describe("a fake node filters", () => {
+  test("votes by party and by proposal; an empty id fits none", async () => {
+    expect(await count(`/api/v2/votes?proposalId=${proposalId}`)).toBe(34);
+    expect(await count(`/api/v2/votes?partyId=${partyId}`)).toBe(3);
+    expect(await count(`/api/v2/votes?partyId=${partyId}&proposalId=${proposalId}`)).toBe(1);
+    expect(await count(`/api/v2/votes?partyId=&proposalId=${proposalId}`)).toBe(0);
+  });
+
+  test("balance changes by every member of the filter", async () => {
+    const { balances } = node.records;
+    const [first, second] = balances;
+    const path = "/api/v2/balance/changes?";
+    const where = (test: (change: (typeof balances)[number]) => boolean) => balances.filter(test).length;
+    expect(await count(path)).toBe(100);
+    expect(await count(`${path}filter.assetId=${first?.assetId}`)).toBe(
+      where(({ assetId }) => assetId === first?.assetId),
+    );
+    expect(await count(`${path}filter.partyIds=${first?.partyId}&filter.partyIds=${second?.partyId}`)).toBe(
+      where(({ partyId }) => partyId === first?.partyId || partyId === second?.partyId),
+    );
+    const margin = where(({ accountType }) => accountType === "ACCOUNT_TYPE_MARGIN");
+    expect(await count(`${path}filter.accountTypes=ACCOUNT_TYPE_MARGIN`)).toBe(margin);
+    expect(await count(`${path}filter.accountTypes=3`)).toBe(margin);
+    const { marketId } = balances.find((change) => change.marketId) ?? {};
+    expect(await count(`${path}filter.marketIds=${marketId}`)).toBe(where((change) => change.marketId === marketId));
+    expect(await count(`${path}filter.assetId=`)).toBe(100);
+  });
+
+  test("by ids in either case of letters, by well-known names, and by any id that a record has", async () => {
+    const change = { timestamp: "1000", balance: "1" } as const;
+    const named = createFakeNode({
+      balances: [
+        { ...change, partyId: "network", assetId: "VOTE" },
+        { ...change, partyId: "alice", assetId: "ab" },
+      ],
+    });
+    const found = async (filter: string) => {
+      const { status, body } = await ask(named, `/api/v2/balance/changes?filter.${filter}`);
+      return status === 200 ? body.balances.edges.length : status;
+    };
+    expect(await found("partyIds=network")).toBe(1);
+    expect(await found("partyIds=alice")).toBe(1);
+    expect(await found("partyIds=alice&filter.partyIds=alice")).toBe(1);
+    expect(await found("assetId=00")).toBe(1);
+    expect(await found("assetId=AB")).toBe(1);
+    expect(await found("assetId=ac")).toBe(0);
+    expect(await found("partyIds=bob")).toBe(400);
+    expect(await found("assetId=bob")).toBe(400);
+  });
+
+  test("by parameters in snake_case, and ignores unknown ones", async () => {
+    expect(await count(`/api/v2/votes?proposal_id=${proposalId}&pagination.newest_first=false`)).toBe(34);
+    expect(await count(`/api/v2/votes?proposalId=${proposalId}&Pagination.First=2&x=1`)).toBe(34);
+    expect(await count(`/api/v2/parties/profiles?parties[]=${partyId}`)).toBe(1);
+  });
+});
+
+describe("a fake node rejects", () => {
+  test.each([
+    ["/api/v2/votes", 10023, "missing proposal id and party id"],
+    ["/api/v2/votes?partyId=zz", 170003, "failed to get votes"],
+    [`/api/v2/votes?partyId=ab&pagination.first=0`, 10028, "invalid pagination"],
+    [`/api/v2/votes?partyId=ab&pagination.first=5001`, 10028, "invalid pagination"],
+    [`/api/v2/votes?partyId=ab&pagination.after=`, 10028, "invalid pagination"],
+    [`/api/v2/votes?partyId=ab&pagination.after=!`, 10028, "invalid pagination"],
+    [`/api/v2/votes?partyId=ab&pagination.after=a&pagination.before=b`, 10028, "invalid pagination"],
+    ["/api/v2/parties/profiles?parties=x", 10000, "failed to get parties' profiles"],
+    ["/api/v2/balance/changes?filter.assetId=0xab", 90004, "failed to get balances"],
+    ["/api/v2/balance/changes?filter.partyIds=", 10000, "invalid party id"],
+    ["/api/v2/balance/changes?filter.marketIds=ab", 10000, "invalid party id"],
+    ["/api/v2/node/signatures?id=abc", 180001, "failed to get notary for resource ID"],
+    ["/api/v2/node/signatures", 10000, "missing resource ID"],
+    ["/statistics/spam/", 10006, "empty or missing party ID"],
+  ])("%s with status 400 and the details of the data node", async (path, code, message) => {
+    const { status, body, headers } = await ask(node, path);
+    expect({ status, ...body }).toMatchObject({ status: 400, code: 3, message: "InvalidArgument error" });
+    expect(body.details).toEqual([
+      { "@type": "type.googleapis.com/vega.ErrorDetail", code, message, inner: expect.any(String) },
+    ]);
+    expect(headers.get("content-type")).toBe("application/json, application/grpc");
+    expect(headers.get("x-block-height")).toBe("1234568");
+  });
+
+  test.each([
+    ["pagination.first=some", 'parsing field "first": strconv.ParseInt: parsing "some": invalid syntax'],
+    ["pagination.last=2147483648", 'parsing field "last": strconv.ParseInt: parsing "2147483648": value out of range'],
+    ["pagination.newestFirst=yes", 'parsing field "newest_first": strconv.ParseBool: parsing "yes": invalid syntax'],
+    [
+      "dateRange.startTimestamp=now",
+      'parsing field "start_timestamp": strconv.ParseInt: parsing "now": invalid syntax',
+    ],
+    ["filter.accountTypes=8", 'parsing list "account_types": "8" is not a valid value'],
+    ["filter.accountTypes=", 'parsing list "account_types": "" is not a valid value'],
+    ["pagination.first=1&pagination.first=2", 'too many values for field "first": 1, 2'],
+    ["pagination[first]=1", 'too many values for field "pagination": first, 1'],
+    ["pagination=1", 'parsing field "pagination": unsupported message type: "datanode.api.v2.Pagination"'],
+    ["pagination.first.x=1", 'invalid path: "first" is not a message'],
+    ["a;b", "invalid semicolon separator in query"],
+    ["a=%zz", 'invalid URL escape "%zz"'],
+  ])("the query %j in the gateway, in one content type, without block and rate headers", async (query, message) => {
+    const limited = createFakeNode();
+    const { status, body, headers } = await ask(limited, `/api/v2/balance/changes?${query}`);
+    expect({ status, ...body }).toEqual({ status: 400, code: 3, message, details: [] });
+    expect(Object.fromEntries(headers)).toEqual({ "content-type": "application/json", vary: "Origin" });
+  });
+
+  test.each([
+    ["aGVsbG8=", "no JSON"],
+    ["W10=", "an array"],
+    ["eyJ2ZWdhX3RpbWUiOiJ4In0=", "a text instead of a time"],
+    ["eyJBY2NvdW50SUQiOjV9", "a number instead of an id"],
+  ])("the cursor %s with status 500, for it is %s", async (cursor) => {
+    const { status, body } = await ask(node, `/api/v2/balance/changes?pagination.after=${encodeURIComponent(cursor)}`);
+    expect([status, body.details[0].code]).toEqual([500, 90004]);
+  });
+
+  test("text in other encodings than UTF-8 with status 500", async () => {
+    expect(await ask(node, "/api/v2/node/signatures?id=%E9")).toMatchObject({
+      status: 500,
+      body: { code: 13, message: expect.stringContaining("invalid UTF-8") },
+    });
+  });
+
+  test("unknown paths with status 404, other methods with 501 and broken escapes with 400", async () => {
+    expect((await ask(node, "/api/v2/orders")).body).toEqual({ code: 5, message: "Not Found", details: [] });
+    for (const path of ["/api/v2/votes/", "/API/v2/votes", "/api/v2/api/v2/votes", "/datanode/api/v2/votes", "/"]) {
+      expect((await ask(node, path)).status).toBe(404);
+    }
+    expect((await ask(node, "/transaction/check")).body.code).toBe(12);
+    expect(await ask(node, "/transaction/check", { method: "HEAD" })).toMatchObject({ status: 501, text: "" });
+    expect(await ask(node, "/statistics/spam/%")).toMatchObject({ status: 400, text: "400 Bad Request" });
+    expect(node.requests.slice(-3).map(({ operation }) => operation)).toEqual([
+      "checkTransaction",
+      "checkTransaction",
+      undefined,
+    ]);
+  });
+
+  test("a large request and a large response with status 429, which is no rate limit", async () => {
+    const alias = "x".repeat(21 * 2 ** 20);
+    const large = createFakeNode({ profiles: [{ partyId: "a", alias, metadata: [] }] }, { rateLimit: { burst: 1 } });
+    const check = (inputData: string) =>
+      ask(large, "/transaction/check", { method: "POST", body: JSON.stringify({ tx: { inputData } }) });
+    // Base64 is a third longer than what it stands for.
+    const refused = await check("A".repeat(6 * 2 ** 20));
+    expect(refused).toMatchObject({
+      status: 429,
+      body: { code: 8, message: expect.stringContaining("larger than max") },
+    });
+    expect(refused.headers.has("ratelimit-remaining")).toBe(false);
+    expect((await check("A".repeat(5 * 2 ** 20))).status).toBe(200);
+    large.configure({ rateLimit: false });
+    expect((await ask(large, "/api/v2/parties/profiles")).body.message).toContain("larger than max");
+  });
+});
+
+describe("a fake node responds", () => {
+  test("with zeros for a party without spam statistics, at its block", async () => {
+    const { body } = await ask(node, "/statistics/spam/constructor");
+    expect(body).toMatchObject({ chainId: "vega-fake-0011", statistics: { proposals: { countForEpoch: "0" } } });
+    expect(body.statistics.pow.blockStates[0].blockHeight).toBe("1234568");
+    const [known = ""] = Object.keys(node.records.spamStatistics);
+    expect((await ask(node, `/statistics/spam/${known}`)).body.statistics).toEqual(node.records.spamStatistics[known]);
+  });
+
+  test("with JSON as Go writes it, on request with indentation", async () => {
+    const { text } = await ask(node, "/api/v2/parties/profiles");
+    expect(text).toContain("\\u003c");
+    expect(text).not.toMatch(/[<>&\n]/);
+    const pretty = await ask(node, "/api/v2/parties/profiles", { headers: { Accept: "application/json+pretty" } });
+    expect(pretty.text).toContain('{\n "profiles": {\n  "edges"');
+    expect(pretty.body).toEqual(JSON.parse(text));
+  });
+
+  test("with its block and its limits", async () => {
+    const { headers } = await ask(createFakeNode(), "/api/v2/parties/profiles");
+    expect(Object.fromEntries(headers)).toEqual({
+      "content-type": "application/json",
+      "ratelimit-limit": "20",
+      "ratelimit-remaining": "99",
+      "ratelimit-request-remote-addr": "127.0.0.1",
+      "ratelimit-reset": "1",
+      vary: "Origin",
+      "x-block-height": "1234568",
+      "x-block-timestamp": "1707497696123456000",
+    });
+  });
+
+  test("with CORS headers to a request with an Origin, and to a preflight request", async () => {
+    const headers = { Origin: "https://app.example" };
+    const cors = { "access-control-allow-origin": "https://app.example", "access-control-expose-headers": "*" };
+    const response = await ask(node, `/api/v2/votes?partyId=${partyId}`, { headers });
+    expect(Object.fromEntries(response.headers)).toMatchObject(cors);
+    const preflight = await ask(node, "/transaction/check", {
+      method: "OPTIONS",
+      headers: {
+        ...headers,
+        "Access-Control-Request-Method": "POST",
+        "Access-Control-Request-Headers": "CONTENT-type,authorization",
+      },
+    });
+    expect(preflight.status).toBe(204);
+    expect(Object.fromEntries(preflight.headers)).toEqual({
+      "access-control-allow-headers": "Content-Type, Authorization",
+      "access-control-allow-methods": "POST",
+      "access-control-allow-origin": "https://app.example",
+      "access-control-max-age": "7200",
+      vary: "Origin, Access-Control-Request-Method, Access-Control-Request-Headers",
+    });
+  });
+
+  test("at its base path alone, if it has one", async () => {
+    const prefixed = createFakeNode({ votes: 3 }, { basePath: "/datanode" });
+    const client = createClient({ baseUrl: `${baseUrl}/datanode`, fetch: prefixed.fetch });
+    const { partyId } = prefixed.records.votes[0] ?? { partyId: "" };
+    expect(await client.listVotes({ partyId }).toArray()).toHaveLength(3);
+    expect((await ask(prefixed, `/api/v2/votes?partyId=${partyId}`)).status).toBe(404);
+  });
+
+  test("and keeps a log of operation, method, address, headers and body", async () => {
+    const logged = createFakeNode();
+    const client = createClient({ baseUrl, fetch: logged.fetch, headers: { "X-Id": "7" } });
+    await client.getSpamStatistics({ partyId: "a b" });
+    await client.checkTransaction({ tx: { pubKey: "c" } });
+    expect(logged.requests).toEqual([
+      {
+        operation: "getSpamStatistics",
+        method: "GET",
+        url: `${baseUrl}/statistics/spam/a%20b`,
+        headers: { accept: "application/json", "x-id": "7" },
+        body: "",
+      },
+      {
+        operation: "checkTransaction",
+        method: "POST",
+        url: `${baseUrl}/transaction/check`,
+        headers: { accept: "application/json", "content-type": "application/json", "x-id": "7" },
+        body: '{"tx":{"pubKey":"c"}}',
+      },
+    ]);
+  });
+
+  test("with signatures of one resource", async () => {
+    expect(await count(`/api/v2/node/signatures?id=${id}`)).toBe(34);
+  });
+});
