@@ -9,8 +9,15 @@ import { parseArgs } from "node:util";
 import { createLogger } from "@stoplight/prism-core";
 import { getHttpOperationsFromSpec, type IHttpConfig } from "@stoplight/prism-http";
 import { createServer } from "@stoplight/prism-http-server";
+import { listen } from "../src/testing/node/index.js";
 import { runScript } from "./run-script.js";
-import { type Served, serve } from "./serve.js";
+
+/** A server that listens. */
+export interface Served {
+  /** The address, such as `http://127.0.0.1:40123`. */
+  url: string;
+  close(): Promise<void>;
+}
 
 /** Starts the mock in this process. Default port: a free one. */
 export const startMock = ({ port = 0 } = {}): Promise<Served> =>
@@ -24,7 +31,7 @@ export async function serveValidated(
   fetch: (request: Request) => Promise<Response>,
   { errors = false } = {},
 ): Promise<Served> {
-  const node = await serve(async (request) => withOneContentType(await fetch(request)));
+  const node = await listen({ fetch: async (request) => withOneContentType(await fetch(request)) });
   const config = { ...checks, isProxy: true as const, upstream: new URL(node.url), errors, mock: { dynamic: false } };
   const proxy = await startPrism(config, 0);
   const close = async () => {

@@ -76,7 +76,7 @@ export const abortSignal = expected("an AbortSignal", (value) => {
 });
 
 /** The longest timer of all runtimes, in milliseconds. A longer one fires immediately. */
-const longestTimer = 2 ** 31 - 1;
+export const longestTimer = 2 ** 31 - 1;
 
 /** The milliseconds of a wait. */
 export const milliseconds = expected(

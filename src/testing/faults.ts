@@ -7,9 +7,10 @@ interface Scope {
   operation?: OperationId | undefined;
 }
 
-/** Delays the response by so many milliseconds. */
+/** Delays the response. */
 export interface LatencyFault extends Scope {
   name: "latency";
+  /** `Infinity` never responds. */
   milliseconds: number;
 }
 

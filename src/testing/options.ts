@@ -3,6 +3,7 @@ import {
   callback,
   checkOptions,
   expected,
+  longestTimer,
   nested,
   type OptionCheck,
   type OptionChecks,
@@ -87,7 +88,10 @@ const oneOfNames = (names: readonly string[]) =>
 
 const faultName = oneOfNames(nodeFaults);
 const faultOperation = oneOfNames(operationIds);
-const faultLatency = expected("a number", (value) => typeof value === "number" && value >= 0);
+const faultLatency = expected(
+  `a number from 0 to ${longestTimer}, or Infinity`,
+  (value) => typeof value === "number" && value >= 0 && (value <= longestTimer || value === Number.POSITIVE_INFINITY),
+);
 const faultStatus = expected("an HTTP status", (value) => typeof value === "number" && value >= 200 && value < 600);
 
 const faultCheck: OptionCheck = (value, place) => {

@@ -24,7 +24,7 @@ function withStatus(reply: Reply, faults: RequestFaults): Reply {
   return { status: fault.status, body, headers: { ...reply.headers, ...errorType, ...fault.headers } };
 }
 
-/** Waits, unless a signal aborts. */
+/** Waits, for ever if it is `Infinity`, unless a signal aborts. */
 function wait(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
@@ -32,10 +32,12 @@ function wait(milliseconds: number, signal: AbortSignal): Promise<void> {
       clearTimeout(timer);
       reject(signal.reason);
     };
-    const timer = setTimeout(() => {
+    const finish = () => {
       signal.removeEventListener("abort", abort);
       resolve();
-    }, milliseconds);
+    };
+    // A timer of `Infinity` would fire at once.
+    const timer = milliseconds === Number.POSITIVE_INFINITY ? undefined : setTimeout(finish, milliseconds);
     signal.addEventListener("abort", abort, { once: true });
   });
 }

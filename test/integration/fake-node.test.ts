@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { serveValidated } from "../../scripts/mock.js";
-import type { Served } from "../../scripts/serve.js";
+import { type Served, serveValidated } from "../../scripts/mock.js";
 import { createClient, type VegaClient, VegaError } from "../../src/index.js";
 import { createFakeNode, type FakeNode, nodeDefects } from "../../src/testing/index.js";
 import { collect } from "../support/page-source.js";

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startMock } from "../../scripts/mock.js";
-import type { Served } from "../../scripts/serve.js";
+import { type Served, startMock } from "../../scripts/mock.js";
 import { ApiError, type CallOptions, createClient, type VegaClient } from "../../src/index.js";
 import { examples, operations } from "../support/description.js";
 import { recorder } from "../support/recorder.js";

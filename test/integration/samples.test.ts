@@ -29,6 +29,7 @@ beforeAll(async () => {
         ["vegaprotocol-client", exportsOf(join(root, "src/index.ts"))],
         ["vegaprotocol-client/validate", exportsOf(join(root, "src/validate/index.ts"))],
         ["vegaprotocol-client/testing", exportsOf(join(root, "src/testing/index.ts"))],
+        ["vegaprotocol-client/testing/node", exportsOf(join(root, "src/testing/node/index.ts"))],
         [setting.replace(/\.ts$/, ".js"), exportsOf(setting)],
       ] as const
     ).flatMap(([from, names]) => names.map((name) => [name, from] as const)),
@@ -98,7 +99,7 @@ describe("a sample in the documentation", () => {
   );
 
   test("is found in the README, the pages, the docstrings and the description", () => {
-    for (const where of ["README.md", "docs/testing.md", "src/client.ts", "src/testing/node.ts", "openapi.yaml"]) {
+    for (const where of ["README.md", "docs/testing.md", "src/client.ts", "src/testing/fake-node.ts", "openapi.yaml"]) {
       expect(samples.some(({ place }) => place.startsWith(where))).toBe(true);
     }
     expect(samples.length).toBeGreaterThan(40);

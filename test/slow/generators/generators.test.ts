@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { type Served, serve } from "../../../scripts/serve.js";
 import { createFakeNode } from "../../../src/testing/index.js";
+import { type FakeNodeServer, listen } from "../../../src/testing/node/index.js";
 import { installJar, installNode, installPython, missing, run } from "./tools.js";
 
 // openapi.yaml is for other generators too: each has to accept it without errors, and its output has to compile.
@@ -71,12 +71,12 @@ describe.skipIf(missing.java)("openapi-generator", () => {
 
 describe.skipIf(missing.python)("schemathesis", () => {
   const data = { votes: 60, profiles: 20, balances: 200, signatures: 30, spamStatistics: 3 };
-  const served: Served[] = [];
+  const served: FakeNodeServer[] = [];
   afterAll(() => Promise.all(served.map((each) => each.close())));
 
   /** Tests a node with requests that are generated from the description. */
   async function check(fetch: (request: Request) => Promise<Response>): Promise<string> {
-    const node = await serve(fetch);
+    const node = await listen({ fetch });
     served.push(node);
     const options = ["--max-examples", "50", "--seed", "1", "--continue-on-failure", "--no-color"];
     const phases = ["--phases", "examples,coverage,fuzzing", "--generation-database", "none"];

@@ -8,8 +8,8 @@ import { promisify } from "node:util";
 import Table from "cli-table3";
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Served, serve } from "../../../scripts/serve.js";
 import { createFakeNode } from "../../../src/testing/index.js";
+import { type FakeNodeServer, listen } from "../../../src/testing/node/index.js";
 import { hasNoBrowser, launchChromium } from "../../support/chromium.js";
 import { freePort } from "../../support/free-port.js";
 
@@ -25,7 +25,7 @@ interface Result {
 }
 
 let consumer: string;
-let node: Served;
+let node: FakeNodeServer;
 const table: [runtime: string, version: string, outcome: string][] = [];
 
 beforeAll(async () => {
@@ -36,7 +36,7 @@ beforeAll(async () => {
   const { stdout } = await run("npm", ["pack", "--json", "--pack-destination", consumer], { cwd: root });
   const [{ filename }] = JSON.parse(stdout.slice(stdout.indexOf("["))) as [{ filename: string }];
   await run("npm", ["install", "--no-audit", "--no-fund", `./${filename}`], { cwd: consumer });
-  node = await serve(nodeWithMoods());
+  node = await listen({ fetch: nodeWithMoods() });
 });
 afterAll(async () => {
   await node?.close();
@@ -166,9 +166,9 @@ const config :Workerd.Config = (
     try {
       const page = await browser.newPage();
       // A page of another origin than the node's, as pages are.
-      const site = await serve(
-        async () => new Response("<!doctype html>", { headers: { "Content-Type": "text/html" } }),
-      );
+      const site = await listen({
+        fetch: async () => new Response("<!doctype html>", { headers: { "Content-Type": "text/html" } }),
+      });
       await page.goto(site.url);
       await page.addScriptTag({ content });
       const results = await page.evaluate(`suite.run(${JSON.stringify(node.url)})`);

@@ -1,0 +1,1 @@
+export { type FakeNodeServer, type ListenOptions, listen } from "./listen.js";

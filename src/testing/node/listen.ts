@@ -1,0 +1,151 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { type AddressInfo, isIPv6 } from "node:net";
+import { arrayBuffer } from "node:stream/consumers";
+import { show } from "../../arguments/refuse.js";
+import { ArgumentError } from "../../errors/index.js";
+
+/** Where a server listens. */
+export interface ListenOptions {
+  /**
+   * The port; 0 is a free one.
+   *
+   * @default 0
+   */
+  port?: number | undefined;
+  /**
+   * The name or the address of the network interface. `"0.0.0.0"` listens on all of them.
+   *
+   * @default "127.0.0.1"
+   */
+  host?: string | undefined;
+}
+
+/** A server that listens. */
+export interface FakeNodeServer {
+  /** The address, such as `http://127.0.0.1:40123`: pass it to a client as `baseUrl`. */
+  readonly url: string;
+  /** Closes the server and its connections at once, also those with a request in flight. */
+  close(): Promise<void>;
+  /** As `close`, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** What responds to requests: a fake node, or any other object with a `fetch`. */
+interface Responder {
+  readonly fetch: (request: Request) => Promise<Response>;
+}
+
+/**
+ * Serves a fake node over HTTP/1.1, for programs that need an address. It runs on Node.js, Bun and Deno.
+ *
+ * If the node's `fetch` rejects, as it does with the fault `"reset"`, the connection is closed without a response. If a client
+ * disconnects, its request is aborted.
+ *
+ * @throws `ArgumentError` if an option is invalid.
+ * @throws `Error` if the server cannot listen, for example because the port is in use; `cause` is the error of the system.
+ * @example
+ * ```ts
+ * import { createFakeNode } from "vegaprotocol-client/testing";
+ * import { listen } from "vegaprotocol-client/testing/node";
+ *
+ * const server = await listen(createFakeNode({ votes: 250 }));
+ * const client = createClient({ baseUrl: server.url });
+ * await server.close();
+ * ```
+ */
+export async function listen(node: Responder, options: ListenOptions = {}): Promise<FakeNodeServer> {
+  const { port, host } = readOptions(node, options);
+  const server = createServer(
+    // v0.74 nodes accept a head of 1 MiB, which has room for ten thousand party ids, and never close an idle connection.
+    { maxHeaderSize: 2 ** 20, keepAliveTimeout: 0 },
+    (incoming, outgoing) => void respond(node, incoming, outgoing),
+  );
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", (error: NodeJS.ErrnoException) => reject(cannotListen(host, port, error)));
+    server.listen(port, host, resolve);
+  });
+  const { port: listening } = server.address() as AddressInfo;
+  const close = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  return { url: `http://${toUrlHost(host)}:${listening}`, close, [Symbol.asyncDispose]: close };
+}
+
+async function respond(node: Responder, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  const disconnected = new AbortController();
+  outgoing.on("close", () => disconnected.abort());
+  try {
+    const request = toRequest(incoming, await arrayBuffer(incoming), disconnected.signal);
+    if (request === undefined) {
+      outgoing.writeHead(501).end();
+      return;
+    }
+    const response = await node.fetch(request);
+    outgoing.writeHead(response.status, toHeaders(response));
+    const reader = response.body?.getReader();
+    for (let read = await reader?.read(); read?.value !== undefined; read = await reader?.read()) {
+      await write(outgoing, read.value);
+    }
+    outgoing.end();
+  } catch {
+    incoming.socket.destroy();
+  }
+}
+
+/** Writes a chunk, and waits until it is sent: if the body then fails, the client has what came before. */
+function write(outgoing: ServerResponse, chunk: Uint8Array): Promise<void> {
+  return new Promise((resolve, reject) => {
+    outgoing.write(chunk, (error) => (error ? reject(error) : resolve()));
+  });
+}
+
+/** The request as a node gets it; `undefined` for a method that a `Request` cannot have, which nodes respond to with 501. */
+function toRequest({ method = "GET", url = "", headers }: IncomingMessage, body: ArrayBuffer, signal: AbortSignal) {
+  if (method === "TRACE") return undefined;
+  return new Request(`http://${headers.host ?? "localhost"}${url}`, {
+    method,
+    headers: Object.entries(headers).map(([name, value]) => [name, String(value)] as [string, string]),
+    signal,
+    // A `Request` cannot have a body with these methods.
+    ...(body.byteLength > 0 && method !== "GET" && method !== "HEAD" && { body }),
+  });
+}
+
+/** `Headers` joins headers of one name. Error responses of v0.74 nodes have two `Content-Type` headers. */
+function toHeaders({ headers }: Response): Record<string, string | string[]> {
+  const entries = [...headers].map(([name, value]) => [name, name === "content-type" ? value.split(", ") : value]);
+  return Object.fromEntries(entries);
+}
+
+function readOptions(node: Responder, options: ListenOptions): Required<{ port: number; host: string }> {
+  if (typeof node?.fetch !== "function") refuse("node", "a fake node", node);
+  if (typeof options !== "object" || options === null) refuse("options", "an object with `port` or `host`", options);
+  const { port = 0, host = "127.0.0.1", ...others } = options;
+  for (const [name] of Object.entries(others)) {
+    throw new ArgumentError(`listen has no option \`${name}\`. Expected \`port\` or \`host\`.`, { argument: name });
+  }
+  if (!(Number.isInteger(port) && port >= 0 && port <= 65535)) refuse("port", "an integer from 0 to 65535", port);
+  if (typeof host !== "string" || host === "") refuse("host", "a name or an address", host);
+  return { port, host };
+}
+
+function refuse(argument: string, expected: string, value: unknown): never {
+  throw new ArgumentError(`Expected \`${argument}\` of listen to be ${expected}, got ${show(value)}.`, { argument });
+}
+
+function cannotListen(host: string, port: number, cause: NodeJS.ErrnoException): Error {
+  const reasons: Record<string, string> = {
+    EADDRINUSE: "The port is in use: choose another one, or 0 for a free one.",
+    EACCES: "The port is reserved for the system: choose one above 1023, or 0 for a free one.",
+  };
+  const reason = reasons[cause.code ?? ""] ?? `${cause.message}.`;
+  return new Error(`Cannot listen on port ${port} of ${host}. ${reason}`, { cause });
+}
+
+/** All interfaces have no address of their own: a client on this machine reaches them as `localhost`. */
+function toUrlHost(host: string): string {
+  if (host === "0.0.0.0" || host === "::") return "localhost";
+  return isIPv6(host) ? `[${host}]` : host;
+}

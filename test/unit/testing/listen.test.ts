@@ -1,0 +1,180 @@
+import { once } from "node:events";
+import { Agent, request as send } from "node:http";
+import { connect } from "node:net";
+import { afterEach, describe, expect, test } from "vitest";
+import { createClient } from "../../../src/index.js";
+import { createFakeNode } from "../../../src/testing/index.js";
+import { type FakeNodeServer, listen } from "../../../src/testing/node/index.js";
+
+const path = "/api/v2/parties/profiles?pagination.first=3";
+const servers: FakeNodeServer[] = [];
+afterEach(() => Promise.all(servers.splice(0).map((server) => server.close())));
+
+async function serve(...args: Parameters<typeof listen>): Promise<FakeNodeServer> {
+  const server = await listen(...args);
+  servers.push(server);
+  return server;
+}
+
+/** Sends bytes, and returns what comes back until the server closes the connection. */
+async function sendRaw(url: string, text: string): Promise<string> {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  let received = "";
+  socket.on("data", (data) => {
+    received += data;
+  });
+  socket.end(text);
+  await once(socket, "close");
+  return received;
+}
+
+describe("a fake node over HTTP", () => {
+  test("responds to a client as it does in memory", async () => {
+    const data = { profiles: 20, votes: 30, spamStatistics: 3 };
+    const [node, inMemory] = [createFakeNode(data, { now: () => 0 }), createFakeNode(data, { now: () => 0 })];
+    const { url } = await serve(node);
+    const [overHttp, local] = [
+      createClient({ baseUrl: url }),
+      createClient({ baseUrl: "https://node.example", fetch: inMemory.fetch }),
+    ];
+    const { proposalId = "" } = node.records.votes[0] ?? {};
+    const pagination = { first: 4 };
+    for (const client of [overHttp, local]) await client.checkTransaction({ tx: { pubKey: "a" } });
+    expect(await overHttp.listVotes({ proposalId, pagination }).toArray()).toEqual(
+      await local.listVotes({ proposalId, pagination }).toArray(),
+    );
+    expect(node.requests.map(({ operation, method, body }) => [operation, method, body])).toEqual(
+      inMemory.requests.map(({ operation, method, body }) => [operation, method, body]),
+    );
+    const [first, second] = await Promise.all([fetch(url + path), inMemory.fetch(`http://node.example${path}`)]);
+    expect(await first.text()).toBe(await second.text());
+    for (const [name, value] of second.headers) expect([name, first.headers.get(name)]).toEqual([name, value]);
+  });
+
+  test("responds to HEAD without a body, to a preflight request with CORS headers, and to TRACE with status 501", async () => {
+    const { url } = await serve(createFakeNode({ profiles: 5 }));
+    const head = await fetch(url + path, { method: "HEAD" });
+    expect([head.status, await head.text()]).toEqual([501, ""]);
+    const origin = { Origin: "https://page.example" };
+    const preflight = await fetch(url + path, {
+      method: "OPTIONS",
+      headers: { ...origin, "Access-Control-Request-Method": "GET" },
+    });
+    expect([preflight.status, preflight.headers.get("access-control-allow-origin")]).toEqual([204, origin.Origin]);
+    const cross = await fetch(url + path, { headers: origin });
+    expect(cross.headers.get("access-control-allow-origin")).toBe(origin.Origin);
+    const traced = await sendRaw(url, "TRACE / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+    expect(traced).toContain("HTTP/1.1 501 ");
+  });
+
+  test("sends both content types of an error response as headers of their own", async () => {
+    const { url } = await serve(createFakeNode());
+    const response = await sendRaw(url, "GET /api/v2/votes HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+    expect(response.match(/^content-type: .*$/gim)).toEqual([
+      "content-type: application/json",
+      "content-type: application/grpc",
+    ]);
+  });
+
+  test("accepts a URL with ten thousand party ids, and rejects a longer one with status 431", async () => {
+    const { url } = await serve(createFakeNode({ profiles: 5 }));
+    const query = (count: number) =>
+      Array(count)
+        .fill(`parties=${"ab".repeat(32)}`)
+        .join("&");
+    expect((await fetch(`${url}/api/v2/parties/profiles?${query(10_000)}`)).status).toBe(200);
+    expect((await fetch(`${url}/api/v2/parties/profiles?${query(15_000)}`)).status).toBe(431);
+  });
+
+  test("serves several requests over one connection", async () => {
+    const { url } = await serve(createFakeNode({ profiles: 5 }));
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const ports = [];
+    for (let request = 0; request < 3; request++) {
+      const sent = send(url + path, { agent });
+      sent.end();
+      const [response] = await once(sent, "response");
+      ports.push(response.socket.localPort);
+      await once(response.resume(), "end");
+    }
+    agent.destroy();
+    expect(new Set(ports).size).toBe(1);
+  });
+
+  test("closes the connection without a response for a reset, and amid the body for a truncated one", async () => {
+    const node = createFakeNode({ profiles: 50 }, { faults: [{ name: "reset" }] });
+    const { url } = await serve(node);
+    const get = `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
+    expect(await sendRaw(url, get)).toBe("");
+    await expect(fetch(url + path)).rejects.toThrow(TypeError);
+    node.configure({ faults: [{ name: "truncated-body" }] });
+    const response = await fetch(url + path);
+    expect(response.status).toBe(200);
+    await expect(response.text()).rejects.toThrow(TypeError);
+    node.configure({ faults: [] });
+    expect((await fetch(url + path)).status).toBe(200);
+  });
+
+  test("aborts a request whose client disconnects", async () => {
+    const aborted = new Promise<void>((resolve) => {
+      void serve({
+        fetch: ({ signal }) =>
+          new Promise((_, reject) => {
+            signal.addEventListener("abort", () => {
+              resolve();
+              reject(signal.reason);
+            });
+            controller.abort();
+          }),
+      }).then(({ url }) => fetch(url, { signal: controller.signal }).catch(() => {}));
+    });
+    const controller = new AbortController();
+    await aborted;
+  });
+
+  test("closes at once, with an idle connection and with a request that gets no response", async () => {
+    const node = createFakeNode({ profiles: 5 });
+    const server = await listen(node);
+    await (await fetch(server.url + path)).text();
+    node.configure({ faults: [{ name: "latency", milliseconds: Number.POSITIVE_INFINITY }] });
+    const pending = fetch(server.url + path).catch((error: unknown) => error);
+    while (node.requests.length < 2) await new Promise((resolve) => setImmediate(resolve));
+    await server.close();
+    expect(await pending).toBeInstanceOf(TypeError);
+    await expect(fetch(server.url + path)).rejects.toThrow(TypeError);
+    await server[Symbol.asyncDispose]();
+  });
+
+  test("has an address that clients can use, on every network interface", async () => {
+    const node = createFakeNode({ profiles: 5 });
+    expect((await serve(node)).url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    for (const host of ["localhost", "0.0.0.0"]) {
+      const { url } = await serve(node, { host });
+      expect(url).toMatch(/^http:\/\/localhost:\d+$/);
+      expect((await fetch(url + path)).status).toBe(200);
+    }
+  });
+
+  test("cannot have a port that is in use", async () => {
+    const { url } = await serve(createFakeNode());
+    const { port } = new URL(url);
+    const error: unknown = await listen(createFakeNode(), { port: Number(port) }).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({
+      message: `Cannot listen on port ${port} of 127.0.0.1. The port is in use: choose another one, or 0 for a free one.`,
+      cause: { code: "EADDRINUSE" },
+    });
+  });
+
+  test.each<[argument: string, words: string, node: unknown, options: unknown]>([
+    ["node", "to be a fake node, got undefined.", undefined, {}],
+    ["options", "to be an object with `port` or `host`, got 80.", createFakeNode(), 80],
+    ["prot", "listen has no option `prot`. Expected `port` or `host`.", createFakeNode(), { prot: 80 }],
+    ["port", "to be an integer from 0 to 65535, got 65536.", createFakeNode(), { port: 65536 }],
+    ["port", 'to be an integer from 0 to 65535, got "80".', createFakeNode(), { port: "80" }],
+    ["host", 'to be a name or an address, got "".', createFakeNode(), { host: "" }],
+  ])("rejects an invalid `%s`: %s", async (argument, words, node, options) => {
+    const error: unknown = await listen(node as never, options as never).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ name: "ArgumentError", argument, message: expect.stringContaining(words) });
+  });
+});
