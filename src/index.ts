@@ -47,6 +47,7 @@ export type {
   VotesOfParty,
   VotesOnProposal,
 } from "../generated/types.js";
+export { formatUnits, parseUnits } from "./arguments/units.js";
 export { type NanosecondTime, toBytes, toDate, toNanoseconds } from "./arguments/values.js";
 export { createClient, type VegaClient } from "./client.js";
 export type { ClientOptions } from "./client-options.js";
@@ -85,5 +86,6 @@ export {
 } from "./pagination/listing.js";
 export type { Edge, PageContent, WalkPage } from "./pagination/page.js";
 export type { WalkOptions } from "./pagination/request-plan.js";
-export type { Scan, ScanOptions, ScanWalkOptions } from "./scan/scan.js";
+export type { Scan } from "./scan/scan.js";
 export type { BalanceChangesScanQuery } from "./scan/scan-operation.js";
+export type { ScanOptions, ScanWalkOptions } from "./scan/scan-options.js";

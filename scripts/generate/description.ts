@@ -19,6 +19,7 @@ export interface Schema {
   oneOf?: Schema[];
   "x-enumDescriptions"?: Record<string, string>;
   "x-naturalKey"?: string[];
+  "x-unit"?: string;
 }
 
 export interface Parameter {

@@ -10,6 +10,7 @@ import { parseArgs } from "node:util";
 import openapiTS, { astToString } from "openapi-typescript";
 import { runScript } from "../run-script.js";
 import { printClient } from "./client.js";
+import { printCommandLine } from "./command-line.js";
 import { readDescription } from "./description.js";
 import { printEnums } from "./enums.js";
 import { printOperations } from "./operations.js";
@@ -31,6 +32,7 @@ export async function generate(source: string): Promise<Record<string, string>> 
     "client.ts": printClient(tree),
     "operations.ts": printOperations(tree),
     "shapes.ts": printShapes(tree),
+    "command-line.ts": printCommandLine(tree),
   };
   const formatted = Object.entries(modules).map(async ([name, code]) => [name, await format(header + code)] as const);
   return {

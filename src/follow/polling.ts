@@ -1,14 +1,13 @@
 import { checkOptions, type OptionCheck } from "../arguments/check-options.js";
 import { ApiError, RateLimitError, TimeoutError, VegaError } from "../errors/index.js";
 import type { CallOptions } from "../http/call-options.js";
-import { onAbort } from "../http/cancellation.js";
+
 import type { Clock } from "../http/clock.js";
 import { createEmit, type Emit, observedError, type WithoutTime } from "../http/events.js";
-import type { Block } from "../http/index.js";
+import { type Block, fetchUntilAborted, onAbort } from "../http/index.js";
 import { isTransient } from "../http/retry.js";
 import { retryAfter } from "../http/retry-after.js";
 import { ignore, WalkIterator } from "../pagination/item-iterator.js";
-import { fetchUntilAborted } from "../pagination/step.js";
 import type { FollowEvent } from "./follow-events.js";
 import type { FollowFromOptions } from "./follow-options.js";
 import { Pace } from "./pace.js";

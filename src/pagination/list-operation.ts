@@ -8,6 +8,7 @@ import { compareDigits } from "./cursors.js";
 import { compareWithAllPages, compareWithLastTime } from "./deduplicator.js";
 import { type Listing, type Page, walk } from "./listing.js";
 import { mergePages } from "./merge.js";
+import { keyBy } from "./natural-key.js";
 import type { PageContent } from "./page.js";
 import type { Source, WalkOptions } from "./request-plan.js";
 import { splitFilters } from "./split.js";
@@ -80,7 +81,7 @@ const hasTime = (record: object): boolean => /^-?\d+$/.test(timeOf(record));
 /** What the cursors of a list lack on v0.74 nodes, and which records can come again because of it. */
 function cursorRules<Id extends ListId>({ cursors, naturalKey }: ListOperation<Id>) {
   if (cursors?.timeMember === undefined) return {};
-  const keyOf = (record: RecordOf<Id>) => naturalKey.map((name) => record[name]).join(" ");
+  const keyOf = keyBy<RecordOf<Id>>(naturalKey);
   const rules: Pick<Source<RecordOf<Id>, object>, "cursors" | "deduplicator"> = cursors.missingMember === undefined
     ? // A record that is written again during a walk comes again.
       { cursors: { lack: "record", keyOf }, deduplicator: () => compareWithAllPages(keyOf) }

@@ -38,7 +38,7 @@ export class HistoryCheck {
   /** Asks again, if the node may have dropped records since the scan started. */
   async reload(): Promise<void> {
     if (!this.#history.mayHaveChanged(this.#startedAt, this.#oldest, this.#start)) return;
-    this.#oldest = await this.#history.refresh(this.#fetchOldest);
+    this.#oldest = await this.#history.oldest(this.#fetchOldest, this.#history.now);
   }
 
   /** @throws {@link PaginationError} if the node's oldest record is later than the start of the range. */

@@ -10,6 +10,7 @@ import {
 } from "../../src/index.js";
 import { createFakeNode, type FakeNode, nodeDefects } from "../../src/testing/index.js";
 import { collect } from "../support/page-source.js";
+import { runs } from "../support/runs.js";
 
 const clientOf = ({ fetch }: Pick<FakeNode, "fetch">) =>
   createClient({ baseUrl: "https://node.example", fetch, pacing: false });
@@ -92,7 +93,7 @@ describe("a walk over votes on a v0.74 node", () => {
           expect(byBlock(votes, walked)).toEqual(byBlock(votes, expected));
         },
       );
-      await fc.assert(property, { numRuns: 150 });
+      await fc.assert(property, runs(30));
     },
   );
 
@@ -125,7 +126,7 @@ describe("a walk over votes on a v0.74 node", () => {
         expect(new Set(walked.map(({ partyId }) => partyId)).size).toBe(walked.length);
       },
     );
-    await fc.assert(property, { numRuns: 500 });
+    await fc.assert(property, runs(100));
   });
 
   test("yields once every vote that is not written again during the walk", async () => {
@@ -159,7 +160,7 @@ describe("a walk over votes on a v0.74 node", () => {
         expect(untouched(walked).sort()).toEqual(untouched(votes).sort());
       },
     );
-    await fc.assert(property, { numRuns: 200 });
+    await fc.assert(property, runs(40));
   });
 
   test("passes blocks that fill a page each, if the node keeps the order of their votes", async () => {
@@ -254,7 +255,7 @@ describe("a walk over balance changes on a v0.74 node", () => {
         expect(node.requests.length).toBeLessThanOrEqual(Math.max(1, Math.ceil((balances.length - 1) / size) + 1));
       },
     );
-    await fc.assert(property, { numRuns: 200 });
+    await fc.assert(property, runs(40));
   });
 
   test("continues after the cursor of any edge and from `page.next`, and yields the rest", async () => {
@@ -285,7 +286,7 @@ describe("a walk over balance changes on a v0.74 node", () => {
         expect(await client.listBalanceChanges({ pagination: next }).toArray()).toEqual(nodes.slice(page.nodes.length));
       },
     );
-    await fc.assert(property, { numRuns: 200 });
+    await fc.assert(property, runs(40));
   });
 
   test("yields what the node has below the block that has begun while rows are added", async () => {
@@ -308,7 +309,7 @@ describe("a walk over balance changes on a v0.74 node", () => {
       expect(textsOf(walked).filter((text) => before.has(text))).toEqual([...before].sort());
       expect(new Set(textsOf(walked)).size).toBe(walked.length);
     });
-    await fc.assert(property, { numRuns: 150 });
+    await fc.assert(property, runs(30));
   });
 });
 

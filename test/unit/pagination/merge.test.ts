@@ -6,6 +6,7 @@ import { mergePages } from "../../../src/pagination/merge.js";
 import { splitFilters } from "../../../src/pagination/split.js";
 import { createFakeNode } from "../../../src/testing/index.js";
 import { collect, RelaySource } from "../../support/page-source.js";
+import { runs } from "../../support/runs.js";
 
 interface Item {
   time: number;
@@ -58,7 +59,7 @@ describe("a merged list", () => {
         expect(handedOut).toEqual(way === "first" ? expected : expected.reverse());
       },
     );
-    await fc.assert(property, { numRuns: 500 });
+    await fc.assert(property, runs(100));
   });
 
   test("continues from the cursor of any record, in both directions", async () => {
@@ -81,7 +82,7 @@ describe("a merged list", () => {
         expect(ahead).toEqual(expected.slice(0, index).reverse());
       },
     );
-    await fc.assert(property, { numRuns: 500 });
+    await fc.assert(property, runs(100));
   });
 
   test("requests no page twice", async () => {
@@ -160,7 +161,7 @@ describe("a query", () => {
         if (parts.length > 1) expect(String(query).length).toBeLessThan(8000);
       }
     });
-    fc.assert(property, { numRuns: 60 });
+    fc.assert(property, runs(12));
   });
 
   test("is not split if no list has two different values", () => {

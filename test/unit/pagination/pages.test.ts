@@ -15,6 +15,7 @@ import { keyOf } from "../../../src/scan/record-order.js";
 import { createFakeNode, nodeDefects } from "../../../src/testing/index.js";
 import { collect, RelaySource } from "../../support/page-source.js";
 import { answering } from "../../support/recorder.js";
+import { runs } from "../../support/runs.js";
 
 const proposalId = "f".repeat(64);
 
@@ -141,7 +142,7 @@ describe("a chain of pages", () => {
       expect((await first.nextPage())?.nodes).toEqual(second?.nodes);
       expect((await second?.previousPage())?.nodes).toEqual(second && first.nodes);
     });
-    await fc.assert(property, { numRuns: 60 });
+    await fc.assert(property, runs(12));
   });
 });
 
@@ -230,6 +231,6 @@ describe("a walk over a node that sorts the changes of a block by something else
       });
       expect(await list.toArray()).toEqual(rows);
     });
-    await fc.assert(property, { numRuns: 300 });
+    await fc.assert(property, runs(60));
   });
 });

@@ -14,6 +14,7 @@ import { ManualClock } from "../../support/manual-clock.js";
 import { collect } from "../../support/page-source.js";
 import { accountOf, type RangeBehaviour, RangeSource, type Row, toRow } from "../../support/range-source.js";
 import { answering, json, recorder } from "../../support/recorder.js";
+import { runs } from "../../support/runs.js";
 
 /** Rows at these times, each of another account. */
 const rowsAt = (times: readonly number[]): Row[] => times.map((time, account) => ({ time, account }));
@@ -71,7 +72,7 @@ describe("a scan", () => {
       const yielded = await scheduler.waitFor(scan(source, options).toArray());
       expect(yielded.map(toRow)).toEqual(expected);
     });
-    await fc.assert(property, { numRuns: 1500 });
+    await fc.assert(property, runs(300));
   });
 
   test("yields every row once if rows are added meanwhile at and after the block that has begun", async () => {
@@ -89,7 +90,7 @@ describe("a scan", () => {
       const { source, options, expected } = prepare({ ...given, blockTime }, { schedule });
       expect((await scan(source, options).toArray()).map(toRow)).toEqual(expected);
     });
-    await fc.assert(property, { numRuns: 500 });
+    await fc.assert(property, runs(100));
   });
 
   test("ends with an error if one microsecond has more rows than a page and cursors do not lead on", async () => {
@@ -109,7 +110,7 @@ describe("a scan", () => {
         expect(Math.max(inDense.length, around.length)).toBeGreaterThanOrEqual(options.pageSize);
       }
     });
-    await fc.assert(property, { numRuns: 500 });
+    await fc.assert(property, runs(100));
   });
 
   test("continues from `resume` after an error at any request: together they yield every row once", async () => {
@@ -138,7 +139,7 @@ describe("a scan", () => {
       }
       expect(yielded).toEqual(expected);
     });
-    await fc.assert(property, { numRuns: 1000 });
+    await fc.assert(property, runs(200));
   });
 });
 
@@ -182,7 +183,7 @@ describe("a scan sends requests", () => {
         expect(await count(4)).toBeLessThanOrEqual(Math.max(least + 1, Math.floor(1.25 * least)));
       },
     );
-    await fc.assert(property, { numRuns: 40, endOnFailure: true });
+    await fc.assert(property, { ...runs(8), endOnFailure: true });
   });
 
   test("once if everything fits a page, also if the ends are open", async () => {
@@ -429,7 +430,7 @@ describe("scanBalanceChanges", () => {
         expect(yielded).toEqual(isReversed ? expected.reverse() : expected);
       },
     );
-    await fc.assert(property, { numRuns: 60 });
+    await fc.assert(property, runs(12));
   });
 
   test.each(["oldest-first", "newest-first"] as const)(

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { parse, stringify } from "yaml";
+import { parse } from "yaml";
 import { generate } from "../../../scripts/generate/main.js";
-import { type Description, description } from "../../support/description-changes.js";
+import { type Description, description, textOf } from "../../support/description-changes.js";
 
 /** What is generated after a change of the description. */
 async function generateWith(change: (description: Description) => void): Promise<Record<string, string>> {
   const changed = description();
   change(changed);
-  return generate(stringify(changed, { aliasDuplicateObjects: false }));
+  return generate(textOf(changed));
 }
 
 /** The text from a start to the next line that closes it. */

@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { BalanceChange } from "../../../src/index.js";
 import { createFakeNode, type FakeVote, nodeDefects } from "../../../src/testing/index.js";
 import { ask, askPage, walk } from "../../support/raw-requests.js";
+import { runs } from "../../support/runs.js";
 
 const hex = (number: number) => number.toString(16).padStart(64, "0");
 const time = (microseconds: number) => `${BigInt(microseconds) * 1000n}` as const;
@@ -90,7 +91,7 @@ describe("a fake node without defects", () => {
       expect(await read(balancesPath)).toEqual(expected(inOrder(balances)));
       expect(await read(`/api/v2/node/signatures?id=${hex(1)}`)).toEqual(expected(signatures));
     });
-    await fc.assert(property, { numRuns: 100 });
+    await fc.assert(property, runs(20));
   });
 
   test("returns cursors that a client for v0.74 nodes does not have to repair", async () => {
@@ -204,7 +205,7 @@ describe("a fake node with the defects of v0.74 nodes", () => {
       const pages = await walk<BalanceChange>(node({ balances: changes }), query);
       expect(pages).toEqual(lossyPages(ordered, size));
     });
-    await fc.assert(property, { numRuns: 200 });
+    await fc.assert(property, runs(40));
   });
 
   test("loses no balance change if the client writes the account id into each cursor, at any density", async () => {
@@ -223,7 +224,7 @@ describe("a fake node with the defects of v0.74 nodes", () => {
       // The last page alone begins with the cursor's own row.
       expect(read.length - changes.length).toBeLessThanOrEqual(1);
     });
-    await fc.assert(property, { numRuns: 200 });
+    await fc.assert(property, runs(40));
   });
 
   test("fails with status 500 for every cursor of profiles", async () => {
