@@ -108,7 +108,7 @@ export function incompleteness(
   const { cursors }: { kind: string; cursors?: { timeMember?: string; rejectedWith?: number } } = operations[id];
   const isRejectedCursor = ApiError.is(error) && error.status === cursors?.rejectedWith && (error.pagesRead ?? 0) > 0;
   if (!isRejectedCursor && !PaginationError.is(error)) return undefined;
-  const reason = isRejectedCursor ? `it rejects the cursor of the next page with status ${error.status}` : error.reason;
+  const reason = PaginationError.is(error) ? error.reason : `status ${error.status} for the cursor of the next page`;
   return new IncompleteError(
     `The node has further records, but no request leads to them after ${error.itemsRead} records (${reason}). ` +
       "Use a larger --page-size, the other --order or a narrower filter; --allow-incomplete prints what was read.",
