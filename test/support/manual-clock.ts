@@ -45,8 +45,17 @@ export class ManualClock implements Clock {
     return new Promise((resolve) => this.after(milliseconds, resolve));
   }
 
-  /** Runs until a promise is settled. Between two things that are due, whatever follows from the first one happens. */
-  async run<T>(promise: Promise<T>): Promise<T> {
+  /** How many callbacks are due. */
+  get pending(): number {
+    return this.#due.length;
+  }
+
+  /**
+   * Runs until a promise is settled. Between two things that are due, whatever follows from the first one happens.
+   *
+   * @param isBusy - Whether something happens that is not on this clock, such as a request: time stands still meanwhile.
+   */
+  async run<T>(promise: Promise<T>, isBusy: () => boolean = () => false): Promise<T> {
     let settled = false;
     const settle = () => {
       settled = true;
@@ -54,7 +63,10 @@ export class ManualClock implements Clock {
     promise.then(settle, settle);
     for (;;) {
       // A request of openapi-fetch takes a few turns of the event loop, even when it is answered from memory.
-      for (let turn = 0; turn < 4 && !settled; turn++) await new Promise(setImmediate);
+      for (let turn = 0; turn < 4 && !settled; turn++) {
+        await new Promise(setImmediate);
+        if (isBusy()) turn = 0;
+      }
       if (settled) return promise;
       const [next] = [...this.#due].sort((a, b) => a.at - b.at);
       if (next === undefined) throw new Error("Nothing is due, and the promise is not settled.");
