@@ -45,8 +45,17 @@ export class ManualClock implements Clock {
     return new Promise((resolve) => this.after(milliseconds, resolve));
   }
 
-  /** Runs until a promise is settled. What follows from a timer happens before the next one fires. */
-  async run<T>(promise: Promise<T>): Promise<T> {
+  /** How many timers are set. */
+  get pending(): number {
+    return this.#timers.length;
+  }
+
+  /**
+   * Runs until a promise is settled. What follows from a timer happens before the next one fires.
+   *
+   * @param isBusy - Whether something happens that is not on this clock, such as a request: the time does not advance meanwhile.
+   */
+  async run<T>(promise: Promise<T>, isBusy: () => boolean = () => false): Promise<T> {
     let settled = false;
     const settle = () => {
       settled = true;
@@ -54,7 +63,10 @@ export class ManualClock implements Clock {
     promise.then(settle, settle);
     for (;;) {
       // A request of openapi-fetch takes a few turns of the event loop, even if its response is in memory.
-      for (let turn = 0; turn < 4 && !settled; turn++) await new Promise(setImmediate);
+      for (let turn = 0; turn < 4 && !settled; turn++) {
+        await new Promise(setImmediate);
+        if (isBusy()) turn = 0;
+      }
       if (settled) return promise;
       const [next] = [...this.#timers].sort((a, b) => a.at - b.at);
       if (next === undefined) throw new Error("The promise is not settled, and no timer is left.");

@@ -228,6 +228,24 @@ describe("a list with a long filter", () => {
     expect(times(last)).toEqual([...stored].reverse().slice(0, 70));
   });
 
+  test("names the earliest block of its responses, because only the records before it are final in all of them", async () => {
+    const fake = createFakeNode({ balances: 1000 });
+    const heights = ["8", "7", "9"];
+    const client = createClient({
+      baseUrl: "https://node.example",
+      fetch: async (request) => {
+        const { body, headers } = await fake.fetch(request);
+        const height = heights.shift() ?? "10";
+        return new Response(body, {
+          headers: { ...Object.fromEntries(headers), "x-block-height": height, "x-block-timestamp": `${height}000` },
+        });
+      },
+    });
+    const page = await client.listBalanceChanges({ filter: { partyIds: scattered(fake, 300) } });
+    expect(heights).toEqual([]);
+    expect(page.block).toEqual({ height: 7n, timestamp: 7000n });
+  });
+
   test("continues after an error from its `resume`", async () => {
     const fake = createFakeNode({ balances: 1000 });
     const partyIds = scattered(fake, 250);
