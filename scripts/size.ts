@@ -11,6 +11,11 @@ const limits: Record<string, number> = {
   "vegaprotocol-client/validate": 8_000,
 };
 
+/** Bytes that an entry adds to a program with a client. */
+const additions: Record<string, number> = { "vegaprotocol-client/query": 1_500 };
+
+const bundleOf = (...entries: string[]) =>
+  bundle(entries.map((entry) => `export * from ${JSON.stringify(entry)};`).join("\n"), process.cwd());
 const kilobytes = (bytes: number) => `${(bytes / 1000).toFixed(1)} kB`;
 
 async function main(): Promise<void> {
@@ -21,9 +26,16 @@ async function main(): Promise<void> {
   });
   const problems: string[] = [];
   for (const [entry, limit] of Object.entries(limits)) {
-    const { minified, gzip } = await bundle(`export * from ${JSON.stringify(entry)};`, process.cwd());
+    const { minified, gzip } = await bundleOf(entry);
     table.push([entry, kilobytes(minified), kilobytes(gzip), kilobytes(limit)]);
     if (gzip > limit) problems.push(`Expected ${entry} to have at most ${limit} bytes of gzip, got ${gzip}.`);
+  }
+  const client = await bundleOf("vegaprotocol-client");
+  for (const [entry, limit] of Object.entries(additions)) {
+    const both = await bundleOf("vegaprotocol-client", entry);
+    const [minified, gzip] = [both.minified - client.minified, both.gzip - client.gzip];
+    table.push([`${entry} adds`, kilobytes(minified), kilobytes(gzip), kilobytes(limit)]);
+    if (gzip > limit) problems.push(`Expected ${entry} to add at most ${limit} bytes of gzip, got ${gzip}.`);
   }
   console.log(table.toString());
   if (problems.length > 0) throw new Error(problems.join("\n"));

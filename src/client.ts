@@ -47,6 +47,9 @@ export interface VegaClient extends OperationMethods {
    */
   scanBalanceChanges(query?: BalanceChangesScanQuery, options?: ScanOptions): Scan<BalanceChange>;
 
+  /** The address of the node, without a `/` or `/api/v2` at its end. */
+  readonly baseUrl: string;
+
   /**
    * The openapi-fetch client that the methods use, for what they do not cover. Middleware that is added with `http.use()`
    * works for the methods, too.
@@ -110,6 +113,7 @@ export function createClient(options: ClientOptions): VegaClient {
       const open = openScan({ requester, route: scanRoute, argument, readSettings });
       return scan({ operation: "scanBalanceChanges", open, history }, options);
     },
+    baseUrl,
     http,
   };
 }

@@ -34,6 +34,7 @@ beforeAll(async () => {
   // Names that a sample does not declare are imported from the package or from the setting.
   const modules = {
     "vegaprotocol-client": join(root, "src/index.ts"),
+    "vegaprotocol-client/query": join(root, "src/query/index.ts"),
     "vegaprotocol-client/validate": join(root, "src/validate/index.ts"),
     "vegaprotocol-client/testing": join(root, "src/testing/index.ts"),
     "vegaprotocol-client/testing/node": join(root, "src/testing/node/index.ts"),
