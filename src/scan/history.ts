@@ -24,13 +24,10 @@ export class History {
     return this.#clock.now();
   }
 
-  async oldest(fetchOldest: FetchOldest): Promise<bigint | undefined> {
-    const known = this.#known;
-    return known !== undefined && this.now - known.time < lifetime ? known.oldest : this.refresh(fetchOldest);
-  }
-
-  async refresh(fetchOldest: FetchOldest): Promise<bigint | undefined> {
+  /** @param since - The clock time of the oldest result that is recent enough. */
+  async oldest(fetchOldest: FetchOldest, since = this.now - lifetime): Promise<bigint | undefined> {
     const time = this.now;
+    if (this.#known !== undefined && this.#known.time > since) return this.#known.oldest;
     const oldest = await fetchOldest();
     this.#known = { oldest, time };
     return oldest;
