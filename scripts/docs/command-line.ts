@@ -32,7 +32,7 @@ export async function renderCommandLine(source: string): Promise<string> {
     PATH: `${folder}:${process.env["PATH"]}`,
     VEGAPROTOCOL_NODE: server.url,
     NO_COLOR: "1",
-    COLUMNS: "100",
+    COLUMNS: "130",
   };
   try {
     let rendered = "";
