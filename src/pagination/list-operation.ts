@@ -59,10 +59,20 @@ export function listOperation<Id extends ListId>(
     if (fetchPage !== undefined && others.length === 0) return { pagination, pageSize, fetchPage };
     const compare = range && ((a: RecordOf<Id>, b: RecordOf<Id>) => compareDigits(timeOf(a), timeOf(b)));
     const fetchPages = fetchPage === undefined ? [] : [fetchPage, ...others];
-    return { pagination, pageSize, fetchPage: mergePages({ source: common, fetchPages, compare }) };
+    return {
+      pagination,
+      pageSize,
+      fetchPage: mergePages({ source: common, fetchPages, compare, choose: ofEarlierBlock }),
+    };
   };
   return walk<RecordOf<Id>, Pick<Page<RecordOf<Id>>, "block" | "response">>({ ...common, open }, options);
 }
+
+type NamedBlock = Pick<Page<object>, "block" | "response">;
+
+/** Of the blocks that several responses name, a page names the earliest: only the records before it are final in all of them. */
+const ofEarlierBlock = (a: NamedBlock, b: NamedBlock): NamedBlock =>
+  a.block === undefined || (b.block !== undefined && a.block.timestamp <= b.block.timestamp) ? a : b;
 
 /** Lists with a time range are sorted by this member of their records. */
 const timeOf = (record: object): string => String("timestamp" in record && record.timestamp);

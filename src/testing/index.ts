@@ -1,6 +1,14 @@
+export type { After } from "./advance.js";
 export type { CheckCode } from "./check.js";
-export type { FakeBlock, FakeNodeData, FakeVote } from "./data.js";
-export { createFakeNode, type FakeNode, type ReceivedRequest } from "./fake-node.js";
+export type { FakeBlock, FakeBlockData, FakeNodeData, FakeVote } from "./data.js";
+export type { AdvanceOptions, FakeChain } from "./fake-chain.js";
+export {
+  createFakeNetwork,
+  type FakeNetwork,
+  type FakeNetworkData,
+  type FakeNetworkNode,
+} from "./fake-network.js";
+export { createFakeNode, type FakeNode } from "./fake-node.js";
 export {
   type EmptyPageFault,
   type HtmlFault,
@@ -14,4 +22,5 @@ export {
 } from "./faults.js";
 export { type FakeNodeOptions, type NodeDefect, nodeDefects } from "./options.js";
 export type { RateLimit } from "./rate-limiter.js";
+export type { ReceivedRequest } from "./simulated-node.js";
 export type { Records } from "./store.js";
