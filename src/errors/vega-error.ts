@@ -1,6 +1,6 @@
+import type { Backward, Forward } from "../../generated/client.js";
 import type { BalanceChangesDateRange } from "../../generated/types.js";
 import type { NanosecondTime } from "../arguments/values.js";
-import type { Backward, Forward } from "../pagination/direction.js";
 import { brand, isBranded } from "./brand.js";
 import { toPlainError } from "./describe.js";
 

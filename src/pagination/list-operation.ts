@@ -1,6 +1,6 @@
 import type { OperationTypes, Pagination } from "../../generated/client.js";
 import { operations } from "../../generated/operations.js";
-import type { ListOperation, OperationId, RecordOf } from "../arguments/operation.js";
+import type { ListOperation, OperationId, OperationTable, RecordOf } from "../arguments/operation.js";
 import { readArguments } from "../arguments/read-arguments.js";
 import { type CallSettings, type Requester, readBlock } from "../http/index.js";
 import type { OperationRoute } from "../http/operation-route.js";
@@ -25,7 +25,7 @@ export interface ListRequests<Id extends ListId> {
   readSettings(): CallSettings;
 }
 
-const lists: { readonly [Id in ListId]: ListOperation<Id> } = operations;
+const lists: { readonly [Id in ListId]: ListOperation<RecordOf<Id>> & OperationTable[Id] } = operations;
 
 /** The listing of a list operation. */
 export function listOperation<Id extends ListId>(
@@ -79,7 +79,7 @@ const timeOf = (record: object): string => String("timestamp" in record && recor
 const hasTime = (record: object): boolean => /^-?\d+$/.test(timeOf(record));
 
 /** What the cursors of a list lack on v0.74 nodes, and which records can come again because of it. */
-function cursorRules<Id extends ListId>({ cursors, naturalKey }: ListOperation<Id>) {
+function cursorRules<Id extends ListId>({ cursors, naturalKey }: ListOperation<RecordOf<Id>>) {
   if (cursors?.timeMember === undefined) return {};
   const keyOf = keyBy<RecordOf<Id>>(naturalKey);
   const rules: Pick<Source<RecordOf<Id>, object>, "cursors" | "deduplicator"> = cursors.missingMember === undefined
@@ -90,7 +90,7 @@ function cursorRules<Id extends ListId>({ cursors, naturalKey }: ListOperation<I
 }
 
 /** For a list whose cursors a node refuses: a retry does not help. */
-function rejectedCursor<Id extends ListId>({ cursors, hints }: ListOperation<Id>) {
+function rejectedCursor({ cursors, hints }: ListOperation<never>) {
   const status = cursors?.rejectedWith;
   return status !== undefined && { finalStatuses: [status], hints: { [status]: hints?.rejectedCursor ?? "" } };
 }
