@@ -11,7 +11,8 @@ export interface FollowSetting {
   run<T>(promise: Promise<T>): Promise<T>;
 }
 
-export function followSetting(fetch: (request: Request) => Promise<Response>): FollowSetting {
+/** @param latency - Milliseconds from a request to its response. */
+export function followSetting(fetch: (request: Request) => Promise<Response>, latency = 0): FollowSetting {
   const clock = new ManualClock();
   const requests: FollowSetting["requests"] = [];
   let inFlight = 0;
@@ -21,12 +22,13 @@ export function followSetting(fetch: (request: Request) => Promise<Response>): F
     pacing: false,
     async fetch(request) {
       requests.push({ time: clock.now(), url: new URL(request.url) });
+      if (latency > 0) await clock.sleep(latency / 2);
       inFlight++;
-      try {
-        return await fetch(request);
-      } finally {
+      const response = await fetch(request).finally(() => {
         inFlight--;
-      }
+      });
+      if (latency > 0) await clock.sleep(latency / 2);
+      return response;
     },
   });
   return { client, clock, requests, run: (promise) => clock.run(promise, () => inFlight > 0) };
