@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { createClient } from "../../../src/index.js";
 import { createFakeNetwork, createFakeNode, type FakeNetwork, type FakeVote } from "../../../src/testing/index.js";
 import { fetchFrom, fetchPage } from "../../support/raw-requests.js";
+import { runs } from "../../support/runs.js";
 
 const second = 1_000_000_000n;
 const list = "/api/v2/balance/changes?pagination.first=5000";
@@ -252,7 +253,7 @@ describe("a fake node that lags", () => {
           }
         },
       ),
-      { numRuns: 150 },
+      runs(30),
     );
   });
 });
