@@ -9,7 +9,7 @@ import { checkPage } from "../scan/range-page.js";
 import { compareRecords } from "../scan/record-order.js";
 import { microsecondOf, toTime } from "../scan/timeline.js";
 import { blockOf, earlier, finalTime } from "./final-time.js";
-import { type FollowFromOptions, followFromChecks, readStart, type Start } from "./follow-options.js";
+import { checkClient, type FollowFromOptions, followFromChecks, readStart, type Start } from "./follow-options.js";
 import { type Batch, type Follower, type FollowSettings, follower } from "./follower.js";
 import { KeptHistory } from "./kept-history.js";
 import type { Poll } from "./polling.js";
@@ -58,6 +58,7 @@ export const followBalanceChangesWith = (
     options,
     checks: followFromChecks,
     open: (call) => {
+      checkClient(operation, client);
       readArguments(operation, { arguments: { filter } }, query);
       const list: List = ({ start, size, signal }) =>
         client.listBalanceChanges(

@@ -9,7 +9,7 @@ import { systemClock } from "../http/clock.js";
 import type { Block } from "../http/index.js";
 import type { Listing } from "../pagination/listing.js";
 import { blockOf, earlier, finalTime } from "./final-time.js";
-import { type FollowOptions, followChecks } from "./follow-options.js";
+import { checkClient, type FollowOptions, followChecks } from "./follow-options.js";
 import { type Follower, type FollowSettings, follower } from "./follower.js";
 import type { Poll } from "./polling.js";
 
@@ -81,6 +81,7 @@ export function followNodeSignaturesWith(
     options,
     checks: followChecks,
     open: (call) => {
+      checkClient(operation, client);
       readArguments(operation, { arguments: { id } }, query);
       const source = new SignaturesSource((signal) =>
         client.listNodeSignatures({ ...query, pagination: { first: pageSize } }, { ...call, signal }),

@@ -10,7 +10,7 @@ import type { Block } from "../http/index.js";
 import { blockTimeOf, compareText } from "../pagination/cursors.js";
 import type { Listing, Page } from "../pagination/listing.js";
 import { blockOf, earlier, finalTime } from "./final-time.js";
-import { type FollowFromOptions, followFromChecks, readStart, type Start } from "./follow-options.js";
+import { checkClient, type FollowFromOptions, followFromChecks, readStart, type Start } from "./follow-options.js";
 import { type Batch, type Follower, type FollowSettings, follower } from "./follower.js";
 import type { Poll } from "./polling.js";
 import { keyOf, SeenVotes } from "./seen-votes.js";
@@ -65,6 +65,7 @@ export const followVotesWith = (
     options,
     checks: followFromChecks,
     open: (call) => {
+      checkClient(operation, client);
       readArguments(operation, { arguments: votesArguments, atLeastOneOf }, query);
       const list = (first: number, signal: AbortSignal) =>
         client.listVotes({ ...query, pagination: { first, newestFirst: true } }, { ...call, signal });

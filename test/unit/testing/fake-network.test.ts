@@ -136,7 +136,7 @@ describe("a fake network", () => {
     ["data.nodes", "to be the number of nodes, or an array with the options of each, got 0.", { nodes: 0 }, {}],
     ["data.nodes", "got an empty array.", { nodes: [] }, {}],
     ["data.nodes[1].lag", "to be a whole number of blocks, got 0.5.", { nodes: [{}, { lag: 0.5 }] }, {}],
-    ["data.nodes[0].log", "createFakeNode has no option `log`.", { nodes: [{ log: 1 }] }, {}],
+    ["data.nodes[0].log", "data.nodes[0] has no option `log`.", { nodes: [{ log: 1 }] }, {}],
     ["data.node", "There is no `data.node`.", { node: 3 }, {}],
     ["options.down", "to be a boolean, got 1.", {}, { down: 1 }],
     ["options.history", "to be a bigint, got 5.", {}, { history: 5 }],
