@@ -30,7 +30,7 @@ const { filter } = operations.listBalanceChanges.arguments;
  * `"pruned"` if the position is before the oldest record that the node keeps; `ApiError` and `ResponseError`, if they
  * are not transient; `ArgumentError`.
  * @example
- * ```ts
+ * ```ts no-run
  * for await (const change of followBalanceChanges(client, { filter: { partyIds: [partyId] } }, { signal })) {
  *   console.log(change.timestamp, change.balance);
  *   break;

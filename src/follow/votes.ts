@@ -37,7 +37,7 @@ const smallPage = 100;
  * if not all votes since the position can be reached; `ApiError` and `ResponseError`, if they are not transient;
  * `ArgumentError`.
  * @example
- * ```ts
+ * ```ts no-run
  * for await (const { partyId, value } of followVotes(client, { proposalId }, { from: "start" })) {
  *   console.log(partyId, value);
  *   break;

@@ -253,7 +253,7 @@ describe("a fake node that lags", () => {
           }
         },
       ),
-      runs(60),
+      runs(30),
     );
   });
 });
