@@ -1,52 +1,4 @@
-export {
-  type AccountType,
-  accountTypes,
-  isAccountType,
-  isNodeSignatureKind,
-  isTransactionVersion,
-  isVoteValue,
-  type NodeSignatureKind,
-  nodeSignatureKinds,
-  type TransactionVersion,
-  transactionVersions,
-  type VoteValue,
-  voteValues,
-} from "../generated/enums.js";
-export type { components, operations, paths } from "../generated/openapi.js";
-export type {
-  BalanceChange,
-  BalanceChangesDateRange,
-  BalanceChangesFilter,
-  BalanceChangesInRange,
-  CheckTransactionRequest,
-  ErrorBody,
-  ErrorDetail,
-  GetSpamStatisticsQuery,
-  MarketShareWeight,
-  Metadata,
-  NodeSignature,
-  PageInfo,
-  Pagination,
-  PartyProfile,
-  PassedTransactionCheck,
-  ProfilesOfParties,
-  ProofOfWork,
-  ProofOfWorkBlockState,
-  ProofOfWorkStatistics,
-  ProposalVoteCount,
-  RefusedTransactionCheck,
-  SignaturesOfResource,
-  SpamCounter,
-  SpamStatistics,
-  SpamStatisticsResponse,
-  Transaction,
-  TransactionCheckResult,
-  TransactionSignature,
-  Vote,
-  VoteSpamStatistics,
-  VotesOfParty,
-  VotesOnProposal,
-} from "../generated/types.js";
+export * from "../generated/public.js";
 export { formatUnits, parseUnits } from "./arguments/units.js";
 export { type NanosecondTime, toBytes, toDate, toNanoseconds } from "./arguments/values.js";
 export { createClient, type VegaClient } from "./client.js";
@@ -75,7 +27,6 @@ export type {
 export type { Answer, Block, Call } from "./http/index.js";
 export type { Validate } from "./http/response.js";
 export type { RetryOptions } from "./http/retry-options.js";
-export type { Backward, Forward } from "./pagination/direction.js";
 export {
   type FetchPage,
   type Listing,

@@ -1,5 +1,5 @@
+import type { Backward, Forward } from "../../generated/client.js";
 import type { BalanceChangesDateRange } from "../../generated/types.js";
-import type { Backward, Forward } from "../pagination/direction.js";
 import { brand, isBranded } from "./brand.js";
 import { toPlainError } from "./describe.js";
 
@@ -41,14 +41,16 @@ export class VegaError extends Error {
     | "ApiError"
     | "RateLimitError"
     | "ResponseError"
-    | "PaginationError" = "VegaError";
+    | "PaginationError"
+    | "StalledError" = "VegaError";
   /** The operation that failed: the name of the client's method. */
   readonly operation: string | undefined;
   /** The number of attempts; 0 if nothing was sent. */
   readonly attempts: number;
   /**
    * If the error ended a loop over a listing: the `pagination` that continues after the last record that was yielded. If it
-   * ended a scan: the `dateRange` of the records that were not yielded.
+   * ended a scan: the `dateRange` of the records that were not yielded. If it ended a follower: the option `from` that continues
+   * after the last record that was yielded.
    *
    * @example
    * ```ts
@@ -57,7 +59,8 @@ export class VegaError extends Error {
    * }
    * ```
    */
-  declare readonly resume?: (Forward | Backward) & BalanceChangesDateRange;
+  declare readonly resume?: (Forward | Backward) &
+    BalanceChangesDateRange & { from?: "now" | "start" | NonNullable<BalanceChangesDateRange["startTimestamp"]> };
   /** If the error ended a loop over a listing: the number of pages that were read. */
   declare readonly pagesRead?: number;
   /** If the error ended a loop over a listing: the number of records in those pages. */

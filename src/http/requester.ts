@@ -4,7 +4,7 @@ import { Cancellation } from "./cancellation.js";
 import { type Clock, systemClock } from "./clock.js";
 import type { CallSettings, Context, Reply, Route, SendCall } from "./context.js";
 import { withDeadline, withTotalDeadline } from "./deadline.js";
-import { createEmit, type ObserverEvent, withEvents } from "./events.js";
+import { createEmit, type ObserverEvent, type WithoutTime, withEvents } from "./events.js";
 import { withRateLimit } from "./pacing.js";
 import type { Validate } from "./response.js";
 import { withRetry } from "./retry.js";
@@ -32,7 +32,7 @@ export interface Requester {
 /** Assembles the layers that a call passes through: from the bottom up, each around the one before. */
 export function createRequester(options: RequesterOptions): Requester {
   const { fetch, pacing = true, observe, validate, clock = systemClock, random = Math.random } = options;
-  const emit = observe && createEmit(observe, clock);
+  const emit = observe && createEmit<WithoutTime<ObserverEvent>>(observe, clock);
   let attempt = withDeadline(withConnectionErrors(createAttempt({ fetch, validate, clock })), clock);
   if (emit) attempt = withEvents(attempt, emit, clock);
   if (pacing) attempt = withRateLimit(attempt, clock, emit);

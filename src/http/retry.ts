@@ -28,7 +28,8 @@ export const withRetry =
         context.lastError = error;
         // The rate limiter has rejected an attempt that was not sent.
         const isSent = context.attempts === number;
-        if (!isSent || number === attempts || cancellation.isCancelled || !isTransient(error, context)) throw error;
+        if (!isSent || number === attempts || cancellation.isCancelled || !isTransient(error, context.finalStatuses))
+          throw error;
         const delay = delayAfter(error, number, settings, retryContext);
         if (delay === undefined) throw error;
         emit?.({ type: "retry", operation, attempt: number, delay, error: observedError(error) });
@@ -42,7 +43,7 @@ function newAttempt({ cancellation }: Context<unknown>, number: number): Attempt
 }
 
 /** Returns whether another attempt may succeed. */
-function isTransient(error: unknown, { finalStatuses }: Context<unknown>): boolean {
+export function isTransient(error: unknown, finalStatuses: readonly number[] = []): boolean {
   if (ApiError.is(error)) {
     if (finalStatuses.includes(error.status)) return false;
     return RateLimitError.is(error) || transientStatuses.includes(error.status);

@@ -1,6 +1,6 @@
 import type { OperationTypes, Pagination } from "../../generated/client.js";
 import { operations } from "../../generated/operations.js";
-import type { ListOperation, OperationId, RecordOf } from "../arguments/operation.js";
+import type { ListOperation, OperationId, OperationTable, RecordOf } from "../arguments/operation.js";
 import { readArguments } from "../arguments/read-arguments.js";
 import { type CallSettings, type Requester, readBlock } from "../http/index.js";
 import type { OperationRoute } from "../http/operation-route.js";
@@ -25,7 +25,7 @@ export interface ListRequests<Id extends ListId> {
   readSettings(): CallSettings;
 }
 
-const lists: { readonly [Id in ListId]: ListOperation<Id> } = operations;
+const lists: { readonly [Id in ListId]: ListOperation<RecordOf<Id>> & OperationTable[Id] } = operations;
 
 /** The listing of a list operation. */
 export function listOperation<Id extends ListId>(
@@ -59,17 +59,27 @@ export function listOperation<Id extends ListId>(
     if (fetchPage !== undefined && others.length === 0) return { pagination, pageSize, fetchPage };
     const compare = range && ((a: RecordOf<Id>, b: RecordOf<Id>) => compareDigits(timeOf(a), timeOf(b)));
     const fetchPages = fetchPage === undefined ? [] : [fetchPage, ...others];
-    return { pagination, pageSize, fetchPage: mergePages({ source: common, fetchPages, compare }) };
+    return {
+      pagination,
+      pageSize,
+      fetchPage: mergePages({ source: common, fetchPages, compare, choose: ofEarlierBlock }),
+    };
   };
   return walk<RecordOf<Id>, Pick<Page<RecordOf<Id>>, "block" | "response">>({ ...common, open }, options);
 }
+
+type NamedBlock = Pick<Page<object>, "block" | "response">;
+
+/** Of the blocks that several responses name, a page names the earliest: only the records before it are final in all of them. */
+const ofEarlierBlock = (a: NamedBlock, b: NamedBlock): NamedBlock =>
+  a.block === undefined || (b.block !== undefined && a.block.timestamp <= b.block.timestamp) ? a : b;
 
 /** Lists with a time range are sorted by this member of their records. */
 const timeOf = (record: object): string => String("timestamp" in record && record.timestamp);
 const hasTime = (record: object): boolean => /^-?\d+$/.test(timeOf(record));
 
 /** What the cursors of a list lack on v0.74 nodes, and which records can come again because of it. */
-function cursorRules<Id extends ListId>({ cursors, naturalKey }: ListOperation<Id>) {
+function cursorRules<Id extends ListId>({ cursors, naturalKey }: ListOperation<RecordOf<Id>>) {
   if (cursors?.timeMember === undefined) return {};
   const keyOf = keyBy<RecordOf<Id>>(naturalKey);
   const rules: Pick<Source<RecordOf<Id>, object>, "cursors" | "deduplicator"> = cursors.missingMember === undefined
@@ -80,7 +90,7 @@ function cursorRules<Id extends ListId>({ cursors, naturalKey }: ListOperation<I
 }
 
 /** For a list whose cursors a node refuses: a retry does not help. */
-function rejectedCursor<Id extends ListId>({ cursors, hints }: ListOperation<Id>) {
+function rejectedCursor({ cursors, hints }: ListOperation<never>) {
   const status = cursors?.rejectedWith;
   return status !== undefined && { finalStatuses: [status], hints: { [status]: hints?.rejectedCursor ?? "" } };
 }

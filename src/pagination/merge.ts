@@ -3,9 +3,9 @@ import { PaginationError } from "../errors/index.js";
 import { fetchUntilAborted } from "../http/index.js";
 import { type Direction, directionOf, forward, inWalkOrder } from "./direction.js";
 import { type ListedEdge, mergedPage, readPlaces } from "./merged-page.js";
-import type { Edge, PageContent } from "./page.js";
+import type { Edge, PageContent, Step } from "./page.js";
 import { RequestPlan, type Source } from "./request-plan.js";
-import { firstStep, type Step } from "./step.js";
+import { firstStep } from "./step.js";
 
 type FetchPage<T, Extra extends object> = ReturnType<Source<T, Extra>["open"]>["fetchPage"];
 
@@ -15,6 +15,8 @@ export interface MergeOptions<T, Extra extends object> {
   fetchPages: readonly FetchPage<T, Extra>[];
   /** What comes first in ascending order, for lists with one order. Default: one list after the other. */
   compare?: ((a: T, b: T) => number) | undefined;
+  /** Which of two responses a page that is made of both names. Default: the later one. */
+  choose?: ((earlier: Extra, later: Extra) => Extra) | undefined;
 }
 
 /** Reads one list in the direction of the walk. */
@@ -61,10 +63,13 @@ class Merge<T, Extra extends object> {
   /** Less than 0 if the first record comes before the second in the order of the walk. */
   readonly #compare: ((a: T, b: T) => number) | undefined;
   #hasEarlier: boolean;
-  /** The last response. */
+  /** What the page names of its responses. */
   #response: { extra?: Extra } | undefined;
 
-  constructor({ source, fetchPages, compare }: MergeOptions<T, Extra>, pagination: Pagination) {
+  constructor(
+    { source, fetchPages, compare, choose = (_, later) => later }: MergeOptions<T, Extra>,
+    pagination: Pagination,
+  ) {
     this.direction = directionOf(pagination);
     const { size: sizeName, cursor: cursorName } = this.direction;
     const { [sizeName]: size = 0, [cursorName]: cursor } = pagination;
@@ -75,7 +80,8 @@ class Merge<T, Extra extends object> {
       const place = places[list]?.[cursorName];
       const fetchPage: typeof fetch = async (request, signal) => {
         const content = await fetch(request, signal);
-        this.#response = content;
+        const { extra = content.extra } = this.#response ?? {};
+        this.#response = extra && content.extra ? { extra: choose(extra, content.extra) } : content;
         return content;
       };
       const start = { ...pagination, [sizeName]: pageSize, [cursorName]: place || undefined };

@@ -56,7 +56,8 @@ export class HistoryCheck {
   }
 }
 
-async function timeOf(first: Promise<BalanceChange | undefined>): Promise<bigint | undefined> {
+/** The time of a node's first record; `undefined` if it has none, or if it does not say. */
+export async function timeOf(first: Promise<BalanceChange | undefined>): Promise<bigint | undefined> {
   try {
     const record = await first;
     return record && BigInt(record.timestamp);
@@ -72,4 +73,4 @@ export const toDateRange = (start: bigint | undefined, end: bigint | undefined):
   ...(end !== undefined && { endTimestamp: String(end) }),
 });
 
-const describeTime = (time: bigint) => `${time} (${toDate(time).toISOString()})`;
+export const describeTime = (time: bigint) => `${time} (${toDate(time).toISOString()})`;

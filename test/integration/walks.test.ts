@@ -175,29 +175,31 @@ describe("a walk over votes on a v0.74 node", () => {
   test.each([
     { moved: 1, counts: [5, 4, 1, 1], first: 4 },
     { moved: 2, counts: [5, 4, 1, 1, 1, 1], first: 6 },
-  ])("yields every vote of a block if the $moved before it move away between two pages", async (given) => {
-    const { moved, counts, first } = given;
-    // Newest first: single votes, a block of four that the first page cuts, and older votes.
-    const votes = votesOf(counts);
-    const moving = votes.slice(9, 9 + moved).map((vote) => ({ ...vote, blockTime: timeOf(20) }));
-    for (let seed = 1; seed <= 20; seed++) {
-      const node = createFakeNode({ votes, unstableTies: true, seed }, { defects: nodeDefects, rateLimit: false });
-      const fetch: FakeNode["fetch"] = async (...args) => {
-        const response = await node.fetch(...args);
-        if (node.requests.length === 1) node.nextBlock({ votes: moving });
-        return response;
-      };
-      const listing = clientOf({ fetch }).listVotes({ proposalId, pagination: { first } });
-      const seen = new Set<string>();
-      try {
-        for await (const { partyId } of listing) seen.add(partyId);
-      } catch (error) {
-        // The block of five can be larger than a page.
-        expect(error).toMatchObject({ reason: "repeated-cursor" });
+  ])(
+    "yields every vote of a block if the $moved before it move away between two pages",
+    async ({ moved, counts, first }) => {
+      // Newest first: single votes, a block of four that the first page cuts, and older votes.
+      const votes = votesOf(counts);
+      const moving = votes.slice(9, 9 + moved).map((vote) => ({ ...vote, blockTime: timeOf(20) }));
+      for (let seed = 1; seed <= 20; seed++) {
+        const node = createFakeNode({ votes, unstableTies: true, seed }, { defects: nodeDefects, rateLimit: false });
+        const fetch: FakeNode["fetch"] = async (...args) => {
+          const response = await node.fetch(...args);
+          if (node.requests.length === 1) node.nextBlock({ votes: moving });
+          return response;
+        };
+        const listing = clientOf({ fetch }).listVotes({ proposalId, pagination: { first } });
+        const seen = new Set<string>();
+        try {
+          for await (const { partyId } of listing) seen.add(partyId);
+        } catch (error) {
+          // The block of five can be larger than a page.
+          expect(error).toMatchObject({ reason: "repeated-cursor" });
+        }
+        expect(votes.slice(5).filter(({ partyId }) => !seen.has(partyId))).toEqual([]);
       }
-      expect(votes.slice(5).filter(({ partyId }) => !seen.has(partyId))).toEqual([]);
-    }
-  });
+    },
+  );
 
   test("of a closed proposal ends in three pages of 400 with its 1000 votes", async () => {
     const votes = votesOf([2, 1, 1000]).map((each, index) => ({ ...each, blockTime: timeOf(index < 3 ? index : 9) }));

@@ -77,7 +77,7 @@ describe("rate limit headers", () => {
   });
 
   test.each(["1707497695", "86400", "9999999999999", `${"9".repeat(400)}`, "60"])(
-    "that ask a rejected call to wait until %s reject it at once, and those after it for a day at most",
+    "that make a rejected call wait until %s reject it at once, and those after it for a day at most",
     async (reset) => {
       const headers = { ...headersOf(["20", "0", reset]), "Retry-After": "40" };
       const { clock, node, send } = connect((request) =>

@@ -63,7 +63,7 @@ describe("the waits between attempts", () => {
   });
 });
 
-describe("the wait that a server asks for", () => {
+describe("the wait that a server requests", () => {
   test.each([
     ["Retry-After in seconds", 503, { "Retry-After": "7" }, 7000],
     ["Retry-After as a date", 503, { "Retry-After": "Fri, 09 Feb 2024 16:54:54 GMT" }, 5000],
@@ -74,7 +74,7 @@ describe("the wait that a server asks for", () => {
     ["the longest of several", 429, { "RateLimit-Reset": "1", "Retry-After": "4" }, 4000],
     ["RateLimit-Reset does not concern other errors", 503, { "RateLimit-Reset": "20" }, 125],
     ["a Retry-After that is invalid", 503, { "Retry-After": "-5" }, 125],
-    ["a Retry-After that is no date", 503, { "Retry-After": "soon" }, 125],
+    ["a Retry-After that is not a date", 503, { "Retry-After": "soon" }, 125],
     ["a Retry-After shorter than the backoff", 503, { "Retry-After": "0" }, 125],
   ] as const)("is observed: %s", async (_, status, headers, delay) => {
     const { delays, attempts, result } = await send((attempt) =>

@@ -11,7 +11,7 @@ test.each([
     "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1",
   ],
   ["a".repeat(1_000_000), "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"],
-])("sha256Hex gives the digest that FIPS 180-4 lists for %j", (text, digest) => {
+])("sha256Hex returns the digest that FIPS 180-4 lists for %j", (text, digest) => {
   expect(sha256Hex(text)).toBe(digest);
 });
 

@@ -85,6 +85,8 @@ describe("npm run generate", () => {
   },`);
     expect(part(files["types.ts"], "export interface Asset {")).toContain("  id: string;\n");
     expect(files["shapes.ts"]).toContain("listAssets: assetList");
+    expect(files["public.ts"]).toMatch(/\bAsset,/);
+    expect(files["public.ts"]).not.toMatch(/Asset(?:List|Connection|Edge)/);
   });
 
   test("rejects two groups of one name with different members", async () => {

@@ -91,7 +91,7 @@ The changes since base (${version}) are breaking: the next version is ${nextVers
     ["0.4.2", "major", "0.5.0"],
     ["0.4.2", "minor", "0.4.3"],
     ["0.4.2", "none", "0.4.2"],
-  ] as const)("needs for version %s and a %s change version %s", (version, impact, next) => {
+  ] as const)("requires, after version %s and with the impact %s, version %s", (version, impact, next) => {
     expect(nextVersion(version, impact)).toBe(next);
   });
 });

@@ -7,7 +7,7 @@ import { createClient, ResponseError, VegaError } from "../../../src/index.js";
 import { createFakeNode, nodeDefects } from "../../../src/testing/index.js";
 import { type AnswerMismatch, validateAnswers } from "../../../src/validate/index.js";
 import { examples, operations, source } from "../../support/description.js";
-import { answering } from "../../support/recorder.js";
+import { respondWith } from "../../support/recorder.js";
 import { runs } from "../../support/runs.js";
 
 type Operation = keyof typeof responseShapes;
@@ -104,7 +104,7 @@ const pageInfo = { startCursor: "a", endCursor: "a", hasNextPage: false, hasPrev
 const page = (...nodes: object[]) => ({ votes: { edges: nodes.map((node) => ({ cursor: "a", node })), pageInfo } });
 
 function clientWith(body: unknown, onMismatch: Parameters<typeof validateAnswers>[0]["onMismatch"] = "throw") {
-  const server = answering(body);
+  const server = respondWith(body);
   return {
     server,
     client: createClient({
@@ -142,7 +142,11 @@ describe("the function of validateAnswers", () => {
       page({ ...vote, perMarketEquityLikeShareWeight: { m: 1 } }),
       "expected `votes.edges[0].node.perMarketEquityLikeShareWeight.m` to be a string, got 1",
     ],
-    ["a record that is none", page([]), "expected `votes.edges[0].node` to be an object or null, got an empty array"],
+    [
+      "a record of another type",
+      page([]),
+      "expected `votes.edges[0].node` to be an object or null, got an empty array",
+    ],
   ])("reports %s with its path, and the call is not retried", async (_, body, message) => {
     const { client, server } = clientWith(body);
     const error: unknown = await client
