@@ -56,7 +56,8 @@ describe("a fake network", () => {
 
   test("keeps an option of all nodes if that of a node is undefined", async () => {
     const network = createFakeNetwork({ nodes: [{ chainId: undefined }, { chainId: "b" }] }, { chainId: "a" });
-    const chainId = async (index: number) => (await ask(nodeOf(network, index), "/statistics/spam/ab")).body.chainId;
+    const chainId = async (index: number) =>
+      (await fetchFrom(nodeOf(network, index), "/statistics/spam/ab")).body.chainId;
     expect([await chainId(0), await chainId(1)]).toEqual(["a", "b"]);
   });
 
