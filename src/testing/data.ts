@@ -124,6 +124,12 @@ export type PartialBlockData = Omit<PartialNodeData, "seed">;
 /** What a node holds without any data, and with the option `fill` for lists that are left out. */
 export const someOfEach = { votes: 100, profiles: 100, balances: 100, signatures: 100, spamStatistics: 10 };
 
+/** Whether data has a list, be it empty. */
+export const hasLists = (data: PartialNodeData): boolean =>
+  Object.entries(data).some(
+    ([name, value]) => value !== undefined && (name in someOfEach || otherLists.includes(name)),
+  );
+
 /** Refuses data that makes no sense, apart from its records. */
 export function checkData(data: PartialNodeData): void {
   checkNames("data", data, [...ownNames, ...otherLists]);

@@ -1,8 +1,10 @@
 import { isCount, refuse } from "./arguments.js";
 import { Chain } from "./chain.js";
+import { withoutUndefined } from "./completion.js";
 import {
   type FakeBlockData,
   type FakeNodeData,
+  hasLists,
   type PartialBlockData,
   type PartialNodeData,
   someOfEach,
@@ -70,8 +72,10 @@ export function createFakeNetwork(
   const { nodes: given = 3, ...records } = data;
   const { fill, ...behaviour } = options;
   const settings = readNodes(given);
-  const chain = new Chain(Object.keys(records).length === 0 ? someOfEach : records, fill);
-  const nodes = settings.map((own, index) => toNetworkNode(chain, { ...behaviour, ...own }, `node-${index + 1}`));
+  const chain = new Chain(hasLists(records) ? records : { ...someOfEach, ...withoutUndefined(records) }, fill);
+  const nodes = settings.map((own, index) =>
+    toNetworkNode(chain, { ...behaviour, ...withoutUndefined(own) }, `node-${index + 1}`),
+  );
   const byOrigin = new Map(nodes.map((node) => [new URL(node.url).origin, node]));
   return {
     ...chainMethods(chain),

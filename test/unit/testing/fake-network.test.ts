@@ -49,7 +49,16 @@ describe("a fake network", () => {
 
   test("has a hundred records of each list if its data names none", () => {
     expect(createFakeNetwork({ nodes: 2 }).records.votes).toHaveLength(100);
+    expect(createFakeNetwork({ nodes: 2, seed: 4, votes: undefined }).records.votes).toHaveLength(100);
     expect(createFakeNetwork({ nodes: 2, profiles: 5 }).records.votes).toHaveLength(0);
+    expect(createFakeNetwork({ nodes: 2, profiles: [] }).records.votes).toHaveLength(0);
+  });
+
+  test("keeps an option of all nodes if that of a node is undefined", async () => {
+    const network = createFakeNetwork({ nodes: [{ chainId: undefined }, { chainId: "b" }] }, { chainId: "a" });
+    const chainId = async (index: number) =>
+      (await fetchFrom(nodeOf(network, index), "/statistics/spam/ab")).body.chainId;
+    expect([await chainId(0), await chainId(1)]).toEqual(["a", "b"]);
   });
 
   test("rejects a request to an address of no node, with the addresses of its nodes", async () => {
