@@ -1,21 +1,8 @@
 import { Chain } from "./chain.js";
 import type { FakeNodeData } from "./data.js";
 import { chainMethods, type FakeChain } from "./fake-chain.js";
-import type { OperationId } from "./operations.js";
 import type { FakeNodeOptions } from "./options.js";
-import { SimulatedNode } from "./simulated-node.js";
-
-/** A request that was sent to a node. */
-export interface ReceivedRequest {
-  /** The operation of the request; `undefined` for another path. */
-  operation: OperationId | undefined;
-  method: string;
-  url: string;
-  /** By their names in lower case. */
-  headers: Record<string, string>;
-  /** The text of the body; empty if there is none. */
-  body: string;
-}
+import { type ReceivedRequest, SimulatedNode } from "./simulated-node.js";
 
 /** A node in memory. */
 export interface FakeNode extends FakeChain {

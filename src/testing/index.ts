@@ -8,7 +8,7 @@ export {
   type FakeNetworkData,
   type FakeNetworkNode,
 } from "./fake-network.js";
-export { createFakeNode, type FakeNode, type ReceivedRequest } from "./fake-node.js";
+export { createFakeNode, type FakeNode } from "./fake-node.js";
 export {
   type EmptyPageFault,
   type HtmlFault,
@@ -22,4 +22,5 @@ export {
 } from "./faults.js";
 export { type FakeNodeOptions, type NodeDefect, nodeDefects } from "./options.js";
 export type { RateLimit } from "./rate-limiter.js";
+export type { ReceivedRequest } from "./simulated-node.js";
 export type { Records } from "./store.js";

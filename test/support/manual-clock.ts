@@ -53,7 +53,7 @@ export class ManualClock implements Clock {
   /**
    * Runs until a promise is settled. What follows from a timer happens before the next one fires.
    *
-   * @param isBusy - Whether something happens that is not on this clock, such as a request: time stands still meanwhile.
+   * @param isBusy - Whether something happens that is not on this clock, such as a request: the time does not advance meanwhile.
    */
   async run<T>(promise: Promise<T>, isBusy: () => boolean = () => false): Promise<T> {
     let settled = false;

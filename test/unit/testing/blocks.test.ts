@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createFakeNetwork, createFakeNode } from "../../../src/testing/index.js";
 import { ManualClock } from "../../support/manual-clock.js";
-import { ask, askPage } from "../../support/raw-requests.js";
+import { fetchFrom, fetchPage } from "../../support/raw-requests.js";
 
 const list = "/api/v2/balance/changes?pagination.first=5000";
 
@@ -10,9 +10,9 @@ describe("a half-written block of a fake node", () => {
     const node = createFakeNode({ balances: 10, votes: 5 });
     const { height, timestamp } = node.block;
     node.addRecords({ balances: 4, votes: 2, profiles: 1 });
-    const { headers } = await ask(node, list);
+    const { headers } = await fetchFrom(node, list);
     expect([headers.get("x-block-height"), headers.get("x-block-timestamp")]).toEqual([`${height}`, `${timestamp}`]);
-    expect((await askPage(node, list)).edges).toHaveLength(14);
+    expect((await fetchPage(node, list)).edges).toHaveLength(14);
     expect(node.records.balances.slice(10).map((each) => each.timestamp)).toEqual(Array(4).fill(`${timestamp}`));
     expect(node.records.votes.slice(5).map((each) => each.timestamp)).toEqual(Array(2).fill(`${timestamp}`));
     node.nextBlock({ balances: 3 });
@@ -36,7 +36,8 @@ describe("a half-written block of a fake node", () => {
   test("is not seen on a node that is a block behind", async () => {
     const network = createFakeNetwork({ nodes: [{ lag: 1 }, {}], balances: [] });
     network.addRecords({ balances: 4 });
-    const counts = async () => Promise.all(network.nodes.map(async (node) => (await askPage(node, list)).edges.length));
+    const counts = async () =>
+      Promise.all(network.nodes.map(async (node) => (await fetchPage(node, list)).edges.length));
     expect(await counts()).toEqual([0, 4]);
     network.nextBlock({ balances: 1 });
     expect(await counts()).toEqual([0, 5]);

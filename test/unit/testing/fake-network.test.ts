@@ -2,12 +2,12 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createClient } from "../../../src/index.js";
 import { createFakeNetwork, createFakeNode, type FakeNetwork, type FakeVote } from "../../../src/testing/index.js";
-import { ask, askPage } from "../../support/raw-requests.js";
+import { fetchFrom, fetchPage } from "../../support/raw-requests.js";
 
 const second = 1_000_000_000n;
 const list = "/api/v2/balance/changes?pagination.first=5000";
-const headerOf = async (node: Parameters<typeof ask>[0]) => {
-  const { headers } = await ask(node, list);
+const headerOf = async (node: Parameters<typeof fetchFrom>[0]) => {
+  const { headers } = await fetchFrom(node, list);
   return { height: headers.get("x-block-height"), timestamp: headers.get("x-block-timestamp") };
 };
 /** Fails if the network has no such node. */
@@ -70,10 +70,12 @@ describe("a fake network", () => {
     const network = createFakeNetwork({ nodes: [{}, { faults }, {}] }, { now: () => 0, rateLimit: { burst: 2 } });
     const [first, second, third] = network.nodes;
     if (!first || !second || !third) throw new Error("Expected three nodes.");
-    expect([(await ask(first, list)).status, (await ask(first, list)).status, (await ask(first, list)).status]).toEqual(
-      [200, 200, 429],
-    );
-    expect([(await ask(second, list)).status, (await ask(second, list)).status]).toEqual([503, 200]);
+    expect([
+      (await fetchFrom(first, list)).status,
+      (await fetchFrom(first, list)).status,
+      (await fetchFrom(first, list)).status,
+    ]).toEqual([200, 200, 429]);
+    expect([(await fetchFrom(second, list)).status, (await fetchFrom(second, list)).status]).toEqual([503, 200]);
     const tx = {
       version: "TX_VERSION_V3",
       inputData: "CAEQh61L",
@@ -82,7 +84,7 @@ describe("a fake network", () => {
       pow: { tid: "01".repeat(32), nonce: "1" },
     };
     const check = async (node: typeof third) =>
-      (await ask(node, "/transaction/check", { method: "POST", body: JSON.stringify({ tx }) })).body.code;
+      (await fetchFrom(node, "/transaction/check", { method: "POST", body: JSON.stringify({ tx }) })).body.code;
     nodeOf(network, 0).configure({ rateLimit: false });
     expect([await check(third), await check(third), await check(first)]).toEqual([0, 89, 0]);
     network.nextBlock();
@@ -94,7 +96,7 @@ describe("a fake network", () => {
     network.nextBlock({ balances: 2 });
     nodeOf(network, 1).nextBlock({ balances: 3 });
     for (const node of network.nodes) {
-      expect((await askPage(node, list)).edges).toHaveLength(15);
+      expect((await fetchPage(node, list)).edges).toHaveLength(15);
       expect(await headerOf(node)).toEqual({ height: "1234570", timestamp: `${network.block.timestamp}` });
     }
   });
@@ -103,7 +105,10 @@ describe("a fake network", () => {
     const votes = Array.from({ length: 30 }, (_, party) => vote(party, 5000n));
     const network = createFakeNetwork({ votes }, { defects: ["tied-vote-cursors"] });
     const order = async (index: number) => {
-      const { edges } = await askPage<FakeVote>(nodeOf(network, index), `/api/v2/votes?proposalId=${"07".repeat(32)}`);
+      const { edges } = await fetchPage<FakeVote>(
+        nodeOf(network, index),
+        `/api/v2/votes?proposalId=${"07".repeat(32)}`,
+      );
       return edges.map(({ node }) => node.partyId);
     };
     const orders = [await order(0), await order(1), await order(2)];
@@ -119,7 +124,7 @@ describe("a fake network", () => {
   test("keeps less history on a node whose options say so", async () => {
     const balances = [1000n, 2000n, 3000n].map((time) => change(1, time * second));
     const network = createFakeNetwork({ nodes: [{}, { history: 2000n * second }], balances });
-    const count = async (index: number) => (await askPage(nodeOf(network, index), list)).edges.length;
+    const count = async (index: number) => (await fetchPage(nodeOf(network, index), list)).edges.length;
     expect([await count(0), await count(1)]).toEqual([3, 2]);
     nodeOf(network, 0).configure({ history: 2_500n * second });
     expect([await count(0), await count(1)]).toEqual([1, 2]);
@@ -153,7 +158,7 @@ describe("a fake node that lags", () => {
     expect(nodeOf(network, 0).records.balances).toEqual(older);
     expect(older.length).toBeLessThan(100);
     nodeOf(network, 0).configure({ lag: 0 });
-    expect((await askPage(nodeOf(network, 0), list)).edges).toHaveLength(100);
+    expect((await fetchPage(nodeOf(network, 0), list)).edges).toHaveLength(100);
   });
 
   test("shows records as they were before later blocks replaced them", async () => {
@@ -243,7 +248,7 @@ describe("a fake node that lags", () => {
             );
             const latest = new Map(visible.map((row) => [row.vote.partyId, row.vote.totalGovernanceTokenBalance]));
             expect(new Map(votes.map((each) => [each.partyId, each.totalGovernanceTokenBalance]))).toEqual(latest);
-            expect((await askPage(nodeOf(network, 0), list)).edges).toHaveLength(visible.length);
+            expect((await fetchPage(nodeOf(network, 0), list)).edges).toHaveLength(visible.length);
           }
         },
       ),
@@ -255,15 +260,15 @@ describe("a fake node that lags", () => {
 describe("a fake node that goes down", () => {
   test("rejects requests, and serves the same records with a new rate limit when it is up again", async () => {
     const node = createFakeNode({ balances: 20 }, { now: () => 0, rateLimit: { burst: 1 } });
-    expect((await ask(node, list)).status).toBe(200);
-    expect((await ask(node, list)).status).toBe(429);
+    expect((await fetchFrom(node, list)).status).toBe(200);
+    expect((await fetchFrom(node, list)).status).toBe(429);
     node.configure({ down: true });
-    await expect(ask(node, list)).rejects.toThrow(new TypeError("fetch failed: the connection was refused"));
+    await expect(fetchFrom(node, list)).rejects.toThrow(new TypeError("fetch failed: the connection was refused"));
     expect(node.requests).toHaveLength(3);
     node.configure({ down: false });
-    expect((await askPage(node, list)).edges).toHaveLength(20);
+    expect((await fetchPage(node, list)).edges).toHaveLength(20);
     node.configure({ down: false });
-    expect((await ask(node, list)).status).toBe(429);
+    expect((await fetchFrom(node, list)).status).toBe(429);
   });
 
   test("resets requests in flight, and not those that follow", async () => {
@@ -271,12 +276,12 @@ describe("a fake node that goes down", () => {
       {},
       { faults: [{ name: "latency", milliseconds: Number.POSITIVE_INFINITY, request: 1 }] },
     );
-    const pending = ask(node, list);
+    const pending = fetchFrom(node, list);
     pending.catch(() => {});
     while (node.requests.length === 0) await new Promise((resolve) => setImmediate(resolve));
     node.configure({ down: true });
     await expect(pending).rejects.toThrow(new TypeError("fetch failed: the connection was reset"));
     node.configure({ down: false });
-    expect((await ask(node, list)).status).toBe(200);
+    expect((await fetchFrom(node, list)).status).toBe(200);
   });
 });
