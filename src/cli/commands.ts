@@ -5,9 +5,7 @@ import type { ListId } from "../pagination/list-operation.js";
 import { argumentFlags } from "./argument-flags.js";
 import type { Command } from "./command.js";
 import { type Flag, listFlags, nodeFlags, orderFlag, outputFlags, pageFlags, scanFlags } from "./flags.js";
-
-/** The lists that the client can scan. */
-export const scannable: readonly OperationId[] = ["listBalanceChanges"];
+import { scannable } from "./scannable.js";
 
 const details: Partial<Record<OperationId, string>> = {
   listBalanceChanges:
