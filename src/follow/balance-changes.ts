@@ -30,10 +30,9 @@ const { filter } = operations.listBalanceChanges.arguments;
  * `"pruned"` if the position is before the oldest record that the node keeps; {@link ApiError} and {@link ResponseError}, if they
  * are not transient; {@link ArgumentError}.
  * @example
- * ```ts
- * for await (const change of followBalanceChanges(client, { filter: { partyIds: [partyId] } }, { signal })) {
+ * ```ts no-run
+ * for await (const change of followBalanceChanges(client, { filter: { partyIds: [partyId] } })) {
  *   console.log(change.timestamp, change.balance);
- *   break;
  * }
  * ```
  */

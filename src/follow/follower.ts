@@ -25,7 +25,7 @@ export interface Follower<T, B = Batch<T>> extends AsyncGenerator<T, undefined, 
    * transaction, is processed exactly once.
    *
    * @example
-   * ```ts
+   * ```ts no-run
    * const follower = followVotes(client, { proposalId }, { from: "start" });
    * for await (const { records, resume } of follower.batches()) await save(records, resume);
    * ```

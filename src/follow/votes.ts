@@ -37,10 +37,9 @@ const smallPage = 100;
  * if not all votes since the position can be reached; {@link ApiError} and {@link ResponseError}, if they are not transient;
  * {@link ArgumentError}.
  * @example
- * ```ts
+ * ```ts no-run
  * for await (const { partyId, value } of followVotes(client, { proposalId }, { from: "start" })) {
  *   console.log(partyId, value);
- *   break;
  * }
  * ```
  */

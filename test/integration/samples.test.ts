@@ -35,6 +35,7 @@ beforeAll(async () => {
   const modules = {
     "vegaprotocol-client": join(root, "src/index.ts"),
     "vegaprotocol-client/validate": join(root, "src/validate/index.ts"),
+    "vegaprotocol-client/follow": join(root, "src/follow/index.ts"),
     "vegaprotocol-client/testing": join(root, "src/testing/index.ts"),
     "vegaprotocol-client/testing/node": join(root, "src/testing/node/index.ts"),
     [setting.replace(/\.ts$/, ".js")]: setting,
