@@ -11,6 +11,8 @@ interface Check {
   commands: readonly string[];
   /** Whether they read `dist/`, which is built before. */
   needsBuild?: true;
+  /** Further variables of the environment. */
+  env?: Readonly<Record<string, string>>;
   /** Whether the check runs only if it is named. */
   onlyByName?: true;
 }
@@ -26,6 +28,8 @@ const checks: Readonly<Record<string, Check>> = {
   package: {
     commands: ["publint --strict", "attw --pack . --profile esm-only --exclude-entrypoints openapi.yaml openapi.json"],
     needsBuild: true,
+    // Without this, npm would build the package once more to pack it.
+    env: { npm_config_ignore_scripts: "true" },
   },
   size: { commands: ["size-limit"], needsBuild: true },
   instantiations: { commands: ["tsx scripts/check/instantiations.ts"], needsBuild: true },
@@ -55,13 +59,13 @@ async function main(): Promise<void> {
 }
 
 /** Runs a check and prints the result. Returns whether it passed. */
-async function perform(name: string, { commands }: Check, isVerbose: boolean): Promise<boolean> {
+async function perform(name: string, { commands, env }: Check, isVerbose: boolean): Promise<boolean> {
   const start = performance.now();
   let output = "";
   let status = 0;
   for (const command of commands) {
     if (status !== 0) break;
-    const result = await run(command);
+    const result = await run(command, env);
     output += result.output;
     status = result.status;
   }
@@ -73,8 +77,12 @@ async function perform(name: string, { commands }: Check, isVerbose: boolean): P
 }
 
 /** Runs a command of the project's dependencies, which npm adds to `PATH`. */
-async function run(command: string): Promise<{ status: number; output: string }> {
-  const child = spawn(command, { shell: true, stdio: ["ignore", "pipe", "pipe"] });
+async function run(command: string, env: Check["env"]): Promise<{ status: number; output: string }> {
+  const child = spawn(command, {
+    shell: true,
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, ...env },
+  });
   let output = "";
   child.stdout.on("data", (text) => (output += text));
   child.stderr.on("data", (text) => (output += text));

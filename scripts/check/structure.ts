@@ -81,16 +81,23 @@ function printFolders(modules: readonly IModule[]): void {
   console.log(table.toString());
 }
 
-async function main(): Promise<void> {
+/** Returns the modules of a project, and the imports that break a rule. */
+export async function readStructure(folder: string): Promise<{ modules: readonly IModule[]; problems: string[] }> {
   const { output } = await cruise(["src", "generated"], {
+    baseDir: folder,
     ruleSet: { forbidden: rules.map((rule) => ({ severity: "error", ...rule })) },
     validate: true,
     tsPreCompilationDeps: true,
     doNotFollow: { path: "node_modules" },
   });
   if (typeof output === "string") throw new Error(output);
-  printFolders(output.modules);
   const problems = output.summary.violations.map(({ from, to, rule }) => `${from} → ${to}: ${rule.name}`);
+  return { modules: output.modules, problems };
+}
+
+async function main(): Promise<void> {
+  const { modules, problems } = await readStructure(process.cwd());
+  printFolders(modules);
   if (problems.length > 0) throw new Error(problems.join("\n"));
 }
 

@@ -26,9 +26,9 @@ const { filter } = operations.listBalanceChanges.arguments;
  * Nodes of different progress behind one address, and a node that restarts, lose and repeat nothing: each response counts up to
  * the block that it names. Records of one time come in the order of asset, party, market and account type.
  *
- * @throws Whatever ends a follower rejects its next call: {@link StalledError}; {@link PaginationError} with the `reason`
- * `"pruned"` if the position is before the oldest record that the node keeps; {@link ApiError} and {@link ResponseError}, if they
- * are not transient; {@link ArgumentError}.
+ * @throws Whatever ends a follower rejects its next call: {@link StalledError}; `PaginationError` with the `reason`
+ * `"pruned"` if the position is before the oldest record that the node keeps; `ApiError` and `ResponseError`, if they
+ * are not transient; `ArgumentError`.
  * @example
  * ```ts no-run
  * for await (const change of followBalanceChanges(client, { filter: { partyIds: [partyId] } })) {

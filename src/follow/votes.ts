@@ -33,9 +33,9 @@ const smallPage = 100;
  * if one of its members differs. A follower that continues from a `resume` does not know the votes before it: it also yields
  * those that are written again without a difference.
  *
- * @throws Whatever ends a follower rejects its next call: {@link StalledError}; {@link PaginationError} with the `reason` `"gap"`
- * if not all votes since the position can be reached; {@link ApiError} and {@link ResponseError}, if they are not transient;
- * {@link ArgumentError}.
+ * @throws Whatever ends a follower rejects its next call: {@link StalledError}; `PaginationError` with the `reason` `"gap"`
+ * if not all votes since the position can be reached; `ApiError` and `ResponseError`, if they are not transient;
+ * `ArgumentError`.
  * @example
  * ```ts no-run
  * for await (const { partyId, value } of followVotes(client, { proposalId }, { from: "start" })) {
