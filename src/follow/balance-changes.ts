@@ -31,9 +31,8 @@ const { filter } = operations.listBalanceChanges.arguments;
  * are not transient; `ArgumentError`.
  * @example
  * ```ts no-run
- * for await (const change of followBalanceChanges(client, { filter: { partyIds: [partyId] } }, { signal })) {
+ * for await (const change of followBalanceChanges(client, { filter: { partyIds: [partyId] } })) {
  *   console.log(change.timestamp, change.balance);
- *   break;
  * }
  * ```
  */

@@ -53,11 +53,8 @@ const { id } = operations.listNodeSignatures.arguments;
  * @throws Whatever ends a follower rejects its next call: {@link StalledError}; `ApiError` and `ResponseError`, if they
  * are not transient; `ArgumentError`.
  * @example
- * ```ts
- * for await (const { sig } of followNodeSignatures(client, { id: withdrawalId })) {
- *   console.log(toBytes(sig));
- *   break;
- * }
+ * ```ts no-run
+ * for await (const { sig } of followNodeSignatures(client, { id: withdrawalId })) console.log(toBytes(sig));
  * ```
  */
 export function followNodeSignatures(

@@ -40,7 +40,6 @@ const smallPage = 100;
  * ```ts no-run
  * for await (const { partyId, value } of followVotes(client, { proposalId }, { from: "start" })) {
  *   console.log(partyId, value);
- *   break;
  * }
  * ```
  */
