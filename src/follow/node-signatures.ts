@@ -90,7 +90,7 @@ export function followNodeSignaturesWith(
     async until(predicate: Parameters<SignatureFollower["until"]>[0]) {
       callback(predicate, { operation, argument: "predicate" });
       for await (const { signatures: all } of signatures.batches()) if (await predicate(all)) return all;
-      throw new VegaError(`${operation} was ended.`, { operation });
+      throw new VegaError(`${operation} was ended`, { operation });
     },
   });
 }
