@@ -16,8 +16,9 @@ export class PaginationError extends VegaError {
    * - `"missing-cursor"`: the node reports a further page but returned no cursor for it.
    * - `"too-dense"`: more records share one time than a scan can read.
    * - `"pruned"`: the range begins before the oldest record that the node keeps.
+   * - `"discontinuity"`: the node of a walk failed, and no other node could continue the walk.
    */
-  readonly reason: "repeated-cursor" | "missing-cursor" | "too-dense" | "pruned";
+  readonly reason: "repeated-cursor" | "missing-cursor" | "too-dense" | "pruned" | "discontinuity";
   /** If `reason` is `"too-dense"`: the time of the records, in Unix nanoseconds. */
   readonly timestamp: `${bigint}` | undefined;
   /** If `reason` is `"pruned"`: the time of the oldest record that the node keeps, in Unix nanoseconds. */

@@ -119,7 +119,7 @@ export async function readReply<T>(
     );
   }
   await validate?.({ operation: described, calledBy: operation, body, response, attempts });
-  return { data: result, response };
+  return { data: result, response, stale: false };
 }
 
 /** Returns the error of a response with an error status. */

@@ -7,9 +7,12 @@ import type { Edge, PageContent } from "./page.js";
 import { RequestPlan, type Source } from "./request-plan.js";
 import { firstStep, type Step } from "./step.js";
 
-type FetchPage<T, Extra extends object> = ReturnType<Source<T, Extra>["open"]>["fetchPage"];
+/** What a page has beside its content. */
+type MergedExtra = { stale?: boolean };
 
-export interface MergeOptions<T, Extra extends object> {
+type FetchPage<T, Extra extends MergedExtra> = ReturnType<Source<T, Extra>["open"]>["fetchPage"];
+
+export interface MergeOptions<T, Extra extends MergedExtra> {
   source: Pick<Source<T, Extra>, "operation" | "cursors" | "advice"> & { operation: string };
   /** One for each request that the list takes. */
   fetchPages: readonly FetchPage<T, Extra>[];
@@ -26,7 +29,7 @@ interface Place {
 }
 
 /** Reads one part in the direction of the walk. */
-interface Reader<T, Extra extends object> {
+interface Reader<T, Extra extends MergedExtra> {
   /** The next page; `undefined` after the last one. */
   step: Step<T, Extra> | undefined;
   /** What was read, in the order of the walk. */
@@ -37,12 +40,12 @@ interface Reader<T, Extra extends object> {
   cursor: string | false | undefined;
 }
 
-interface Taken<T, Extra extends object> {
+interface Taken<T, Extra extends MergedExtra> {
   reader: Reader<T, Extra>;
   edge: Edge<T>;
 }
 
-const isOpen = <T, Extra extends object>({ step, edges, index }: Reader<T, Extra>) =>
+const isOpen = <T, Extra extends MergedExtra>({ step, edges, index }: Reader<T, Extra>) =>
   step !== undefined || index < edges.length;
 
 /** The smallest page of one part: a list that was split often must not take a request for each record. */
@@ -52,7 +55,7 @@ const smallestPage = 100;
  * Reads a list that takes several requests as one. Its cursors hold a place in each part, so that they are valid
  * for the same filters only.
  */
-export function mergePages<T, Extra extends object>(options: MergeOptions<T, Extra>): FetchPage<T, Extra> {
+export function mergePages<T, Extra extends MergedExtra>(options: MergeOptions<T, Extra>): FetchPage<T, Extra> {
   /** What the last page left over: a walk continues with it, without another request for what was read. */
   let last: { cursor: string; merge: Merge<T, Extra> } | undefined;
   return async (pagination, signal) => {
@@ -69,7 +72,7 @@ export function mergePages<T, Extra extends object>(options: MergeOptions<T, Ext
   };
 }
 
-class Merge<T, Extra extends object> {
+class Merge<T, Extra extends MergedExtra> {
   readonly direction: Direction;
   readonly #readers: readonly Reader<T, Extra>[];
   readonly #firstPart: FetchPage<T, Extra> | undefined;
@@ -87,9 +90,10 @@ class Merge<T, Extra extends object> {
     const places = readPlaces(source.operation, this.direction, pagination[cursorName], fetchPages.length);
     this.#readers = fetchPages.map((fetchPart, index): Reader<T, Extra> => {
       const place = places[index]?.[cursorName];
-      const fetchPage: typeof fetchPart = async (request, signal) => {
-        const content = await fetchPart(request, signal);
-        this.#response = content;
+      const fetchPage: typeof fetchPart = async (request, signal, previous) => {
+        const content = await fetchPart(request, signal, previous);
+        // What is read of a stale response can be on any later page.
+        if (!this.#response?.extra?.stale) this.#response = content;
         return content;
       };
       const start = { ...pagination, [sizeName]: partSize, [cursorName]: place || undefined };
@@ -116,7 +120,7 @@ class Merge<T, Extra extends object> {
       else taken.push(...this.#takeReady(open, size - taken.length));
     }
     // A list without records has a response, too.
-    this.#response ??= await this.#firstPart?.({ [this.direction.size]: 1 }, signal);
+    this.#response ??= await this.#firstPart?.({ [this.direction.size]: 1 }, signal, []);
     return this.#pageOf(taken, starts);
   }
 

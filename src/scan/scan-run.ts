@@ -5,7 +5,7 @@ import type { History } from "./history.js";
 import { HistoryCheck, toDateRange } from "./history-check.js";
 import { MergedScan } from "./merged-scan.js";
 import { PartScan, pageSizeFor } from "./part-scan.js";
-import { checkPage, type FetchRange, type RangePage, type RangeRequest } from "./range-page.js";
+import { checkPage, type FetchRange, type RangePage, type RangeRequest, type SpreadRanges } from "./range-page.js";
 import { SegmentReader } from "./segment-reader.js";
 import { Semaphore } from "./semaphore.js";
 import { aligned, microsecondOf, newestFirst, oldestFirst, type Range, toTime } from "./timeline.js";
@@ -26,6 +26,8 @@ export interface OpenedSource {
   fetchRanges: readonly FetchRange[];
   /** Fetches without a filter. */
   fetchAny: FetchRange;
+  /** Set if the client has several nodes. */
+  nodes?: SpreadRanges | undefined;
 }
 
 /** The checked options of a scan. */
@@ -62,7 +64,7 @@ export class ScanRun {
 
   constructor(
     { operation, history }: ScanSource,
-    { start, end, fetchRanges, fetchAny }: OpenedSource,
+    { start, end, fetchRanges, fetchAny, nodes }: OpenedSource,
     options: ScanRunOptions,
   ) {
     this.#operation = operation;
@@ -71,7 +73,7 @@ export class ScanRun {
     this.#end = end;
     const fetchFirst = async () => (await this.#send(fetchAny, { size: 1, newestFirst: false })).edges[0]?.node;
     if (options.checksHistory && this.#start !== undefined) {
-      this.#historyCheck = new HistoryCheck(operation, this.#start, history, fetchFirst);
+      this.#historyCheck = new HistoryCheck(operation, this.#start, nodes ?? history, fetchFirst);
     }
     const semaphore = new Semaphore(options.concurrency);
     const order = options.isNewestFirst ? newestFirst : oldestFirst;

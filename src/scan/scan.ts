@@ -20,7 +20,7 @@ export interface ScanWalkOptions {
    */
   maxItems?: number | undefined;
   /**
-   * How many requests may be in flight at once.
+   * How many requests may be in flight at once; with a pool, for each of its nodes.
    *
    * @default 4
    */
@@ -122,7 +122,7 @@ class ScanIterator extends ItemIterator<BalanceChange> {
     return new ScanRun(this.#source, opened, {
       isNewestFirst: order === "newest-first",
       maxItems,
-      concurrency,
+      concurrency: concurrency * (opened.nodes?.count ?? 1),
       pageSize,
       checksHistory: missingHistory !== "ignore",
       signal,
