@@ -105,7 +105,11 @@ export const withEvents =
     const { operation } = context;
     const { number } = attempt;
     const start = clock.now();
-    attempt.onSend = (request) => emit({ type: "attempt", operation, attempt: number, ...request });
+    const { onSend } = attempt;
+    attempt.onSend = (request) => {
+      onSend?.(request);
+      emit({ type: "attempt", operation, attempt: number, ...request });
+    };
     let error: ObservedError | undefined;
     try {
       return await next(context, attempt);

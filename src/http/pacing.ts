@@ -11,6 +11,8 @@ export class NodeLimits {
   readonly limiter: RateLimiter;
   /** The last rejection: the error of calls that are not sent because of it. */
   rejection: { error: RateLimitError; response: Response } | undefined;
+  /** What the last response named. */
+  named: RateLimit | undefined;
 
   constructor(clock: Clock) {
     this.limiter = new RateLimiter(clock);
@@ -83,7 +85,9 @@ export function withRateLimit(
       if (RateLimitError.is(error) && attempt.response) onRejection(error, attempt.response);
       throw error;
     } finally {
-      limiter.release(permit, attempt.response && outcomeOf(attempt.response, clock));
+      const outcome = attempt.response && outcomeOf(attempt.response, clock);
+      limits.named = outcome?.rateLimit ?? limits.named;
+      limiter.release(permit, outcome);
     }
   };
 }
