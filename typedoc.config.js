@@ -3,7 +3,13 @@ import { OptionDefaults } from "typedoc";
 /** The guide and the API of the package, as one site; `scripts/docs.ts` adds the operations to it. */
 export default {
   name: "vegaprotocol-client",
-  entryPoints: ["src/index.ts", "src/testing/index.ts", "src/testing/node/index.ts", "src/validate/index.ts"],
+  entryPoints: [
+    "src/index.ts",
+    "src/testing/index.ts",
+    "src/testing/node/index.ts",
+    "src/validate/index.ts",
+    "src/follow/index.ts",
+  ],
   plugin: ["./scripts/docs/titles.js"],
   tsconfig: "tsconfig.json",
   readme: "README.md",

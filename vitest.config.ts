@@ -4,7 +4,11 @@ export default defineConfig({
   test: {
     // The report is for machines: CI counts with it.
     reporters: process.env["CI"] ? ["default", ["json", { outputFile: "reports/vitest.json" }]] : ["default"],
-    testTimeout: 30_000,
+    testTimeout: 60_000,
+    // Tests replace no modules and no globals, so that test files can share the modules that they import.
+    isolate: false,
+    // More than two cores have work for: tests of deadlines and of silent servers wait.
+    maxWorkers: 4,
     coverage: { include: ["src/**"] },
     include: ["test/{integration,types,unit}/**/*.test.ts"],
     typecheck: { enabled: true, include: ["test/types/**/*.test-d.ts"], tsconfig: "./tsconfig.json" },

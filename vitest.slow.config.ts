@@ -6,6 +6,8 @@ export default defineConfig({
     include: ["test/slow/**/*.test.ts"],
     reporters: process.env["CI"] ? ["default", "json"] : ["default"],
     outputFile: { json: "reports/slow.json" },
+    // Several suites build the package or start servers of their own: one after the other, none disturbs another.
+    fileParallelism: false,
     testTimeout: 60_000,
     hookTimeout: 300_000,
   },

@@ -7,6 +7,8 @@ import { cpus } from "node:os";
 import { parseArgs } from "node:util";
 import Table from "cli-table3";
 import { calls, walks } from "./calls.js";
+import { cli } from "./cli.js";
+import { exporting } from "./export.js";
 import { sizes, types } from "./footprint.js";
 import { gate } from "./gate.js";
 import { readAhead, scan } from "./latency.js";
@@ -24,6 +26,8 @@ const benchmarks: Record<string, () => Promise<Report[]>> = {
   readahead: readAhead,
   scan,
   validate: validation,
+  export: exporting,
+  cli,
   types,
   sizes,
 };

@@ -229,14 +229,19 @@ function naturalKey() {
   };
 }
 
-/** The unit decides the type of an argument. */
+/** The unit decides the type of an argument, and how the command line prints a member of a record. */
 function unit() {
-  /** @param {{ "x-unit"?: unknown }} node @param {Context} context */
-  const check = (node, { report, location }) => {
-    if (node["x-unit"] === undefined || node["x-unit"] === "unix-nanoseconds") return;
-    report({ message: "`x-unit` needs `unix-nanoseconds`.", location: location.child(["x-unit"]) });
-  };
-  return { Parameter: check, Schema: check };
+  /** @param {readonly string[]} units */
+  const check =
+    (units) =>
+    /** @param {{ "x-unit"?: unknown }} node @param {Context} context */
+    (node, { report, location }) => {
+      const value = node["x-unit"];
+      if (value === undefined || units.some((unit) => unit === value)) return;
+      const names = units.map((unit) => `\`${unit}\``).join(" or ");
+      report({ message: `\`x-unit\` needs ${names}.`, location: location.child(["x-unit"]) });
+    };
+  return { Parameter: check(["unix-nanoseconds"]), Schema: check(["unix-nanoseconds", "smallest-unit"]) };
 }
 
 /**

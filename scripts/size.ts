@@ -7,7 +7,7 @@ import { runScript } from "./run-script.js";
 const limits: Record<string, number> = {
   "openapi-fetch": 3_000,
   "vegaprotocol-client": 26_500,
-  "vegaprotocol-client/testing": 19_000,
+  "vegaprotocol-client/testing": 22_000,
   "vegaprotocol-client/validate": 8_000,
 };
 

@@ -14,8 +14,9 @@ import { type Connection, type ConnectionOptions, connect } from "./node-pool.js
 import { type ListId, listOperation } from "./pagination/list-operation.js";
 import { type ListingOptions, listingChecks } from "./pagination/listing.js";
 import { History } from "./scan/history.js";
-import { type Scan, type ScanOptions, scan, scanChecks } from "./scan/scan.js";
+import { type Scan, scan } from "./scan/scan.js";
 import { type BalanceChangesScanQuery, openScan } from "./scan/scan-operation.js";
+import { type ScanOptions, scanChecks } from "./scan/scan-options.js";
 
 /**
  * A client of one node.

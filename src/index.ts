@@ -1,52 +1,5 @@
-export {
-  type AccountType,
-  accountTypes,
-  isAccountType,
-  isNodeSignatureKind,
-  isTransactionVersion,
-  isVoteValue,
-  type NodeSignatureKind,
-  nodeSignatureKinds,
-  type TransactionVersion,
-  transactionVersions,
-  type VoteValue,
-  voteValues,
-} from "../generated/enums.js";
-export type { components, operations, paths } from "../generated/openapi.js";
-export type {
-  BalanceChange,
-  BalanceChangesDateRange,
-  BalanceChangesFilter,
-  BalanceChangesInRange,
-  CheckTransactionRequest,
-  ErrorBody,
-  ErrorDetail,
-  GetSpamStatisticsQuery,
-  MarketShareWeight,
-  Metadata,
-  NodeSignature,
-  PageInfo,
-  Pagination,
-  PartyProfile,
-  PassedTransactionCheck,
-  ProfilesOfParties,
-  ProofOfWork,
-  ProofOfWorkBlockState,
-  ProofOfWorkStatistics,
-  ProposalVoteCount,
-  RefusedTransactionCheck,
-  SignaturesOfResource,
-  SpamCounter,
-  SpamStatistics,
-  SpamStatisticsResponse,
-  Transaction,
-  TransactionCheckResult,
-  TransactionSignature,
-  Vote,
-  VoteSpamStatistics,
-  VotesOfParty,
-  VotesOnProposal,
-} from "../generated/types.js";
+export * from "../generated/public.js";
+export { formatUnits, parseUnits } from "./arguments/units.js";
 export { type NanosecondTime, toBytes, toDate, toNanoseconds } from "./arguments/values.js";
 export { createClient, type VegaClient } from "./client.js";
 export type { ClientOptions } from "./client-options.js";
@@ -87,5 +40,6 @@ export {
 } from "./pagination/listing.js";
 export type { Edge, PageContent, WalkPage } from "./pagination/page.js";
 export type { WalkOptions } from "./pagination/request-plan.js";
-export type { Scan, ScanOptions, ScanWalkOptions } from "./scan/scan.js";
+export type { Scan } from "./scan/scan.js";
 export type { BalanceChangesScanQuery } from "./scan/scan-operation.js";
+export type { ScanOptions, ScanWalkOptions } from "./scan/scan-options.js";

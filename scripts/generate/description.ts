@@ -19,6 +19,7 @@ export interface Schema {
   oneOf?: Schema[];
   "x-enumDescriptions"?: Record<string, string>;
   "x-naturalKey"?: string[];
+  "x-unit"?: string;
 }
 
 export interface Parameter {
@@ -90,6 +91,16 @@ export interface Group {
   members: Member[];
 }
 
+/** The parts of the response that holds a page. */
+interface List {
+  /** The member of the response that holds the page. */
+  envelope: string;
+  /** The name of the schema of a record. */
+  record: string;
+  /** The names of the schemas around a record: of the response, the page and its edges. */
+  wrappers: string[];
+}
+
 /** An operation with its references followed, and what it returns. */
 export interface ResolvedOperation extends Operation {
   path: string;
@@ -99,8 +110,8 @@ export interface ResolvedOperation extends Operation {
   argumentsName: string;
   /** The schema of the response with status 200. */
   body: Schema;
-  /** Set for a list: the member of the response that holds the page, and the name of the schema of a record. */
-  list: { envelope: string; record: string } | undefined;
+  /** Set for a list. */
+  list: List | undefined;
 }
 
 export const isGroup = (member: Member | Group): member is Group => "members" in member;
@@ -192,7 +203,7 @@ function bodyMembersOf(request: Schema, description: Description): Member[] {
 }
 
 /** A list responds with an object that has one member: an object with `edges` and `pageInfo`. */
-function listOf(body: Schema, description: Description): { envelope: string; record: string } | undefined {
+function listOf(body: Schema, description: Description): List | undefined {
   const [[envelope, schema] = [], ...others] = Object.entries(resolve(body, description).properties ?? {});
   if (envelope === undefined || schema === undefined || others.length > 0) return undefined;
   const { edges, pageInfo } = resolve(schema, description).properties ?? {};
@@ -200,7 +211,8 @@ function listOf(body: Schema, description: Description): { envelope: string; rec
   const { node } = resolve(edges.items, description).properties ?? {};
   const reference = node?.$ref ?? node?.anyOf?.find(({ $ref }) => $ref)?.$ref;
   if (!reference) throw new Error(`openapi.yaml has no named schema for the records of \`${envelope}\`.`);
-  return { envelope, record: nameOf(reference) };
+  const wrappers = [body, schema, edges.items].flatMap(({ $ref }) => ($ref ? nameOf($ref) : []));
+  return { envelope, record: nameOf(reference), wrappers };
 }
 
 /** The schemas that only the argument of an operation uses: their members are members of the argument. */

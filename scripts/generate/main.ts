@@ -10,9 +10,11 @@ import { parseArgs } from "node:util";
 import openapiTS, { astToString } from "openapi-typescript";
 import { runScript } from "../run-script.js";
 import { printClient } from "./client.js";
+import { printCommandLine } from "./command-line.js";
 import { readDescription } from "./description.js";
 import { printEnums } from "./enums.js";
 import { printOperations } from "./operations.js";
+import { printPublic } from "./public.js";
 import { printShapes } from "./shapes.js";
 import { printTypes } from "./types.js";
 
@@ -31,6 +33,8 @@ export async function generate(source: string): Promise<Record<string, string>> 
     "client.ts": printClient(tree),
     "operations.ts": printOperations(tree),
     "shapes.ts": printShapes(tree),
+    "public.ts": printPublic(tree),
+    "command-line.ts": printCommandLine(tree),
   };
   const formatted = Object.entries(modules).map(async ([name, code]) => [name, await format(header + code)] as const);
   return {

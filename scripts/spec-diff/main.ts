@@ -37,7 +37,9 @@ const order: Impact[] = ["major", "minor", "patch"];
 /** Compares the texts of two descriptions. */
 export function diff(base: string, revision: string, name: string): DescriptionDiff {
   const before = parse(base);
-  const changes = order.flatMap((impact) => compare(before, parse(revision)).filter((each) => each.impact === impact));
+  const after = parse(revision);
+  const all = compare(before, after);
+  const changes = order.flatMap((impact) => all.filter((each) => each.impact === impact));
   const impact = changes[0]?.impact ?? "none";
   const { version } = before.info;
   return { base: { name, version }, impact, version: nextVersion(version, impact), changes };

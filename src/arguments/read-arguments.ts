@@ -1,14 +1,10 @@
 import { ArgumentError } from "../errors/index.js";
-import type { Argument } from "./operation.js";
+import type { Argument, Operation } from "./operation.js";
 import { readValue } from "./read-value.js";
 import { listNames, refuse, refuseUnknown } from "./refuse.js";
 
-/** What an operation takes. The table of operations has one for each. */
-export interface ArgumentsSpec {
-  readonly arguments: { readonly [name: string]: Argument };
-  readonly atLeastOneOf?: readonly string[];
-  readonly range?: { readonly start: string; readonly end: string };
-}
+/** What an operation takes. */
+export type ArgumentsSpec = Pick<Operation, "arguments" | "atLeastOneOf" | "range">;
 
 /** The parameters of a request, by their names on the wire. */
 export interface Parameters {

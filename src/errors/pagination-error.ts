@@ -16,12 +16,16 @@ export class PaginationError extends VegaError {
    * - `"missing-cursor"`: the node reports a further page but returned no cursor for it.
    * - `"too-dense"`: more records share one time than a scan can read.
    * - `"pruned"`: the range begins before the oldest record that the node keeps.
+   * - `"gap"`: a follower cannot reach all votes since its position.
    * - `"discontinuity"`: the node of a walk failed, and no other node could continue the walk.
    */
-  readonly reason: "repeated-cursor" | "missing-cursor" | "too-dense" | "pruned" | "discontinuity";
+  readonly reason: "repeated-cursor" | "missing-cursor" | "too-dense" | "pruned" | "gap" | "discontinuity";
   /** If `reason` is `"too-dense"`: the time of the records, in Unix nanoseconds. */
   readonly timestamp: `${bigint}` | undefined;
-  /** If `reason` is `"pruned"`: the time of the oldest record that the node keeps, in Unix nanoseconds. */
+  /**
+   * If `reason` is `"pruned"`: the time of the oldest record that the node keeps, in Unix nanoseconds. If it is `"gap"`: the block
+   * time from which on all votes are within reach.
+   */
   readonly availableFrom: bigint | undefined;
 
   static {

@@ -1,5 +1,6 @@
+import type { Backward, Forward } from "../../generated/client.js";
 import type { BalanceChangesDateRange } from "../../generated/types.js";
-import type { Backward, Forward } from "../pagination/direction.js";
+import type { NanosecondTime } from "../arguments/values.js";
 import { brand, isBranded } from "./brand.js";
 import { toPlainError } from "./describe.js";
 
@@ -41,14 +42,16 @@ export class VegaError extends Error {
     | "ApiError"
     | "RateLimitError"
     | "ResponseError"
-    | "PaginationError" = "VegaError";
+    | "PaginationError"
+    | "StalledError" = "VegaError";
   /** The operation that failed: the name of the client's method. */
   readonly operation: string | undefined;
   /** The number of attempts; 0 if nothing was sent. */
   readonly attempts: number;
   /**
    * If the error ended a loop over a listing: the `pagination` that continues after the last record that was yielded. If it
-   * ended a scan: the `dateRange` of the records that were not yielded.
+   * ended a scan: the `dateRange` of the records that were not yielded. If it ended a follower: the option `from` that continues
+   * after the last record that was yielded.
    *
    * @example
    * ```ts
@@ -57,11 +60,12 @@ export class VegaError extends Error {
    * }
    * ```
    */
-  declare readonly resume?: (Forward | Backward) & BalanceChangesDateRange;
+  declare readonly resume?: (Forward | Backward) &
+    BalanceChangesDateRange & { from?: "now" | "start" | NanosecondTime };
   /** The address of the node that the error came from, if the client has several. */
   declare readonly node?: string;
   /** What each node said, if a call failed on several. */
-  declare readonly failures?: readonly { node: string; error: unknown }[];
+  declare readonly failures?: readonly { node: string; name: string; message: string }[];
   /** If the error ended a loop over a listing: the number of pages that were read. */
   declare readonly pagesRead?: number;
   /** If the error ended a loop over a listing: the number of records in those pages. */

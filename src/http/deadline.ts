@@ -1,5 +1,5 @@
 import { TimeoutError } from "../errors/index.js";
-import { onAbort } from "./cancellation.js";
+import { onAbort } from "./abort.js";
 import type { Clock } from "./clock.js";
 import type { SendAttempt, SendCall } from "./context.js";
 

@@ -80,16 +80,19 @@ export interface FailoverEvent extends EventBase {
 /** The argument of {@link ClientOptions.observe}. */
 export type ObserverEvent = AttemptEvent | ResponseEvent | RetryEvent | PauseEvent | FailoverEvent;
 
-type WithoutTime<Event> = Event extends unknown ? Omit<Event, "time"> : never;
+export type WithoutTime<Event> = Event extends unknown ? Omit<Event, "time"> : never;
 
 /** Reports an event, without its time. */
-export type Emit = (event: WithoutTime<ObserverEvent>) => void;
+export type Emit<Event = ObserverEvent> = (event: WithoutTime<Event>) => void;
 
 /** Returns the function that calls an observer. What the observer throws, or the promise it returns, has no effect. */
-export function createEmit(observe: (event: ObserverEvent) => void, clock: Clock): Emit {
+export function createEmit<Event extends object>(
+  observe: (event: Event & { time: number }) => void,
+  clock: Clock,
+): (event: Event) => void {
   return (event) => {
     try {
-      const result: unknown = observe({ ...event, time: clock.date() } as ObserverEvent);
+      const result: unknown = observe({ ...event, time: clock.date() });
       // If nothing handles the rejection of an async observer, Node.js ends the process.
       if (result !== undefined) Promise.resolve(result).catch(() => {});
     } catch {

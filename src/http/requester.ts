@@ -5,7 +5,7 @@ import { Cancellation } from "./cancellation.js";
 import { type Clock, systemClock } from "./clock.js";
 import type { CallSettings, Context, Reply, Route, SendAttempt, SendCall } from "./context.js";
 import { withDeadline, withTotalDeadline } from "./deadline.js";
-import { createEmit, type Emit, type ObserverEvent, withEvents } from "./events.js";
+import { createEmit, type Emit, type ObserverEvent, type WithoutTime, withEvents } from "./events.js";
 import { NodeLimits, withRateLimit } from "./pacing.js";
 import type { Validate } from "./response.js";
 import { withRetry } from "./retry.js";
@@ -35,14 +35,9 @@ export interface Requester {
 /** Assembles the layers that a call passes through: from the bottom up, each around the one before. */
 export function createRequester(options: RequesterOptions): Requester {
   const { fetch, pacing = true, observe, validate, clock = systemClock, random = Math.random } = options;
-  const emit = observe && createEmit(observe, clock);
-  const attempt = createNodeAttempt({
-    fetch,
-    validate,
-    clock,
-    emit,
-    limits: pacing ? new NodeLimits(clock) : undefined,
-  });
+  const emit = observe && createEmit<WithoutTime<ObserverEvent>>(observe, clock);
+  const limits = pacing ? new NodeLimits(clock) : undefined;
+  const attempt = createNodeAttempt({ fetch, validate, clock, emit, limits });
   const send: SendCall = withTotalDeadline(withRetry(attempt, { clock, random, emit }), clock);
   return {
     send: async (route, params, call) => {

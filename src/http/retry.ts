@@ -2,7 +2,7 @@ import { ApiError, ConnectionError, RateLimitError, ResponseError, TimeoutError 
 import type { Settings } from "./call-options.js";
 import type { Cancellation } from "./cancellation.js";
 import type { Clock } from "./clock.js";
-import type { Attempt, Context, SendAttempt, SendCall } from "./context.js";
+import type { Attempt, SendAttempt, SendCall } from "./context.js";
 import { type Emit, observedError } from "./events.js";
 import { retryAfter } from "./retry-after.js";
 
@@ -29,7 +29,8 @@ export const withRetry =
         context.lastError = error;
         // The rate limiter has rejected an attempt that was not sent.
         const isSent = context.attempts === number;
-        if (!isSent || number === attempts || cancellation.isCancelled || !isTransient(error, context)) throw error;
+        if (!isSent || number === attempts || cancellation.isCancelled || !isTransient(error, context.finalStatuses))
+          throw error;
         const delay = delayAfter(error, number, settings, retryContext);
         if (delay === undefined) throw error;
         emit?.({ type: "retry", operation, attempt: number, delay, error: observedError(error) });
@@ -45,7 +46,7 @@ export function newAttempt(cancellation: Cancellation, number: number, baseUrl?:
 }
 
 /** Returns whether another attempt may succeed. */
-export function isTransient(error: unknown, { finalStatuses }: Context<unknown>): boolean {
+export function isTransient(error: unknown, finalStatuses: readonly number[] = []): boolean {
   if (ApiError.is(error)) {
     if (finalStatuses.includes(error.status)) return false;
     return RateLimitError.is(error) || transientStatuses.includes(error.status);

@@ -83,7 +83,7 @@ export abstract class ItemIterator<Item> extends WalkIterator<Item> {
   /** Gets the next batch; `undefined` at the end. */
   protected abstract more(): Promise<readonly Item[] | undefined>;
 
-  protected limit(maxItems: number, signal: AbortSignal | undefined): void {
+  protected limit(maxItems = Number.POSITIVE_INFINITY, signal?: AbortSignal): void {
     this.#left = maxItems;
     this.#signal = signal;
   }

@@ -1,6 +1,6 @@
 import type { OperationTypes, Pagination } from "../../generated/client.js";
 import { operations } from "../../generated/operations.js";
-import type { ListOperation, OperationId, RecordOf } from "../arguments/operation.js";
+import type { ListOperation, OperationId, OperationTable, RecordOf } from "../arguments/operation.js";
 import { readArguments } from "../arguments/read-arguments.js";
 import { type CallSettings, type Requester, readBlock } from "../http/index.js";
 import type { OperationRoute } from "../http/operation-route.js";
@@ -8,6 +8,7 @@ import { compareDigits } from "./cursors.js";
 import { compareWithAllPages, compareWithLastTime } from "./deduplicator.js";
 import { type Listing, walk } from "./listing.js";
 import { mergePages } from "./merge.js";
+import { keyBy } from "./natural-key.js";
 import type { FetchFrom, KeepNode, NodeExtra } from "./node-walk.js";
 import type { PageContent } from "./page.js";
 import type { Source, WalkOptions } from "./request-plan.js";
@@ -27,7 +28,7 @@ export interface ListRequests<Id extends ListId> {
   keepNode: KeepNode | undefined;
 }
 
-const lists: { readonly [Id in ListId]: ListOperation<Id> } = operations;
+const lists: { readonly [Id in ListId]: ListOperation<RecordOf<Id>> & OperationTable[Id] } = operations;
 
 /** The listing of a list operation. */
 export function listOperation<Id extends ListId>(
@@ -65,19 +66,29 @@ export function listOperation<Id extends ListId>(
     if (fetchPage !== undefined && others.length === 0) return { pagination, pageSize, fetchPage };
     const compare = range && ((a: RecordOf<Id>, b: RecordOf<Id>) => compareDigits(timeOf(a), timeOf(b)));
     const fetchPages = fetchPage === undefined ? [] : [fetchPage, ...others];
-    return { pagination, pageSize, fetchPage: mergePages({ source: common, fetchPages, compare }) };
+    return {
+      pagination,
+      pageSize,
+      fetchPage: mergePages({ source: common, fetchPages, compare, choose: ofEarlierBlock }),
+    };
   };
   return walk<RecordOf<Id>, NodeExtra>({ ...common, open }, options);
 }
+
+/** Of the blocks that several responses name, a page names the earliest: only the records before it are final in all of them. */
+const ofEarlierBlock = (a: NodeExtra, b: NodeExtra): NodeExtra => {
+  const isEarlier = a.block === undefined || (b.block !== undefined && a.block.timestamp <= b.block.timestamp);
+  return { ...(isEarlier ? a : b), stale: a.stale || b.stale };
+};
 
 /** Lists with a time range are sorted by this member of their records. */
 const timeOf = (record: object): string => String("timestamp" in record && record.timestamp);
 const hasTime = (record: object): boolean => /^-?\d+$/.test(timeOf(record));
 
 /** What the cursors of a list lack on v0.74 nodes, and which records can come again because of it. */
-function cursorRules<Id extends ListId>({ cursors, naturalKey }: ListOperation<Id>) {
+function cursorRules<Id extends ListId>({ cursors, naturalKey }: ListOperation<RecordOf<Id>>) {
   if (cursors?.timeMember === undefined) return {};
-  const keyOf = (record: RecordOf<Id>) => naturalKey.map((name) => record[name]).join(" ");
+  const keyOf = keyBy<RecordOf<Id>>(naturalKey);
   const rules: Pick<Source<RecordOf<Id>, object>, "cursors" | "deduplicator"> = cursors.missingMember === undefined
     ? // A record that is written again during a walk comes again.
       { cursors: { lack: "record", keyOf }, deduplicator: () => compareWithAllPages(keyOf) }
@@ -86,7 +97,7 @@ function cursorRules<Id extends ListId>({ cursors, naturalKey }: ListOperation<I
 }
 
 /** For a list whose cursors a node refuses: a retry does not help. */
-function rejectedCursor<Id extends ListId>({ cursors, hints }: ListOperation<Id>) {
+function rejectedCursor({ cursors, hints }: ListOperation<never>) {
   const status = cursors?.rejectedWith;
   return status !== undefined && { finalStatuses: [status], hints: { [status]: hints?.rejectedCursor ?? "" } };
 }

@@ -1,61 +1,45 @@
 import type { Pagination } from "../../generated/types.js";
-import { refuse } from "../arguments/refuse.js";
 import { PaginationError } from "../errors/index.js";
-import { onAbort } from "../http/cancellation.js";
-import { backward, type Direction, directionOf, forward, inWalkOrder } from "./direction.js";
+import { fetchUntilAborted } from "../http/index.js";
+import { type Direction, directionOf, forward, inWalkOrder } from "./direction.js";
+import { type ListedEdge, mergedPage, readPlaces } from "./merged-page.js";
 import type { Edge, PageContent } from "./page.js";
 import { RequestPlan, type Source } from "./request-plan.js";
 import { firstStep, type Step } from "./step.js";
 
-/** What a page has beside its content. */
-type MergedExtra = { stale?: boolean };
+type FetchPage<T, Extra extends object> = ReturnType<Source<T, Extra>["open"]>["fetchPage"];
 
-type FetchPage<T, Extra extends MergedExtra> = ReturnType<Source<T, Extra>["open"]>["fetchPage"];
-
-export interface MergeOptions<T, Extra extends MergedExtra> {
+export interface MergeOptions<T, Extra extends object> {
   source: Pick<Source<T, Extra>, "operation" | "cursors" | "advice"> & { operation: string };
-  /** One for each request that the list takes. */
+  /** One for each list. */
   fetchPages: readonly FetchPage<T, Extra>[];
-  /** What comes first in the order of the walk, for lists with one order. Default: one part after the other. */
+  /** What comes first in ascending order, for lists with one order. Default: one list after the other. */
   compare?: ((a: T, b: T) => number) | undefined;
+  /** Which of two responses a page that is made of both names. Default: the later one. */
+  choose?: ((earlier: Extra, later: Extra) => Extra) | undefined;
 }
 
-/** Where a page stands in one part: the cursors to continue from in both directions. */
-interface Place {
-  /** `undefined`: from the start of the part; `false`: nothing follows. */
-  after?: string | false;
-  /** `undefined`: from the end of the part; `false`: nothing comes before. */
-  before?: string | false;
-}
-
-/** Reads one part in the direction of the walk. */
-interface Reader<T, Extra extends MergedExtra> {
+/** Reads one list in the direction of the walk. */
+interface Reader<T, Extra extends object> {
+  readonly list: number;
   /** The next page; `undefined` after the last one. */
   step: Step<T, Extra> | undefined;
   /** What was read, in the order of the walk. */
   edges: readonly Edge<T>[];
   /** How many of them were taken. */
   index: number;
-  /** The cursor of the last record that was taken, as in {@link Place}. */
+  /** The cursor of the last record that was taken; `false` if nothing follows the cursor that the walk started from. */
   cursor: string | false | undefined;
 }
 
-interface Taken<T, Extra extends MergedExtra> {
-  reader: Reader<T, Extra>;
-  edge: Edge<T>;
-}
-
-const isOpen = <T, Extra extends MergedExtra>({ step, edges, index }: Reader<T, Extra>) =>
+const isOpen = <T, Extra extends object>({ step, edges, index }: Reader<T, Extra>) =>
   step !== undefined || index < edges.length;
 
-/** The smallest page of one part: a list that was split often must not take a request for each record. */
+/** The smallest page of one list: a filter that was split often must not take a request for each record. */
 const smallestPage = 100;
 
-/**
- * Reads a list that takes several requests as one. Its cursors hold a place in each part, so that they are valid
- * for the same filters only.
- */
-export function mergePages<T, Extra extends MergedExtra>(options: MergeOptions<T, Extra>): FetchPage<T, Extra> {
+/** Reads several lists as one: those of a filter that takes several requests. */
+export function mergePages<T, Extra extends object>(options: MergeOptions<T, Extra>): FetchPage<T, Extra> {
   /** What the last page left over: a walk continues with it, without another request for what was read. */
   let last: { cursor: string; merge: Merge<T, Extra> } | undefined;
   return async (pagination, signal) => {
@@ -72,45 +56,49 @@ export function mergePages<T, Extra extends MergedExtra>(options: MergeOptions<T
   };
 }
 
-class Merge<T, Extra extends MergedExtra> {
+class Merge<T, Extra extends object> {
   readonly direction: Direction;
   readonly #readers: readonly Reader<T, Extra>[];
-  readonly #firstPart: FetchPage<T, Extra> | undefined;
+  readonly #fetchFirst: FetchPage<T, Extra> | undefined;
   /** Less than 0 if the first record comes before the second in the order of the walk. */
   readonly #compare: ((a: T, b: T) => number) | undefined;
   #hasEarlier: boolean;
+  /** What the page names of its responses. */
   #response: { extra?: Extra } | undefined;
 
-  constructor({ source, fetchPages, compare }: MergeOptions<T, Extra>, pagination: Pagination) {
+  constructor(
+    { source, fetchPages, compare, choose = (_, later) => later }: MergeOptions<T, Extra>,
+    pagination: Pagination,
+  ) {
     this.direction = directionOf(pagination);
     const { size: sizeName, cursor: cursorName } = this.direction;
-    const size = pagination[sizeName] ?? 0;
-    // With one order, a page of each part is in memory at once.
-    const partSize = compare ? Math.min(size, Math.max(smallestPage, Math.ceil((4 * size) / fetchPages.length))) : size;
-    const places = readPlaces(source.operation, this.direction, pagination[cursorName], fetchPages.length);
-    this.#readers = fetchPages.map((fetchPart, index): Reader<T, Extra> => {
-      const place = places[index]?.[cursorName];
-      const fetchPage: typeof fetchPart = async (request, signal, previous) => {
-        const content = await fetchPart(request, signal, previous);
-        // What is read of a stale response can be on any later page.
-        if (!this.#response?.extra?.stale) this.#response = content;
+    const { [sizeName]: size = 0, [cursorName]: cursor } = pagination;
+    // With one order, a page of each list is in memory at once.
+    const pageSize = compare ? Math.min(size, Math.max(smallestPage, Math.ceil((4 * size) / fetchPages.length))) : size;
+    const places = readPlaces(source.operation, this.direction, cursor, fetchPages.length);
+    this.#readers = fetchPages.map((fetch, list) => {
+      const place = places[list]?.[cursorName];
+      const fetchPage: typeof fetch = async (request, signal, previous) => {
+        const content = await fetch(request, signal, previous);
+        const { extra = content.extra } = this.#response ?? {};
+        this.#response = extra && content.extra ? { extra: choose(extra, content.extra) } : content;
         return content;
       };
-      const start = { ...pagination, [sizeName]: partSize, [cursorName]: place || undefined };
-      const open = () => ({ pagination: start, pageSize: partSize, fetchPage });
+      const start = { ...pagination, [sizeName]: pageSize, [cursorName]: place || undefined };
+      const open = () => ({ pagination: start, pageSize, fetchPage });
       const step = place === false ? undefined : firstStep(new RequestPlan<T, Extra>({ ...source, open }, {}));
-      return { step, edges: [], index: 0, cursor: place };
+      return { list, step, edges: [], index: 0, cursor: place };
     });
-    this.#firstPart = fetchPages[0];
+    this.#fetchFirst = fetchPages[0];
     const sign = (pagination.newestFirst ?? true) === (this.direction === forward) ? -1 : 1;
     this.#compare = compare && ((a, b) => sign * compare(a, b));
-    this.#hasEarlier = pagination[cursorName] !== undefined;
+    this.#hasEarlier = cursor !== undefined;
   }
 
   /** The next records of the list, at most `size`. */
   async take(size: number, signal: AbortSignal): Promise<PageContent<T> & { extra?: Extra }> {
     const starts = this.#readers.map(({ cursor }) => cursor);
-    const taken: Taken<T, Extra>[] = [];
+    const taken: ListedEdge<T>[] = [];
     const inOrder = inWalkOrder(this.#readers, this.direction);
     while (taken.length < size) {
       const open = inOrder.filter(isOpen).slice(0, this.#compare ? undefined : 1);
@@ -120,120 +108,53 @@ class Merge<T, Extra extends MergedExtra> {
       else taken.push(...this.#takeReady(open, size - taken.length));
     }
     // A list without records has a response, too.
-    this.#response ??= await this.#firstPart?.({ [this.direction.size]: 1 }, signal, []);
-    return this.#pageOf(taken, starts);
+    this.#response ??= await this.#fetchFirst?.({ [this.direction.size]: 1 }, signal);
+    const spans = this.#readers.map((reader, list) => ({
+      start: starts[list],
+      next: reader.edges[reader.index]?.cursor,
+      isOpen: isOpen(reader),
+    }));
+    const page = mergedPage(taken, spans, this.direction, this.#hasEarlier);
+    this.#hasEarlier = true;
+    const extra = this.#response?.extra;
+    return extra === undefined ? page : { ...page, extra };
   }
 
   async #fill(readers: readonly Reader<T, Extra>[], signal: AbortSignal): Promise<void> {
-    // A part that fails ends the requests of the others.
     const controller = new AbortController();
-    const removeListener = onAbort(signal, () => controller.abort(signal.reason));
+    const fill = async (reader: Reader<T, Extra>) => {
+      const page = await reader.step?.fetch(controller.signal);
+      if (page === undefined) return;
+      reader.edges = inWalkOrder(page.edges, this.direction);
+      reader.index = 0;
+      reader.step = page.step(this.direction);
+    };
     try {
-      await Promise.all(
-        readers.map(async (reader) => {
-          const page = await reader.step?.fetch(controller.signal);
-          if (page === undefined) return;
-          reader.edges = inWalkOrder(page.edges, this.direction);
-          reader.index = 0;
-          reader.step = page.step(this.direction);
-        }),
-      );
+      await fetchUntilAborted(signal, controller, () => Promise.all(readers.map(fill)));
     } catch (error) {
+      // A list that fails ends the requests of the others.
       controller.abort(error);
-      // The place to continue from is one of the whole list, not of a part.
+      // The place to continue from is one of the merged list.
       throw PaginationError.is(error) ? Object.assign(error, { resume: undefined }) : error;
-    } finally {
-      removeListener();
     }
   }
 
-  /** Takes records that no unread record of another part can come before. Of one time, they come part by part. */
-  #takeReady(readers: readonly Reader<T, Extra>[], size: number): Taken<T, Extra>[] {
-    const compare = this.#compare;
-    const ready = readers.flatMap((reader) => reader.edges.slice(reader.index).map((edge) => ({ reader, edge })));
-    let count = ready.length;
-    if (compare) {
-      const byRecord = (a: Taken<T, Extra>, b: Taken<T, Extra>) => compare(a.edge.node, b.edge.node);
-      ready.sort(byRecord);
-      const [bound] = readers
-        .filter(({ step }) => step !== undefined)
-        .map((reader) => ({ reader, edge: reader.edges.at(-1) as Edge<T> }))
-        .sort(byRecord);
-      const isBeyond = (each: Taken<T, Extra>) => {
-        const order = bound ? byRecord(each, bound) : -1;
-        return (
-          order > 0 || (order === 0 && readers.indexOf(each.reader) > readers.indexOf(bound?.reader ?? each.reader))
-        );
-      };
-      const beyond = ready.findIndex(isBeyond);
-      if (beyond !== -1) count = beyond;
-    }
-    const taken = ready.slice(0, Math.min(count, size));
-    for (const { reader, edge } of taken) {
+  /** Takes records that no unread record of another list can come before. Of one time, they come list by list. */
+  #takeReady(readers: readonly Reader<T, Extra>[], size: number): ListedEdge<T>[] {
+    const sign = this.direction === forward ? 1 : -1;
+    const compare = (a: ListedEdge<T>, b: ListedEdge<T>) =>
+      this.#compare?.(a.edge.node, b.edge.node) || sign * (a.list - b.list);
+    const ready = readers.flatMap(({ list, edges, index }) => edges.slice(index).map((edge) => ({ list, edge })));
+    const unfinished = readers.filter(({ step }) => step !== undefined);
+    const [bound] = unfinished.map(({ list, edges }) => ({ list, edge: edges.at(-1) as Edge<T> })).sort(compare);
+    ready.sort(compare);
+    const beyond = bound ? ready.findIndex((each) => compare(each, bound) > 0) : -1;
+    const taken = ready.slice(0, beyond === -1 ? size : Math.min(beyond, size));
+    for (const { list, edge } of taken) {
+      const reader = this.#readers[list] as Reader<T, Extra>;
       reader.index++;
       reader.cursor = edge.cursor;
     }
     return taken;
   }
-
-  #pageOf(
-    taken: readonly Taken<T, Extra>[],
-    starts: readonly Reader<T, Extra>["cursor"][],
-  ): PageContent<T> & { extra?: Extra } {
-    const ends = this.#readers.map((reader) => ({
-      reader,
-      isOpen: isOpen(reader),
-      next: reader.edges[reader.index]?.cursor,
-    }));
-    /** The cursor after `count` records of the page. It is long for a list that was split often, and rarely needed. */
-    const cursorAfter = (count: number): string => {
-      const before = taken.slice(0, count).reverse();
-      const after = taken.slice(count);
-      const places = ends.map(({ reader, isOpen, next }, part): Place => {
-        const isOfPart = (each: Taken<T, Extra>) => each.reader === reader;
-        const here = before.find(isOfPart)?.edge.cursor ?? starts[part];
-        const following = after.find(isOfPart)?.edge.cursor ?? next;
-        const isLast = before[0]?.reader === reader;
-        const back = isLast ? here : here === undefined ? false : following;
-        return {
-          [this.direction.cursor]: following === undefined && !isOpen ? false : here,
-          [this.direction === forward ? backward.cursor : forward.cursor]: back,
-        };
-      });
-      return JSON.stringify(places);
-    };
-    const edges = taken.map(({ edge: { node } }, index) => ({
-      node,
-      get cursor() {
-        return cursorAfter(index + 1);
-      },
-    }));
-    const end = cursorAfter(taken.length);
-    const start = edges[0]?.cursor ?? end;
-    const hasMore = ends.some((each) => each.isOpen);
-    const hasEarlier = this.#hasEarlier;
-    this.#hasEarlier = true;
-    const isForward = this.direction === forward;
-    const pageInfo = {
-      startCursor: isForward ? start : end,
-      endCursor: isForward ? end : start,
-      hasNextPage: isForward ? hasMore : hasEarlier,
-      hasPreviousPage: isForward ? hasEarlier : hasMore,
-    };
-    const content = { edges: inWalkOrder(edges, this.direction), pageInfo };
-    const extra = this.#response?.extra;
-    return extra === undefined ? content : { ...content, extra };
-  }
-}
-
-function readPlaces(operation: string, direction: Direction, cursor: string | undefined, count: number): Place[] {
-  if (cursor === undefined) return [];
-  try {
-    const places: unknown = JSON.parse(cursor);
-    if (Array.isArray(places) && places.length === count) return places as Place[];
-  } catch {
-    // Refused below.
-  }
-  const argument = `pagination.${direction.cursor}`;
-  return refuse({ operation, argument }, `a cursor of this list, which takes ${count} requests`, cursor);
 }

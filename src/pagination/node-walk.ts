@@ -28,4 +28,4 @@ export interface NodeRules<T> {
 export type KeepNode = <T>(
   fetchFrom: FetchFrom<T>,
   rules: NodeRules<T>,
-) => (pagination: Pagination, signal: AbortSignal, previous: readonly Edge<T>[]) => Promise<NodePage<T>>;
+) => (pagination: Pagination, signal: AbortSignal, previous?: readonly Edge<T>[]) => Promise<NodePage<T>>;

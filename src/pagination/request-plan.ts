@@ -61,7 +61,7 @@ export interface Source<T, Extra extends object> {
     fetchPage(
       pagination: Pagination,
       signal: AbortSignal,
-      previous: readonly Edge<T>[],
+      previous?: readonly Edge<T>[],
     ): PromiseLike<PageContent<T> & { extra?: Extra }>;
   };
 }

@@ -1,7 +1,7 @@
 import type { PageInfo } from "../../generated/types.js";
 import { refuse, show } from "../arguments/refuse.js";
 import { PaginationError } from "../errors/index.js";
-import { onAbort } from "../http/cancellation.js";
+import { fetchUntilAborted } from "../http/index.js";
 import { type Continuation, continuationFrom, continuationsAfter, passes } from "./continuation.js";
 import { blockTimeOf, edgesAfter } from "./cursors.js";
 import type { Deduplicator } from "./deduplicator.js";
@@ -163,27 +163,5 @@ export class Step<T, Extra extends object> {
   get #sender(): string {
     const { operation } = this.#plan.source;
     return operation === undefined ? "The source" : `The node's response to ${operation}`;
-  }
-}
-
-/** Fetches a page and rejects at once on an abort, also if the request does not listen to its signal. */
-export async function fetchUntilAborted<P>(
-  signal: AbortSignal | undefined,
-  controller: AbortController,
-  fetch: (signal: AbortSignal) => Promise<P>,
-): Promise<P> {
-  signal?.throwIfAborted();
-  controller.signal.throwIfAborted();
-  // Only while a request is in flight: a walk that is abandoned leaves no listener on a signal that lives on.
-  const removeListener = signal && onAbort(signal, () => controller.abort(signal.reason));
-  let removeRejection: (() => void) | undefined;
-  try {
-    return await new Promise<P>((resolve, reject) => {
-      removeRejection = onAbort(controller.signal, () => reject(controller.signal.reason));
-      fetch(controller.signal).then(resolve, reject);
-    });
-  } finally {
-    removeListener?.();
-    removeRejection?.();
   }
 }

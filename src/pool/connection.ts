@@ -3,7 +3,7 @@ import { refuse } from "../arguments/refuse.js";
 import type { Clock } from "../http/clock.js";
 import type { CallSettings } from "../http/context.js";
 import { withTotalDeadline } from "../http/deadline.js";
-import { createEmit } from "../http/events.js";
+import { createEmit, type ObserverEvent, type WithoutTime } from "../http/events.js";
 import { readBlock } from "../http/index.js";
 import { contextOf, createNodeAttempt } from "../http/requester.js";
 import type { Connection, ConnectionOptions } from "../node-pool.js";
@@ -28,7 +28,7 @@ export interface Pool {
 export function createConnection(pool: Pool, options: ConnectionOptions): Connection {
   const { fetch, pacing = true, observe, validate, routeOf } = options;
   const { nodes, clock } = pool;
-  const emit = observe && createEmit(observe, clock);
+  const emit = observe && createEmit<WithoutTime<ObserverEvent>>(observe, clock);
   const attempts = new Map(
     nodes.map((node) => {
       const limits = pacing ? node.limits : undefined;

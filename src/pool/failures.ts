@@ -19,7 +19,7 @@ const statusesOfNodes = [401, 403, 404, 501];
 
 /** Whether another node may respond where one failed. */
 export function isNodeFault(error: unknown, context: Context<unknown>): boolean {
-  if (isTransient(error, context)) return true;
+  if (isTransient(error, context.finalStatuses)) return true;
   if (ResponseError.is(error)) return typeof error.body === "string";
   // A data node names its block.
   return ApiError.is(error) && statusesOfNodes.includes(error.status) && readBlock(error) === undefined;

@@ -1,6 +1,7 @@
 import type { BalanceChange, Pagination } from "../../generated/types.js";
 import { blockTimeOf, withAccountId } from "../pagination/cursors.js";
 import { directionOf, inWalkOrder } from "../pagination/direction.js";
+import { keyBy } from "../pagination/natural-key.js";
 import type { NodePage, NodeRules } from "../pagination/node-walk.js";
 import { type Edge, hasRecord } from "../pagination/page.js";
 
@@ -30,7 +31,8 @@ export function overlapFor<T>(
   const direction = directionOf(pagination);
   const { cursor: cursorName, size: sizeName } = direction;
   const cursor = pagination[cursorName] ?? "";
-  const keyOf = ({ node }: Edge<T>) => naturalKey.map((name) => node[name]).join(" ");
+  const keyOfRecord = keyBy(naturalKey);
+  const keyOf = ({ node }: Edge<T>) => keyOfRecord(node);
   const edgesOf = ({ edges }: NodePage<T>) => inWalkOrder(edges.filter(hasRecord<T>), direction);
   const cursorOf = (edge: Edge<T>) =>
     (cursors?.lack === "account" && withAccountId(edge.cursor, edge.node as BalanceChange)?.cursor) || edge.cursor;

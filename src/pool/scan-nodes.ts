@@ -34,10 +34,6 @@ export class ScanNodes implements SpreadRanges {
     return this.#oldest;
   }
 
-  async refresh(): Promise<bigint | undefined> {
-    return this.#oldest;
-  }
-
   mayHaveChanged(): boolean {
     return this.#oldest !== undefined;
   }

@@ -14,7 +14,7 @@ export const keepNode =
   (link: Link): KeepNode =>
   (fetchFrom, rules) => {
     const walk = new StickyWalk(link, fetchFrom, rules);
-    return (pagination, signal, previous) =>
+    return (pagination, signal, previous = []) =>
       previous.length === 0 ? walk.begin(pagination, signal) : walk.next(pagination, signal, previous);
   };
 

@@ -38,7 +38,7 @@ export class HistoryCheck {
   /** Asks again, if the node may have dropped records since the scan started. */
   async reload(): Promise<void> {
     if (!this.#history.mayHaveChanged(this.#startedAt, this.#oldest, this.#start)) return;
-    this.#oldest = await this.#history.refresh(this.#fetchOldest);
+    this.#oldest = await this.#history.oldest(this.#fetchOldest, this.#history.now);
   }
 
   /** @throws {@link PaginationError} if the node's oldest record is later than the start of the range. */
@@ -56,7 +56,8 @@ export class HistoryCheck {
   }
 }
 
-async function timeOf(first: Promise<BalanceChange | undefined>): Promise<bigint | undefined> {
+/** The time of a node's first record; `undefined` if it has none, or if it does not say. */
+export async function timeOf(first: Promise<BalanceChange | undefined>): Promise<bigint | undefined> {
   try {
     const record = await first;
     return record && BigInt(record.timestamp);
@@ -72,4 +73,4 @@ export const toDateRange = (start: bigint | undefined, end: bigint | undefined):
   ...(end !== undefined && { endTimestamp: String(end) }),
 });
 
-const describeTime = (time: bigint) => `${time} (${toDate(time).toISOString()})`;
+export const describeTime = (time: bigint) => `${time} (${toDate(time).toISOString()})`;

@@ -11,8 +11,8 @@ const hour = 3_600_000_000_000n;
 /** Since when balance changes are kept. */
 export interface HistorySource {
   readonly now: number;
-  oldest(fetchOldest: FetchOldest): Promise<bigint | undefined>;
-  refresh(fetchOldest: FetchOldest): Promise<bigint | undefined>;
+  /** @param since - The clock time of the oldest result that is recent enough. */
+  oldest(fetchOldest: FetchOldest, since?: number): Promise<bigint | undefined>;
   /** Whether records after `start` may have been dropped since a scan began. */
   mayHaveChanged(since: number, oldest: bigint | undefined, start: bigint): boolean;
 }
@@ -33,13 +33,9 @@ export class History implements HistorySource {
     return this.#clock.now();
   }
 
-  async oldest(fetchOldest: FetchOldest): Promise<bigint | undefined> {
-    const known = this.#known;
-    return known !== undefined && this.now - known.time < lifetime ? known.oldest : this.refresh(fetchOldest);
-  }
-
-  async refresh(fetchOldest: FetchOldest): Promise<bigint | undefined> {
+  async oldest(fetchOldest: FetchOldest, since = this.now - lifetime): Promise<bigint | undefined> {
     const time = this.now;
+    if (this.#known !== undefined && this.#known.time > since) return this.#known.oldest;
     const oldest = await fetchOldest();
     this.#known = { oldest, time };
     return oldest;

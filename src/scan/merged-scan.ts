@@ -1,11 +1,11 @@
 import type { BalanceChange } from "../../generated/types.js";
-import type { Failure, PartScan } from "./part-scan.js";
+import type { Failure, FilterScan } from "./filter-scan.js";
 import { compareRecords } from "./record-order.js";
-import { toTime } from "./timeline.js";
+import { microsecondOf, type ReadingOrder } from "./timeline.js";
 
-/** A part with what it has read and the caller does not have yet. */
+/** A scan with what it has read and the caller does not have yet. */
 interface Head {
-  scan: PartScan;
+  scan: FilterScan;
   records: readonly BalanceChange[];
   failure: Failure | undefined;
   isDone: boolean;
@@ -14,11 +14,11 @@ interface Head {
 /** Merges the records of several scans in one order. */
 export class MergedScan {
   readonly #heads: Head[];
-  readonly #isNewestFirst: boolean;
+  readonly #order: ReadingOrder;
 
-  constructor(scans: readonly PartScan[], isNewestFirst: boolean) {
+  constructor(scans: readonly FilterScan[], order: ReadingOrder) {
     this.#heads = scans.map((scan) => ({ scan, records: [], failure: undefined, isDone: false }));
-    this.#isNewestFirst = isNewestFirst;
+    this.#order = order;
   }
 
   /** The next records; a failure once everything before it was returned; `undefined` at the end. */
@@ -28,7 +28,7 @@ export class MergedScan {
     await Promise.all(this.#heads.map((head) => this.#fill(head)));
     const ready = this.#takeReady();
     if (ready.length > 0) return ready;
-    // Nothing is ready if the part that comes next has failed, or if all have ended.
+    // Nothing is ready if the scan that comes next has failed, or if all have ended.
     const [failure] = this.#heads.flatMap((head) => head.failure ?? []).sort((a, b) => this.#compareFailures(a, b));
     return failure;
   }
@@ -41,10 +41,9 @@ export class MergedScan {
     else head.records = next;
   }
 
-  /** Takes the records that no unread record of another part can come before. */
+  /** Takes the records that no unread record of another scan can come before. */
   #takeReady(): BalanceChange[] {
-    const sign = this.#isNewestFirst ? -1 : 1;
-    const compare = (a: BalanceChange, b: BalanceChange) => sign * compareRecords(a, b);
+    const compare = (a: BalanceChange, b: BalanceChange) => this.#order.sign * compareRecords(a, b);
     const [bound] = this.#heads.flatMap(({ records }) => records.at(-1) ?? []).sort(compare);
     const failures = this.#heads.flatMap(({ failure }) => failure ?? []);
     const isReady = (record: BalanceChange) =>
@@ -63,13 +62,12 @@ export class MergedScan {
 
   #isBefore({ timestamp }: BalanceChange, { unread }: Failure): boolean {
     if (unread === undefined) return false;
-    return this.#isNewestFirst ? BigInt(timestamp) >= toTime(unread.end) : BigInt(timestamp) < toTime(unread.start);
+    return this.#order.compare(microsecondOf(BigInt(timestamp)), this.#order.firstOf(unread)) < 0;
   }
 
   /** The failure that leaves most unread comes first. */
   #compareFailures({ unread: a }: Failure, { unread: b }: Failure): number {
     if (a === undefined || b === undefined) return a === b ? 0 : a === undefined ? -1 : 1;
-    const difference = this.#isNewestFirst ? b.end - a.end : a.start - b.start;
-    return difference === 0n ? 0 : difference < 0n ? -1 : 1;
+    return this.#order.compare(this.#order.firstOf(a), this.#order.firstOf(b));
   }
 }

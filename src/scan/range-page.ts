@@ -36,7 +36,11 @@ export interface SpreadRanges extends HistorySource {
 }
 
 /** Refuses a page whose records are not in order of time, or outside of the range by more than a microsecond. */
-export function checkPage(operation: string, request: RangeRequest, { edges, hasMore, response }: RangePage): void {
+export function checkPage(
+  operation: string,
+  request: Pick<RangeRequest, "start" | "end" | "newestFirst">,
+  { edges, hasMore, response }: Pick<RangePage, "edges" | "hasMore" | "response">,
+): void {
   const fail = (what: string, record?: BalanceChange): never => {
     const body = record ?? edges.map(({ node }) => node);
     throw new ResponseError(`${operation} got ${what} from ${response.url}`, {

@@ -1,10 +1,12 @@
+import { operations } from "../../generated/operations.js";
 import type { BalanceChange } from "../../generated/types.js";
 import { compareDigits, compareText } from "../pagination/cursors.js";
+import { keyBy } from "../pagination/natural-key.js";
 
 const accountMembers = ["assetId", "partyId", "marketId", "accountType"] as const;
 
 /** The order of balance changes of one time: by their account, of which a node has one balance in a block. */
-export function compareAccounts(a: BalanceChange, b: BalanceChange): number {
+function compareAccounts(a: BalanceChange, b: BalanceChange): number {
   for (const name of accountMembers) {
     const order = compareText(String(a[name] ?? ""), String(b[name] ?? ""));
     if (order !== 0) return order;
@@ -17,5 +19,4 @@ export const compareRecords = (a: BalanceChange, b: BalanceChange): number =>
   compareDigits(a.timestamp, b.timestamp) || compareAccounts(a, b);
 
 /** The natural key of a balance change as text: a node has one balance of an account in a block. */
-export const keyOf = ({ timestamp, assetId, partyId, marketId, accountType }: BalanceChange): string =>
-  `${timestamp} ${assetId} ${partyId} ${marketId} ${accountType}`;
+export const keyOf = keyBy<BalanceChange>(operations.listBalanceChanges.naturalKey);

@@ -3,7 +3,7 @@ import { PaginationError } from "../errors/index.js";
 import { blockTimeOf, compareDigits, edgesAfter, withAccountId } from "../pagination/cursors.js";
 import type { Edge } from "../pagination/page.js";
 import type { RangePage, RangeRequest } from "./range-page.js";
-import { compareAccounts, keyOf } from "./record-order.js";
+import { compareRecords, keyOf } from "./record-order.js";
 import { isEmpty, microsecondOf, type Range, type ReadingOrder, toTime } from "./timeline.js";
 
 /** The records at the start of a range, and what is left of it. */
@@ -81,18 +81,14 @@ export class SegmentReader {
     // More records of the last microsecond can be on the next page.
     const read =
       unread === undefined ? range : order.newestFirst ? { ...range, start: rest.end } : { ...range, end: last };
-    const start = maximum(toTime(read.start), times.start);
-    const end = minimum(toTime(read.end), times.end);
-    const records = order.newestFirst
-      ? edges.slice(
-          indexOf(edges, (time) => time < end),
-          indexOf(edges, (time) => time < start),
-        )
-      : edges.slice(
-          indexOf(edges, (time) => time >= start),
-          indexOf(edges, (time) => time >= end),
-        );
-    return { records: inKeyOrder(records, order.newestFirst), pageLength: first.edges.length, unread };
+    const records = recordsBetween(
+      edges,
+      maximum(toTime(read.start), times.start),
+      minimum(toTime(read.end), times.end),
+    );
+    // Records of one time come in any order, which depends on the node and on page borders.
+    records.sort((a, b) => order.sign * compareRecords(a, b));
+    return { records, pageLength: first.edges.length, unread };
   }
 
   /** The page after another one of the same range, within a microsecond that has more records than a page. */
@@ -113,8 +109,7 @@ export class SegmentReader {
   #edgesAfterPage(edges: RangePage["edges"], previous: RangePage["edges"]): RangePage["edges"] | undefined {
     const known = new Set(previous.map(({ node }) => keyOf(node)));
     const [first, last] = [edges.at(0)?.node.timestamp, previous.at(-1)?.node.timestamp];
-    const sign = this.order.newestFirst ? -1 : 1;
-    const isEarlier = first !== undefined && last !== undefined && sign * compareDigits(first, last) < 0;
+    const isEarlier = first !== undefined && last !== undefined && this.order.sign * compareDigits(first, last) < 0;
     return isEarlier || edges.some(({ node }) => known.has(keyOf(node))) ? undefined : edges;
   }
 
@@ -134,29 +129,14 @@ const lastMicrosecond = ({ edges }: RangePage): bigint => microsecondOf(BigInt(e
 const maximum = (a: bigint, b: bigint) => (a > b ? a : b);
 const minimum = (a: bigint, b: bigint) => (a < b ? a : b);
 
-/** The index of the first edge whose time fits, of edges that do not fit up to some index, and fit from there on. */
-function indexOf(edges: readonly Edge<BalanceChange>[], fits: (time: bigint) => boolean): number {
-  let [low, high] = [0, edges.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (fits(BigInt(edges[middle]?.node.timestamp ?? 0))) high = middle;
-    else low = middle + 1;
-  }
-  return low;
-}
-
-/** Sorts the records of each time by their account, so that the order does not depend on the node or on page borders. */
-function inKeyOrder(edges: readonly Edge<BalanceChange>[], isReversed: boolean): BalanceChange[] {
-  const records = edges.map(({ node }) => node);
-  const sign = isReversed ? -1 : 1;
-  for (let start = 0; start < records.length; ) {
-    let end = start + 1;
-    while (end < records.length && records[end]?.timestamp === records[start]?.timestamp) end++;
-    if (end - start > 1) {
-      const sorted = records.slice(start, end).sort((a, b) => sign * compareAccounts(a, b));
-      records.splice(start, sorted.length, ...sorted);
-    }
-    start = end;
-  }
-  return records;
+/** The records of a range of time, of edges in order of time. */
+function recordsBetween(edges: readonly Edge<BalanceChange>[], start: bigint, end: bigint): BalanceChange[] {
+  const isOutside = (edge: Edge<BalanceChange> | undefined) => {
+    const time = BigInt(edge?.node.timestamp ?? 0);
+    return time < start || time >= end;
+  };
+  let [from, to] = [0, edges.length];
+  while (from < to && isOutside(edges[from])) from++;
+  while (from < to && isOutside(edges[to - 1])) to--;
+  return edges.slice(from, to).map(({ node }) => node);
 }

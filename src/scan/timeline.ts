@@ -31,6 +31,8 @@ export const lengthOf = ({ start, end }: Range): number => Number(end - start);
 /** A range is read from one of its sides to the other. */
 export interface ReadingOrder {
   readonly newestFirst: boolean;
+  /** -1 if times decrease. */
+  readonly sign: 1 | -1;
   /** The microsecond that is read first. */
   firstOf(range: Range): bigint;
   /** What is left of a range from a microsecond on. */
@@ -45,6 +47,7 @@ const compare = (a: bigint, b: bigint) => (a === b ? 0 : a < b ? -1 : 1);
 
 export const oldestFirst: ReadingOrder = {
   newestFirst: false,
+  sign: 1,
   firstOf: ({ start }) => start,
   from: ({ end }, start) => ({ start, end }),
   split: ({ start, end }, length) => [
@@ -56,6 +59,7 @@ export const oldestFirst: ReadingOrder = {
 
 export const newestFirst: ReadingOrder = {
   newestFirst: true,
+  sign: -1,
   firstOf: ({ end }) => end - 1n,
   from: ({ start }, microsecond) => ({ start, end: microsecond + 1n }),
   split: ({ start, end }, length) => [

@@ -1,10 +1,9 @@
-import { listNames, show } from "../arguments/refuse.js";
+import { expected } from "../arguments/check-options.js";
+import { listNames, refuse as refuseAt } from "../arguments/refuse.js";
 import { ArgumentError } from "../errors/index.js";
 
 export function refuse(argument: string, expected: string, value: unknown): never {
-  throw new ArgumentError(`Expected \`${argument}\` of createFakeNode to be ${expected}, got ${show(value)}.`, {
-    argument,
-  });
+  return refuseAt({ argument }, expected, value);
 }
 
 /** Refuses anything but an object with these names. */
@@ -13,8 +12,10 @@ export function checkNames(argument: string, value: unknown, names: readonly str
   for (const name of Object.keys(value)) {
     if (names.includes(name)) continue;
     const place = `${argument}.${name}`;
-    throw new ArgumentError(`createFakeNode has no \`${place}\`. Expected ${listNames(names)}.`, { argument: place });
+    throw new ArgumentError(`There is no \`${place}\`. Expected ${listNames(names)}.`, { argument: place });
   }
 }
 
 export const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
+
+export const bigint = expected("a bigint", (value) => typeof value === "bigint");

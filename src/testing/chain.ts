@@ -1,23 +1,32 @@
-import { TransactionCheck } from "./check.js";
-import { checkData, type FakeBlock, type FakeNodeData } from "./data.js";
+import { refuse } from "./arguments.js";
+import { checkData, type FakeBlock, type FakeBlockData, type FakeNodeData } from "./data.js";
 import { type Generators, readRecords, type TimeBounds } from "./read-records.js";
 import { RecordGenerator } from "./records.js";
-import { Store } from "./store.js";
+import { firstIndex } from "./sorted.js";
+import { type AddedRecords, Store } from "./store.js";
 import { type Microseconds, toMicroseconds, toNanosecondDigits } from "./time.js";
 
 /** The time of the newest generated record: 9 February 2024. */
 const newestTime = 1_707_497_695_123_456_000n;
 const second = 1_000_000_000n;
 
-/** The records of a node and the block that has begun. */
+/** Records that were added at once. */
+export interface Addition {
+  records: AddedRecords;
+  /** The time of the block that had begun: no record of a later addition is older. */
+  since: Microseconds;
+}
+
+/** The records and the blocks of a chain, which one or more nodes follow. */
 export class Chain {
   readonly store = new Store();
-  readonly transactions = new TransactionCheck();
+  readonly additions: Addition[] = [];
   readonly seed: number;
-  block: FakeBlock;
   history: Microseconds = Number.NEGATIVE_INFINITY;
   unstableTies = false;
   readonly #generator: RecordGenerator;
+  /** Those that have begun since the chain was created. */
+  readonly #blocks: FakeBlock[] = [];
 
   constructor(data: FakeNodeData) {
     checkData(data);
@@ -25,22 +34,46 @@ export class Chain {
     this.#generator = new RecordGenerator(this.seed);
     const newest = data.block === undefined ? newestTime : data.block.timestamp - second;
     this.#add(data, this.#generators(newest), { until: data.block?.timestamp });
-    this.block = data.block ?? { height: 1_234_568n, timestamp: (this.#newest() ?? newestTime) + second };
+    this.#blocks.push(data.block ?? { height: 1_234_568n, timestamp: (this.#newest() ?? newestTime) + second });
   }
 
-  nextBlock(data: Omit<FakeNodeData, "seed">): void {
+  /** The block that has begun. */
+  get block(): FakeBlock {
+    return this.#blocks.at(-1) as FakeBlock;
+  }
+
+  /** The block that had begun some blocks ago; of a negative number, one that is to begin. */
+  blockBefore(count: number): FakeBlock {
+    const { height, timestamp } = this.block;
+    const wanted = height - BigInt(count);
+    if (count <= 0) return { height: wanted, timestamp: timestamp - BigInt(count) * second };
+    const known = this.#blocks[firstIndex(this.#blocks, (block) => block.height > wanted) - 1];
+    return known ?? earlier(this.#blocks[0] as FakeBlock, wanted);
+  }
+
+  /** @param blockTime - How much later the next block begins, in nanoseconds. */
+  nextBlock(data: FakeBlockData, blockTime = second): void {
     checkData(data);
     const { height, timestamp } = this.block;
     this.#add(data, this.#blockGenerators(timestamp), { since: timestamp, until: data.block?.timestamp });
     const newest = this.#newest() ?? timestamp;
-    this.block = data.block ?? { height: height + 1n, timestamp: (newest > timestamp ? newest : timestamp) + second };
-    this.transactions.nextBlock();
+    const last = newest > timestamp ? newest : timestamp;
+    this.#blocks.push(data.block ?? { height: height + 1n, timestamp: last + blockTime });
+  }
+
+  addRecords(data: FakeBlockData): void {
+    checkData(data);
+    if (data.block !== undefined) refuse("data.block", "left out: the block does not end", data.block);
+    const { timestamp } = this.block;
+    this.#add(data, this.#blockGenerators(timestamp), { since: timestamp, until: timestamp });
   }
 
   #add(data: FakeNodeData, generators: Generators, bounds: TimeBounds): void {
-    this.store.add(readRecords(data, generators, bounds));
-    // A node that keeps times from a nanosecond on has no row of the microsecond in which that lies.
-    if (data.history !== undefined) this.history = -toMicroseconds(-data.history);
+    const records = readRecords(data, generators, bounds);
+    this.store.add(records);
+    const since = bounds.since === undefined ? Number.NEGATIVE_INFINITY : toMicroseconds(bounds.since);
+    this.additions.push({ records, since });
+    if (data.history !== undefined) this.history = oldestKept(data.history);
     this.unstableTies = data.unstableTies ?? this.unstableTies;
   }
 
@@ -68,3 +101,13 @@ export class Chain {
     };
   }
 }
+
+/** A block before the first one that is known: a second before the next one, but neither height nor time is negative. */
+function earlier({ height, timestamp }: FakeBlock, wanted: bigint): FakeBlock {
+  const reached = wanted > 0n ? wanted : 0n;
+  const time = timestamp - (height - reached) * second;
+  return { height: reached, timestamp: time > 0n ? time : 0n };
+}
+
+/** A node that keeps times from a nanosecond on has no row of the microsecond in which that lies. */
+export const oldestKept = (history: bigint): Microseconds => -toMicroseconds(-history);

@@ -25,12 +25,9 @@ const pastBlocks = 100n;
  * the network: signatures, the work behind a proof of work, the contents of commands and the tokens of a party.
  */
 export class TransactionCheck {
+  /** The proofs of work of the current block. */
   readonly #seen = new Set<string>();
-
-  /** Forgets the proofs of work of the last block. */
-  nextBlock(): void {
-    this.#seen.clear();
-  }
+  #height: bigint | undefined;
 
   /** @param height - The height of the current block. */
   check(
@@ -38,6 +35,8 @@ export class TransactionCheck {
     height: bigint,
     checkCode: (tx: Transaction) => CheckCode,
   ): TransactionCheckResult {
+    if (height !== this.#height) this.#seen.clear();
+    this.#height = height;
     const problem = findProblem(parsed);
     if (parsed === undefined || problem !== undefined) return rejected(60, problem);
     const { tx, inputData } = parsed;

@@ -1,7 +1,8 @@
 import type { OperationTypes } from "../../generated/client.js";
 import type { operations } from "../../generated/operations.js";
 import type { BalanceChange, NodeSignature, PartyProfile, SpamStatistics, Vote } from "../../generated/types.js";
-import { checkNames, refuse } from "./arguments.js";
+import { boolean } from "../arguments/check-options.js";
+import { bigint, checkNames, refuse } from "./arguments.js";
 import { described, type OperationId, operationIds } from "./operations.js";
 
 /** A vote that a fake node holds. */
@@ -101,15 +102,16 @@ export interface FakeNodeData extends OtherData {
   seed?: number | undefined;
 }
 
+/** What joins a chain: as the data of a node, without a seed. */
+export type FakeBlockData = Omit<FakeNodeData, "seed">;
+
 /** Refuses data that makes no sense, apart from its records. */
 export function checkData(data: FakeNodeData): void {
   checkNames("data", data, [...ownNames, ...otherLists]);
   const { block, history, unstableTies, seed } = data;
   if (seed !== undefined && !Number.isSafeInteger(seed)) refuse("data.seed", "an integer", seed);
-  if (history !== undefined && typeof history !== "bigint") refuse("data.history", "a bigint, in nanoseconds", history);
-  if (unstableTies !== undefined && typeof unstableTies !== "boolean") {
-    refuse("data.unstableTies", "a boolean", unstableTies);
-  }
+  if (history !== undefined) bigint(history, { argument: "data.history" });
+  if (unstableTies !== undefined) boolean(unstableTies, { argument: "data.unstableTies" });
   if (block === undefined) return;
   checkNames("data.block", block, ["height", "timestamp"]);
   for (const name of ["height", "timestamp"] as const) {

@@ -1,5 +1,13 @@
+export type { After } from "./advance.js";
 export type { CheckCode } from "./check.js";
-export type { FakeBlock, FakeNodeData, FakeVote } from "./data.js";
+export type { FakeBlock, FakeBlockData, FakeNodeData, FakeVote } from "./data.js";
+export type { AdvanceOptions, FakeChain } from "./fake-chain.js";
+export {
+  createFakeNetwork,
+  type FakeNetwork,
+  type FakeNetworkData,
+  type FakeNetworkNode,
+} from "./fake-network.js";
 export { createFakeNode, type FakeNode, type ReceivedRequest } from "./fake-node.js";
 export {
   type EmptyPageFault,

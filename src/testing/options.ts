@@ -1,5 +1,6 @@
 import type { Transaction } from "../../generated/types.js";
 import {
+  boolean,
   callback,
   checkOptions,
   expected,
@@ -9,7 +10,7 @@ import {
   type OptionChecks,
 } from "../arguments/check-options.js";
 import { listNames, refuse } from "../arguments/refuse.js";
-import { isCount } from "./arguments.js";
+import { bigint, isCount } from "./arguments.js";
 import type { CheckCode } from "./check.js";
 import { type NodeFault, nodeFaults } from "./faults.js";
 import { operationIds } from "./operations.js";
@@ -73,6 +74,24 @@ export interface FakeNodeOptions {
    * @default ""
    */
   basePath?: string | undefined;
+  /**
+   * How many blocks the node is behind its chain: it has neither the records nor the header of later blocks. With a negative
+   * number, only the block that its headers name is ahead.
+   *
+   * @default 0
+   */
+  lag?: number | undefined;
+  /**
+   * Whether the node is down: requests fail without a response, also those in flight. When it comes up again, it has lost
+   * nothing, and its rate limit begins anew.
+   *
+   * @default false
+   */
+  down?: boolean | undefined;
+  /** The oldest time that this node keeps, in Unix nanoseconds. Default: that of the data. */
+  history?: bigint | undefined;
+  /** Whether the order of the votes of one block varies from request to request. Default: that of the data. */
+  unstableTies?: boolean | undefined;
 }
 
 /** A list, and the check of its items. */
@@ -120,8 +139,15 @@ const optionChecks: OptionChecks<FakeNodeOptions> = {
     "a path that begins with a slash and does not end with one",
     (value) => typeof value === "string" && /^(?:\/.*[^/])?$/.test(value),
   ),
+  lag: expected("a whole number of blocks", Number.isSafeInteger),
+  down: boolean,
+  history: bigint,
+  unstableTies: boolean,
 };
 
-/** @throws `ArgumentError` if an option is invalid. */
-export const checkNodeOptions = (options: FakeNodeOptions): void =>
-  checkOptions(optionChecks, options, { name: "createFakeNode", operation: "createFakeNode", prefix: "options." });
+/**
+ * @param prefix - What the names of the options begin with in messages.
+ * @throws `ArgumentError` if an option is invalid.
+ */
+export const checkNodeOptions = (options: FakeNodeOptions, prefix = "options."): void =>
+  checkOptions(optionChecks, options, { name: "createFakeNode", prefix });

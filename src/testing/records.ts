@@ -16,6 +16,9 @@ type Counts = Record<"votes" | "profiles" | "balances" | "signatures" | "spamSta
  */
 export class RecordGenerator {
   readonly #seed: Seed;
+  readonly #accounts = new Map<number, Omit<BalanceChange, "timestamp" | "balance">>();
+  /** The last block to which changes were added. */
+  #begun: { time: bigint; account: (index: number) => number; used: number } | undefined;
   readonly #generated: Counts = { votes: 0, profiles: 0, balances: 0, signatures: 0, spamStatistics: 0 };
 
   constructor(seed: number) {
@@ -80,36 +83,50 @@ export class RecordGenerator {
     let time = newest;
     while (changes.length < count) {
       const inBlock = Math.min(rowsInBlock(changes.length, random), count - changes.length);
-      changes.push(...this.#block(inBlock, time, random));
+      changes.push(...this.#balances(inBlock, time, random));
       time -= BigInt(700_000 + Math.floor(random() * 600_000)) * microsecond;
     }
     this.#generated.balances += count;
     return changes;
   }
 
-  /** Changes of different accounts in one block. */
+  /** Changes of different accounts in one block, also if they are added to it in several steps. */
   balancesInBlock(count: number, time: bigint): BalanceChange[] {
     this.#generated.balances += count;
-    return this.#block(count, time, this.#random("balances", this.#generated.balances));
+    const random = this.#random("balances", this.#generated.balances);
+    if (this.#begun?.time !== time) this.#begun = { time, account: accountsOfBlock(count, random), used: 0 };
+    const { account, used } = this.#begun;
+    this.#begun.used += count;
+    return this.#balances(count, time, random, (index) => account(used + index));
   }
 
-  /** No two changes of a block are of one account: accounts are numbered, and the step has no divisor of their count. */
-  #block(count: number, time: bigint, random: () => number): BalanceChange[] {
-    const [accounts, step] = count <= 300 ? [300, 77] : [count, 1];
-    const first = Math.floor(random() * accounts);
-    return many(count, (index) => this.#balance((first + step * index) % accounts, time, random));
+  #balances(
+    count: number,
+    time: bigint,
+    random: () => number,
+    account = accountsOfBlock(count, random),
+  ): BalanceChange[] {
+    const timestamp = digits(time);
+    return many(count, (index) => {
+      const units = Math.floor(random() * 1e12);
+      // Appending zeros is several times faster than BigInt arithmetic, which matters with a million records.
+      const balance: `${bigint}` = units === 0 ? "0" : (`${units}000000000000` as `${bigint}`);
+      return { timestamp, ...this.#account(account(index)), balance };
+    });
   }
 
-  #balance(account: number, time: bigint, random: () => number): BalanceChange {
-    const [market, asset, party] = [account % 5, Math.floor(account / 5) % 3, Math.floor(account / 15)];
-    return {
-      timestamp: digits(time),
+  #account(number: number): Omit<BalanceChange, "timestamp" | "balance"> {
+    const known = this.#accounts.get(number);
+    if (known !== undefined) return known;
+    const [market, asset, party] = [number % 5, Math.floor(number / 5) % 3, Math.floor(number / 15)];
+    const account = {
       partyId: party === 0 ? "network" : this.#party(party),
       assetId: this.#resource(asset),
       marketId: market === 0 ? "" : this.#id("market", market - 1),
       accountType: accountTypes[market === 0 ? 4 : 3] ?? "ACCOUNT_TYPE_UNSPECIFIED",
-      balance: digits(BigInt(Math.floor(random() * 1e12)) * 10n ** 12n),
     };
+    this.#accounts.set(number, account);
+    return account;
   }
 
   /** Signatures for three resources, which are the assets of the balances. */
@@ -141,6 +158,13 @@ export class RecordGenerator {
     this.#generated[list] += count;
     return many(count, (index) => make(before + index));
   }
+}
+
+/** Numbers of accounts for the rows of a block, no two of them equal: the step has no divisor of the number of accounts. */
+function accountsOfBlock(count: number, random: () => number): (index: number) => number {
+  const [accounts, step] = count <= 300 ? [300, 77] : [count, 1];
+  const first = Math.floor(random() * accounts);
+  return (index) => (index < accounts ? (first + step * index) % accounts : index);
 }
 
 /** Most blocks have a few rows; one in a hundred has many, and a payout of rewards has thousands. */

@@ -3,10 +3,14 @@ import type { RequestFaults } from "./faults.js";
 import { errorType, type Reply } from "./gateway.js";
 import { toJson } from "./json.js";
 
-/** Turns a reply into a response, with the faults that occur on the way to the client. */
-export async function respond(reply: Reply, faults: RequestFaults, signal: AbortSignal): Promise<Response> {
+/**
+ * Turns a reply into a response, with the faults that occur on the way to the client.
+ *
+ * @param signals - They end a wait.
+ */
+export async function respond(reply: Reply, faults: RequestFaults, signals: readonly AbortSignal[]): Promise<Response> {
   const { milliseconds } = faults.get("latency") ?? {};
-  if (milliseconds !== undefined) await wait(milliseconds, signal);
+  if (milliseconds !== undefined) await wait(milliseconds, signals);
   if (faults.get("reset")) throw new TypeError("fetch failed: the connection was reset");
   const html = faults.get("html");
   if (html) {
@@ -25,20 +29,20 @@ function withStatus(reply: Reply, faults: RequestFaults): Reply {
 }
 
 /** Waits, for ever if it is `Infinity`, unless a signal aborts. */
-function wait(milliseconds: number, signal: AbortSignal): Promise<void> {
+function wait(milliseconds: number, signals: readonly AbortSignal[]): Promise<void> {
   return new Promise((resolve, reject) => {
-    signal.throwIfAborted();
-    const abort = () => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    };
+    let timer: ReturnType<typeof setTimeout> | undefined;
     const finish = () => {
-      signal.removeEventListener("abort", abort);
-      resolve();
+      clearTimeout(timer);
+      for (const signal of signals) signal.removeEventListener("abort", finish);
+      const aborted = signals.find((signal) => signal.aborted);
+      if (aborted) reject(aborted.reason);
+      else resolve();
     };
+    if (signals.some((signal) => signal.aborted)) return finish();
+    for (const signal of signals) signal.addEventListener("abort", finish);
     // A timer of `Infinity` would fire at once.
-    const timer = milliseconds === Number.POSITIVE_INFINITY ? undefined : setTimeout(finish, milliseconds);
-    signal.addEventListener("abort", abort, { once: true });
+    if (milliseconds !== Number.POSITIVE_INFINITY) timer = setTimeout(finish, milliseconds);
   });
 }
 

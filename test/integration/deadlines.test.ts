@@ -1,10 +1,10 @@
 import { getEventListeners } from "node:events";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createClient, type ObserverEvent } from "../../src/index.js";
-import { answer, FaultyServer, spoil } from "../support/faulty-server.js";
+import { FaultyServer, faulty, respond } from "../support/faulty-server.js";
 import { json } from "../support/recorder.js";
 
-// A server for each test: a request that was given up may still arrive when its test is over.
+// A server for each test: an aborted request may still arrive when its test is over.
 let server: FaultyServer;
 beforeEach(async () => {
   server = await FaultyServer.start();
@@ -19,9 +19,9 @@ describe("the deadline of a whole call", () => {
   const total = { name: "TimeoutError", scope: "total" };
 
   test.each([
-    ["while the headers do not come", spoil.hangBeforeHeaders(), 1],
-    ["while the body does not come", spoil.hangWithinBody(text), 1],
-    ["while it waits for another attempt", answer({}, { status: 503, headers: { "Retry-After": "20" } }), 1],
+    ["while the headers do not come", faulty.hangBeforeHeaders(), 1],
+    ["while the body does not come", faulty.hangWithinBody(text), 1],
+    ["while it waits for another attempt", respond({}, { status: 503, headers: { "Retry-After": "20" } }), 1],
   ])("rejects it %s", async (_, behaviour, attempts) => {
     server.behave(behaviour);
     const client = createClient({ baseUrl: server.url, totalTimeout: 60 });
@@ -32,14 +32,14 @@ describe("the deadline of a whole call", () => {
   });
 
   test("keeps the error of the last attempt as its cause", async () => {
-    server.behave(answer({}, { status: 503, headers: { "Retry-After": "20" } }));
-    const call = createClient({ baseUrl: server.url }).getSpamStatistics(party, { totalTimeout: 60 });
+    server.behave(respond({}, { status: 503, headers: { "Retry-After": "20" } }));
+    const call = createClient({ baseUrl: server.url }).getSpamStatistics(party, { totalTimeout: 500 });
     await expect(call).rejects.toMatchObject({ ...total, cause: { name: "ApiError", status: 503 } });
-    await expect(call).rejects.toThrow("getSpamStatistics took longer than 60 ms in total, with 1 attempt");
+    await expect(call).rejects.toThrow("getSpamStatistics took longer than 500 ms in total, with 1 attempt");
   });
 
   test("takes precedence over that of an attempt", async () => {
-    server.behave(spoil.hangBeforeHeaders());
+    server.behave(faulty.hangBeforeHeaders());
     const client = createClient({
       baseUrl: server.url,
       timeout: 20,
@@ -52,7 +52,7 @@ describe("the deadline of a whole call", () => {
   });
 
   test("rejects a loop over a listing with the place to resume", async () => {
-    server.behave(spoil.hangBeforeHeaders());
+    server.behave(faulty.hangBeforeHeaders());
     const client = createClient({ baseUrl: server.url });
     await expect(client.listNodeSignatures({ id: "a" }, { totalTimeout: 50 }).toArray()).rejects.toMatchObject({
       ...total,
@@ -83,7 +83,7 @@ describe("an abort", () => {
   }
 
   test("before the call sends nothing", async () => {
-    server.behave(answer(body));
+    server.behave(respond(body));
     controller.abort(reason);
     await expect(abortAt("attempt")).rejects.toBe(reason);
     expect(server.requests).toEqual([]);
@@ -91,19 +91,19 @@ describe("an abort", () => {
   });
 
   test("while the request is in flight rejects the call", async () => {
-    server.behave(spoil.hangBeforeHeaders());
+    server.behave(faulty.hangBeforeHeaders());
     await expect(abortAt("attempt")).rejects.toBe(reason);
   });
 
   test("between two attempts rejects the call, and nothing more is sent", async () => {
-    server.behave(answer({}, { status: 503, headers: { "Retry-After": "20" } }));
+    server.behave(respond({}, { status: 503, headers: { "Retry-After": "20" } }));
     await expect(abortAt("retry")).rejects.toBe(reason);
     expect(server.requests).toHaveLength(1);
   });
 
   test("while the body is received rejects the call", async () => {
     server.behave((socket) => {
-      spoil.hangWithinBody(text)(socket);
+      faulty.hangWithinBody(text)(socket);
       setImmediate(() => controller.abort(reason));
     });
     await expect(abortAt("retry")).rejects.toBe(reason);
@@ -117,13 +117,13 @@ describe("an abort", () => {
   });
 
   test("while a request is held back rejects its call, and others continue", async () => {
-    let answered: (() => void) | undefined;
+    let respondLate: (() => void) | undefined;
     const client = createClient({
       baseUrl: "https://node.example",
       // The first request is sent at once; the others are held back until its response names the limits.
       fetch: () =>
         new Promise((resolve) => {
-          answered = () => resolve(json(body));
+          respondLate = () => resolve(json(body));
         }),
     });
     const first = client.getSpamStatistics(party);
@@ -132,10 +132,10 @@ describe("an abort", () => {
     await new Promise(setImmediate);
     controller.abort(reason);
     await expect(held).rejects.toBe(reason);
-    answered?.();
+    respondLate?.();
     expect(await first).toEqual(body);
     await new Promise(setImmediate);
-    answered?.();
+    respondLate?.();
     expect(await next).toEqual(body);
   });
 });
@@ -172,7 +172,7 @@ describe("the events of an observer", () => {
   };
 
   test("are each attempt of a call that is retried, how it ended, and the wait", async () => {
-    server.behave(answer({ code: 14, message: "starting", details: [] }, { status: 503 }), answer(body));
+    server.behave(respond({ code: 14, message: "starting", details: [] }, { status: 503 }), respond(body));
     const url = `${server.url}/statistics/spam/a`;
     const error = { name: "ApiError", message: expect.stringContaining("starting"), status: 503 };
     const base = { operation: "getSpamStatistics" };
@@ -186,7 +186,7 @@ describe("the events of an observer", () => {
   });
 
   test("include the end of an attempt without a response", async () => {
-    server.behave(spoil.resetBeforeHeaders());
+    server.behave(faulty.resetBeforeHeaders());
     const events = await observed((client) => client.checkTransaction({ tx: {} }));
     expect(events).toMatchObject([
       { type: "attempt", operation: "checkTransaction", method: "POST" },
@@ -195,7 +195,7 @@ describe("the events of an observer", () => {
   });
 
   test("do not change the outcome of a call if the observer throws", async () => {
-    server.behave(answer(body));
+    server.behave(respond(body));
     const observe = () => {
       throw new Error("in the observer");
     };
@@ -203,11 +203,11 @@ describe("the events of an observer", () => {
   });
 });
 
-describe("an error that middleware throws", () => {
+describe("middleware", () => {
   test.each(["onRequest", "onResponse"] as const)(
-    "in %s reaches the caller unchanged, and is not retried",
+    "that throws in %s ends the call with its error, which is not retried",
     async (at) => {
-      server.behave(answer(body));
+      server.behave(respond(body));
       const own = new TypeError("in middleware");
       const client = createClient({ baseUrl: server.url });
       client.http.use({
@@ -220,7 +220,7 @@ describe("an error that middleware throws", () => {
     },
   );
 
-  test("a response that middleware returns is the response of the call", async () => {
+  test("that returns a response determines the result of the call", async () => {
     const client = createClient({ baseUrl: server.url });
     server.behave();
     client.http.use({ onRequest: () => json(body) });

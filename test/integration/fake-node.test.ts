@@ -24,12 +24,12 @@ beforeAll(async () => {
 afterAll(() => proxy.close());
 
 /** Every response since the last call, and no violation in any of them. */
-function expectNoViolation(answers = 1): void {
-  expect(traffic.answers.length).toBeGreaterThanOrEqual(answers);
-  for (const [index, { headers }] of traffic.answers.entries()) {
+function expectNoViolation(responses = 1): void {
+  expect(traffic.responses.length).toBeGreaterThanOrEqual(responses);
+  for (const [index, { headers }] of traffic.responses.entries()) {
     expect([traffic.sent[index]?.url, headers.get("sl-violations")]).toEqual([traffic.sent[index]?.url, null]);
   }
-  traffic.answers.length = 0;
+  traffic.responses.length = 0;
   traffic.sent.length = 0;
 }
 
@@ -134,13 +134,13 @@ describe("between client and fake node, Prism reports no violation", () => {
     expectNoViolation(16);
   });
 
-  test("and does report a request or a response that does not match the description", async () => {
+  test("but reports a request or a response that does not match the description", async () => {
     const bad = await traffic.fetch(new Request(`${proxy.url}/api/v2/votes?partyId=a&pagination.first=all`));
     expect(bad.headers.get("sl-violations")).toContain("pagination.first");
     const balances = [{ timestamp: "5", balance: 7 }] as unknown as FakeNode["records"]["balances"];
     const malformed = await serveValidated(createFakeNode({ balances }).fetch);
-    const answer = await fetch(`${malformed.url}/api/v2/balance/changes`);
-    expect(answer.headers.get("sl-violations")).toContain("balance");
+    const response = await fetch(`${malformed.url}/api/v2/balance/changes`);
+    expect(response.headers.get("sl-violations")).toContain("balance");
     await malformed.close();
   });
 });

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createClient, VegaError } from "../../src/index.js";
-import { answer, type Behaviour, FaultyServer, spoil } from "../support/faulty-server.js";
+import { type Behaviour, FaultyServer, faulty, respond } from "../support/faulty-server.js";
 import { freePort } from "../support/free-port.js";
 
 let server: FaultyServer;
@@ -25,16 +25,18 @@ const twoTypes = { "Content-Type": ["application/json", "application/grpc"] };
 
 interface Fault {
   behave: (body: string) => Behaviour;
-  /** What the caller gets. */
+  /** The error of the call. */
   error: Record<string, unknown>;
-  /** How often a read is sent, where three attempts are allowed. */
+  /** How often a read is sent if three attempts are allowed. */
   sent: 1 | 3;
+  /** The deadline of an attempt. */
+  timeout?: number;
 }
 
 const status =
   (code: number, headers: Record<string, string | string[]> = twoTypes) =>
   () =>
-    answer(error, { status: code, headers });
+    respond(error, { status: code, headers });
 
 const cutOff = { name: "ConnectionError", message: expect.stringContaining("received an incomplete response") };
 const late = { name: "TimeoutError", scope: "attempt", message: expect.stringContaining("took longer than 150 ms") };
@@ -44,36 +46,36 @@ const undescribed = {
 };
 
 const faults: Record<string, Fault> = {
-  "reset before the headers": { behave: spoil.resetBeforeHeaders, error: { name: "ConnectionError" }, sent: 3 },
-  "reset within the body": { behave: spoil.resetWithinBody, error: cutOff, sent: 3 },
-  "body shorter than its Content-Length": { behave: spoil.shorterThanLength, error: cutOff, sent: 3 },
-  "body longer than its Content-Length": { behave: spoil.longerThanLength, error: undescribed, sent: 3 },
+  "reset before the headers": { behave: faulty.resetBeforeHeaders, error: { name: "ConnectionError" }, sent: 3 },
+  "reset within the body": { behave: faulty.resetWithinBody, error: cutOff, sent: 3 },
+  "body shorter than its Content-Length": { behave: faulty.shorterThanLength, error: cutOff, sent: 3 },
+  "body longer than its Content-Length": { behave: faulty.longerThanLength, error: undescribed, sent: 3 },
   "chunked body that ends within a chunk": {
-    behave: spoil.chunkedCutOff,
+    behave: faulty.chunkedCutOff,
     // Node.js 20 takes the end of such a connection for the end of the body; then it is the JSON that breaks off.
     error: { name: expect.stringMatching(/^(ConnectionError|ResponseError)$/) },
     sent: 3,
   },
   "truncated JSON in a complete response": {
-    behave: (text) => answer(text.slice(0, -50)),
+    behave: (text) => respond(text.slice(0, -50)),
     error: undescribed,
     sent: 3,
   },
-  "damaged gzip": { behave: spoil.damagedGzip, error: cutOff, sent: 3 },
-  "silence before the headers": { behave: spoil.hangBeforeHeaders, error: late, sent: 3 },
-  "silence within the headers": { behave: spoil.hangWithinHeaders, error: late, sent: 3 },
-  "silence within the body": { behave: spoil.hangWithinBody, error: late, sent: 3 },
+  "damaged gzip": { behave: faulty.damagedGzip, error: cutOff, sent: 3 },
+  "silence before the headers": { behave: faulty.hangBeforeHeaders, error: late, sent: 3, timeout: 150 },
+  "silence within the headers": { behave: faulty.hangWithinHeaders, error: late, sent: 3, timeout: 150 },
+  "silence within the body": { behave: faulty.hangWithinBody, error: late, sent: 3, timeout: 150 },
   "HTML with status 200": {
-    behave: () => answer("<html>Welcome</html>"),
+    behave: () => respond("<html>Welcome</html>"),
     error: { name: "ResponseError", message: expect.stringContaining("(text/html, <html>Welcome</html>)") },
     sent: 1,
   },
   "nothing with status 200": {
-    behave: () => answer(""),
+    behave: () => respond(""),
     error: { name: "ResponseError", message: expect.stringContaining("(text/html, empty)") },
     sent: 1,
   },
-  "JSON of another shape with status 200": { behave: () => answer({ hello: 1 }), error: undescribed, sent: 1 },
+  "JSON of another shape with status 200": { behave: () => respond({ hello: 1 }), error: undescribed, sent: 1 },
   ...Object.fromEntries(
     [408, 500, 502, 503, 504].map((code) => [
       `status ${code}`,
@@ -87,7 +89,7 @@ const faults: Record<string, Fault> = {
     ]),
   ),
   "an error status with HTML": {
-    behave: () => answer("<html>Bad gateway</html>", { status: 502 }),
+    behave: () => respond("<html>Bad gateway</html>", { status: 502 }),
     error: {
       name: "ApiError",
       status: 502,
@@ -97,7 +99,7 @@ const faults: Record<string, Fault> = {
     sent: 3,
   },
   "an error status with nothing": {
-    behave: () => answer("", { status: 503 }),
+    behave: () => respond("", { status: 503 }),
     error: { name: "ApiError", status: 503, code: undefined },
     sent: 3,
   },
@@ -117,13 +119,13 @@ const faults: Record<string, Fault> = {
   },
   "429 for the size": {
     behave: () =>
-      answer({ code: 8, message: "grpc: received message larger than max (9 vs. 8)", details: [] }, { status: 429 }),
+      respond({ code: 8, message: "grpc: received message larger than max (9 vs. 8)", details: [] }, { status: 429 }),
     error: { name: "ApiError", status: 429, message: expect.stringContaining("Request less: a smaller page") },
     sent: 1,
   },
   "a ban": {
     behave: () =>
-      answer(
+      respond(
         { code: 7, message: "temporarily banned for continuing to request while rate limited", details: [] },
         { status: 403, headers: { "RateLimit-Retry-After": "599" } },
       ),
@@ -143,8 +145,9 @@ const faults: Record<string, Fault> = {
   },
 };
 
-function connect(url = server.url) {
-  return createClient({ baseUrl: url, timeout: 150, retry: { attempts: 3, baseDelay: 1 } });
+/** A client that waits for a response only as long as a fault needs: a busy machine takes its time for the others. */
+function connect({ timeout = 30_000, url = server.url } = {}) {
+  return createClient({ baseUrl: url, timeout, retry: { attempts: 3, baseDelay: 1 } });
 }
 
 async function caught(promise: PromiseLike<unknown>): Promise<unknown> {
@@ -156,10 +159,10 @@ async function caught(promise: PromiseLike<unknown>): Promise<unknown> {
   throw new Error("Nothing was thrown");
 }
 
-describe.each(Object.entries(faults))("%s", (_, { behave, error, sent }) => {
+describe.each(Object.entries(faults))("%s", (_, { behave, error, sent, timeout }) => {
   test(sent === 3 ? "is retried for a read" : "is not retried for a read", async () => {
     server.behave(behave(body));
-    const reason = await caught(connect().getSpamStatistics({ partyId: "a" }));
+    const reason = await caught(connect({ timeout }).getSpamStatistics({ partyId: "a" }));
     expect(VegaError.is(reason)).toBe(true);
     expect(reason).toMatchObject({ operation: "getSpamStatistics", attempts: sent, ...error });
     expect(server.requests).toHaveLength(sent);
@@ -167,47 +170,51 @@ describe.each(Object.entries(faults))("%s", (_, { behave, error, sent }) => {
 
   test("rejects a listing with the same error", async () => {
     server.behave(behave(body));
-    const reason = await caught(connect().listVotes({ partyId: "a" }).toArray());
+    const reason = await caught(connect({ timeout }).listVotes({ partyId: "a" }).toArray());
     expect(reason).toMatchObject({ operation: "listVotes", attempts: sent, ...error, pagesRead: 0, itemsRead: 0 });
   });
 
   test("is not retried for a check", async () => {
     server.behave(behave(passed));
-    const reason = await caught(connect().checkTransaction({ tx: { pubKey: "a" } }));
+    const reason = await caught(connect({ timeout }).checkTransaction({ tx: { pubKey: "a" } }));
     expect(reason).toMatchObject({ operation: "checkTransaction", attempts: 1, ...error });
     expect(server.requests).toEqual(["POST /transaction/check"]);
   });
 
   if (sent === 3) {
     test("does not fail a read if it occurs once", async () => {
-      server.behave(behave(body), answer(JSON.parse(body)));
-      expect(await connect().getSpamStatistics({ partyId: "a" })).toEqual(JSON.parse(body));
+      server.behave(behave(body), respond(JSON.parse(body)));
+      expect(await connect({ timeout }).getSpamStatistics({ partyId: "a" })).toEqual(JSON.parse(body));
       expect(server.requests).toHaveLength(2);
     });
   }
 });
 
-describe("the connection is refused", () => {
+describe("a connection that is refused", () => {
   test("is retried for a read, not for a check", async () => {
-    const client = connect(`http://127.0.0.1:${await freePort()}`);
+    const client = connect({ url: `http://127.0.0.1:${await freePort()}` });
     const refused = { name: "ConnectionError", message: expect.stringContaining("ECONNREFUSED") };
     expect(await caught(client.getSpamStatistics({ partyId: "a" }))).toMatchObject({ attempts: 3, ...refused });
     expect(await caught(client.checkTransaction({ tx: {} }))).toMatchObject({ attempts: 1, ...refused });
   });
 });
 
-describe("a response that is sent in an unusual way is accepted", () => {
-  test.each(["gzip", "inHalves", "byteByByte"] as const)("%s", async (way) => {
-    server.behave(spoil[way](body));
+describe("a response is accepted if it is sent", () => {
+  test.each([
+    ["with gzip", "gzip"],
+    ["in halves", "inHalves"],
+    ["byte by byte", "byteByByte"],
+  ] as const)("%s", async (_, way) => {
+    server.behave(faulty[way](body));
     const client = createClient({ baseUrl: server.url });
     expect(await client.getSpamStatistics({ partyId: "a" })).toEqual(JSON.parse(body));
     expect(server.requests).toHaveLength(1);
   });
 });
 
-describe("a check that is redirected", () => {
-  test.each([301, 302, 307, 308])("%s is not followed", async (code) => {
-    server.behave(answer("", { status: code, headers: { Location: `${server.url}/elsewhere` } }));
+describe("a redirect of a check", () => {
+  test.each([301, 302, 307, 308])("with status %s is not followed", async (code) => {
+    server.behave(respond("", { status: code, headers: { Location: `${server.url}/elsewhere` } }));
     const reason = await caught(connect().checkTransaction({ tx: {} }));
     expect(reason).toMatchObject({ name: "ApiError", status: code, attempts: 1 });
     expect(server.requests).toEqual(["POST /transaction/check"]);
@@ -230,6 +237,6 @@ describe("a 500 for a list of profiles", () => {
 test("the table in docs/faults.md names each of these faults", () => {
   const page = readFileSync(new URL("../../docs/faults.md", import.meta.url), "utf8");
   const named = [...page.matchAll(/^\| [^|]+ \| [^|]+ \| [^|]+ \| `([^`]+)` \|$/gm)].map(([, name]) => name);
-  const tested = [...Object.keys(faults), "the connection is refused", "a check that is redirected"];
+  const tested = [...Object.keys(faults), "a connection that is refused", "a redirect of a check"];
   expect([...named].sort()).toEqual(tested.sort());
 });

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createClient, type Vote } from "../../src/index.js";
 import { createFakeNode, type FakeNode, type FakeVote, nodeDefects } from "../../src/testing/index.js";
+import { runs } from "../support/runs.js";
 
 const hex = (number: number) => number.toString(16).padStart(64, "0");
 const proposalId = hex(0xfff);
@@ -44,5 +45,5 @@ test("a walk with the oldest votes first yields the last vote of every party, al
     const lastOfParty = new Map(walked.map((vote) => [vote.partyId, textOf(vote)]));
     expect([...lastOfParty.values()].sort()).toEqual(atLastRequest.map(textOf).sort());
   });
-  await fc.assert(property, { numRuns: 400 });
+  await fc.assert(property, runs(80));
 });

@@ -113,17 +113,17 @@ const cases: Record<string, Case> = {
 };
 
 function connect() {
-  const { fetch, sent, answers } = recorder();
-  return { client: createClient({ baseUrl: mock.url, fetch, retry: false }), sent, answers };
+  const { fetch, sent, responses } = recorder();
+  return { client: createClient({ baseUrl: mock.url, fetch, retry: false }), sent, responses };
 }
 
-/** What Prism found wrong; empty for a good request. */
-const violations = (answer: Response | undefined): { location: string[]; message: string }[] =>
-  JSON.parse(answer?.headers.get("sl-violations") ?? "[]");
+/** The violations that Prism reports; empty for a valid request. */
+const violations = (response: Response | undefined): { location: string[]; message: string }[] =>
+  JSON.parse(response?.headers.get("sl-violations") ?? "[]");
 
-/** The records of a page, or the answer itself. */
-const content = (answer: unknown) =>
-  typeof answer === "object" && answer !== null && "nodes" in answer ? answer.nodes : answer;
+/** The records of a page, or the result itself. */
+const content = (result: unknown) =>
+  typeof result === "object" && result !== null && "nodes" in result ? result.nodes : result;
 
 /** The same of a body. */
 function contentOf(body: unknown): unknown {
@@ -137,19 +137,19 @@ test("every operation of the description is tested here", () => {
 
 describe.each(Object.entries(cases))("%s", (id, { call, method, url, body, bad }) => {
   test("sends exactly the documented request, and Prism reports no violation", async () => {
-    const { client, sent, answers } = connect();
+    const { client, sent, responses } = connect();
     await call(client);
     expect(sent).toHaveLength(1);
     expect(sent[0]).toMatchObject({ method, url: mock.url + url, body, headers: { accept: "application/json" } });
     expect(sent[0]?.headers["content-type"]).toBe(body === "" ? undefined : "application/json");
-    expect(violations(answers[0])).toEqual([]);
+    expect(violations(responses[0])).toEqual([]);
   });
 
   test.each(Object.entries(examples(id, "200")))("reads the documented response %s", async (name, { value }) => {
-    const { client, answers } = connect();
-    const answer = await call(client, { headers: { prefer: `example=${name}` } });
-    expect(content(answer)).toEqual(contentOf(value));
-    expect(violations(answers[0])).toEqual([]);
+    const { client, responses } = connect();
+    const result = await call(client, { headers: { prefer: `example=${name}` } });
+    expect(content(result)).toEqual(contentOf(value));
+    expect(violations(responses[0])).toEqual([]);
   });
 
   const failures = ["400", "403", "429", "500", "default"].flatMap((status) =>
@@ -174,10 +174,10 @@ describe.each(Object.entries(cases))("%s", (id, { call, method, url, body, bad }
     expect((error as ApiError).message).toContain(message);
   });
 
-  test("an invalid request is rejected by Prism", async () => {
-    const answer = await fetch(mock.url + bad.path, bad.init);
-    expect(answer.status).toBe(400);
-    expect(violations(answer)).toContainEqual(expect.objectContaining({ location: bad.location }));
+  test("has an invalid request that Prism rejects", async () => {
+    const response = await fetch(mock.url + bad.path, bad.init);
+    expect(response.status).toBe(400);
+    expect(violations(response)).toContainEqual(expect.objectContaining({ location: bad.location }));
   });
 });
 
@@ -189,7 +189,7 @@ describe("a walk over the pages of the mock", () => {
     const infos = pages.map(
       ({ body }) => Object.values(body as Record<string, { pageInfo: { endCursor: string } }>)[0]?.pageInfo,
     );
-    const { client, sent, answers } = connect();
+    const { client, sent, responses } = connect();
     client.http.use({
       onRequest({ request }) {
         const after = new URL(request.url).searchParams.get("pagination.after");
@@ -205,6 +205,6 @@ describe("a walk over the pages of the mock", () => {
     }[id]();
     expect(await listing.toArray()).toEqual(pages.flatMap(({ body }) => contentOf(body)));
     expect(sent).toHaveLength(3);
-    expect(answers.flatMap(violations)).toEqual([]);
+    expect(responses.flatMap(violations)).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import ts from "typescript";
@@ -11,6 +11,15 @@ const folder = join(root, "reports/samples");
 const setting = join(root, "test/support/samples/setting.ts");
 const samples = collectSamples();
 const files = new Map<string, Sample>();
+const { config } = ts.readConfigFile(join(root, "tsconfig.json"), ts.sys.readFile);
+const options: ts.CompilerOptions = {
+  ...ts.parseJsonConfigFileContent(config, ts.sys, root).options,
+  // Samples show values without using them.
+  noUnusedLocals: false,
+  noUnusedParameters: false,
+  verbatimModuleSyntax: false,
+  isolatedModules: false,
+};
 let problems: Map<string, string[]>;
 let failures: Record<string, string>;
 
@@ -23,28 +32,29 @@ beforeAll(async () => {
     writeFileSync(file, module(sample.code, []));
   }
   // Names that a sample does not declare are imported from the package or from the setting.
+  const modules = {
+    "vegaprotocol-client": join(root, "src/index.ts"),
+    "vegaprotocol-client/validate": join(root, "src/validate/index.ts"),
+    "vegaprotocol-client/testing": join(root, "src/testing/index.ts"),
+    "vegaprotocol-client/testing/node": join(root, "src/testing/node/index.ts"),
+    [setting.replace(/\.ts$/, ".js")]: setting,
+  };
+  const program = ts.createProgram([...files.keys(), ...Object.values(modules)], options);
   const known = new Map(
-    (
-      [
-        ["vegaprotocol-client", exportsOf(join(root, "src/index.ts"))],
-        ["vegaprotocol-client/validate", exportsOf(join(root, "src/validate/index.ts"))],
-        ["vegaprotocol-client/testing", exportsOf(join(root, "src/testing/index.ts"))],
-        ["vegaprotocol-client/testing/node", exportsOf(join(root, "src/testing/node/index.ts"))],
-        [setting.replace(/\.ts$/, ".js"), exportsOf(setting)],
-      ] as const
-    ).flatMap(([from, names]) => names.map((name) => [name, from] as const)),
+    Object.entries(modules).flatMap(([from, file]) => exportsOf(program, file).map((name) => [name, from] as const)),
   );
-  for (const [file, diagnostics] of check()) {
-    const missing = diagnostics.flatMap(
+  for (const [file, { code }] of files) {
+    const missing = diagnosticsOf(program, file).flatMap(
       (text) => /Cannot find name '(\w+)'|shorthand property '(\w+)'/.exec(text)?.slice(1).find(Boolean) ?? [],
     );
     const imports = [...new Set(missing)].flatMap((name) => {
       const from = known.get(name);
       return from === undefined ? [] : [`import { ${name} } from ${JSON.stringify(from)};`];
     });
-    writeFileSync(file, module(files.get(file)?.code ?? "", imports));
+    writeFileSync(file, module(code, imports));
   }
-  problems = check();
+  const complete = ts.createProgram([...files.keys()], options, undefined, program);
+  problems = new Map([...files.keys()].map((file) => [file, diagnosticsOf(complete, file)]));
   const runs = [...files].filter(([, sample]) => sample.runs).map(([file]) => file);
   const runner = [join(root, "node_modules/tsx/dist/cli.mjs"), join(root, "test/support/samples/run.ts"), ...runs];
   const { stdout } = await promisify(execFile)(process.execPath, runner, { cwd: root });
@@ -56,37 +66,18 @@ const module = (code: string, imports: string[]) =>
   `import ${JSON.stringify(setting.replace(/\.ts$/, ".js"))};\n${imports.join("\n")}\n${code}\nexport {};\n`;
 
 /** The names that a module exports, types included. */
-function exportsOf(file: string): string[] {
-  const program = ts.createProgram([file], options());
+function exportsOf(program: ts.Program, file: string): string[] {
   const checker = program.getTypeChecker();
   const source = program.getSourceFile(file);
   const symbol = source && checker.getSymbolAtLocation(source);
   return symbol ? checker.getExportsOfModule(symbol).map(({ name }) => name) : [];
 }
 
-function options(): ts.CompilerOptions {
-  const { config } = ts.readConfigFile(join(root, "tsconfig.json"), (path) => readFileSync(path, "utf8"));
-  const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root);
-  // Samples show values without using them.
-  return {
-    ...options,
-    noUnusedLocals: false,
-    noUnusedParameters: false,
-    verbatimModuleSyntax: false,
-    isolatedModules: false,
-  };
-}
-
-/** The compiler's errors by file. */
-function check(): Map<string, string[]> {
-  const program = ts.createProgram([...files.keys()], options());
-  return new Map(
-    [...files.keys()].map((file) => {
-      const source = program.getSourceFile(file);
-      const diagnostics = [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)];
-      return [file, diagnostics.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, "\n"))];
-    }),
-  );
+/** The errors that the compiler reports for a file. */
+function diagnosticsOf(program: ts.Program, file: string): string[] {
+  const source = program.getSourceFile(file);
+  const diagnostics = [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)];
+  return diagnostics.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, "\n"));
 }
 
 describe("a sample in the documentation", () => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { createFakeNode, type FakeNode, nodeDefects } from "../../src/testing/index.js";
 import { hasTape, limits, type Recording, recordings, worldData } from "../support/tape.js";
 
-/** Sends a recorded request, and tells in what the response differs from the recorded one; `undefined` if in nothing. */
+/** Sends a recorded request, and returns the differences from the recorded response; `undefined` if there are none. */
 async function difference(node: FakeNode, recording: Recording): Promise<string | undefined> {
   const { method, path, requestHeaders = {}, body, status, bodyText = "", ties = false } = recording;
   const init = { method, headers: requestHeaders, ...(body !== undefined && body !== "" && { body }) };

@@ -10,6 +10,7 @@ import {
 } from "../../src/index.js";
 import { createFakeNode, type FakeNode, nodeDefects } from "../../src/testing/index.js";
 import { collect } from "../support/page-source.js";
+import { runs } from "../support/runs.js";
 
 const clientOf = ({ fetch }: Pick<FakeNode, "fetch">) =>
   createClient({ baseUrl: "https://node.example", fetch, pacing: false });
@@ -92,7 +93,7 @@ describe("a walk over votes on a v0.74 node", () => {
           expect(byBlock(votes, walked)).toEqual(byBlock(votes, expected));
         },
       );
-      await fc.assert(property, { numRuns: 150 });
+      await fc.assert(property, runs(30));
     },
   );
 
@@ -125,7 +126,7 @@ describe("a walk over votes on a v0.74 node", () => {
         expect(new Set(walked.map(({ partyId }) => partyId)).size).toBe(walked.length);
       },
     );
-    await fc.assert(property, { numRuns: 500 });
+    await fc.assert(property, runs(100));
   });
 
   test("yields once every vote that is not written again during the walk", async () => {
@@ -159,7 +160,7 @@ describe("a walk over votes on a v0.74 node", () => {
         expect(untouched(walked).sort()).toEqual(untouched(votes).sort());
       },
     );
-    await fc.assert(property, { numRuns: 200 });
+    await fc.assert(property, runs(40));
   });
 
   test("passes blocks that fill a page each, if the node keeps the order of their votes", async () => {
@@ -174,29 +175,31 @@ describe("a walk over votes on a v0.74 node", () => {
   test.each([
     { moved: 1, counts: [5, 4, 1, 1], first: 4 },
     { moved: 2, counts: [5, 4, 1, 1, 1, 1], first: 6 },
-  ])("yields every vote of a block if the $moved before it move away between two pages", async (given) => {
-    const { moved, counts, first } = given;
-    // Newest first: single votes, a block of four that the first page cuts, and older votes.
-    const votes = votesOf(counts);
-    const moving = votes.slice(9, 9 + moved).map((vote) => ({ ...vote, blockTime: timeOf(20) }));
-    for (let seed = 1; seed <= 20; seed++) {
-      const node = createFakeNode({ votes, unstableTies: true, seed }, { defects: nodeDefects, rateLimit: false });
-      const fetch: FakeNode["fetch"] = async (...args) => {
-        const response = await node.fetch(...args);
-        if (node.requests.length === 1) node.nextBlock({ votes: moving });
-        return response;
-      };
-      const listing = clientOf({ fetch }).listVotes({ proposalId, pagination: { first } });
-      const seen = new Set<string>();
-      try {
-        for await (const { partyId } of listing) seen.add(partyId);
-      } catch (error) {
-        // The block of five can be larger than a page.
-        expect(error).toMatchObject({ reason: "repeated-cursor" });
+  ])(
+    "yields every vote of a block if the $moved before it move away between two pages",
+    async ({ moved, counts, first }) => {
+      // Newest first: single votes, a block of four that the first page cuts, and older votes.
+      const votes = votesOf(counts);
+      const moving = votes.slice(9, 9 + moved).map((vote) => ({ ...vote, blockTime: timeOf(20) }));
+      for (let seed = 1; seed <= 20; seed++) {
+        const node = createFakeNode({ votes, unstableTies: true, seed }, { defects: nodeDefects, rateLimit: false });
+        const fetch: FakeNode["fetch"] = async (...args) => {
+          const response = await node.fetch(...args);
+          if (node.requests.length === 1) node.nextBlock({ votes: moving });
+          return response;
+        };
+        const listing = clientOf({ fetch }).listVotes({ proposalId, pagination: { first } });
+        const seen = new Set<string>();
+        try {
+          for await (const { partyId } of listing) seen.add(partyId);
+        } catch (error) {
+          // The block of five can be larger than a page.
+          expect(error).toMatchObject({ reason: "repeated-cursor" });
+        }
+        expect(votes.slice(5).filter(({ partyId }) => !seen.has(partyId))).toEqual([]);
       }
-      expect(votes.slice(5).filter(({ partyId }) => !seen.has(partyId))).toEqual([]);
-    }
-  });
+    },
+  );
 
   test("of a closed proposal ends in three pages of 400 with its 1000 votes", async () => {
     const votes = votesOf([2, 1, 1000]).map((each, index) => ({ ...each, blockTime: timeOf(index < 3 ? index : 9) }));
@@ -254,7 +257,7 @@ describe("a walk over balance changes on a v0.74 node", () => {
         expect(node.requests.length).toBeLessThanOrEqual(Math.max(1, Math.ceil((balances.length - 1) / size) + 1));
       },
     );
-    await fc.assert(property, { numRuns: 200 });
+    await fc.assert(property, runs(40));
   });
 
   test("continues after the cursor of any edge and from `page.next`, and yields the rest", async () => {
@@ -285,7 +288,7 @@ describe("a walk over balance changes on a v0.74 node", () => {
         expect(await client.listBalanceChanges({ pagination: next }).toArray()).toEqual(nodes.slice(page.nodes.length));
       },
     );
-    await fc.assert(property, { numRuns: 200 });
+    await fc.assert(property, runs(40));
   });
 
   test("yields what the node has below the block that has begun while rows are added", async () => {
@@ -308,7 +311,7 @@ describe("a walk over balance changes on a v0.74 node", () => {
       expect(textsOf(walked).filter((text) => before.has(text))).toEqual([...before].sort());
       expect(new Set(textsOf(walked)).size).toBe(walked.length);
     });
-    await fc.assert(property, { numRuns: 150 });
+    await fc.assert(property, runs(30));
   });
 });
 

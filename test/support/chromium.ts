@@ -7,9 +7,9 @@ const executablePath = process.env["CHROMIUM"] ?? usual.find(existsSync);
 /** Without a browser its tests are skipped, except in CI, where they fail. */
 export const hasNoBrowser = executablePath === undefined && !process.env["CI"];
 if (executablePath === undefined)
-  console.warn("There is no Chromium here (see CHROMIUM): nothing is tried in a browser.");
+  console.warn("No Chromium found (the variable CHROMIUM names it): the browser tests are skipped.");
 
-/** Nothing that the browser does by itself may leave this machine. */
+/** The browser sends no requests of its own. */
 const flags =
   "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync";
 

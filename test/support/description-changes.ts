@@ -45,7 +45,13 @@ export interface Change {
   make(description: Description): void;
 }
 
-export const description = (): Description => parse(source);
+const parsed: Description = parse(source);
+
+/** A copy of the description, to be changed. */
+export const description = (): Description => structuredClone(parsed);
+
+/** The text of a description. JSON is YAML, and is written faster. */
+export const textOf = (description: Description): string => JSON.stringify(description);
 
 const operation = (description: Description, path: string, method = "get") =>
   description.paths[path]?.[method] as Operation;

@@ -40,7 +40,7 @@ export function operation(id: string) {
   return found;
 }
 
-/** The examples of an answer, by name. */
+/** The examples of a response, by name. */
 export function examples(id: string, status: string): Record<string, Example> {
   const response = operation(id).responses[status];
   const resolved = response?.$ref ? description.components.responses[response.$ref.split("/").at(-1) ?? ""] : response;

@@ -6,7 +6,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const { config } = ts.readConfigFile(`${root}tsconfig.build.json`, ts.sys.readFile);
 const project = ts.parseJsonConfigFileContent(config, ts.sys, root);
 
-/** What an editor shows of the package, by TypeScript's own language service. Files can stand in for those on disk. */
+/** What an editor shows of the package, by TypeScript's language service. Texts can replace the files on disk. */
 export class Editor {
   readonly #texts = new Map<string, { text: string; version: number }>();
   readonly #service: ts.LanguageService;
@@ -32,13 +32,13 @@ export class Editor {
     });
   }
 
-  /** Puts a text in place of the file on disk; `undefined` takes it away again. */
+  /** Replaces the text of a file; `undefined` restores it. */
   replace(file: string, text: string | undefined): void {
     const version = (this.#texts.get(root + file)?.version ?? 0) + 1;
     this.#texts.set(root + file, { text: text ?? readFileSync(root + file, "utf8"), version });
   }
 
-  /** What the compiler says of the files in `src/`, as `client.ts: message`. */
+  /** The errors of the compiler in the files of `src/`, as `client.ts: message`. */
   errors(): string[] {
     return project.fileNames
       .filter((file) => file.startsWith(`${root}src/`))
@@ -66,7 +66,7 @@ export class Editor {
     };
   }
 
-  /** What is offered at `⟦⟧` in a program that uses the package. */
+  /** The completions at `⟦⟧` in a program that uses the package. */
   completions(program: string): string[] {
     const [before = "", after = ""] = program.split("⟦⟧");
     const file = this.#write(before + after);
@@ -74,8 +74,8 @@ export class Editor {
     return (found?.entries ?? []).map(({ name }) => name);
   }
 
-  /** The compiler's complaints about a program that uses the package. */
-  complaints(program: string): string[] {
+  /** The errors of the compiler in a program that uses the package. */
+  diagnostics(program: string): string[] {
     const file = this.#write(program);
     return this.#service
       .getSemanticDiagnostics(file)

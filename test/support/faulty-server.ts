@@ -1,12 +1,12 @@
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { gzipSync } from "node:zlib";
 
-/** What a server does with a request, once it has read it. */
+/** What a server does after it has read a request. */
 export type Behaviour = (socket: Socket) => void;
 
-/** A server of this machine that does with each request what it is told, down to the bytes. */
+/** A server on loopback whose responses are set byte by byte. */
 export class FaultyServer {
-  /** The requests that arrived whole, as `POST /transaction/check`. */
+  /** The requests that arrived completely, such as `POST /transaction/check`. */
   readonly requests: string[] = [];
   #behaviours: Behaviour[] = [];
   readonly #server: Server;
@@ -26,7 +26,7 @@ export class FaultyServer {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** What to do with the requests that follow: one after the other, and the last for all that come after. */
+  /** Sets the responses to the next requests, in turn; the last one is for all further requests. */
   behave(...behaviours: Behaviour[]): void {
     this.requests.length = 0;
     this.#behaviours = behaviours;
@@ -54,7 +54,7 @@ export class FaultyServer {
   }
 }
 
-/** The head of an answer. Connections are closed after it, so that a fault stays with its request. */
+/** The head of a response. Connections are closed after it, so that a fault stays with its request. */
 function head(status: number, headers: Record<string, string | number | string[]>): string {
   const lines = Object.entries(headers).flatMap(([name, value]) =>
     [value].flat().map((each) => `${name}: ${each}\r\n`),
@@ -62,8 +62,8 @@ function head(status: number, headers: Record<string, string | number | string[]
   return `HTTP/1.1 ${status} Status\r\nConnection: close\r\n${lines.join("")}\r\n`;
 }
 
-/** A whole answer. */
-export function answer(
+/** A complete response. */
+export function respond(
   body: unknown,
   { status = 200, headers = {} }: { status?: number; headers?: Record<string, string | string[]> } = {},
 ): Behaviour {
@@ -75,8 +75,8 @@ export function answer(
   };
 }
 
-/** Behaviours that take a body and spoil how it is sent. */
-export const spoil = {
+/** Behaviours that send a body with a fault. */
+export const faulty = {
   resetBeforeHeaders: (): Behaviour => (socket) => socket.resetAndDestroy(),
   resetWithinBody:
     (body: string): Behaviour =>

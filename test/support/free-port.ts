@@ -1,6 +1,6 @@
 import { createServer } from "node:net";
 
-/** A port of this machine on which nobody listens. */
+/** A port of the loopback interface on which no server listens. */
 export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

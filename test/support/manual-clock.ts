@@ -1,21 +1,21 @@
 import type { Clock } from "../../src/http/clock.js";
 
-interface Due {
+interface Timer {
   at: number;
   callback: () => void;
 }
 
-/** A clock that stands still until it is told to run; then it jumps from one thing that is due to the next. */
+/** A clock that stands still until `run` is called; then it jumps from timer to timer. */
 export class ManualClock implements Clock {
   #now = 0;
-  #due: Due[] = [];
+  #timers: Timer[] = [];
   readonly #start: number;
   readonly #tick: number;
   readonly #early: number;
 
   /**
-   * As real clocks do, time can pass between one look at it and the next (`tick`), and what is due can come a little too
-   * `early`, which timers of Node.js do by a fraction of a millisecond.
+   * @param options.tick - The milliseconds that pass between two readings, as on real clocks.
+   * @param options.early - The milliseconds by which timers fire early. Those of Node.js do by a fraction of a millisecond.
    */
   constructor({ start = Date.parse("2024-02-09T16:54:49Z"), tick = 0, early = 0 } = {}) {
     this.#start = start;
@@ -33,32 +33,44 @@ export class ManualClock implements Clock {
   }
 
   after(milliseconds: number, callback: () => void): () => void {
-    const entry = { at: this.#now + Math.max(0, milliseconds - this.#early), callback };
-    this.#due.push(entry);
+    const timer = { at: this.#now + Math.max(0, milliseconds - this.#early), callback };
+    this.#timers.push(timer);
     return () => {
-      this.#due = this.#due.filter((each) => each !== entry);
+      this.#timers = this.#timers.filter((each) => each !== timer);
     };
   }
 
-  /** Waits, on this clock. */
+  /** Waits on this clock. */
   sleep(milliseconds: number): Promise<void> {
     return new Promise((resolve) => this.after(milliseconds, resolve));
   }
 
-  /** Runs until a promise is settled. Between two things that are due, whatever follows from the first one happens. */
-  async run<T>(promise: Promise<T>): Promise<T> {
+  /** How many timers are set. */
+  get pending(): number {
+    return this.#timers.length;
+  }
+
+  /**
+   * Runs until a promise is settled. What follows from a timer happens before the next one fires.
+   *
+   * @param isBusy - Whether something happens that is not on this clock, such as a request: the time does not advance meanwhile.
+   */
+  async run<T>(promise: Promise<T>, isBusy: () => boolean = () => false): Promise<T> {
     let settled = false;
     const settle = () => {
       settled = true;
     };
     promise.then(settle, settle);
     for (;;) {
-      // A request of openapi-fetch takes a few turns of the event loop, even when it is answered from memory.
-      for (let turn = 0; turn < 4 && !settled; turn++) await new Promise(setImmediate);
+      // A request of openapi-fetch takes a few turns of the event loop, even if its response is in memory.
+      for (let turn = 0; turn < 4 && !settled; turn++) {
+        await new Promise(setImmediate);
+        if (isBusy()) turn = 0;
+      }
       if (settled) return promise;
-      const [next] = [...this.#due].sort((a, b) => a.at - b.at);
-      if (next === undefined) throw new Error("Nothing is due, and the promise is not settled.");
-      this.#due = this.#due.filter((each) => each !== next);
+      const [next] = [...this.#timers].sort((a, b) => a.at - b.at);
+      if (next === undefined) throw new Error("The promise is not settled, and no timer is left.");
+      this.#timers = this.#timers.filter((each) => each !== next);
       this.#now = Math.max(this.#now, next.at);
       next.callback();
     }

@@ -1,34 +1,34 @@
 import type { Pagination } from "../../src/index.js";
 
-/** How a source departs from answering each page whole. */
-export interface Behaviour {
-  /** How many of the records that were asked for each request gets, in turn; all where there is no entry. 0 is an empty page. */
-  shares?: number[];
+/** Short pages and failures of a source. */
+export interface PageBehaviour {
+  /** The sizes of the pages, in turn, if they are smaller than requested. 0 is an empty page. */
+  sizes?: number[];
   /** The requests that fail, counted from 0. */
   failures?: Map<number, Error>;
 }
 
 /**
- * A source of pages over an array, oldest record first, as Relay has it: the order is turned by `newestFirst`, cursors
- * are opaque, and no cursor is given twice.
+ * Pages of an array, whose oldest record comes first, with the cursors of Relay: `newestFirst` reverses the order, cursors
+ * are opaque, and no cursor is returned twice.
  */
-export class RelaySource<T> {
+export class PageSource<T> {
   readonly requests: Pagination[] = [];
   readonly #records: readonly T[];
-  readonly #behaviour: Behaviour;
+  readonly #behaviour: PageBehaviour;
   #cursors = 0;
 
-  constructor(records: readonly T[], behaviour: Behaviour = {}) {
+  constructor(records: readonly T[], behaviour: PageBehaviour = {}) {
     this.#records = records;
     this.#behaviour = behaviour;
   }
 
-  /** The records in the order that is asked for. */
+  /** The records in the requested order. */
   ordered(newestFirst: boolean | undefined): T[] {
     return newestFirst === false ? [...this.#records] : [...this.#records].reverse();
   }
 
-  /** A cursor for the record at a place in that order. */
+  /** A cursor for the record at an index of that order. */
   cursor(index: number): string {
     return `${index}/${this.#cursors++}`;
   }
@@ -40,15 +40,15 @@ export class RelaySource<T> {
     const records = this.ordered(request.newestFirst);
     const place = (cursor: string | undefined, none: number) =>
       cursor === undefined ? none : Number.parseInt(cursor, 10);
-    const share = this.#behaviour.shares?.[number] ?? Number.POSITIVE_INFINITY;
-    const size = Math.min(request.first ?? request.last ?? 0, share);
+    const limit = this.#behaviour.sizes?.[number] ?? Number.POSITIVE_INFINITY;
+    const size = Math.min(request.first ?? request.last ?? 0, limit);
     const backward = request.last !== undefined;
     const to = backward
       ? place(request.before, records.length)
       : Math.min(place(request.after, -1) + 1 + size, records.length);
     const from = backward ? Math.max(to - size, 0) : place(request.after, -1) + 1;
     const edges = records.slice(from, to).map((node, index) => ({ cursor: this.cursor(from + index), node }));
-    // An empty page has a place too: between the record before it and the one behind it.
+    // An empty page has a place as well: between the record before it and the record after it.
     const pageInfo = {
       startCursor: this.cursor(from),
       endCursor: this.cursor(to - 1),

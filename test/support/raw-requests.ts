@@ -3,7 +3,7 @@ import type { FakeNode } from "../../src/testing/index.js";
 export const baseUrl = "https://node.example";
 
 /** Sends a request to a node without a client, and reads the response. */
-export async function ask(node: FakeNode, path: string, init?: RequestInit) {
+export async function fetchFrom(node: FakeNode, path: string, init?: RequestInit) {
   const response = await node.fetch(`${baseUrl}${path}`, init);
   const text = await response.text();
   const body = text.startsWith("{") ? JSON.parse(text) : text;
@@ -16,17 +16,18 @@ export interface RawPage<T> {
 }
 
 /** The page of a list. */
-export async function askPage<T>(node: FakeNode, path: string): Promise<RawPage<T>> {
-  const { status, body, text } = await ask(node, path);
+export async function fetchPage<T>(node: FakeNode, path: string): Promise<RawPage<T>> {
+  const { status, body, text } = await fetchFrom(node, path);
   if (status !== 200) throw new Error(`Expected a page from ${path}, got ${text}`);
   return Object.values(body)[0] as RawPage<T>;
 }
 
 /**
- * Follows the cursors of a list until there are no further pages, at most so many.
+ * Follows the cursors of a list until there is no next page.
  *
  * @param path - With a query that has `pagination.first` or `pagination.last`.
  * @param repair - Changes each cursor before it is sent.
+ * @param most - The number of pages at which the walk ends.
  */
 export async function walk<T>(node: FakeNode, path: string, repair = (cursor: string) => cursor, most = 1000) {
   const backward = path.includes("pagination.last");
@@ -35,7 +36,7 @@ export async function walk<T>(node: FakeNode, path: string, repair = (cursor: st
   while (pages.length < most) {
     const place =
       cursor === undefined ? "" : `&pagination.${backward ? "before" : "after"}=${encodeURIComponent(cursor)}`;
-    const { edges, pageInfo } = await askPage<T>(node, path + place);
+    const { edges, pageInfo } = await fetchPage<T>(node, path + place);
     pages.push(edges.map(({ node }) => node));
     if (!(backward ? pageInfo.hasPreviousPage : pageInfo.hasNextPage)) break;
     cursor = repair(backward ? pageInfo.startCursor : pageInfo.endCursor);

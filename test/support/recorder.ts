@@ -1,4 +1,4 @@
-/** A request as it left. */
+/** A request that was sent. */
 export interface Sent {
   method: string;
   url: string;
@@ -6,13 +6,13 @@ export interface Sent {
   body: string;
 }
 
-/** A `fetch` that notes what passes through it. */
+/** A `fetch` that records the requests and the responses. */
 export function recorder(fetch: (request: Request) => Promise<Response> = globalThis.fetch) {
   const sent: Sent[] = [];
-  const answers: Response[] = [];
+  const responses: Response[] = [];
   return {
     sent,
-    answers,
+    responses,
     fetch: async (request: Request) => {
       sent.push({
         method: request.method,
@@ -20,15 +20,15 @@ export function recorder(fetch: (request: Request) => Promise<Response> = global
         headers: Object.fromEntries(request.headers),
         body: await request.clone().text(),
       });
-      const answer = await fetch(request);
-      answers.push(answer);
-      return answer;
+      const response = await fetch(request);
+      responses.push(response);
+      return response;
     },
   };
 }
 
-/** A `fetch` that answers each request with the next of these bodies, and the last one from then on. */
-export function answering(...bodies: unknown[]) {
+/** A `fetch` that responds with each of these bodies in turn, and with the last one from then on. */
+export function respondWith(...bodies: unknown[]) {
   let next = 0;
   return recorder(async () => json(bodies[Math.min(next++, bodies.length - 1)]));
 }

@@ -6,7 +6,7 @@ import { Editor } from "../support/editor.js";
 const editor = new Editor();
 const { parameters, schemas } = description.components;
 const flat = (text: string | undefined) => (text ?? "").replace(/\s+/g, " ").trim();
-/** Words that tell of types which nobody should have to read. */
+/** Parts of types that a reader cannot understand. */
 const internals = /components\[|operations\[|paths\[|Readable<|FetchOptions|\.\.\. \d+ more/;
 
 describe("hovering over a method", () => {
@@ -55,13 +55,13 @@ describe("hovering over an argument", () => {
       "client.listBalanceChanges({ dateRange: { ⟦startTimestamp⟧: 1n } });",
     ],
     ["listNodeSignatures", "id", 'client.listNodeSignatures({ ⟦id⟧: "a" });'],
-  ])("%s: %s shows the description's words", (id, name, program) => {
+  ])("of %s, %s, shows the description's words", (id, name, program) => {
     const { text, documentation } = editor.hover(program);
     expect(flat(documentation)).toContain(flat(parameter(id, name)));
     expect(text).not.toMatch(internals);
   });
 
-  test("filters and times have readable types", () => {
+  test("shows readable types of filters and times", () => {
     expect(editor.hover("client.listBalanceChanges({ filter: { ⟦accountTypes⟧: [] } });").text).toBe(
       // biome-ignore lint/suspicious/noTemplateCurlyInString: this is the text of a type.
       "(property) BalanceChangesFilter.accountTypes?: readonly (vega.AccountType | (`ACCOUNT_TYPE_${string}` & {}))[] | undefined",
@@ -103,7 +103,7 @@ describe("hovering over a member of a record", () => {
 
   // biome-ignore lint/suspicious/noTemplateCurlyInString: this is the text of a type.
   const digits = "`${bigint}`";
-  test("numbers of 64 bits and open enumerations have readable types", () => {
+  test("shows readable types of numbers of 64 bits and open enumerations", () => {
     const hover = (program: string) => editor.hover(program).text;
     expect(hover("declare const vote: vega.Vote;\nvote.⟦timestamp⟧")).toBe(`(property) Vote.timestamp: ${digits}`);
     expect(hover("declare const change: vega.BalanceChange;\nchange.⟦accountType⟧")).toBe(
@@ -111,7 +111,7 @@ describe("hovering over a member of a record", () => {
     );
   });
 
-  test("the names of an enumeration show their meaning", () => {
+  test("shows the meaning of the names of an enumeration", () => {
     const { documentation } = editor.hover("type T = vega.⟦AccountType⟧;");
     expect(documentation).toContain("`ACCOUNT_TYPE_BOND`: Commitments of liquidity providers.");
   });
@@ -140,7 +140,7 @@ describe("hovering over an option", () => {
     expect(text).not.toMatch(internals);
   });
 
-  test("a method that returns a listing shows the guarantees of a walk", () => {
+  test("shows the guarantees of a walk if a method returns a listing", () => {
     expect(editor.hover("type T = vega.⟦Listing⟧<vega.Vote>;").documentation.replace(/\s+/g, " ")).toContain(
       "yields every record",
     );

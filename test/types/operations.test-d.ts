@@ -1,7 +1,6 @@
 import { describe, expectTypeOf, test } from "vitest";
 import type { OperationTypes } from "../../generated/client.js";
 import { operations } from "../../generated/operations.js";
-import type { BodyOf, OperationTable, PathOf, QueryOf } from "../../src/arguments/operation.js";
 import type {
   BalanceChange,
   NanosecondTime,
@@ -10,6 +9,7 @@ import type {
   VotesOfParty,
   VotesOnProposal,
 } from "../../src/index.js";
+import type { BodyOf, ExactTable, PathOf, QueryOf } from "./operation-table.js";
 
 type Keys<Union> = Union extends unknown ? keyof Union : never;
 
@@ -22,17 +22,17 @@ describe("the table of operations does not compile", () => {
 
   test("with the path of another operation", () => {
     // @ts-expect-error: the path of listVotes
-    ({ ...operations, listNodeSignatures: { ...listNodeSignatures, path: "/api/v2/votes" } }) satisfies OperationTable;
+    ({ ...operations, listNodeSignatures: { ...listNodeSignatures, path: "/api/v2/votes" } }) satisfies ExactTable;
   });
 
   test("with the method of another operation", () => {
     // @ts-expect-error: a GET
-    ({ ...operations, listVotes: { ...listVotes, method: "POST" } }) satisfies OperationTable;
+    ({ ...operations, listVotes: { ...listVotes, method: "POST" } }) satisfies ExactTable;
   });
 
   test("with the envelope of another operation", () => {
     // @ts-expect-error: the envelope of listBalanceChanges
-    ({ ...operations, listVotes: { ...listVotes, envelope: "balances" } }) satisfies OperationTable;
+    ({ ...operations, listVotes: { ...listVotes, envelope: "balances" } }) satisfies ExactTable;
   });
 
   test("with an argument of another kind", () => {
@@ -43,47 +43,47 @@ describe("the table of operations does not compile", () => {
     } as const;
     const changed = { ...listBalanceChanges, arguments: { ...listBalanceChanges.arguments, dateRange } } as const;
     // @ts-expect-error: a time
-    ({ ...operations, listBalanceChanges: changed }) satisfies OperationTable;
+    ({ ...operations, listBalanceChanges: changed }) satisfies ExactTable;
   });
 
   test("with an argument under the name of another parameter", () => {
     const partyId = { kind: "string", in: "query", name: "proposalId" } as const;
     const changed = { ...listVotes, arguments: { ...listVotes.arguments, partyId } } as const;
     // @ts-expect-error: another parameter
-    ({ ...operations, listVotes: changed }) satisfies OperationTable;
+    ({ ...operations, listVotes: changed }) satisfies ExactTable;
   });
 
   test("with an argument in the wrong part of the request", () => {
     const tx = { kind: "json", in: "query", name: "tx", required: true } as const;
     // @ts-expect-error: a member of the body
-    ({ ...operations, checkTransaction: { ...checkTransaction, arguments: { tx } } }) satisfies OperationTable;
+    ({ ...operations, checkTransaction: { ...checkTransaction, arguments: { tx } } }) satisfies ExactTable;
   });
 
   test("without a parameter", () => {
     // @ts-expect-error: the ids are missing
-    ({ ...operations, listVotes: { ...listVotes, arguments: { pagination } } }) satisfies OperationTable;
+    ({ ...operations, listVotes: { ...listVotes, arguments: { pagination } } }) satisfies ExactTable;
   });
 
   test("with a range of parameters that do not exist", () => {
     const range = { start: "dateRange.start", end: "dateRange.end" } as const;
     // @ts-expect-error: no such parameters
-    ({ ...operations, listBalanceChanges: { ...listBalanceChanges, range } }) satisfies OperationTable;
+    ({ ...operations, listBalanceChanges: { ...listBalanceChanges, range } }) satisfies ExactTable;
   });
 
   test("with a natural key of another record", () => {
     const changed = { ...listNodeSignatures, naturalKey: ["partyId"] } as const;
     // @ts-expect-error: a signature has no party
-    ({ ...operations, listNodeSignatures: changed }) satisfies OperationTable;
+    ({ ...operations, listNodeSignatures: changed }) satisfies ExactTable;
   });
 
   test("without an operation", () => {
     const { listVotes: _, ...others } = operations;
     // @ts-expect-error: listVotes is missing
-    others satisfies OperationTable;
+    others satisfies ExactTable;
   });
 
   test("unless nothing is changed", () => {
-    operations satisfies OperationTable;
+    operations satisfies ExactTable;
   });
 });
 

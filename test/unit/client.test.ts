@@ -2,16 +2,16 @@ import { getEventListeners } from "node:events";
 import { describe, expect, test } from "vitest";
 import { ApiError, ArgumentError, ConnectionError, createClient, ResponseError, VegaError } from "../../src/index.js";
 import { freePort } from "../support/free-port.js";
-import { answering, json, recorder } from "../support/recorder.js";
+import { json, recorder, respondWith } from "../support/recorder.js";
 
 const party = { partyId: "a" };
 const statistics = { chainId: "c", statistics: null };
 
-function connect(answer: () => Response | Promise<Response>) {
-  return createClient({ baseUrl: "https://node.example", fetch: async () => answer(), retry: false });
+function connect(respond: () => Response | Promise<Response>) {
+  return createClient({ baseUrl: "https://node.example", fetch: async () => respond(), retry: false });
 }
 
-describe("baseUrl", () => {
+describe("the option baseUrl", () => {
   test.each([
     ["https://node.example", "https://node.example"],
     ["https://node.example/", "https://node.example"],
@@ -21,8 +21,8 @@ describe("baseUrl", () => {
     ["https://node.example/datanode/api/v2/", "https://node.example/datanode"],
     ["https://node.example/my-api/v2", "https://node.example/my-api/v2"],
     [new URL("http://127.0.0.1:3008/x"), "http://127.0.0.1:3008/x"],
-  ])("%s", async (baseUrl, expected) => {
-    const { fetch, sent } = answering(statistics);
+  ])("accepts %s, and requests begin with %s", async (baseUrl, expected) => {
+    const { fetch, sent } = respondWith(statistics);
     await createClient({ baseUrl, fetch }).getSpamStatistics(party);
     expect(sent[0]?.url).toBe(`${expected}/statistics/spam/a`);
   });
@@ -34,7 +34,7 @@ describe("baseUrl", () => {
     ["ftp://node.example", 'an address such as "https://node.example", got "ftp://node.example"'],
     ["https://node.example?a=b", "an address without query and fragment"],
     ["https://me:secret@node.example", "an address without credentials, which `fetch` does not accept. Use `headers`"],
-  ])("%s is refused", (baseUrl, message) => {
+  ])("rejects %s", (baseUrl, message) => {
     const make = () => createClient({ baseUrl: baseUrl as string });
     expect(make).toThrow(ArgumentError);
     expect(make).toThrow(`Expected \`baseUrl\` to be ${message}.`);
@@ -43,7 +43,7 @@ describe("baseUrl", () => {
 
 describe("headers", () => {
   test("of the client and of a call are sent, and those of the call take precedence", async () => {
-    const { fetch, sent } = answering(statistics);
+    const { fetch, sent } = respondWith(statistics);
     const client = createClient({ baseUrl: "https://node.example", fetch, headers: { "X-One": "1", "X-Two": "2" } });
     await client.getSpamStatistics(party, {
       headers: [
@@ -57,7 +57,7 @@ describe("headers", () => {
   });
 
   test("with the value undefined are omitted", async () => {
-    const { fetch, sent } = answering(statistics);
+    const { fetch, sent } = respondWith(statistics);
     await createClient({ baseUrl: "https://node.example", fetch, headers: { "x-one": undefined } }).getSpamStatistics(
       party,
     );
@@ -72,7 +72,7 @@ test("createClient rejects a fetch that is not a function", () => {
 });
 
 test("middleware of client.http works for the methods", async () => {
-  const { fetch, sent } = answering(statistics);
+  const { fetch, sent } = respondWith(statistics);
   const client = createClient({ baseUrl: "https://node.example", fetch });
   client.http.use({ onRequest: ({ request }) => request.headers.set("authorization", "Bearer x") });
   await client.getSpamStatistics(party);
@@ -92,7 +92,7 @@ test("withResponse resolves to the result with status, headers and block, and se
   expect(sent).toHaveLength(1);
 });
 
-describe("errors", () => {
+describe("the outcome of a call:", () => {
   const caught = async (promise: PromiseLike<unknown>) => {
     try {
       await promise;
@@ -141,8 +141,8 @@ describe("errors", () => {
     ],
     ["an empty body", () => new Response(null, { status: 503, headers: { "content-length": "0" } }), ""],
     ["JSON of another kind", () => json(["no"], { status: 500 }), ': ["no"]'],
-  ])("an error status with %s is an ApiError", async (_, answer, words) => {
-    const error = await caught(connect(answer).getSpamStatistics(party));
+  ])("an error status with %s is an ApiError", async (_, respond, words) => {
+    const error = await caught(connect(respond).getSpamStatistics(party));
     expect(ApiError.is(error)).toBe(true);
     expect(error).toMatchObject({ code: undefined, codeName: undefined, details: [], detail: undefined });
     expect((error as Error).message).toBe(
@@ -156,8 +156,8 @@ describe("errors", () => {
     ["JSON that breaks off", () => new Response('{"chainId":'), 'text/plain;charset=UTF-8, {"chainId":'],
     ["another object", () => json({ hello: 1 }), 'application/json, {"hello":1}'],
     ["null", () => json(null), "application/json, null"],
-  ])("a success with %s is a ResponseError", async (_, answer, words) => {
-    const client = connect(answer);
+  ])("a success with %s is a ResponseError", async (_, respond, words) => {
+    const client = connect(respond);
     for (const call of [
       () => client.getSpamStatistics(party),
       () => client.listVotes(party),
@@ -207,7 +207,7 @@ describe("errors", () => {
   test("an abort by the caller rejects with the signal's own reason", async () => {
     const reason = new Error("enough");
     const signal = AbortSignal.abort(reason);
-    const { fetch, sent } = answering(statistics);
+    const { fetch, sent } = respondWith(statistics);
     const client = createClient({ baseUrl: "https://node.example", fetch });
     expect(await caught(client.getSpamStatistics(party, { signal }))).toBe(reason);
     expect(await caught(client.listVotes(party, { signal }))).toBe(reason);

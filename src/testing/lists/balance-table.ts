@@ -3,7 +3,7 @@ import { sha256Hex } from "../../pagination/sha256.js";
 import { accountTypeNumber } from "../enums.js";
 import type { Ids } from "../ids.js";
 import { toJson } from "../json.js";
-import { compare } from "../sorted.js";
+import { compare, firstIndex } from "../sorted.js";
 import { type Microseconds, toMicroseconds, toNanosecondDigits } from "../time.js";
 
 /** An account, with the keys that filters compare. */
@@ -40,6 +40,11 @@ export interface BalanceRow {
   account: Account;
 }
 
+function readTime(given: `${bigint}`) {
+  const time = toMicroseconds(given);
+  return { given, time, timestamp: toNanosecondDigits(time) };
+}
+
 const inOrder = (a: BalanceRow, b: BalanceRow) =>
   a.time - b.time || (a.account === b.account ? 0 : compare(a.account.id, b.account.id));
 
@@ -47,8 +52,11 @@ const inOrder = (a: BalanceRow, b: BalanceRow) =>
 export class BalanceTable {
   readonly #ids: Ids;
   readonly #accounts = new Map<string, Account>();
-  #records: readonly BalanceChange[] = [];
-  #rows: readonly BalanceRow[] = [];
+  /** In the order in which they were added. */
+  #records: BalanceChange[] = [];
+  readonly #rows: BalanceRow[] = [];
+  /** The last time that was read. */
+  #read = readTime("0");
 
   constructor(ids: Ids) {
     this.#ids = ids;
@@ -58,16 +66,36 @@ export class BalanceTable {
   add(changes: readonly BalanceChange[]): void {
     if (changes.length === 0) return;
     const added = changes.map((change) => this.#toRow(change));
-    this.#records = this.#records.concat(added.map(({ change }) => change));
+    for (const { change } of added) this.#records.push(change);
     const count = this.#rows.length + added.length;
-    this.#rows = merge(this.#rows, [...added].sort(inOrder));
+    this.#insert(added.sort(inOrder));
     if (this.#rows.length === count) return;
     const kept = new Set(this.#rows.map(({ change }) => change));
     this.#records = [...new Set(this.#records)].filter((change) => kept.has(change));
   }
 
+  /** Inserts sorted rows. Most are newer than all others, which stay where they are. */
+  #insert(added: readonly BalanceRow[]): void {
+    const [first] = added;
+    const behind = this.#rows.splice(firstIndex(this.#rows, (row) => first === undefined || inOrder(row, first) >= 0));
+    let next = 0;
+    for (const row of behind) {
+      for (let each = added[next]; each !== undefined && inOrder(each, row) < 0; each = added[++next]) this.#push(each);
+      this.#push(row);
+    }
+    for (; next < added.length; next++) this.#push(added[next] as BalanceRow);
+  }
+
+  /** Of equal rows, the last one stays. */
+  #push(row: BalanceRow): void {
+    const before = this.#rows.at(-1);
+    if (before !== undefined && inOrder(before, row) === 0) this.#rows.pop();
+    this.#rows.push(row);
+  }
+
+  /** A copy, which later additions leave as it is. */
   get records(): readonly BalanceChange[] {
-    return this.#records;
+    return this.#records.slice();
   }
 
   get rows(): readonly BalanceRow[] {
@@ -75,8 +103,9 @@ export class BalanceTable {
   }
 
   #toRow(given: BalanceChange): BalanceRow {
-    const time = toMicroseconds(given.timestamp);
-    const timestamp = toNanosecondDigits(time);
+    // Rows of one block follow each other, and converting a time is slow.
+    if (given.timestamp !== this.#read.given) this.#read = readTime(given.timestamp);
+    const { time, timestamp } = this.#read;
     const change = timestamp === given.timestamp ? given : { ...given, timestamp };
     const { assetId = "", partyId = "", marketId = "", accountType = "" } = change;
     const name = `${assetId}${partyId}${marketId}${accountType}`;
@@ -84,24 +113,4 @@ export class BalanceTable {
     this.#accounts.set(name, account);
     return { change, time, account };
   }
-}
-
-/** Merges two sorted lists; of equal rows, the last one stays. */
-function merge(rows: readonly BalanceRow[], added: readonly BalanceRow[]): BalanceRow[] {
-  const last = rows.at(-1);
-  // Most rows are newer than all before them; with a million rows, copying them is quick and comparing them is not.
-  const isNewer = last === undefined || added[0] === undefined || inOrder(last, added[0]) < 0;
-  const merged = isNewer ? rows.slice() : [];
-  const push = (row: BalanceRow) => {
-    const before = merged.at(-1);
-    if (before !== undefined && inOrder(before, row) === 0) merged.pop();
-    merged.push(row);
-  };
-  let next = 0;
-  for (const row of isNewer ? [] : rows) {
-    for (let each = added[next]; each !== undefined && inOrder(each, row) < 0; each = added[++next]) push(each);
-    push(row);
-  }
-  for (const row of added.slice(next)) push(row);
-  return merged;
 }

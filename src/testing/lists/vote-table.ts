@@ -27,6 +27,8 @@ export class VoteTable {
   readonly #rows = new Map<string, VoteRow>();
   readonly #byProposal = new GroupedRows<VoteRow>(inOrder);
   readonly #byParty = new GroupedRows<VoteRow>(inOrder);
+  /** The time of the newest block in which a vote was written. */
+  newest: Microseconds = Number.NEGATIVE_INFINITY;
 
   constructor(ids: Ids) {
     this.#ids = ids;
@@ -38,6 +40,7 @@ export class VoteTable {
       const timestamp = toNanosecondDigits(toMicroseconds(vote.timestamp));
       const [party, proposal] = [this.#ids.add(vote.partyId), this.#ids.add(vote.proposalId)];
       const row = { vote: { ...vote, timestamp }, time: toMicroseconds(blockTime), party, proposal };
+      this.newest = Math.max(this.newest, row.time);
       this.#rows.set(`${proposal} ${party}`, row);
       this.#byProposal.set(proposal, party, row);
       this.#byParty.set(party, proposal, row);
@@ -47,13 +50,6 @@ export class VoteTable {
   /** All votes, as the wire shows them. */
   get records(): Vote[] {
     return Array.from(this.#rows.values(), ({ vote }) => vote);
-  }
-
-  /** The time of the newest block in which a vote was written. */
-  get newest(): Microseconds {
-    let newest = Number.NEGATIVE_INFINITY;
-    for (const { time } of this.#rows.values()) newest = Math.max(newest, time);
-    return newest;
   }
 
   /** Votes by the keys of their ids, sorted by block time, proposal and party. */

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { type AddressInfo, isIPv6 } from "node:net";
 import { arrayBuffer } from "node:stream/consumers";
-import { show } from "../../arguments/refuse.js";
-import { ArgumentError } from "../../errors/index.js";
+import { checkOptions, expected, type OptionChecks } from "../../arguments/check-options.js";
+import { refuse } from "../arguments.js";
 
 /** Where a server listens. */
 export interface ListenOptions {
@@ -30,11 +30,6 @@ export interface FakeNodeServer {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** What responds to requests: a fake node, or any other object with a `fetch`. */
-interface Responder {
-  readonly fetch: (request: Request) => Promise<Response>;
-}
-
 /**
  * Serves a fake node over HTTP/1.1, for programs that need an address. It runs on Node.js, Bun and Deno.
  *
@@ -53,12 +48,17 @@ interface Responder {
  * await server.close();
  * ```
  */
-export async function listen(node: Responder, options: ListenOptions = {}): Promise<FakeNodeServer> {
-  const { port, host } = readOptions(node, options);
+export async function listen(
+  node: { readonly fetch: (request: Request) => Promise<Response> },
+  options: ListenOptions = {},
+): Promise<FakeNodeServer> {
+  if (typeof node?.fetch !== "function") refuse("node", "a fake node", node);
+  checkOptions(optionChecks, options, { name: "listen" });
+  const { port = 0, host = "127.0.0.1" } = options;
   const server = createServer(
     // v0.74 nodes accept a head of 1 MiB, which has room for ten thousand party ids, and never close an idle connection.
     { maxHeaderSize: 2 ** 20, keepAliveTimeout: 0 },
-    (incoming, outgoing) => void respond(node, incoming, outgoing),
+    (incoming, outgoing) => void respond((request) => node.fetch(request), incoming, outgoing),
   );
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => reject(cannotListen(host, port, error)));
@@ -73,7 +73,11 @@ export async function listen(node: Responder, options: ListenOptions = {}): Prom
   return { url: `http://${toUrlHost(host)}:${listening}`, close, [Symbol.asyncDispose]: close };
 }
 
-async function respond(node: Responder, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+async function respond(
+  fetch: (request: Request) => Promise<Response>,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+): Promise<void> {
   const disconnected = new AbortController();
   outgoing.on("close", () => disconnected.abort());
   try {
@@ -82,7 +86,7 @@ async function respond(node: Responder, incoming: IncomingMessage, outgoing: Ser
       outgoing.writeHead(501).end();
       return;
     }
-    const response = await node.fetch(request);
+    const response = await fetch(request);
     outgoing.writeHead(response.status, toHeaders(response));
     const reader = response.body?.getReader();
     for (let read = await reader?.read(); read?.value !== undefined; read = await reader?.read()) {
@@ -119,21 +123,13 @@ function toHeaders({ headers }: Response): Record<string, string | string[]> {
   return Object.fromEntries(entries);
 }
 
-function readOptions(node: Responder, options: ListenOptions): Required<{ port: number; host: string }> {
-  if (typeof node?.fetch !== "function") refuse("node", "a fake node", node);
-  if (typeof options !== "object" || options === null) refuse("options", "an object with `port` or `host`", options);
-  const { port = 0, host = "127.0.0.1", ...others } = options;
-  for (const [name] of Object.entries(others)) {
-    throw new ArgumentError(`listen has no option \`${name}\`. Expected \`port\` or \`host\`.`, { argument: name });
-  }
-  if (!(Number.isInteger(port) && port >= 0 && port <= 65535)) refuse("port", "an integer from 0 to 65535", port);
-  if (typeof host !== "string" || host === "") refuse("host", "a name or an address", host);
-  return { port, host };
-}
-
-function refuse(argument: string, expected: string, value: unknown): never {
-  throw new ArgumentError(`Expected \`${argument}\` of listen to be ${expected}, got ${show(value)}.`, { argument });
-}
+const optionChecks: OptionChecks<ListenOptions> = {
+  port: expected(
+    "an integer from 0 to 65535",
+    (port) => Number.isInteger(port) && Number(port) >= 0 && Number(port) <= 65535,
+  ),
+  host: expected("a name or an address", (host) => typeof host === "string" && host !== ""),
+};
 
 function cannotListen(host: string, port: number, cause: NodeJS.ErrnoException): Error {
   const reasons: Record<string, string> = {

@@ -86,7 +86,7 @@ describe("with a new parameter, a new list, a new operation and a new member", (
     expect(record?.message).toContain("expected `assets.edges[0].node.decimals` to be a whole number, got nothing");
   });
 
-  test("the fake node responds with the records that it was given, in pages", () => {
+  test("the fake node responds with the records of its data, in pages", () => {
     expect(outcome.reason).toBe("because");
     expect(outcome.pages).toEqual([["a", "b", "c"], ["d"]]);
     expect(outcome.filtered).toEqual(["e", "c"]);

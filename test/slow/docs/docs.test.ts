@@ -22,26 +22,26 @@ describe.skipIf(hasNoBrowser)("the pages", () => {
   });
   afterAll(() => browser?.close());
 
-  /** Opens a page and notes what it must not do: ask for anything that is not on disk, or complain. */
+  /** Opens a page, and records requests for anything that is not on disk, and errors in its console. */
   async function open(name: string, { width = 1280, height = 900, colorScheme = "light" as "light" | "dark" } = {}) {
     const context = await browser.newContext({ viewport: { width, height }, colorScheme });
     const page = await context.newPage();
     const requests: string[] = [];
-    const complaints: string[] = [];
+    const problems: string[] = [];
     page.on("request", (request) => {
       if (!/^(?:file|data|blob):/.test(request.url())) requests.push(request.url());
     });
     page.on("console", (message) => {
-      if (message.type() === "error") complaints.push(message.text());
+      if (message.type() === "error") problems.push(message.text());
     });
-    page.on("pageerror", (error) => complaints.push(String(error)));
+    page.on("pageerror", (error) => problems.push(String(error)));
     page.setDefaultTimeout(10_000);
     await page.goto(new URL(name, pathToFileURL(site)).href);
     return {
       page,
-      expectQuiet: async () => {
+      expectNoProblems: async () => {
         await page.waitForLoadState("networkidle");
-        expect({ requests, complaints }).toEqual({ requests: [], complaints: [] });
+        expect({ requests, problems }).toEqual({ requests: [], problems: [] });
         await context.close();
       },
     };
@@ -53,21 +53,21 @@ describe.skipIf(hasNoBrowser)("the pages", () => {
     page.getByRole("link", { name: link, exact: true }).locator("visible=true").first();
 
   test.each(operations)(
-    "reach $operationId, with curl and the client",
+    "show $operationId, with samples for curl and the client",
     async ({ operationId, summary, tags, "x-codeSamples": samples }) => {
-      const { page, expectQuiet } = await open("operations.html");
+      const { page, expectNoProblems } = await open("operations.html");
       await page.getByRole("link", { name: tags[0] ?? "", exact: true }).click();
       await page.getByRole("link", { name: summary }).first().click();
       await heading(page, summary).waitFor();
       const text = await page.evaluate(() => document.body.innerText);
       for (const { source } of samples) expect(squeeze(text)).toContain(squeeze(source));
       await page.screenshot({ path: `${screenshots}${operationId}.png` });
-      await expectQuiet();
+      await expectNoProblems();
     },
   );
 
-  test("find operations by a word", async () => {
-    const { page, expectQuiet } = await open("operations.html");
+  test("have a search that finds operations", async () => {
+    const { page, expectNoProblems } = await open("operations.html");
     await page.getByText("Governance", { exact: true }).first().waitFor();
     await page.keyboard.press("Control+k");
     await page.keyboard.type("withdrawal");
@@ -76,11 +76,11 @@ describe.skipIf(hasNoBrowser)("the pages", () => {
     await found.click();
     await page.waitForURL(/listnodesignatures/);
     await page.screenshot({ path: `${screenshots}search.png` });
-    await expectQuiet();
+    await expectNoProblems();
   });
 
-  test("lead from the guide to the operations, to the API and back", async () => {
-    const { page, expectQuiet } = await open("index.html");
+  test("have links from the guide to the operations, to the API and back", async () => {
+    const { page, expectNoProblems } = await open("index.html");
     await heading(page, "Quick start").waitFor();
     await page.getByRole("link", { name: "HTTP operations" }).first().click();
     await page.getByText("Governance", { exact: true }).first().waitFor();
@@ -91,7 +91,7 @@ describe.skipIf(hasNoBrowser)("the pages", () => {
     await page.getByRole("link", { name: "HTTP operations" }).first().click();
     await page.getByRole("link", { name: "Guide" }).click();
     await heading(page, "Quick start").waitFor();
-    await expectQuiet();
+    await expectNoProblems();
   });
 
   const pages = [
@@ -103,19 +103,19 @@ describe.skipIf(hasNoBrowser)("the pages", () => {
     "functions/index.createClient.html",
   ];
 
-  test.each(pages)("%s fits the width of a phone", async (name) => {
-    const { page, expectQuiet } = await open(name, { width: 390, height: 844 });
+  test.each(pages)("fit the width of a phone: %s", async (name) => {
+    const { page, expectNoProblems } = await open(name, { width: 390, height: 844 });
     await page.getByRole("heading").first().waitFor();
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
     await page.screenshot({ path: `${screenshots}phone-${name.replaceAll(/\W+/g, "-")}.png` });
-    await expectQuiet();
+    await expectNoProblems();
   });
 
-  test.each(pages)("%s is light by day and dark by night, its words well apart from the ground", async (name) => {
+  test.each(pages)("have enough contrast in light and in dark mode: %s", async (name) => {
     for (const colorScheme of ["light", "dark"] as const) {
-      const { page, expectQuiet } = await open(name, { colorScheme });
+      const { page, expectNoProblems } = await open(name, { colorScheme });
       await page.getByRole("heading").first().waitFor();
-      const { ground, words } = await page.evaluate(() => {
+      const { background, contrasts } = await page.evaluate(() => {
         const luminance = (color: string) => {
           const [r = 0, g = 0, b = 0] = (color.match(/[\d.]+/g) ?? []).map((part) => {
             const share = Number(part) / 255;
@@ -123,31 +123,31 @@ describe.skipIf(hasNoBrowser)("the pages", () => {
           });
           return 0.2126 * r + 0.7152 * g + 0.0722 * b;
         };
-        const groundOf = (element: Element | null): string => {
+        const backgroundOf = (element: Element | null): string => {
           if (element === null) return "rgb(255, 255, 255)";
           const { backgroundColor } = getComputedStyle(element);
-          return /, 0\)$|transparent/.test(backgroundColor) ? groundOf(element.parentElement) : backgroundColor;
+          return /, 0\)$|transparent/.test(backgroundColor) ? backgroundOf(element.parentElement) : backgroundColor;
         };
         const paragraphs = [...document.querySelectorAll("p, h1, h2, td, li")].filter((each) =>
           each.textContent?.trim(),
         );
         return {
-          ground: luminance(groundOf(paragraphs[0] ?? null)),
-          words: paragraphs.slice(0, 200).map((each) => {
-            const [a, b] = [luminance(getComputedStyle(each).color), luminance(groundOf(each))];
+          background: luminance(backgroundOf(paragraphs[0] ?? null)),
+          contrasts: paragraphs.slice(0, 200).map((each) => {
+            const [a, b] = [luminance(getComputedStyle(each).color), luminance(backgroundOf(each))];
             return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
           }),
         };
       });
-      expect(ground > 0.5).toBe(colorScheme === "light");
-      // What WCAG asks for at level AA.
-      expect(Math.min(...words)).toBeGreaterThanOrEqual(4.5);
+      expect(background > 0.5).toBe(colorScheme === "light");
+      // The contrast that WCAG requires at level AA.
+      expect(Math.min(...contrasts)).toBeGreaterThanOrEqual(4.5);
       await page.screenshot({ path: `${screenshots}${colorScheme}-${name.replaceAll(/\W+/g, "-")}.png` });
-      await expectQuiet();
+      await expectNoProblems();
     }
   });
 
-  test("have no link that leads nowhere", async () => {
+  test("have no broken link", async () => {
     const files = (await readdir(site, { recursive: true })).filter(
       (name) => name.endsWith(".html") && name !== "operations.html",
     );

@@ -13,7 +13,7 @@ import { type FakeNodeServer, listen } from "../../../src/testing/node/index.js"
 import { hasNoBrowser, launchChromium } from "../../support/chromium.js";
 import { freePort } from "../../support/free-port.js";
 
-// What people install is what is tried: the packed tarball, in a folder of its own, in each runtime, against a node on loopback.
+// Installs the packed tarball in a folder of its own, and runs it in each runtime against a node on loopback.
 const run = promisify(execFile);
 const here = fileURLToPath(new URL(".", import.meta.url));
 const root = fileURLToPath(new URL("../../../", import.meta.url));
@@ -36,41 +36,41 @@ beforeAll(async () => {
   const { stdout } = await run("npm", ["pack", "--json", "--pack-destination", consumer], { cwd: root });
   const [{ filename }] = JSON.parse(stdout.slice(stdout.indexOf("["))) as [{ filename: string }];
   await run("npm", ["install", "--no-audit", "--no-fund", `./${filename}`], { cwd: consumer });
-  node = await listen({ fetch: nodeWithMoods() });
+  node = await listen({ fetch: createNode() });
 });
 afterAll(async () => {
   await node?.close();
   if (consumer) await rm(consumer, { recursive: true });
-  const report = new Table({ head: ["runtime", "version", "outcome"], style: { head: [], border: [] } });
-  report.push(...table);
-  console.log(`\n${report.toString()}`);
+  const printed = new Table({ head: ["runtime", "version", "outcome"], style: { head: [], border: [] } });
+  printed.push(...table);
+  console.log(`\n${printed.toString()}`);
 });
 
-/** A fake node; by the path in front of an operation, it answers with HTML, fails every other time, or takes its time. */
-function nodeWithMoods() {
+/** A fake node. The first segment of the path selects responses in HTML, failures of every second request, or latency. */
+function createNode() {
   const data = { votes: 300, profiles: 100, balances: 1000, signatures: 30, spamStatistics: 100 };
-  const sound = createFakeNode(data, { rateLimit: false });
+  const reliable = createFakeNode(data, { rateLimit: false });
   const html = createFakeNode(data, { faults: [{ name: "html" }] });
   const slow = createFakeNode(data, { faults: [{ name: "latency", milliseconds: 500 }] });
-  let asked = 0;
+  let requests = 0;
   return (received: Request) => {
-    const [, mood] = new URL(received.url).pathname.split("/");
+    const [, mode] = new URL(received.url).pathname.split("/");
     const request = new Request(received.url.replace(/\/(?:html|slow|flaky)\//, "/"), received);
-    if (mood === "html") return html.fetch(request).then(readable);
-    if (mood === "slow") return slow.fetch(request);
-    if (mood === "flaky")
-      sound.configure({ faults: ++asked % 2 === 1 ? [{ name: "status", status: 503, request: 1 }] : [] });
-    return sound.fetch(request);
+    if (mode === "html") return html.fetch(request).then(readable);
+    if (mode === "slow") return slow.fetch(request);
+    if (mode === "flaky")
+      reliable.configure({ faults: ++requests % 2 === 1 ? [{ name: "status", status: 503, request: 1 }] : [] });
+    return reliable.fetch(request);
   };
 }
 
-/** A browser shows a page of another origin what that allows, and a proxy that fails allows nothing. */
+/** Adds the CORS header that a failing proxy does not send, so that a page can read the response. */
 function readable(response: Response): Response {
   response.headers.set("Access-Control-Allow-Origin", "*");
   return response;
 }
 
-function note(runtime: string, version: string, results: Result[]): void {
+function report(runtime: string, version: string, results: Result[]): void {
   const failed = results.filter(({ error }) => error !== null);
   table.push([
     runtime,
@@ -91,7 +91,7 @@ describe("the packed package runs on", () => {
     const binary = join(binaries, `node${version}`, "bin/node");
     for (const file of ["main.mjs", "main.cjs"]) {
       const { stdout, stderr } = await run(binary, [file, node.url], { cwd: consumer });
-      note(
+      report(
         file === "main.mjs" ? "Node.js" : "Node.js, require",
         await versionOf(binary, "--version"),
         JSON.parse(stdout),
@@ -103,7 +103,7 @@ describe("the packed package runs on", () => {
   test("Bun", async () => {
     const binary = join(binaries, ".bin/bun");
     const { stdout } = await run(binary, ["main.mjs", node.url], { cwd: consumer });
-    note("Bun", await versionOf(binary, "--version"), JSON.parse(stdout));
+    report("Bun", await versionOf(binary, "--version"), JSON.parse(stdout));
   });
 
   test("Deno", async () => {
@@ -113,7 +113,7 @@ describe("the packed package runs on", () => {
       cwd: consumer,
       env: { ...process.env, DENO_NO_UPDATE_CHECK: "1", NO_COLOR: "1" },
     });
-    note("Deno", await versionOf(binary, "--version"), JSON.parse(stdout));
+    report("Deno", await versionOf(binary, "--version"), JSON.parse(stdout));
   });
 
   const bundle = async (entry: string, format: "esm" | "iife") => {
@@ -150,10 +150,10 @@ const config :Workerd.Config = (
     const server = spawn(binary, ["serve", "config.capnp"], { cwd: consumer, stdio: "inherit" });
     try {
       const address = `http://127.0.0.1:${port}/?node=${encodeURIComponent(node.url)}`;
-      note(
+      report(
         "workerd",
         (await run(binary, ["--version"])).stdout.trim().replace("workerd ", ""),
-        await (await answer(address)).json(),
+        await (await fetchOnceListening(address)).json(),
       );
     } finally {
       server.kill();
@@ -172,7 +172,7 @@ const config :Workerd.Config = (
       await page.goto(site.url);
       await page.addScriptTag({ content });
       const results = await page.evaluate(`suite.run(${JSON.stringify(node.url)})`);
-      note("Chromium", browser.version(), results as Result[]);
+      report("Chromium", browser.version(), results as Result[]);
       await site.close();
     } finally {
       await browser.close();
@@ -180,8 +180,8 @@ const config :Workerd.Config = (
   });
 });
 
-/** Asks until somebody listens. */
-async function answer(address: string): Promise<Response> {
+/** Sends a request until the server listens. */
+async function fetchOnceListening(address: string): Promise<Response> {
   for (let left = 100; ; left--) {
     try {
       return await fetch(address);
@@ -208,7 +208,7 @@ describe("the packed package is type-checked by", () => {
     ),
   );
 
-  /** What a compiler says of one of the consumer's files. */
+  /** The output of a compiler for one of the consumer's files. */
   const check = async (compiler: string, file: string, options: object) => {
     const shared = { typeRoots: [join(binaries, "@types")], target: "ES2022", strict: true, noEmit: true };
     const tsconfig = join(consumer, "tsconfig.json");

@@ -58,7 +58,7 @@ test.each([
   ],
   ["one of two required ids alone", "- name: proposalId", "- name: proposal", "list-operation.ts", "listVotes"],
   ["a member that the fake node sends", /(?<=\n {8})success(?=:)|(?<=\[)success/g, "passed", "check.ts", "success"],
-  ["an enumeration that is exported", /AccountType/g, "KindOfAccount", "index.ts", "accountTypes"],
+  ["an enumeration that is exported", /AccountType/g, "KindOfAccount", "cursors.ts", "accountTypes"],
 ] as const)("renaming %s is a compile error in src", async (_, before, after, file, name) => {
   const renamed = source.replace(before, after as string);
   expect(renamed).not.toBe(source);

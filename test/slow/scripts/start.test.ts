@@ -1,21 +1,10 @@
-import { spawn } from "node:child_process";
-import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { freePort } from "../../support/free-port.js";
+import { runNpm } from "../../support/run-npm.js";
 
-/** Runs `npm start` without its build, which `npm test` has just made. */
-async function start(args: string[] = [], env: NodeJS.ProcessEnv = {}) {
-  const child = spawn("npm", ["start", "--silent", "--", ...args], {
-    cwd: fileURLToPath(new URL("../../..", import.meta.url)),
-    env: { ...process.env, BASE_URL: "", npm_config_ignore_scripts: "true", ...env },
-  });
-  const output = { stdout: "", stderr: "" };
-  child.stdout.on("data", (text) => (output.stdout += text));
-  child.stderr.on("data", (text) => (output.stderr += text));
-  const status = await new Promise((resolve) => child.on("close", resolve));
-  // npm warns about settings of the machine.
-  return { status, stdout: output.stdout, stderr: output.stderr.replace(/^npm warn .*\n/gim, "") };
-}
+/** Runs `npm start` without its build, which `npm run test:slow` has just made. */
+const start = (args: string[] = [], env: NodeJS.ProcessEnv = {}) =>
+  runNpm(["start", "--silent", "--", ...args], { BASE_URL: "", npm_config_ignore_scripts: "true", ...env });
 
 describe("npm start", () => {
   test("shows results of all six operations, and several pages of lists", async () => {

@@ -1,14 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ArgumentError, createClient, type VegaClient } from "../../../src/index.js";
-import { answering } from "../../support/recorder.js";
+import { respondWith } from "../../support/recorder.js";
 
 const page = { edges: [], pageInfo: { startCursor: "", endCursor: "", hasNextPage: false, hasPreviousPage: false } };
 
 const passed = { success: true, code: 0, data: "", log: "", gasWanted: "1", gasUsed: "0", info: "" };
 
 function connect() {
-  const { fetch, sent } = answering({ votes: page, profiles: page, balances: page, signatures: page, ...passed });
+  const { fetch, sent } = respondWith({ votes: page, profiles: page, balances: page, signatures: page, ...passed });
   return { client: createClient({ baseUrl: "https://node.example", fetch }), sent };
 }
 
@@ -226,7 +226,7 @@ describe("a request contains", () => {
     [{ before: "c" }, "pagination.last=1000&pagination.before=c"],
     [{ newestFirst: true }, "pagination.first=1000&pagination.newestFirst=true"],
     [{ first: 6000 }, "pagination.first=6000"],
-  ])("always a page size: %j", async (pagination, query) => {
+  ])("a page size, also with the pagination %j", async (pagination, query) => {
     const { client, sent } = connect();
     await client.listNodeSignatures({ id: "a", pagination });
     expect(sent[0]?.url).toBe(`https://node.example/api/v2/node/signatures?id=a&${query}`);

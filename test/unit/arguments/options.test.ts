@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { ArgumentError, type CallOptions, type ClientOptions, createClient } from "../../../src/index.js";
-import { answering } from "../../support/recorder.js";
+import { respondWith } from "../../support/recorder.js";
 
 const baseUrl = "https://node.example";
 const positive = "to be a positive number of milliseconds, got";
@@ -60,7 +60,7 @@ const common: [options: object, argument: string, message: string][] = [
   [{ headers: 5 }, "headers", "Expected `headers` to be an object, Headers or pairs, got 5."],
 ];
 
-describe("an invalid option of a client makes createClient throw", () => {
+describe("createClient rejects invalid options:", () => {
   test.each([
     ...common,
     [{ fetch: "fetch" }, "fetch", 'Expected `fetch` to be a function, got "fetch".'],
@@ -87,7 +87,7 @@ describe("an invalid option of a client makes createClient throw", () => {
   });
 });
 
-describe("an invalid option of a call rejects it, and nothing is sent", () => {
+describe("a call rejects invalid options, and sends nothing:", () => {
   test.each([
     ...common,
     [{ signal: "x" }, "signal", 'Expected `signal` to be an AbortSignal, got "x".'],
@@ -99,7 +99,7 @@ describe("an invalid option of a call rejects it, and nothing is sent", () => {
       "getSpamStatistics has no option `maxItems`. Expected `timeout`, `totalTimeout`, `retry`, `maxResponseSize`, `signal`, `headers`.",
     ],
   ] as typeof common)("%j", async (options, argument, message) => {
-    const { fetch, sent } = answering({ chainId: "", statistics: null });
+    const { fetch, sent } = respondWith({ chainId: "", statistics: null });
     const client = createClient({ baseUrl, fetch });
     const call = client.getSpamStatistics({ partyId: "a" }, options as CallOptions);
     const operation = "getSpamStatistics";
@@ -115,7 +115,7 @@ describe("an invalid option of a call rejects it, and nothing is sent", () => {
   });
 
   test("a listing rejects when it is used", async () => {
-    const { fetch, sent } = answering({});
+    const { fetch, sent } = respondWith({});
     const listing = createClient({ baseUrl, fetch }).listVotes({ partyId: "a" }, { timeout: -1 });
     await expect(listing).rejects.toSatisfy(ArgumentError.is);
     await expect(listing.toArray()).rejects.toSatisfy(ArgumentError.is);
@@ -140,7 +140,7 @@ test("the message about invalid headers does not contain their values", () => {
 });
 
 test("the options of a call override those of its client one by one", async () => {
-  const { fetch, sent } = answering({});
+  const { fetch, sent } = respondWith({});
   const client = createClient({ baseUrl, fetch, retry: { attempts: 2, baseDelay: 0 } });
   const answerless = async (options?: CallOptions) => {
     sent.length = 0;

@@ -16,7 +16,7 @@ describe("toNanoseconds", () => {
     ["1969-12-31T23:59:59.999999999Z", -1n],
     ["0001-01-01T00:00:00Z", -62135596800000000000n],
     [{ epochNanoseconds: 7n }, 7n],
-  ])("%s", (time, nanoseconds) => {
+  ])("reads %s", (time, nanoseconds) => {
     expect(toNanoseconds(time)).toBe(nanoseconds);
   });
 
@@ -29,7 +29,7 @@ describe("toNanoseconds", () => {
     "2024-02-09",
     "now",
     " 1",
-  ])("refuses the text %j", (text) => {
+  ])("rejects the text %j", (text) => {
     expect(() => toNanoseconds(text)).toThrow(RangeError);
     expect(() => toNanoseconds(text)).toThrow(JSON.stringify(text));
   });
@@ -70,7 +70,7 @@ describe("toDate", () => {
     ["2024-02-09T16:54:49.123456789Z", "2024-02-09T16:54:49.123Z"],
     ["-1", "1969-12-31T23:59:59.999Z"],
     ["0", "1970-01-01T00:00:00.000Z"],
-  ])("%s", (time, iso) => {
+  ])("converts %s", (time, iso) => {
     expect(toDate(time).toISOString()).toBe(iso);
   });
 

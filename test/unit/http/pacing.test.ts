@@ -1,47 +1,30 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { defaultSettings } from "../../../src/http/call-options.js";
-import { createRequester, type Route } from "../../../src/http/index.js";
 import { RateLimitError } from "../../../src/index.js";
-import { LimitedNode, type NodeLimits } from "../../support/limited-node.js";
+import { createLimitedNode, type NodeLimits } from "../../support/limited-node.js";
 import { ManualClock } from "../../support/manual-clock.js";
+import { baseUrl } from "../../support/raw-requests.js";
 import { json } from "../../support/recorder.js";
+import { runs } from "../../support/runs.js";
+import { createSend } from "../../support/send.js";
 
-const route: Route<object, object, object> = {
-  operation: "test",
-  attempt: async (init) => {
-    const response = await init.fetch(new Request("https://node.example"));
-    return response.ok ? { response } : { error: await response.json(), response };
-  },
-  read: (body) => body,
-};
-
-function connect({ latency = 20, pacing = true, tick = 0, early = 0, limits = {} as NodeLimits } = {}) {
+function connect({ latency = 20, tick = 0, early = 0, limits = {} as NodeLimits } = {}) {
   const clock = new ManualClock({ tick, early });
-  const node = new LimitedNode(clock, limits);
-  const requester = createRequester({
+  const node = createLimitedNode(clock, limits);
+  const send = createSend({
     clock,
-    pacing,
-    random: () => 0.5,
-    fetch: async () => {
+    fetch: async (request) => {
       await clock.sleep(latency / 2);
-      const response = node.answer({ ok: true });
+      const response = await node.fetch(request);
       await clock.sleep(latency / 2);
       return response;
     },
   });
-  const send = (signal?: AbortSignal | unknown) =>
-    requester.send(
-      route,
-      {},
-      {
-        settings: defaultSettings,
-        signal: signal instanceof AbortSignal ? signal : undefined,
-        headers: undefined,
-      },
-    );
   return { clock, node, send };
 }
+
+/** Makes calls at the same time. */
+const sendAll = <T>(count: number, send: () => Promise<T>) => Array.from({ length: count }, () => send());
 
 /** Milliseconds that a bucket of 100 with 20 a second needs for so many requests. */
 const leastTime = (requests: number) => Math.max(0, requests - 100) * 50;
@@ -51,8 +34,8 @@ describe("a paced client, alone on a node", () => {
     "is never rejected and loses at most a tenth of the rate at %s ms latency",
     async (latency) => {
       const { clock, node, send } = connect({ latency });
-      await clock.run(Promise.all(Array.from({ length: 500 }, send)));
-      expect(node).toMatchObject({ served: 500, refused: 0, bans: 0 });
+      await clock.run(Promise.all(sendAll(500, send)));
+      expect(node.count).toMatchObject({ served: 500, rejected: 0, banned: 0 });
       expect(clock.now()).toBeGreaterThanOrEqual(leastTime(500));
       // The first request is sent alone: its response names the limits.
       expect(clock.now()).toBeLessThanOrEqual(leastTime(500) * 1.1 + 3 * latency);
@@ -64,10 +47,10 @@ describe("a paced client, alone on a node", () => {
     await fc.assert(
       fc.asyncProperty(parts, parts, async (tick, early) => {
         const { clock, node, send } = connect({ tick, early });
-        await clock.run(Promise.all(Array.from({ length: 150 }, send)));
-        expect(node).toMatchObject({ served: 150, refused: 0 });
+        await clock.run(Promise.all(sendAll(150, send)));
+        expect(node.count).toMatchObject({ served: 150, rejected: 0 });
       }),
-      { numRuns: 30 },
+      runs(10),
     );
   });
 
@@ -82,12 +65,12 @@ describe("a paced client, alone on a node", () => {
             const calls: Promise<unknown>[] = [];
             for (const [pause, count] of bursts) {
               await clock.sleep(pause);
-              calls.push(...Array.from({ length: count }, send));
+              calls.push(...sendAll(count, send));
             }
             await Promise.all(calls);
           })();
           await clock.run(all);
-          expect(node).toMatchObject({ refused: 0, bans: 0 });
+          expect(node.count).toMatchObject({ rejected: 0, banned: 0 });
         },
       ),
       {
@@ -116,9 +99,9 @@ describe("a paced client, alone on a node with a small bucket", () => {
 
   test.each(cases)("is never rejected with $burst tokens, added at $step, at $latency ms latency", async (each) => {
     const { burst, step, latency } = each;
-    const { clock, node, send } = connect({ latency, limits: { limit: burst, burst, step } });
-    await clock.run(Promise.all(Array.from({ length: 12 * burst }, send)));
-    expect(node).toMatchObject({ served: 12 * burst, refused: 0, bans: 0 });
+    const { clock, node, send } = connect({ latency, limits: { rate: burst, burst, step } });
+    await clock.run(Promise.all(sendAll(12 * burst, send)));
+    expect(node.count).toMatchObject({ served: 12 * burst, rejected: 0, banned: 0 });
     // A second for each bucket and half of that again, since the client does not know when tokens are added.
     expect(clock.now()).toBeLessThanOrEqual(1.5 * 12_000 + 3 * latency);
   });
@@ -131,12 +114,12 @@ describe("a paced client, alone on a node with a small bucket", () => {
         fc.integer({ min: 1, max: 8 }),
         fc.option(fc.nat(999), { nil: undefined }),
         async (bursts, latency, burst, step) => {
-          const { clock, node, send } = connect({ latency, limits: { limit: burst, burst, step } });
+          const { clock, node, send } = connect({ latency, limits: { rate: burst, burst, step } });
           const all = (async () => {
             const calls: Promise<unknown>[] = [];
             for (const [pause, count, isAborted] of bursts) {
               await clock.sleep(pause);
-              calls.push(...Array.from({ length: count }, send));
+              calls.push(...sendAll(count, send));
               if (!isAborted) continue;
               const controller = new AbortController();
               calls.push(send(controller.signal).catch(() => {}));
@@ -145,10 +128,10 @@ describe("a paced client, alone on a node with a small bucket", () => {
             await Promise.all(calls);
           })();
           await clock.run(all);
-          expect(node).toMatchObject({ refused: 0, bans: 0 });
+          expect(node.count).toMatchObject({ rejected: 0, banned: 0 });
         },
       ),
-      { numRuns: 60 },
+      runs(12),
     );
   });
 });
@@ -156,43 +139,42 @@ describe("a paced client, alone on a node with a small bucket", () => {
 describe("a paced client that is not alone", () => {
   test("is rejected a few times at most, and never banned", async () => {
     const { clock, node, send } = connect();
-    const calls = Promise.all(Array.from({ length: 500 }, send));
+    const calls = Promise.all(sendAll(500, send));
     for (const time of [300, 2000, 2500, 7000, 9000]) clock.after(time, () => node.empty());
     await clock.run(calls);
-    expect(node).toMatchObject({ served: 500, bans: 0 });
-    expect(node.refused).toBeLessThanOrEqual(25);
+    expect(node.count).toMatchObject({ served: 500, banned: 0 });
+    expect(node.count.rejected).toBeLessThanOrEqual(25);
   });
 });
 
 describe("a ban", () => {
   test("rejects all calls at once, also those that wait, and nothing is sent while it lasts", async () => {
-    const { clock, node, send } = connect({ pacing: true });
+    const { clock, node, send } = connect();
     // A client without pacing on the same node gets it banned.
     await clock.run(send());
-    for (let request = 0; request < 200; request++) node.answer({});
-    expect(node.bans).toBe(1);
-    const results = await clock.run(Promise.allSettled(Array.from({ length: 50 }, send)));
+    for (let request = 0; request < 200; request++) await node.fetch(new Request(`${baseUrl}/statistics/spam/a`));
+    expect(node.count).toMatchObject({ served: 100, rejected: 20 });
+    const results = await clock.run(Promise.allSettled(sendAll(50, send)));
     const reasons = results.map((result) => (result.status === "rejected" ? result.reason : undefined));
     expect(reasons.every(RateLimitError.is)).toBe(true);
     for (const reason of reasons) expect(reason).toMatchObject({ status: 403, banned: true, retryAfter: 600 });
     expect(reasons.filter(({ attempts }) => attempts === 0).length).toBeGreaterThanOrEqual(40);
     expect(reasons.at(-1).message).toContain("this call was not sent. Wait 600 seconds.");
 
-    const sentBefore = node.served + node.refused;
+    const before = { ...node.count };
     await expect(clock.run(send())).rejects.toMatchObject({ banned: true, attempts: 0 });
-    expect(node.served + node.refused).toBe(sentBefore);
+    expect(node.count).toEqual(before);
 
     await clock.run(clock.sleep(600_000));
-    expect(await clock.run(send())).toMatchObject({ data: { ok: true } });
+    expect(await clock.run(send())).toMatchObject({ data: { chainId: "vega-fake-0011" } });
   });
 });
 
 test("a rejection that arrives during a ban does not replace it", async () => {
   const clock = new ManualClock();
   let requests = 0;
-  const requester = createRequester({
+  const send = createSend({
     clock,
-    random: () => 0.5,
     fetch: async () => {
       const banned = ++requests === 1;
       await clock.sleep(banned ? 10 : 20);
@@ -201,7 +183,6 @@ test("a rejection that arrives during a ban does not replace it", async () => {
         : json({ code: 8 }, { status: 429, headers: { "RateLimit-Reset": "1" } });
     },
   });
-  const send = () => requester.send(route, {}, { settings: defaultSettings, signal: undefined, headers: undefined });
   const results = await clock.run(Promise.allSettled([send(), send()]));
   expect(results.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
   await expect(clock.run(send())).rejects.toMatchObject({ status: 403, banned: true, attempts: 0 });
@@ -211,9 +192,8 @@ test("a call that waits reports one pause, however many requests are rejected", 
   const clock = new ManualClock();
   const pauses: Record<string, number> = {};
   let requests = 0;
-  const requester = createRequester({
+  const send = createSend({
     clock,
-    random: () => 0.5,
     observe: ({ type, attempt }) => {
       if (type === "pause" && attempt === 1) pauses[type] = (pauses[type] ?? 0) + 1;
     },
@@ -222,8 +202,7 @@ test("a call that waits reports one pause, however many requests are rejected", 
       return ++requests > 10 ? json({}) : json({}, { status: 429, headers: { "RateLimit-Reset": "1" } });
     },
   });
-  const send = () => requester.send(route, {}, { settings: defaultSettings, signal: undefined, headers: undefined });
-  await clock.run(Promise.all(Array.from({ length: 30 }, send)));
+  await clock.run(Promise.all(sendAll(30, send)));
   expect(pauses).toEqual({ pause: 29 });
 });
 
@@ -231,16 +210,14 @@ describe("a rejection with a wait that is too long", () => {
   test("rejects all calls at once, also those that wait, until it is over", async () => {
     const clock = new ManualClock();
     let requests = 0;
-    const requester = createRequester({
+    const send = createSend({
       clock,
-      random: () => 0.5,
       fetch: async () => {
         await clock.sleep(10);
         return ++requests > 1 ? json({}) : json({}, { status: 429, headers: { "Retry-After": "3600" } });
       },
     });
-    const send = () => requester.send(route, {}, { settings: defaultSettings, signal: undefined, headers: undefined });
-    const results = await clock.run(Promise.allSettled(Array.from({ length: 30 }, send)));
+    const results = await clock.run(Promise.allSettled(sendAll(30, send)));
     const reasons = results.map((result) => (result.status === "rejected" ? result.reason : undefined));
     for (const reason of reasons)
       expect(reason).toMatchObject({ name: "RateLimitError", banned: false, retryAfter: 3600 });
@@ -254,19 +231,18 @@ describe("a rejection with a wait that is too long", () => {
 describe("a node without rate limit headers", () => {
   test("receives all requests without a pause after its first response", async () => {
     const clock = new ManualClock();
-    let underWay = 0;
+    let inFlight = 0;
     let most = 0;
-    const requester = createRequester({
+    const send = createSend({
       clock,
       fetch: async () => {
-        most = Math.max(most, ++underWay);
+        most = Math.max(most, ++inFlight);
         await clock.sleep(10);
-        underWay--;
+        inFlight--;
         return new Response("{}");
       },
     });
-    const send = () => requester.send(route, {}, { settings: defaultSettings, signal: undefined, headers: undefined });
-    await clock.run(Promise.all(Array.from({ length: 200 }, send)));
+    await clock.run(Promise.all(sendAll(200, send)));
     expect(clock.now()).toBe(20);
     expect(most).toBe(199);
   });

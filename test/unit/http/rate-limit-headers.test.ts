@@ -1,18 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { defaultSettings } from "../../../src/http/call-options.js";
-import { createRequester, type Route } from "../../../src/http/index.js";
 import { ManualClock } from "../../support/manual-clock.js";
 import { json } from "../../support/recorder.js";
-
-const route: Route<object, object, object> = {
-  operation: "test",
-  attempt: async (init) => {
-    const response = await init.fetch(new Request("https://node.example"));
-    return response.ok ? { response } : { error: await response.json(), response };
-  },
-  read: (body) => body,
-};
+import { createSend } from "../../support/send.js";
 
 /** A clock that notes how long the longest timer is. */
 class WatchedClock extends ManualClock {
@@ -28,16 +18,11 @@ class WatchedClock extends ManualClock {
 function connect(respond: (request: number) => Response, maxRetryAfter = 30_000) {
   const clock = new WatchedClock();
   const node = { requests: 0 };
-  const requester = createRequester({
-    clock,
-    random: () => 0.5,
-    fetch: async () => {
-      await clock.sleep(10);
-      return respond(++node.requests);
-    },
-  });
-  const settings = { ...defaultSettings, timeout: Number.POSITIVE_INFINITY, maxRetryAfter };
-  const send = () => requester.send(route, {}, { settings, signal: undefined, headers: undefined });
+  const fetch = async () => {
+    await clock.sleep(10);
+    return respond(++node.requests);
+  };
+  const send = createSend({ clock, fetch }, { timeout: Number.POSITIVE_INFINITY, maxRetryAfter });
   return { clock, node, send };
 }
 
@@ -68,7 +53,7 @@ describe("rate limit headers", () => {
       await clock.run(send());
       expect(clock.now() - start).toBeLessThanOrEqual(30_000 + 10);
     }
-    await clock.run(Promise.all(Array.from({ length: 20 }, send)));
+    await clock.run(Promise.all(Array.from({ length: 20 }, () => send())));
     expect(clock.longest).toBeLessThanOrEqual(30_000);
   });
 
@@ -92,7 +77,7 @@ describe("rate limit headers", () => {
   });
 
   test.each(["1707497695", "86400", "9999999999999", `${"9".repeat(400)}`, "60"])(
-    "that ask a rejected call to wait until %s reject it at once, and those after it for a day at most",
+    "that make a rejected call wait until %s reject it at once, and those after it for a day at most",
     async (reset) => {
       const headers = { ...headersOf(["20", "0", reset]), "Retry-After": "40" };
       const { clock, node, send } = connect((request) =>

@@ -74,7 +74,7 @@ describe("a body in chunks", () => {
     return { rest, response: new Response(body, { status }), isCancelled: () => isCancelled };
   }
 
-  test("is accepted up to the limit and refused above it, however it is divided", async () => {
+  test("is accepted up to the limit and rejected above it, however it is divided", async () => {
     const chunks = fc.array(fc.nat(50), { maxLength: 20 });
     await fc.assert(
       fc.asyncProperty(chunks, fc.integer({ min: -2, max: 2 }), async (cuts, excess) => {

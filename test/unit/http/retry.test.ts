@@ -1,33 +1,27 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { defaultSettings } from "../../../src/http/call-options.js";
-import { createRequester, type Route } from "../../../src/http/index.js";
 import type { ObserverEvent } from "../../../src/index.js";
 import { ManualClock } from "../../support/manual-clock.js";
 import { json } from "../../support/recorder.js";
+import { createSend } from "../../support/send.js";
 
-/** Sends one call on a clock of its own, and tells what it waited before each attempt. */
-async function send(answer: (attempt: number) => Response, options: { settings?: object; random?: number } = {}) {
+/** Makes one call on a clock of its own, and returns its outcome and the waits between its attempts. */
+async function send(respond: (attempt: number) => Response, options: { settings?: object; random?: number } = {}) {
   const clock = new ManualClock();
   const events: ObserverEvent[] = [];
+  const { settings, random = 0.5 } = options;
   let attempt = 0;
-  const route: Route<object, { ok: boolean }, { ok: boolean }> = {
-    operation: "test",
-    attempt: async (init) => {
-      const response = await init.fetch(new Request("https://node.example"));
-      return response.ok ? { response } : { error: await response.json(), response };
+  const call = createSend(
+    {
+      fetch: async () => respond(++attempt),
+      clock,
+      random: () => random,
+      observe: (event) => events.push(event),
     },
-    read: (body) => body,
-  };
-  const requester = createRequester({
-    fetch: async () => answer(++attempt),
-    clock,
-    random: () => options.random ?? 0.5,
-    observe: (event) => events.push(event),
-  });
-  const settings = { ...defaultSettings, ...options.settings };
-  const result = await clock.run(requester.send(route, {}, { settings, signal: undefined, headers: undefined })).then(
-    () => "answer",
+    settings,
+  );
+  const result = await clock.run(call()).then(
+    () => "response",
     (error: Error) => error.name,
   );
   const attempts = events.filter(({ type }) => type === "attempt").map(({ time }) => time - clock.date() + clock.now());
@@ -65,11 +59,11 @@ describe("the waits between attempts", () => {
   test("end with the first success", async () => {
     const { delays, result } = await send((attempt) => (attempt < 3 ? failing(502)() : json({ ok: true })));
     expect(delays).toEqual([125, 250]);
-    expect(result).toBe("answer");
+    expect(result).toBe("response");
   });
 });
 
-describe("the wait that a server asks for", () => {
+describe("the wait that a server requests", () => {
   test.each([
     ["Retry-After in seconds", 503, { "Retry-After": "7" }, 7000],
     ["Retry-After as a date", 503, { "Retry-After": "Fri, 09 Feb 2024 16:54:54 GMT" }, 5000],
@@ -80,7 +74,7 @@ describe("the wait that a server asks for", () => {
     ["the longest of several", 429, { "RateLimit-Reset": "1", "Retry-After": "4" }, 4000],
     ["RateLimit-Reset does not concern other errors", 503, { "RateLimit-Reset": "20" }, 125],
     ["a Retry-After that is invalid", 503, { "Retry-After": "-5" }, 125],
-    ["a Retry-After that is no date", 503, { "Retry-After": "soon" }, 125],
+    ["a Retry-After that is not a date", 503, { "Retry-After": "soon" }, 125],
     ["a Retry-After shorter than the backoff", 503, { "Retry-After": "0" }, 125],
   ] as const)("is observed: %s", async (_, status, headers, delay) => {
     const { delays, attempts, result } = await send((attempt) =>
@@ -88,7 +82,7 @@ describe("the wait that a server asks for", () => {
     );
     expect(delays).toEqual([delay]);
     expect(attempts).toEqual([0, delay]);
-    expect(result).toBe("answer");
+    expect(result).toBe("response");
   });
 
   test("is observed up to maxRetryAfter; above it the call rejects immediately", async () => {

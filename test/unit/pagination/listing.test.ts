@@ -10,7 +10,7 @@ import {
   paginate,
   VegaError,
 } from "../../../src/index.js";
-import { type Behaviour, collect, RelaySource } from "../../support/page-source.js";
+import { collect, type PageBehaviour, PageSource } from "../../support/page-source.js";
 
 /** A list, a walk over it, and a source with pages of random sizes. */
 const walks = fc.record({
@@ -21,26 +21,26 @@ const walks = fc.record({
   start: fc.option(fc.nat(40), { nil: undefined }),
   maxItems: fc.option(fc.integer({ min: 1, max: 50 }), { nil: undefined }),
   readAhead: fc.option(fc.boolean(), { nil: undefined }),
-  shares: fc.array(fc.nat(5), { maxLength: 30 }),
+  sizes: fc.array(fc.nat(5), { maxLength: 30 }),
 });
 
 type Walk = typeof walks extends fc.Arbitrary<infer W> ? W : never;
 
-/** What a walk has to hand out, and what it takes to ask for it. */
-function prepare({ length, size, backward, newestFirst, start, ...rest }: Walk, behaviour: Behaviour = {}) {
-  const source = new RelaySource(
+/** The options of a walk, and the records that it has to yield. */
+function prepare({ length, size, backward, newestFirst, start, ...rest }: Walk, behaviour: PageBehaviour = {}) {
+  const source = new PageSource(
     Array.from({ length }, (_, index) => index),
-    { shares: rest.shares, ...behaviour },
+    { sizes: rest.sizes, ...behaviour },
   );
   const records = source.ordered(newestFirst);
   const at = start === undefined ? undefined : Math.min(start, length);
   const cursor = at === undefined ? undefined : source.cursor(at);
-  const ahead = backward ? records.slice(0, at).reverse() : records.slice(at === undefined ? 0 : at + 1);
+  const following = backward ? records.slice(0, at).reverse() : records.slice(at === undefined ? 0 : at + 1);
   const pagination: Pagination = backward
     ? { last: size ?? (cursor === undefined ? 7 : undefined), before: cursor, newestFirst }
     : { first: size, after: cursor, newestFirst };
   const options = { maxItems: rest.maxItems, readAhead: rest.readAhead };
-  return { source, pagination: pagination as Forward | Backward, options, expected: ahead.slice(0, rest.maxItems) };
+  return { source, pagination: pagination as Forward | Backward, options, expected: following.slice(0, rest.maxItems) };
 }
 
 describe("a walk yields each record of the list once and in order", () => {
@@ -125,7 +125,7 @@ describe("a walk yields each record of the list once and in order", () => {
   });
 
   test("if the caller calls next() while another call of next() resolves", async () => {
-    const source = new RelaySource(["a", "b", "c"]);
+    const source = new PageSource(["a", "b", "c"]);
     const iterator = paginate(source.fetchPage, { newestFirst: false })[Symbol.asyncIterator]();
     const value = async (result: Promise<IteratorResult<string>>) => (await result).value;
     const first = iterator.next();
@@ -136,7 +136,7 @@ describe("a walk yields each record of the list once and in order", () => {
   test("if two loops over one listing run concurrently, in any interleaving", async () => {
     await fc.assert(
       fc.asyncProperty(walks, fc.array(fc.boolean(), { maxLength: 60 }), async (walk, turns) => {
-        const { source, pagination, options, expected } = prepare({ ...walk, shares: [] });
+        const { source, pagination, options, expected } = prepare({ ...walk, sizes: [] });
         const listing = paginate(source.fetchPage, pagination, options);
         const loops = [listing, listing].map((each) => ({
           iterator: each[Symbol.asyncIterator](),
@@ -159,7 +159,7 @@ describe("the requests of a walk", () => {
   const numbers = Array.from({ length: 10 }, (_, index) => index);
 
   test("are not sent until the listing is used", () => {
-    const source = new RelaySource(numbers);
+    const source = new PageSource(numbers);
     const listing = paginate(source.fetchPage, { first: 3 });
     listing.pages();
     listing.edges();
@@ -168,7 +168,7 @@ describe("the requests of a walk", () => {
   });
 
   test("are one if the listing is awaited several times, of at most maxItems records", async () => {
-    const source = new RelaySource(numbers);
+    const source = new PageSource(numbers);
     const listing = paginate(source.fetchPage, { first: 3 }, { maxItems: 2 });
     const [one, two] = await Promise.all([listing, listing]);
     expect(await listing).toBe(one);
@@ -178,25 +178,25 @@ describe("the requests of a walk", () => {
   });
 
   test("always have a size, and the last one has the number of records that are left", async () => {
-    const source = new RelaySource(numbers);
+    const source = new PageSource(numbers);
     await paginate(source.fetchPage, { newestFirst: false, first: 4 }, { maxItems: 6 }).toArray();
     expect(source.requests).toEqual([
       { newestFirst: false, first: 4 },
       { newestFirst: false, first: 2, after: "3/5" },
     ]);
-    const unsized = new RelaySource(numbers);
+    const unsized = new PageSource(numbers);
     await paginate(unsized.fetchPage);
     expect(unsized.requests).toEqual([{ first: 1000 }]);
   });
 
   test("continue after an empty page", async () => {
-    const source = new RelaySource(numbers, { shares: [2, 0, 0, 1] });
+    const source = new PageSource(numbers, { sizes: [2, 0, 0, 1] });
     expect(await paginate(source.fetchPage, { first: 5 }).toArray()).toEqual(source.ordered(true));
     expect(source.requests).toHaveLength(6);
   });
 
   test("yield at most maxItems records if the source returns more than requested", async () => {
-    const source = new RelaySource(numbers);
+    const source = new PageSource(numbers);
     const generous = (request: Pagination) => source.fetchPage({ ...request, first: 10 });
     expect(await paginate(generous, { first: 2 }, { maxItems: 3 }).toArray()).toEqual([9, 8, 7]);
   });
@@ -205,7 +205,7 @@ describe("the requests of a walk", () => {
 describe("a page of a walk", () => {
   const numbers = Array.from({ length: 10 }, (_, index) => index);
   const neighbours = async (pagination: Forward | Backward) => {
-    const page = await paginate(new RelaySource(numbers).fetchPage, { newestFirst: false, ...pagination });
+    const page = await paginate(new PageSource(numbers).fetchPage, { newestFirst: false, ...pagination });
     return { next: (await page.nextPage())?.nodes, previous: (await page.previousPage())?.nodes };
   };
 
@@ -229,7 +229,7 @@ describe("a page of a walk", () => {
   });
 
   test("has the order of the wire, also on a walk backward", async () => {
-    const [page] = await collect(paginate(new RelaySource(numbers).fetchPage, { last: 3, newestFirst: false }).pages());
+    const [page] = await collect(paginate(new PageSource(numbers).fetchPage, { last: 3, newestFirst: false }).pages());
     expect(page?.nodes).toEqual([7, 8, 9]);
   });
 
@@ -294,7 +294,7 @@ describe("a source whose cursors form a loop", () => {
     expect(await paginate(circling(0, 1, false), {}, { maxItems: 1 }).toArray()).toEqual([0]);
   });
 
-  test("a walk backward without a further cursor resumes from the first record of its page", async () => {
+  test("lets a walk backward without a further cursor resume from the first record of its page", async () => {
     const pageInfo = { startCursor: "", endCursor: "", hasNextPage: false, hasPreviousPage: true };
     const edges = ["a", "b"].map((node) => ({ cursor: node, node }));
     const listing = paginate(async () => ({ edges, pageInfo }), { last: 2 });
@@ -305,7 +305,7 @@ describe("a source whose cursors form a loop", () => {
     ["with a record that has a cursor", [{ cursor: "a", node: 1 }], { first: 2, after: "a" }],
     ["with a record that has none", [{ cursor: "", node: 1 }], { first: 2, after: "start" }],
     ["without records", [], { first: 2, after: "start" }],
-  ])("a next page without a cursor ends the walk after a page %s", async (_, edges, resume) => {
+  ])("ends the walk at a next page without a cursor, after a page %s", async (_, edges, resume) => {
     const pageInfo = { startCursor: "", endCursor: "", hasNextPage: true, hasPreviousPage: false };
     const seen: number[] = [];
     const error = await (async () => {
@@ -325,7 +325,7 @@ describe("the errors of a walk", () => {
     const own = new VegaError("own");
     const foreign = new Error("foreign");
     for (const error of [own, foreign]) {
-      const source = new RelaySource(numbers, { failures: new Map([[1, error]]) });
+      const source = new PageSource(numbers, { failures: new Map([[1, error]]) });
       const reason = await paginate(source.fetchPage, { last: 2 }, { maxItems: 3 })
         .toArray()
         .catch((caught: unknown) => caught);
@@ -337,7 +337,7 @@ describe("the errors of a walk", () => {
   });
 
   test("end the walk, and nothing is requested afterwards", async () => {
-    const source = new RelaySource(numbers, { failures: new Map([[0, new Error("no")]]) });
+    const source = new PageSource(numbers, { failures: new Map([[0, new Error("no")]]) });
     const iterator = paginate(source.fetchPage)[Symbol.asyncIterator]();
     const [first, second, third] = await Promise.allSettled([iterator.next(), iterator.next(), iterator.next()]);
     expect([first.status, second.status, third.status]).toEqual(["rejected", "fulfilled", "fulfilled"]);
@@ -360,7 +360,7 @@ describe("the errors of a walk", () => {
       'Expected `pagination.before` to be left out beside `pagination.after`, got "b".',
     ],
   ])("name an invalid argument when the listing is used: %j %j", async (options, pagination, message) => {
-    const source = new RelaySource(numbers);
+    const source = new PageSource(numbers);
     const listing = paginate(source.fetchPage, pagination as Forward, options as object);
     for (const use of [() => listing.toArray(), () => Promise.resolve(listing), () => listing.pages().next()]) {
       await expect(use()).rejects.toMatchObject({ name: "ArgumentError", message });

@@ -5,7 +5,8 @@ import { paginate } from "../../../src/pagination/listing.js";
 import { mergePages } from "../../../src/pagination/merge.js";
 import { splitFilters } from "../../../src/pagination/split.js";
 import { createFakeNode } from "../../../src/testing/index.js";
-import { collect, RelaySource } from "../../support/page-source.js";
+import { collect, PageSource } from "../../support/page-source.js";
+import { runs } from "../../support/runs.js";
 
 interface Item {
   time: number;
@@ -20,7 +21,7 @@ const direction = fc.constantFrom("first" as const, "last" as const);
 
 const byTime = (a: Item, b: Item) => a.time - b.time;
 
-const merged = (sources: readonly RelaySource<Item>[], isCompared: boolean) =>
+const merged = (sources: readonly PageSource<Item>[], isCompared: boolean) =>
   mergePages<Item, object>({
     source: { operation: "list" },
     fetchPages: sources.map(({ fetchPage }) => fetchPage),
@@ -28,12 +29,12 @@ const merged = (sources: readonly RelaySource<Item>[], isCompared: boolean) =>
   });
 
 /** The lists as sources of pages, and the order of their records in the merged list. */
-function partsOf(times: readonly number[][], newestFirst: boolean, isCompared: boolean, shares: number[] = []) {
+function partsOf(times: readonly number[][], newestFirst: boolean, isCompared: boolean, sizes: number[] = []) {
   const sources = times.map(
     (part, index) =>
-      new RelaySource<Item>(
+      new PageSource<Item>(
         part.map((time, at) => ({ time, name: `${index}/${at}` })),
-        { shares },
+        { sizes },
       ),
   );
   const all = sources.flatMap((source) => source.ordered(newestFirst));
@@ -44,21 +45,21 @@ function partsOf(times: readonly number[][], newestFirst: boolean, isCompared: b
 
 describe("a merged list", () => {
   test("yields every record once and in order, in both directions, with short and empty pages", async () => {
-    const shares = fc.array(fc.integer({ min: 0, max: 4 }), { maxLength: 5 });
+    const sizes = fc.array(fc.integer({ min: 0, max: 4 }), { maxLength: 5 });
     const property = fc.asyncProperty(
       lists,
       fc.integer({ min: 1, max: 9 }),
       direction,
       fc.boolean(),
       fc.boolean(),
-      shares,
-      async (times, size, way, newestFirst, isCompared, shares) => {
-        const { list, expected } = partsOf(times, newestFirst, isCompared, shares);
+      sizes,
+      async (times, size, way, newestFirst, isCompared, sizes) => {
+        const { list, expected } = partsOf(times, newestFirst, isCompared, sizes);
         const handedOut = await collect(paginate(list, { [way]: size, newestFirst }));
         expect(handedOut).toEqual(way === "first" ? expected : expected.reverse());
       },
     );
-    await fc.assert(property, { numRuns: 500 });
+    await fc.assert(property, runs(100));
   });
 
   test("continues from the cursor of any record, in both directions", async () => {
@@ -75,13 +76,13 @@ describe("a merged list", () => {
         const { cursor, node } = edges[pick % edges.length] ?? { cursor: "", node: undefined };
         const index = expected.indexOf(node as Item);
         const again = () => merged(sources, isCompared);
-        const behind = await paginate(again(), { first: size, after: cursor, newestFirst: false }).toArray();
-        expect(behind).toEqual(expected.slice(index + 1));
-        const ahead = await paginate(again(), { last: size, before: cursor, newestFirst: false }).toArray();
-        expect(ahead).toEqual(expected.slice(0, index).reverse());
+        const after = await paginate(again(), { first: size, after: cursor, newestFirst: false }).toArray();
+        expect(after).toEqual(expected.slice(index + 1));
+        const before = await paginate(again(), { last: size, before: cursor, newestFirst: false }).toArray();
+        expect(before).toEqual(expected.slice(0, index).reverse());
       },
     );
-    await fc.assert(property, { numRuns: 500 });
+    await fc.assert(property, runs(100));
   });
 
   test("requests no page twice", async () => {
@@ -160,7 +161,7 @@ describe("a query", () => {
         if (parts.length > 1) expect(String(query).length).toBeLessThan(8000);
       }
     });
-    fc.assert(property, { numRuns: 60 });
+    fc.assert(property, runs(12));
   });
 
   test("is not split if no list has two different values", () => {
@@ -225,6 +226,24 @@ describe("a list with a long filter", () => {
       .scanBalanceChanges(query, { order: "newest-first", maxItems: 70, pageSize: 200 })
       .toArray();
     expect(times(last)).toEqual([...stored].reverse().slice(0, 70));
+  });
+
+  test("names the earliest block of its responses, because only the records before it are final in all of them", async () => {
+    const fake = createFakeNode({ balances: 1000 });
+    const heights = ["8", "7", "9"];
+    const client = createClient({
+      baseUrl: "https://node.example",
+      fetch: async (request) => {
+        const { body, headers } = await fake.fetch(request);
+        const height = heights.shift() ?? "10";
+        return new Response(body, {
+          headers: { ...Object.fromEntries(headers), "x-block-height": height, "x-block-timestamp": `${height}000` },
+        });
+      },
+    });
+    const page = await client.listBalanceChanges({ filter: { partyIds: scattered(fake, 300) } });
+    expect(heights).toEqual([]);
+    expect(page.block).toEqual({ height: 7n, timestamp: 7000n });
   });
 
   test("continues after an error from its `resume`", async () => {

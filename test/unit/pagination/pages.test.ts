@@ -13,8 +13,9 @@ import { compareWithAllPages, compareWithLastTime } from "../../../src/paginatio
 import { walk } from "../../../src/pagination/listing.js";
 import { keyOf } from "../../../src/scan/record-order.js";
 import { createFakeNode, nodeDefects } from "../../../src/testing/index.js";
-import { collect, RelaySource } from "../../support/page-source.js";
-import { answering } from "../../support/recorder.js";
+import { collect, PageSource } from "../../support/page-source.js";
+import { respondWith } from "../../support/recorder.js";
+import { runs } from "../../support/runs.js";
 
 const proposalId = "f".repeat(64);
 
@@ -30,9 +31,9 @@ describe("a page", () => {
     expect(JSON.parse(JSON.stringify(page))).toEqual(JSON.parse(JSON.stringify(plain)));
     expect(next).toMatchObject({ first: 10, after: expect.any(String) });
     expect(page.previous).toBeUndefined();
-    const answer = await client.getSpamStatistics({ partyId: "a".repeat(64) }).withResponse();
-    expect(JSON.parse(JSON.stringify(answer)).block).toEqual(block);
-    expect({ ...answer.block }).toEqual({ height: node.block.height, timestamp: node.block.timestamp });
+    const result = await client.getSpamStatistics({ partyId: "a".repeat(64) }).withResponse();
+    expect(JSON.parse(JSON.stringify(result)).block).toEqual(block);
+    expect({ ...result.block }).toEqual({ height: node.block.height, timestamp: node.block.timestamp });
   });
 
   test("keeps its own members if a response has members of their names", async () => {
@@ -41,7 +42,7 @@ describe("a page", () => {
     const text = JSON.stringify({
       profiles: { edges, pageInfo, nodes: "x", nextPage: "x", next: "x", toJSON: "x", block: "x", response: "x" },
     }).replace('"nodes"', '"__proto__":{"previousPage":"x"},"nodes"');
-    const source = answering(JSON.parse(text));
+    const source = respondWith(JSON.parse(text));
     const page = await createClient({ baseUrl: "https://node.example", fetch: source.fetch }).listPartiesProfiles();
     expect(page.nodes).toEqual([{ partyId: "p", alias: "", metadata: [] }]);
     expect(await page.nextPage()).toBeUndefined();
@@ -52,7 +53,7 @@ describe("a page", () => {
   });
 
   test("names its neighbours as plain data, in both directions, with the size and the order of the walk", async () => {
-    const source = new RelaySource(Array.from({ length: 30 }, (_, index) => index));
+    const source = new PageSource(Array.from({ length: 30 }, (_, index) => index));
     const pages = await collect(paginate(source.fetchPage, { last: 10, newestFirst: false }).pages());
     const [, middle] = pages;
     expect(middle?.next).toMatchObject({ first: 10, newestFirst: false, after: expect.any(String) });
@@ -141,7 +142,7 @@ describe("a chain of pages", () => {
       expect((await first.nextPage())?.nodes).toEqual(second?.nodes);
       expect((await second?.previousPage())?.nodes).toEqual(second && first.nodes);
     });
-    await fc.assert(property, { numRuns: 60 });
+    await fc.assert(property, runs(12));
   });
 });
 
@@ -152,7 +153,7 @@ test("a record that a page repeats is yielded once", () => {
 });
 
 test("pages that were prefetched are not yielded after an abort", async () => {
-  const source = new RelaySource(Array.from({ length: 50 }, (_, index) => index));
+  const source = new PageSource(Array.from({ length: 50 }, (_, index) => index));
   const controller = new AbortController();
   const pages = paginate(source.fetchPage, { first: 10 }, { signal: controller.signal }).pages();
   await pages.next();
@@ -230,6 +231,6 @@ describe("a walk over a node that sorts the changes of a block by something else
       });
       expect(await list.toArray()).toEqual(rows);
     });
-    await fc.assert(property, { numRuns: 300 });
+    await fc.assert(property, runs(60));
   });
 });

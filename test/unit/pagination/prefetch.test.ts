@@ -2,7 +2,7 @@ import { getEventListeners } from "node:events";
 import { Readable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ConnectionError, type Forward, type Pagination, paginate, type WalkOptions } from "../../../src/index.js";
-import { collect, RelaySource } from "../../support/page-source.js";
+import { collect, PageSource } from "../../support/page-source.js";
 
 const unheard: unknown[] = [];
 const listen = (reason: unknown) => unheard.push(reason);
@@ -18,13 +18,13 @@ afterEach(async () => {
 class ManualSource {
   readonly log: string[] = [];
   readonly signals: AbortSignal[] = [];
-  readonly #source = new RelaySource(Array.from({ length: 10 }, (_, index) => index));
+  readonly #source = new PageSource(Array.from({ length: 10 }, (_, index) => index));
   readonly #pending: { resolve(): void; reject(error: unknown): void }[] = [];
 
   readonly fetchPage = (request: Pagination, signal: AbortSignal) => {
     const number = this.signals.push(signal);
     this.log.push(`request ${number}`);
-    return new Promise<Awaited<ReturnType<RelaySource<number>["fetchPage"]>>>((resolve, reject) => {
+    return new Promise<Awaited<ReturnType<PageSource<number>["fetchPage"]>>>((resolve, reject) => {
       this.#pending.push({ resolve: () => resolve(this.#source.fetchPage(request)), reject });
     });
   };
@@ -92,7 +92,7 @@ describe("prefetch", () => {
 
   test("is sent before the page is yielded, also if a request takes another turn of the event loop", async () => {
     const log: string[] = [];
-    const source = new RelaySource([1, 2, 3, 4]);
+    const source = new PageSource([1, 2, 3, 4]);
     const fetchPage = (request: Pagination) => {
       const number = source.requests.length + 1;
       setImmediate(() => log.push(`request ${number} left`));
@@ -130,7 +130,7 @@ describe("prefetch", () => {
 
   test("never exceeds maxItems, and requests no more records than are left", async () => {
     const sent: Pagination[] = [];
-    const source = new RelaySource(Array.from({ length: 10 }, (_, index) => index));
+    const source = new PageSource(Array.from({ length: 10 }, (_, index) => index));
     const fetchPage = (request: Pagination) => {
       sent.push(request);
       return source.fetchPage(request);
@@ -175,7 +175,7 @@ describe("prefetch", () => {
 });
 
 describe("the request in flight is cancelled by", () => {
-  /** Walks to the second page, so that the third is on its way, and gives the walk to the body of the loop. */
+  /** Walks to the second page, while the third is in flight, and calls the body of a loop with the walk. */
   async function loop(source: ManualSource, body: (node: number) => unknown, options: WalkOptions = {}) {
     const walking = (async () => {
       for await (const node of source.listing(options)) if (body(node)) break;
@@ -224,14 +224,14 @@ describe("the request in flight is cancelled by", () => {
   });
 
   test("return() in the middle of a page, and no further record is yielded", async () => {
-    const iterator = paginate(new RelaySource([1, 2, 3]).fetchPage)[Symbol.asyncIterator]();
+    const iterator = paginate(new PageSource([1, 2, 3]).fetchPage)[Symbol.asyncIterator]();
     expect(await iterator.next()).toEqual({ done: false, value: 3 });
     await iterator.return(undefined);
     expect(await iterator.next()).toEqual({ done: true, value: undefined });
   });
 
   test("return() while the prefetch is about to be sent", async () => {
-    const source = new RelaySource([1, 2, 3]);
+    const source = new PageSource([1, 2, 3]);
     const pages: AsyncGenerator<unknown> = paginate(
       (request: Pagination) => {
         if (source.requests.length === 2) pages.return(undefined);
@@ -311,11 +311,11 @@ describe("the request in flight is cancelled by", () => {
     const { signal } = new AbortController();
     const count = () => getEventListeners(signal, "abort").length;
 
-    const whole = new RelaySource(Array.from({ length: 50 }, (_, index) => index));
+    const whole = new PageSource(Array.from({ length: 50 }, (_, index) => index));
     await paginate(whole.fetchPage, { first: 2 }, { signal }).toArray();
     expect(count()).toBe(0);
 
-    const failing = new RelaySource([1, 2, 3], { failures: new Map([[1, new Error("no")]]) });
+    const failing = new PageSource([1, 2, 3], { failures: new Map([[1, new Error("no")]]) });
     await expect(paginate(failing.fetchPage, { first: 2 }, { signal }).toArray()).rejects.toThrow("no");
     expect(count()).toBe(0);
 
@@ -335,7 +335,7 @@ describe("the request in flight is cancelled by", () => {
 });
 
 describe("a listing works with idioms of the language:", () => {
-  const source = () => new RelaySource(["a", "b", "c", "d", "e"]);
+  const source = () => new PageSource(["a", "b", "c", "d", "e"]);
   const listing = () => paginate(source().fetchPage, { first: 2, newestFirst: false });
 
   test("Promise.all over several listings resolves to their first pages", async () => {
@@ -363,7 +363,7 @@ describe("a listing works with idioms of the language:", () => {
   });
 
   test("then, catch and finally are those of a promise of the first page", async () => {
-    const failing = () => paginate(new RelaySource([1], { failures: new Map([[0, new Error("no")]]) }).fetchPage);
+    const failing = () => paginate(new PageSource([1], { failures: new Map([[0, new Error("no")]]) }).fetchPage);
     expect(await listing().then(({ nodes }) => nodes.length)).toBe(2);
     expect(await failing().catch((error: unknown) => (error as Error).message)).toBe("no");
     let last = "";

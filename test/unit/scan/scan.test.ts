@@ -13,7 +13,8 @@ import { createFakeNode, type FakeNode, nodeDefects } from "../../../src/testing
 import { ManualClock } from "../../support/manual-clock.js";
 import { collect } from "../../support/page-source.js";
 import { accountOf, type RangeBehaviour, RangeSource, type Row, toRow } from "../../support/range-source.js";
-import { answering, json, recorder } from "../../support/recorder.js";
+import { json, recorder, respondWith } from "../../support/recorder.js";
+import { runs } from "../../support/runs.js";
 
 /** Rows at these times, each of another account. */
 const rowsAt = (times: readonly number[]): Row[] => times.map((time, account) => ({ time, account }));
@@ -66,18 +67,18 @@ function prepare({ times, start, length, parts, blockTime, ...rest }: Case, beha
 
 describe("a scan", () => {
   test("yields every row once, in order, on nodes with microseconds and with nanoseconds", async () => {
-    const property = fc.asyncProperty(cases, fc.scheduler(), async (given, scheduler) => {
-      const { source, options, expected } = prepare(given, { schedule: () => scheduler.schedule(Promise.resolve()) });
+    const property = fc.asyncProperty(cases, fc.scheduler(), async (input, scheduler) => {
+      const { source, options, expected } = prepare(input, { schedule: () => scheduler.schedule(Promise.resolve()) });
       const yielded = await scheduler.waitFor(scan(source, options).toArray());
       expect(yielded.map(toRow)).toEqual(expected);
     });
-    await fc.assert(property, { numRuns: 1500 });
+    await fc.assert(property, runs(300));
   });
 
   test("yields every row once if rows are added meanwhile at and after the block that has begun", async () => {
-    const property = fc.asyncProperty(cases, fc.infiniteStream(fc.nat(3)), async (given, additions) => {
-      const blockTime = given.blockTime ?? 2_000_000;
-      let account = given.times.length;
+    const property = fc.asyncProperty(cases, fc.infiniteStream(fc.nat(3)), async (input, additions) => {
+      const blockTime = input.blockTime ?? 2_000_000;
+      let account = input.times.length;
       const schedule = async () => {
         const [added = 0] = additions.take(1);
         for (let count = 0; count < added; count++) {
@@ -86,15 +87,15 @@ describe("a scan", () => {
           );
         }
       };
-      const { source, options, expected } = prepare({ ...given, blockTime }, { schedule });
+      const { source, options, expected } = prepare({ ...input, blockTime }, { schedule });
       expect((await scan(source, options).toArray()).map(toRow)).toEqual(expected);
     });
-    await fc.assert(property, { numRuns: 500 });
+    await fc.assert(property, runs(100));
   });
 
   test("ends with an error if one microsecond has more rows than a page and cursors do not lead on", async () => {
-    const property = fc.asyncProperty(cases, async (given) => {
-      const { source, options, expected } = prepare({ ...given, maxItems: undefined }, { hasCursors: false });
+    const property = fc.asyncProperty(cases, async (input) => {
+      const { source, options, expected } = prepare({ ...input, maxItems: undefined }, { hasCursors: false });
       const yielded: Row[] = [];
       try {
         for await (const record of scan(source, options)) yielded.push(toRow(record));
@@ -109,16 +110,16 @@ describe("a scan", () => {
         expect(Math.max(inDense.length, around.length)).toBeGreaterThanOrEqual(options.pageSize);
       }
     });
-    await fc.assert(property, { numRuns: 500 });
+    await fc.assert(property, runs(100));
   });
 
   test("continues from `resume` after an error at any request: together they yield every row once", async () => {
-    const property = fc.asyncProperty(cases, fc.nat(12), async (given, failing) => {
+    const property = fc.asyncProperty(cases, fc.nat(12), async (input, failing) => {
       let requests = 0;
       const schedule = async () => {
         if (requests++ === failing) throw new ConnectionError("reset");
       };
-      const { source, options, expected } = prepare({ ...given, maxItems: undefined }, { schedule });
+      const { source, options, expected } = prepare({ ...input, maxItems: undefined }, { schedule });
       const yielded: Row[] = [];
       try {
         for await (const record of scan(source, options)) yielded.push(toRow(record));
@@ -127,10 +128,10 @@ describe("a scan", () => {
         expect(error.itemsRead).toBe(yielded.length);
         const { startTimestamp, endTimestamp } = error.resume ?? {};
         const rest = { start: optional(startTimestamp), end: optional(endTimestamp) };
-        const { blockTime } = given;
+        const { blockTime } = input;
         const behaviour = blockTime === undefined ? {} : { blockTime };
-        const { order } = given;
-        const continued = scan(new RangeSource(rowsAt(given.times), rest, behaviour), {
+        const { order } = input;
+        const continued = scan(new RangeSource(rowsAt(input.times), rest, behaviour), {
           order,
           missingHistory: "ignore",
         });
@@ -138,7 +139,7 @@ describe("a scan", () => {
       }
       expect(yielded).toEqual(expected);
     });
-    await fc.assert(property, { numRuns: 1000 });
+    await fc.assert(property, runs(200));
   });
 });
 
@@ -156,7 +157,7 @@ describe("a scan sends requests", () => {
     "evenly spread": fc.nat(86_400_000),
     "in the first hundredth": fc.nat(864_000),
     "in the last hundredth": fc.nat(864_000).map((time) => 85_536_000 + time),
-    "ever more of them": fc.nat(86_400_000).map((time) => Math.floor(Math.sqrt(time / 86_400_000) * 86_400_000)),
+    "that become denser": fc.nat(86_400_000).map((time) => Math.floor(Math.sqrt(time / 86_400_000) * 86_400_000)),
     "on five days of a hundred": fc
       .tuple(fc.nat(4), fc.nat(86_399))
       .map(([day, time]) => day * 20 * 864_000 + time * 10),
@@ -182,7 +183,7 @@ describe("a scan sends requests", () => {
         expect(await count(4)).toBeLessThanOrEqual(Math.max(least + 1, Math.floor(1.25 * least)));
       },
     );
-    await fc.assert(property, { numRuns: 40, endOnFailure: true });
+    await fc.assert(property, { ...runs(8), endOnFailure: true });
   });
 
   test("once if everything fits a page, also if the ends are open", async () => {
@@ -276,9 +277,9 @@ function listenersOf(signal: AbortSignal): Set<unknown> {
 
 describe("a scan ends", () => {
   const rows = manyRows(5000);
-  const hanging = (answers: number): RangeBehaviour => {
+  const hanging = (responses: number): RangeBehaviour => {
     let requests = 0;
-    return { schedule: () => (requests++ < answers ? Promise.resolve() : new Promise(() => {})) };
+    return { schedule: () => (requests++ < responses ? Promise.resolve() : new Promise(() => {})) };
   };
 
   test("with break: requests in flight are cancelled and nothing more is sent", async () => {
@@ -360,7 +361,7 @@ describe("a scan rejects a response", () => {
     cursor: "c",
     node: { timestamp, balance: "1", accountType: "ACCOUNT_TYPE_GENERAL" },
   });
-  const answer = (timestamps: unknown[], hasNextPage = false) => ({
+  const bodyOf = (timestamps: unknown[], hasNextPage = false) => ({
     balances: {
       edges: timestamps.map(change),
       pageInfo: { startCursor: "c", endCursor: "c", hasNextPage, hasPreviousPage: false },
@@ -368,14 +369,14 @@ describe("a scan rejects a response", () => {
   });
 
   test.each([
-    ["out of order", answer(["12", "11"]), "records that are out of order"],
-    ["from before the range", answer(["3000", "11000"]), "records outside of the requested range"],
-    ["from after the range", answer(["11000", "25000"]), "records outside of the requested range"],
-    ["that is empty and reports a next page", answer([], true), "an empty page that reports a next page"],
-    ["with a time that is none", answer(["soon"]), 'a record with the timestamp "soon"'],
-    ["with a time that is a number", answer([12]), "a record with the timestamp 12"],
+    ["out of order", bodyOf(["12", "11"]), "records that are out of order"],
+    ["from before the range", bodyOf(["3000", "11000"]), "records outside of the requested range"],
+    ["from after the range", bodyOf(["11000", "25000"]), "records outside of the requested range"],
+    ["that is empty and reports a next page", bodyOf([], true), "an empty page that reports a next page"],
+    ["with an invalid time", bodyOf(["soon"]), 'a record with the timestamp "soon"'],
+    ["with a time that is a number", bodyOf([12]), "a record with the timestamp 12"],
   ])("%s", async (_, body, words) => {
-    const source = answering(body);
+    const source = respondWith(body);
     const client = createClient({ baseUrl: "https://node.example", fetch: source.fetch });
     const changes = client.scanBalanceChanges(
       { dateRange: { startTimestamp: 10_000n, endTimestamp: 20_000n } },
@@ -429,7 +430,7 @@ describe("scanBalanceChanges", () => {
         expect(yielded).toEqual(isReversed ? expected.reverse() : expected);
       },
     );
-    await fc.assert(property, { numRuns: 60 });
+    await fc.assert(property, runs(12));
   });
 
   test.each(["oldest-first", "newest-first"] as const)(
@@ -517,7 +518,7 @@ describe("scanBalanceChanges", () => {
     [{}, { missingHistory: "skip" }, "missingHistory"],
     [{}, null, "options"],
     [{}, { timeout: -1 }, "timeout"],
-  ])("refuses %j with %j", async (query, options, argument) => {
+  ])("rejects the arguments %j with the options %j", async (query, options, argument) => {
     const source = recorder(async () => json({}));
     const client = createClient({ baseUrl: "https://node.example", fetch: source.fetch });
     const changes = client.scanBalanceChanges(query as object, options as object);

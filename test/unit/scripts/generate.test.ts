@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { parse, stringify } from "yaml";
+import { parse } from "yaml";
 import { generate } from "../../../scripts/generate/main.js";
-import { type Description, description } from "../../support/description-changes.js";
+import { type Description, description, textOf } from "../../support/description-changes.js";
 
 /** What is generated after a change of the description. */
 async function generateWith(change: (description: Description) => void): Promise<Record<string, string>> {
   const changed = description();
   change(changed);
-  return generate(stringify(changed, { aliasDuplicateObjects: false }));
+  return generate(textOf(changed));
 }
 
 /** The text from a start to the next line that closes it. */
@@ -85,6 +85,8 @@ describe("npm run generate", () => {
   },`);
     expect(part(files["types.ts"], "export interface Asset {")).toContain("  id: string;\n");
     expect(files["shapes.ts"]).toContain("listAssets: assetList");
+    expect(files["public.ts"]).toMatch(/\bAsset,/);
+    expect(files["public.ts"]).not.toMatch(/Asset(?:List|Connection|Edge)/);
   });
 
   test("rejects two groups of one name with different members", async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createFakeNode, type FakeNode } from "../../../src/testing/index.js";
-import { ask } from "../../support/raw-requests.js";
+import { fetchFrom } from "../../support/raw-requests.js";
 
 /** `inputData` of a transaction for a block: a nonce and the height. */
 function inputDataFor(height: number): string {
@@ -15,7 +15,7 @@ const tx = {
   signature: { algo: "vega/ed25519", value: "0f".repeat(64), version: 1 },
   pow: { tid: "01".repeat(32), nonce: "7" },
 };
-const post = (node: FakeNode, body: string) => ask(node, "/transaction/check", { method: "POST", body });
+const post = (node: FakeNode, body: string) => fetchFrom(node, "/transaction/check", { method: "POST", body });
 const check = async (node: FakeNode, tx: unknown) => (await post(node, JSON.stringify({ tx }))).body;
 /** The transaction with another proof of work, so that it can be checked in the same block. */
 const other = (changes: object) => ({ ...tx, pow: { tid: "02".repeat(32), nonce: "7" }, ...changes });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { BalanceChange } from "../../../src/index.js";
 import { createFakeNode, type FakeVote, nodeDefects, nodeFaults } from "../../../src/testing/index.js";
-import { ask, askPage } from "../../support/raw-requests.js";
+import { fetchFrom, fetchPage } from "../../support/raw-requests.js";
 
 const hex = (number: number) => number.toString(16).padStart(64, "0");
 const vote = (party: number, timestamp: `${bigint}`, more: Partial<FakeVote> = {}): FakeVote => ({
@@ -62,7 +62,7 @@ describe("the generated records of a fake node", () => {
   test("have a closed proposal, whose votes were cast at different times and written in one block", async () => {
     const node = createFakeNode({ votes: 90 }, { defects: nodeDefects });
     const { proposalId } = node.records.votes[0] ?? { proposalId: "" };
-    const { edges } = await askPage<FakeVote>(node, `/api/v2/votes?proposalId=${proposalId}`);
+    const { edges } = await fetchPage<FakeVote>(node, `/api/v2/votes?proposalId=${proposalId}`);
     expect(new Set(edges.map((edge) => edge.node.timestamp)).size).toBe(30);
     const times = edges.map(({ cursor }) => JSON.parse(Buffer.from(cursor, "base64").toString()).vega_time);
     expect(new Set(times).size).toBe(1);
@@ -86,13 +86,13 @@ describe("the next block of a fake node", () => {
     expect(new Set(added.map(({ balance: _, ...key }) => JSON.stringify(key))).size).toBe(400);
     expect(node.records.votes.slice(5).map((each) => each.timestamp)).toEqual(Array(4).fill(`${timestamp}`));
     expect(node.block).toEqual({ height: height + 1n, timestamp: timestamp + 1_000_000_000n });
-    const { edges } = await askPage<BalanceChange>(node, "/api/v2/balance/changes?pagination.first=400");
+    const { edges } = await fetchPage<BalanceChange>(node, "/api/v2/balance/changes?pagination.first=400");
     expect(edges.every((edge) => edge.node.timestamp === `${timestamp}`)).toBe(true);
     node.nextBlock({ balances: 3 });
     expect(node.records.balances.slice(450).map((each) => each.timestamp)).toEqual(
       Array(3).fill(`${timestamp + 1_000_000_000n}`),
     );
-    const { headers } = await ask(node, "/api/v2/balance/changes");
+    const { headers } = await fetchFrom(node, "/api/v2/balance/changes");
     expect(headers.get("x-block-timestamp")).toBe(`${node.block.timestamp}`);
   });
 
@@ -129,7 +129,7 @@ describe("the next block of a fake node", () => {
     expect(votes.map(({ value }) => value)).toEqual(["VALUE_NO", "VALUE_YES"]);
     expect([profiles, signatures]).toEqual([[{ ...profile, alias: "b" }], [{ ...signature, kind: 2 }]]);
     expect(balances.map(({ balance }) => balance)).toEqual(["1", "3"]);
-    const { edges } = await askPage<FakeVote>(node, `/api/v2/votes?proposalId=${hex(7)}`);
+    const { edges } = await fetchPage<FakeVote>(node, `/api/v2/votes?proposalId=${hex(7)}`);
     expect(edges.map((edge) => edge.node.timestamp)).toEqual(["1000", "2000"]);
   });
 
@@ -162,13 +162,15 @@ describe("a fake node", () => {
     const node = createFakeNode({ profiles: 5 }, { rateLimit: undefined, defects: nodeDefects });
     node.configure({ defects: undefined, chainId: undefined });
     const path = "/api/v2/parties/profiles?pagination.first=2";
-    const { pageInfo } = await askPage(node, path);
-    expect((await ask(node, `${path}&pagination.after=${encodeURIComponent(pageInfo.endCursor)}`)).status).toBe(500);
-    expect((await ask(node, path)).headers.get("ratelimit-limit")).toBe("20");
+    const { pageInfo } = await fetchPage(node, path);
+    expect((await fetchFrom(node, `${path}&pagination.after=${encodeURIComponent(pageInfo.endCursor)}`)).status).toBe(
+      500,
+    );
+    expect((await fetchFrom(node, path)).headers.get("ratelimit-limit")).toBe("20");
   });
 
   const mistakes: [data: unknown, options: unknown, argument: string, words: string][] = [
-    [{ vote: 1 }, {}, "data.vote", "createFakeNode has no `data.vote`. Expected `votes`, "],
+    [{ vote: 1 }, {}, "data.vote", "There is no `data.vote`. Expected `votes`, "],
     [7, {}, "data", "to be an object with"],
     [{ votes: -1 }, {}, "data.votes", "to be an array of records, or how many to generate, got -1."],
     [{ votes: [null] }, {}, "data.votes[0]", "to be a record, got null."],
@@ -187,7 +189,7 @@ describe("a fake node", () => {
       "data.balances[0].timestamp",
       "at or before 1000, the time of the block that has begun",
     ],
-    [{ history: 5 }, {}, "data.history", "to be a bigint, in nanoseconds, got 5."],
+    [{ history: 5 }, {}, "data.history", "to be a bigint, got 5."],
     [{ unstableTies: 1 }, {}, "data.unstableTies", "to be a boolean, got 1."],
     [{ spamStatistics: "a" }, {}, "data.spamStatistics", "to be an object by party, or how many to generate"],
     [

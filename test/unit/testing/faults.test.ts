@@ -1,27 +1,27 @@
 import { describe, expect, test } from "vitest";
 import { createClient, RateLimitError } from "../../../src/index.js";
 import { createFakeNode, type FakeNodeOptions } from "../../../src/testing/index.js";
-import { ask, baseUrl } from "../../support/raw-requests.js";
+import { baseUrl, fetchFrom } from "../../support/raw-requests.js";
 
 const path = "/api/v2/parties/profiles?pagination.first=2";
 
 describe("the rate limit of a fake node", () => {
-  test("serves a burst, refuses as many requests, bans the client, and serves it again", async () => {
+  test("serves a burst, rejects as many requests, bans the client, and serves it again", async () => {
     let now = 0;
     const node = createFakeNode({}, { now: () => now });
     for (let left = 99; left >= 0; left--) {
-      const { status, headers } = await ask(node, path);
+      const { status, headers } = await fetchFrom(node, path);
       expect([status, headers.get("ratelimit-remaining")]).toEqual([200, String(left)]);
     }
-    for (let refusal = 0; refusal < 100; refusal++) expect((await ask(node, path)).status).toBe(429);
-    const banned = await ask(node, path);
+    for (let refusal = 0; refusal < 100; refusal++) expect((await fetchFrom(node, path)).status).toBe(429);
+    const banned = await fetchFrom(node, path);
     expect([banned.status, banned.headers.get("ratelimit-retry-after")]).toEqual([403, "600"]);
     expect(banned.headers.has("ratelimit-limit")).toBe(false);
     expect(banned.headers.has("retry-after")).toBe(false);
     now += 599_999;
-    expect((await ask(node, path)).headers.get("ratelimit-retry-after")).toBe("1");
+    expect((await fetchFrom(node, path)).headers.get("ratelimit-retry-after")).toBe("1");
     now += 1;
-    expect((await ask(node, path)).status).toBe(200);
+    expect((await fetchFrom(node, path)).status).toBe(200);
   });
 
   test("refills both buckets continuously", async () => {
@@ -30,17 +30,17 @@ describe("the rate limit of a fake node", () => {
     const statuses: number[] = [];
     for (const at of [0, 50, 100, 150, 199, 250]) {
       now = at;
-      statuses.push((await ask(node, path)).status);
+      statuses.push((await fetchFrom(node, path)).status);
     }
     expect(statuses).toEqual([200, 429, 200, 429, 403, 403]);
   });
 
   test("costs no token for what the gateway rejects, also during a ban", async () => {
     const node = createFakeNode({}, { now: () => 0, rateLimit: { burst: 1, refusals: 0 } });
-    for (const bad of ["/api/v2/nope", "/api/v2/votes?pagination.first=x"]) await ask(node, bad);
-    expect((await ask(node, path)).headers.get("ratelimit-remaining")).toBe("0");
-    expect((await ask(node, path)).status).toBe(403);
-    expect((await ask(node, "/api/v2/nope")).status).toBe(404);
+    for (const bad of ["/api/v2/nope", "/api/v2/votes?pagination.first=x"]) await fetchFrom(node, bad);
+    expect((await fetchFrom(node, path)).headers.get("ratelimit-remaining")).toBe("0");
+    expect((await fetchFrom(node, path)).status).toBe(403);
+    expect((await fetchFrom(node, "/api/v2/nope")).status).toBe(404);
   });
 
   test("is what a client without pacing meets, and `false` turns it off", async () => {
@@ -50,7 +50,7 @@ describe("the rate limit of a fake node", () => {
     const error = await client.listPartiesProfiles().catch((reason: unknown) => reason);
     expect(RateLimitError.is(error) && error.banned && error.retryAfter).toBe(600);
     node.configure({ rateLimit: false });
-    expect((await ask(node, path)).headers.has("ratelimit-remaining")).toBe(false);
+    expect((await fetchFrom(node, path)).headers.has("ratelimit-remaining")).toBe(false);
   });
 });
 
@@ -61,7 +61,7 @@ describe("a fault of a fake node", () => {
     const node = nodeWith({ faults: [{ name: "status", status: 503, request: 2, headers: { "Retry-After": "9" } }] });
     const statuses = async (...paths: string[]) => {
       const all: number[] = [];
-      for (const each of paths) all.push((await ask(node, each)).status);
+      for (const each of paths) all.push((await fetchFrom(node, each)).status);
       return all;
     };
     expect(await statuses(path, path, path)).toEqual([200, 503, 200]);
@@ -80,7 +80,7 @@ describe("a fault of a fake node", () => {
     [503, 14],
   ])("with status %i has an error body with code %i, and its headers", async (status, code) => {
     const node = nodeWith({ faults: [{ name: "status", status, headers: { "Retry-After": "9" } }] });
-    const response = await ask(node, path);
+    const response = await fetchFrom(node, path);
     expect(response).toMatchObject({ status, body: { code, message: "injected fault", details: [] } });
     expect(response.headers.get("retry-after")).toBe("9");
   });
@@ -90,7 +90,10 @@ describe("a fault of a fake node", () => {
     await expect(node.fetch(baseUrl + path)).rejects.toThrow(TypeError);
     expect(node.requests).toHaveLength(1);
     node.configure({ faults: [{ name: "html", status: 502 }] });
-    expect(await ask(node, path)).toMatchObject({ status: 502, text: expect.stringContaining("<!doctype html>") });
+    expect(await fetchFrom(node, path)).toMatchObject({
+      status: 502,
+      text: expect.stringContaining("<!doctype html>"),
+    });
     node.configure({ faults: [{ name: "truncated-body" }] });
     const response = await node.fetch(baseUrl + path);
     expect(response.status).toBe(200);
@@ -104,10 +107,10 @@ describe("a fault of a fake node", () => {
       "before",
     );
     node.configure({ faults: [{ name: "latency", milliseconds: 1 }] });
-    expect((await ask(node, path)).status).toBe(200);
+    expect((await fetchFrom(node, path)).status).toBe(200);
   });
 
-  test("can be an empty page, behind which a walk yields every record", async () => {
+  test("can be an empty page, after which a walk yields every record", async () => {
     const node = nodeWith({});
     const client = createClient({ baseUrl, fetch: node.fetch });
     for (const way of ["first", "last"]) {

@@ -168,8 +168,8 @@ describe("a fake node over HTTP", () => {
 
   test.each<[argument: string, words: string, node: unknown, options: unknown]>([
     ["node", "to be a fake node, got undefined.", undefined, {}],
-    ["options", "to be an object with `port` or `host`, got 80.", createFakeNode(), 80],
-    ["prot", "listen has no option `prot`. Expected `port` or `host`.", createFakeNode(), { prot: 80 }],
+    ["options", "Expected the options of listen to be an object, got 80.", createFakeNode(), 80],
+    ["prot", "listen has no option `prot`. Expected `port`, `host`.", createFakeNode(), { prot: 80 }],
     ["port", "to be an integer from 0 to 65535, got 65536.", createFakeNode(), { port: 65536 }],
     ["port", 'to be an integer from 0 to 65535, got "80".', createFakeNode(), { port: "80" }],
     ["host", 'to be a name or an address, got "".', createFakeNode(), { host: "" }],

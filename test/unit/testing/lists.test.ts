@@ -56,9 +56,9 @@ const records: Trade[] = [
 ];
 
 /** The page of a request. */
-function page(parameters: string[], given: readonly object[] = records, operation = trades) {
+function page(parameters: string[], stored: readonly object[] = records, operation = trades) {
   const query = readQuery(`?${parameters.join("&")}`, operation.arguments, { venue: "v" });
-  const { edges, pageInfo } = makePage(listRecords(given, operation, query), query, {});
+  const { edges, pageInfo } = makePage(listRecords(stored, operation, query), query, {});
   return { ids: edges.map(({ node }) => (node as { id: string }).id), pageInfo };
 }
 
@@ -91,8 +91,8 @@ describe("a list of the fake node without a table of its own", () => {
   });
 
   test("filters by a parameter of the path", () => {
-    const given = records.map((record) => ({ ...record, venue: record.large ? "v" : "w" }));
-    expect(page([], given).ids).toEqual(["3", "2"]);
+    const stored = records.map((record) => ({ ...record, venue: record.large ? "v" : "w" }));
+    expect(page([], stored).ids).toEqual(["3", "2"]);
   });
 
   test.each([
@@ -132,7 +132,7 @@ describe("a list of the fake node without a table of its own", () => {
     const list = fc.array(fc.record({ large: fc.boolean() }), { maxLength: 30 });
     fc.assert(
       fc.property(list, fc.integer({ min: 1, max: 8 }), fc.boolean(), fc.boolean(), (flags, size, backward, newest) => {
-        const given = flags.map((flag, index) => ({ id: String(index), ...flag }));
+        const stored = flags.map((flag, index) => ({ id: String(index), ...flag }));
         const fixed = [
           `pagination.${backward ? "last" : "first"}=${size}`,
           `pagination.newestFirst=${newest}`,
@@ -142,12 +142,12 @@ describe("a list of the fake node without a table of its own", () => {
         let cursor: string | undefined;
         for (;;) {
           const at = cursor === undefined ? [] : [`pagination.${backward ? "before" : "after"}=${cursor}`];
-          const { ids, pageInfo } = page([...fixed, ...at.map(encodeURI)], given);
+          const { ids, pageInfo } = page([...fixed, ...at.map(encodeURI)], stored);
           pages.push(ids);
           if (!(backward ? pageInfo.hasPreviousPage : pageInfo.hasNextPage)) break;
           cursor = backward ? pageInfo.startCursor : pageInfo.endCursor;
         }
-        const wanted = given.filter(({ large }) => large).map(({ id }) => id);
+        const wanted = stored.filter(({ large }) => large).map(({ id }) => id);
         expect((backward ? pages.reverse() : pages).flat()).toEqual(newest ? wanted.reverse() : wanted);
         expect(pages).toHaveLength(Math.max(1, Math.ceil(wanted.length / size)));
       }),

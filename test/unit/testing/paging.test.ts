@@ -3,7 +3,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { BalanceChange } from "../../../src/index.js";
 import { createFakeNode, type FakeVote, nodeDefects } from "../../../src/testing/index.js";
-import { ask, askPage, walk } from "../../support/raw-requests.js";
+import { fetchFrom, fetchPage, walk } from "../../support/raw-requests.js";
+import { runs } from "../../support/runs.js";
 
 const hex = (number: number) => number.toString(16).padStart(64, "0");
 const time = (microseconds: number) => `${BigInt(microseconds) * 1000n}` as const;
@@ -90,27 +91,30 @@ describe("a fake node without defects", () => {
       expect(await read(balancesPath)).toEqual(expected(inOrder(balances)));
       expect(await read(`/api/v2/node/signatures?id=${hex(1)}`)).toEqual(expected(signatures));
     });
-    await fc.assert(property, { numRuns: 100 });
+    await fc.assert(property, runs(20));
   });
 
   test("returns cursors that a client for v0.74 nodes does not have to repair", async () => {
     const node = createFakeNode({ votes: votesIn([2]), balances: changesIn([2]) });
-    const [vote] = (await askPage(node, votesPath)).edges;
+    const [vote] = (await fetchPage(node, votesPath)).edges;
     expect(Object.keys(decode(vote?.cursor ?? ""))).not.toContain("vega_time");
-    const [change] = (await askPage<BalanceChange>(node, balancesPath)).edges;
+    const [change] = (await fetchPage<BalanceChange>(node, balancesPath)).edges;
     expect(decode(change?.cursor ?? "").AccountID).toBe(change && accountId(change.node));
   });
 
   test("reports the neighbouring pages, and pages backward in the order that was asked for", async () => {
     const node = createFakeNode({ balances: changesIn([1, 1, 1, 1, 1, 1, 1]) });
-    const last = await askPage<BalanceChange>(node, `${balancesPath}pagination.last=3`);
+    const last = await fetchPage<BalanceChange>(node, `${balancesPath}pagination.last=3`);
     expect(last.edges.map((edge) => edge.node.balance)).toEqual(["2.0", "1.0", "0.0"]);
     expect(last.pageInfo).toMatchObject({ hasNextPage: false, hasPreviousPage: true });
     const place = `pagination.before=${encodeURIComponent(last.pageInfo.startCursor)}`;
-    const before = await askPage<BalanceChange>(node, `${balancesPath}pagination.last=3&${place}`);
+    const before = await fetchPage<BalanceChange>(node, `${balancesPath}pagination.last=3&${place}`);
     expect(before.edges.map((edge) => edge.node.balance)).toEqual(["5.0", "4.0", "3.0"]);
     expect(before.pageInfo).toMatchObject({ hasNextPage: true, hasPreviousPage: true });
-    const past = await askPage(node, `${balancesPath}pagination.after=${encodeURIComponent(last.pageInfo.endCursor)}`);
+    const past = await fetchPage(
+      node,
+      `${balancesPath}pagination.after=${encodeURIComponent(last.pageInfo.endCursor)}`,
+    );
     expect(past).toEqual({
       edges: [],
       pageInfo: { startCursor: "", endCursor: "", hasNextPage: false, hasPreviousPage: true },
@@ -119,8 +123,8 @@ describe("a fake node without defects", () => {
 
   test("ignores what contradicts `first`, and has pages of a thousand records by default", async () => {
     const node = createFakeNode({ balances: 6000 }, { rateLimit: false });
-    const count = async (query: string) => (await askPage(node, balancesPath + query)).edges.length;
-    const { endCursor } = (await askPage(node, `${balancesPath}pagination.first=5`)).pageInfo;
+    const count = async (query: string) => (await fetchPage(node, balancesPath + query)).edges.length;
+    const { endCursor } = (await fetchPage(node, `${balancesPath}pagination.first=5`)).pageInfo;
     const place = encodeURIComponent(endCursor);
     expect(await count("")).toBe(1000);
     expect(await count("pagination.first=5000")).toBe(5000);
@@ -140,7 +144,7 @@ describe("a fake node with the defects of v0.74 nodes", () => {
     const votes = votesIn([1, 1, 1]);
     const [oldest] = votes as [FakeVote];
     oldest.blockTime = time(1_707_486_405_155_000);
-    const { edges } = await askPage<FakeVote>(node({ votes }), votesPath);
+    const { edges } = await fetchPage<FakeVote>(node({ votes }), votesPath);
     expect(edges.map((edge) => edge.node.partyId)).toEqual([hex(0), hex(200), hex(100)]);
     expect(edges[0]?.node).not.toHaveProperty("blockTime");
     const cursor = Buffer.from(edges[0]?.cursor ?? "", "base64").toString();
@@ -204,7 +208,7 @@ describe("a fake node with the defects of v0.74 nodes", () => {
       const pages = await walk<BalanceChange>(node({ balances: changes }), query);
       expect(pages).toEqual(lossyPages(ordered, size));
     });
-    await fc.assert(property, { numRuns: 200 });
+    await fc.assert(property, runs(40));
   });
 
   test("loses no balance change if the client writes the account id into each cursor, at any density", async () => {
@@ -223,13 +227,13 @@ describe("a fake node with the defects of v0.74 nodes", () => {
       // The last page alone begins with the cursor's own row.
       expect(read.length - changes.length).toBeLessThanOrEqual(1);
     });
-    await fc.assert(property, { numRuns: 200 });
+    await fc.assert(property, runs(40));
   });
 
   test("fails with status 500 for every cursor of profiles", async () => {
     const fake = node({ profiles: 5 });
-    const { endCursor } = (await askPage(fake, "/api/v2/parties/profiles?pagination.first=2")).pageInfo;
-    const { status, body } = await ask(
+    const { endCursor } = (await fetchPage(fake, "/api/v2/parties/profiles?pagination.first=2")).pageInfo;
+    const { status, body } = await fetchFrom(
       fake,
       `/api/v2/parties/profiles?pagination.after=${encodeURIComponent(endCursor)}`,
     );
@@ -242,7 +246,7 @@ describe("a fake node with the defects of v0.74 nodes", () => {
     const found = async (cursor: object, newestFirst: boolean) => {
       const query = `id=${hex(5)}&pagination.first=9&pagination.newestFirst=${newestFirst}`;
       const path = `/api/v2/node/signatures?${query}&pagination.after=${encodeURIComponent(encode(cursor))}`;
-      return (await askPage<{ sig: string }>(fake, path)).edges.map((edge) => edge.node.sig);
+      return (await fetchPage<{ sig: string }>(fake, path)).edges.map((edge) => edge.node.sig);
     };
     expect(await found({ resource_id: hex(4), sig: "AAAB" }, false)).toEqual(["AAAA", "AAAB"]);
     expect(await found({ resource_id: hex(4), sig: "AAAB" }, true)).toEqual([]);
@@ -260,7 +264,7 @@ describe("a fake node with the defects of v0.74 nodes", () => {
     const query = "pagination.first=2&pagination.after=";
     for (const cursor of ["{}", "null", `{"resource_id":"${hex(1)}"}`]) {
       const place = encodeURIComponent(Buffer.from(cursor).toString("base64"));
-      const { edges, pageInfo } = await askPage<BalanceChange>(fake, `${balancesPath}${query}${place}`);
+      const { edges, pageInfo } = await fetchPage<BalanceChange>(fake, `${balancesPath}${query}${place}`);
       expect(edges.map((edge) => edge.node.balance)).toEqual(["2.0", "1.0"]);
       expect(pageInfo).toMatchObject({ hasNextPage: true, hasPreviousPage: true });
     }
@@ -277,7 +281,7 @@ describe("a fake node keeps microseconds", () => {
     const node = createFakeNode({ balances: balances as BalanceChange[] });
     const times = async (start: number, end: number) => {
       const range = `dateRange.startTimestamp=${start}&dateRange.endTimestamp=${end}`;
-      const { edges } = await askPage<BalanceChange>(node, `${balancesPath}${range}&pagination.newestFirst=false`);
+      const { edges } = await fetchPage<BalanceChange>(node, `${balancesPath}${range}&pagination.newestFirst=false`);
       return edges.map((edge) => edge.node.timestamp);
     };
     expect(node.records.balances.map(({ timestamp }) => timestamp)).toEqual(["5000", "6000", "7000"]);

@@ -1,16 +1,16 @@
 import { describe, expect, test } from "vitest";
 import { createClient } from "../../../src/index.js";
 import { createFakeNode } from "../../../src/testing/index.js";
-import { ask, baseUrl } from "../../support/raw-requests.js";
+import { baseUrl, fetchFrom } from "../../support/raw-requests.js";
 
 const node = createFakeNode(undefined, { rateLimit: false });
 const [{ partyId = "", proposalId = "" } = {}] = node.records.votes;
 const [{ id = "" } = {}] = node.records.signatures;
 const count = async (path: string): Promise<number> =>
-  (Object.values((await ask(node, path)).body) as { edges: object[] }[])[0]?.edges.length ?? 0;
+  (Object.values((await fetchFrom(node, path)).body) as { edges: object[] }[])[0]?.edges.length ?? 0;
 
 describe("a fake node filters", () => {
-  test("votes by party and by proposal; an empty id fits none", async () => {
+  test("votes by party and by proposal; an empty id matches none", async () => {
     expect(await count(`/api/v2/votes?proposalId=${proposalId}`)).toBe(34);
     expect(await count(`/api/v2/votes?partyId=${partyId}`)).toBe(3);
     expect(await count(`/api/v2/votes?partyId=${partyId}&proposalId=${proposalId}`)).toBe(1);
@@ -46,7 +46,7 @@ describe("a fake node filters", () => {
       ],
     });
     const found = async (filter: string) => {
-      const { status, body } = await ask(named, `/api/v2/balance/changes?filter.${filter}`);
+      const { status, body } = await fetchFrom(named, `/api/v2/balance/changes?filter.${filter}`);
       return status === 200 ? body.balances.edges.length : status;
     };
     expect(await found("partyIds=network")).toBe(1);
@@ -83,7 +83,7 @@ describe("a fake node rejects", () => {
     ["/api/v2/node/signatures", 10000, "missing resource ID"],
     ["/statistics/spam/", 10006, "empty or missing party ID"],
   ])("%s with status 400 and the details of the data node", async (path, code, message) => {
-    const { status, body, headers } = await ask(node, path);
+    const { status, body, headers } = await fetchFrom(node, path);
     expect({ status, ...body }).toMatchObject({ status: 400, code: 3, message: "InvalidArgument error" });
     expect(body.details).toEqual([
       { "@type": "type.googleapis.com/vega.ErrorDetail", code, message, inner: expect.any(String) },
@@ -110,7 +110,7 @@ describe("a fake node rejects", () => {
     ["a=%zz", 'invalid URL escape "%zz"'],
   ])("the query %j in the gateway, in one content type, without block and rate headers", async (query, message) => {
     const limited = createFakeNode();
-    const { status, body, headers } = await ask(limited, `/api/v2/balance/changes?${query}`);
+    const { status, body, headers } = await fetchFrom(limited, `/api/v2/balance/changes?${query}`);
     expect({ status, ...body }).toEqual({ status: 400, code: 3, message, details: [] });
     expect(Object.fromEntries(headers)).toEqual({ "content-type": "application/json", vary: "Origin" });
   });
@@ -121,25 +121,28 @@ describe("a fake node rejects", () => {
     ["eyJ2ZWdhX3RpbWUiOiJ4In0=", "a text instead of a time"],
     ["eyJBY2NvdW50SUQiOjV9", "a number instead of an id"],
   ])("the cursor %s with status 500, for it is %s", async (cursor) => {
-    const { status, body } = await ask(node, `/api/v2/balance/changes?pagination.after=${encodeURIComponent(cursor)}`);
+    const { status, body } = await fetchFrom(
+      node,
+      `/api/v2/balance/changes?pagination.after=${encodeURIComponent(cursor)}`,
+    );
     expect([status, body.details[0].code]).toEqual([500, 90004]);
   });
 
   test("text in other encodings than UTF-8 with status 500", async () => {
-    expect(await ask(node, "/api/v2/node/signatures?id=%E9")).toMatchObject({
+    expect(await fetchFrom(node, "/api/v2/node/signatures?id=%E9")).toMatchObject({
       status: 500,
       body: { code: 13, message: expect.stringContaining("invalid UTF-8") },
     });
   });
 
   test("unknown paths with status 404, other methods with 501 and broken escapes with 400", async () => {
-    expect((await ask(node, "/api/v2/orders")).body).toEqual({ code: 5, message: "Not Found", details: [] });
+    expect((await fetchFrom(node, "/api/v2/orders")).body).toEqual({ code: 5, message: "Not Found", details: [] });
     for (const path of ["/api/v2/votes/", "/API/v2/votes", "/api/v2/api/v2/votes", "/datanode/api/v2/votes", "/"]) {
-      expect((await ask(node, path)).status).toBe(404);
+      expect((await fetchFrom(node, path)).status).toBe(404);
     }
-    expect((await ask(node, "/transaction/check")).body.code).toBe(12);
-    expect(await ask(node, "/transaction/check", { method: "HEAD" })).toMatchObject({ status: 501, text: "" });
-    expect(await ask(node, "/statistics/spam/%")).toMatchObject({ status: 400, text: "400 Bad Request" });
+    expect((await fetchFrom(node, "/transaction/check")).body.code).toBe(12);
+    expect(await fetchFrom(node, "/transaction/check", { method: "HEAD" })).toMatchObject({ status: 501, text: "" });
+    expect(await fetchFrom(node, "/statistics/spam/%")).toMatchObject({ status: 400, text: "400 Bad Request" });
     expect(node.requests.slice(-3).map(({ operation }) => operation)).toEqual([
       "checkTransaction",
       "checkTransaction",
@@ -151,7 +154,7 @@ describe("a fake node rejects", () => {
     const alias = "x".repeat(21 * 2 ** 20);
     const large = createFakeNode({ profiles: [{ partyId: "a", alias, metadata: [] }] }, { rateLimit: { burst: 1 } });
     const check = (inputData: string) =>
-      ask(large, "/transaction/check", { method: "POST", body: JSON.stringify({ tx: { inputData } }) });
+      fetchFrom(large, "/transaction/check", { method: "POST", body: JSON.stringify({ tx: { inputData } }) });
     // Base64 is a third longer than what it stands for.
     const refused = await check("A".repeat(6 * 2 ** 20));
     expect(refused).toMatchObject({
@@ -161,30 +164,34 @@ describe("a fake node rejects", () => {
     expect(refused.headers.has("ratelimit-remaining")).toBe(false);
     expect((await check("A".repeat(5 * 2 ** 20))).status).toBe(200);
     large.configure({ rateLimit: false });
-    expect((await ask(large, "/api/v2/parties/profiles")).body.message).toContain("larger than max");
+    expect((await fetchFrom(large, "/api/v2/parties/profiles")).body.message).toContain("larger than max");
   });
 });
 
 describe("a fake node responds", () => {
   test("with zeros for a party without spam statistics, at its block", async () => {
-    const { body } = await ask(node, "/statistics/spam/constructor");
+    const { body } = await fetchFrom(node, "/statistics/spam/constructor");
     expect(body).toMatchObject({ chainId: "vega-fake-0011", statistics: { proposals: { countForEpoch: "0" } } });
     expect(body.statistics.pow.blockStates[0].blockHeight).toBe("1234568");
     const [known = ""] = Object.keys(node.records.spamStatistics);
-    expect((await ask(node, `/statistics/spam/${known}`)).body.statistics).toEqual(node.records.spamStatistics[known]);
+    expect((await fetchFrom(node, `/statistics/spam/${known}`)).body.statistics).toEqual(
+      node.records.spamStatistics[known],
+    );
   });
 
   test("with JSON as Go writes it, on request with indentation", async () => {
-    const { text } = await ask(node, "/api/v2/parties/profiles");
+    const { text } = await fetchFrom(node, "/api/v2/parties/profiles");
     expect(text).toContain("\\u003c");
     expect(text).not.toMatch(/[<>&\n]/);
-    const pretty = await ask(node, "/api/v2/parties/profiles", { headers: { Accept: "application/json+pretty" } });
+    const pretty = await fetchFrom(node, "/api/v2/parties/profiles", {
+      headers: { Accept: "application/json+pretty" },
+    });
     expect(pretty.text).toContain('{\n "profiles": {\n  "edges"');
     expect(pretty.body).toEqual(JSON.parse(text));
   });
 
   test("with its block and its limits", async () => {
-    const { headers } = await ask(createFakeNode(), "/api/v2/parties/profiles");
+    const { headers } = await fetchFrom(createFakeNode(), "/api/v2/parties/profiles");
     expect(Object.fromEntries(headers)).toEqual({
       "content-type": "application/json",
       "ratelimit-limit": "20",
@@ -200,9 +207,9 @@ describe("a fake node responds", () => {
   test("with CORS headers to a request with an Origin, and to a preflight request", async () => {
     const headers = { Origin: "https://app.example" };
     const cors = { "access-control-allow-origin": "https://app.example", "access-control-expose-headers": "*" };
-    const response = await ask(node, `/api/v2/votes?partyId=${partyId}`, { headers });
+    const response = await fetchFrom(node, `/api/v2/votes?partyId=${partyId}`, { headers });
     expect(Object.fromEntries(response.headers)).toMatchObject(cors);
-    const preflight = await ask(node, "/transaction/check", {
+    const preflight = await fetchFrom(node, "/transaction/check", {
       method: "OPTIONS",
       headers: {
         ...headers,
@@ -225,7 +232,7 @@ describe("a fake node responds", () => {
     const client = createClient({ baseUrl: `${baseUrl}/datanode`, fetch: prefixed.fetch });
     const { partyId } = prefixed.records.votes[0] ?? { partyId: "" };
     expect(await client.listVotes({ partyId }).toArray()).toHaveLength(3);
-    expect((await ask(prefixed, `/api/v2/votes?partyId=${partyId}`)).status).toBe(404);
+    expect((await fetchFrom(prefixed, `/api/v2/votes?partyId=${partyId}`)).status).toBe(404);
   });
 
   test("and keeps a log of operation, method, address, headers and body", async () => {

@@ -40,7 +40,7 @@ async function errorOf(call: () => PromiseLike<unknown>): Promise<object> {
   return { name: "none" };
 }
 
-/** A client of a node that gives one response. */
+/** A client of a node with one response. */
 const clientOf = (body: object) =>
   createClient({
     baseUrl,

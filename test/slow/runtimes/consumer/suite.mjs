@@ -1,4 +1,4 @@
-// What each runtime is tried with: the installed package against a node on loopback. Nothing here belongs to one runtime.
+// The tests of each runtime: the installed package against a node on loopback. Nothing here belongs to one runtime.
 import {
   ApiError,
   ArgumentError,
@@ -30,7 +30,7 @@ const rejection = async (promise) => {
 
 /** @type {Record<string, (baseUrl: string) => Promise<void>>} */
 const tests = {
-  "answers all six operations": async (baseUrl) => {
+  "calls all six operations": async (baseUrl) => {
     const client = createClient({ baseUrl, validate: validateAnswers({ onMismatch: "throw" }) });
     const profiles = await client.listPartiesProfiles({ pagination: { first: 5 } });
     equal([profiles.nodes.length, profiles.response.status, typeof profiles.block?.height], [5, 200, "bigint"]);
@@ -73,7 +73,7 @@ const tests = {
       true,
     );
   },
-  "tells errors apart": async (baseUrl) => {
+  "distinguishes errors": async (baseUrl) => {
     const client = createClient({ baseUrl, retry: false });
     const refused = await rejection(client.listPartiesProfiles({ pagination: { first: 5001 } }));
     equal([ApiError.is(refused), refused.status, refused.codeName], [true, 400, "INVALID_ARGUMENT"]);

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { sha256Hex } from "../../src/pagination/sha256.js";
+import { sha256Hex } from "../../../src/pagination/sha256.js";
 
 test.each([
   ["", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"],
@@ -11,7 +11,7 @@ test.each([
     "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1",
   ],
   ["a".repeat(1_000_000), "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"],
-])("sha256Hex gives the digest that FIPS 180-4 lists for %j", (text, digest) => {
+])("sha256Hex returns the digest that FIPS 180-4 lists for %j", (text, digest) => {
   expect(sha256Hex(text)).toBe(digest);
 });
 

@@ -34,7 +34,7 @@ const newSegment = (unread: Range | undefined, density?: number): Segment => ({
   failure: undefined,
 });
 
-export interface PartScanOptions {
+export interface FilterScanOptions {
   reader: SegmentReader;
   range: Range;
   /** What the caller wants, in Unix nanoseconds. */
@@ -51,8 +51,8 @@ export interface PartScanOptions {
 export const pageSizeFor = (left: number, pageSize: number): number => Math.min(pageSize, left + 100);
 
 /** Scans one filter: segments that are read concurrently and yielded one after the other. */
-export class PartScan {
-  readonly #options: PartScanOptions;
+export class FilterScan {
+  readonly #options: FilterScanOptions;
   readonly #segments: Segment[];
   #first: RangePage | undefined;
   #left: number;
@@ -63,7 +63,7 @@ export class PartScan {
   #pageSize: number;
   #wake: () => void = ignore;
 
-  constructor(options: PartScanOptions) {
+  constructor(options: FilterScanOptions) {
     this.#options = options;
     this.#segments = isEmpty(options.range) ? [] : [newSegment(options.range)];
     this.#first = options.first;
@@ -130,7 +130,7 @@ export class PartScan {
     }
   }
 
-  /** Splits a segment, and returns its second part. */
+  /** Splits a segment, and returns its second half. */
   #split(index: number, length: bigint): Segment | undefined {
     const segment = this.#segments[index];
     if (segment?.unread === undefined) return undefined;

@@ -1,0 +1,39 @@
+/** Prints `generated/command-line.ts`: the help texts of each operation, and the columns of each list. */
+import { type Description, isGroup, operationsOf, resolve, type Schema } from "./description.js";
+import { quoteKey } from "./printing.js";
+
+export function printCommandLine(description: Description): string {
+  const entries = operationsOf(description).map(({ operationId, summary, members, list }) => {
+    const parameters = members.flatMap((member) => (isGroup(member) ? member.members : [member]));
+    const texts = parameters
+      .filter(({ wireName }) => !wireName.startsWith("pagination."))
+      .map(({ wireName, description: text = "" }) => `${quoteKey(wireName)}: ${JSON.stringify(firstSentence(text))}`);
+    const columns = list ? columnsOf({ $ref: list.record }, description) : [];
+    return [
+      `  ${operationId}: {\n    summary: ${JSON.stringify(summary)},\n    arguments: { ${texts.join(", ")} },\n`,
+      list ? `    columns: { ${columns.join(", ")} },\n` : "",
+      "  },\n",
+    ].join("");
+  });
+  return [
+    'import type { OperationTexts } from "../src/cli/operation-texts.js";\n\n',
+    "/** What the command line knows about each operation, in addition to `operations`. */\n",
+    `export const operationTexts: OperationTexts = {\n${entries.join("")}};\n`,
+  ].join("");
+}
+
+const firstSentence = (text: string) => /^.*?\.(?=\s|$)/s.exec(text)?.[0].replaceAll(/\s+/g, " ") ?? text;
+
+const columnsOf = (record: Schema, description: Description) =>
+  Object.entries(resolve(record, description).properties ?? {}).map(
+    ([name, schema]) => `${quoteKey(name)}: ${JSON.stringify(kindOf(resolve(schema, description)))}`,
+  );
+
+/** How a member of a record is printed. `ColumnKind` of `src/cli/operation-texts.ts` defines the kinds. */
+function kindOf({ type, format, pattern, anyOf, "x-unit": unit }: Schema): string {
+  if (unit === "unix-nanoseconds") return "time";
+  if (unit === "smallest-unit") return "amount";
+  const types = [type ?? anyOf?.map((each) => each.type ?? "string") ?? "object"].flat();
+  if (types.some((each) => each === "object" || each === "array")) return "json";
+  return types.includes("string") && format === undefined && pattern === undefined ? "text" : "exact";
+}

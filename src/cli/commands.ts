@@ -1,0 +1,134 @@
+import { operationTexts } from "../../generated/command-line.js";
+import { operations } from "../../generated/operations.js";
+import type { OperationId } from "../arguments/operation.js";
+import type { ListId } from "../pagination/list-operation.js";
+import { argumentFlags } from "./argument-flags.js";
+import type { Command } from "./command.js";
+import { type Flag, listFlags, nodeFlags, orderFlag, outputFlags, pageFlags, scanFlags } from "./flags.js";
+
+/** The lists that the client can scan. */
+export const scannable: readonly OperationId[] = ["listBalanceChanges"];
+
+const details: Partial<Record<OperationId, string>> = {
+  listBalanceChanges:
+    "Reads every balance change in a range of time exactly once, in order of time. An export to a CSV or NDJSON file can be " +
+    "interrupted and continued with --resume, and verify compares it with another node.",
+};
+
+/** A command for each list of the description, named after the member of the response that holds the page. */
+const listCommands: readonly Command[] = Object.entries(operations).flatMap(([name, operation]) => {
+  if (operation.kind !== "list") return [];
+  const id = name as ListId;
+  const text = operationTexts[id];
+  const isScannable = scannable.includes(id);
+  const flags: readonly Flag[] = [
+    ...argumentFlags(operation, text).map(({ flag }) => flag),
+    orderFlag(isScannable ? "oldest-first" : "newest-first"),
+    ...listFlags,
+    ...(isScannable ? scanFlags : pageFlags),
+    ...nodeFlags,
+  ];
+  return {
+    name: operation.envelope,
+    usage: "",
+    arity: [0, 0],
+    summary: `${text.summary}.`,
+    ...(details[id] !== undefined && { details: details[id] }),
+    flags,
+    run: async (context) => (await import("./commands/list.js")).list(id, context),
+  };
+});
+
+const commandOfSingle: Partial<Record<OperationId, string>> = { getSpamStatistics: "spam" };
+
+/** A command for each operation that reads one object. */
+const singleCommands: readonly Command[] = Object.entries(operations).flatMap(([name, operation]) => {
+  if (operation.kind !== "single" || operation.method !== "GET") return [];
+  const id = name as OperationId;
+  const text = operationTexts[id];
+  const flags = [...argumentFlags(operation, text).map(({ flag }) => flag), ...outputFlags, ...nodeFlags];
+  return {
+    name:
+      commandOfSingle[id] ??
+      id
+        .replace(/^get/, "")
+        .replaceAll(/(?<=[a-z])[A-Z]/g, "-$&")
+        .toLowerCase(),
+    usage: "",
+    arity: [0, 0],
+    summary: `${text.summary}.`,
+    flags,
+    run: async (context) => (await import("./commands/single.js")).single(id, context),
+  };
+});
+
+const ownCommands: readonly Command[] = [
+  {
+    name: "check",
+    usage: "[FILE]",
+    arity: [0, 1],
+    summary: `${operationTexts.checkTransaction.summary}.`,
+    details:
+      "Reads a transaction as JSON from a file, or from stdin if FILE is - or left out. The transaction is sent once and is " +
+      "not submitted. The exit code is 4 if the node rejects it.",
+    flags: [...outputFlags, ...nodeFlags],
+    run: async (context) => (await import("./commands/check.js")).check(context),
+  },
+  {
+    name: "verify",
+    usage: "FILE",
+    arity: [1, 1],
+    summary: "Compare an exported file with a node, record by record.",
+    details:
+      "FILE is a CSV or NDJSON file that the command balances wrote, with FILE.manifest.json beside it. The exit code is 0 if " +
+      "the node has exactly the records of the file, 1 if not, and 3 if the node no longer keeps the whole range.",
+    flags: [
+      { name: "concurrency", value: "N", text: "How many requests may be in flight at once. Default: 4." },
+      { name: "page-size", value: "N", text: "How many records to request at once. Default: 5000." },
+      { name: "quiet", short: "q", text: "Print no progress and no summary." },
+      ...nodeFlags,
+    ],
+    run: async (context) => (await import("./commands/verify.js")).verify(context),
+  },
+  {
+    name: "fake-node",
+    usage: "",
+    arity: [0, 0],
+    summary: "Serve a node with generated records over HTTP, for tests of any client.",
+    flags: [
+      { name: "port", value: "N", text: "Default: a free port." },
+      {
+        name: "seed",
+        value: "N",
+        text: "What the records depend on: the same seed gives the same records. Default: 1.",
+      },
+      { name: "votes", value: "N", text: "How many votes to generate. Default: 100." },
+      { name: "profiles", value: "N", text: "How many profiles of parties to generate. Default: 100." },
+      { name: "balances", value: "N", text: "How many balance changes to generate. Default: 100." },
+      { name: "signatures", value: "N", text: "How many node signatures to generate. Default: 100." },
+      { name: "defects", text: "Page as v0.74 nodes do, which lose and repeat records." },
+      { name: "no-rate-limit", text: "Serve any number of requests." },
+    ],
+    run: async (context) => (await import("./commands/fake-node.js")).fakeNode(context),
+  },
+  {
+    name: "completion",
+    usage: "bash|zsh",
+    arity: [1, 1],
+    summary: "Print the completions of a shell.",
+    details: 'Add to the startup file of the shell: eval "$(vegaprotocol-client completion bash)".',
+    flags: [],
+    run: async (context) => (await import("./commands/completion.js")).completion(context, commands),
+  },
+  {
+    name: "help",
+    usage: "[COMMAND]",
+    arity: [0, 1],
+    summary: "Show the help of a command.",
+    flags: [],
+    run: async (context) => (await import("./help.js")).help(context, commands),
+  },
+];
+
+/** All commands, in the order of the help. */
+export const commands: readonly Command[] = [...listCommands, ...singleCommands, ...ownCommands];

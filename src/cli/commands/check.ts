@@ -1,0 +1,46 @@
+import { readFile } from "node:fs/promises";
+import type { Context } from "../command.js";
+import { connect } from "../connection.js";
+import { exitCodes, UsageError } from "../exit.js";
+import { printObject } from "../output/object.js";
+
+/** Checks a transaction. Rejected transactions have an exit code of their own. */
+export async function check(context: Context): Promise<number> {
+  const { io, positionals } = context;
+  const [file = "-"] = positionals;
+  const tx = await readTransaction(file, context);
+  const { client } = await connect(context);
+  const result = await client.checkTransaction({ tx }, { signal: io.signal });
+  await printObject(result, context);
+  if (result.success) return exitCodes.done;
+  const reason = result.data || result.info || result.log || "no reason given";
+  io.stderr.write(`The node rejects the transaction with code ${result.code}: ${reason}\n`);
+  return exitCodes.rejected;
+}
+
+async function readTransaction(file: string, { io }: Context): Promise<object> {
+  const isStdin = file === "-";
+  if (isStdin && io.stdin.isTTY === true) throw new UsageError("Expected FILE, or a transaction as JSON on stdin.");
+  const text = isStdin ? await readAll(io.stdin) : await readFile(file, "utf8");
+  const name = isStdin ? "stdin" : file;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new UsageError(
+      `Expected ${name} to hold a transaction as JSON: ${error instanceof Error ? error.message : error}`,
+    );
+  }
+  // The body of a request has the transaction as its member.
+  const tx: unknown = typeof value === "object" && value !== null && "tx" in value ? value.tx : value;
+  if (typeof tx === "object" && tx !== null && !Array.isArray(tx)) return tx;
+  throw new UsageError(
+    `Expected ${name} to hold a transaction as a JSON object, got ${JSON.stringify(tx)?.slice(0, 60)}.`,
+  );
+}
+
+async function readAll(stdin: Context["io"]["stdin"]): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of stdin) chunks.push(typeof chunk === "string" ? Buffer.from(chunk) : chunk);
+  return Buffer.concat(chunks).toString("utf8");
+}

@@ -1,0 +1,55 @@
+import type { ListId } from "../../pagination/list-operation.js";
+import type { Context } from "../command.js";
+import { type Connection, connect } from "../connection.js";
+import { exitCodes, type IncompleteError } from "../exit.js";
+import { exportList } from "../export/list-export.js";
+import { RecordWriter } from "../export/record-writer.js";
+import { exportScan } from "../export/scan-export.js";
+import { isResumable, type ListPlan, readListPlan } from "../list-plan.js";
+import { createFormat } from "../output/format.js";
+import { stdoutWriter } from "../output/stdout.js";
+import { Progress } from "../progress.js";
+import { readRecords } from "../records.js";
+
+/** Prints a list, or exports it to a file. */
+export async function list(id: ListId, context: Context): Promise<number> {
+  const plan = readListPlan(id, context);
+  const connection = await connect(context);
+  if (plan.file === undefined) return printList(plan, connection, context);
+  return (isResumable(plan) ? exportScan : exportList)(plan, plan.file, connection, context);
+}
+
+async function printList(plan: ListPlan, connection: Connection, { io, values }: Context): Promise<number> {
+  const { columns, start, end, isNewestFirst, isScan, quiet } = plan;
+  // A line of progress would stand between the rows of a table.
+  const isShown = !quiet && !values.has("verbose") && io.stdout.isTTY !== true;
+  const range = isScan ? { start, end: end ?? BigInt(Date.now()) * 1_000_000n, isNewestFirst } : undefined;
+  const progress = new Progress(io, isShown, range);
+  const format = createFormat(plan.format, columns, io, false);
+  const writer = new RecordWriter({ format, columns, write: stdoutWriter(io.stdout), progress });
+  let incomplete: IncompleteError | undefined;
+  try {
+    await writer.begin();
+    await readRecords(
+      connection,
+      plan,
+      { start, end },
+      {
+        signal: io.signal,
+        onRecord: writer.add,
+        onIncomplete: (error) => {
+          incomplete = error;
+        },
+      },
+    );
+    await writer.end();
+  } catch (error) {
+    // What came before the error is printed. A JSON array stays open, so that it does not look complete.
+    if (plan.format !== "json") await writer.end().catch(() => {});
+    throw error;
+  } finally {
+    progress.clear();
+  }
+  if (incomplete) throw incomplete;
+  return exitCodes.done;
+}

@@ -1,0 +1,15 @@
+/** The exit codes of the program. An interrupted program has that of its signal, as in 130 for SIGINT. */
+export const exitCodes = {
+  done: 0,
+  failed: 1,
+  usage: 2,
+  incomplete: 3,
+  rejected: 4,
+  rateLimited: 5,
+} as const;
+
+/** The command cannot be run as it was entered. Nothing was sent or written. */
+export class UsageError extends Error {}
+
+/** The records that were read are not all that were requested. */
+export class IncompleteError extends Error {}

@@ -1,0 +1,55 @@
+import { type FileHandle, open } from "node:fs/promises";
+
+/** What is used of a file handle. */
+export type WritableFile = Pick<FileHandle, "write" | "sync" | "close">;
+
+/** Opens a file for an export at a position: what follows is cut off. */
+export async function openFile(file: string, position: number): Promise<WritableFile> {
+  if (position === 0) return open(file, "w");
+  const handle = await open(file, "r+");
+  try {
+    await handle.truncate(position);
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+  return handle;
+}
+
+/** Writes text to a file from a position on. */
+export class FileSink {
+  readonly #path: string;
+  readonly #file: WritableFile;
+  #position: number;
+
+  constructor(path: string, file: WritableFile, position: number) {
+    this.#path = path;
+    this.#file = file;
+    this.#position = position;
+  }
+
+  /** Writes a text. A full disk can accept the beginning of it. */
+  async write(text: string): Promise<void> {
+    const bytes = Buffer.from(text);
+    try {
+      for (let written = 0; written < bytes.length; ) {
+        const { bytesWritten } = await this.#file.write(bytes, written, bytes.length - written, this.#position);
+        written += bytesWritten;
+        this.#position += bytesWritten;
+      }
+    } catch (error) {
+      throw new Error(`Cannot write ${this.#path}: ${error instanceof Error ? error.message : error}.`, {
+        cause: error,
+      });
+    }
+  }
+
+  /** Closes the file once its content is on the disk. */
+  async close(): Promise<void> {
+    try {
+      await this.#file.sync();
+    } finally {
+      await this.#file.close();
+    }
+  }
+}

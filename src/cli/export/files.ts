@@ -1,0 +1,39 @@
+import { open, readFile, rename, rm } from "node:fs/promises";
+
+/** The files of an export. */
+export const stateFile = (file: string): string => `${file}.state`;
+export const manifestFile = (file: string): string => `${file}.manifest.json`;
+/** Where an export that cannot be continued is written until it is complete. */
+export const partialFile = (file: string): string => `${file}.partial`;
+
+/** Writes JSON to a file that has either its earlier or its new content, whenever the process ends. */
+export async function writeJson(file: string, value: object): Promise<void> {
+  const temporary = `${file}.new`;
+  const handle = await open(temporary, "w");
+  try {
+    await handle.writeFile(`${JSON.stringify(value, undefined, 2)}\n`);
+    await handle.sync();
+  } catch (error) {
+    await handle.close();
+    await rm(temporary, { force: true });
+    throw error;
+  }
+  await handle.close();
+  await rename(temporary, file);
+}
+
+/** Reads a JSON object from a file; `undefined` if the file does not exist. */
+export async function readJson(file: string): Promise<Readonly<Record<string, unknown>> | undefined> {
+  const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return undefined;
+    throw error;
+  });
+  if (text === undefined) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === "object" && value !== null) return value as Record<string, unknown>;
+  } catch {
+    // The same error as for other JSON.
+  }
+  throw new Error(`Expected ${file} to hold a JSON object.`);
+}

@@ -1,0 +1,120 @@
+import type { Block } from "../../http/index.js";
+import type { ListId } from "../../pagination/list-operation.js";
+import type { Connection } from "../connection.js";
+import { UsageError } from "../exit.js";
+import { type FormatName, formats, orders } from "../flags.js";
+import type { ListPlan } from "../list-plan.js";
+import { readVersion } from "../version.js";
+import { manifestFile, readJson, writeJson } from "./files.js";
+import { bigintAsText } from "./state.js";
+
+/** What `FILE.manifest.json` says about an exported file. */
+export interface Manifest {
+  readonly version: string;
+  /** The method of the client that read the records. */
+  readonly operation: string;
+  readonly query: object;
+  /** For a scan: Unix nanoseconds. The start belongs to the range, the end does not. */
+  readonly range?: { readonly start: string | null; readonly end: string };
+  readonly order: string;
+  readonly limit?: number | undefined;
+  readonly format: string;
+  readonly columns: readonly string[];
+  readonly decimals?: number | undefined;
+  readonly raw: boolean;
+  readonly records: number;
+  /** SHA-256 of the canonical lines of the records. */
+  readonly sha256: string;
+  readonly node: string;
+  readonly firstBlock?: object | undefined;
+  readonly lastBlock?: object | undefined;
+  /** Why records are missing, if some are. */
+  readonly incomplete?: string | undefined;
+}
+
+export interface ExportResult {
+  readonly records: number;
+  readonly sha256: string;
+  readonly incomplete?: string | undefined;
+  /** For a scan. */
+  readonly range?: Manifest["range"];
+}
+
+export async function writeManifest(file: string, plan: ListPlan, connection: Connection, result: ExportResult) {
+  const { id, query, isScan, isNewestFirst, limit, format, columns, presentation } = plan;
+  const { records, sha256, incomplete, range } = result;
+  const { first, last } = connection.blocks;
+  const manifest: Manifest = {
+    version: `vegaprotocol-client ${readVersion()}`,
+    operation: operationOf(id, isScan),
+    query: JSON.parse(JSON.stringify(query, bigintAsText)),
+    ...(range && { range }),
+    order: isNewestFirst ? "newest-first" : "oldest-first",
+    limit,
+    format,
+    columns: columns.map(({ name }) => name),
+    ...presentation,
+    records,
+    sha256,
+    node: connection.node,
+    firstBlock: first && blockAsText(first),
+    lastBlock: last && blockAsText(last),
+    incomplete,
+  };
+  await writeJson(manifestFile(file), manifest);
+}
+
+const operationOf = (id: ListId, isScan: boolean) => (isScan ? id.replace(/^list/, "scan") : id);
+const blockAsText = ({ height, timestamp }: Block) => ({ height: String(height), timestamp: String(timestamp) });
+
+/** What is read of the manifest of a scan. */
+export interface ScanManifest {
+  readonly query: object;
+  readonly range: { readonly start: bigint | undefined; readonly end: bigint };
+  readonly order: (typeof orders)[number];
+  readonly limit: number | undefined;
+  readonly format: FormatName;
+  readonly columns: readonly string[];
+  readonly decimals: number | undefined;
+  readonly raw: boolean;
+  readonly records: number;
+  readonly sha256: string;
+}
+
+/** Reads the manifest of an export of balances. */
+export async function readManifest(file: string): Promise<ScanManifest> {
+  const path = manifestFile(file);
+  const manifest = await readJson(path);
+  if (manifest === undefined) {
+    throw new UsageError(`${path} is missing. An export writes it when it is complete.`);
+  }
+  const { operation, query, range, limit, columns, decimals, raw, records, sha256 } = manifest;
+  if (operation !== "scanBalanceChanges") {
+    throw new UsageError(
+      `Expected an export of balances, got one of ${operation}: the order of other lists varies by node.`,
+    );
+  }
+  const order = orders.find((each) => each === manifest["order"]);
+  const format = formats.find((each) => each === manifest["format"]);
+  const { start, end } = (range ?? {}) as { start?: unknown; end?: unknown };
+  if (
+    order !== undefined &&
+    (format === "csv" || format === "ndjson") &&
+    typeof query === "object" &&
+    query !== null &&
+    (start === null || isDigits(start)) &&
+    isDigits(end) &&
+    (limit === undefined || typeof limit === "number") &&
+    Array.isArray(columns) &&
+    (decimals === undefined || typeof decimals === "number") &&
+    typeof raw === "boolean" &&
+    typeof records === "number" &&
+    typeof sha256 === "string"
+  ) {
+    const times = { start: start === null ? undefined : BigInt(start), end: BigInt(end) };
+    return { query, range: times, order, limit, format, columns, decimals, raw, records, sha256 };
+  }
+  throw new UsageError(`Expected ${path} to be the manifest of an export as csv or ndjson.`);
+}
+
+const isDigits = (value: unknown): value is string => typeof value === "string" && /^-?\d+$/.test(value);

@@ -1,0 +1,103 @@
+import { operationTexts } from "../../generated/command-line.js";
+import { operations } from "../../generated/operations.js";
+import type { ListId } from "../pagination/list-operation.js";
+import { argumentFlags, readArguments } from "./argument-flags.js";
+import type { Context } from "./command.js";
+import { scannable } from "./commands.js";
+import { UsageError } from "./exit.js";
+import { type FormatName, orders } from "./flags.js";
+import { type Column, type Presentation, readColumns } from "./output/columns.js";
+import { readFormat } from "./output/format.js";
+
+/** What a command that prints a list was asked to do. */
+export interface ListPlan {
+  readonly id: ListId;
+  /** The argument of the client's method without pagination, and for a scan without the range of time. */
+  readonly query: Readonly<Record<string, unknown>>;
+  /** For a scan, in Unix nanoseconds. */
+  readonly start: bigint | undefined;
+  readonly end: bigint | undefined;
+  /** Whether the list is scanned by time instead of read page by page. */
+  readonly isScan: boolean;
+  readonly isNewestFirst: boolean;
+  readonly limit: number | undefined;
+  readonly pageSize: number | undefined;
+  readonly concurrency: number | undefined;
+  readonly allowsIncomplete: boolean;
+  readonly format: FormatName;
+  readonly columns: readonly Column[];
+  readonly presentation: Presentation;
+  readonly file: string | undefined;
+  readonly force: boolean;
+  readonly resume: boolean;
+  readonly quiet: boolean;
+}
+
+/** Reads the flags of a list. Every error is found before something is sent or written. */
+export function readListPlan(id: ListId, { io, values }: Context): ListPlan {
+  const operation = operations[id];
+  const text = operationTexts[id];
+  const argument = readArguments(argumentFlags(operation, text), operation, values);
+  const isScan = scannable.includes(id) && !values.has("cursor");
+  const { query, start, end } = isScan ? takeRange(argument) : { query: argument };
+  if (start !== undefined && end !== undefined && start > end) {
+    throw new UsageError(
+      `Expected --to to be no earlier than --from, ${values.text("from")}, got ${values.text("to")}.`,
+    );
+  }
+  const file = values.text("output");
+  const format = readFormat(values, io, file);
+  const presentation = {
+    decimals: values.integer("decimals", { minimum: 0, maximum: 255 }),
+    raw: values.has("raw"),
+  };
+  const columns = readColumns(text.columns ?? {}, values.text("columns"), presentation);
+  const order = values.choice("order", orders) ?? (isScan ? "oldest-first" : "newest-first");
+  const plan: ListPlan = {
+    id,
+    query,
+    start,
+    end,
+    isScan,
+    isNewestFirst: order === "newest-first",
+    limit: values.integer("limit"),
+    pageSize: values.integer("page-size", { maximum: 2 ** 31 - 1 }),
+    concurrency: values.has("concurrency") ? values.integer("concurrency") : undefined,
+    allowsIncomplete: values.has("allow-incomplete"),
+    format,
+    columns,
+    presentation,
+    file,
+    force: values.has("force"),
+    resume: values.has("resume"),
+    quiet: values.has("quiet"),
+  };
+  checkResume(plan);
+  return plan;
+}
+
+/** Separates the range of time, which a scan reads piece by piece. */
+function takeRange({ dateRange, ...query }: Record<string, unknown>) {
+  const { startTimestamp: start, endTimestamp: end } = (dateRange ?? {}) as Record<string, bigint | undefined>;
+  return { query, start, end };
+}
+
+/** Whether an export can be interrupted and continued. */
+export const isResumable = ({ isScan, format, file, columns }: ListPlan): boolean =>
+  isScan && file !== undefined && (format === "csv" || format === "ndjson") && hasTime(columns);
+
+const hasTime = (columns: readonly Column[]) => columns.some(({ name }) => name === "timestamp");
+
+function checkResume(plan: ListPlan): void {
+  if (plan.resume && plan.force) throw new UsageError("Expected --resume or --force, got both.");
+  if (!plan.resume || isResumable(plan)) return;
+  const reason =
+    plan.file === undefined
+      ? "Expected --output FILE beside --resume."
+      : !plan.isScan
+        ? "--resume does not work with --cursor: pages of a cursor cannot be continued exactly. Leave out --cursor."
+        : plan.format === "json" || plan.format === "table"
+          ? `--resume works with the formats csv and ndjson, not with ${plan.format}.`
+          : "--resume needs the column timestamp: without it, the position in the file is not known.";
+  throw new UsageError(reason);
+}

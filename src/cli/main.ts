@@ -1,0 +1,24 @@
+#!/usr/bin/env node
+import { Interruption, type Output } from "./io.js";
+import { run } from "./run.js";
+
+const controller = new AbortController();
+for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+  // Once: a second signal ends the process at once.
+  process.once(name, () => controller.abort(new Interruption(name)));
+}
+
+const { argv, env, stdin } = process;
+const stdout: Output = process.stdout;
+const stderr: Output = process.stderr;
+// A closed stderr, as of `2>&1 | head`, must not end an export.
+stderr.on("error", () => {});
+process.exitCode = await run({
+  argv: argv.slice(2),
+  env,
+  stdin,
+  stdout,
+  stderr,
+  now: () => performance.now(),
+  signal: controller.signal,
+});

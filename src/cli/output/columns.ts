@@ -1,0 +1,100 @@
+import { formatUnits, parseUnits } from "../../arguments/units.js";
+import { toNanoseconds } from "../../arguments/values.js";
+import { UsageError } from "../exit.js";
+import type { ColumnKind } from "../operation-texts.js";
+import { suggest } from "../suggest.js";
+
+/** A record as a node sent it. */
+export type WireRecord = Readonly<Record<string, unknown>>;
+
+/** How the members of records are printed. */
+export interface Presentation {
+  /** How many decimal places amounts have. Absent: they are integers in the smallest unit. */
+  readonly decimals?: number | undefined;
+  /** Whether times are digits of Unix nanoseconds. */
+  readonly raw: boolean;
+}
+
+/** A member of a record and how it is printed. */
+export interface Column {
+  readonly name: string;
+  readonly kind: ColumnKind;
+  /** Converts the text of the node to the printed one. */
+  readonly print: (text: string) => string;
+  /** The inverse of {@link Column.print}. Throws for a text that it does not return. */
+  readonly parse: (text: string) => string;
+}
+
+const isDigits = /^-?\d+$/;
+
+/** The columns of a list: those that the user named, or all. */
+export function readColumns(
+  kinds: Readonly<Record<string, ColumnKind>>,
+  names: string | undefined,
+  presentation: Presentation,
+): Column[] {
+  const known = Object.keys(kinds);
+  return (names?.split(",") ?? known).map((entered, index, all) => {
+    const name = entered.trim();
+    const kind = kinds[name];
+    if (kind === undefined) {
+      throw new UsageError(
+        `There is no column ${name || '""'}.${suggest(name, known) || ` There are ${known.join(", ")}.`}`,
+      );
+    }
+    if (all.indexOf(entered) !== index) throw new UsageError(`Expected each column once, got ${name} twice.`);
+    return { name, kind, ...conversionOf(kind, presentation) };
+  });
+}
+
+const asIs = (text: string) => text;
+
+function conversionOf(kind: ColumnKind, { decimals, raw }: Presentation): Pick<Column, "print" | "parse"> {
+  if (kind === "time" && !raw) return { print: timePrinter(), parse: (text) => String(toNanoseconds(text)) };
+  if (kind === "amount" && decimals !== undefined) {
+    return {
+      // v0.74 nodes can send an empty amount.
+      print: (text) => (isDigits.test(text) ? formatUnits(text, decimals) : text),
+      parse: (text) => (text === "" ? text : String(parseUnits(text, decimals))),
+    };
+  }
+  return { print: asIs, parse: asIs };
+}
+
+/** Prints a time in Unix nanoseconds as RFC 3339. */
+export const formatTime = (time: bigint | string): string => timePrinter()(String(time));
+
+/** Prints Unix nanoseconds as RFC 3339. Neighbouring records often have the same second. */
+function timePrinter(): (text: string) => string {
+  let second = "";
+  let date = "";
+  return (text) => {
+    if (!isDigits.test(text) || text.startsWith("-")) return text;
+    const digits = text.padStart(10, "0");
+    const whole = digits.slice(0, -9);
+    if (whole !== second) {
+      const milliseconds = Number(whole) * 1000;
+      // A time that RFC 3339 cannot express stays as it is.
+      if (milliseconds > Date.parse("9999-12-31T23:59:59Z")) return text;
+      second = whole;
+      date = new Date(milliseconds).toISOString().slice(0, -5);
+    }
+    return `${date}.${digits.slice(-9)}Z`;
+  };
+}
+
+/** The text of a member, as the node sent it: empty if it is absent or `null`, JSON if it is an object or an array. */
+export function wireText(record: WireRecord, { name }: Column): string {
+  const value = record[name];
+  if (typeof value === "string") return value;
+  return value === undefined || value === null ? "" : JSON.stringify(value);
+}
+
+/** The text of a member as a cell of a table. */
+export const cellText = (record: WireRecord, column: Column): string => column.print(wireText(record, column));
+
+/**
+ * The one form of a record for its digest, the same for each output format, time format and number of decimals: a JSON array
+ * of the texts that the node sent, and a line feed.
+ */
+export const canonicalLine = (texts: readonly string[]): string => `${JSON.stringify(texts)}\n`;

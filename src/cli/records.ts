@@ -1,0 +1,131 @@
+import { operations } from "../../generated/operations.js";
+import { toNanoseconds } from "../arguments/values.js";
+import { ApiError, PaginationError } from "../errors/index.js";
+import type { ListId } from "../pagination/list-operation.js";
+import type { Listing, ListingOptions } from "../pagination/listing.js";
+import type { Connection } from "./connection.js";
+import { IncompleteError } from "./exit.js";
+import type { ListPlan } from "./list-plan.js";
+import { formatTime, type WireRecord } from "./output/columns.js";
+
+/** A range of time in Unix nanoseconds. The start belongs to it, the end does not. */
+export interface TimeRange {
+  readonly start: bigint | undefined;
+  readonly end: bigint | undefined;
+}
+
+export interface ReadOptions {
+  readonly signal: AbortSignal;
+  /** Returns a promise to wait for before the next record, if there is one. */
+  readonly onRecord: (record: WireRecord) => Promise<void> | undefined;
+  /** Called if the plan allows that records are missing, and some are. */
+  readonly onIncomplete: (error: IncompleteError) => void;
+}
+
+/**
+ * Reads the records of a plan.
+ *
+ * @throws {@link IncompleteError} if the node does not have all records. If the plan allows that, it is passed to
+ * `onIncomplete`, and what the node has is read.
+ */
+export async function readRecords(
+  connection: Connection,
+  plan: ListPlan,
+  range: TimeRange,
+  { signal, onRecord, onIncomplete }: ReadOptions,
+): Promise<void> {
+  let yielded = 0;
+  const read = async (missingHistory: "error" | "ignore") => {
+    for await (const record of open(connection, plan, range, { signal, missingHistory })) {
+      yielded++;
+      const wait = onRecord(record);
+      // Few records wait for a write. An `await` for each of them would double the time of a record.
+      if (wait) await wait;
+    }
+  };
+  try {
+    await read("error");
+  } catch (error) {
+    const incomplete = incompleteness(error, plan, range);
+    if (incomplete === undefined) throw error;
+    if (!plan.allowsIncomplete) throw incomplete;
+    onIncomplete(incomplete);
+    // Missing history is found before the first record, or when all have been read.
+    if (isPruned(error) && yielded === 0) await read("ignore");
+  }
+}
+
+function open(
+  { client }: Connection,
+  plan: ListPlan,
+  range: TimeRange,
+  { signal, missingHistory }: { signal: AbortSignal; missingHistory: "error" | "ignore" },
+): AsyncIterable<WireRecord> {
+  const { id, query, isScan, isNewestFirst, limit, pageSize, concurrency } = plan;
+  const common = { signal, maxItems: limit };
+  if (isScan) {
+    const dateRange = { startTimestamp: range.start, endTimestamp: range.end };
+    const order = isNewestFirst ? "newest-first" : "oldest-first";
+    return asRecords(
+      client.scanBalanceChanges({ ...query, dateRange }, { ...common, order, pageSize, concurrency, missingHistory }),
+    );
+  }
+  const list = client[id] as (argument: object, options: ListingOptions) => Listing<object>;
+  const { defaultPageSize } = operations[id];
+  const pagination = { first: pageSize ?? defaultPageSize, newestFirst: isNewestFirst };
+  return asRecords(list({ ...query, pagination }, common));
+}
+
+/** The interfaces of records have no index signature. */
+const asRecords = (records: AsyncIterable<object>) => records as AsyncIterable<WireRecord>;
+
+const isPruned = (error: unknown): error is PaginationError & { availableFrom: bigint } =>
+  PaginationError.is(error) && error.availableFrom !== undefined;
+
+/**
+ * The error of a list that ends before its last record; `undefined` for any other error.
+ *
+ * @param file - The file that is compared with the node, if that is what the records are for.
+ */
+export function incompleteness(
+  error: unknown,
+  { id }: { id: ListId },
+  { start }: TimeRange,
+  file?: string,
+): IncompleteError | undefined {
+  if (isPruned(error)) {
+    const from = formatTime(error.availableFrom);
+    const advice =
+      file === undefined
+        ? `Use --from ${from}, a node that keeps a longer history, or --allow-incomplete to read what is left.`
+        : `Only records from then on can be compared: export from ${from} on, or use a node that keeps a longer history.`;
+    return new IncompleteError(
+      `The balance changes of the node begin at ${from}, and the range begins at ${formatTime(start ?? 0n)}. ${advice}`,
+      { cause: error },
+    );
+  }
+  // The first page came: the status is the node's response to its cursor, which v0.74 nodes reject for profiles.
+  const { cursors }: { kind: string; cursors?: { timeMember?: string; rejectedWith?: number } } = operations[id];
+  const isRejectedCursor = ApiError.is(error) && error.status === cursors?.rejectedWith && (error.pagesRead ?? 0) > 0;
+  if (!isRejectedCursor && !PaginationError.is(error)) return undefined;
+  const reason = PaginationError.is(error) ? error.reason : `status ${error.status} for the cursor of the next page`;
+  return new IncompleteError(
+    `The node has further records, but no request leads to them after ${error.itemsRead} records (${reason}). ` +
+      "Use a larger --page-size, the other --order or a narrower filter; --allow-incomplete prints what was read.",
+    { cause: error },
+  );
+}
+
+/** The end of what is final: the block that had begun when the node sent its first response. */
+export async function resolveEnd(connection: Connection, plan: ListPlan, signal: AbortSignal): Promise<bigint> {
+  const { client, blocks } = connection;
+  const { query, start, end } = plan;
+  const dateRange = { startTimestamp: start, endTimestamp: end };
+  const pagination = { first: 1, newestFirst: true };
+  const { nodes } = await client.listBalanceChanges({ ...query, dateRange, pagination }, { signal });
+  // Nodes compare times in microseconds, and the block that had begun is not complete.
+  const begun = blocks.first && (blocks.first.timestamp / 1000n) * 1000n;
+  if (begun !== undefined) return end === undefined || end > begun ? begun : end;
+  const [newest] = nodes;
+  return end ?? (newest === undefined ? (start ?? 0n) : toNanoseconds(newest.timestamp) + 1n);
+}

@@ -1,0 +1,41 @@
+import { styleText } from "node:util";
+import { ArgumentError, describe, PaginationError, RateLimitError } from "../errors/index.js";
+import { exitCodes, IncompleteError, UsageError } from "./exit.js";
+import { hasColors, Interruption, type Io } from "./io.js";
+import { OutputClosed } from "./output/stdout.js";
+
+/** An error and what the user can do about it. */
+export class ErrorWithAdvice extends Error {
+  readonly advice: string;
+
+  constructor(cause: unknown, advice: string) {
+    super(advice, { cause });
+    this.advice = advice;
+  }
+}
+
+/** Prints an error, and returns the exit code. */
+export function report(error: unknown, io: Io, isVerbose: boolean): number {
+  const [cause, advice] = error instanceof ErrorWithAdvice ? [error.cause, error.advice] : [error, undefined];
+  if (cause instanceof OutputClosed) return exitCodes.done;
+  const label = hasColors(io, io.stderr) ? styleText("red", "Error:", { validateStream: false }) : "Error:";
+  io.stderr.write(`${cause instanceof Interruption ? "" : `${label} `}${messageOf(cause)}\n`);
+  if (advice !== undefined) io.stderr.write(`${advice}\n`);
+  if (isVerbose && cause instanceof Error && cause.cause !== undefined) {
+    io.stderr.write(`Cause: ${describe(cause.cause)}\n`);
+  }
+  return exitCodeOf(cause);
+}
+
+function exitCodeOf(error: unknown): number {
+  if (error instanceof Interruption) return error.exitCode;
+  if (error instanceof UsageError || ArgumentError.is(error)) return exitCodes.usage;
+  if (error instanceof IncompleteError || PaginationError.is(error)) return exitCodes.incomplete;
+  return RateLimitError.is(error) ? exitCodes.rateLimited : exitCodes.failed;
+}
+
+/** The message on one line, with the flag in the place of the client's option. */
+const messageOf = (error: unknown): string =>
+  (error instanceof Error && error.message !== "" ? error.message : describe(error))
+    .replaceAll("`baseUrl`", "--node")
+    .replaceAll(/\s*\n\s*/g, " ");

@@ -1,0 +1,39 @@
+import { commands } from "./commands.js";
+import { exitCodes, UsageError } from "./exit.js";
+import { readArgv } from "./flag-values.js";
+import { commandHelp, findCommand, overview } from "./help.js";
+import type { Io } from "./io.js";
+
+/** Runs the command line, and returns the exit code. */
+export async function run(io: Io): Promise<number> {
+  const [name = "--help", ...argv] = io.argv;
+  let isVerbose = false;
+  try {
+    if (name === "--help" || name === "-h") {
+      io.stdout.write(overview(commands));
+      return io.argv.length === 0 ? exitCodes.usage : exitCodes.done;
+    }
+    if (name === "--version") {
+      io.stdout.write(`${(await import("./version.js")).readVersion()}\n`);
+      return exitCodes.done;
+    }
+    if (name.startsWith("-")) {
+      throw new UsageError(`Expected a command before ${name}, as in: vegaprotocol-client balances ${name}`);
+    }
+    const command = findCommand(name, commands);
+    const { values, positionals } = readArgv(argv, command.flags, name);
+    if (values.has("help")) {
+      io.stdout.write(commandHelp(command));
+      return exitCodes.done;
+    }
+    isVerbose = values.has("verbose");
+    const [least, most] = command.arity;
+    if (positionals.length < least || positionals.length > most) {
+      const expected = command.usage === "" ? "no arguments apart from flags" : command.usage;
+      throw new UsageError(`Expected ${expected} after ${name}, got ${positionals.join(" ") || "nothing"}.`);
+    }
+    return await command.run({ io, values, positionals });
+  } catch (error) {
+    return (await import("./report.js")).report(error, io, isVerbose);
+  }
+}

@@ -1,0 +1,35 @@
+import { brand, isBranded } from "../errors/brand.js";
+import { VegaError, type VegaErrorOptions } from "../errors/vega-error.js";
+import type { Block } from "../http/index.js";
+
+/** The node responds, but its chain or its own copy of the chain makes no progress: no new block for `stalledAfter`. */
+export class StalledError extends VegaError {
+  override name = "StalledError" as const;
+  /** The newest block that the follower has seen. */
+  readonly block: Block;
+  /** Milliseconds since the follower first saw that block. */
+  readonly stalledFor: number;
+
+  static {
+    brand(StalledError.prototype, "StalledError");
+  }
+
+  constructor(
+    message: string,
+    { block, stalledFor, ...options }: VegaErrorOptions & { block: Block; stalledFor: number },
+  ) {
+    super(message, options);
+    this.block = block;
+    this.stalledFor = stalledFor;
+  }
+
+  override toJSON(): Record<string, unknown> {
+    const { block, stalledFor } = this;
+    return { ...super.toJSON(), block, stalledFor };
+  }
+
+  /** Returns whether a value is a {@link StalledError}. */
+  static override is(error: unknown): error is StalledError {
+    return isBranded(error, "StalledError");
+  }
+}

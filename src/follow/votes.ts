@@ -1,0 +1,179 @@
+import type { VotesOfParty, VotesOnProposal } from "../../generated/client.js";
+import { operations } from "../../generated/operations.js";
+import type { Vote } from "../../generated/types.js";
+import { readArguments } from "../arguments/read-arguments.js";
+import { toNanoseconds } from "../arguments/values.js";
+import type { VegaClient } from "../client.js";
+import { PaginationError, ResponseError } from "../errors/index.js";
+import { systemClock } from "../http/clock.js";
+import type { Block } from "../http/index.js";
+import { blockTimeOf, compareText } from "../pagination/cursors.js";
+import type { Listing, Page } from "../pagination/listing.js";
+import { blockOf, earlier, finalTime } from "./final-time.js";
+import { type FollowFromOptions, followFromChecks, readStart, type Start } from "./follow-options.js";
+import { type Batch, type Follower, type FollowSettings, follower } from "./follower.js";
+import type { Poll } from "./polling.js";
+import { keyOf, SeenVotes } from "./seen-votes.js";
+
+/** The argument of {@link followVotes}. */
+export type FollowVotesQuery = Omit<VotesOfParty, "pagination"> | Omit<VotesOnProposal, "pagination">;
+
+const operation = "followVotes";
+const { pagination: _, ...votesArguments } = operations.listVotes.arguments;
+const { atLeastOneOf } = operations.listVotes;
+
+/** Most polls find few votes. If a page of this size does not reach back to the position, larger ones are read. */
+const smallPage = 100;
+
+/**
+ * Follows the votes on a proposal, or those of a party: each vote when its block is final, in order of the blocks in which they
+ * were last written. A vote of which several versions are written between two polls comes in the last one.
+ *
+ * A closing proposal writes all its votes anew (observed on v0.74 nodes). A vote that this follower has yielded comes again only
+ * if one of its members differs. A follower that continues from a `resume` does not know the votes before it: it also yields
+ * those that are written again without a difference.
+ *
+ * @throws Whatever ends a follower rejects its next call: {@link StalledError}; {@link PaginationError} with the `reason` `"gap"`
+ * if not all votes since the position can be reached; {@link ApiError} and {@link ResponseError}, if they are not transient;
+ * {@link ArgumentError}.
+ * @example
+ * ```ts
+ * for await (const { partyId, value } of followVotes(client, { proposalId }, { from: "start" })) {
+ *   console.log(partyId, value);
+ *   break;
+ * }
+ * ```
+ */
+export function followVotes(
+  client: VegaClient,
+  query: FollowVotesQuery,
+  options: FollowFromOptions = {},
+): Follower<Vote> {
+  return followVotesWith({ clock: systemClock, pageSize: 5000 }, client, query, options);
+}
+
+/** @internal */
+export const followVotesWith = (
+  { clock, pageSize }: FollowSettings,
+  client: VegaClient,
+  query: FollowVotesQuery,
+  options: FollowFromOptions,
+): Follower<Vote> =>
+  follower<Vote, Batch<Vote>>({
+    operation,
+    clock,
+    options,
+    checks: followFromChecks,
+    open: (call) => {
+      readArguments(operation, { arguments: votesArguments, atLeastOneOf }, query);
+      const list = (first: number, signal: AbortSignal) =>
+        client.listVotes({ ...query, pagination: { first, newestFirst: true } }, { ...call, signal });
+      const source = new VotesSource(list, pageSize, readStart(operation, options.from));
+      return (signal) => source.poll(signal);
+    },
+  });
+
+/** A vote and the time of the block in which it was last written. */
+interface WrittenVote {
+  vote: Vote;
+  time: bigint;
+}
+
+/** The votes of one page or of several, newest first. */
+interface Reading {
+  votes: readonly WrittenVote[];
+  /** The earliest of the blocks that had begun. */
+  block: Block;
+  /** The last page. */
+  page: Page<Vote>;
+}
+
+/** Reads the votes that were written since a position. */
+class VotesSource {
+  readonly #list: (first: number, signal: AbortSignal) => Listing<Vote>;
+  readonly #pageSize: number;
+  readonly #seen = new SeenVotes();
+  /** Every vote that was written before it was in a batch. */
+  #position: Start;
+
+  constructor(list: (first: number, signal: AbortSignal) => Listing<Vote>, pageSize: number, start: Start) {
+    this.#list = list;
+    this.#pageSize = pageSize;
+    this.#position = start;
+  }
+
+  async poll(signal: AbortSignal): Promise<Poll<Batch<Vote>>> {
+    const position = this.#position;
+    const { votes, block } = await (position === "now" ? this.#readPage(1, signal) : this.#read(position, signal));
+    const upTo = finalTime(block);
+    if (typeof position === "bigint" && upTo <= position) return { block, batch: undefined, hasMore: false };
+    this.#position = upTo;
+    const isNew = ({ vote, time }: WrittenVote) =>
+      position !== "now" && time >= (position ?? 0n) && time < upTo && this.#seen.add(vote);
+    const records = [...votes].sort(inOrder).filter(isNew);
+    const batch = { records: records.map(({ vote }) => vote), upTo, resume: `${upTo}` as const };
+    return { block, batch, hasMore: false };
+  }
+
+  /** Reads back to the position: a small page first, then large ones. */
+  async #read(position: bigint | undefined, signal: AbortSignal): Promise<Reading> {
+    const isEnough = ({ page, votes, block }: Reading) =>
+      !page.pageInfo?.hasNextPage ||
+      (position !== undefined && (finalTime(block) <= position || (votes.at(-1)?.time ?? position) < position));
+    const smallest = Math.min(smallPage, this.#pageSize);
+    let reading = await this.#readPage(position === undefined ? this.#pageSize : smallest, signal);
+    if (isEnough(reading)) return reading;
+    if (position !== undefined) reading = await this.#readPage(this.#pageSize, signal);
+    while (!isEnough(reading)) {
+      const { votes, block } = reading;
+      // Loses no vote at the border between two pages, or rejects.
+      const page = await reading.page.nextPage().catch((error: unknown) => {
+        throw PaginationError.is(error) ? gapAfter(votes, error) : error;
+      });
+      if (page === undefined) break;
+      reading = { page, votes: [...votes, ...readVotes(page)], block: earlier(block, blockOf(operation, page)) };
+    }
+    return reading;
+  }
+
+  async #readPage(size: number, signal: AbortSignal): Promise<Reading> {
+    const page = await this.#list(size, signal);
+    return { page, votes: readVotes(page), block: blockOf(operation, page) };
+  }
+}
+
+/** By block; within a block by proposal and party, because the order of a node varies. */
+const inOrder = (a: WrittenVote, b: WrittenVote) =>
+  a.time === b.time ? compareText(keyOf(a.vote), keyOf(b.vote)) : a.time < b.time ? -1 : 1;
+
+/** The votes of a page, newest first, each with the time of its block, which only the cursor names. */
+function readVotes({ edges, response }: Page<Vote>): WrittenVote[] {
+  const fail = (what: string, body: unknown): never => {
+    const message = `${operation} received ${what} from ${response.url}`;
+    throw new ResponseError(message, { operation, attempts: 1, response, body });
+  };
+  let previous: bigint | undefined;
+  return edges.map(({ cursor, node: vote }) => {
+    const time = timeIn(cursor) ?? fail("a vote whose cursor names no block, as the cursors of v0.74 nodes do", cursor);
+    if (previous !== undefined && time > previous) fail("votes that are out of order", vote);
+    previous = time;
+    return { vote, time };
+  });
+}
+
+function timeIn(cursor: string): bigint | undefined {
+  try {
+    return toNanoseconds(blockTimeOf(cursor) ?? "");
+  } catch {
+    return undefined;
+  }
+}
+
+function gapAfter(votes: readonly WrittenVote[], cause: PaginationError): PaginationError {
+  return new PaginationError(
+    `${operation} cannot reach all votes since its position: more votes share a block than fit on a page, and the cursors of ` +
+      "the node do not lead past them. Request the votes of each party with `listVotes`, and then follow from " +
+      "`availableFrom`.",
+    { operation, reason: "gap", availableFrom: (votes.at(-1)?.time ?? 0n) + 1000n, cause },
+  );
+}

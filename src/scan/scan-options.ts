@@ -1,0 +1,55 @@
+import { type OptionChecks, oneOf, positiveInteger } from "../arguments/check-options.js";
+import { type CallOptions, callChecks } from "../http/call-options.js";
+
+/** Options of a scan. */
+export interface ScanWalkOptions {
+  /**
+   * The order of time in which records are yielded. Records of one time come in the order of asset, party, market and
+   * account type, or exactly reversed.
+   *
+   * @default "oldest-first"
+   */
+  order?: "oldest-first" | "newest-first" | undefined;
+  /**
+   * How many records to yield at most.
+   *
+   * @default Infinity
+   */
+  maxItems?: number | undefined;
+  /**
+   * How many requests may be in flight at once; with a pool, for each of its nodes.
+   *
+   * @default 4
+   */
+  concurrency?: number | undefined;
+  /**
+   * How many records to request at once.
+   *
+   * @default 5000
+   */
+  pageSize?: number | undefined;
+  /**
+   * What to do if the range begins before the oldest record that the node keeps. By default a node keeps balance changes
+   * for seven days and returns what is left of a longer range, without a mark (observed on v0.74 nodes).
+   *
+   * `"error"` rejects with a {@link PaginationError} with the `reason` `"pruned"` and `availableFrom`. `"ignore"` reads
+   * what is left. A range without a start begins with the oldest record that the node keeps.
+   *
+   * @default "error"
+   */
+  missingHistory?: "error" | "ignore" | undefined;
+  /** Ends the scan and every request in flight: a call that waits for a record rejects with the signal's reason. */
+  signal?: AbortSignal | undefined;
+}
+
+/** Options of one scan. */
+export interface ScanOptions extends CallOptions, ScanWalkOptions {}
+
+export const scanChecks: OptionChecks<ScanOptions> = {
+  ...callChecks,
+  order: oneOf("oldest-first", "newest-first"),
+  maxItems: positiveInteger,
+  concurrency: positiveInteger,
+  pageSize: positiveInteger,
+  missingHistory: oneOf("error", "ignore"),
+};

@@ -1,0 +1,31 @@
+import { longestTimer } from "../arguments/check-options.js";
+import { refuse } from "./arguments.js";
+
+/** Calls back after some milliseconds. The returned function cancels it. */
+export type After = (milliseconds: number, callback: () => void) => () => void;
+
+const systemTimer: After = (milliseconds, callback) => {
+  const timer = setTimeout(callback, milliseconds);
+  return () => clearTimeout(timer);
+};
+
+/**
+ * Calls back every so many milliseconds, until the returned function is called.
+ *
+ * @throws `ArgumentError` for an interval that no timer has.
+ */
+export function repeat(milliseconds: number, callback: () => void, after: After = systemTimer): () => void {
+  if (!(typeof milliseconds === "number" && milliseconds > 0 && milliseconds <= longestTimer)) {
+    refuse("milliseconds", `a number above 0, at most ${longestTimer}`, milliseconds);
+  }
+  let cancel = () => {};
+  const schedule = () => {
+    cancel = after(milliseconds, () => {
+      // First, so that an error of the callback does not end the repetition.
+      schedule();
+      callback();
+    });
+  };
+  schedule();
+  return () => cancel();
+}

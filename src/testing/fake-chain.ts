@@ -1,0 +1,72 @@
+import { callback, checkOptions } from "../arguments/check-options.js";
+import { type After, repeat } from "./advance.js";
+import type { Chain } from "./chain.js";
+import type { FakeBlock, FakeBlockData } from "./data.js";
+import type { Records } from "./store.js";
+
+/** How blocks follow each other by themselves. */
+export interface AdvanceOptions {
+  /** Returns the records of the block that ends. Default: it has none. */
+  records?: (() => FakeBlockData) | undefined;
+  /**
+   * Calls back after some milliseconds, and returns a function that cancels it: a clock that a test controls. Default:
+   * `setTimeout`.
+   */
+  after?: After | undefined;
+}
+
+/** A chain that a test moves. */
+export interface FakeChain {
+  /** What it holds. */
+  readonly records: Records;
+  /** The block that has begun. */
+  readonly block: Readonly<FakeBlock>;
+  /**
+   * Ends the block that has begun, with further records in it, and begins the next one.
+   *
+   * Generated records have the time of the block that ends. Given ones have that time or a later one: what is older is final.
+   * All of them are there when the block has ended, as on a real node, where the rows of a block appear at once. The next block
+   * begins one second after the newest record, or as `data.block` says. Transactions that were checked in the block that ends
+   * can be checked again.
+   *
+   * @throws `ArgumentError` if the data makes no sense.
+   */
+  nextBlock(data?: FakeBlockData): void;
+  /**
+   * Adds records to the block that has begun, without ending it: the block that the headers name is half-written. Clients
+   * must not rely on its records (observed on v0.74 nodes: records at the time of the header can be missing).
+   *
+   * Records have the time of the block that has begun.
+   *
+   * @throws `ArgumentError` if the data makes no sense.
+   */
+  addRecords(data: Omit<FakeBlockData, "block">): void;
+  /**
+   * Ends a block every so many milliseconds. The time of each block is that much later than the one before.
+   *
+   * @returns A function that ends it.
+   * @throws `ArgumentError` if the interval or an option makes no sense.
+   * @example
+   * ```ts
+   * const node = createFakeNode();
+   * const cancel = node.advanceEvery(500, { records: () => ({ balances: 3 }) });
+   * cancel();
+   * ```
+   */
+  advanceEvery(milliseconds: number, options?: AdvanceOptions): () => void;
+}
+
+/** The methods of a {@link FakeChain}. */
+export function chainMethods(chain: Chain): Pick<FakeChain, "nextBlock" | "addRecords" | "advanceEvery"> {
+  return {
+    nextBlock: (data = {}) => chain.nextBlock(data),
+    addRecords: (data) => chain.addRecords(data),
+    advanceEvery(milliseconds, options = {}) {
+      checkOptions({ records: callback, after: callback }, options, { name: "advanceEvery", prefix: "options." });
+      const { records, after } = options;
+      return repeat(milliseconds, () => chain.nextBlock(records?.() ?? {}, toNanoseconds(milliseconds)), after);
+    },
+  };
+}
+
+const toNanoseconds = (milliseconds: number) => BigInt(Math.round(milliseconds * 1e6));

@@ -1,0 +1,85 @@
+import { isCount, refuse } from "./arguments.js";
+import { Chain } from "./chain.js";
+import type { FakeNodeData } from "./data.js";
+import { chainMethods, type FakeChain } from "./fake-chain.js";
+import { type FakeNode, someOfEach, toFakeNode } from "./fake-node.js";
+import { checkNodeOptions, type FakeNodeOptions } from "./options.js";
+import { SimulatedNode } from "./simulated-node.js";
+
+/** What a fake network holds, and its nodes. Without any list, it holds a hundred records of each that it can generate. */
+export interface FakeNetworkData extends FakeNodeData {
+  /**
+   * How many nodes there are, or the options of each of them.
+   *
+   * @default 3
+   */
+  nodes?: number | readonly FakeNodeOptions[] | undefined;
+}
+
+/** A node of a fake network. Its `nextBlock`, `addRecords` and `advanceEvery` move the chain, for all nodes. */
+export interface FakeNetworkNode extends FakeNode {
+  /** The address: `https://node-1.example` and so on, with the `basePath` of the node. */
+  readonly url: string;
+}
+
+/** Several nodes in memory that follow one chain. `records` and `block` are those of the chain. */
+export interface FakeNetwork extends FakeChain {
+  readonly nodes: readonly FakeNetworkNode[];
+  /** Sends a request to the node of its address. Pass it to `createClient`. It rejects for an address of no node. */
+  readonly fetch: FakeNode["fetch"];
+}
+
+/**
+ * Creates several nodes in memory that follow one chain, for tests of what happens if nodes fall behind, fail, or keep less
+ * history than others. Each node has its own rate limit, its own faults, and its own order of the votes of one block.
+ *
+ * @param options - The options of all nodes. Those in `data.nodes` override them.
+ * @throws `ArgumentError` if data or options make no sense.
+ * @example
+ * ```ts
+ * const network = createFakeNetwork({ nodes: [{ lag: 600 }, {}, { down: true }], balances: 1000 });
+ * const [behind, current] = network.nodes.map(({ url }) => createClient({ baseUrl: url, fetch: network.fetch }));
+ * network.nextBlock({ balances: 5 });
+ * network.nodes[2]?.configure({ down: false });
+ * ```
+ */
+export function createFakeNetwork(data: FakeNetworkData = {}, options: FakeNodeOptions = {}): FakeNetwork {
+  if (typeof data !== "object" || data === null) refuse("data", "an object", data);
+  const { nodes: given = 3, ...records } = data;
+  checkNodeOptions(options);
+  const settings = readNodes(given);
+  const chain = new Chain(Object.keys(records).length === 0 ? someOfEach : records);
+  const nodes = settings.map((own, index) => toNetworkNode(chain, { ...options, ...own }, `node-${index + 1}`));
+  const byOrigin = new Map(nodes.map((node) => [new URL(node.url).origin, node]));
+  return {
+    ...chainMethods(chain),
+    nodes,
+    async fetch(input, init) {
+      const request = new Request(input, init);
+      const { origin } = new URL(request.url);
+      const node = byOrigin.get(origin);
+      if (node) return node.fetch(request);
+      throw new TypeError(`fetch failed: ${origin} is not one of ${[...byOrigin.keys()].join(", ")}`);
+    },
+    get records() {
+      return chain.store.records;
+    },
+    get block() {
+      return chain.block;
+    },
+  };
+}
+
+function toNetworkNode(chain: Chain, options: FakeNodeOptions, name: string): FakeNetworkNode {
+  const url = `https://${name}.example${options.basePath ?? ""}`;
+  return Object.assign(toFakeNode(chain, new SimulatedNode(chain, options, name)), { url });
+}
+
+function readNodes(nodes: unknown): readonly FakeNodeOptions[] {
+  if (isCount(nodes) && nodes > 0) return Array.from({ length: nodes }, () => ({}));
+  if (!Array.isArray(nodes) || nodes.length === 0) {
+    refuse("data.nodes", "the number of nodes, or an array with the options of each", nodes);
+  }
+  for (const [index, options] of nodes.entries()) checkNodeOptions(options, `data.nodes[${index}].`);
+  return nodes;
+}

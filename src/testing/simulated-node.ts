@@ -1,0 +1,117 @@
+import { type Chain, oldestKept } from "./chain.js";
+import { ChainView } from "./chain-view.js";
+import { TransactionCheck } from "./check.js";
+import { preflightReply, withCors } from "./cors.js";
+import type { FakeBlock } from "./data.js";
+import type { ReceivedRequest } from "./fake-node.js";
+import { FaultPlan, type RequestFaults } from "./faults.js";
+import { badRequest, type DataNode, decodePath, reply } from "./gateway.js";
+import { checkNodeOptions, type FakeNodeOptions } from "./options.js";
+import { defaultRateLimit, RateLimiter } from "./rate-limiter.js";
+import { findRoute } from "./routes.js";
+import type { Store } from "./store.js";
+import { respond } from "./transport.js";
+
+/** A node that follows a chain and responds to requests. */
+export class SimulatedNode {
+  readonly requests: ReceivedRequest[] = [];
+  readonly #chain: Chain;
+  readonly #view: ChainView;
+  readonly #transactions = new TransactionCheck();
+  readonly #name: string | undefined;
+  #options: FakeNodeOptions = {};
+  #faults = new FaultPlan([]);
+  #limiter: RateLimiter | undefined;
+  /** Aborts when the node goes down. */
+  #running = new AbortController();
+  /** How many requests came in; `requests` can be emptied. */
+  #received = 0;
+
+  /** @param name - Distinguishes the nodes of a chain: the order of the votes of one block differs between them. */
+  constructor(chain: Chain, options: FakeNodeOptions, name?: string) {
+    this.#chain = chain;
+    this.#view = new ChainView(chain);
+    this.#name = name;
+    this.configure({ ...options, rateLimit: options.rateLimit ?? {} });
+  }
+
+  get store(): Store {
+    return this.#view.store(this.#options.lag ?? 0);
+  }
+
+  get block(): FakeBlock {
+    return this.#chain.blockBefore(this.#options.lag ?? 0);
+  }
+
+  configure(options: FakeNodeOptions): void {
+    checkNodeOptions(options);
+    const { rateLimit, now, faults, down } = options;
+    const wasDown = this.#options.down === true;
+    const given = Object.entries(options).filter(([, value]) => value !== undefined);
+    this.#options = { ...this.#options, ...Object.fromEntries(given) };
+    if (faults !== undefined) this.#faults = new FaultPlan(faults);
+    const isRestarted = wasDown && down === false;
+    if (down === true) this.#running.abort(new TypeError("fetch failed: the connection was reset"));
+    if (isRestarted) this.#running = new AbortController();
+    if (rateLimit !== undefined || now !== undefined || isRestarted) {
+      const limit = this.#options.rateLimit;
+      const clock = this.#options.now ?? (() => performance.now());
+      this.#limiter = limit === false ? undefined : new RateLimiter({ ...defaultRateLimit, ...limit }, clock);
+    }
+  }
+
+  async fetch(request: Request): Promise<Response> {
+    const { method, headers, signal } = request;
+    signal.throwIfAborted();
+    const { pathname, search } = new URL(request.url);
+    const path = decodePath(this.#withoutBasePath(pathname));
+    const operation = path === undefined ? undefined : findRoute(method, path)?.route.operation;
+    // `text` would drop a byte order mark, which a node rejects.
+    const body = new TextDecoder("utf-8", { ignoreBOM: true }).decode(await request.arrayBuffer());
+    this.requests.push({ operation, method, url: request.url, headers: Object.fromEntries(headers), body });
+    if (this.#options.down) throw new TypeError("fetch failed: the connection was refused");
+    const faults = this.#faults.next(operation);
+    const dataNode = this.#dataNode(faults, ++this.#received);
+    const response =
+      path === undefined
+        ? badRequest
+        : (preflightReply(request) ?? withCors(reply({ method, headers, path, search, body }, dataNode), headers));
+    return respond(response, faults, [signal, this.#running.signal]);
+  }
+
+  /** A path elsewhere leads to no operation. */
+  #withoutBasePath(path: string): string {
+    const { basePath = "" } = this.#options;
+    return path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : "/";
+  }
+
+  #dataNode(faults: RequestFaults, request: number): DataNode {
+    const { block, store } = this;
+    const { defects = [], chainId = "vega-fake-0011", checkCode = () => 0, history } = this.#options;
+    return {
+      limit: () => this.#limiter?.decide() ?? { outcome: "served", headers: {} },
+      blockHeaders: { "X-Block-Height": String(block.height), "X-Block-Timestamp": String(block.timestamp) },
+      state: {
+        store,
+        transactions: this.#transactions,
+        history: history === undefined ? this.#chain.history : oldestKept(history),
+        chainId,
+        checkCode,
+        height: block.height,
+        hasDefect: (defect) => defects.includes(defect),
+        tieSeed: this.#tieSeed(request),
+        pageFault: {
+          empty: faults.get("empty-page") && request,
+          repeated: faults.get("repeated-cursor") !== undefined,
+        },
+      },
+    };
+  }
+
+  #tieSeed(request: number): string | undefined {
+    const { seed, unstableTies } = this.#chain;
+    const seeds = this.#name === undefined ? [seed] : [seed, this.#name];
+    if (this.#options.unstableTies ?? unstableTies) return [...seeds, request].join("/");
+    return this.#name === undefined ? undefined : seeds.join("/");
+  }
+}

@@ -1,0 +1,21 @@
+import { defaultSettings } from "../../src/http/call-options.js";
+import { type CallSettings, createRequester, type Route } from "../../src/http/index.js";
+import type { RequesterOptions } from "../../src/http/requester.js";
+import { baseUrl } from "./raw-requests.js";
+
+/** An operation that sends one request and returns the body of the response. */
+const route: Route<object, object, object> = {
+  operation: "test",
+  attempt: async (init) => {
+    const response = await init.fetch(new Request(`${baseUrl}/statistics/spam/a`));
+    return response.ok ? { response } : { error: await response.json(), response };
+  },
+  read: (body) => body,
+};
+
+/** Creates a requester without jitter, and returns a function that makes one call with it. */
+export function createSend(options: RequesterOptions, settings: Partial<CallSettings["settings"]> = {}) {
+  const requester = createRequester({ random: () => 0.5, ...options });
+  return (signal?: AbortSignal) =>
+    requester.send(route, {}, { settings: { ...defaultSettings, ...settings }, signal, headers: undefined });
+}

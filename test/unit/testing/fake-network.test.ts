@@ -1,0 +1,287 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { createClient } from "../../../src/index.js";
+import { createFakeNetwork, createFakeNode, type FakeNetwork, type FakeVote } from "../../../src/testing/index.js";
+import { fetchFrom, fetchPage } from "../../support/raw-requests.js";
+
+const second = 1_000_000_000n;
+const list = "/api/v2/balance/changes?pagination.first=5000";
+const headerOf = async (node: Parameters<typeof fetchFrom>[0]) => {
+  const { headers } = await fetchFrom(node, list);
+  return { height: headers.get("x-block-height"), timestamp: headers.get("x-block-timestamp") };
+};
+/** Fails if the network has no such node. */
+function nodeOf(network: FakeNetwork, index: number) {
+  const node = network.nodes[index];
+  if (node === undefined) throw new Error(`There is no node ${index}.`);
+  return node;
+}
+
+const vote = (party: number, timestamp: bigint, value: FakeVote["value"] = "VALUE_YES"): FakeVote => ({
+  partyId: party.toString(16).padStart(64, "0"),
+  proposalId: "07".repeat(32),
+  timestamp: `${timestamp}`,
+  value,
+  totalGovernanceTokenBalance: "1",
+  totalGovernanceTokenWeight: "1",
+  totalEquityLikeShareWeight: "0",
+  perMarketEquityLikeShareWeight: {},
+});
+const change = (party: number, timestamp: bigint) => ({
+  partyId: party.toString(16).padStart(64, "0"),
+  timestamp: `${timestamp}` as const,
+  balance: "1",
+});
+
+describe("a fake network", () => {
+  test("has three nodes with addresses of their own and the same records", async () => {
+    const network = createFakeNetwork({ balances: 50, votes: 30 });
+    expect(network.nodes.map(({ url }) => url)).toEqual([1, 2, 3].map((number) => `https://node-${number}.example`));
+    for (const node of network.nodes) {
+      const client = createClient({ baseUrl: node.url, fetch: network.fetch });
+      expect((await client.listBalanceChanges()).nodes).toHaveLength(50);
+      expect(node.requests.map(({ url }) => new URL(url).origin)).toEqual([node.url]);
+      expect(node.records).toEqual(network.records);
+      expect(node.block).toEqual(network.block);
+    }
+  });
+
+  test("has a hundred records of each list if its data names none", () => {
+    expect(createFakeNetwork({ nodes: 2 }).records.votes).toHaveLength(100);
+    expect(createFakeNetwork({ nodes: 2, profiles: 5 }).records.votes).toHaveLength(0);
+  });
+
+  test("rejects a request to an address of no node, with the addresses of its nodes", async () => {
+    const network = createFakeNetwork({ nodes: 2 });
+    await expect(network.fetch("https://node-3.example/api/v2/votes")).rejects.toThrow(
+      "https://node-3.example is not one of https://node-1.example, https://node-2.example",
+    );
+  });
+
+  test("serves a node at the path of its `basePath`", async () => {
+    const network = createFakeNetwork({ nodes: [{ basePath: "/datanode" }, {}] });
+    expect(nodeOf(network, 0).url).toBe("https://node-1.example/datanode");
+    const { status } = await network.fetch(`${nodeOf(network, 0).url}${list}`);
+    expect(status).toBe(200);
+  });
+
+  test("has a rate limit, faults and remembered transactions for each node", async () => {
+    const faults = [{ name: "status", status: 503, request: 1 }] as const;
+    const network = createFakeNetwork({ nodes: [{}, { faults }, {}] }, { now: () => 0, rateLimit: { burst: 2 } });
+    const [first, second, third] = network.nodes;
+    if (!first || !second || !third) throw new Error("Expected three nodes.");
+    expect([
+      (await fetchFrom(first, list)).status,
+      (await fetchFrom(first, list)).status,
+      (await fetchFrom(first, list)).status,
+    ]).toEqual([200, 200, 429]);
+    expect([(await fetchFrom(second, list)).status, (await fetchFrom(second, list)).status]).toEqual([503, 200]);
+    const tx = {
+      version: "TX_VERSION_V3",
+      inputData: "CAEQh61L",
+      pubKey: "ab".repeat(32),
+      signature: { algo: "vega/ed25519", value: "0f".repeat(64), version: 1 },
+      pow: { tid: "01".repeat(32), nonce: "1" },
+    };
+    const check = async (node: typeof third) =>
+      (await fetchFrom(node, "/transaction/check", { method: "POST", body: JSON.stringify({ tx }) })).body.code;
+    nodeOf(network, 0).configure({ rateLimit: false });
+    expect([await check(third), await check(third), await check(first)]).toEqual([0, 89, 0]);
+    network.nextBlock();
+    expect(await check(first)).toBe(0);
+  });
+
+  test("moves for all nodes, whichever of them is asked to", async () => {
+    const network = createFakeNetwork({ nodes: 2, balances: 10 });
+    network.nextBlock({ balances: 2 });
+    nodeOf(network, 1).nextBlock({ balances: 3 });
+    for (const node of network.nodes) {
+      expect((await fetchPage(node, list)).edges).toHaveLength(15);
+      expect(await headerOf(node)).toEqual({ height: "1234570", timestamp: `${network.block.timestamp}` });
+    }
+  });
+
+  test("returns the votes of one block in an order of its own on each node, which does not vary", async () => {
+    const votes = Array.from({ length: 30 }, (_, party) => vote(party, 5000n));
+    const network = createFakeNetwork({ votes }, { defects: ["tied-vote-cursors"] });
+    const order = async (index: number) => {
+      const { edges } = await fetchPage<FakeVote>(
+        nodeOf(network, index),
+        `/api/v2/votes?proposalId=${"07".repeat(32)}`,
+      );
+      return edges.map(({ node }) => node.partyId);
+    };
+    const orders = [await order(0), await order(1), await order(2)];
+    expect(new Set(orders.map(String)).size).toBe(3);
+    expect(new Set(orders.map((each) => String([...each].sort()))).size).toBe(1);
+    expect([await order(0), await order(1), await order(2)]).toEqual(orders);
+    nodeOf(network, 1).configure({ unstableTies: true });
+    expect([await order(0), await order(1)]).not.toEqual(orders.slice(0, 2));
+    expect(await order(0)).toEqual(orders[0]);
+    expect(await order(1)).not.toEqual(await order(1));
+  });
+
+  test("keeps less history on a node whose options say so", async () => {
+    const balances = [1000n, 2000n, 3000n].map((time) => change(1, time * second));
+    const network = createFakeNetwork({ nodes: [{}, { history: 2000n * second }], balances });
+    const count = async (index: number) => (await fetchPage(nodeOf(network, index), list)).edges.length;
+    expect([await count(0), await count(1)]).toEqual([3, 2]);
+    nodeOf(network, 0).configure({ history: 2_500n * second });
+    expect([await count(0), await count(1)]).toEqual([1, 2]);
+  });
+
+  test.each<[argument: string, words: string, data: unknown, options: unknown]>([
+    ["data", "to be an object, got 3.", 3, {}],
+    ["data.nodes", "to be the number of nodes, or an array with the options of each, got 0.", { nodes: 0 }, {}],
+    ["data.nodes", "got an empty array.", { nodes: [] }, {}],
+    ["data.nodes[1].lag", "to be a whole number of blocks, got 0.5.", { nodes: [{}, { lag: 0.5 }] }, {}],
+    ["data.nodes[0].log", "createFakeNode has no option `log`.", { nodes: [{ log: 1 }] }, {}],
+    ["data.node", "There is no `data.node`.", { node: 3 }, {}],
+    ["options.down", "to be a boolean, got 1.", {}, { down: 1 }],
+    ["options.history", "to be a bigint, got 5.", {}, { history: 5 }],
+  ])("rejects `%s`: %s", (argument, words, data, options) => {
+    const create = () => createFakeNetwork(data as never, options as never);
+    expect(create).toThrow(words);
+    expect(create).toThrow(expect.objectContaining({ name: "ArgumentError", argument }));
+  });
+});
+
+describe("a fake node that lags", () => {
+  test("names an earlier block, and has its records alone", async () => {
+    const network = createFakeNetwork({ nodes: [{ lag: 2 }, {}], balances: 100 });
+    const { height, timestamp } = network.block;
+    expect(await headerOf(nodeOf(network, 0))).toEqual({
+      height: `${height - 2n}`,
+      timestamp: `${timestamp - 2n * second}`,
+    });
+    const older = network.records.balances.filter((each) => BigInt(each.timestamp) < timestamp - 2n * second);
+    expect(nodeOf(network, 0).records.balances).toEqual(older);
+    expect(older.length).toBeLessThan(100);
+    nodeOf(network, 0).configure({ lag: 0 });
+    expect((await fetchPage(nodeOf(network, 0), list)).edges).toHaveLength(100);
+  });
+
+  test("shows records as they were before later blocks replaced them", async () => {
+    const signature = { id: "ab", sig: "AAAA", kind: "NODE_SIGNATURE_KIND_ASSET_NEW" } as const;
+    const profile = { partyId: "ab", alias: "before", metadata: [] };
+    const network = createFakeNetwork({ nodes: [{}, { lag: 1 }], votes: [vote(1, 5n * second)], profiles: [profile] });
+    network.nextBlock({
+      votes: [vote(1, 5n * second, "VALUE_NO"), vote(2, network.block.timestamp)],
+      profiles: [{ ...profile, alias: "after" }],
+      signatures: [signature],
+    });
+    const { records } = nodeOf(network, 1);
+    expect([records.votes.map(({ value }) => value), records.profiles, records.signatures]).toEqual([
+      ["VALUE_YES"],
+      [profile],
+      [],
+    ]);
+    network.nextBlock();
+    expect(nodeOf(network, 1).records).toEqual(network.records);
+    expect(network.records.votes.map(({ value }) => value)).toEqual(["VALUE_NO", "VALUE_YES"]);
+  });
+
+  test("names the first block if it lags more than there are blocks", async () => {
+    const node = createFakeNode({ block: { height: 2n, timestamp: second } }, { lag: 5 });
+    expect(await headerOf(node)).toEqual({ height: "0", timestamp: "0" });
+  });
+
+  test("is ahead with its header alone if its lag is negative", async () => {
+    const network = createFakeNetwork({ nodes: [{ lag: -1_000_000 }, {}], balances: 10 });
+    const { height, timestamp } = network.block;
+    expect(await headerOf(nodeOf(network, 0))).toEqual({
+      height: `${height + 1_000_000n}`,
+      timestamp: `${timestamp + 1_000_000n * second}`,
+    });
+    expect(nodeOf(network, 0).records).toEqual(network.records);
+  });
+
+  test("has at every moment the records below its header, whatever the chain does and however its lag changes", async () => {
+    const step = fc.oneof(
+      fc.record({ type: fc.constant("block" as const), parties: fc.array(fc.nat(3), { maxLength: 4 }) }),
+      fc.record({ type: fc.constant("add" as const), parties: fc.array(fc.nat(3), { maxLength: 4 }) }),
+      fc.record({ type: fc.constant("lag" as const), lag: fc.nat(6) }),
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(step, { maxLength: 25 }),
+        fc.array(fc.nat(12), { maxLength: 8 }),
+        async (steps, ages) => {
+          const now = 1000n * second;
+          const old = ages.map((age) => now - BigInt(age) * second);
+          // The initial records come in the order of their time, as those of a chain do.
+          old.sort((a, b) => Number(a - b));
+          const written: { vote: FakeVote; change: ReturnType<typeof change>; at: bigint }[] = [];
+          const write = (party: number, at: bigint) => {
+            // The number of the write makes each version of a vote another one.
+            const version = { ...vote(party, at), totalGovernanceTokenBalance: `${written.length}` };
+            written.push({ vote: version, change: change(written.length, at), at });
+            return written.at(-1) as (typeof written)[number];
+          };
+          const initial = old.map((at, index) => write(index % 4, at));
+          const network = createFakeNetwork({
+            nodes: [{ lag: 1 }, {}],
+            votes: initial.map((each) => each.vote),
+            balances: initial.map((each) => each.change),
+            block: { height: 100n, timestamp: now },
+          });
+          let lag = 1;
+          for (const each of [...steps, { type: "lag" as const, lag: 3 }]) {
+            if (each.type === "lag") {
+              lag = each.lag;
+              nodeOf(network, 0).configure({ lag });
+            } else {
+              const added = each.parties.map((party) => write(party, network.block.timestamp));
+              const data = { votes: added.map((row) => row.vote), balances: added.map((row) => row.change) };
+              if (each.type === "block") network.nextBlock(data);
+              else network.addRecords(data);
+            }
+            const header = await headerOf(nodeOf(network, 0));
+            expect(header).toEqual({
+              height: `${network.block.height - BigInt(lag)}`,
+              timestamp: `${network.block.timestamp - BigInt(lag) * second}`,
+            });
+            const visible = written.filter(({ at }) => lag === 0 || at < BigInt(header.timestamp ?? 0));
+            const { balances, votes } = nodeOf(network, 0).records;
+            expect(new Set(balances.map(({ partyId }) => partyId))).toEqual(
+              new Set(visible.map((row) => row.change.partyId)),
+            );
+            const latest = new Map(visible.map((row) => [row.vote.partyId, row.vote.totalGovernanceTokenBalance]));
+            expect(new Map(votes.map((each) => [each.partyId, each.totalGovernanceTokenBalance]))).toEqual(latest);
+            expect((await fetchPage(nodeOf(network, 0), list)).edges).toHaveLength(visible.length);
+          }
+        },
+      ),
+      { numRuns: 150 },
+    );
+  });
+});
+
+describe("a fake node that goes down", () => {
+  test("rejects requests, and serves the same records with a new rate limit when it is up again", async () => {
+    const node = createFakeNode({ balances: 20 }, { now: () => 0, rateLimit: { burst: 1 } });
+    expect((await fetchFrom(node, list)).status).toBe(200);
+    expect((await fetchFrom(node, list)).status).toBe(429);
+    node.configure({ down: true });
+    await expect(fetchFrom(node, list)).rejects.toThrow(new TypeError("fetch failed: the connection was refused"));
+    expect(node.requests).toHaveLength(3);
+    node.configure({ down: false });
+    expect((await fetchPage(node, list)).edges).toHaveLength(20);
+    node.configure({ down: false });
+    expect((await fetchFrom(node, list)).status).toBe(429);
+  });
+
+  test("resets requests in flight, and not those that follow", async () => {
+    const node = createFakeNode(
+      {},
+      { faults: [{ name: "latency", milliseconds: Number.POSITIVE_INFINITY, request: 1 }] },
+    );
+    const pending = fetchFrom(node, list);
+    pending.catch(() => {});
+    while (node.requests.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    node.configure({ down: true });
+    await expect(pending).rejects.toThrow(new TypeError("fetch failed: the connection was reset"));
+    node.configure({ down: false });
+    expect((await fetchFrom(node, list)).status).toBe(200);
+  });
+});
