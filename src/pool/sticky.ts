@@ -18,6 +18,9 @@ export const keepNode =
       previous.length === 0 ? walk.begin(pagination, signal) : walk.next(pagination, signal, previous);
   };
 
+/** Whether the last node that was asked has responded, but has not reached the height of the walk. */
+const isBehindError = (error: unknown): boolean => VegaError.is(error) && error.name === "VegaError";
+
 /** A walk that stays on its node, and moves to another one if that fails. */
 class StickyWalk<T> {
   readonly #link: Link;
@@ -26,8 +29,8 @@ class StickyWalk<T> {
   #node: NodeState | undefined;
   /** What the first page was requested with. */
   #start: Pagination = {};
-  /** What another node has to have: the height of the first page, and the history of the walk. */
-  #needs: Pick<PoolTarget, "height" | "reach"> = {};
+  /** What a node has to have: the height of the first page, and the history of the walk. */
+  #needs: Pick<PoolTarget, "height" | "reach" | "verifiesHistory"> = {};
 
   constructor(link: Link, fetch: FetchFrom<T>, rules: NodeRules<T>) {
     this.#link = link;
@@ -39,27 +42,34 @@ class StickyWalk<T> {
     const { range, query } = this.#rules;
     const given = range && query[range.start];
     const start = typeof given === "string" ? BigInt(given) : undefined;
-    const target: PoolTarget = { compares: true, knowsHistory: range !== undefined, reach: start };
+    const isRange = range !== undefined;
+    const target: PoolTarget = { compares: true, knowsHistory: isRange, reach: start, verifiesHistory: isRange };
     const page = await this.#fetch(pagination, signal, target);
     const node = target.servedBy;
     this.#node = node;
     this.#start = pagination;
     // A node that keeps less than the range is one of those that keep the most.
     const reach = start !== undefined && node && reaches(node, start) ? start : node?.history?.oldest;
-    this.#needs = { height: page.extra.block?.height, reach: range && reach };
+    const isFixed = start !== undefined && reach === start;
+    this.#needs = { height: page.extra.block?.height, reach: range && reach, verifiesHistory: isFixed };
     return page;
   }
 
   async next(pagination: Pagination, signal: AbortSignal, previous: readonly Edge<T>[]): Promise<NodePage<T>> {
     const node = this.#node;
-    const { height } = this.#needs;
-    const target: PoolTarget = { node: node?.url, height, attempts: this.#canMove ? 1 : undefined };
+    const { height, reach, verifiesHistory } = this.#needs;
+    // Without a start, the walk reads what its first node keeps.
+    const target: PoolTarget = { node: node?.url, height, ...(verifiesHistory && { reach, verifiesHistory }) };
+    if (this.#canMove) target.attempts = 1;
     let failover: Omit<Failover, "node"> = { cause: "lag" };
     try {
       const page = await this.#fetch(pagination, signal, target);
-      if (!page.extra.stale || !this.#canMove) return page;
+      const isPruned = verifiesHistory && target.reach !== reach;
+      if (!isPruned && (!page.extra.stale || !this.#canMove)) return page;
+      if (isPruned) failover = { cause: "history" };
     } catch (error) {
-      if (!target.hasGivenUp || !this.#canMove) throw error;
+      if (!target.hasGivenUp) throw error;
+      if (!this.#canMove) throw isBehindError(error) ? this.#discontinuity(pagination, node, error) : error;
       failover = { cause: "error", error };
     }
     return this.#move(pagination, signal, previous, node && { node, ...failover });
@@ -90,8 +100,7 @@ class StickyWalk<T> {
     try {
       page = await this.#fetch(overlap.pagination, signal, target);
     } catch (error) {
-      // A node that is behind has responded.
-      if (!VegaError.is(error) || error.name !== "VegaError") throw error;
+      if (!isBehindError(error)) throw error;
       cause = error;
     }
     // The history that is needed is lowered if no node has it.
