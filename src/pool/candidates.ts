@@ -67,7 +67,9 @@ export class Candidates {
 export function freshNodes(link: Link): NodeState[] {
   const { nodes, settings, clock } = link;
   return nodes.filter(
-    ({ heardAt, sighting, isAvailable }) =>
-      isAvailable && clock.now() - heardAt <= settings.maxLag && !verdictOn(sighting?.block, {}, link),
+    (node) =>
+      node.isAvailable &&
+      clock.now() - node.heardAt <= settings.maxLag &&
+      !verdictOn(node, node.sighting?.block, {}, link),
   );
 }

@@ -42,16 +42,29 @@ export function lagOf({ height, timestamp }: Block, reference: Sighting | undefi
   return Math.max(0, Number(reference.block.timestamp - timestamp) / nanoseconds);
 }
 
-/** Whether a block is further ahead of the reference than the nodes that lag least can be. */
-export function isSuspect(block: Block, reference: Sighting | undefined, maxLag: number, now: number): boolean {
-  if (reference === undefined || block.height <= reference.block.height) return false;
-  // The chain has gone on since the reference was seen.
-  const most = maxLag + now - reference.time;
-  return (
-    isImplausible(reference.block, block) ||
-    Number(block.timestamp - reference.block.timestamp) / nanoseconds > most ||
-    Number(block.height - reference.block.height) > most / shortestBlock
-  );
+/**
+ * Whether a node is further ahead of each other node than it can be. Of two nodes the higher one is trusted, unless that is
+ * implausible.
+ *
+ * @param others - What the other nodes named last.
+ * @param nodes - How many nodes there are.
+ */
+export function isSuspect(
+  block: Block,
+  others: readonly Sighting[],
+  nodes: number,
+  maxLag: number,
+  now: number,
+): boolean {
+  const isFarAheadOf = ({ block: other, time }: Sighting): boolean => {
+    if (block.height <= other.height) return false;
+    if (isImplausible(other, block)) return true;
+    // The chain has gone on since the other node was heard.
+    const most = maxLag + now - time;
+    const elapsed = Number(block.timestamp - other.timestamp) / nanoseconds;
+    return nodes > 2 && (elapsed > most || Number(block.height - other.height) > most / shortestBlock);
+  };
+  return others.length > 0 && others.every(isFarAheadOf);
 }
 
 /**
@@ -59,11 +72,14 @@ export function isSuspect(block: Block, reference: Sighting | undefined, maxLag:
  */
 export function isDisputed(sightings: readonly Sighting[], nodes: number, maxLag: number, now: number): boolean {
   if (nodes < 3 || sightings.length < 2) return false;
+  const isTrusted = (sighting: Sighting) => {
+    const others = sightings.filter((other) => other !== sighting);
+    return !isSuspect(sighting.block, others, nodes, maxLag, now);
+  };
+  const trusted = sightings.filter(isTrusted);
+  if (trusted.length === sightings.length) return false;
   const reference = referenceOf(sightings, nodes);
-  const others = sightings.filter(({ block }) => !isSuspect(block, reference, maxLag, now));
-  if (others.length === sightings.length) return false;
-  const supporting = others.filter(({ block, time }) => lagOf(block, reference) <= maxLag + now - time);
-  return supporting.length < 2;
+  return trusted.filter(({ block, time }) => lagOf(block, reference) <= maxLag + now - time).length < 2;
 }
 
 const compare = (a: bigint, b: bigint) => (a < b ? -1 : a > b ? 1 : 0);

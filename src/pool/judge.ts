@@ -22,13 +22,19 @@ export const sightingsOf = (nodes: readonly NodeState[]): Sighting[] =>
   nodes.flatMap(({ sighting }) => (sighting ? [sighting] : []));
 
 /** What is wrong with a block; `undefined` if its response can be returned. A response without a block is not judged. */
-export function verdictOn(block: Block | undefined, target: PoolTarget, link: Link): Verdict | undefined {
+export function verdictOn(
+  node: NodeState,
+  block: Block | undefined,
+  target: PoolTarget,
+  link: Link,
+): Verdict | undefined {
   if (block === undefined) return undefined;
   const { nodes, settings, clock } = link;
-  const reference = referenceOf(sightingsOf(nodes), nodes.length);
-  if (isSuspect(block, reference, settings.maxLag, clock.now())) return "suspect";
+  const others = sightingsOf(nodes.filter((other) => other !== node));
+  if (isSuspect(block, others, nodes.length, settings.maxLag, clock.now())) return "suspect";
   // What a scan reads up to that time is final.
   if (target.until !== undefined && block.timestamp >= target.until) return undefined;
+  const reference = referenceOf(sightingsOf(nodes), nodes.length);
   if (lagOf(block, reference) > settings.maxLag) return "lag";
   return target.isMonotonic && block.height < link.mark ? "regression" : undefined;
 }

@@ -165,8 +165,8 @@ export class NodeCall<T> {
     this.#failover = { node, cause, error };
   }
 
-  #verdictOn({ block }: Received<T>): Verdict | undefined {
-    return verdictOn(block, this.#target, this.#link);
+  #verdictOn({ node, block }: Received<T>): Verdict | undefined {
+    return verdictOn(node, block, this.#target, this.#link);
   }
 
   /** The freshest response that can be returned. One that can come from a single node alone always can. */

@@ -188,7 +188,7 @@ test("300 random runs of a walk over votes lose and repeat no vote, or continue 
       const net = networkOf({ newestFirst, pageSize, ...each });
       // All votes on the first proposal are in one block.
       const proposalId =
-        net.network.records.votes.map((vote) => vote.proposalId).find((id, index, ids) => id !== ids[0]) ?? "";
+        net.network.records.votes.map((vote) => vote.proposalId).find((id, _, ids) => id !== ids[0]) ?? "";
       const pagination: Forward = { first: 30 + pageSize, newestFirst };
       const { records, reasons } = await readAll(net, each.mishaps, (resume) =>
         net.client.listVotes({ proposalId, pagination: resume ?? pagination }),
