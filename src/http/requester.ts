@@ -36,8 +36,7 @@ export interface Requester {
 export function createRequester(options: RequesterOptions): Requester {
   const { fetch, pacing = true, observe, validate, clock = systemClock, random = Math.random } = options;
   const emit = observe && createEmit<WithoutTime<ObserverEvent>>(observe, clock);
-  const limits = pacing ? new NodeLimits(clock) : undefined;
-  const attempt = createNodeAttempt({ fetch, validate, clock, emit, limits });
+  const attempt = createNodeAttempt({ fetch, validate, clock }, emit, pacing ? new NodeLimits(clock) : undefined);
   const send: SendCall = withTotalDeadline(withRetry(attempt, { clock, random, emit }), clock);
   return {
     send: async (route, params, call) => {
@@ -50,14 +49,14 @@ export function createRequester(options: RequesterOptions): Requester {
 }
 
 /** Makes the attempts on one node. */
-export function createNodeAttempt({
-  fetch,
-  validate,
-  clock,
-  emit,
-  limits,
-}: Transport & { emit: Emit | undefined; limits: NodeLimits | undefined }): SendAttempt {
-  let attempt = withDeadline(withConnectionErrors(createAttempt({ fetch, validate, clock })), clock);
+export function createNodeAttempt(
+  transport: Transport,
+  emit: Emit | undefined,
+  limits: NodeLimits | undefined,
+  around = (attempt: SendAttempt) => attempt,
+): SendAttempt {
+  const { clock } = transport;
+  let attempt = around(withDeadline(withConnectionErrors(createAttempt(transport)), clock));
   if (emit) attempt = withEvents(attempt, emit, clock);
   if (limits) attempt = withRateLimit(attempt, limits, clock, emit);
   return attempt;

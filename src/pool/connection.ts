@@ -1,7 +1,7 @@
 import { readBaseUrl } from "../arguments/read-base-url.js";
 import { refuse } from "../arguments/refuse.js";
 import type { Clock } from "../http/clock.js";
-import type { CallSettings } from "../http/context.js";
+import type { CallSettings, SendAttempt } from "../http/context.js";
 import { withTotalDeadline } from "../http/deadline.js";
 import { createEmit, type ObserverEvent, type WithoutTime } from "../http/events.js";
 import { readBlock } from "../http/index.js";
@@ -9,6 +9,7 @@ import { contextOf, createNodeAttempt } from "../http/requester.js";
 import type { Connection, ConnectionOptions } from "../node-pool.js";
 import { Candidates } from "./candidates.js";
 import { callOnce } from "./check-call.js";
+import { withSetAside } from "./failures.js";
 import type { Link } from "./link.js";
 import { NodeCall } from "./node-call.js";
 import type { NodeState } from "./node-state.js";
@@ -33,7 +34,8 @@ export function createConnection(pool: Pool, options: ConnectionOptions): Connec
     nodes.map((node) => {
       const limits = pacing ? node.limits : undefined;
       const emitOf = emit && ((event: Parameters<typeof emit>[0]) => emit({ ...event, node: node.url }));
-      return [node, createNodeAttempt({ fetch, validate, clock, emit: emitOf, limits })];
+      const around = (attempt: SendAttempt) => withSetAside(attempt, node, clock);
+      return [node, createNodeAttempt({ fetch, validate, clock }, emitOf, limits, around)];
     }),
   );
   const link: Link = { ...pool, emit, attempts, routeOf, mark: 0n };

@@ -7,7 +7,8 @@ import {
   toPlainError,
   VegaError,
 } from "../errors/index.js";
-import type { Context } from "../http/context.js";
+import type { Clock } from "../http/clock.js";
+import type { Context, SendAttempt } from "../http/context.js";
 import { readBlock } from "../http/index.js";
 import { isTransient } from "../http/retry.js";
 import type { NodeState } from "./node-state.js";
@@ -43,6 +44,19 @@ export function setAsideAfter(error: unknown, node: NodeState, sentAt: number, {
   else node.setAside("failing", sentAt);
   node.error = error;
 }
+
+/** Sets a node aside as soon as an attempt fails: before its rate limiter sends the next request. */
+export const withSetAside =
+  (next: SendAttempt, node: NodeState, clock: Clock): SendAttempt =>
+  async (context, attempt) => {
+    const sentAt = clock.now();
+    try {
+      return await next(context, attempt);
+    } catch (error) {
+      if (isNodeFault(error, context)) setAsideAfter(error, node, sentAt, context);
+      throw error;
+    }
+  };
 
 /** The error of a call: the last one, with what each node said if there are several. */
 export function errorOfCall(failures: ReadonlyMap<NodeState, unknown>, { operation }: Context<unknown>): unknown {

@@ -36,7 +36,7 @@ export function verdictOn(
   if (target.until !== undefined && block.timestamp >= target.until) return undefined;
   const reference = referenceOf(sightingsOf(nodes), nodes.length);
   if (lagOf(block, reference) > settings.maxLag) return "lag";
-  return target.isMonotonic && block.height < link.mark ? "regression" : undefined;
+  return settings.monotonic && target.isMonotonic && block.height < link.mark ? "regression" : undefined;
 }
 
 /** Whether a block is before the place where a walk or a scan continues. */

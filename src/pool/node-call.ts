@@ -18,7 +18,7 @@ import type { Link } from "./link.js";
 import { isNearEnd, loadHistory, reaches } from "./node-history.js";
 import type { NodeState } from "./node-state.js";
 import { left, type Outcome, Race } from "./race.js";
-import type { Failover, PoolTarget } from "./target.js";
+import { type Failover, type PoolTarget, readTarget } from "./target.js";
 
 /** With a response at hand, that of another node is waited for so long: milliseconds, and times its own duration. */
 const [patience, patienceFactor] = [1000, 4];
@@ -43,7 +43,7 @@ export class NodeCall<T> {
   constructor(link: Link, context: Context<T>) {
     this.#link = link;
     this.#context = context;
-    this.#target = context.target ?? { compares: true, isMonotonic: true };
+    this.#target = context.target ?? readTarget();
     this.#candidates = new Candidates(link, this.#target);
     this.#race = new Race(context, link.clock);
     this.#startedAt = link.clock.now();
@@ -108,7 +108,7 @@ export class NodeCall<T> {
     this.#race.start(
       node,
       (attempt) => this.#send(node, attempt),
-      () => this.#candidates.next() !== undefined,
+      () => this.#race.size > 1 || this.#candidates.next() !== undefined,
     );
     return true;
   }

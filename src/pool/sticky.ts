@@ -7,7 +7,7 @@ import type { Link } from "./link.js";
 import { isHistoryKnown, reaches } from "./node-history.js";
 import type { NodeState } from "./node-state.js";
 import { overlapFor } from "./overlap.js";
-import type { Failover, PoolTarget } from "./target.js";
+import { type Failover, type PoolTarget, readTarget } from "./target.js";
 
 /** Keeps the pages of walks on one node each. */
 export const keepNode =
@@ -43,7 +43,7 @@ class StickyWalk<T> {
     const given = range && query[range.start];
     const start = typeof given === "string" ? BigInt(given) : undefined;
     const isRange = range !== undefined;
-    const target: PoolTarget = { compares: true, knowsHistory: isRange, reach: start, verifiesHistory: isRange };
+    const target: PoolTarget = { ...readTarget(), knowsHistory: isRange, reach: start, verifiesHistory: isRange };
     const page = await this.#fetch(pagination, signal, target);
     const node = target.servedBy;
     this.#node = node;

@@ -37,7 +37,7 @@ export const openScan =
     const read = (body: Partial<BalanceChangeList>) => readEnvelope(body[envelope]);
     const fetchRange =
       (filter: Record<string, unknown>): FetchRange =>
-      async ({ start, end, size, newestFirst, after }, signal, target) => {
+      async ({ start, end, size, newestFirst, after }, signal, target = settings.target) => {
         const page = toWire({ first: size, newestFirst, ...(after !== undefined && { after }) });
         const times = {
           ...(start !== undefined && { [range.start]: String(start) }),

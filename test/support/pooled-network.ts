@@ -57,7 +57,9 @@ export class PooledNetwork {
         await this.#wait(this.latency[number] ?? 0, request.signal);
         this.#busy++;
         try {
-          return await this.network.fetch(request);
+          const response = await this.network.fetch(request);
+          response.headers.set("x-node", String(number));
+          return response;
         } finally {
           this.#busy--;
         }
@@ -82,8 +84,8 @@ export class PooledNetwork {
   }
 
   /** The number of the node that sent a response. */
-  nodeOf({ url }: { url: string }): number {
-    return this.urls.findIndex((each) => url.startsWith(each));
+  nodeOf(response: Response): number {
+    return Number(response.headers.get("x-node"));
   }
 
   /** Ends some blocks that have no records. */
