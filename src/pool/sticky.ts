@@ -1,5 +1,5 @@
 import type { Pagination } from "../../generated/types.js";
-import { PaginationError, VegaError } from "../errors/index.js";
+import { PaginationError } from "../errors/index.js";
 import type { FetchFrom, KeepNode, NodePage, NodeRules } from "../pagination/node-walk.js";
 import type { Edge } from "../pagination/page.js";
 import { isBehind } from "./judge.js";
@@ -17,9 +17,6 @@ export const keepNode =
     return (pagination, signal, previous = []) =>
       previous.length === 0 ? walk.begin(pagination, signal) : walk.next(pagination, signal, previous);
   };
-
-/** Whether the last node that was asked has responded, but has not reached the height of the walk. */
-const isBehindError = (error: unknown): boolean => VegaError.is(error) && error.name === "VegaError";
 
 /** A walk that stays on its node, and moves to another one if that fails. */
 class StickyWalk<T> {
@@ -69,7 +66,7 @@ class StickyWalk<T> {
       if (isPruned) failover = { cause: "history" };
     } catch (error) {
       if (!target.hasGivenUp) throw error;
-      if (!this.#canMove) throw isBehindError(error) ? this.#discontinuity(pagination, node, error) : error;
+      if (!this.#canMove) throw this.#errorOf(error, pagination);
       failover = { cause: "error", error };
     }
     return this.#move(pagination, signal, previous, node && { node, ...failover });
@@ -96,26 +93,31 @@ class StickyWalk<T> {
     const overlap = overlapFor(pagination, previous, this.#start, this.#rules);
     const target: PoolTarget = { ...this.#needs, ...(failover && { failover }) };
     let page: NodePage<T> | undefined;
-    let cause: unknown;
     try {
       page = await this.#fetch(overlap.pagination, signal, target);
     } catch (error) {
-      if (!isBehindError(error)) throw error;
-      cause = error;
+      throw target.hasGivenUp ? this.#errorOf(error, pagination) : error;
     }
     // The history that is needed is lowered if no node has it.
     const rest = page && target.reach === this.#needs.reach ? overlap.cut(page) : undefined;
-    if (rest === undefined) throw this.#discontinuity(pagination, failover?.node, cause);
+    if (rest === undefined) throw this.#discontinuity(pagination);
     this.#node = target.servedBy;
     return rest;
   }
 
-  #discontinuity(resume: Pagination, from: NodeState | undefined, cause: unknown): PaginationError {
+  /** The error of a walk whose node has failed: a discontinuity if another node responds. */
+  #errorOf(error: unknown, pagination: Pagination): unknown {
+    const isAlone = this.#link.nodes.every((node) => node === this.#node || !node.isAvailable);
+    return isAlone ? error : this.#discontinuity(pagination, error);
+  }
+
+  #discontinuity(resume: Pagination, cause?: unknown): PaginationError {
     const { operation } = this.#rules;
+    const url = this.#node?.url;
     const message =
-      `${from?.url} failed during a walk over ${operation}, and no other node could continue it: none has the same records, as many ` +
+      `${url} failed during a walk over ${operation}, and no other node could continue it: none has the same records, as many ` +
       "blocks and as much history. The walk can be continued later with `resume`, or be begun anew.";
     const error = new PaginationError(message, { operation, reason: "discontinuity", cause });
-    return Object.assign(error, { node: from?.url, resume });
+    return Object.assign(error, { node: url, resume });
   }
 }
