@@ -59,7 +59,8 @@ export class PooledNetwork {
         try {
           const response = await this.network.fetch(request);
           response.headers.set("x-node", String(number));
-          return response;
+          // In one piece: a longer body would be read while the clock runs.
+          return new Response(await response.arrayBuffer(), response);
         } finally {
           this.#busy--;
         }

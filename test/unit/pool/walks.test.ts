@@ -106,7 +106,7 @@ describe("a walk of a client of several nodes", () => {
     const node = createFakeNode({ signatures: net.network.records.signatures });
     const other = new PooledNetwork({ data: { nodes: 1, signatures: node.records.signatures } });
     const { next } = JSON.parse(JSON.stringify(page));
-    const rest = await net.run(other.client.listNodeSignatures({ id: signatureId(net), pagination: next }).toArray());
+    const rest = await other.run(other.client.listNodeSignatures({ id: signatureId(net), pagination: next }).toArray());
     expect(page.nodes.length + rest.length).toBe(
       node.records.signatures.filter(({ id }) => id === signatureId(net)).length,
     );
