@@ -4,6 +4,8 @@ export interface Load {
   readonly latency: number | undefined;
   /** How many requests are in flight. */
   readonly inFlight: number;
+  /** How long a request has to wait for the rate limit of the node, in milliseconds. */
+  readonly pause: number;
 }
 
 /** Which of the nodes that can serve a request does: the first one, or one of the fastest. */
@@ -33,4 +35,4 @@ function isSlower(a: Load, b: Load): boolean {
 }
 
 /** A node without a latency is tried soon. */
-const waitOf = ({ latency = 0, inFlight }: Load): number => latency * (inFlight + 1);
+const waitOf = ({ latency = 0, inFlight, pause }: Load): number => latency * (inFlight + 1) + pause;

@@ -71,7 +71,7 @@ export function isSuspect(
  * Whether it is open which node is wrong: one node is far ahead of another, and no third one supports either of them.
  */
 export function isDisputed(sightings: readonly Sighting[], nodes: number, maxLag: number, now: number): boolean {
-  if (nodes < 3 || sightings.length < 2) return false;
+  if (nodes < 3 || sightings.length < 2 || areClose(sightings, maxLag)) return false;
   const isTrusted = (sighting: Sighting) => {
     const others = sightings.filter((other) => other !== sighting);
     return !isSuspect(sighting.block, others, nodes, maxLag, now);
@@ -80,6 +80,16 @@ export function isDisputed(sightings: readonly Sighting[], nodes: number, maxLag
   if (trusted.length === sightings.length) return false;
   const reference = referenceOf(sightings, nodes);
   return trusted.filter(({ block, time }) => lagOf(block, reference) <= maxLag + now - time).length < 2;
+}
+
+/** Whether no node is far from another one, which is what most often holds. */
+function areClose(sightings: readonly Sighting[], maxLag: number): boolean {
+  const [first] = sightings;
+  return sightings.every(({ block }) => {
+    if (first === undefined || block.height === first.block.height) return true;
+    const distance = Math.abs(Number(block.timestamp - first.block.timestamp)) / nanoseconds;
+    return 2 * distance < maxLag && block.height - first.block.height < 20n && first.block.height - block.height < 20n;
+  });
 }
 
 const compare = (a: bigint, b: bigint) => (a < b ? -1 : a > b ? 1 : 0);

@@ -16,6 +16,7 @@ export interface Received<T> {
   reply: Reply<T>;
   block: Block | undefined;
   sentAt: number;
+  verdict: Verdict | undefined;
 }
 
 export const sightingsOf = (nodes: readonly NodeState[]): Sighting[] =>
@@ -45,7 +46,7 @@ export const isBehind = (block: Block | undefined, { height, until, isOpen }: Po
   ((height !== undefined && block.height < height) || (until !== undefined && !isOpen && block.timestamp < until));
 
 /** Sets the node of a response aside, or returns it from there. */
-export function applyVerdict(verdict: Verdict | undefined, { node, sentAt }: Received<unknown>): void {
+export function applyVerdict({ node, sentAt, verdict }: Received<unknown>): void {
   if (verdict === undefined) node.recover(sentAt);
   else node.setAside(verdict === "suspect" ? "suspect" : "lagging", sentAt);
 }

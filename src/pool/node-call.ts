@@ -136,9 +136,10 @@ export class NodeCall<T> {
     } else if (isBehind(block, this.#target)) {
       this.#fail(node, behindError(outcome, this.#target, this.#context), "history");
     } else {
-      const received = { node, sentAt, block, reply: result.reply };
-      this.#received.push(received);
-      const cause = this.#verdictOn(received);
+      this.#received.push({ node, sentAt, block, reply: result.reply, verdict: undefined });
+      // Each response shows more of the others.
+      for (const each of this.#received) each.verdict = verdictOn(each.node, each.block, this.#target, this.#link);
+      const cause = this.#received.at(-1)?.verdict;
       this.#failover = cause && { node, cause };
     }
   }
@@ -165,26 +166,22 @@ export class NodeCall<T> {
     this.#failover = { node, cause, error };
   }
 
-  #verdictOn({ node, block }: Received<T>): Verdict | undefined {
-    return verdictOn(node, block, this.#target, this.#link);
-  }
-
   /** The freshest response that can be returned. One that can come from a single node alone always can. */
   #best(): Received<T> | undefined {
     const isAlone = this.#candidates.count === 1;
-    return freshestOf(this.#received.filter((each) => isAlone || !this.#verdictOn(each)));
+    return freshestOf(this.#received.filter((each) => isAlone || !each.verdict));
   }
 
   /** Returns a response, and notes what the responses say of their nodes. */
   #settle(best: Received<T>): Reply<T> {
     const { clock, settings } = this.#link;
-    const verdict = this.#verdictOn(best);
+    const { verdict } = best;
     const stale = verdict !== undefined || (this.#target.compares === true && isInDispute(this.#link));
     const { node: pinned } = this.#target;
     if (stale && settings.staleness === "error" && pinned === undefined) {
       throw staleError(this.#context.operation, this.#received);
     }
-    for (const each of this.#received) applyVerdict(this.#verdictOn(each), each);
+    for (const each of this.#received) applyVerdict(each);
     for (const node of this.#race.cancel(left)) node.slowDown(clock.now() - this.#startedAt, this.#startedAt);
     const { node, block, reply } = best;
     if (block && block.height > this.#link.mark && verdict !== "suspect" && pinned === undefined) {

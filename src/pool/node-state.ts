@@ -55,6 +55,10 @@ export class NodeState implements Load {
     return this.cause === "slow" && this.rest === 0 ? undefined : this.#latency;
   }
 
+  get pause(): number {
+    return this.limits.limiter.expectedDelay;
+  }
+
   /** Whether the node can be asked. After a rest, one request tries it. */
   get isAvailable(): boolean {
     return this.cause === undefined || (this.rest === 0 && this.inFlight === 0);

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { choose } from "../../../src/pool/choice.js";
 
-const node = (latency: number | undefined, inFlight = 0) => ({ latency, inFlight });
+const node = (latency: number | undefined, inFlight = 0, pause = 0) => ({ latency, inFlight, pause });
 
 describe("the choice of a node", () => {
   test('is the first one with `order: "given"`', () => {
@@ -17,6 +17,11 @@ describe("the choice of a node", () => {
   test('is the one of two with the smaller product of latency and requests in flight with `order: "fastest"`', () => {
     const [busy, slow] = [node(10, 9), node(90, 0)];
     for (const random of [0, 0.3, 0.6, 0.99]) expect(choose([busy, slow], "fastest", () => random)).toBe(slow);
+  });
+
+  test("counts the wait for the rate limit of a node", () => {
+    const [limited, slow] = [node(10, 0, 500), node(90, 0)];
+    expect(choose([limited, slow], "fastest", () => 0)).toBe(slow);
   });
 
   test("is a node without a latency, and of several such nodes the one with fewer requests in flight", () => {
