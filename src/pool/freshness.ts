@@ -71,7 +71,8 @@ export function isSuspect(
  * Whether it is open which node is wrong: one node is far ahead of another, and no third one supports either of them.
  */
 export function isDisputed(sightings: readonly Sighting[], nodes: number, maxLag: number, now: number): boolean {
-  if (nodes < 3 || sightings.length < 2 || areClose(sightings, maxLag)) return false;
+  const [first, ...rest] = sightings;
+  if (nodes < 3 || first === undefined || areClose(first.block, rest, maxLag)) return false;
   const isTrusted = (sighting: Sighting) => {
     const others = sightings.filter((other) => other !== sighting);
     return !isSuspect(sighting.block, others, nodes, maxLag, now);
@@ -82,13 +83,13 @@ export function isDisputed(sightings: readonly Sighting[], nodes: number, maxLag
   return trusted.filter(({ block, time }) => lagOf(block, reference) <= maxLag + now - time).length < 2;
 }
 
-/** Whether no node is far from another one, which is what most often holds. */
-function areClose(sightings: readonly Sighting[], maxLag: number): boolean {
-  const [first] = sightings;
-  return sightings.every(({ block }) => {
-    if (first === undefined || block.height === first.block.height) return true;
-    const distance = Math.abs(Number(block.timestamp - first.block.timestamp)) / nanoseconds;
-    return 2 * distance < maxLag && block.height - first.block.height < 20n && first.block.height - block.height < 20n;
+/** Whether no node is far from a block, which is what most often holds: then none lags, and none is suspect. */
+export function areClose(block: Block, sightings: readonly Sighting[], maxLag: number): boolean {
+  return sightings.every(({ block: { height, timestamp } }) => {
+    if (height === block.height && timestamp === block.timestamp) return true;
+    const distance = Math.abs(Number(timestamp - block.timestamp)) / nanoseconds;
+    const blocks = Math.abs(Number(height - block.height));
+    return 2 * distance <= maxLag && 2 * blocks <= maxLag / shortestBlock;
   });
 }
 

@@ -2,7 +2,7 @@ import { VegaError } from "../errors/index.js";
 import type { Reply } from "../http/context.js";
 import type { FailoverEvent } from "../http/events.js";
 import type { Block } from "../http/index.js";
-import { isDisputed, isSuspect, lagOf, referenceOf, type Sighting } from "./freshness.js";
+import { areClose, isDisputed, isSuspect, lagOf, referenceOf, type Sighting } from "./freshness.js";
 import type { Link } from "./link.js";
 import type { NodeState } from "./node-state.js";
 import type { PoolTarget } from "./target.js";
@@ -19,8 +19,12 @@ export interface Received<T> {
   verdict: Verdict | undefined;
 }
 
-export const sightingsOf = (nodes: readonly NodeState[]): Sighting[] =>
-  nodes.flatMap(({ sighting }) => (sighting ? [sighting] : []));
+export function sightingsOf(nodes: readonly NodeState[]): Sighting[] {
+  const sightings: Sighting[] = [];
+  // For each response: `flatMap` would take as long as the rest of its judgement.
+  for (const { sighting } of nodes) if (sighting) sightings.push(sighting);
+  return sightings;
+}
 
 /** What is wrong with a block; `undefined` if its response can be returned. A response without a block is not judged. */
 export function verdictOn(
@@ -31,12 +35,14 @@ export function verdictOn(
 ): Verdict | undefined {
   if (block === undefined) return undefined;
   const { nodes, settings, clock } = link;
-  const others = sightingsOf(nodes.filter((other) => other !== node));
-  if (isSuspect(block, others, nodes.length, settings.maxLag, clock.now())) return "suspect";
-  // What a scan reads up to that time is final.
-  if (target.until !== undefined && block.timestamp >= target.until) return undefined;
-  const reference = referenceOf(sightingsOf(nodes), nodes.length);
-  if (lagOf(block, reference) > settings.maxLag) return "lag";
+  const sightings = sightingsOf(nodes);
+  if (!areClose(block, sightings, settings.maxLag)) {
+    const others = sightingsOf(nodes.filter((other) => other !== node));
+    if (isSuspect(block, others, nodes.length, settings.maxLag, clock.now())) return "suspect";
+    // What a scan reads up to that time is final.
+    if (target.until !== undefined && block.timestamp >= target.until) return undefined;
+    if (lagOf(block, referenceOf(sightings, nodes.length)) > settings.maxLag) return "lag";
+  }
   return settings.monotonic && target.isMonotonic && block.height < link.mark ? "regression" : undefined;
 }
 
