@@ -72,7 +72,7 @@ async function callPool(nodes: readonly FakeNodeOptions[]) {
   const client = createClient({
     baseUrl: nodePool(network.nodes.map(({ url }) => url)),
     fetch: network.fetch,
-    timeout: 500,
+    timeout: 2000,
   });
   let stale = 0;
   let longest = 0;
@@ -87,7 +87,7 @@ async function callPool(nodes: readonly FakeNodeOptions[]) {
 
 async function callViem(nodes: readonly RpcNode[]) {
   return withRpcNodes(nodes, async (urls, requests) => {
-    const transport = fallback(urls.map((url) => http(url, { timeout: 500, retryCount: 0 })));
+    const transport = fallback(urls.map((url) => http(url, { timeout: 2000, retryCount: 0 })));
     const client = createPublicClient({ transport });
     let stale = 0;
     let longest = 0;
@@ -107,7 +107,7 @@ async function callEthers(nodes: readonly RpcNode[]) {
     const network = Network.from(chainId);
     const providers = urls.map((url) => {
       const request = new FetchRequest(url);
-      request.timeout = 500;
+      request.timeout = 2000;
       return new JsonRpcProvider(request, network, { staticNetwork: network, cacheTimeout: -1 });
     });
     const provider = new FallbackProvider(providers, network, { quorum: 1, cacheTimeout: -1 });
@@ -156,7 +156,7 @@ async function failing(): Promise<Report> {
     }
   }
   return {
-    title: `${calls} calls, one after the other, of which the first of three nodes is not well; timeout 500 ms`,
+    title: `${calls} calls, one after the other, of which the first of three nodes is not well; timeout 2 s`,
     rows,
   };
 }

@@ -11,6 +11,11 @@ const limits: Record<string, number> = {
   "vegaprotocol-client/validate": 8_000,
 };
 
+/** Bytes that an entry adds to a program that uses the client. */
+const additions: Record<string, number> = {
+  "vegaprotocol-client/pool": 6_500,
+};
+
 const kilobytes = (bytes: number) => `${(bytes / 1000).toFixed(1)} kB`;
 
 async function main(): Promise<void> {
@@ -24,6 +29,14 @@ async function main(): Promise<void> {
     const { minified, gzip } = await bundle(`export * from ${JSON.stringify(entry)};`, process.cwd());
     table.push([entry, kilobytes(minified), kilobytes(gzip), kilobytes(limit)]);
     if (gzip > limit) problems.push(`Expected ${entry} to have at most ${limit} bytes of gzip, got ${gzip}.`);
+  }
+  const client = 'export * from "vegaprotocol-client";';
+  const base = await bundle(client, process.cwd());
+  for (const [entry, limit] of Object.entries(additions)) {
+    const both = await bundle(`${client} export * from ${JSON.stringify(entry)};`, process.cwd());
+    const [minified, gzip] = [both.minified - base.minified, both.gzip - base.gzip];
+    table.push([`${entry} adds`, kilobytes(minified), kilobytes(gzip), kilobytes(limit)]);
+    if (gzip > limit) problems.push(`Expected ${entry} to add at most ${limit} bytes of gzip, got ${gzip}.`);
   }
   console.log(table.toString());
   if (problems.length > 0) throw new Error(problems.join("\n"));

@@ -63,7 +63,7 @@ export function freshestOf<T>(received: readonly Received<T>[]): Received<T> | u
   return freshest;
 }
 
-/** Whether the nodes disagree, so that it is open which of them is right. */
+/** Whether the nodes disagree, so that it is open which of them is correct. */
 export const isInDispute = ({ nodes, settings, clock }: Link): boolean =>
   isDisputed(sightingsOf(nodes), nodes.length, settings.maxLag, clock.now());
 

@@ -20,7 +20,7 @@ import type { NodeState } from "./node-state.js";
 import { left, type Outcome, Race } from "./race.js";
 import { type Failover, type PoolTarget, readTarget } from "./target.js";
 
-/** With a response at hand, that of another node is waited for so long: milliseconds, and times its own duration. */
+/** With one response, that of another node is waited for so long: milliseconds, and times its own duration. */
 const [patience, patienceFactor] = [1000, 4];
 
 /** The reason of an attempt that was not sent, because the node does not keep balance changes for long enough. */

@@ -37,7 +37,7 @@ describe("a read of a client of several nodes", () => {
     expect(net.asked).toHaveLength(2);
   });
 
-  test("is never answered by a node that lags by more than maxLag, and sets that node aside", async () => {
+  test("never returns the response of a node that lags by more than maxLag, and sets that node aside", async () => {
     const net = new PooledNetwork({ data: { nodes: [{ lag: 600 }, {}, {}] }, latency: [1, 50, 60] });
     net.advance(700);
     for (let call = 0; call < 200; call++) {
@@ -96,7 +96,7 @@ describe("a read of a client of several nodes", () => {
     await expect(net.read()).rejects.toThrow(/received no fresh response: https:\/\/node-1\.example is at height \d+/);
   });
 
-  test("is not answered by a node that alone is a million blocks ahead, which evicts no other", async () => {
+  test("does not return the response of a node that alone is a million blocks ahead, which evicts no other", async () => {
     const net = new PooledNetwork({ data: { nodes: [{ lag: -1_000_000 }, {}, {}] }, latency: [1, 50, 60] });
     for (let call = 0; call < 100; call++) {
       const { block, stale } = await net.read();
@@ -135,7 +135,7 @@ describe("a read of a client of several nodes", () => {
 });
 
 describe("a node that fails", () => {
-  test("is asked once for each rest, while every call is answered by another node at once", async () => {
+  test("is asked once for each rest, while another node responds to every call at once", async () => {
     const net = new PooledNetwork({ data: { nodes: [{ down: true }, {}, {}] }, latency: [1, 20, 20] });
     for (let call = 0; call < 300; call++) {
       const before = net.clock.now();
@@ -169,12 +169,12 @@ describe("a node that fails", () => {
     expect(net.clock.now()).toBe(1020);
   });
 
-  test("with status 429 is asked once for each refusal", async () => {
+  test("with status 429 is asked once for each rejected request", async () => {
     const faults = [{ name: "status" as const, status: 429, headers: { "Retry-After": "5" } }];
     const net = new PooledNetwork({ data: { nodes: [{ faults }, {}, {}] }, latency: [1, 100, 100] });
     for (let call = 0; call < 150; call++) await net.read();
-    const refusals = Math.ceil(net.clock.now() / 5000) + 1;
-    expect(net.asked.filter((node) => node === 0).length).toBeLessThanOrEqual(refusals);
+    const rejections = Math.ceil(net.clock.now() / 5000) + 1;
+    expect(net.asked.filter((node) => node === 0).length).toBeLessThanOrEqual(rejections);
     expect(net.pool.status[0]?.state).toBe("limited");
   });
 
@@ -422,7 +422,7 @@ describe("checkTransaction of a client of several nodes", () => {
     expect(checks(net)).toEqual([0, 0, 0]);
   });
 
-  test("is not repeated after a refusal because of the rate", async () => {
+  test("is not repeated after a rejection because of the rate", async () => {
     const net = new PooledNetwork({
       node: { faults: [{ name: "status", status: 429, operation: "checkTransaction" }] },
     });
