@@ -6,13 +6,30 @@ import { type Outcome, type Permit, RateLimiter } from "./rate-limiter.js";
 import { readWait, retryAfter } from "./retry-after.js";
 import type { RateLimit } from "./token-bucket.js";
 
-/** Sends an attempt when the rate limit of the node permits it. While the node rejects requests, nothing is sent. */
-export function withRateLimit(next: SendAttempt, clock: Clock, emit: Emit | undefined): SendAttempt {
-  const limiter = new RateLimiter(clock);
+/** What is known of the rate limit of one node. */
+export class NodeLimits {
+  readonly limiter: RateLimiter;
   /** The last rejection: the error of calls that are not sent because of it. */
-  let rejection: { error: RateLimitError; response: Response } | undefined;
+  rejection: { error: RateLimitError; response: Response } | undefined;
+  /** What the last response named. */
+  named: RateLimit | undefined;
+
+  constructor(clock: Clock) {
+    this.limiter = new RateLimiter(clock);
+  }
+}
+
+/** Sends an attempt when the rate limit of the node permits it. While the node rejects requests, nothing is sent. */
+export function withRateLimit(
+  next: SendAttempt,
+  limits: NodeLimits,
+  clock: Clock,
+  emit: Emit | undefined,
+): SendAttempt {
+  const { limiter } = limits;
 
   function throwIfRejected({ operation, settings }: Context<unknown>, { number }: Attempt): void {
+    const { rejection } = limits;
     if (rejection === undefined) return;
     const wait = limiter.banned || (limiter.paused > settings.maxRetryAfter ? limiter.paused : 0);
     if (wait === 0) return;
@@ -35,19 +52,19 @@ export function withRateLimit(next: SendAttempt, clock: Clock, emit: Emit | unde
   function onRejection(error: RateLimitError, response: Response): void {
     const { banned } = error;
     // A request that was in flight when the ban began can still be rejected because of the rate: the ban lasts longer.
-    if (banned || limiter.banned === 0) rejection = { error, response };
+    if (banned || limiter.banned === 0) limits.rejection = { error, response };
     const wait = retryAfter(error.status, error.headers, clock) ?? 0;
     if (banned) limiter.ban(wait);
     else limiter.pause(wait);
   }
 
   async function acquire(context: Context<unknown>, attempt: Attempt): Promise<Permit> {
-    const { operation, cancellation, settings } = context;
+    const { operation, settings } = context;
     for (;;) {
       const delay = Math.ceil(limiter.expectedDelay);
       const cause = limiter.paused > 0 ? "refusal" : "limit";
       emit?.({ type: "pause", operation, attempt: attempt.number, delay, cause });
-      const granted = await cancellation.run<Permit | undefined>((resolve) =>
+      const granted = await attempt.cancellation.run<Permit | undefined>((resolve) =>
         limiter.queue(settings.maxRetryAfter, resolve),
       );
       const permit = granted ?? tryAcquire(context, attempt);
@@ -68,7 +85,9 @@ export function withRateLimit(next: SendAttempt, clock: Clock, emit: Emit | unde
       if (RateLimitError.is(error) && attempt.response) onRejection(error, attempt.response);
       throw error;
     } finally {
-      limiter.release(permit, attempt.response && outcomeOf(attempt.response, clock));
+      const outcome = attempt.response && outcomeOf(attempt.response, clock);
+      limits.named = outcome?.rateLimit ?? limits.named;
+      limiter.release(permit, outcome);
     }
   };
 }

@@ -35,7 +35,7 @@ export interface Block {
 }
 
 /** Returns the block that a response names; `undefined` if it names none. Its JSON has digits. */
-export function readBlock({ headers }: Response): Block | undefined {
+export function readBlock({ headers }: Pick<Response, "headers">): Block | undefined {
   const height = headers.get("x-block-height") ?? "";
   const timestamp = headers.get("x-block-timestamp") ?? "";
   if (!/^\d+$/.test(height) || !/^-?\d+$/.test(timestamp)) return undefined;
@@ -127,7 +127,7 @@ export async function readReply<T>(
     );
   }
   await validate?.({ operation: described, calledBy: operation, body, response, attempts });
-  return { data: result, response };
+  return { data: result, response, stale: false };
 }
 
 /** Returns the error of a response with an error status. */

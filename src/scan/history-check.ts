@@ -1,14 +1,14 @@
 import type { BalanceChange, BalanceChangesDateRange } from "../../generated/types.js";
 import { toDate } from "../arguments/values.js";
 import { ApiError, PaginationError } from "../errors/index.js";
-import type { History } from "./history.js";
+import type { HistorySource } from "./history.js";
 import type { Range } from "./timeline.js";
 
 /** Refuses a scan or a follower that begins before the history of the node. */
 export class HistoryCheck {
   readonly #operation: string;
   readonly #start: bigint;
-  readonly #history: History;
+  readonly #history: HistorySource;
   readonly #fetchOldest: () => Promise<bigint | undefined>;
   readonly #startedAt: number;
   readonly #advice: string;
@@ -22,7 +22,7 @@ export class HistoryCheck {
   constructor(
     operation: string,
     start: bigint,
-    history: History,
+    history: HistorySource,
     fetchFirst: () => Promise<BalanceChange | undefined>,
     advice = 'pass `missingHistory: "ignore"` to read what is left',
   ) {
