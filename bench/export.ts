@@ -53,6 +53,8 @@ export async function exporting(): Promise<Report[]> {
       for (const [name, way] of Object.entries(ways)) runs[name]?.push(await way());
     }
     runs["loop with endCursor"] = [await runProcess([...process.execArgv, here, "loop", address])];
+    const verified = await runProcess([main, "verify", file, "--node", address, "--quiet"]);
+    runs["verify of the file"] = [{ ...verified, records }];
     const base = (runs["scan alone"] ?? []).map(({ milliseconds }) => milliseconds);
     const rows: Report["rows"] = {};
     for (const [name, all] of Object.entries(runs)) {
@@ -66,7 +68,7 @@ export async function exporting(): Promise<Report[]> {
       };
     }
     check("times the scan", rows["export to NDJSON"]?.["times the scan"], mostTime);
-    check("MiB", rows["export to NDJSON"]?.["peak, MiB"], mostMemory);
+    for (const name of ["export to NDJSON", "verify of the file"]) check("MiB", rows[name]?.["peak, MiB"], mostMemory);
     return [{ title: `Export of ${count(records)} balance changes over HTTP, ${rounds} rounds`, rows }];
   } finally {
     node.kill();
@@ -76,7 +78,7 @@ export async function exporting(): Promise<Report[]> {
 
 function check(unit: string, value = Number.POSITIVE_INFINITY, most: number): void {
   if (value <= most) return;
-  console.error(`An export takes ${value} ${unit}: more than ${most}.`);
+  console.error(`An export or its verification takes ${value} ${unit}: more than ${most}.`);
   process.exitCode = 1;
 }
 

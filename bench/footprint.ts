@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { bundle } from "../scripts/bundle.js";
-import { compile, consumers } from "../scripts/consumers.js";
+import { compile, consumers } from "../scripts/check/consumers.js";
 import { median, type Report, round } from "./measure.js";
 
 const here = fileURLToPath(new URL(".", import.meta.url));

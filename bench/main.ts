@@ -9,6 +9,7 @@ import Table from "cli-table3";
 import { calls, walks } from "./calls.js";
 import { cli } from "./cli.js";
 import { exporting } from "./export.js";
+import { following } from "./follow.js";
 import { sizes, types } from "./footprint.js";
 import { gate } from "./gate.js";
 import { readAhead, scan } from "./latency.js";
@@ -29,6 +30,7 @@ const benchmarks: Record<string, () => Promise<Report[]>> = {
   pool,
   validate: validation,
   export: exporting,
+  follow: following,
   cli,
   types,
   sizes,

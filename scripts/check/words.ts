@@ -1,5 +1,5 @@
 /**
- * Finds words that this project does not use, in sources, pages, the description and the names of tests. `npm run check:words`
+ * Finds words that this project does not use, in sources, pages, the description and the names of tests. `npm run check -- words`
  * prints each of them with the term to use.
  */
 import { readdirSync, readFileSync } from "node:fs";

@@ -1,3 +1,5 @@
+import { show } from "./refuse.js";
+
 const decimalNumber = /^(-?)(\d*)(?:\.(\d*))?$/;
 
 /**
@@ -16,7 +18,7 @@ const decimalNumber = /^(-?)(\d*)(?:\.(\d*))?$/;
 export function formatUnits(amount: bigint | `${bigint}` | (string & {}), decimals: number): string {
   checkDecimals(decimals);
   if (typeof amount !== "bigint" && !(typeof amount === "string" && /^-?\d+$/.test(amount))) {
-    throw new TypeError(`Expected an amount as a bigint or a string of digits, got ${describeValue(amount)}.`);
+    throw new TypeError(`Expected an amount as a bigint or a string of digits, got ${show(amount)}.`);
   }
   const integer = BigInt(amount);
   const digits = String(integer < 0n ? -integer : integer).padStart(decimals + 1, "0");
@@ -42,11 +44,11 @@ export function parseUnits(text: string, decimals: number): bigint {
   checkDecimals(decimals);
   const [, sign, whole = "", fraction = ""] = (typeof text === "string" && decimalNumber.exec(text)) || [];
   if (sign === undefined || whole + fraction === "") {
-    throw new TypeError(`Expected a decimal number such as "1.5", got ${describeValue(text)}.`);
+    throw new TypeError(`Expected a decimal number such as "1.5", got ${show(text)}.`);
   }
   const significant = fraction.replace(/0+$/, "");
   if (significant.length > decimals) {
-    throw new RangeError(`Expected at most ${decimals} decimal places, got ${describeValue(text)}.`);
+    throw new RangeError(`Expected at most ${decimals} decimal places, got ${show(text)}.`);
   }
   const amount = BigInt(whole + significant.padEnd(decimals, "0"));
   return sign === "-" ? -amount : amount;
@@ -54,14 +56,5 @@ export function parseUnits(text: string, decimals: number): bigint {
 
 function checkDecimals(decimals: number): void {
   if (Number.isInteger(decimals) && decimals >= 0 && decimals <= 255) return;
-  throw new RangeError(
-    `Expected the number of decimals to be an integer from 0 to 255, got ${describeValue(decimals)}.`,
-  );
+  throw new RangeError(`Expected the number of decimals to be an integer from 0 to 255, got ${show(decimals)}.`);
 }
-
-const describeValue = (value: unknown) =>
-  typeof value === "string"
-    ? JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value)
-    : typeof value === "number"
-      ? String(value)
-      : `a value of type ${typeof value}`;

@@ -1,3 +1,5 @@
+import { show } from "./refuse.js";
+
 /**
  * A point in time for a query: Unix nanoseconds as a `bigint` or a string of digits, a `Date`, or an object with
  * `epochNanoseconds`, such as a `Temporal.Instant`. A `number` cannot hold current nanoseconds exactly and is not accepted.
@@ -34,7 +36,7 @@ export function toNanoseconds(time: NanosecondTime): bigint {
   }
   throw new TypeError(
     `Expected a time as a bigint or digits of Unix nanoseconds, a Date, RFC 3339 text or a Temporal.Instant, got ${
-      typeof time === "number" ? `the number ${time}, which cannot hold nanoseconds exactly` : kindOf(time)
+      typeof time === "number" ? `the number ${time}, which cannot hold nanoseconds exactly` : show(time)
     }.`,
   );
 }
@@ -53,14 +55,13 @@ export function toNanoseconds(time: NanosecondTime): bigint {
 export function toDate(time: `${bigint}` | (string & {}) | bigint): Date {
   if (typeof time !== "string" && typeof time !== "bigint") {
     throw new TypeError(
-      `Expected a time as digits or a bigint of Unix nanoseconds, or RFC 3339 text, got ${kindOf(time)}.`,
+      `Expected a time as digits or a bigint of Unix nanoseconds, or RFC 3339 text, got ${show(time)}.`,
     );
   }
   const nanoseconds = toNanoseconds(time);
   const remainder = ((nanoseconds % nanosecondsPerMillisecond) + nanosecondsPerMillisecond) % nanosecondsPerMillisecond;
   const date = new Date(Number((nanoseconds - remainder) / nanosecondsPerMillisecond));
-  if (Number.isNaN(date.getTime()))
-    throw new RangeError(`Expected a time that a Date can hold, got ${show(String(time))}.`);
+  if (Number.isNaN(date.getTime())) throw new RangeError(`Expected a time that a Date can hold, got ${show(time)}.`);
   return date;
 }
 
@@ -77,9 +78,7 @@ export function toDate(time: `${bigint}` | (string & {}) | bigint): Date {
 export function toBytes(base64Text: string | null): Uint8Array {
   if (base64Text === null) return new Uint8Array();
   if (typeof base64Text !== "string" || !base64.test(base64Text)) {
-    throw new TypeError(
-      `Expected standard base64 with padding, got ${typeof base64Text === "string" ? show(base64Text) : kindOf(base64Text)}.`,
-    );
+    throw new TypeError(`Expected standard base64 with padding, got ${show(base64Text)}.`);
   }
   return Uint8Array.from(atob(base64Text), (character) => character.charCodeAt(0));
 }
@@ -97,7 +96,3 @@ function parseRfc3339(text: string): bigint {
   const shift = (offset.startsWith("-") ? -1 : 1) * (hours * 60 + minutes) * 60_000;
   return BigInt(wallClock.getTime() - shift) * nanosecondsPerMillisecond + BigInt(fraction.padEnd(9, "0"));
 }
-
-const kindOf = (value: unknown) =>
-  value === null ? "null" : Array.isArray(value) ? "an array" : `a value of type ${typeof value}`;
-const show = (text: string) => JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);

@@ -5,9 +5,7 @@ import type { ListId } from "../pagination/list-operation.js";
 import { argumentFlags } from "./argument-flags.js";
 import type { Command } from "./command.js";
 import { type Flag, listFlags, nodeFlags, orderFlag, outputFlags, pageFlags, scanFlags } from "./flags.js";
-
-/** The lists that the client can scan. */
-export const scannable: readonly OperationId[] = ["listBalanceChanges"];
+import { scannable } from "./scannable.js";
 
 const details: Partial<Record<OperationId, string>> = {
   listBalanceChanges:
@@ -84,7 +82,7 @@ const ownCommands: readonly Command[] = [
       "the node has exactly the records of the file, 1 if not, and 3 if the node no longer keeps the whole range.",
     flags: [
       { name: "concurrency", value: "N", text: "How many requests may be in flight at once. Default: 4." },
-      { name: "page-size", value: "N", text: "How many records to request at once. Default: 5000." },
+      { name: "page-size", value: "N", text: "How many records to request at once. Default: 1000." },
       { name: "quiet", short: "q", text: "Print no progress and no summary." },
       ...nodeFlags,
     ],

@@ -69,7 +69,11 @@ export const listFlags: readonly Flag[] = [
   { name: "decimals", value: "N", text: "Print amounts as decimal numbers with this many decimal places." },
   { name: "raw", text: "Print times as Unix nanoseconds. Default: RFC 3339 with nanoseconds." },
   { name: "limit", value: "N", text: "Print at most this many records." },
-  { name: "page-size", value: "N", text: "How many records to request at once." },
+  {
+    name: "page-size",
+    value: "N",
+    text: "How many records to request at once. Default: that of the list; 1000 for a scan.",
+  },
   { name: "force", text: "Overwrite the file of --output." },
   {
     name: "allow-incomplete",

@@ -3,11 +3,11 @@ import { operations } from "../../generated/operations.js";
 import type { ListId } from "../pagination/list-operation.js";
 import { argumentFlags, readArguments } from "./argument-flags.js";
 import type { Context } from "./command.js";
-import { scannable } from "./commands.js";
 import { UsageError } from "./exit.js";
 import { type FormatName, orders } from "./flags.js";
 import { type Column, type Presentation, readColumns } from "./output/columns.js";
 import { readFormat } from "./output/format.js";
+import { scannable } from "./scannable.js";
 
 /** What a command that prints a list was asked to do. */
 export interface ListPlan {

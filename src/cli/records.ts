@@ -55,15 +55,19 @@ export async function readRecords(
   }
 }
 
+/** The size of a page of a scan. Larger pages take more memory, and about as long. */
+export const scanPageSize = 1000;
+
 function open(
   { client }: Connection,
   plan: ListPlan,
   range: TimeRange,
   { signal, missingHistory }: { signal: AbortSignal; missingHistory: "error" | "ignore" },
 ): AsyncIterable<WireRecord> {
-  const { id, query, isScan, isNewestFirst, limit, pageSize, concurrency } = plan;
+  const { id, query, isScan, isNewestFirst, limit, concurrency } = plan;
   const common = { signal, maxItems: limit };
   if (isScan) {
+    const pageSize = plan.pageSize ?? scanPageSize;
     const dateRange = { startTimestamp: range.start, endTimestamp: range.end };
     const order = isNewestFirst ? "newest-first" : "oldest-first";
     return asRecords(
@@ -72,7 +76,7 @@ function open(
   }
   const list = client[id] as (argument: object, options: ListingOptions) => Listing<object>;
   const { defaultPageSize } = operations[id];
-  const pagination = { first: pageSize ?? defaultPageSize, newestFirst: isNewestFirst };
+  const pagination = { first: plan.pageSize ?? defaultPageSize, newestFirst: isNewestFirst };
   return asRecords(list({ ...query, pagination }, common));
 }
 

@@ -1,6 +1,5 @@
 import type { Backward, Forward } from "../../generated/client.js";
 import type { BalanceChangesDateRange } from "../../generated/types.js";
-import type { NanosecondTime } from "../arguments/values.js";
 import { brand, isBranded } from "./brand.js";
 import { toPlainError } from "./describe.js";
 
@@ -61,7 +60,7 @@ export class VegaError extends Error {
    * ```
    */
   declare readonly resume?: (Forward | Backward) &
-    BalanceChangesDateRange & { from?: "now" | "start" | NanosecondTime };
+    BalanceChangesDateRange & { from?: "now" | "start" | NonNullable<BalanceChangesDateRange["startTimestamp"]> };
   /** The address of the node that the error came from, if the client has several. */
   declare readonly node?: string;
   /** What each node said, if a call failed on several. */

@@ -9,7 +9,7 @@ import { checkPage } from "../scan/range-page.js";
 import { compareRecords } from "../scan/record-order.js";
 import { microsecondOf, toTime } from "../scan/timeline.js";
 import { blockOf, earlier, finalTime } from "./final-time.js";
-import { type FollowFromOptions, followFromChecks, readStart, type Start } from "./follow-options.js";
+import { checkClient, type FollowFromOptions, followFromChecks, readStart, type Start } from "./follow-options.js";
 import { type Batch, type Follower, type FollowSettings, follower } from "./follower.js";
 import { KeptHistory } from "./kept-history.js";
 import type { Poll } from "./polling.js";
@@ -26,14 +26,13 @@ const { filter } = operations.listBalanceChanges.arguments;
  * Nodes of different progress behind one address, and a node that restarts, lose and repeat nothing: each response counts up to
  * the block that it names. Records of one time come in the order of asset, party, market and account type.
  *
- * @throws Whatever ends a follower rejects its next call: {@link StalledError}; {@link PaginationError} with the `reason`
- * `"pruned"` if the position is before the oldest record that the node keeps; {@link ApiError} and {@link ResponseError}, if they
- * are not transient; {@link ArgumentError}.
+ * @throws Whatever ends a follower rejects its next call: {@link StalledError}; `PaginationError` with the `reason`
+ * `"pruned"` if the position is before the oldest record that the node keeps; `ApiError` and `ResponseError`, if they
+ * are not transient; `ArgumentError`.
  * @example
- * ```ts
- * for await (const change of followBalanceChanges(client, { filter: { partyIds: [partyId] } }, { signal })) {
+ * ```ts no-run
+ * for await (const change of followBalanceChanges(client, { filter: { partyIds: [partyId] } })) {
  *   console.log(change.timestamp, change.balance);
- *   break;
  * }
  * ```
  */
@@ -58,6 +57,7 @@ export const followBalanceChangesWith = (
     options,
     checks: followFromChecks,
     open: (call) => {
+      checkClient(operation, client);
       readArguments(operation, { arguments: { filter } }, query);
       const list: List = ({ start, size, signal }) =>
         client.listBalanceChanges(

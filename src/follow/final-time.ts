@@ -8,7 +8,7 @@ export interface BlockSource {
   readonly response: Response;
 }
 
-/** @throws {@link ResponseError} if the response names no block: nothing shows which records are final. */
+/** @throws `ResponseError` if the response names no block: nothing shows which records are final. */
 export function blockOf(operation: string, { block, response }: BlockSource): Block {
   if (block !== undefined) return block;
   throw new ResponseError(

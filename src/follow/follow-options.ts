@@ -1,6 +1,7 @@
 import { callback, checkedWhenRead, deadline, milliseconds, type OptionChecks } from "../arguments/check-options.js";
 import { refuse } from "../arguments/refuse.js";
 import { type NanosecondTime, toNanoseconds } from "../arguments/values.js";
+import type { VegaClient } from "../client.js";
 import { type CallOptions, callChecks } from "../http/call-options.js";
 import type { FollowEvent } from "./follow-events.js";
 
@@ -68,4 +69,9 @@ export function readStart(operation: string, from: FollowFromOptions["from"] = "
       '"now", "start", Unix nanoseconds as a bigint or digits, a Date, RFC 3339 text or a Temporal.Instant';
     return refuse({ operation, argument: "from" }, expected, from);
   }
+}
+
+export function checkClient(operation: string, client: Partial<VegaClient> | undefined): void {
+  if (typeof client?.listVotes === "function") return;
+  refuse({ operation, argument: "client" }, "a client that createClient returned", client);
 }

@@ -16,7 +16,7 @@ export interface Batch<T> {
  * New records as they come. Nothing is sent before it is used, and it polls only while the caller waits.
  *
  * A follower is one loop, over records or over batches. `break`, `return()`, the option `signal` and `await using` end it at
- * once, also in a wait; a follower that has ended yields nothing more. A {@link VegaError} that ends it has `resume` with the
+ * once, also in a wait; a follower that has ended yields nothing more. A `VegaError` that ends it has `resume` with the
  * option `from` that continues after what was yielded.
  */
 export interface Follower<T, B = Batch<T>> extends AsyncGenerator<T, undefined, undefined> {
@@ -25,7 +25,7 @@ export interface Follower<T, B = Batch<T>> extends AsyncGenerator<T, undefined, 
    * transaction, is processed exactly once.
    *
    * @example
-   * ```ts
+   * ```ts no-run
    * const follower = followVotes(client, { proposalId }, { from: "start" });
    * for await (const { records, resume } of follower.batches()) await save(records, resume);
    * ```

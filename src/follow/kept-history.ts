@@ -25,7 +25,7 @@ export class KeptHistory {
    *
    * @param start - From where on records were read.
    * @param end - The block that had begun.
-   * @throws {@link PaginationError} if the oldest record of the node is later than `start`.
+   * @throws `PaginationError` if the oldest record of the node is later than `start`.
    */
   async check(operation: string, start: bigint, end: bigint, signal: AbortSignal): Promise<void> {
     // Records of the last minute are taken to be there: a follower that keeps up sends no further request.

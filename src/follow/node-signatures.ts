@@ -9,7 +9,7 @@ import { systemClock } from "../http/clock.js";
 import type { Block } from "../http/index.js";
 import type { Listing } from "../pagination/listing.js";
 import { blockOf, earlier, finalTime } from "./final-time.js";
-import { type FollowOptions, followChecks } from "./follow-options.js";
+import { checkClient, type FollowOptions, followChecks } from "./follow-options.js";
 import { type Follower, type FollowSettings, follower } from "./follower.js";
 import type { Poll } from "./polling.js";
 
@@ -31,7 +31,7 @@ export interface SignatureFollower extends Follower<NodeSignature, SignatureBatc
   /**
    * Resolves to all signatures for the resource as soon as the predicate returns `true` for them, and ends the follower.
    *
-   * @throws Whatever ends the follower; {@link ArgumentError} if the predicate is no function; {@link VegaError} if the follower
+   * @throws Whatever ends the follower; `ArgumentError` if the predicate is no function; `VegaError` if the follower
    * is ended before.
    * @example
    * ```ts
@@ -50,14 +50,11 @@ const { id } = operations.listNodeSignatures.arguments;
  * Follows the signatures of the nodes for a resource, such as a withdrawal: each signature once. A follower begins with the
  * signatures that are there. It has no option `from`: signatures have no time, and a resource has few of them.
  *
- * @throws Whatever ends a follower rejects its next call: {@link StalledError}; {@link ApiError} and {@link ResponseError}, if they
- * are not transient; {@link ArgumentError}.
+ * @throws Whatever ends a follower rejects its next call: {@link StalledError}; `ApiError` and `ResponseError`, if they
+ * are not transient; `ArgumentError`.
  * @example
- * ```ts
- * for await (const { sig } of followNodeSignatures(client, { id: withdrawalId })) {
- *   console.log(toBytes(sig));
- *   break;
- * }
+ * ```ts no-run
+ * for await (const { sig } of followNodeSignatures(client, { id: withdrawalId })) console.log(toBytes(sig));
  * ```
  */
 export function followNodeSignatures(
@@ -81,6 +78,7 @@ export function followNodeSignaturesWith(
     options,
     checks: followChecks,
     open: (call) => {
+      checkClient(operation, client);
       readArguments(operation, { arguments: { id } }, query);
       const source = new SignaturesSource((signal) =>
         client.listNodeSignatures({ ...query, pagination: { first: pageSize } }, { ...call, signal }),

@@ -2,7 +2,7 @@ import type { Vote } from "../../generated/types.js";
 import { sha256Hex } from "../pagination/sha256.js";
 
 /**
- * The votes that a follower has yielded: for each party and proposal the digest of the vote's members. About 300 bytes for each
+ * The votes that a follower has yielded: for each party and proposal the digest of the vote's members. About 350 bytes for each
  * vote, as long as the follower lives.
  */
 export class SeenVotes {

@@ -10,7 +10,7 @@ import type { Block } from "../http/index.js";
 import { blockTimeOf, compareText } from "../pagination/cursors.js";
 import type { Listing, Page } from "../pagination/listing.js";
 import { blockOf, earlier, finalTime } from "./final-time.js";
-import { type FollowFromOptions, followFromChecks, readStart, type Start } from "./follow-options.js";
+import { checkClient, type FollowFromOptions, followFromChecks, readStart, type Start } from "./follow-options.js";
 import { type Batch, type Follower, type FollowSettings, follower } from "./follower.js";
 import type { Poll } from "./polling.js";
 import { keyOf, SeenVotes } from "./seen-votes.js";
@@ -33,14 +33,13 @@ const smallPage = 100;
  * if one of its members differs. A follower that continues from a `resume` does not know the votes before it: it also yields
  * those that are written again without a difference.
  *
- * @throws Whatever ends a follower rejects its next call: {@link StalledError}; {@link PaginationError} with the `reason` `"gap"`
- * if not all votes since the position can be reached; {@link ApiError} and {@link ResponseError}, if they are not transient;
- * {@link ArgumentError}.
+ * @throws Whatever ends a follower rejects its next call: {@link StalledError}; `PaginationError` with the `reason` `"gap"`
+ * if not all votes since the position can be reached; `ApiError` and `ResponseError`, if they are not transient;
+ * `ArgumentError`.
  * @example
- * ```ts
+ * ```ts no-run
  * for await (const { partyId, value } of followVotes(client, { proposalId }, { from: "start" })) {
  *   console.log(partyId, value);
- *   break;
  * }
  * ```
  */
@@ -65,6 +64,7 @@ export const followVotesWith = (
     options,
     checks: followFromChecks,
     open: (call) => {
+      checkClient(operation, client);
       readArguments(operation, { arguments: votesArguments, atLeastOneOf }, query);
       const list = (first: number, signal: AbortSignal) =>
         client.listVotes({ ...query, pagination: { first, newestFirst: true } }, { ...call, signal });

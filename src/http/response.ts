@@ -4,17 +4,25 @@ import type { Clock } from "./clock.js";
 import type { Attempt, Context, Received, Reply } from "./context.js";
 import { isBan, retryAfter } from "./retry-after.js";
 
+/** A response that was received and that the caller does not have yet. */
+export interface CheckedAnswer {
+  /** The operation of the description that the response belongs to. */
+  operation: keyof operations;
+  /** The name of the method that was called. */
+  calledBy: string;
+  /** The whole body as parsed JSON. */
+  body: unknown;
+  /** Status, headers and URL. Its body has been read. */
+  response: Response;
+  /** The number of attempts so far, including this one. */
+  attempts: number;
+}
+
 /**
  * Checks a response before the caller gets its result. What it throws rejects the call. If it returns a promise, the call waits for it and
  * rejects if it rejects; deadlines and signals include that wait.
  */
-export type Validate = (received: {
-  operation: keyof operations;
-  calledBy: string;
-  body: unknown;
-  response: Response;
-  attempts: number;
-}) => void;
+export type Validate = (received: CheckedAnswer) => void;
 
 /**
  * The block that had begun when a node sent a response. The records of all blocks before it are there and final, its own can

@@ -3,9 +3,9 @@ import { PaginationError } from "../errors/index.js";
 import { fetchUntilAborted } from "../http/index.js";
 import { type Direction, directionOf, forward, inWalkOrder } from "./direction.js";
 import { type ListedEdge, mergedPage, readPlaces } from "./merged-page.js";
-import type { Edge, PageContent } from "./page.js";
+import type { Edge, PageContent, Step } from "./page.js";
 import { RequestPlan, type Source } from "./request-plan.js";
-import { firstStep, type Step } from "./step.js";
+import { firstStep } from "./step.js";
 
 type FetchPage<T, Extra extends object> = ReturnType<Source<T, Extra>["open"]>["fetchPage"];
 

@@ -2,9 +2,9 @@ import { VegaError } from "../errors/index.js";
 import { fetchUntilAborted } from "../http/index.js";
 import { type Direction, forward, inWalkOrder } from "./direction.js";
 import { ItemIterator, ignore, WalkIterator } from "./item-iterator.js";
-import type { ListPage } from "./page.js";
+import type { ListPage, Step } from "./page.js";
 import type { RequestPlan } from "./request-plan.js";
-import { firstStep, type Step } from "./step.js";
+import { firstStep } from "./step.js";
 
 /** Yields pages, and fetches the next one while the caller works on the current one. */
 export class PageIterator<T, Extra extends object> extends WalkIterator<ListPage<T, Extra> & Extra> {

@@ -1,7 +1,6 @@
 import type { PageInfo, Pagination } from "../../generated/types.js";
 import { PaginationError } from "../errors/index.js";
 import { type Backward, backward, type Direction, type Forward, forward } from "./direction.js";
-import type { Step } from "./step.js";
 
 /** A record and its place in the list. */
 export interface Edge<T> {
@@ -58,6 +57,16 @@ export interface WalkPage<T> {
    * @throws {@link PaginationError} if there is a previous page that no cursor leads to.
    */
   previousPage(): Promise<this | undefined>;
+}
+
+/** A page of a walk that is not fetched yet. */
+export interface Step<T, Extra extends object> {
+  /** The `pagination` of the page. */
+  readonly pagination: Forward | Backward;
+  /** Fetches the page, of which `left` records are needed. */
+  fetch(signal: AbortSignal, left?: number): Promise<ListPage<T, Extra> & Extra>;
+  /** Fetches the page outside of a loop. */
+  fetchAlone(left?: number): Promise<ListPage<T, Extra> & Extra>;
 }
 
 /** A page and the steps to its neighbours. */

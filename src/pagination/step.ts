@@ -6,7 +6,7 @@ import { type Continuation, continuationFrom, continuationsAfter, passes } from 
 import { blockTimeOf, edgesAfter } from "./cursors.js";
 import type { Deduplicator } from "./deduplicator.js";
 import { type Backward, type Direction, type Forward, inWalkOrder } from "./direction.js";
-import { type Edge, hasRecord, ListPage } from "./page.js";
+import { type Edge, hasRecord, ListPage, type Step } from "./page.js";
 import type { RequestPlan } from "./request-plan.js";
 
 /** What is known of the earlier pages of a walk. */
@@ -35,11 +35,11 @@ function newTrail<T, Extra extends object>(plan: RequestPlan<T, Extra>, directio
 
 export function firstStep<T, Extra extends object>(plan: RequestPlan<T, Extra>): Step<T, Extra> {
   const from = plan.cursor === undefined ? undefined : continuationFrom(plan.cursor, plan.source.cursors);
-  return new Step(plan, newTrail(plan, plan.direction), from);
+  return new WalkStep(plan, newTrail(plan, plan.direction), from);
 }
 
-/** A page of a walk that is not fetched yet: what to request, and what came before. */
-export class Step<T, Extra extends object> {
+/** What to request for a page, and what is known of the pages before it. */
+class WalkStep<T, Extra extends object> implements Step<T, Extra> {
   readonly #plan: RequestPlan<T, Extra>;
   readonly #trail: Trail<T>;
   readonly #from: Continuation | undefined;
@@ -51,17 +51,14 @@ export class Step<T, Extra extends object> {
     if (from) trail.places.set(from.id, trail.length);
   }
 
-  /** The `pagination` of the page. */
   get pagination(): Forward | Backward {
     return this.#plan.request(this.#trail.direction, this.#from?.cursor);
   }
 
-  /** Fetches the page outside of a loop. */
   fetchAlone(left?: number): Promise<ListPage<T, Extra> & Extra> {
     return fetchUntilAborted(this.#plan.signal, new AbortController(), (signal) => this.fetch(signal, left));
   }
 
-  /** Fetches the page, of which `left` records are needed. */
   async fetch(signal: AbortSignal, left = Number.POSITIVE_INFINITY): Promise<ListPage<T, Extra> & Extra> {
     const plan = this.#plan;
     const { direction } = this.#trail;
@@ -92,12 +89,12 @@ export class Step<T, Extra extends object> {
     return place ? edgesAfter(edges, place, this.#plan.isDescending(this.#trail.direction)) : edges;
   }
 
-  #fallback(): Step<T, Extra> {
+  #fallback(): WalkStep<T, Extra> {
     const { fallback, place, cursor = "" } = this.#from ?? {};
     const from = fallback?.();
     if (from === undefined) throw this.#repeats(cursor, this.#trail.safeCursor);
     const completesAccounts = this.#trail.completesAccounts && place === undefined;
-    return new Step(this.#plan, { ...this.#trail, completesAccounts }, from);
+    return new WalkStep(this.#plan, { ...this.#trail, completesAccounts }, from);
   }
 
   #pageOf(edges: readonly Edge<T>[], pageInfo: PageInfo | null): ListPage<T, Extra> {
@@ -134,7 +131,7 @@ export class Step<T, Extra extends object> {
     const way = ways.find(({ id }) => (places.get(id) ?? length) >= length);
     if (way === undefined) throw this.#repeats(cursor, safe);
     const previous = [...trail.previous.slice(-1), ...edges];
-    return new Step(this.#plan, { ...trail, previous, safeCursor: safe }, way);
+    return new WalkStep(this.#plan, { ...trail, previous, safeCursor: safe }, way);
   }
 
   #missesCursor({ more, nextCursor }: Direction, safeCursor: string | undefined): PaginationError {

@@ -7,8 +7,8 @@ import { isEmpty, lengthOf, type Range } from "./timeline.js";
 
 /** Where a scan could not continue. What comes before was yielded. */
 export interface Failure {
-  /** What was not read; `undefined` if it is not known. */
-  unread: Range | undefined;
+  /** What was not read. */
+  unread: Range;
   error: unknown;
 }
 
@@ -20,17 +20,15 @@ interface Segment extends SegmentState {
   buffered: number;
   isBusy: boolean;
   density: number | undefined;
-  hasFailed: boolean;
-  failure: unknown;
+  failure: Failure | undefined;
 }
 
-const newSegment = (unread: Range | undefined, density?: number): Segment => ({
+const newSegment = (unread: Range, density?: number): Segment => ({
   unread,
   batches: [],
   buffered: 0,
   isBusy: false,
   density,
-  hasFailed: false,
   failure: undefined,
 });
 
@@ -83,7 +81,7 @@ export class FilterScan {
         this.#startRequests();
         return batch;
       }
-      if (head.hasFailed) return { unread: this.#restOfRange(head), error: head.failure };
+      if (head.failure) return head.failure;
       if (head.unread === undefined) {
         this.#segments.shift();
         continue;
@@ -95,14 +93,9 @@ export class FilterScan {
     }
   }
 
-  /** Everything from what a segment has not read to the end of the range. */
-  #restOfRange({ unread }: Segment): Range | undefined {
-    const { reader, range } = this.#options;
-    return unread && reader.order.from(range, reader.order.firstOf(unread));
-  }
-
   #startRequests(): void {
-    const { concurrency, bufferSize } = this.#options;
+    const { concurrency, bufferSize, range, reader } = this.#options;
+    const { order } = reader;
     while (this.#busy < concurrency) {
       const decision = decide(this.#segments, {
         limit: Math.min(this.#left, bufferSize),
@@ -118,8 +111,9 @@ export class FilterScan {
       this.#busy++;
       this.#read(segment)
         .catch((error: unknown) => {
-          segment.hasFailed = true;
-          segment.failure = error;
+          // Everything to the end of the range is not yielded.
+          const first = order.firstOf(segment.unread ?? emptyRange);
+          segment.failure = { unread: order.from(range, first), error };
         })
         .finally(() => {
           segment.isBusy = false;

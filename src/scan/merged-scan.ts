@@ -29,8 +29,13 @@ export class MergedScan {
     const ready = this.#takeReady();
     if (ready.length > 0) return ready;
     // Nothing is ready if the scan that comes next has failed, or if all have ended.
-    const [failure] = this.#heads.flatMap((head) => head.failure ?? []).sort((a, b) => this.#compareFailures(a, b));
-    return failure;
+    return this.#firstFailure;
+  }
+
+  get #firstFailure(): Failure | undefined {
+    const { compare, firstOf } = this.#order;
+    const failures = this.#heads.flatMap(({ failure }) => failure ?? []);
+    return failures.sort((a, b) => compare(firstOf(a.unread), firstOf(b.unread)))[0];
   }
 
   async #fill(head: Head): Promise<void> {
@@ -43,13 +48,14 @@ export class MergedScan {
 
   /** Takes the records that no unread record of another scan can come before. */
   #takeReady(): BalanceChange[] {
-    const compare = (a: BalanceChange, b: BalanceChange) => this.#order.sign * compareRecords(a, b);
+    const order = this.#order;
+    const compare = (a: BalanceChange, b: BalanceChange) => order.sign * compareRecords(a, b);
     const [bound] = this.#heads.flatMap(({ records }) => records.at(-1) ?? []).sort(compare);
-    const failures = this.#heads.flatMap(({ failure }) => failure ?? []);
+    const failure = this.#firstFailure;
+    const isBeforeFailure = ({ timestamp }: BalanceChange) =>
+      failure === undefined || order.compare(microsecondOf(BigInt(timestamp)), order.firstOf(failure.unread)) < 0;
     const isReady = (record: BalanceChange) =>
-      bound !== undefined &&
-      compare(record, bound) <= 0 &&
-      failures.every((failure) => this.#isBefore(record, failure));
+      bound !== undefined && compare(record, bound) <= 0 && isBeforeFailure(record);
     const ready: BalanceChange[] = [];
     for (const head of this.#heads) {
       const count = head.records.findIndex((record) => !isReady(record));
@@ -58,16 +64,5 @@ export class MergedScan {
       head.records = head.records.slice(taken.length);
     }
     return ready.sort(compare);
-  }
-
-  #isBefore({ timestamp }: BalanceChange, { unread }: Failure): boolean {
-    if (unread === undefined) return false;
-    return this.#order.compare(microsecondOf(BigInt(timestamp)), this.#order.firstOf(unread)) < 0;
-  }
-
-  /** The failure that leaves most unread comes first. */
-  #compareFailures({ unread: a }: Failure, { unread: b }: Failure): number {
-    if (a === undefined || b === undefined) return a === b ? 0 : a === undefined ? -1 : 1;
-    return this.#order.compare(this.#order.firstOf(a), this.#order.firstOf(b));
   }
 }

@@ -10,7 +10,8 @@ export interface SegmentState {
   readonly isBusy: boolean;
   /** Records in a microsecond, if known. */
   readonly density: number | undefined;
-  readonly hasFailed: boolean;
+  /** Set if it cannot be read. */
+  readonly failure: object | undefined;
 }
 
 export interface Load {
@@ -38,9 +39,9 @@ export function decide(
 ): Decision | undefined {
   let ahead = 0;
   let largest: { index: number; needed: number; estimate: number } | undefined;
-  for (const [index, { unread, buffered, isBusy, density = 0, hasFailed }] of segments.entries()) {
+  for (const [index, { unread, buffered, isBusy, density = 0, failure }] of segments.entries()) {
     ahead += buffered;
-    if (hasFailed || unread === undefined) continue;
+    if (failure || unread === undefined) continue;
     if (!isBusy && ahead < limit) return { action: "read", index };
     if (isBusy) ahead += pageSize;
     const estimate = Math.max(0, density * lengthOf(unread) - (isBusy ? pageSize : 0));

@@ -19,3 +19,7 @@ export function checkNames(argument: string, value: unknown, names: readonly str
 export const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
 
 export const bigint = expected("a bigint", (value) => typeof value === "bigint");
+
+export function checkRecord(place: string, value: unknown): void {
+  if (typeof value !== "object" || value === null) refuse(place, "a record", value);
+}

@@ -1,5 +1,13 @@
 import { refuse } from "./arguments.js";
-import { checkData, type FakeBlock, type FakeBlockData, type FakeNodeData } from "./data.js";
+import { RecordCompletion, type TimeOf, withoutUndefined } from "./completion.js";
+import {
+  checkData,
+  type FakeBlock,
+  type FakeNodeData,
+  type PartialBlockData,
+  type PartialNodeData,
+  someOfEach,
+} from "./data.js";
 import { type Generators, readRecords, type TimeBounds } from "./read-records.js";
 import { RecordGenerator } from "./records.js";
 import { firstIndex } from "./sorted.js";
@@ -8,6 +16,7 @@ import { type Microseconds, toMicroseconds, toNanosecondDigits } from "./time.js
 
 /** The time of the newest generated record: 9 February 2024. */
 const newestTime = 1_707_497_695_123_456_000n;
+const firstHeight = 1_234_568n;
 const second = 1_000_000_000n;
 
 /** Records that were added at once. */
@@ -28,13 +37,19 @@ export class Chain {
   /** Those that have begun since the chain was created. */
   readonly #blocks: FakeBlock[] = [];
 
-  constructor(data: FakeNodeData) {
+  readonly #completion: RecordCompletion | undefined;
+
+  /** @param fill - Whether lists that are left out are generated, and records completed. */
+  constructor(data: PartialNodeData, fill = false) {
     checkData(data);
     this.seed = data.seed ?? 1;
     this.#generator = new RecordGenerator(this.seed);
+    if (fill) this.#completion = new RecordCompletion(this.seed);
     const newest = data.block === undefined ? newestTime : data.block.timestamp - second;
-    this.#add(data, this.#generators(newest), { until: data.block?.timestamp });
-    this.#blocks.push(data.block ?? { height: 1_234_568n, timestamp: (this.#newest() ?? newestTime) + second });
+    const timeOf: TimeOf = (index, count) => `${newest - BigInt(count - 1 - index) * second}`;
+    const all = fill ? { ...someOfEach, ...withoutUndefined(data) } : data;
+    this.#add(all, timeOf, this.#generators(newest), { until: data.block?.timestamp });
+    this.#blocks.push(data.block ?? { height: firstHeight, timestamp: (this.#newest() ?? newestTime) + second });
   }
 
   /** The block that has begun. */
@@ -52,23 +67,30 @@ export class Chain {
   }
 
   /** @param blockTime - How much later the next block begins, in nanoseconds. */
-  nextBlock(data: FakeBlockData, blockTime = second): void {
+  nextBlock(data: PartialBlockData, blockTime = second): void {
     checkData(data);
     const { height, timestamp } = this.block;
-    this.#add(data, this.#blockGenerators(timestamp), { since: timestamp, until: data.block?.timestamp });
+    this.#addToBlock(data, data.block?.timestamp);
     const newest = this.#newest() ?? timestamp;
     const last = newest > timestamp ? newest : timestamp;
     this.#blocks.push(data.block ?? { height: height + 1n, timestamp: last + blockTime });
   }
 
-  addRecords(data: FakeBlockData): void {
+  addRecords(data: PartialBlockData): void {
     checkData(data);
     if (data.block !== undefined) refuse("data.block", "left out: the block does not end", data.block);
-    const { timestamp } = this.block;
-    this.#add(data, this.#blockGenerators(timestamp), { since: timestamp, until: timestamp });
+    this.#addToBlock(data, this.block.timestamp);
   }
 
-  #add(data: FakeNodeData, generators: Generators, bounds: TimeBounds): void {
+  #addToBlock(data: PartialBlockData, until: bigint | undefined): void {
+    const { timestamp } = this.block;
+    this.#add(data, () => `${timestamp}`, this.#blockGenerators(timestamp), { since: timestamp, until });
+  }
+
+  #add(given: PartialNodeData, timeOf: TimeOf, generators: Generators, bounds: TimeBounds): void {
+    const height = this.#blocks.at(-1)?.height ?? firstHeight;
+    // Without the completion, the types of the public functions require complete records.
+    const data = this.#completion?.complete(given, timeOf, height) ?? (given as FakeNodeData);
     const records = readRecords(data, generators, bounds);
     this.store.add(records);
     const since = bounds.since === undefined ? Number.NEGATIVE_INFINITY : toMicroseconds(bounds.since);

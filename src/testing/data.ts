@@ -105,8 +105,33 @@ export interface FakeNodeData extends OtherData {
 /** What joins a chain: as the data of a node, without a seed. */
 export type FakeBlockData = Omit<FakeNodeData, "seed">;
 
+/** A record of which any member can be left out. */
+export type Incomplete<T> = { [Name in keyof T]?: T[Name] | undefined };
+
+/** Data whose records can lack any member: the option `fill` completes them. */
+export interface PartialNodeData
+  extends Omit<FakeNodeData, "votes" | "profiles" | "balances" | "signatures" | "spamStatistics"> {
+  votes?: readonly Incomplete<FakeVote>[] | number | undefined;
+  profiles?: readonly Incomplete<PartyProfile>[] | number | undefined;
+  balances?: readonly Incomplete<BalanceChange>[] | number | undefined;
+  signatures?: readonly Incomplete<NodeSignature>[] | number | undefined;
+  spamStatistics?: Readonly<Record<string, Incomplete<SpamStatistics>>> | number | undefined;
+}
+
+/** {@link FakeBlockData} whose records can lack any member. */
+export type PartialBlockData = Omit<PartialNodeData, "seed">;
+
+/** What a node holds without any data, and with the option `fill` for lists that are left out. */
+export const someOfEach = { votes: 100, profiles: 100, balances: 100, signatures: 100, spamStatistics: 10 };
+
+/** Whether data has a list, be it empty. */
+export const hasLists = (data: PartialNodeData): boolean =>
+  Object.entries(data).some(
+    ([name, value]) => value !== undefined && (name in someOfEach || otherLists.includes(name)),
+  );
+
 /** Refuses data that makes no sense, apart from its records. */
-export function checkData(data: FakeNodeData): void {
+export function checkData(data: PartialNodeData): void {
   checkNames("data", data, [...ownNames, ...otherLists]);
   const { block, history, unstableTies, seed } = data;
   if (seed !== undefined && !Number.isSafeInteger(seed)) refuse("data.seed", "an integer", seed);

@@ -1,13 +1,13 @@
 import { callback, checkOptions } from "../arguments/check-options.js";
 import { type After, repeat } from "./advance.js";
 import type { Chain } from "./chain.js";
-import type { FakeBlock, FakeBlockData } from "./data.js";
+import type { FakeBlock, FakeBlockData, PartialBlockData } from "./data.js";
 import type { Records } from "./store.js";
 
 /** How blocks follow each other by themselves. */
-export interface AdvanceOptions {
+export interface AdvanceOptions<Data = FakeBlockData> {
   /** Returns the records of the block that ends. Default: it has none. */
-  records?: (() => FakeBlockData) | undefined;
+  records?: (() => Data) | undefined;
   /**
    * Calls back after some milliseconds, and returns a function that cancels it: a clock that a test controls. Default:
    * `setTimeout`.
@@ -15,8 +15,12 @@ export interface AdvanceOptions {
   after?: After | undefined;
 }
 
-/** A chain that a test moves. */
-export interface FakeChain {
+/**
+ * A chain that a test moves.
+ *
+ * @typeParam Data - The data of a block; with the option `fill`, its records can lack members.
+ */
+export interface FakeChain<Data = FakeBlockData> {
   /** What it holds. */
   readonly records: Records;
   /** The block that has begun. */
@@ -31,7 +35,7 @@ export interface FakeChain {
    *
    * @throws `ArgumentError` if the data makes no sense.
    */
-  nextBlock(data?: FakeBlockData): void;
+  nextBlock(data?: Data): void;
   /**
    * Adds records to the block that has begun, without ending it: the block that the headers name is half-written. Clients
    * must not rely on its records (observed on v0.74 nodes: records at the time of the header can be missing).
@@ -40,7 +44,7 @@ export interface FakeChain {
    *
    * @throws `ArgumentError` if the data makes no sense.
    */
-  addRecords(data: Omit<FakeBlockData, "block">): void;
+  addRecords(data: Omit<Data, "block">): void;
   /**
    * Ends a block every so many milliseconds. The time of each block is that much later than the one before.
    *
@@ -53,11 +57,13 @@ export interface FakeChain {
    * cancel();
    * ```
    */
-  advanceEvery(milliseconds: number, options?: AdvanceOptions): () => void;
+  advanceEvery(milliseconds: number, options?: AdvanceOptions<Data>): () => void;
 }
 
 /** The methods of a {@link FakeChain}. */
-export function chainMethods(chain: Chain): Pick<FakeChain, "nextBlock" | "addRecords" | "advanceEvery"> {
+export function chainMethods(
+  chain: Chain,
+): Pick<FakeChain<PartialBlockData>, "nextBlock" | "addRecords" | "advanceEvery"> {
   return {
     nextBlock: (data = {}) => chain.nextBlock(data),
     addRecords: (data) => chain.addRecords(data),

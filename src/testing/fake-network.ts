@@ -1,13 +1,21 @@
 import { isCount, refuse } from "./arguments.js";
 import { Chain } from "./chain.js";
-import type { FakeNodeData } from "./data.js";
+import { withoutUndefined } from "./completion.js";
+import {
+  type FakeBlockData,
+  type FakeNodeData,
+  hasLists,
+  type PartialBlockData,
+  type PartialNodeData,
+  someOfEach,
+} from "./data.js";
 import { chainMethods, type FakeChain } from "./fake-chain.js";
-import { type FakeNode, someOfEach, toFakeNode } from "./fake-node.js";
-import { checkNodeOptions, type FakeNodeOptions } from "./options.js";
+import { type FakeNode, toFakeNode } from "./fake-node.js";
+import { type CreateOptions, checkCreateOptions, checkNodeOptions, type FakeNodeOptions } from "./options.js";
 import { SimulatedNode } from "./simulated-node.js";
 
-/** What a fake network holds, and its nodes. Without any list, it holds a hundred records of each that it can generate. */
-export interface FakeNetworkData extends FakeNodeData {
+/** The nodes of a fake network. */
+interface NetworkNodes {
   /**
    * How many nodes there are, or the options of each of them.
    *
@@ -16,19 +24,30 @@ export interface FakeNetworkData extends FakeNodeData {
   nodes?: number | readonly FakeNodeOptions[] | undefined;
 }
 
+/** What a fake network holds, and its nodes. Without any list, it holds a hundred records of each that it can generate. */
+export interface FakeNetworkData extends FakeNodeData, NetworkNodes {}
+
+/** {@link FakeNetworkData} whose records can lack any member: the option `fill` completes them. */
+export interface PartialNetworkData extends PartialNodeData, NetworkNodes {}
+
 /** A node of a fake network. Its `nextBlock`, `addRecords` and `advanceEvery` move the chain, for all nodes. */
-export interface FakeNetworkNode extends FakeNode {
+export interface FakeNetworkNode<Data = FakeBlockData> extends FakeNode<Data> {
   /** The address: `https://node-1.example` and so on, with the `basePath` of the node. */
   readonly url: string;
 }
 
 /** Several nodes in memory that follow one chain. `records` and `block` are those of the chain. */
-export interface FakeNetwork extends FakeChain {
-  readonly nodes: readonly FakeNetworkNode[];
+export interface FakeNetwork<Data = FakeBlockData> extends FakeChain<Data> {
+  readonly nodes: readonly FakeNetworkNode<Data>[];
   /** Sends a request to the node of its address. Pass it to `createClient`. It rejects for an address of no node. */
   readonly fetch: FakeNode["fetch"];
 }
 
+/** As the other signature, with records that can lack any member. */
+export function createFakeNetwork(
+  data: PartialNetworkData,
+  options: CreateOptions & { fill: true },
+): FakeNetwork<PartialBlockData>;
 /**
  * Creates several nodes in memory that follow one chain, for tests of what happens if nodes fall behind, fail, or keep less
  * history than others. Each node has its own rate limit, its own faults, and its own order of the votes of one block.
@@ -43,13 +62,20 @@ export interface FakeNetwork extends FakeChain {
  * network.nodes[2]?.configure({ down: false });
  * ```
  */
-export function createFakeNetwork(data: FakeNetworkData = {}, options: FakeNodeOptions = {}): FakeNetwork {
+export function createFakeNetwork(data?: FakeNetworkData, options?: CreateOptions): FakeNetwork;
+export function createFakeNetwork(
+  data: PartialNetworkData = {},
+  options: CreateOptions = {},
+): FakeNetwork<PartialBlockData> {
   if (typeof data !== "object" || data === null) refuse("data", "an object", data);
+  checkCreateOptions(options, "createFakeNetwork");
   const { nodes: given = 3, ...records } = data;
-  checkNodeOptions(options);
+  const { fill, ...behaviour } = options;
   const settings = readNodes(given);
-  const chain = new Chain(Object.keys(records).length === 0 ? someOfEach : records);
-  const nodes = settings.map((own, index) => toNetworkNode(chain, { ...options, ...own }, `node-${index + 1}`));
+  const chain = new Chain(hasLists(records) ? records : { ...someOfEach, ...withoutUndefined(records) }, fill);
+  const nodes = settings.map((own, index) =>
+    toNetworkNode(chain, { ...behaviour, ...withoutUndefined(own) }, `node-${index + 1}`),
+  );
   const byOrigin = new Map(nodes.map((node) => [new URL(node.url).origin, node]));
   return {
     ...chainMethods(chain),
@@ -70,7 +96,7 @@ export function createFakeNetwork(data: FakeNetworkData = {}, options: FakeNodeO
   };
 }
 
-function toNetworkNode(chain: Chain, options: FakeNodeOptions, name: string): FakeNetworkNode {
+function toNetworkNode(chain: Chain, options: FakeNodeOptions, name: string): FakeNetworkNode<PartialBlockData> {
   const url = `https://${name}.example${options.basePath ?? ""}`;
   return Object.assign(toFakeNode(chain, new SimulatedNode(chain, options, name)), { url });
 }
@@ -80,6 +106,9 @@ function readNodes(nodes: unknown): readonly FakeNodeOptions[] {
   if (!Array.isArray(nodes) || nodes.length === 0) {
     refuse("data.nodes", "the number of nodes, or an array with the options of each", nodes);
   }
-  for (const [index, options] of nodes.entries()) checkNodeOptions(options, `data.nodes[${index}].`);
+  for (const [index, options] of nodes.entries()) {
+    const name = `data.nodes[${index}]`;
+    checkNodeOptions(options, { name, prefix: `${name}.` });
+  }
   return nodes;
 }

@@ -1,24 +1,17 @@
 import { Chain } from "./chain.js";
-import type { FakeNodeData } from "./data.js";
+import {
+  type FakeBlockData,
+  type FakeNodeData,
+  type PartialBlockData,
+  type PartialNodeData,
+  someOfEach,
+} from "./data.js";
 import { chainMethods, type FakeChain } from "./fake-chain.js";
-import type { OperationId } from "./operations.js";
-import type { FakeNodeOptions } from "./options.js";
-import { SimulatedNode } from "./simulated-node.js";
-
-/** A request that was sent to a node. */
-export interface ReceivedRequest {
-  /** The operation of the request; `undefined` for another path. */
-  operation: OperationId | undefined;
-  method: string;
-  url: string;
-  /** By their names in lower case. */
-  headers: Record<string, string>;
-  /** The text of the body; empty if there is none. */
-  body: string;
-}
+import { type CreateOptions, checkCreateOptions, type FakeNodeOptions } from "./options.js";
+import { type ReceivedRequest, SimulatedNode } from "./simulated-node.js";
 
 /** A node in memory. */
-export interface FakeNode extends FakeChain {
+export interface FakeNode<Data = FakeBlockData> extends FakeChain<Data> {
   /**
    * Responds to a request as a node does: pass it to `createClient`, or serve it. The host of an address does not matter.
    */
@@ -36,6 +29,11 @@ export interface FakeNode extends FakeChain {
   configure(options: FakeNodeOptions): void;
 }
 
+/** As the other signature, with records that can lack any member. */
+export function createFakeNode(
+  data: PartialNodeData,
+  options: CreateOptions & { fill: true },
+): FakeNode<PartialBlockData>;
 /**
  * Creates a node in memory for tests: the operations of the description with the paging, the limits, the headers and the errors of a v0.74
  * node behind a standard `fetch`. It needs no network and no server, and runs in every runtime.
@@ -48,21 +46,18 @@ export interface FakeNode extends FakeChain {
  * const votes = await client.listVotes({ proposalId: node.records.votes[0]!.proposalId }).toArray();
  * ```
  */
-export function createFakeNode(data: FakeNodeData = someOfEach, options: FakeNodeOptions = {}): FakeNode {
-  const chain = new Chain(data);
-  return toFakeNode(chain, new SimulatedNode(chain, options));
+export function createFakeNode(data?: FakeNodeData, options?: CreateOptions): FakeNode;
+export function createFakeNode(
+  data: PartialNodeData = someOfEach,
+  options: CreateOptions = {},
+): FakeNode<PartialBlockData> {
+  checkCreateOptions(options, "createFakeNode");
+  const { fill, ...behaviour } = options;
+  const chain = new Chain(data, fill);
+  return toFakeNode(chain, new SimulatedNode(chain, behaviour));
 }
 
-/** What a node holds without any data. */
-export const someOfEach: FakeNodeData = {
-  votes: 100,
-  profiles: 100,
-  balances: 100,
-  signatures: 100,
-  spamStatistics: 10,
-};
-
-export function toFakeNode(chain: Chain, node: SimulatedNode): FakeNode {
+export function toFakeNode(chain: Chain, node: SimulatedNode): FakeNode<PartialBlockData> {
   return {
     ...chainMethods(chain),
     fetch: (input, init) => node.fetch(new Request(input, init)),

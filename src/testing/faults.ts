@@ -19,10 +19,20 @@ export interface ResetFault extends Scope {
   name: "reset";
 }
 
-/** Responds with an error status and the error body of a node. */
+/** Responds with a status and, unless a `body` replaces it, the error body of a node. */
 export interface StatusFault extends Scope {
   name: "status";
   status: number;
+  /** The gRPC status code in the error body. Default: the one that goes with the status. */
+  code?: number | undefined;
+  /**
+   * The message in the error body.
+   *
+   * @default "injected fault"
+   */
+  message?: string | undefined;
+  /** A text, or an object that becomes JSON, in place of the error body. It excludes `code` and `message`. */
+  body?: string | object | undefined;
   /** Headers of the response, such as `Retry-After`. */
   headers?: Readonly<Record<string, string>> | undefined;
 }

@@ -1,14 +1,23 @@
 export type { After } from "./advance.js";
 export type { CheckCode } from "./check.js";
-export type { FakeBlock, FakeBlockData, FakeNodeData, FakeVote } from "./data.js";
+export type {
+  FakeBlock,
+  FakeBlockData,
+  FakeNodeData,
+  FakeVote,
+  Incomplete,
+  PartialBlockData,
+  PartialNodeData,
+} from "./data.js";
 export type { AdvanceOptions, FakeChain } from "./fake-chain.js";
 export {
   createFakeNetwork,
   type FakeNetwork,
   type FakeNetworkData,
   type FakeNetworkNode,
+  type PartialNetworkData,
 } from "./fake-network.js";
-export { createFakeNode, type FakeNode, type ReceivedRequest } from "./fake-node.js";
+export { createFakeNode, type FakeNode } from "./fake-node.js";
 export {
   type EmptyPageFault,
   type HtmlFault,
@@ -20,6 +29,7 @@ export {
   type StatusFault,
   type TruncatedBodyFault,
 } from "./faults.js";
-export { type FakeNodeOptions, type NodeDefect, nodeDefects } from "./options.js";
+export { type CreateOptions, type FakeNodeOptions, type NodeDefect, nodeDefects } from "./options.js";
 export type { RateLimit } from "./rate-limiter.js";
+export type { ReceivedRequest } from "./simulated-node.js";
 export type { Records } from "./store.js";

@@ -94,6 +94,21 @@ export interface FakeNodeOptions {
   unstableTies?: boolean | undefined;
 }
 
+/** Options of a fake node or network that is created. */
+export interface CreateOptions extends FakeNodeOptions {
+  /**
+   * Whether lists that the data leaves out are generated, a hundred records each, and records without all their members
+   * are completed, also those of later blocks. Without it, such lists are empty.
+   *
+   * @default false
+   * @example
+   * ```ts
+   * createFakeNode({ votes: [{ partyId: "alice" }, { partyId: "bob", value: "VALUE_NO" }] }, { fill: true });
+   * ```
+   */
+  fill?: boolean | undefined;
+}
+
 /** A list, and the check of its items. */
 const listOf =
   (what: string, item: OptionCheck): OptionCheck =>
@@ -113,13 +128,27 @@ const faultLatency = expected(
 );
 const faultStatus = expected("an HTTP status", (value) => typeof value === "number" && value >= 200 && value < 600);
 
+const faultCode = expected("an integer", Number.isSafeInteger);
+const faultBody = expected(
+  "a string, or an object",
+  (value) => typeof value === "string" || (typeof value === "object" && value !== null),
+);
+const text = expected("a string", (value) => typeof value === "string");
+
 const faultCheck: OptionCheck = (value, place) => {
-  const { name, operation, milliseconds, status } = (value ?? {}) as Record<string, unknown>;
+  const { name, operation, milliseconds, status, code, message, body } = (value ?? {}) as Record<string, unknown>;
   const member = (member: string) => ({ ...place, argument: `${place.argument}.${member}` });
   faultName(name ?? value, member("name"));
   if (operation !== undefined) faultOperation(operation, member("operation"));
   if (name === "latency") faultLatency(milliseconds, member("milliseconds"));
-  if (name === "status") faultStatus(status, member("status"));
+  if (name !== "status") return;
+  faultStatus(status, member("status"));
+  if (code !== undefined) faultCode(code, member("code"));
+  if (message !== undefined) text(message, member("message"));
+  if (body === undefined) return;
+  faultBody(body, member("body"));
+  if (code !== undefined) refuse(member("code"), "left out with a `body`", code);
+  if (message !== undefined) refuse(member("message"), "left out with a `body`", message);
 };
 
 const wholeNumber = expected("a whole number", isCount);
@@ -134,7 +163,7 @@ const optionChecks: OptionChecks<FakeNodeOptions> = {
   rateLimit: (value, place) => value === false || rateLimitObject(value, place),
   now: callback,
   checkCode: callback,
-  chainId: expected("a string", (value) => typeof value === "string"),
+  chainId: text,
   basePath: expected(
     "a path that begins with a slash and does not end with one",
     (value) => typeof value === "string" && /^(?:\/.*[^/])?$/.test(value),
@@ -146,8 +175,12 @@ const optionChecks: OptionChecks<FakeNodeOptions> = {
 };
 
 /**
- * @param prefix - What the names of the options begin with in messages.
+ * @param owner - What takes the options, and what their names begin with, for messages.
  * @throws `ArgumentError` if an option is invalid.
  */
-export const checkNodeOptions = (options: FakeNodeOptions, prefix = "options."): void =>
-  checkOptions(optionChecks, options, { name: "createFakeNode", prefix });
+export const checkNodeOptions = (options: FakeNodeOptions, owner = { name: "configure", prefix: "options." }): void =>
+  checkOptions(optionChecks, options, owner);
+
+/** @throws `ArgumentError` if an option is invalid. */
+export const checkCreateOptions = (options: CreateOptions, name: string): void =>
+  checkOptions({ ...optionChecks, fill: boolean }, options, { name, prefix: "options." });

@@ -1,5 +1,5 @@
 import type { NodeSignature, PartyProfile } from "../../generated/types.js";
-import { isCount, refuse } from "./arguments.js";
+import { checkRecord, isCount, refuse } from "./arguments.js";
 import { base64ToBytes } from "./base64.js";
 import { type FakeNodeData, type FakeVote, otherLists } from "./data.js";
 import type { StoredVote } from "./lists/vote-table.js";
@@ -92,10 +92,6 @@ function checkStatistics(given: Exclude<FakeNodeData["spamStatistics"], number>)
   if (given === undefined) return {};
   if (typeof given === "object" && given !== null && !Array.isArray(given)) return given;
   return refuse("data.spamStatistics", "an object by party, or how many to generate", given);
-}
-
-function checkRecord(place: string, value: unknown): void {
-  if (typeof value !== "object" || value === null) refuse(place, "a record", value);
 }
 
 function checkText(place: string, value: unknown): void {

@@ -3,14 +3,26 @@ import { ChainView } from "./chain-view.js";
 import { TransactionCheck } from "./check.js";
 import { preflightReply, withCors } from "./cors.js";
 import type { FakeBlock } from "./data.js";
-import type { ReceivedRequest } from "./fake-node.js";
 import { FaultPlan, type RequestFaults } from "./faults.js";
 import { badRequest, type DataNode, decodePath, reply } from "./gateway.js";
+import type { OperationId } from "./operations.js";
 import { checkNodeOptions, type FakeNodeOptions } from "./options.js";
 import { defaultRateLimit, RateLimiter } from "./rate-limiter.js";
 import { findRoute } from "./routes.js";
 import type { Store } from "./store.js";
 import { respond } from "./transport.js";
+
+/** A request that was sent to a node. */
+export interface ReceivedRequest {
+  /** The operation of the request; `undefined` for another path. */
+  operation: OperationId | undefined;
+  method: string;
+  url: string;
+  /** By their names in lower case. */
+  headers: Record<string, string>;
+  /** The text of the body; empty if there is none. */
+  body: string;
+}
 
 /** A node that follows a chain and responds to requests. */
 export class SimulatedNode {

@@ -21,11 +21,19 @@ export async function respond(reply: Reply, faults: RequestFaults, signals: read
   return new Response(body && faults.get("truncated-body") ? truncated(body) : body, { status, headers });
 }
 
-function withStatus(reply: Reply, faults: RequestFaults): Reply {
+function withStatus(
+  reply: Reply,
+  faults: RequestFaults,
+): { status: number; body: string | null; headers: HeadersInit } {
   const fault = faults.get("status");
   if (fault === undefined) return reply;
-  const body = toJson({ code: grpcCode(fault.status), message: "injected fault", details: [] });
-  return { status: fault.status, body, headers: { ...reply.headers, ...errorType, ...fault.headers } };
+  const { status, code = grpcCode(status), message = "injected fault" } = fault;
+  const { body = { code, message, details: [] } } = fault;
+  const headers = new Headers({ ...reply.headers, ...errorType });
+  for (const [name, value] of Object.entries(fault.headers ?? {})) headers.set(name, value);
+  // A `Response` with one of these statuses cannot have a body.
+  const isEmpty = status === 204 || status === 205 || status === 304;
+  return { status, body: isEmpty ? null : typeof body === "string" ? body : toJson(body), headers };
 }
 
 /** Waits, for ever if it is `Infinity`, unless a signal aborts. */

@@ -1,25 +1,12 @@
-import type { operations } from "../../generated/openapi.js";
 import { responseShapes } from "../../generated/shapes.js";
 import { checkedWhenRead, checkOptions } from "../arguments/check-options.js";
 import { refuse } from "../arguments/refuse.js";
 import { ResponseError } from "../errors/index.js";
+import type { CheckedAnswer } from "../http/response.js";
 import type { Mismatch } from "./shape.js";
 
+export type { CheckedAnswer } from "../http/response.js";
 export type { Mismatch } from "./shape.js";
-
-/** A response that was received and that the caller does not have yet. */
-export interface CheckedAnswer {
-  /** The operation of the description that the response belongs to. */
-  operation: keyof operations;
-  /** The name of the method that was called. */
-  calledBy: string;
-  /** The whole body as parsed JSON. */
-  body: unknown;
-  /** Status, headers and URL. Its body has been read. */
-  response: Response;
-  /** The number of attempts so far, including this one. */
-  attempts: number;
-}
 
 /** A response that does not match the OpenAPI description. */
 export interface AnswerMismatch extends CheckedAnswer {

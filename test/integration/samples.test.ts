@@ -1,9 +1,10 @@
 import { execFile } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, posix } from "node:path";
 import { promisify } from "node:util";
 import ts from "typescript";
 import { beforeAll, describe, expect, test } from "vitest";
+import manifest from "../../package.json" with { type: "json" };
 import { collectSamples, root, type Sample } from "../support/samples/collect.js";
 
 // Inside the package, so that its name resolves to its build.
@@ -31,14 +32,13 @@ beforeAll(async () => {
     files.set(file, sample);
     writeFileSync(file, module(sample.code, []));
   }
-  // Names that a sample does not declare are imported from the package or from the setting.
-  const modules = {
-    "vegaprotocol-client": join(root, "src/index.ts"),
-    "vegaprotocol-client/validate": join(root, "src/validate/index.ts"),
-    "vegaprotocol-client/testing": join(root, "src/testing/index.ts"),
-    "vegaprotocol-client/testing/node": join(root, "src/testing/node/index.ts"),
-    [setting.replace(/\.ts$/, ".js")]: setting,
-  };
+  // Names that a sample does not declare are imported from an entry of the package or from the setting.
+  const modules: Record<string, string> = { [setting.replace(/\.ts$/, ".js")]: setting };
+  for (const [name, entry] of Object.entries(manifest.exports)) {
+    if (typeof entry === "string") continue;
+    const source = entry.types.replace("dist/", "").replace(".d.ts", ".ts");
+    modules[posix.join(manifest.name, name)] = join(root, source);
+  }
   const program = ts.createProgram([...files.keys(), ...Object.values(modules)], options);
   const known = new Map(
     Object.entries(modules).flatMap(([from, file]) => exportsOf(program, file).map((name) => [name, from] as const)),

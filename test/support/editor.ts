@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import ts from "typescript";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const { config } = ts.readConfigFile(`${root}tsconfig.build.json`, ts.sys.readFile);
+const { config } = ts.readConfigFile(`${root}tsconfig.portable.json`, ts.sys.readFile);
 const project = ts.parseJsonConfigFileContent(config, ts.sys, root);
 
 /** What an editor shows of the package, by TypeScript's language service. Texts can replace the files on disk. */

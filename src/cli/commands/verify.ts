@@ -8,7 +8,7 @@ import { manifestFile } from "../export/files.js";
 import { readManifest } from "../export/manifest.js";
 import { readColumns } from "../output/columns.js";
 import { count, Progress } from "../progress.js";
-import { incompleteness } from "../records.js";
+import { incompleteness, scanPageSize } from "../records.js";
 
 /** Compares an exported file with the records of a node, in bounded memory. */
 export async function verify(context: Context): Promise<number> {
@@ -27,7 +27,7 @@ export async function verify(context: Context): Promise<number> {
     maxItems: limit,
     signal: io.signal,
     concurrency: values.integer("concurrency"),
-    pageSize: values.integer("page-size", { maximum: 2 ** 31 - 1 }),
+    pageSize: values.integer("page-size", { maximum: 2 ** 31 - 1 }) ?? scanPageSize,
   };
   let difference: string | undefined;
   try {

@@ -20,6 +20,8 @@ export async function openFile(file: string, position: number): Promise<Writable
 export class FileSink {
   readonly #path: string;
   readonly #file: WritableFile;
+  /** One buffer for all writes: memory of many would be freed late. */
+  #buffer = Buffer.allocUnsafeSlow(256 * 1024);
   #position: number;
 
   constructor(path: string, file: WritableFile, position: number) {
@@ -30,10 +32,12 @@ export class FileSink {
 
   /** Writes a text. A full disk can accept the beginning of it. */
   async write(text: string): Promise<void> {
-    const bytes = Buffer.from(text);
+    const size = Buffer.byteLength(text);
+    if (size > this.#buffer.length) this.#buffer = Buffer.allocUnsafeSlow(size);
+    this.#buffer.write(text);
     try {
-      for (let written = 0; written < bytes.length; ) {
-        const { bytesWritten } = await this.#file.write(bytes, written, bytes.length - written, this.#position);
+      for (let written = 0; written < size; ) {
+        const { bytesWritten } = await this.#file.write(this.#buffer, written, size - written, this.#position);
         written += bytesWritten;
         this.#position += bytesWritten;
       }

@@ -20,7 +20,7 @@ export class BatchWriter {
   /** Adds a text. Returns a promise to wait for if a batch is full: what is held in memory stays bounded. */
   add(text: string): Promise<void> | undefined {
     this.#text += text;
-    if (this.#text.length >= batchSize) return this.#writeBatch();
+    if (this.#text.length >= batchSize || this.#failure) return this.#writeBatch();
     if (!this.#isScheduled) {
       this.#isScheduled = true;
       // Records that have arrived are yielded in microtasks: this runs when the next one has not arrived.

@@ -50,7 +50,10 @@ export function readColumns(
 const asIs = (text: string) => text;
 
 function conversionOf(kind: ColumnKind, { decimals, raw }: Presentation): Pick<Column, "print" | "parse"> {
-  if (kind === "time" && !raw) return { print: timePrinter(), parse: (text) => String(toNanoseconds(text)) };
+  if (kind === "time") {
+    const parse = (text: string) => (text === "" ? text : String(toNanoseconds(text)));
+    return { print: raw ? asIs : timePrinter(), parse };
+  }
   if (kind === "amount" && decimals !== undefined) {
     return {
       // v0.74 nodes can send an empty amount.

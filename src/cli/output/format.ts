@@ -56,9 +56,15 @@ function jsonArray(columns: readonly Column[]): Format {
 }
 
 function tableFormat(columns: readonly Column[], io: Io, isFile: boolean) {
-  const isTerminal = !isFile && io.stdout.isTTY === true;
-  const bold = (text: string) =>
-    !isFile && hasColors(io, io.stdout) ? styleText("bold", text, { validateStream: false }) : text;
-  const table = new Table(columns, { width: isTerminal ? io.stdout.columns : undefined, bold });
+  const isColored = !isFile && hasColors(io, io.stdout);
+  const bold = (text: string) => (isColored ? styleText("bold", text, { validateStream: false }) : text);
+  const table = new Table(columns, { width: isFile ? undefined : widthOfOutput(io), bold });
   return { line: (record: WireRecord) => table.line(record), end: () => table.end() };
+}
+
+/** The width of the terminal; in a pipe, `COLUMNS` sets it. */
+function widthOfOutput({ stdout, env }: Io): number | undefined {
+  if (stdout.isTTY === true) return stdout.columns;
+  const width = Number(env["COLUMNS"]);
+  return width > 0 ? width : undefined;
 }

@@ -57,22 +57,27 @@ const isNumber = ({ kind }: Column) => kind === "amount";
 /** Line breaks and control characters of free text would move the cursor of the terminal. */
 const printable = (text: string) => text.replaceAll(/\p{Cc}|\p{Bidi_Control}/gu, "�");
 
-/** The columns that have a value, with widths that fit a line: the widest columns of text are shortened first. */
+/** The columns that have a value, with widths that fit a line: ids are shortened first, then other text. */
 function layoutOf(columns: readonly Column[], rows: readonly (readonly string[])[], width: number | undefined) {
   const layout = columns.flatMap((column, index) => {
     const values = Math.max(...rows.map((cells) => widthOf(cells[index] ?? "")));
     return values === 0 ? [] : [{ column, index, width: Math.max(values, widthOf(column.name)) }];
   });
   const space = width === undefined ? Number.POSITIVE_INFINITY : width - 2 * (layout.length - 1);
-  for (;;) {
-    const excess = layout.reduce((sum, each) => sum + each.width, 0) - space;
-    const flexible = layout.filter((each) => each.width > narrowest && isFlexible(each.column));
-    if (excess <= 0 || flexible.length === 0) return layout;
-    const widest = Math.max(...flexible.map((each) => each.width));
-    for (const each of flexible) if (each.width === widest) each.width--;
+  const flexible = layout.filter(({ column }) => isFlexible(column));
+  for (const group of [flexible.filter((each) => each.width > longestName), flexible]) {
+    for (;;) {
+      const excess = layout.reduce((sum, each) => sum + each.width, 0) - space;
+      const widest = Math.max(...group.map((each) => each.width));
+      if (excess <= 0 || widest <= narrowest) break;
+      for (const each of group) if (each.width === widest) each.width--;
+    }
   }
+  return layout;
 }
 
+/** Text that is longer than the name of an account type is an id, or as long. */
+const longestName = 50;
 /** Enough of an id to recognise it. */
 const narrowest = 9;
 /** Times and amounts are never shortened. */

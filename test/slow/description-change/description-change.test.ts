@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { parse, parseDocument } from "yaml";
+import { listen } from "../../../src/testing/node/index.js";
 import { copyProject, type ProjectCopy } from "../../support/project-copy.js";
 
 // What openapi.yaml can say reaches callers without an edit in src: in a copy of the project, the description gets a query
@@ -10,6 +11,9 @@ import { copyProject, type ProjectCopy } from "../../support/project-copy.js";
 const here = fileURLToPath(new URL(".", import.meta.url));
 const consumer = "test/slow/description-change/consumer";
 vi.setConfig({ testTimeout: 170_000, hookTimeout: 170_000 });
+
+const asset = { id: "a", symbol: "USDT", decimals: 6 };
+const pageInfo = { startCursor: "a", endCursor: "a", hasNextPage: false, hasPreviousPage: false };
 
 interface Outcome {
   reason: unknown;
@@ -96,5 +100,24 @@ describe("with a new parameter, a new list, a new operation and a new member", (
   test("the fake node responds to a new operation that is not a list with status 501", () => {
     expect(outcome.errors["asset"]).toMatchObject({ name: "ApiError", status: 501 });
     expect(outcome.errors["asset"]?.message).toContain("The fake node does not implement getAsset.");
+  });
+
+  test("the command line has a command for the list, with flags and columns, and one for the operation", async () => {
+    const program = (...argv: string[]) => copy.run("node", "dist/src/cli/main.js", ...argv);
+    const help = await program("help");
+    expect(help).toContain("  assets                    List assets.\n");
+    expect(help).toContain("  asset                     Get an asset.\n");
+    const flags = await program("help", "assets");
+    expect(flags).toMatch(/--id ID +List only these assets\. Can be repeated\./);
+    expect(flags).toMatch(/--symbol ID +List only assets with this symbol\./);
+    expect(await program("help", "votes")).toMatch(
+      /--value NAME +List only votes with this value\. One of: unspecified, /,
+    );
+    const server = await listen({
+      fetch: async () => Response.json({ assets: { edges: [{ cursor: "a", node: asset }], pageInfo } }),
+    });
+    const table = ["--format", "csv", "--node", server.url];
+    expect(await program("assets", "--symbol", "USDT", ...table)).toBe("id,symbol,decimals\r\na,USDT,6\r\n");
+    await server.close();
   });
 });

@@ -10,7 +10,7 @@ export interface Sample {
   /** Its file and line, as in `README.md:36`. */
   place: string;
   code: string;
-  /** Whether it is run. Samples marked with `no-run` need something that the setting does not have. */
+  /** Whether it is run. Samples marked with `no-run` need something that the setting does not have, such as new blocks. */
   runs: boolean;
 }
 

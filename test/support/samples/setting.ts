@@ -6,7 +6,11 @@ const generated = { votes: 300, profiles: 50, balances: 500, signatures: 60, spa
 const { balances } = createFakeNode(generated).records;
 /** Older than every range of the samples: a scan rejects a range that begins before the node's oldest record. */
 const oldest = balances.slice(-1).map((balance) => ({ ...balance, timestamp: "1700000000000000000" as const }));
-export const node = createFakeNode({ ...generated, balances: [...balances, ...oldest] }, { rateLimit: false });
+export const node = createFakeNode(
+  { ...generated, balances: [...balances, ...oldest] },
+  // A follower of votes reads block times from the cursors of v0.74 nodes.
+  { rateLimit: false, defects: ["tied-vote-cursors"] },
+);
 // Samples create clients without a `fetch`.
 globalThis.fetch = async (input, init) => {
   const sent = new Request(input, init);
@@ -41,3 +45,11 @@ export const error: unknown = await client
   .listPartiesProfiles({ pagination: { first: 5001 } })
   .catch((reason: unknown) => reason);
 export async function save(..._: unknown[]): Promise<void> {}
+export const parties = [partyId];
+/** A database, as far as samples use one. */
+export const store = {
+  load: async (): Promise<string | undefined> => undefined,
+  transaction: async (run: () => Promise<void>): Promise<void> => run(),
+  insert: save,
+  savePosition: save,
+};

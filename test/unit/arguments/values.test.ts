@@ -110,6 +110,6 @@ describe("toBytes", () => {
   });
 
   test("rejects a value that is not a string", () => {
-    expect(() => toBytes(undefined as never)).toThrow("got a value of type undefined");
+    expect(() => toBytes(undefined as never)).toThrow("got undefined");
   });
 });

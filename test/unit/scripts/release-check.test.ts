@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { problemsOf, type Release } from "../../../scripts/release-check.js";
+import { problemsOf, type Release } from "../../../scripts/check/release.js";
 
 const complete: Release = {
   manifest: {

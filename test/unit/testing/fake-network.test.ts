@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { createClient } from "../../../src/index.js";
 import { createFakeNetwork, createFakeNode, type FakeNetwork, type FakeVote } from "../../../src/testing/index.js";
 import { fetchFrom, fetchPage } from "../../support/raw-requests.js";
+import { runs } from "../../support/runs.js";
 
 const second = 1_000_000_000n;
 const list = "/api/v2/balance/changes?pagination.first=5000";
@@ -48,7 +49,16 @@ describe("a fake network", () => {
 
   test("has a hundred records of each list if its data names none", () => {
     expect(createFakeNetwork({ nodes: 2 }).records.votes).toHaveLength(100);
+    expect(createFakeNetwork({ nodes: 2, seed: 4, votes: undefined }).records.votes).toHaveLength(100);
     expect(createFakeNetwork({ nodes: 2, profiles: 5 }).records.votes).toHaveLength(0);
+    expect(createFakeNetwork({ nodes: 2, profiles: [] }).records.votes).toHaveLength(0);
+  });
+
+  test("keeps an option of all nodes if that of a node is undefined", async () => {
+    const network = createFakeNetwork({ nodes: [{ chainId: undefined }, { chainId: "b" }] }, { chainId: "a" });
+    const chainId = async (index: number) =>
+      (await fetchFrom(nodeOf(network, index), "/statistics/spam/ab")).body.chainId;
+    expect([await chainId(0), await chainId(1)]).toEqual(["a", "b"]);
   });
 
   test("rejects a request to an address of no node, with the addresses of its nodes", async () => {
@@ -135,7 +145,7 @@ describe("a fake network", () => {
     ["data.nodes", "to be the number of nodes, or an array with the options of each, got 0.", { nodes: 0 }, {}],
     ["data.nodes", "got an empty array.", { nodes: [] }, {}],
     ["data.nodes[1].lag", "to be a whole number of blocks, got 0.5.", { nodes: [{}, { lag: 0.5 }] }, {}],
-    ["data.nodes[0].log", "createFakeNode has no option `log`.", { nodes: [{ log: 1 }] }, {}],
+    ["data.nodes[0].log", "data.nodes[0] has no option `log`.", { nodes: [{ log: 1 }] }, {}],
     ["data.node", "There is no `data.node`.", { node: 3 }, {}],
     ["options.down", "to be a boolean, got 1.", {}, { down: 1 }],
     ["options.history", "to be a bigint, got 5.", {}, { history: 5 }],
@@ -252,7 +262,7 @@ describe("a fake node that lags", () => {
           }
         },
       ),
-      { numRuns: 150 },
+      runs(30),
     );
   });
 });

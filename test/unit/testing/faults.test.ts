@@ -85,6 +85,22 @@ describe("a fault of a fake node", () => {
     expect(response.headers.get("retry-after")).toBe("9");
   });
 
+  test("with a status has the code, the message, the body and the headers that are given", async () => {
+    const status = 400;
+    const node = nodeWith({ faults: [{ name: "status", status, code: 11, message: "out of range" }] });
+    expect(await fetchFrom(node, path)).toMatchObject({
+      status,
+      body: { code: 11, message: "out of range", details: [] },
+    });
+    node.configure({ faults: [{ name: "status", status, body: { reason: "a < b" } }] });
+    expect((await fetchFrom(node, path)).text).toBe('{"reason":"a \\u003c b"}');
+    node.configure({ faults: [{ name: "status", status, body: "busy", headers: { "content-type": "text/plain" } }] });
+    const response = await fetchFrom(node, path);
+    expect([response.text, response.headers.get("content-type")]).toEqual(["busy", "text/plain"]);
+    node.configure({ faults: [{ name: "status", status: 204, body: "" }] });
+    expect(await fetchFrom(node, path)).toMatchObject({ status: 204, text: "" });
+  });
+
   test("can be a reset, HTML, a truncated body or latency that an abort ends", async () => {
     const node = nodeWith({ faults: [{ name: "reset" }] });
     await expect(node.fetch(baseUrl + path)).rejects.toThrow(TypeError);

@@ -13,10 +13,19 @@ import {
   VegaError,
   type Vote,
 } from "vegaprotocol-client";
-import { createFakeNode, type FakeNode, nodeDefects } from "vegaprotocol-client/testing";
+import {
+  createFakeNetwork,
+  createFakeNode,
+  type FakeNetwork,
+  type FakeNode,
+  nodeDefects,
+} from "vegaprotocol-client/testing";
 import { type AnswerMismatch, validateAnswers } from "vegaprotocol-client/validate";
 
 const node: FakeNode = createFakeNode({ votes: 10 }, { defects: nodeDefects });
+const network: FakeNetwork = createFakeNetwork({ nodes: [{ lag: 1 }, {}] });
+network.nextBlock({ balances: 1 });
+createFakeNode({ votes: [{}] }, { fill: true }).nextBlock({ votes: [{ partyId: "a" }] });
 const client = createClient({
   baseUrl: "https://node.example",
   fetch: node.fetch,

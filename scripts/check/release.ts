@@ -1,13 +1,13 @@
-/** Checks that the package is ready to be published. `npm run release:check` prints what is missing. */
+/** Checks that the package is ready to be published. `npm run check -- release` prints what is missing. */
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import semver from "semver";
 import { parse } from "yaml";
-import { runScript } from "./run-script.js";
+import { runScript } from "../run-script.js";
 
-const root = fileURLToPath(new URL("..", import.meta.url));
+const root = fileURLToPath(new URL("../..", import.meta.url));
 
 interface Manifest {
   version: string;

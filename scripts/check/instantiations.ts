@@ -1,10 +1,10 @@
 /**
- * Counts the type instantiations of a consumer's program. `npm run check:instantiations` fails if they exceed a
+ * Counts the type instantiations of a consumer's program. `npm run check -- instantiations` fails if they exceed a
  * hundred, for any number of calls.
  */
 import Table from "cli-table3";
+import { runScript } from "../run-script.js";
 import { compile, consumers } from "./consumers.js";
-import { runScript } from "./run-script.js";
 
 const limit = 100;
 

@@ -1,0 +1,93 @@
+/**
+ * Runs checks and prints a line for each: `npm run check`, or some of them by name, as in `npm run check -- size words`. The
+ * output of a check follows if the check fails or if it was named.
+ */
+import { spawn } from "node:child_process";
+import { parseArgs } from "node:util";
+import { runScript } from "../run-script.js";
+
+interface Check {
+  /** They run one after the other, until one of them fails. */
+  commands: readonly string[];
+  /** Whether they read `dist/`, which is built before. */
+  needsBuild?: true;
+  /** Further variables of the environment. */
+  env?: Readonly<Record<string, string>>;
+  /** Whether the check runs only if it is named. */
+  onlyByName?: true;
+}
+
+const checks: Readonly<Record<string, Check>> = {
+  lint: { commands: ["redocly lint openapi.yaml"] },
+  generated: { commands: ["tsx scripts/generate/main.ts --check"] },
+  version: { commands: ["tsx scripts/spec-diff/main.ts --check"] },
+  types: { commands: ["tsc -p tsconfig.portable.json", "tsc"] },
+  code: { commands: ["biome check --error-on-warnings ."] },
+  words: { commands: ["tsx scripts/check/words.ts"] },
+  structure: { commands: ["tsx scripts/check/structure.ts"] },
+  package: {
+    commands: ["publint --strict", "attw --pack . --profile esm-only --exclude-entrypoints openapi.yaml openapi.json"],
+    needsBuild: true,
+    // Without this, npm would build the package once more to pack it.
+    env: { npm_config_ignore_scripts: "true" },
+  },
+  size: { commands: ["size-limit"], needsBuild: true },
+  instantiations: { commands: ["tsx scripts/check/instantiations.ts"], needsBuild: true },
+  bench: { commands: ["tsx bench/setup.ts", "tsc -p bench"], needsBuild: true, onlyByName: true },
+  release: { commands: ["tsx scripts/docs.ts", "tsx scripts/check/release.ts"], needsBuild: true, onlyByName: true },
+};
+
+const build: Check = { commands: ["tsx scripts/build.ts"] };
+
+async function main(): Promise<void> {
+  const { positionals: names } = parseArgs({ allowPositionals: true });
+  const unknown = names.find((name) => !(name in checks));
+  if (unknown !== undefined) {
+    throw new Error(`There is no check "${unknown}". The checks are ${Object.keys(checks).join(", ")}.`);
+  }
+  const selected = Object.entries(checks).filter(([name, { onlyByName }]) =>
+    names.length > 0 ? names.includes(name) : !onlyByName,
+  );
+  let isBuilt = false;
+  for (const [name, check] of selected) {
+    if (check.needsBuild && !isBuilt) {
+      if (!(await perform("build", build, false))) return;
+      isBuilt = true;
+    }
+    await perform(name, check, names.length > 0);
+  }
+}
+
+/** Runs a check and prints the result. Returns whether it passed. */
+async function perform(name: string, { commands, env }: Check, isVerbose: boolean): Promise<boolean> {
+  const start = performance.now();
+  let output = "";
+  let status = 0;
+  for (const command of commands) {
+    if (status !== 0) break;
+    const result = await run(command, env);
+    output += result.output;
+    status = result.status;
+  }
+  const seconds = ((performance.now() - start) / 1000).toFixed(1);
+  console.log(`${status === 0 ? "passed" : "FAILED"}  ${name.padEnd(14)} ${seconds.padStart(5)} s`);
+  if (status !== 0) process.exitCode = 1;
+  if (status !== 0 || isVerbose) console.log(`\n${output.trim()}\n`);
+  return status === 0;
+}
+
+/** Runs a command of the project's dependencies, which npm adds to `PATH`. */
+async function run(command: string, env: Check["env"]): Promise<{ status: number; output: string }> {
+  const child = spawn(command, {
+    shell: true,
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, ...env },
+  });
+  let output = "";
+  child.stdout.on("data", (text) => (output += text));
+  child.stderr.on("data", (text) => (output += text));
+  const status = await new Promise<number | null>((resolve) => child.on("close", resolve));
+  return { status: status ?? 1, output };
+}
+
+await runScript(import.meta.url, main);

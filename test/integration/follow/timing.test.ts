@@ -1,0 +1,91 @@
+import { describe, expect, test } from "vitest";
+import { followBalanceChangesWith } from "../../../src/follow/balance-changes.js";
+import { followVotesWith } from "../../../src/follow/votes.js";
+import { createFakeNode, type FakeBlockData, nodeDefects } from "../../../src/testing/index.js";
+import { followSetting } from "../../support/follow-setting.js";
+
+const minute = 60_000;
+
+/** A node whose blocks follow each other on the clock, and whose responses arrive after a while. */
+function setting(blockTime: number, { latency = 0, records = (): FakeBlockData => ({}) } = {}) {
+  const node = createFakeNode({ balances: 10, votes: 30 }, { defects: nodeDefects, rateLimit: false });
+  const { clock, client, run } = followSetting(node.fetch, latency);
+  /** When each block has ended, by its time. */
+  const endedAt = new Map<bigint, number>();
+  node.advanceEvery(blockTime, {
+    after: (milliseconds, callback) => clock.after(milliseconds, callback),
+    records: () => {
+      endedAt.set(node.block.timestamp, clock.now());
+      return records();
+    },
+  });
+  return { node, clock, endedAt, client, run };
+}
+
+describe("a follower on a manual clock", () => {
+  test.each([
+    [1000, 0],
+    [1000, 80],
+    [700, 300],
+    [2500, 50],
+    [12_000, 50],
+  ])(
+    "yields each record within two blocks of %i ms and a latency of %i ms after its block has ended",
+    async (blockTime, latency) => {
+      const { node, clock, endedAt, client, run } = setting(blockTime, { latency, records: () => ({ balances: 2 }) });
+      const follower = followBalanceChangesWith({ clock, pageSize: 5000 }, client, {}, {});
+      const delays: number[] = [];
+      await run(
+        (async () => {
+          for await (const { timestamp } of follower) {
+            delays.push(clock.now() - (endedAt.get(BigInt(timestamp)) ?? Number.NaN));
+            if (delays.length === 200) break;
+          }
+        })(),
+      );
+      // The time of a block is learned from the first ones.
+      expect(Math.max(...delays.slice(8))).toBeLessThanOrEqual(2 * blockTime + latency);
+      expect(node.requests.length).toBeLessThanOrEqual(110);
+    },
+  );
+
+  test.each(["balance changes", "votes"])("sends at most four requests a minute if no %s come", async (what) => {
+    const { node, clock, client, run } = setting(1000);
+    const options = { clock, pageSize: 5000 };
+    const proposalId = node.records.votes[0]?.proposalId ?? "";
+    const follower =
+      what === "votes"
+        ? followVotesWith(options, client, { proposalId }, {})
+        : followBalanceChangesWith(options, client, {}, {});
+    const pending = follower.next();
+    await run(clock.sleep(5 * minute));
+    for (let count = 0; count < 20; count++) {
+      node.requests.length = 0;
+      await run(clock.sleep(minute));
+      expect(node.requests.length).toBeGreaterThanOrEqual(3);
+      expect(node.requests.length).toBeLessThanOrEqual(4);
+    }
+    await follower.return(undefined);
+    expect(await pending).toEqual({ done: true, value: undefined });
+  });
+
+  test("polls again every block as soon as records come again", async () => {
+    let isActive = false;
+    const { clock, endedAt, client, run } = setting(1000, { records: () => (isActive ? { balances: 1 } : {}) });
+    const follower = followBalanceChangesWith({ clock, pageSize: 5000 }, client, {}, {});
+    clock.after(10 * minute, () => {
+      isActive = true;
+    });
+    const delays: number[] = [];
+    await run(
+      (async () => {
+        for await (const { timestamp } of follower) {
+          delays.push(clock.now() - (endedAt.get(BigInt(timestamp)) ?? Number.NaN));
+          if (delays.length === 60) break;
+        }
+      })(),
+    );
+    expect(Math.max(...delays)).toBeLessThanOrEqual(15_000 + 1000);
+    expect(Math.max(...delays.slice(20))).toBeLessThanOrEqual(2000);
+  });
+});

@@ -1,0 +1,46 @@
+import { createClient, type VegaClient } from "../../src/index.js";
+import { ManualClock } from "./manual-clock.js";
+
+/** What a test of a follower needs: a client without retries of its own, a clock, and what passes between client and node. */
+export interface FollowSetting {
+  client: VegaClient;
+  clock: ManualClock;
+  /** The requests, each with the time at which it was sent. */
+  requests: { time: number; url: URL }[];
+  /** Runs the clock until a promise is settled. Time stands still while a request is in flight. */
+  run<T>(promise: Promise<T>): Promise<T>;
+}
+
+/** @param latency - Milliseconds from a request to its response. */
+export function followSetting(fetch: (request: Request) => Promise<Response>, latency = 0): FollowSetting {
+  const clock = new ManualClock();
+  const requests: FollowSetting["requests"] = [];
+  let inFlight = 0;
+  const client = createClient({
+    baseUrl: "https://node.example",
+    retry: false,
+    pacing: false,
+    async fetch(request) {
+      requests.push({ time: clock.now(), url: new URL(request.url) });
+      if (latency > 0) await clock.sleep(latency / 2);
+      inFlight++;
+      const response = await fetch(request).finally(() => {
+        inFlight--;
+      });
+      if (latency > 0) await clock.sleep(latency / 2);
+      return response;
+    },
+  });
+  return { client, clock, requests, run: (promise) => clock.run(promise, () => inFlight > 0) };
+}
+
+/** Takes so many values of an iterator. */
+export async function take<T>(iterator: AsyncIterator<T, undefined>, count: number): Promise<T[]> {
+  const taken: T[] = [];
+  while (taken.length < count) {
+    const { done, value } = await iterator.next();
+    if (done) break;
+    taken.push(value);
+  }
+  return taken;
+}

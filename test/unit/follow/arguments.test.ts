@@ -1,0 +1,107 @@
+import { describe, expect, test } from "vitest";
+import { followBalanceChanges, followNodeSignatures, followVotes } from "../../../src/follow/index.js";
+import { ArgumentError, createClient } from "../../../src/index.js";
+import { createFakeNode } from "../../../src/testing/index.js";
+
+/** Values as JavaScript code passes them, without a check by the compiler. */
+const unchecked = (json: string) => JSON.parse(json);
+
+function setting() {
+  const node = createFakeNode();
+  return { node, client: createClient({ baseUrl: "https://node.example", fetch: node.fetch }) };
+}
+
+describe("an invalid argument of a follower", () => {
+  const { client } = setting();
+  const cases: [message: string, follow: () => AsyncIterator<unknown>][] = [
+    [
+      'Expected `from` of followVotes to be "now", "start", Unix nanoseconds as a bigint or digits, a Date, RFC 3339 text or a Temporal.Instant, got "yesterday".',
+      () => followVotes(client, { proposalId: "a" }, { from: "yesterday" }),
+    ],
+    [
+      'to be "now", "start", Unix nanoseconds as a bigint or digits, a Date, RFC 3339 text or a Temporal.Instant, got 1700000000.',
+      () => followBalanceChanges(client, {}, { from: unchecked("1700000000") }),
+    ],
+    [
+      "Expected `pollInterval` of followVotes to be a number of milliseconds from 0 to 2147483647, got -1.",
+      () => followVotes(client, { proposalId: "a" }, { pollInterval: -1 }),
+    ],
+    [
+      "Expected `stalledAfter` of followBalanceChanges to be a positive number of milliseconds, got 0.",
+      () => followBalanceChanges(client, {}, { stalledAfter: 0 }),
+    ],
+    [
+      "Expected `observe` of followBalanceChanges to be a function, got an object.",
+      () => followBalanceChanges(client, {}, { observe: unchecked("{}") }),
+    ],
+    [
+      "Expected `signal` of followBalanceChanges to be an AbortSignal, got an object.",
+      () => followBalanceChanges(client, {}, { signal: unchecked("{}") }),
+    ],
+    [
+      "followNodeSignatures has no option `from`.",
+      () => followNodeSignatures(client, { id: "a" }, unchecked('{ "from": "now" }')),
+    ],
+    [
+      "followBalanceChanges has no option `interval`. Expected",
+      () => followBalanceChanges(client, {}, unchecked('{ "interval": 1 }')),
+    ],
+    [
+      "Expected the options of followBalanceChanges to be an object, got null.",
+      () => followBalanceChanges(client, {}, unchecked("null")),
+    ],
+    [
+      "followBalanceChanges has no `dateRange`. Expected `filter`.",
+      () => followBalanceChanges(client, unchecked('{ "dateRange": {} }')),
+    ],
+    [
+      "followVotes has no `pagination`. Expected `partyId`, `proposalId`.",
+      () => followVotes(client, unchecked('{ "proposalId": "a", "pagination": {} }')),
+    ],
+    ["Expected `partyId` or `proposalId` of followVotes, got neither.", () => followVotes(client, unchecked("{}"))],
+    [
+      "Expected `id` of followNodeSignatures to be a non-empty string, got undefined.",
+      () => followNodeSignatures(client, unchecked("{}")),
+    ],
+    [
+      "Expected `filter.assetId` of followBalanceChanges to be a non-empty string, got 3.",
+      () => followBalanceChanges(client, { filter: { assetId: unchecked("3") } }),
+    ],
+    [
+      "Expected `timeout` of followBalanceChanges to be a positive number of milliseconds, got 0.",
+      () => followBalanceChanges(client, {}, { timeout: 0 }),
+    ],
+  ];
+
+  test.each(cases)("rejects when the follower is used: %s", async (message, follow) => {
+    const follower = follow();
+    const error: unknown = await follower.next().catch((reason: unknown) => reason);
+    expect(ArgumentError.is(error) && error.message).toContain(message);
+    expect(await follower.next()).toEqual({ done: true, value: undefined });
+  });
+
+  test("sends nothing", async () => {
+    const { node, client } = setting();
+    await expect(followVotes(client, { proposalId: "a" }, { from: "soon" }).next()).rejects.toThrow(ArgumentError);
+    await expect(followVotes(client, unchecked("{}")).batches().next()).rejects.toThrow(ArgumentError);
+    expect(node.requests).toEqual([]);
+  });
+
+  test("that is no client is named", async () => {
+    await expect(followVotes(unchecked("{}"), { proposalId: "a" }).next()).rejects.toThrow(
+      "Expected `client` of followVotes to be a client that createClient returned, got an object.",
+    );
+  });
+});
+
+test("the options of a call apply to each request of a follower", async () => {
+  const { node, client } = setting();
+  const follower = followBalanceChanges(
+    client,
+    {},
+    { from: "start", headers: { "X-Test": "1" }, retry: { attempts: 1 } },
+  );
+  await follower.next();
+  await follower.return(undefined);
+  expect(node.requests[0]?.headers).toMatchObject({ "x-test": "1" });
+});

@@ -1,0 +1,208 @@
+import { describe, expect, test } from "vitest";
+import { followBalanceChangesWith } from "../../../src/follow/balance-changes.js";
+import type { FollowFromOptions } from "../../../src/follow/follow-options.js";
+import { type BalanceChange, type PaginationError, ResponseError } from "../../../src/index.js";
+import { compareRecords } from "../../../src/scan/record-order.js";
+import { createFakeNode, type FakeNode, nodeDefects } from "../../../src/testing/index.js";
+import { followSetting, take } from "../../support/follow-setting.js";
+
+const second = 1_000_000_000n;
+const start = 1_700_000_000n * second;
+const time = (seconds: number) => start + BigInt(seconds) * second;
+
+/** The balance of an account in a block. */
+const change = (seconds: number, account: number): BalanceChange => ({
+  timestamp: `${time(seconds)}`,
+  assetId: account.toString(16).padStart(64, "0"),
+  partyId: "1".padStart(64, "0"),
+  marketId: "",
+  accountType: "ACCOUNT_TYPE_GENERAL",
+  balance: "1",
+});
+
+/** A node with records at some seconds, whose next block begins at `begun`. */
+function nodeWith(balances: readonly BalanceChange[], begun: number): FakeNode {
+  const block = { height: BigInt(begun), timestamp: time(begun) };
+  return createFakeNode({ balances, block }, { defects: nodeDefects, rateLimit: false });
+}
+
+/** Ends blocks until the given one has begun, with records in the last one that ends. */
+function endBlock(node: FakeNode, begun: number, balances: readonly BalanceChange[] = []): void {
+  node.nextBlock({ balances, block: { height: BigInt(begun), timestamp: time(begun) } });
+}
+
+function follow(node: FakeNode, options: FollowFromOptions = {}, { pageSize = 5000, filter = {} } = {}) {
+  const setting = followSetting(node.fetch);
+  const follower = followBalanceChangesWith({ clock: setting.clock, pageSize }, setting.client, { filter }, options);
+  return { ...setting, follower, take: (count: number) => setting.run(take(follower.batches(), count)) };
+}
+
+const batch = (records: readonly BalanceChange[], upTo: number) => ({
+  records,
+  upTo: time(upTo),
+  resume: `${time(upTo)}`,
+});
+
+describe("a follower of balance changes", () => {
+  test("begins by default with the block that has begun", async () => {
+    const node = nodeWith([change(1, 1), change(2, 1)], 3);
+    const { take, requests } = follow(node);
+    expect(await take(1)).toEqual([batch([], 3)]);
+    endBlock(node, 4, [change(3, 1), change(3, 2)]);
+    endBlock(node, 5, [change(4, 1)]);
+    expect(await take(1)).toEqual([batch([change(3, 1), change(3, 2), change(4, 1)], 5)]);
+    // Nodes from v0.75 on refuse a request without a range.
+    for (const { url } of requests) expect(url.searchParams.has("dateRange.startTimestamp")).toBe(true);
+  });
+
+  test("begins at the oldest record, a time or the resume of a batch", async () => {
+    const records = [change(1, 1), change(2, 1), change(2, 2), change(3, 1)];
+    const node = nodeWith(records, 5);
+    expect(await follow(node, { from: "start" }).take(1)).toEqual([batch(records, 5)]);
+    expect(await follow(node, { from: 0n }).take(1)).toEqual([batch(records, 5)]);
+    for (const from of [time(2), `${time(2)}`, new Date(Number(time(2) / 1_000_000n)), { epochNanoseconds: time(2) }]) {
+      expect(await follow(node, { from }).take(1)).toEqual([batch(records.slice(1), 5)]);
+    }
+    expect(await follow(node, { from: time(2) + 1n }).take(1)).toEqual([batch(records.slice(3), 5)]);
+    const [{ resume } = { resume: "" }] = await follow(node, { from: "start" }, { pageSize: 3 }).take(1);
+    expect(resume).toBe(`${time(2)}`);
+    expect(await follow(node, { from: resume }).take(1)).toEqual([batch(records.slice(1), 5)]);
+  });
+
+  test("yields no record of the block that has begun, although the node has it", async () => {
+    const node = nodeWith([change(1, 1)], 2);
+    endBlock(node, 4, [change(3, 1)]);
+    const lagging = (request: Request) =>
+      node
+        .fetch(request)
+        .then(
+          ({ body, headers }) =>
+            new Response(body, { headers: { ...Object.fromEntries(headers), "x-block-timestamp": `${time(3)}` } }),
+        );
+    const { client, clock, run } = followSetting(lagging);
+    const follower = followBalanceChangesWith({ clock, pageSize: 5000 }, client, {}, { from: "start" });
+    expect(await run(take(follower.batches(), 1))).toEqual([batch([change(1, 1)], 3)]);
+  });
+
+  test("yields a long history page by page, without a wait between the pages", async () => {
+    const node = createFakeNode({ balances: 3000 }, { defects: nodeDefects, rateLimit: false });
+    const { follower, run, requests } = follow(node, { from: "start" }, { pageSize: 500 });
+    const batches = await run(
+      (async () => {
+        const all: { records: readonly BalanceChange[]; upTo: bigint }[] = [];
+        for await (const each of follower.batches()) {
+          all.push(each);
+          if (each.upTo === node.block.timestamp) return all;
+        }
+        return all;
+      })(),
+    );
+    expect(batches.length).toBeGreaterThan(3);
+    expect(batches.flatMap(({ records }) => records)).toEqual([...node.records.balances].sort(compareRecords));
+    expect(requests.every(({ time }) => time === 0)).toBe(true);
+  });
+
+  test("reads through a block with more records than a page, and yields it in one batch", async () => {
+    const dense = Array.from({ length: 60 }, (_, account) => change(2, account + 1));
+    const records = [change(1, 1), ...dense, change(3, 1)];
+    for (const defects of [nodeDefects, []]) {
+      const node = nodeWith(records, 4);
+      node.configure({ defects });
+      const { take } = follow(node, { from: "start" }, { pageSize: 7 });
+      const batches = await take(2);
+      expect(batches.map(({ records }) => records.length)).toEqual([1, 61]);
+      expect(batches.flatMap(({ records }) => records)).toEqual(records);
+    }
+  });
+
+  test("reads a filter that takes several requests", async () => {
+    const node = createFakeNode({ balances: 500 }, { rateLimit: false });
+    const known = [...new Set(node.records.balances.map(({ partyId }) => partyId ?? ""))];
+    const others = Array.from({ length: 250 }, (_, index) => index.toString(16).padStart(64, "0"));
+    const { take, requests } = follow(node, { from: "start" }, { filter: { partyIds: [...others, ...known] } });
+    const [{ records } = { records: [] }] = await take(1);
+    expect(records).toEqual([...node.records.balances].sort(compareRecords));
+    expect(requests.length).toBeGreaterThan(2);
+  });
+
+  test("sends one request for each poll while it keeps up", async () => {
+    const node = nodeWith([change(1, 1)], 2);
+    const { take, requests } = follow(node, { from: time(1) });
+    for (let block = 3; block < 10; block++) {
+      await take(1);
+      endBlock(node, block, [change(block - 1, 1)]);
+    }
+    expect(requests).toHaveLength(7);
+  });
+
+  test("ends with reason pruned if its position is before the history of the node, also of one with a shorter history", async () => {
+    const node = nodeWith([change(500, 1), change(900, 1)], 1000);
+    const { take } = follow(node, { from: time(400) });
+    const error = (await take(1).catch((reason: unknown) => reason)) as PaginationError;
+    expect(error).toMatchObject({
+      name: "PaginationError",
+      operation: "followBalanceChanges",
+      reason: "pruned",
+      availableFrom: time(500),
+      resume: { from: time(400) },
+    });
+    expect(error.message).toContain("followBalanceChanges continues at 1700000400000000000 (2023-11-14T22:20:00.000Z)");
+
+    const running = follow(nodeWith([change(1, 1), change(2, 1)], 3), { from: time(1) });
+    expect(await running.take(1)).toEqual([batch([change(1, 1), change(2, 1)], 3)]);
+    const other = nodeWith([change(1, 1), change(2, 1)], 3);
+    const paused = follow(other, { from: time(1) });
+    await paused.take(1);
+    // The caller was away for an hour, in which the node has dropped what came in its first half.
+    endBlock(other, 3600, [change(2400, 1)]);
+    other.nextBlock({ history: time(1800), block: { height: 3601n, timestamp: time(3601) } });
+    const late = (await paused.take(1).catch((reason: unknown) => reason)) as PaginationError;
+    expect(late).toMatchObject({ reason: "pruned", availableFrom: time(2400), resume: { from: `${time(3)}` } });
+    expect(await follow(other, { from: late.availableFrom }).take(1)).toEqual([batch([change(2400, 1)], 3601)]);
+  });
+
+  test("does not end with reason pruned on nodes without records, or that do not say what they keep", async () => {
+    expect(await follow(nodeWith([], 1000), { from: time(1) }).take(1)).toEqual([batch([], 1000)]);
+    const node = nodeWith([change(500, 1)], 1000);
+    node.configure({ faults: [{ name: "status", status: 400, request: 2 }] });
+    expect(await follow(node, { from: time(1) }).take(1)).toEqual([batch([change(500, 1)], 1000)]);
+  });
+
+  test("detects that the node drops history while it is read", async () => {
+    const node = nodeWith(
+      Array.from({ length: 40 }, (_, index) => change(100 * index, 1)),
+      5000,
+    );
+    const { take } = follow(node, { from: "start" }, { pageSize: 10 });
+    await take(2);
+    node.nextBlock({ history: time(2500) });
+    await expect(take(1)).rejects.toMatchObject({ reason: "pruned", resume: { from: `${time(1800)}` } });
+  });
+
+  test.each([
+    ["without a block", { "x-block-height": "" }, "without the headers X-Block-Height and X-Block-Timestamp"],
+    ["with a block that is no number", { "x-block-timestamp": "soon" }, "without the headers"],
+  ])("ends with a ResponseError after a response %s", async (_, headers, message) => {
+    const node = nodeWith([change(1, 1)], 2);
+    const { client, clock, run } = followSetting(async (request) => {
+      const { body, headers: all } = await node.fetch(request);
+      return new Response(body, { headers: { ...Object.fromEntries(all), ...headers } });
+    });
+    const follower = followBalanceChangesWith({ clock, pageSize: 10 }, client, {}, {});
+    const error = (await run(follower.next().catch((reason: unknown) => reason))) as ResponseError;
+    expect(ResponseError.is(error)).toBe(true);
+    expect(error.message).toContain(message);
+    expect(error.resume).toEqual({ from: "now" });
+  });
+
+  test("ends with a ResponseError after records out of order or with an invalid time", async () => {
+    for (const timestamps of [["2000", "1000"], ["soon"]]) {
+      const edges = timestamps.map((timestamp) => ({ cursor: "", node: { ...change(1, 1), timestamp } }));
+      const body = JSON.stringify({ balances: { edges, pageInfo: { hasNextPage: false } } });
+      const headers = { "x-block-height": "1", "x-block-timestamp": "5000" };
+      const { client, clock, run } = followSetting(async () => new Response(body, { headers }));
+      const follower = followBalanceChangesWith({ clock, pageSize: 10 }, client, {}, { from: "start" });
+      await expect(run(follower.next())).rejects.toThrow(/followBalanceChanges got (records that are|a record with)/);
+    }
+  });
+});

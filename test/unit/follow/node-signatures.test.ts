@@ -1,0 +1,96 @@
+import { describe, expect, test } from "vitest";
+import type { FollowOptions } from "../../../src/follow/follow-options.js";
+import { followNodeSignaturesWith } from "../../../src/follow/node-signatures.js";
+import { StalledError } from "../../../src/follow/stalled-error.js";
+import type { NodeSignature } from "../../../src/index.js";
+import { createFakeNode, type FakeNode, nodeDefects } from "../../../src/testing/index.js";
+import { followSetting, take } from "../../support/follow-setting.js";
+
+const second = 1_000_000_000n;
+const id = "a".padStart(64, "0");
+const signature = (byte: number): NodeSignature => ({
+  id,
+  sig: btoa(String.fromCharCode(byte)),
+  kind: "NODE_SIGNATURE_KIND_ASSET_WITHDRAWAL",
+});
+
+function nodeWith(signatures: readonly NodeSignature[]): FakeNode {
+  const data = { signatures, block: { height: 1n, timestamp: second } };
+  return createFakeNode(data, { defects: nodeDefects, rateLimit: false });
+}
+
+/** Ends a block with signatures in it. */
+function endBlock(node: FakeNode, signatures: readonly NodeSignature[] = []): void {
+  const { height, timestamp } = node.block;
+  node.nextBlock({ signatures, block: { height: height + 1n, timestamp: timestamp + second } });
+}
+
+function follow(node: FakeNode, options: FollowOptions = {}, pageSize = 1000) {
+  const setting = followSetting(node.fetch);
+  const follower = followNodeSignaturesWith({ clock: setting.clock, pageSize }, setting.client, { id }, options);
+  return { ...setting, follower };
+}
+
+describe("a follower of node signatures", () => {
+  test("yields each signature once, beginning with those that are there", async () => {
+    const node = nodeWith([signature(2), signature(5)]);
+    const { follower, run } = follow(node);
+    expect(await run(take(follower, 2))).toEqual([signature(5), signature(2)]);
+    endBlock(node, [signature(3)]);
+    endBlock(node, [signature(2), signature(9)]);
+    expect(await run(take(follower, 2))).toEqual([signature(9), signature(3)]);
+  });
+
+  test("has batches with the new signatures, all signatures and the time up to which they are complete", async () => {
+    const node = nodeWith([signature(2)]);
+    const { follower, run } = follow(node, {}, 2);
+    const batches = follower.batches();
+    expect(await run(take(batches, 1))).toEqual([
+      { records: [signature(2)], signatures: [signature(2)], upTo: second },
+    ]);
+    endBlock(node, [signature(1), signature(3), signature(4), signature(7)]);
+    const [{ records, signatures, upTo } = { records: [], signatures: [], upTo: 0n }] = await run(take(batches, 1));
+    expect(records).toHaveLength(4);
+    expect(signatures).toEqual([signature(2), ...records]);
+    expect(upTo).toBe(2n * second);
+    endBlock(node);
+    expect(await run(take(batches, 1))).toEqual([{ records: [], signatures, upTo: 3n * second }]);
+  });
+
+  test("resolves to all signatures once there are enough, and ends", async () => {
+    const node = nodeWith([signature(1)]);
+    const { follower, run, clock } = follow(node);
+    const enough = follower.until(async (all) => all.length >= 3);
+    for (const byte of [2, 3, 4]) {
+      clock.after(5000 * byte, () => endBlock(node, [signature(byte)]));
+    }
+    const signatures = await run(enough);
+    expect(signatures.length).toBeGreaterThanOrEqual(3);
+    expect(await follower.next()).toEqual({ done: true, value: undefined });
+  });
+
+  test("rejects `until` if its predicate is no function or throws, if the follower is ended, and with what ends it", async () => {
+    const node = nodeWith([signature(1)]);
+    const notCallable = JSON.parse("3");
+    await expect(follow(node).follower.until(notCallable)).rejects.toThrow(
+      "Expected `predicate` of followNodeSignatures to be a function, got 3.",
+    );
+    const failing = follow(node);
+    const predicate = () => {
+      throw new Error("no");
+    };
+    await expect(failing.run(failing.follower.until(predicate))).rejects.toThrow("no");
+    expect(failing.clock.pending).toBe(0);
+
+    const ended = follow(node);
+    const waiting = ended.follower.until(() => false);
+    await ended.run(ended.clock.sleep(10));
+    await ended.follower.return(undefined);
+    await expect(waiting).rejects.toMatchObject({ name: "VegaError", operation: "followNodeSignatures" });
+
+    const stalled = follow(node);
+    const error = await stalled.run(stalled.follower.until(() => false).catch((reason: unknown) => reason));
+    expect(StalledError.is(error)).toBe(true);
+    expect(error).toMatchObject({ resume: undefined });
+  });
+});
