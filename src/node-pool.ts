@@ -60,4 +60,4 @@ export interface NodePool {
 }
 
 export const isNodePool = (value: unknown): value is NodePool =>
-  typeof value === "object" && value !== null && connect in value;
+  (value as Partial<NodePool> | null | undefined)?.[connect] !== undefined;
