@@ -5,7 +5,7 @@ import type { Requester, RequesterOptions } from "./http/requester.js";
 import type { KeepNode } from "./pagination/node-walk.js";
 import type { SpreadRanges } from "./scan/range-page.js";
 
-/** What is known of one node of a pool. Nothing is asked for it: it comes from the responses of calls. */
+/** What is known of one node of a pool. Nothing is asked for it: it comes from the responses of calls. Its JSON has digits. */
 export interface NodeStatus {
   /** The address of the node. */
   readonly url: string;
