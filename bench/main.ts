@@ -15,6 +15,7 @@ import { gate } from "./gate.js";
 import { readAhead, scan } from "./latency.js";
 import { count, type Report } from "./measure.js";
 import { memory } from "./memory.js";
+import { pool } from "./pool.js";
 import { handingOut } from "./records.js";
 import { validation } from "./validation.js";
 
@@ -26,6 +27,7 @@ const benchmarks: Record<string, () => Promise<Report[]>> = {
   records: handingOut,
   readahead: readAhead,
   scan,
+  pool,
   validate: validation,
   export: exporting,
   follow: following,

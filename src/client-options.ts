@@ -10,15 +10,17 @@ import {
 } from "./http/call-options.js";
 import type { ObserverEvent } from "./http/events.js";
 import type { Validate } from "./http/response.js";
+import { isNodePool, type NodePool } from "./node-pool.js";
 
 /** Options of a client. */
 export interface ClientOptions extends AttemptOptions {
   /**
-   * The address of the node. It can have a path; a `/` or `/api/v2` at its end is ignored.
+   * The address of the node, or a pool of several nodes. An address can have a path; a `/` or `/api/v2` at its end is
+   * ignored.
    *
    * @example "https://node.example/datanode"
    */
-  baseUrl: string | URL;
+  baseUrl: string | URL | NodePool;
   /** Headers of every request, including those of `client.http`. */
   headers?: HeaderValues | undefined;
   /**
@@ -73,8 +75,11 @@ export function readClientOptions(options: ClientOptions) {
   const { baseUrl, headers, fetch, pacing = true, observe, validate } = options;
   const allHeaders = readHeaders(undefined, headers);
   if (!allHeaders.has("accept")) allHeaders.set("accept", "application/json");
+  const pool = isNodePool(baseUrl) ? baseUrl : undefined;
   return {
-    baseUrl: readBaseUrl(baseUrl),
+    // Requests of `client.http` begin with it; the pool replaces it.
+    baseUrl: pool ? (pool.status[0]?.url ?? "") : readBaseUrl(baseUrl),
+    pool,
     headers: allHeaders,
     // Looked up for each request, because tests and tracers replace the global `fetch` later.
     fetch: fetch ?? ((request: Request) => globalThis.fetch(request)),

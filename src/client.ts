@@ -10,6 +10,7 @@ import { type CallOptions, callChecks, readCallOptions } from "./http/call-optio
 import { systemClock } from "./http/clock.js";
 import { call, createRequester } from "./http/index.js";
 import { routeOf } from "./http/operation-route.js";
+import { type Connection, type ConnectionOptions, connect } from "./node-pool.js";
 import { type ListId, listOperation } from "./pagination/list-operation.js";
 import { type ListingOptions, listingChecks } from "./pagination/listing.js";
 import { History } from "./scan/history.js";
@@ -72,16 +73,18 @@ export interface VegaClient extends OperationMethods {
  * ```
  */
 export function createClient(options: ClientOptions): VegaClient {
-  const { baseUrl, headers, fetch, pacing, observe, validate, settings } = readClientOptions(options);
-  const http = createHttp<paths, "application/json">({ baseUrl, headers, fetch, pathSerializer });
-  const requester = createRequester({ fetch, pacing, observe, validate });
+  const { baseUrl, pool, headers, fetch, pacing, observe, validate, settings } = readClientOptions(options);
+  const createConnection: (options: ConnectionOptions) => Connection = pool ? pool[connect] : createRequester;
+  const requester = createConnection({ fetch, pacing, observe, validate, routeOf: (id) => routeOf(http, id) });
+  const { keepNode, openNodes } = requester;
+  const http = createHttp<paths, "application/json">({ baseUrl, headers, fetch: requester.fetch, pathSerializer });
   const history = new History(systemClock);
 
   const listMethod = (id: ListId) => {
     const route = routeOf(http, id);
     return (argument: unknown, options?: ListingOptions) => {
       const readSettings = () => readCallOptions(id, options, settings, listingChecks);
-      return listOperation({ id, requester, route, argument, readSettings }, options);
+      return listOperation({ id, requester, route, argument, readSettings, keepNode }, options);
     };
   };
 
@@ -110,7 +113,7 @@ export function createClient(options: ClientOptions): VegaClient {
     ...(Object.fromEntries(methods) as OperationMethods),
     scanBalanceChanges: (argument, options) => {
       const readSettings = () => readCallOptions("scanBalanceChanges", options, settings, scanChecks);
-      const open = openScan({ requester, route: scanRoute, argument, readSettings });
+      const open = openScan({ requester, route: scanRoute, argument, readSettings, openNodes });
       return scan({ operation: "scanBalanceChanges", open, history }, options);
     },
     baseUrl,

@@ -18,6 +18,7 @@ export {
 export type { AttemptOptions, CallOptions, HeaderValues } from "./http/call-options.js";
 export type {
   AttemptEvent,
+  FailoverEvent,
   ObservedError,
   ObserverEvent,
   PauseEvent,
@@ -27,6 +28,8 @@ export type {
 export type { Answer, Block, Call } from "./http/index.js";
 export type { Validate } from "./http/response.js";
 export type { RetryOptions } from "./http/retry-options.js";
+export type { NodePool, NodeStatus } from "./node-pool.js";
+export type { Backward, Forward } from "./pagination/direction.js";
 export {
   type FetchPage,
   type Listing,

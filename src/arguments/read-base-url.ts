@@ -1,12 +1,11 @@
-import { refuse, refuseSecret } from "./refuse.js";
+import { type Place, refuse, refuseSecret } from "./refuse.js";
 
 /**
  * Checks the address of a node, and returns it without a `/` or `/api/v2` at its end.
  *
  * @throws {@link ArgumentError} if it is not an address that requests can be sent to.
  */
-export function readBaseUrl(baseUrl: unknown): string {
-  const place = { argument: "baseUrl" };
+export function readBaseUrl(baseUrl: unknown, place: Place = { argument: "baseUrl" }): string {
   const expected = 'an address such as "https://node.example"';
   // A relative address works in a browser, where the server of a page often forwards requests to a node.
   const page = (globalThis as { location?: { href?: string } }).location?.href;

@@ -6,7 +6,8 @@ import { setFlagsFromString } from "node:v8";
  */
 export function limitMemory(): void {
   try {
-    for (const flag of ["--optimize-for-size", "--semi-space-growth-factor=1"]) setFlagsFromString(flag);
+    for (const flag of ["--optimize-for-size", "--semi-space-growth-factor=1", "--heap-growing-percent=10"])
+      setFlagsFromString(flag);
   } catch {
     // Bun and Deno have other garbage collectors or do not let a program set flags.
   }

@@ -62,7 +62,7 @@ export function readListPlan(id: ListId, { io, values }: Context): ListPlan {
     isNewestFirst: order === "newest-first",
     limit: values.integer("limit"),
     pageSize: values.integer("page-size", { maximum: 2 ** 31 - 1 }),
-    concurrency: values.has("concurrency") ? values.integer("concurrency") : undefined,
+    concurrency: values.integer("concurrency"),
     allowsIncomplete: values.has("allow-incomplete"),
     format,
     columns,

@@ -20,5 +20,7 @@ function describeEvent(event: ObserverEvent): string {
       return `retried in ${Math.round(event.delay)} ms: ${event.error.message}`;
     case "pause":
       return `held back for ${Math.round(event.delay)} ms to stay within the rate limit`;
+    case "failover":
+      return `turned from ${event.from} to ${event.to}: ${event.error?.message ?? event.cause}`;
   }
 }

@@ -17,8 +17,9 @@ export class PaginationError extends VegaError {
    * - `"too-dense"`: more records share one time than a scan can read.
    * - `"pruned"`: the range begins before the oldest record that the node keeps.
    * - `"gap"`: a follower cannot reach all votes since its position.
+   * - `"discontinuity"`: the node of a walk failed, and no other node could continue the walk.
    */
-  readonly reason: "repeated-cursor" | "missing-cursor" | "too-dense" | "pruned" | "gap";
+  readonly reason: "repeated-cursor" | "missing-cursor" | "too-dense" | "pruned" | "gap" | "discontinuity";
   /** If `reason` is `"too-dense"`: the time of the records, in Unix nanoseconds. */
   readonly timestamp: `${bigint}` | undefined;
   /**

@@ -61,6 +61,10 @@ export class VegaError extends Error {
    */
   declare readonly resume?: (Forward | Backward) &
     BalanceChangesDateRange & { from?: "now" | "start" | NonNullable<BalanceChangesDateRange["startTimestamp"]> };
+  /** The address of the node that the error came from, if the client has several. */
+  declare readonly node?: string;
+  /** What each node said, if a call failed on several. */
+  declare readonly failures?: readonly { node: string; name: string; message: string }[];
   /** If the error ended a loop over a listing: the number of pages that were read. */
   declare readonly pagesRead?: number;
   /** If the error ended a loop over a listing: the number of records in those pages. */
@@ -78,9 +82,9 @@ export class VegaError extends Error {
 
   /** Returns the error as plain data, for logs: no headers, no body, no stack. */
   toJSON(): Record<string, unknown> {
-    const { name, message, operation, attempts, resume, pagesRead, itemsRead, cause } = this;
+    const { name, message, operation, attempts, node, resume, pagesRead, itemsRead, cause } = this;
     const plainCause = cause === undefined ? undefined : toPlainError(cause);
-    return { name, message, operation, attempts, resume, pagesRead, itemsRead, cause: plainCause };
+    return { name, message, operation, attempts, node, resume, pagesRead, itemsRead, cause: plainCause };
   }
 
   /** Returns whether a value is an error of this package. */

@@ -1,23 +1,26 @@
 import type { BalanceChangesInRange } from "../../generated/client.js";
 import { operations } from "../../generated/operations.js";
 import type { BalanceChange } from "../../generated/types.js";
-import { readArguments } from "../arguments/read-arguments.js";
 import type { VegaClient } from "../client.js";
 import { type Clock, systemClock } from "../http/clock.js";
+import type { Block } from "../http/index.js";
 import type { Page } from "../pagination/listing.js";
+import { History } from "../scan/history.js";
+import { HistoryCheck } from "../scan/history-check.js";
 import { checkPage } from "../scan/range-page.js";
 import { compareRecords } from "../scan/record-order.js";
 import { microsecondOf, toTime } from "../scan/timeline.js";
 import { blockOf, earlier, finalTime } from "./final-time.js";
-import { checkClient, type FollowFromOptions, followFromChecks, readStart, type Start } from "./follow-options.js";
+import { type FollowFromOptions, followFromChecks, readStart, type Start } from "./follow-options.js";
 import { type Batch, type Follower, type FollowSettings, follower } from "./follower.js";
-import { KeptHistory } from "./kept-history.js";
 import type { Poll } from "./polling.js";
 
 /** The argument of {@link followBalanceChanges}. */
 export interface FollowBalanceChangesQuery extends Pick<BalanceChangesInRange, "filter"> {}
 
 const operation = "followBalanceChanges";
+const minute = 60_000_000_000n;
+const advice = "follow from `availableFrom`";
 const { filter } = operations.listBalanceChanges.arguments;
 
 /**
@@ -54,102 +57,102 @@ export const followBalanceChangesWith = (
   follower<BalanceChange, Batch<BalanceChange>>({
     operation,
     clock,
+    client,
+    query,
+    spec: { arguments: { filter } },
     options,
     checks: followFromChecks,
     open: (call) => {
-      checkClient(operation, client);
-      readArguments(operation, { arguments: { filter } }, query);
-      const list: List = ({ start, size, signal }) =>
+      const list: List = ({ start, size, signal, isFiltered = true }) =>
         client.listBalanceChanges(
           {
-            ...query,
+            ...(isFiltered && query),
             ...(start !== undefined && { dateRange: { startTimestamp: start } }),
             pagination: { first: size ?? pageSize, newestFirst: false },
           },
           { ...call, signal },
         );
-      const history = new KeptHistory(clock, async (signal) => {
-        const { nodes } = await client.listBalanceChanges(
-          { pagination: { first: 1, newestFirst: false } },
-          { ...call, signal },
-        );
-        return nodes[0];
-      });
-      const source = new BalanceChangesSource(list, history, readStart(operation, options.from), clock);
+      const source = new BalanceChangesSource(list, readStart(operation, options.from), clock);
       return (signal) => source.poll(signal);
     },
   });
 
 type List = (request: {
-  start: bigint | undefined;
+  start?: bigint | undefined;
   size?: number;
+  isFiltered?: boolean;
   signal: AbortSignal;
 }) => PromiseLike<Page<BalanceChange>>;
 
 /** Reads the records after a position. */
 class BalanceChangesSource {
   readonly #list: List;
-  readonly #history: KeptHistory;
   readonly #clock: Clock;
+  readonly #history: History;
   /** Every record before it was in a batch. */
   #position: Start;
 
-  constructor(list: List, history: KeptHistory, start: Start, clock: Clock) {
+  constructor(list: List, start: Start, clock: Clock) {
     this.#list = list;
-    this.#history = history;
     this.#position = start;
     this.#clock = clock;
+    this.#history = new History(clock);
   }
 
   async poll(signal: AbortSignal): Promise<Poll<Batch<BalanceChange>>> {
     const position = this.#position;
-    if (position === "now") return this.#findBlock(signal);
-    const { records, block, hasMore } = await this.#read(position, signal);
-    const end = hasMore ? earliest(timeOfLast(records), finalTime(block)) : finalTime(block);
-    if (position !== undefined && end <= position) return { block, batch: undefined, hasMore: false };
-    if (position !== undefined) await this.#history.check(operation, position, finalTime(block), signal);
-    this.#position = end;
-    const isNew = ({ timestamp }: BalanceChange) => {
-      const time = BigInt(timestamp);
-      return time < end && (position === undefined || time >= position);
-    };
-    const batch = { records: records.filter(isNew).sort(compareRecords), upTo: end, resume: `${end}` as const };
-    return { block, batch, hasMore: hasMore && end < finalTime(block) };
+    const { records, block, hasMore } = await (position === "now"
+      ? this.#findBlock(signal)
+      : this.#read(position, signal));
+    const final = finalTime(block);
+    const last = hasMore ? timeOf(records.at(-1)) : final;
+    const upTo = last < final ? last : final;
+    const start = position === "now" ? 0n : position;
+    if (upTo <= start) return { block };
+    if (start > 0n) await this.#checkHistory(start, final, signal);
+    this.#position = upTo;
+    const isNew = ({ timestamp }: BalanceChange) => BigInt(timestamp) >= start && BigInt(timestamp) < upTo;
+    const batch = { records: records.filter(isNew).sort(compareRecords), upTo, resume: `${upTo}` as const };
+    return { block, batch, hasMore: upTo < final };
   }
 
-  /** The position of `from: "now"`. Nodes from v0.75 on refuse a request without a range. */
-  async #findBlock(signal: AbortSignal): Promise<Poll<Batch<BalanceChange>>> {
+  /** The block that has begun. Nodes from v0.75 on refuse a request without a range. */
+  async #findBlock(signal: AbortSignal) {
     const page = await this.#list({ start: BigInt(this.#clock.date()) * 1_000_000n, size: 1, signal });
-    const block = blockOf(operation, page);
-    const end = finalTime(block);
-    this.#position = end;
-    return { block, batch: { records: [], upTo: end, resume: `${end}` }, hasMore: false };
+    return { records: [], block: blockOf(operation, page), hasMore: false };
+  }
+
+  /** Called after a response: what a node drops before it is asked is missing there, too. */
+  async #checkHistory(start: bigint, end: bigint, signal: AbortSignal): Promise<void> {
+    // Records of the last minute are taken to be there: a follower that keeps up sends no further request.
+    if (end - start <= minute) return;
+    const fetchOldest = async () => (await this.#list({ size: 1, isFiltered: false, signal })).nodes[0];
+    const check = new HistoryCheck(operation, start, this.#history, fetchOldest, advice);
+    await check.load();
+    await check.reload();
+    check.check({ start, end });
   }
 
   /** Reads a page. If all its records have one time, reads on until another one comes: one response counts up to its own block. */
-  async #read(position: bigint | undefined, signal: AbortSignal) {
+  async #read(position: bigint, signal: AbortSignal) {
     // One microsecond early: the reference does not say whether the start belongs to the range.
-    const start = position === undefined || position <= 1000n ? undefined : position - 1000n;
-    let page: Page<BalanceChange> | undefined = await this.#list({ start, signal });
-    let block = blockOf(operation, page);
+    const start = position > 1000n ? position - 1000n : undefined;
     const records: BalanceChange[] = [];
-    let hasMore = false;
-    while (page !== undefined) {
-      const { edges, nodes, response } = page;
-      hasMore = page.pageInfo?.hasNextPage ?? false;
+    let block: Block | undefined;
+    for (let page = await this.#list({ start, signal }); ; ) {
+      const { edges, nodes, pageInfo, response } = page;
+      const hasMore = pageInfo?.hasNextPage ?? false;
       checkPage(operation, { start, newestFirst: false }, { edges, hasMore, response });
-      block = earlier(block, blockOf(operation, page));
+      block = earlier(blockOf(operation, page), block);
       records.push(...nodes);
-      const first = position ?? timeOfFirst(records);
-      const isDense = hasMore && timeOfLast(records) <= first && first < finalTime(block);
-      if (!isDense) break;
-      page = await page.nextPage();
+      const first = position || timeOf(records[0]);
+      const isDense = hasMore && timeOf(records.at(-1)) <= first && first < finalTime(block);
+      const next = isDense ? await page.nextPage() : undefined;
+      if (next === undefined) return { records, block, hasMore };
+      page = next;
     }
-    return { records, block, hasMore };
   }
 }
 
-const earliest = (a: bigint, b: bigint) => (a < b ? a : b);
-const timeAt = (record: BalanceChange | undefined) => toTime(microsecondOf(BigInt(record?.timestamp ?? 0)));
-const timeOfFirst = (records: readonly BalanceChange[]) => timeAt(records[0]);
-const timeOfLast = (records: readonly BalanceChange[]) => timeAt(records.at(-1));
+/** The microsecond of a record, in Unix nanoseconds. */
+const timeOf = (record: BalanceChange | undefined) => toTime(microsecondOf(BigInt(record?.timestamp ?? 0)));

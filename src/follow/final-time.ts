@@ -8,17 +8,17 @@ export interface BlockSource {
   readonly response: Response;
 }
 
-/** @throws `ResponseError` if the response names no block: nothing shows which records are final. */
+/** The error of a response that a follower cannot use. */
+export const unusable = (operation: string, what: string, response: Response, body?: unknown): ResponseError =>
+  new ResponseError(`${operation} got ${what} from ${response.url}`, { operation, attempts: 1, response, body });
+
+/** @throws {@link ResponseError} if the response names no block: nothing shows which records are final. */
 export function blockOf(operation: string, { block, response }: BlockSource): Block {
   if (block !== undefined) return block;
-  throw new ResponseError(
-    `${operation} received a response without the headers X-Block-Height and X-Block-Timestamp from ${response.url}, so that it ` +
-      "does not know which records are final. Use the address of a data node, or have the proxy pass these headers on.",
-    { operation, attempts: 1, response, body: undefined },
-  );
+  throw unusable(operation, "a response without X-Block-Height and X-Block-Timestamp", response);
 }
 
-export const earlier = (a: Block, b: Block): Block => (a.timestamp <= b.timestamp ? a : b);
+export const earlier = (a: Block, b = a): Block => (a.timestamp <= b.timestamp ? a : b);
 
 /**
  * Everything before this time is final: v0.74 nodes show the records of a block when it ends, and keep times in microseconds

@@ -1,7 +1,6 @@
 import { callback, checkedWhenRead, deadline, milliseconds, type OptionChecks } from "../arguments/check-options.js";
 import { refuse } from "../arguments/refuse.js";
 import { type NanosecondTime, toNanoseconds } from "../arguments/values.js";
-import type { VegaClient } from "../client.js";
 import { type CallOptions, callChecks } from "../http/call-options.js";
 import type { FollowEvent } from "./follow-events.js";
 
@@ -55,23 +54,16 @@ export const followChecks: OptionChecks<FollowOptions> = {
 
 export const followFromChecks: OptionChecks<FollowFromOptions> = { ...followChecks, from: checkedWhenRead };
 
-/** Where a follower begins: a time in Unix nanoseconds, `undefined` for the oldest record, or the block that has begun. */
-export type Start = bigint | "now" | undefined;
+/** Where a follower begins: a time in Unix nanoseconds, which is 0 for the oldest record, or the block that has begun. */
+export type Start = bigint | "now";
 
 export function readStart(operation: string, from: FollowFromOptions["from"] = "now"): Start {
   if (from === "now") return "now";
-  if (from === "start") return undefined;
+  if (from === "start") return 0n;
   try {
     const time = toNanoseconds(from);
-    return time > 0n ? time : undefined;
+    return time > 0n ? time : 0n;
   } catch {
-    const expected =
-      '"now", "start", Unix nanoseconds as a bigint or digits, a Date, RFC 3339 text or a Temporal.Instant';
-    return refuse({ operation, argument: "from" }, expected, from);
+    return refuse({ operation, argument: "from" }, '"now", "start" or a time that toNanoseconds() reads', from);
   }
-}
-
-export function checkClient(operation: string, client: Partial<VegaClient> | undefined): void {
-  if (typeof client?.listVotes === "function") return;
-  refuse({ operation, argument: "client" }, "a client that createClient returned", client);
 }

@@ -2,14 +2,13 @@ import type { SignaturesOfResource } from "../../generated/client.js";
 import { operations } from "../../generated/operations.js";
 import type { NodeSignature } from "../../generated/types.js";
 import { callback } from "../arguments/check-options.js";
-import { readArguments } from "../arguments/read-arguments.js";
 import type { VegaClient } from "../client.js";
 import { VegaError } from "../errors/index.js";
 import { systemClock } from "../http/clock.js";
 import type { Block } from "../http/index.js";
 import type { Listing } from "../pagination/listing.js";
 import { blockOf, earlier, finalTime } from "./final-time.js";
-import { checkClient, type FollowOptions, followChecks } from "./follow-options.js";
+import { type FollowOptions, followChecks } from "./follow-options.js";
 import { type Follower, type FollowSettings, follower } from "./follower.js";
 import type { Poll } from "./polling.js";
 
@@ -75,11 +74,12 @@ export function followNodeSignaturesWith(
   const signatures = follower<NodeSignature, SignatureBatch>({
     operation,
     clock,
+    client,
+    query,
+    spec: { arguments: { id } },
     options,
     checks: followChecks,
     open: (call) => {
-      checkClient(operation, client);
-      readArguments(operation, { arguments: { id } }, query);
       const source = new SignaturesSource((signal) =>
         client.listNodeSignatures({ ...query, pagination: { first: pageSize } }, { ...call, signal }),
       );
@@ -90,7 +90,7 @@ export function followNodeSignaturesWith(
     async until(predicate: Parameters<SignatureFollower["until"]>[0]) {
       callback(predicate, { operation, argument: "predicate" });
       for await (const { signatures: all } of signatures.batches()) if (await predicate(all)) return all;
-      throw new VegaError(`${operation} was ended before the predicate returned true.`, { operation });
+      throw new VegaError(`${operation} was ended`, { operation });
     },
   });
 }
@@ -118,10 +118,10 @@ class SignaturesSource {
       block = earlier(block, blockOf(operation, page));
     }
     const upTo = finalTime(block);
-    if (this.#upTo !== undefined && upTo <= this.#upTo) return { block, batch: undefined, hasMore: false };
+    if (this.#upTo !== undefined && upTo <= this.#upTo) return { block };
     this.#upTo = upTo;
     const records = found.filter((signature) => this.#add(signature));
-    return { block, batch: { records, signatures: [...this.#known.values()], upTo }, hasMore: false };
+    return { block, batch: { records, signatures: [...this.#known.values()], upTo } };
   }
 
   #add(signature: NodeSignature): boolean {

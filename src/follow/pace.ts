@@ -34,7 +34,7 @@ export class Pace {
   /** Milliseconds from the start of a poll to the start of the next one. */
   get interval(): number {
     const { blockTime } = this;
-    return this.#fixed ?? Math.min(longest, blockTime * growth ** Math.min(this.#idlePolls, 100));
+    return this.#fixed ?? Math.min(longest, blockTime * growth ** this.#idlePolls);
   }
 
   /** The time of a block in milliseconds. Not 0, as on a chain whose clock stands still: polls would follow without a pause. */

@@ -1,4 +1,7 @@
 import { checkOptions, type OptionCheck } from "../arguments/check-options.js";
+import { type ArgumentsSpec, readArguments } from "../arguments/read-arguments.js";
+import { refuse } from "../arguments/refuse.js";
+import type { VegaClient } from "../client.js";
 import { ApiError, RateLimitError, TimeoutError, VegaError } from "../errors/index.js";
 import type { CallOptions } from "../http/call-options.js";
 
@@ -17,10 +20,10 @@ import { StalledError } from "./stalled-error.js";
 export interface Poll<B> {
   /** The block that had begun: of several responses, the earliest. */
   block: Block;
-  /** `undefined` if the block is not later than that of the last batch. */
-  batch: B | undefined;
+  /** Left out if the block is not later than that of the last batch. */
+  batch?: B;
   /** Whether more records can be read at once. */
-  hasMore: boolean;
+  hasMore?: boolean;
 }
 
 /** Finds what is new since its last poll. */
@@ -29,6 +32,10 @@ export type PollOnce<B> = (signal: AbortSignal) => Promise<Poll<B>>;
 export interface PollingOptions<B> {
   operation: string;
   clock: Clock;
+  client: VegaClient;
+  /** The caller's query, and what it can have. */
+  query: unknown;
+  spec: ArgumentsSpec;
   /** The caller's options, and their checks. */
   options: FollowFromOptions;
   checks: Readonly<Record<string, OptionCheck>>;
@@ -88,7 +95,11 @@ export class Polling<B extends AnyBatch> extends WalkIterator<B> {
   }
 
   #open(): PollOnce<B> {
-    const { operation, clock, options, checks, open } = this.#settings;
+    const { operation, clock, client, query, spec, options, checks, open } = this.#settings;
+    if (typeof client?.listVotes !== "function") {
+      refuse({ operation, argument: "client" }, "a client", client);
+    }
+    readArguments(operation, spec, query);
     checkOptions(checks, options, { name: operation, operation });
     const { from = "now", pollInterval, stalledAfter: _, observe, signal: __, ...call } = options;
     this.#pace = new Pace(pollInterval);
@@ -136,7 +147,7 @@ export class Polling<B extends AnyBatch> extends WalkIterator<B> {
     const controller = new AbortController();
     const removeListener = onAbort(this.#controller.signal, () => controller.abort(this.#controller.signal.reason));
     const cancelTimer = clock.after(longestPoll, () => {
-      const message = `A poll of ${operation} took longer than ${longestPoll} ms`;
+      const message = `${operation} took longer than ${longestPoll} ms in total`;
       controller.abort(new TimeoutError(message, { scope: "total", operation }));
     });
     try {
@@ -149,9 +160,8 @@ export class Polling<B extends AnyBatch> extends WalkIterator<B> {
 
   #repeatLater(error: unknown): void {
     const { operation, clock } = this.#settings;
-    const backoff = Math.min(longestDelay, firstDelay * 2 ** Math.min(this.#failures, 10));
+    const backoff = Math.min(longestDelay, firstDelay * 2 ** this.#failures++);
     const delay = Math.max(backoff, namedDelay(error, clock));
-    this.#failures++;
     this.#nextPollAt = clock.now() + delay;
     this.#emit({ type: "retry", operation, failures: this.#failures, delay, error: observedError(error) });
   }
@@ -169,11 +179,11 @@ export class Polling<B extends AnyBatch> extends WalkIterator<B> {
       this.#emit({ type: "behind", operation, block, newest: newest.block });
     const stalledFor = now - newest.seenAt;
     if (hasBatch || stalledFor < stalledAfter) return;
-    throw new StalledError(
-      `${operation} has seen no new block for ${Math.floor(stalledFor / 1000)} seconds: the newest is ${newest.block.height}. ` +
-        "The chain makes no progress, or the node does not follow it. Use another node, or continue later.",
-      { operation, block: newest.block, stalledFor },
-    );
+    throw new StalledError(`${operation} has seen no block after ${newest.block.height} for ${stalledFor} ms`, {
+      operation,
+      block: newest.block,
+      stalledFor,
+    });
   }
 }
 

@@ -25,7 +25,7 @@ export const keyOf = ({ partyId, proposalId }: Vote): string => `${proposalId} $
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_, member: unknown) =>
     typeof member === "object" && member !== null && !Array.isArray(member)
-      ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
+      ? Object.fromEntries(Object.entries(member).sort())
       : member,
   );
 }

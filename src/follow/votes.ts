@@ -1,16 +1,15 @@
 import type { VotesOfParty, VotesOnProposal } from "../../generated/client.js";
 import { operations } from "../../generated/operations.js";
 import type { Vote } from "../../generated/types.js";
-import { readArguments } from "../arguments/read-arguments.js";
 import { toNanoseconds } from "../arguments/values.js";
 import type { VegaClient } from "../client.js";
-import { PaginationError, ResponseError } from "../errors/index.js";
+import { PaginationError } from "../errors/index.js";
 import { systemClock } from "../http/clock.js";
 import type { Block } from "../http/index.js";
 import { blockTimeOf, compareText } from "../pagination/cursors.js";
 import type { Listing, Page } from "../pagination/listing.js";
-import { blockOf, earlier, finalTime } from "./final-time.js";
-import { checkClient, type FollowFromOptions, followFromChecks, readStart, type Start } from "./follow-options.js";
+import { blockOf, earlier, finalTime, unusable } from "./final-time.js";
+import { type FollowFromOptions, followFromChecks, readStart, type Start } from "./follow-options.js";
 import { type Batch, type Follower, type FollowSettings, follower } from "./follower.js";
 import type { Poll } from "./polling.js";
 import { keyOf, SeenVotes } from "./seen-votes.js";
@@ -61,11 +60,12 @@ export const followVotesWith = (
   follower<Vote, Batch<Vote>>({
     operation,
     clock,
+    client,
+    query,
+    spec: { arguments: votesArguments, atLeastOneOf },
     options,
     checks: followFromChecks,
     open: (call) => {
-      checkClient(operation, client);
-      readArguments(operation, { arguments: votesArguments, atLeastOneOf }, query);
       const list = (first: number, signal: AbortSignal) =>
         client.listVotes({ ...query, pagination: { first, newestFirst: true } }, { ...call, signal });
       const source = new VotesSource(list, pageSize, readStart(operation, options.from));
@@ -106,24 +106,22 @@ class VotesSource {
     const position = this.#position;
     const { votes, block } = await (position === "now" ? this.#readPage(1, signal) : this.#read(position, signal));
     const upTo = finalTime(block);
-    if (typeof position === "bigint" && upTo <= position) return { block, batch: undefined, hasMore: false };
+    if (position !== "now" && upTo <= position) return { block };
     this.#position = upTo;
     const isNew = ({ vote, time }: WrittenVote) =>
-      position !== "now" && time >= (position ?? 0n) && time < upTo && this.#seen.add(vote);
+      position !== "now" && time >= position && time < upTo && this.#seen.add(vote);
     const records = [...votes].sort(inOrder).filter(isNew);
     const batch = { records: records.map(({ vote }) => vote), upTo, resume: `${upTo}` as const };
-    return { block, batch, hasMore: false };
+    return { block, batch };
   }
 
   /** Reads back to the position: a small page first, then large ones. */
-  async #read(position: bigint | undefined, signal: AbortSignal): Promise<Reading> {
+  async #read(position: bigint, signal: AbortSignal): Promise<Reading> {
     const isEnough = ({ page, votes, block }: Reading) =>
-      !page.pageInfo?.hasNextPage ||
-      (position !== undefined && (finalTime(block) <= position || (votes.at(-1)?.time ?? position) < position));
-    const smallest = Math.min(smallPage, this.#pageSize);
-    let reading = await this.#readPage(position === undefined ? this.#pageSize : smallest, signal);
+      !page.pageInfo?.hasNextPage || finalTime(block) <= position || (votes.at(-1)?.time ?? position) < position;
+    let reading = await this.#readPage(position > 0n ? Math.min(smallPage, this.#pageSize) : this.#pageSize, signal);
     if (isEnough(reading)) return reading;
-    if (position !== undefined) reading = await this.#readPage(this.#pageSize, signal);
+    if (position > 0n) reading = await this.#readPage(this.#pageSize, signal);
     while (!isEnough(reading)) {
       const { votes, block } = reading;
       // Loses no vote at the border between two pages, or rejects.
@@ -144,18 +142,17 @@ class VotesSource {
 
 /** By block; within a block by proposal and party, because the order of a node varies. */
 const inOrder = (a: WrittenVote, b: WrittenVote) =>
-  a.time === b.time ? compareText(keyOf(a.vote), keyOf(b.vote)) : a.time < b.time ? -1 : 1;
+  Number(a.time - b.time) || compareText(keyOf(a.vote), keyOf(b.vote));
 
 /** The votes of a page, newest first, each with the time of its block, which only the cursor names. */
 function readVotes({ edges, response }: Page<Vote>): WrittenVote[] {
-  const fail = (what: string, body: unknown): never => {
-    const message = `${operation} received ${what} from ${response.url}`;
-    throw new ResponseError(message, { operation, attempts: 1, response, body });
-  };
   let previous: bigint | undefined;
   return edges.map(({ cursor, node: vote }) => {
-    const time = timeIn(cursor) ?? fail("a vote whose cursor names no block, as the cursors of v0.74 nodes do", cursor);
-    if (previous !== undefined && time > previous) fail("votes that are out of order", vote);
+    const time = timeIn(cursor);
+    if (time === undefined) throw unusable(operation, "a vote with a cursor that names no block", response, cursor);
+    if (previous !== undefined && time > previous) {
+      throw unusable(operation, "votes that are out of order", response, vote);
+    }
     previous = time;
     return { vote, time };
   });
@@ -171,8 +168,7 @@ function timeIn(cursor: string): bigint | undefined {
 
 function gapAfter(votes: readonly WrittenVote[], cause: PaginationError): PaginationError {
   return new PaginationError(
-    `${operation} cannot reach all votes since its position: more votes share a block than fit on a page, and the cursors of ` +
-      "the node do not lead past them. Request the votes of each party with `listVotes`, and then follow from " +
+    `${operation} cannot reach all votes: more share a block than fit on a page. Request them by party, and follow from ` +
       "`availableFrom`.",
     { operation, reason: "gap", availableFrom: (votes.at(-1)?.time ?? 0n) + 1000n, cause },
   );

@@ -30,10 +30,12 @@ async function perform<T>(
 ): Promise<Reply<T>> {
   context.attempts = attempt.number;
   const { headers = {} } = context;
+  const { baseUrl } = attempt;
   const received = await context.send({
     headers,
     signal,
     parseAs: "stream",
+    ...(baseUrl !== undefined && { baseUrl }),
     fetch: (request) => sendRequest(request, context, attempt, fetch),
   });
   if (!received.response.ok) throw errorOf(received, context, attempt, clock);

@@ -58,6 +58,15 @@ export interface CallOptions extends AttemptOptions {
   signal?: AbortSignal | undefined;
   /** Headers of this call. They override those of the client. */
   headers?: HeaderValues | undefined;
+  /**
+   * The address of the node that serves the call, of a client whose `baseUrl` is a pool. Default: the pool chooses.
+   *
+   * @example
+   * ```ts no-run
+   * await client.getSpamStatistics({ partyId }, { node: "https://a.example" });
+   * ```
+   */
+  node?: string | undefined;
 }
 
 /** The options of a call with all defaults. */
@@ -97,6 +106,7 @@ export const callChecks: OptionChecks<CallOptions> = {
   ...attemptChecks,
   signal: abortSignal,
   headers: checkedWhenRead,
+  node: checkedWhenRead,
 };
 
 /** Checks the options of a call, and adds those of its client as defaults. */
@@ -108,11 +118,12 @@ export function readCallOptions<Options extends CallOptions>(
 ) {
   if (options === undefined) return { settings: defaults, signal: undefined, headers: undefined };
   checkOptions(checks, options, { name: operation, operation });
-  const { signal, headers } = options;
+  const { signal, headers, node } = options;
   return {
     settings: withDefaults(options, defaults),
     signal,
     headers: headers === undefined ? undefined : readHeaders(operation, headers),
+    ...(node !== undefined && { target: { node } }),
   };
 }
 

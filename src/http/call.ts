@@ -10,7 +10,7 @@ export interface Answer<T> extends Reply<T> {
 /** The promise of a result. */
 export interface Call<T> extends Promise<T> {
   /**
-   * Resolves to the result with status, headers and block of its response. Rejects as the call does. Sends no further request.
+   * Resolves to the result with status, headers and block of its response, and whether it is stale. Rejects as the call does. Sends no further request.
    *
    * @example
    * ```ts
@@ -27,8 +27,8 @@ export function call<T>(send: () => Promise<Reply<T>>): Call<T> {
   const withResponse = async (): Promise<Answer<T>> => {
     // The caller handles the rejection of this promise only: Node.js would end the process because of the other.
     data.catch(() => {});
-    const { data: body, response } = await reply;
-    return { data: body, response, block: readBlock(response) };
+    const whole = await reply;
+    return { ...whole, block: readBlock(whole.response) };
   };
   return Object.assign(data, { withResponse });
 }

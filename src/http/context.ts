@@ -18,6 +18,8 @@ export type AttemptInit<Params> = {
   fetch: (request: Request) => Promise<Response>;
   parseAs: "stream";
   signal: AbortSignal;
+  /** The address of the node, if the client has several. */
+  baseUrl?: string;
 };
 
 /** An operation, as the transport sees it. */
@@ -38,11 +40,18 @@ export interface Route<Params, Body, T> {
   hints?: Readonly<Record<number, string>>;
 }
 
+/** Which nodes can serve a call, if the client has several. */
+export interface Target {
+  /** The address of the only one. */
+  node?: string | undefined;
+}
+
 /** The options of one call. */
 export interface CallSettings {
   settings: Settings;
   signal: AbortSignal | undefined;
   headers: Headers | undefined;
+  target?: Target | undefined;
 }
 
 /** A result with the response it came from. */
@@ -51,6 +60,11 @@ export interface Reply<T> {
   data: T;
   /** Status, headers and URL. Its body has been read. */
   response: Response;
+  /**
+   * Whether the response may be out of date, because no node of a pool gave a fresh one. Always `false` for a client of one
+   * node, which nothing can be compared with.
+   */
+  stale: boolean;
 }
 
 /** A call on its way through the layers. */
@@ -74,15 +88,17 @@ export interface Context<T> extends CallSettings {
 export interface Attempt {
   /** Counted from 1. */
   readonly number: number;
+  /** The address of the node, if the client has several. */
+  readonly baseUrl: string | undefined;
   cancellation: Cancellation;
   /** Called when the request is sent. */
-  onSend: ((request: SentRequest) => void) | undefined;
+  onSend?: ((request: SentRequest) => void) | undefined;
   /** The request; `undefined` until it is sent, or if middleware responds instead. */
-  request: SentRequest | undefined;
+  request?: SentRequest | undefined;
   /** The response of `fetch`, before middleware. */
-  response: Response | undefined;
+  response?: Response | undefined;
   /** The reason with which `fetch` or the body was rejected. */
-  failure: { reason: unknown } | undefined;
+  failure?: { reason: unknown } | undefined;
 }
 
 /** Makes a call, with all its attempts. */

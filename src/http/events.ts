@@ -9,6 +9,8 @@ interface EventBase {
   attempt: number;
   /** The time of the event, in milliseconds since 1970. */
   time: number;
+  /** The address of the node, if the client has several. */
+  node?: string | undefined;
 }
 
 /** An error as plain data. */
@@ -56,8 +58,27 @@ export interface PauseEvent extends EventBase {
   cause: "limit" | "refusal";
 }
 
+/** A client of several nodes turns to another node. */
+export interface FailoverEvent extends EventBase {
+  type: "failover";
+  /** The address of the node that failed. */
+  from: string;
+  /** The address of the node that is asked instead. */
+  to: string;
+  /**
+   * - `"error"`: the node did not respond, or with an error.
+   * - `"lag"`: its response lags behind the other nodes.
+   * - `"regression"`: its response is older than one that the client has already returned.
+   * - `"suspect"`: it alone is far ahead of the other nodes.
+   * - `"history"`: it does not keep balance changes for long enough, or has not reached the end of the range.
+   */
+  cause: "error" | "lag" | "regression" | "suspect" | "history";
+  /** The error, if that is the cause. */
+  error: ObservedError | undefined;
+}
+
 /** The argument of {@link ClientOptions.observe}. */
-export type ObserverEvent = AttemptEvent | ResponseEvent | RetryEvent | PauseEvent;
+export type ObserverEvent = AttemptEvent | ResponseEvent | RetryEvent | PauseEvent | FailoverEvent;
 
 export type WithoutTime<Event> = Event extends unknown ? Omit<Event, "time"> : never;
 

@@ -6,13 +6,28 @@ import { type Outcome, type Permit, RateLimiter } from "./rate-limiter.js";
 import { readWait, retryAfter } from "./retry-after.js";
 import type { RateLimit } from "./token-bucket.js";
 
-/** Sends an attempt when the rate limit of the node permits it. While the node rejects requests, nothing is sent. */
-export function withRateLimit(next: SendAttempt, clock: Clock, emit: Emit | undefined): SendAttempt {
-  const limiter = new RateLimiter(clock);
+/** What is known of the rate limit of one node. */
+export class NodeLimits {
+  readonly limiter: RateLimiter;
   /** The last rejection: the error of calls that are not sent because of it. */
-  let rejection: { error: RateLimitError; response: Response } | undefined;
+  rejection: { error: RateLimitError; response: Response } | undefined;
+
+  constructor(clock: Clock) {
+    this.limiter = new RateLimiter(clock);
+  }
+}
+
+/** Sends an attempt when the rate limit of the node permits it. While the node rejects requests, nothing is sent. */
+export function withRateLimit(
+  next: SendAttempt,
+  limits: NodeLimits,
+  clock: Clock,
+  emit: Emit | undefined,
+): SendAttempt {
+  const { limiter } = limits;
 
   function throwIfRejected({ operation, settings }: Context<unknown>, { number }: Attempt): void {
+    const { rejection } = limits;
     if (rejection === undefined) return;
     const wait = limiter.banned || (limiter.paused > settings.maxRetryAfter ? limiter.paused : 0);
     if (wait === 0) return;
@@ -35,19 +50,19 @@ export function withRateLimit(next: SendAttempt, clock: Clock, emit: Emit | unde
   function onRejection(error: RateLimitError, response: Response): void {
     const { banned } = error;
     // A request that was in flight when the ban began can still be rejected because of the rate: the ban lasts longer.
-    if (banned || limiter.banned === 0) rejection = { error, response };
+    if (banned || limiter.banned === 0) limits.rejection = { error, response };
     const wait = retryAfter(error.status, error.headers, clock) ?? 0;
     if (banned) limiter.ban(wait);
     else limiter.pause(wait);
   }
 
   async function acquire(context: Context<unknown>, attempt: Attempt): Promise<Permit> {
-    const { operation, cancellation, settings } = context;
+    const { operation, settings } = context;
     for (;;) {
       const delay = Math.ceil(limiter.expectedDelay);
       const cause = limiter.paused > 0 ? "refusal" : "limit";
       emit?.({ type: "pause", operation, attempt: attempt.number, delay, cause });
-      const granted = await cancellation.run<Permit | undefined>((resolve) =>
+      const granted = await attempt.cancellation.run<Permit | undefined>((resolve) =>
         limiter.queue(settings.maxRetryAfter, resolve),
       );
       const permit = granted ?? tryAcquire(context, attempt);
@@ -78,7 +93,7 @@ function outcomeOf({ ok, status, headers }: Response, clock: Clock): Outcome {
 }
 
 /** Reads the rate limit, corrected so that it can be waited for, whatever a server sends. */
-function readRateLimit(status: number, headers: Headers, clock: Clock): RateLimit | undefined {
+export function readRateLimit(status: number, headers: Headers, clock: Clock): RateLimit | undefined {
   const remaining = readInteger(headers.get("ratelimit-remaining"));
   if (remaining === undefined) return undefined;
   return {

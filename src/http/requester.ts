@@ -1,11 +1,12 @@
 import type { operations } from "../../generated/openapi.js";
-import { createAttempt, withConnectionErrors } from "./attempt.js";
+import { refuse } from "../arguments/refuse.js";
+import { createAttempt, type Transport, withConnectionErrors } from "./attempt.js";
 import { Cancellation } from "./cancellation.js";
 import { type Clock, systemClock } from "./clock.js";
-import type { CallSettings, Context, Reply, Route, SendCall } from "./context.js";
+import type { CallSettings, Context, Reply, Route, SendAttempt, SendCall } from "./context.js";
 import { withDeadline, withTotalDeadline } from "./deadline.js";
-import { createEmit, type ObserverEvent, type WithoutTime, withEvents } from "./events.js";
-import { withRateLimit } from "./pacing.js";
+import { createEmit, type Emit, type ObserverEvent, type WithoutTime, withEvents } from "./events.js";
+import { NodeLimits, withRateLimit } from "./pacing.js";
 import type { Validate } from "./response.js";
 import { withRetry } from "./retry.js";
 
@@ -27,23 +28,44 @@ export interface Requester {
     params: Params,
     call: CallSettings,
   ): Promise<Reply<T>>;
+  /** Sends a request once, as it is. */
+  fetch(request: Request): Promise<Response>;
 }
 
 /** Assembles the layers that a call passes through: from the bottom up, each around the one before. */
 export function createRequester(options: RequesterOptions): Requester {
   const { fetch, pacing = true, observe, validate, clock = systemClock, random = Math.random } = options;
   const emit = observe && createEmit<WithoutTime<ObserverEvent>>(observe, clock);
-  let attempt = withDeadline(withConnectionErrors(createAttempt({ fetch, validate, clock })), clock);
-  if (emit) attempt = withEvents(attempt, emit, clock);
-  if (pacing) attempt = withRateLimit(attempt, clock, emit);
+  const attempt = createNodeAttempt({ fetch, validate, clock }, emit, pacing ? new NodeLimits(clock) : undefined);
   const send: SendCall = withTotalDeadline(withRetry(attempt, { clock, random, emit }), clock);
-  return { send: (route, params, call) => send(contextOf(route, params, call)) };
+  return {
+    send: async (route, params, call) => {
+      const { operation } = route;
+      if (call.target) refuse({ operation, argument: "node" }, "left out: the client has one node", call.target.node);
+      return send(contextOf(route, params, call));
+    },
+    fetch,
+  };
 }
 
-function contextOf<Params, Body extends object, T>(
+/** Makes the attempts on one node. */
+export function createNodeAttempt(
+  transport: Transport,
+  emit: Emit | undefined,
+  limits: NodeLimits | undefined,
+  around = (attempt: SendAttempt) => attempt,
+): SendAttempt {
+  const { clock } = transport;
+  let attempt = around(withDeadline(withConnectionErrors(createAttempt(transport)), clock));
+  if (emit) attempt = withEvents(attempt, emit, clock);
+  if (limits) attempt = withRateLimit(attempt, limits, clock, emit);
+  return attempt;
+}
+
+export function contextOf<Params, Body extends object, T>(
   route: Route<Params, Body, T>,
   params: Params,
-  { settings, signal, headers }: CallSettings,
+  { settings, signal, headers, target }: CallSettings,
 ): Context<T> {
   const { operation, described = operation as keyof operations, once = false, finalStatuses = [], hints = {} } = route;
   return {
@@ -55,6 +77,7 @@ function contextOf<Params, Body extends object, T>(
     settings,
     signal,
     headers,
+    target,
     send: (init) => route.attempt({ ...init, params }),
     read: (body) => route.read(body as Body),
     cancellation: new Cancellation(),

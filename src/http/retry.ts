@@ -1,7 +1,8 @@
 import { ApiError, ConnectionError, RateLimitError, ResponseError, TimeoutError } from "../errors/index.js";
 import type { Settings } from "./call-options.js";
+import type { Cancellation } from "./cancellation.js";
 import type { Clock } from "./clock.js";
-import type { Attempt, Context, SendAttempt, SendCall } from "./context.js";
+import type { Attempt, SendAttempt, SendCall } from "./context.js";
 import { type Emit, observedError } from "./events.js";
 import { retryAfter } from "./retry-after.js";
 
@@ -23,7 +24,7 @@ export const withRetry =
     const attempts = once ? 1 : settings.attempts;
     for (let number = 1; ; number++) {
       try {
-        return await next(context, newAttempt(context, number));
+        return await next(context, newAttempt(cancellation, number));
       } catch (error) {
         context.lastError = error;
         // The rate limiter has rejected an attempt that was not sent.
@@ -38,8 +39,9 @@ export const withRetry =
     }
   };
 
-function newAttempt({ cancellation }: Context<unknown>, number: number): Attempt {
-  return { number, cancellation, onSend: undefined, request: undefined, response: undefined, failure: undefined };
+/** @param baseUrl - The address of the node, if the client has several. */
+export function newAttempt(cancellation: Cancellation, number: number, baseUrl?: string): Attempt {
+  return { number, baseUrl, cancellation };
 }
 
 /** Returns whether another attempt may succeed. */
@@ -62,11 +64,11 @@ function isTruncated(body: unknown): boolean {
  * Returns the milliseconds to wait before the next attempt: as long as the server asks for, and at least a random part of the
  * backoff ("full jitter"), which doubles with each attempt. `undefined` if the server asks for more than `maxRetryAfter`.
  */
-function delayAfter(
+export function delayAfter(
   error: unknown,
   number: number,
   { baseDelay, maxDelay, maxRetryAfter }: Settings,
-  { clock, random }: RetryContext,
+  { clock, random }: Pick<RetryContext, "clock" | "random">,
 ): number | undefined {
   const named = ApiError.is(error) ? (retryAfter(error.status, error.headers, clock) ?? 0) : 0;
   if (named > maxRetryAfter) return undefined;

@@ -6,9 +6,10 @@ import { type CallSettings, type Requester, readBlock } from "../http/index.js";
 import type { OperationRoute } from "../http/operation-route.js";
 import { compareDigits } from "./cursors.js";
 import { compareWithAllPages, compareWithLastTime } from "./deduplicator.js";
-import { type Listing, type Page, walk } from "./listing.js";
+import { type Listing, walk } from "./listing.js";
 import { mergePages } from "./merge.js";
 import { keyBy } from "./natural-key.js";
+import type { FetchFrom, KeepNode, NodeExtra } from "./node-walk.js";
 import type { PageContent } from "./page.js";
 import type { Source, WalkOptions } from "./request-plan.js";
 import { splitFilters } from "./split.js";
@@ -23,18 +24,20 @@ export interface ListRequests<Id extends ListId> {
   route: OperationRoute;
   argument: unknown;
   readSettings(): CallSettings;
+  /** Set if the client has several nodes. */
+  keepNode: KeepNode | undefined;
 }
 
 const lists: { readonly [Id in ListId]: ListOperation<RecordOf<Id>> & OperationTable[Id] } = operations;
 
 /** The listing of a list operation. */
 export function listOperation<Id extends ListId>(
-  { id, requester, route, argument, readSettings }: ListRequests<Id>,
+  { id, requester, route, argument, readSettings, keepNode }: ListRequests<Id>,
   options: WalkOptions | undefined,
 ): Listing<RecordOf<Id>> {
   type Content = PageContent<RecordOf<Id>>;
   const operation = lists[id];
-  const { envelope, defaultPageSize: pageSize, range } = operation;
+  const { envelope, defaultPageSize: pageSize, range, naturalKey } = operation;
   const common = { operation: id, ...cursorRules(operation), advice: operation.hints?.repeatedCursor };
   const open = () => {
     const settings = readSettings();
@@ -48,13 +51,17 @@ export function listOperation<Id extends ListId>(
         ? undefined
         : page;
     };
-    const [fetchPage, ...others] = queries.map((query) => async (page: Pagination, signal: AbortSignal) => {
-      const hasCursor = (page.after ?? page.before) !== undefined;
-      const pageRoute = { ...route, read, ...(hasCursor && rejectedCursor(operation)) };
-      const parameters = { query: { ...query, ...toWire(page) }, path: {}, body: {} };
-      const { data, response } = await requester.send(pageRoute, parameters, { ...settings, signal });
-      const { edges, pageInfo } = data;
-      return { edges, pageInfo, extra: { response, block: readBlock(response) } };
+    const [fetchPage, ...others] = queries.map((query) => {
+      const fetchFrom: FetchFrom<RecordOf<Id>> = async (page, signal, target = settings.target) => {
+        const hasCursor = (page.after ?? page.before) !== undefined;
+        const pageRoute = { ...route, read, ...(hasCursor && rejectedCursor(operation)) };
+        const parameters = { query: { ...query, ...toWire(page) }, path: {}, body: {} };
+        const { data, response, stale } = await requester.send(pageRoute, parameters, { ...settings, signal, target });
+        const { edges, pageInfo } = data;
+        return { edges, pageInfo, extra: { response, block: readBlock(response), stale } };
+      };
+      if (keepNode && !settings.target) return keepNode(fetchFrom, { ...common, naturalKey, range, query });
+      return (page: Pagination, signal: AbortSignal) => fetchFrom(page, signal);
     });
     if (fetchPage !== undefined && others.length === 0) return { pagination, pageSize, fetchPage };
     const compare = range && ((a: RecordOf<Id>, b: RecordOf<Id>) => compareDigits(timeOf(a), timeOf(b)));
@@ -65,14 +72,14 @@ export function listOperation<Id extends ListId>(
       fetchPage: mergePages({ source: common, fetchPages, compare, choose: ofEarlierBlock }),
     };
   };
-  return walk<RecordOf<Id>, Pick<Page<RecordOf<Id>>, "block" | "response">>({ ...common, open }, options);
+  return walk<RecordOf<Id>, NodeExtra>({ ...common, open }, options);
 }
 
-type NamedBlock = Pick<Page<object>, "block" | "response">;
-
 /** Of the blocks that several responses name, a page names the earliest: only the records before it are final in all of them. */
-const ofEarlierBlock = (a: NamedBlock, b: NamedBlock): NamedBlock =>
-  a.block === undefined || (b.block !== undefined && a.block.timestamp <= b.block.timestamp) ? a : b;
+const ofEarlierBlock = (a: NodeExtra, b: NodeExtra): NodeExtra => {
+  const isEarlier = a.block === undefined || (b.block !== undefined && a.block.timestamp <= b.block.timestamp);
+  return { ...(isEarlier ? a : b), stale: a.stale || b.stale };
+};
 
 /** Lists with a time range are sorted by this member of their records. */
 const timeOf = (record: object): string => String("timestamp" in record && record.timestamp);

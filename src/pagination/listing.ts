@@ -61,6 +61,11 @@ export interface Page<T> extends WalkPage<T> {
   readonly block: Block | undefined;
   /** Status, headers and URL of the response. Its body has been read. */
   readonly response: Response;
+  /**
+   * Whether the page may be out of date, because no node of a pool gave a fresh one. Always `false` for a client of one node,
+   * which nothing can be compared with.
+   */
+  readonly stale: boolean;
 }
 
 /**
@@ -102,7 +107,11 @@ export function paginate<T>(
 ): Walk<T> {
   const open = () => {
     checkOptions(walkChecks, options, { name: "paginate" });
-    return { pagination, pageSize: 1000, fetchPage };
+    return {
+      pagination,
+      pageSize: 1000,
+      fetchPage: (page: Pagination, signal: AbortSignal) => fetchPage(page, signal),
+    };
   };
   return walk<T, object>({ open }, options);
 }

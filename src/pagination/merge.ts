@@ -78,8 +78,8 @@ class Merge<T, Extra extends object> {
     const places = readPlaces(source.operation, this.direction, cursor, fetchPages.length);
     this.#readers = fetchPages.map((fetch, list) => {
       const place = places[list]?.[cursorName];
-      const fetchPage: typeof fetch = async (request, signal) => {
-        const content = await fetch(request, signal);
+      const fetchPage: typeof fetch = async (request, signal, previous) => {
+        const content = await fetch(request, signal, previous);
         const { extra = content.extra } = this.#response ?? {};
         this.#response = extra && content.extra ? { extra: choose(extra, content.extra) } : content;
         return content;

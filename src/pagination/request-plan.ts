@@ -10,7 +10,7 @@ import { refuse } from "../arguments/refuse.js";
 import type { UnreliableCursors } from "./continuation.js";
 import type { Deduplicator } from "./deduplicator.js";
 import { type Backward, type Direction, directionOf, type Forward } from "./direction.js";
-import type { PageContent } from "./page.js";
+import type { Edge, PageContent } from "./page.js";
 
 /** Options of a walk. */
 export interface WalkOptions {
@@ -54,8 +54,15 @@ export interface Source<T, Extra extends object> {
     pagination: Pagination;
     /** Size of a page if `pagination` names none. */
     pageSize: number;
-    /** Fetches one page. The signal aborts if the page is no longer needed. */
-    fetchPage(pagination: Pagination, signal: AbortSignal): PromiseLike<PageContent<T> & { extra?: Extra }>;
+    /**
+     * Fetches one page. The signal aborts if the page is no longer needed. `previous` has the edges of the page before, and
+     * the one before them, in the order of the walk; it is empty for the first page.
+     */
+    fetchPage(
+      pagination: Pagination,
+      signal: AbortSignal,
+      previous?: readonly Edge<T>[],
+    ): PromiseLike<PageContent<T> & { extra?: Extra }>;
   };
 }
 

@@ -14,6 +14,8 @@ interface Trail<T> {
   readonly direction: Direction;
   /** How many pages there are. */
   readonly length: number;
+  /** The edges of the last page, and the one before them. */
+  readonly previous: readonly Edge<T>[];
   /** The places that were continued from, each with the number of the page that followed. */
   readonly places: Map<string, number>;
   readonly deduplicator: Deduplicator<T>;
@@ -28,7 +30,7 @@ const keepAll: Deduplicator<never> = { filter: (edges) => ({ fresh: edges, next:
 function newTrail<T, Extra extends object>(plan: RequestPlan<T, Extra>, direction: Direction): Trail<T> {
   const deduplicator: Deduplicator<T> = plan.source.deduplicator?.() ?? keepAll;
   const safeCursor = direction === plan.direction ? plan.cursor : undefined;
-  return { direction, length: 0, places: new Map(), deduplicator, safeCursor, completesAccounts: true };
+  return { direction, length: 0, previous: [], places: new Map(), deduplicator, safeCursor, completesAccounts: true };
 }
 
 export function firstStep<T, Extra extends object>(plan: RequestPlan<T, Extra>): Step<T, Extra> {
@@ -61,7 +63,11 @@ class WalkStep<T, Extra extends object> implements Step<T, Extra> {
     const plan = this.#plan;
     const { direction } = this.#trail;
     const size = this.#from?.overlaps ? plan.size : Math.min(plan.size, left);
-    const content = await plan.fetchPage(plan.request(direction, this.#from?.cursor, size), signal);
+    const content = await plan.fetchPage(
+      plan.request(direction, this.#from?.cursor, size),
+      signal,
+      this.#trail.previous,
+    );
     if (!Array.isArray(content?.edges)) {
       refuse(
         { operation: plan.source.operation, argument: "fetchPage" },
@@ -124,7 +130,8 @@ class WalkStep<T, Extra extends object> implements Step<T, Extra> {
     if (!cursor) throw this.#missesCursor(direction, safe);
     const way = ways.find(({ id }) => (places.get(id) ?? length) >= length);
     if (way === undefined) throw this.#repeats(cursor, safe);
-    return new WalkStep(this.#plan, { ...trail, safeCursor: safe }, way);
+    const previous = [...trail.previous.slice(-1), ...edges];
+    return new WalkStep(this.#plan, { ...trail, previous, safeCursor: safe }, way);
   }
 
   #missesCursor({ more, nextCursor }: Direction, safeCursor: string | undefined): PaginationError {

@@ -1,29 +1,33 @@
 import type { BalanceChange, BalanceChangesDateRange } from "../../generated/types.js";
 import { toDate } from "../arguments/values.js";
 import { ApiError, PaginationError } from "../errors/index.js";
-import type { History } from "./history.js";
+import type { HistorySource } from "./history.js";
 import type { Range } from "./timeline.js";
 
-/** Refuses a scan that begins before the history of the node. */
+/** Refuses a scan or a follower that begins before the history of the node. */
 export class HistoryCheck {
   readonly #operation: string;
   readonly #start: bigint;
-  readonly #history: History;
+  readonly #history: HistorySource;
   readonly #fetchOldest: () => Promise<bigint | undefined>;
   readonly #startedAt: number;
+  readonly #advice: string;
   #oldest: bigint | undefined;
 
   /**
    * @param start - The start of the range, in Unix nanoseconds.
    * @param fetchFirst - Fetches the oldest record of the node.
+   * @param advice - The last thing that the caller can do, for the message.
    */
   constructor(
     operation: string,
     start: bigint,
-    history: History,
+    history: HistorySource,
     fetchFirst: () => Promise<BalanceChange | undefined>,
+    advice = 'pass `missingHistory: "ignore"` to read what is left',
   ) {
     this.#operation = operation;
+    this.#advice = advice;
     this.#start = start;
     this.#history = history;
     this.#fetchOldest = () => timeOf(fetchFirst());
@@ -35,7 +39,7 @@ export class HistoryCheck {
     this.#oldest = await this.#history.oldest(this.#fetchOldest);
   }
 
-  /** Asks again, if the node may have dropped records since the scan started. */
+  /** Asks again, if the node may have dropped records since the check was created. */
   async reload(): Promise<void> {
     if (!this.#history.mayHaveChanged(this.#startedAt, this.#oldest, this.#start)) return;
     this.#oldest = await this.#history.oldest(this.#fetchOldest, this.#history.now);
@@ -48,7 +52,7 @@ export class HistoryCheck {
     const error = new PaginationError(
       `The range of ${this.#operation} begins at ${describeTime(this.#start)}, but the balance changes of the node begin at ` +
         `${describeTime(oldest)}: earlier records were pruned or never existed. Begin the range there, use a node that keeps ` +
-        'a longer history, or pass `missingHistory: "ignore"` to read what is left.',
+        `a longer history, or ${this.#advice}.`,
       { operation: this.#operation, reason: "pruned", availableFrom: oldest },
     );
     const start = oldest < unread.start ? unread.start : oldest > unread.end ? unread.end : oldest;
@@ -56,8 +60,7 @@ export class HistoryCheck {
   }
 }
 
-/** The time of a node's first record; `undefined` if it has none, or if it does not say. */
-export async function timeOf(first: Promise<BalanceChange | undefined>): Promise<bigint | undefined> {
+async function timeOf(first: Promise<BalanceChange | undefined>): Promise<bigint | undefined> {
   try {
     const record = await first;
     return record && BigInt(record.timestamp);
@@ -73,4 +76,4 @@ export const toDateRange = (start: bigint | undefined, end: bigint | undefined):
   ...(end !== undefined && { endTimestamp: String(end) }),
 });
 
-export const describeTime = (time: bigint) => `${time} (${toDate(time).toISOString()})`;
+const describeTime = (time: bigint) => `${time} (${toDate(time).toISOString()})`;

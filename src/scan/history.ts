@@ -1,18 +1,27 @@
 import type { Clock } from "../http/clock.js";
 
 /** Returns the time of the oldest record of a node, in Unix nanoseconds; `undefined` if it is not known. */
-type FetchOldest = () => Promise<bigint | undefined>;
+export type FetchOldest = () => Promise<bigint | undefined>;
 
 /** How long the result is remembered, in milliseconds. */
 const lifetime = 60_000;
 
 const hour = 3_600_000_000_000n;
 
+/** Since when balance changes are kept. */
+export interface HistorySource {
+  readonly now: number;
+  /** @param since - The clock time of the oldest result that is recent enough. */
+  oldest(fetchOldest: FetchOldest, since?: number): Promise<bigint | undefined>;
+  /** Whether records after `start` may have been dropped since a scan began. */
+  mayHaveChanged(since: number, oldest: bigint | undefined, start: bigint): boolean;
+}
+
 /**
  * Since when a node keeps balance changes. v0.74 nodes drop old ones, by default after seven days, and return what is left
  * of a longer range without a mark.
  */
-export class History {
+export class History implements HistorySource {
   readonly #clock: Clock;
   #known: { oldest: bigint | undefined; time: number } | undefined;
 
@@ -24,7 +33,6 @@ export class History {
     return this.#clock.now();
   }
 
-  /** @param since - The clock time of the oldest result that is recent enough. */
   async oldest(fetchOldest: FetchOldest, since = this.now - lifetime): Promise<bigint | undefined> {
     const time = this.now;
     if (this.#known !== undefined && this.#known.time > since) return this.#known.oldest;
@@ -33,7 +41,6 @@ export class History {
     return oldest;
   }
 
-  /** Whether the node may have dropped records after `start` since a scan began. */
   mayHaveChanged(since: number, oldest: bigint | undefined, start: bigint): boolean {
     return this.now - since > lifetime || (oldest !== undefined && start - oldest < hour);
   }

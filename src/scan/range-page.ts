@@ -1,8 +1,10 @@
 import type { BalanceChange } from "../../generated/types.js";
 import { show } from "../arguments/refuse.js";
 import { ResponseError } from "../errors/index.js";
+import type { Target } from "../http/context.js";
 import { compareDigits } from "../pagination/cursors.js";
 import type { Edge } from "../pagination/page.js";
+import type { HistorySource } from "./history.js";
 import { microsecondOf } from "./timeline.js";
 
 /** One request of a scan, with times in Unix nanoseconds. The start belongs to the range, the end does not. */
@@ -27,7 +29,14 @@ export interface RangePage {
 /** A record of a list that is sorted by time, in Unix nanoseconds. */
 export type Timed = Pick<BalanceChange, "timestamp">;
 
-export type FetchRange = (request: RangeRequest, signal: AbortSignal) => Promise<RangePage>;
+export type FetchRange = (request: RangeRequest, signal: AbortSignal, target?: Target) => Promise<RangePage>;
+
+/** Spreads the requests of one scan over several nodes. */
+export interface SpreadRanges extends HistorySource {
+  /** How many nodes there are. */
+  readonly count: number;
+  spread(fetchRange: FetchRange): FetchRange;
+}
 
 /** Refuses a page whose records are not in order of time, or outside of the range by more than a microsecond. */
 export function checkPage(

@@ -2,12 +2,13 @@ import type { BalanceChangesInRange } from "../../generated/client.js";
 import { operations } from "../../generated/operations.js";
 import type { BalanceChange, BalanceChangeList } from "../../generated/types.js";
 import { readArguments } from "../arguments/read-arguments.js";
+import type { Target } from "../http/context.js";
 import { type CallSettings, type Requester, readBlock } from "../http/index.js";
 import type { OperationRoute } from "../http/operation-route.js";
 import { readEnvelope, toWire } from "../pagination/list-operation.js";
 import { hasRecord } from "../pagination/page.js";
 import { splitFilters } from "../pagination/split.js";
-import type { FetchRange } from "./range-page.js";
+import type { FetchRange, SpreadRanges } from "./range-page.js";
 import type { ScanSource } from "./scan-run.js";
 
 /** The argument of `scanBalanceChanges`. */
@@ -22,11 +23,13 @@ export interface ScanRequests {
   route: OperationRoute;
   argument: unknown;
   readSettings(): CallSettings;
+  /** Set if the client has several nodes. */
+  openNodes: ((target: Target | undefined) => SpreadRanges) | undefined;
 }
 
 /** What a scan of balance changes reads: the list operation, by ranges of time. */
 export const openScan =
-  ({ requester, route, argument, readSettings }: ScanRequests): ScanSource["open"] =>
+  ({ requester, route, argument, readSettings, openNodes }: ScanRequests): ScanSource["open"] =>
   () => {
     const settings = readSettings();
     const { query } = readArguments(name, { arguments: scanArguments, range }, argument);
@@ -34,7 +37,7 @@ export const openScan =
     const read = (body: Partial<BalanceChangeList>) => readEnvelope(body[envelope]);
     const fetchRange =
       (filter: Record<string, unknown>): FetchRange =>
-      async ({ start, end, size, newestFirst, after }, signal) => {
+      async ({ start, end, size, newestFirst, after }, signal, target = settings.target) => {
         const page = toWire({ first: size, newestFirst, ...(after !== undefined && { after }) });
         const times = {
           ...(start !== undefined && { [range.start]: String(start) }),
@@ -42,7 +45,7 @@ export const openScan =
         };
         const parameters = { query: { ...filter, ...times, ...page }, path: {}, body: {} };
         const scanRoute = { ...route, operation: name, read };
-        const { data, response } = await requester.send(scanRoute, parameters, { ...settings, signal });
+        const { data, response } = await requester.send(scanRoute, parameters, { ...settings, signal, target });
         return {
           edges: data.edges.filter(hasRecord<BalanceChange>),
           hasMore: data.pageInfo?.hasNextPage ?? false,
@@ -52,10 +55,13 @@ export const openScan =
         };
       };
     const nanoseconds = (time: unknown) => (typeof time === "string" ? BigInt(time) : undefined);
+    const fetchRanges = splitFilters(filters).map(fetchRange);
+    const nodes = openNodes?.(settings.target);
     return {
       start: nanoseconds(start),
       end: nanoseconds(end),
-      fetchRanges: splitFilters(filters).map(fetchRange),
+      fetchRanges: nodes ? fetchRanges.map(nodes.spread, nodes) : fetchRanges,
       fetchAny: fetchRange({}),
+      nodes,
     };
   };

@@ -17,7 +17,7 @@ export interface ScanWalkOptions {
    */
   maxItems?: number | undefined;
   /**
-   * How many requests may be in flight at once.
+   * How many requests may be in flight at once; with a pool, for each of its nodes.
    *
    * @default 4
    */

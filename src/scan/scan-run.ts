@@ -5,7 +5,7 @@ import { FilterScan, pageSizeFor } from "./filter-scan.js";
 import type { History } from "./history.js";
 import { HistoryCheck, toDateRange } from "./history-check.js";
 import { MergedScan } from "./merged-scan.js";
-import { checkPage, type FetchRange, type RangePage, type RangeRequest } from "./range-page.js";
+import { checkPage, type FetchRange, type RangePage, type RangeRequest, type SpreadRanges } from "./range-page.js";
 import { findEnd } from "./scan-end.js";
 import type { ScanWalkOptions } from "./scan-options.js";
 import { SegmentReader } from "./segment-reader.js";
@@ -23,6 +23,8 @@ export interface ScanSource {
     fetchRanges: readonly FetchRange[];
     /** Fetches without a filter. */
     fetchAny: FetchRange;
+    /** Set if the client has several nodes. */
+    nodes?: SpreadRanges | undefined;
   };
   history: History;
 }
@@ -53,8 +55,9 @@ export class ScanRun {
   /** @param controller - Ends every request of the scan. */
   constructor({ operation, open, history }: ScanSource, options: ScanWalkOptions, controller: AbortController) {
     // This comes first, because it checks the options.
-    const { start, end, fetchRanges, fetchAny } = open();
-    const { order, concurrency = 4, pageSize = 5000, missingHistory } = options;
+    const { start, end, fetchRanges, fetchAny, nodes } = open();
+    const { order, pageSize = 5000, missingHistory } = options;
+    const concurrency = (options.concurrency ?? 4) * (nodes?.count ?? 1);
     this.#operation = operation;
     this.#options = options;
     this.#controller = controller;
@@ -63,7 +66,7 @@ export class ScanRun {
     this.#end = end;
     if (missingHistory !== "ignore" && this.#start !== undefined) {
       const fetchFirst = async () => (await this.#send(fetchAny, { size: 1, newestFirst: false })).edges[0]?.node;
-      this.#historyCheck = new HistoryCheck(operation, this.#start, history, fetchFirst);
+      this.#historyCheck = new HistoryCheck(operation, this.#start, nodes ?? history, fetchFirst);
     }
     this.#share = {
       concurrency: Math.max(1, Math.floor(concurrency / fetchRanges.length)),

@@ -114,7 +114,7 @@ export async function readManifest(file: string): Promise<ScanManifest> {
     const times = { start: start === null ? undefined : BigInt(start), end: BigInt(end) };
     return { query, range: times, order, limit, format, columns, decimals, raw, records, sha256 };
   }
-  throw new UsageError(`Expected ${path} to be the manifest of an export as csv or ndjson.`);
+  throw new UsageError(`Expected ${path} to be the manifest of an export as csv or ndjson with the column timestamp.`);
 }
 
 const isDigits = (value: unknown): value is string => typeof value === "string" && /^-?\d+$/.test(value);

@@ -38,8 +38,9 @@ export async function exportScan(
   await rm(manifestFile(file), { force: true });
   await writeState(file, state);
   const run = new ScanExport(plan, file, connection, context, { end, kept });
+  let incomplete: IncompleteError | undefined;
   try {
-    return await run.write(state);
+    incomplete = await run.write(state);
   } catch (error) {
     if (run.isEmpty && kept === undefined) {
       await Promise.all([file, stateFile(file)].map((each) => rm(each, { force: true })));
@@ -48,6 +49,8 @@ export async function exportScan(
     if (error instanceof IncompleteError) throw error;
     throw new ErrorWithAdvice(error, `To continue: ${resumeCommand(io.argv)}`);
   }
+  if (incomplete) throw incomplete;
+  return exitCodes.done;
 }
 
 const exists = (file: string) =>
@@ -113,7 +116,8 @@ class ScanExport {
     return (this.#writer?.records ?? 0) === 0;
   }
 
-  async write(state: ExportState): Promise<number> {
+  /** Writes the file. Returns why records are missing, if the plan allows that and some are. */
+  async write(state: ExportState): Promise<IncompleteError | undefined> {
     const file = this.#file;
     await this.#writeRecords(state);
     const incomplete = this.#incomplete?.message;
@@ -121,8 +125,7 @@ class ScanExport {
     await writeManifest(file, this.#plan, this.#connection, result);
     await writeState(file, { ...state, complete: true, ...(incomplete !== undefined && { incomplete }) });
     if (!this.#plan.quiet) this.#context.io.stderr.write(`${file}: ${count(result.records)} records.\n`);
-    if (this.#incomplete) throw this.#incomplete;
-    return exitCodes.done;
+    return this.#incomplete;
   }
 
   async #writeRecords(state: ExportState): Promise<void> {

@@ -165,6 +165,15 @@ describe("missing records exit with 3", () => {
     expect((await runCli([...argv, "--resume"], { fetch: pruned.fetch })).code).toBe(3);
   });
 
+  test("and a file without records has its manifest and its state, if the node has nothing of the range", async () => {
+    const file = join(folder, "nothing.csv");
+    const argv = ["balances", ...from, "--to", "2024-02-02", "--allow-incomplete", "-o", file];
+    expect((await runCli(argv, { fetch: pruned.fetch })).code).toBe(3);
+    expect(await readFile(file, "utf8")).toBe("timestamp,balance,partyId,assetId,marketId,accountType\r\n");
+    expect(JSON.parse(await readFile(`${file}.manifest.json`, "utf8"))).toMatchObject({ records: 0 });
+    expect(JSON.parse(await readFile(`${file}.state`, "utf8"))).toMatchObject({ complete: true });
+  });
+
   test("if a v0.74 node rejects the cursor of the next page of profiles", async () => {
     const argv = ["profiles", "--page-size", "20", "--format", "csv"];
     const { code, stderr } = await runCli(argv, { fetch });

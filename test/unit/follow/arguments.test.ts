@@ -15,11 +15,11 @@ describe("an invalid argument of a follower", () => {
   const { client } = setting();
   const cases: [message: string, follow: () => AsyncIterator<unknown>][] = [
     [
-      'Expected `from` of followVotes to be "now", "start", Unix nanoseconds as a bigint or digits, a Date, RFC 3339 text or a Temporal.Instant, got "yesterday".',
+      'Expected `from` of followVotes to be "now", "start" or a time that toNanoseconds() reads, got "yesterday".',
       () => followVotes(client, { proposalId: "a" }, { from: "yesterday" }),
     ],
     [
-      'to be "now", "start", Unix nanoseconds as a bigint or digits, a Date, RFC 3339 text or a Temporal.Instant, got 1700000000.',
+      'to be "now", "start" or a time that toNanoseconds() reads, got 1700000000.',
       () => followBalanceChanges(client, {}, { from: unchecked("1700000000") }),
     ],
     [
@@ -89,7 +89,7 @@ describe("an invalid argument of a follower", () => {
 
   test("that is no client is named", async () => {
     await expect(followVotes(unchecked("{}"), { proposalId: "a" }).next()).rejects.toThrow(
-      "Expected `client` of followVotes to be a client that createClient returned, got an object.",
+      "Expected `client` of followVotes to be a client, got an object.",
     );
   });
 });

@@ -146,7 +146,9 @@ describe("a follower of balance changes", () => {
       availableFrom: time(500),
       resume: { from: time(400) },
     });
-    expect(error.message).toContain("followBalanceChanges continues at 1700000400000000000 (2023-11-14T22:20:00.000Z)");
+    expect(error.message).toContain(
+      "The range of followBalanceChanges begins at 1700000400000000000 (2023-11-14T22:20:00.000Z)",
+    );
 
     const running = follow(nodeWith([change(1, 1), change(2, 1)], 3), { from: time(1) });
     expect(await running.take(1)).toEqual([batch([change(1, 1), change(2, 1)], 3)]);
@@ -180,8 +182,8 @@ describe("a follower of balance changes", () => {
   });
 
   test.each([
-    ["without a block", { "x-block-height": "" }, "without the headers X-Block-Height and X-Block-Timestamp"],
-    ["with a block that is no number", { "x-block-timestamp": "soon" }, "without the headers"],
+    ["without a block", { "x-block-height": "" }, "without X-Block-Height and X-Block-Timestamp"],
+    ["with a block that is no number", { "x-block-timestamp": "soon" }, "got a response without"],
   ])("ends with a ResponseError after a response %s", async (_, headers, message) => {
     const node = nodeWith([change(1, 1)], 2);
     const { client, clock, run } = followSetting(async (request) => {

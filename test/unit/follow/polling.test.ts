@@ -8,6 +8,7 @@ import {
   ApiError,
   ArgumentError,
   ConnectionError,
+  createClient,
   RateLimitError,
   ResponseError,
   TimeoutError,
@@ -40,11 +41,14 @@ function follow(steps: readonly Step[], options: FollowFromOptions = {}) {
     const block = { height: BigInt(height), timestamp: BigInt(height) * 1_000_000_000n };
     const isNew = height > newest || hasMore;
     newest = Math.max(newest, height);
-    return { block, batch: isNew ? { records, resume: `${block.timestamp}` } : undefined, hasMore };
+    return { block, ...(isNew && { batch: { records, resume: `${block.timestamp}` } }), hasMore };
   };
   const followed = follower<number, NumberBatch>({
     operation: "follow",
     clock,
+    client: createClient({ baseUrl: "https://node.example" }),
+    query: {},
+    spec: { arguments: {} },
     options: { observe: (event) => events.push(event), ...options },
     checks: followFromChecks,
     open: () => poll,
@@ -209,7 +213,7 @@ describe("a follower", () => {
       block: { height: 7n },
       resume: { from: "7000000000" },
     });
-    expect(error.message).toMatch(/has seen no new block for \d+ seconds: the newest is 7\./);
+    expect(error.message).toMatch(/has seen no block after 7 for [\d.]+ ms$/);
     expect(error.stalledFor).toBeGreaterThanOrEqual(60_000);
     expect(clock.now()).toBeLessThan(90_000);
     expect(polls.length).toBeGreaterThan(4);

@@ -137,7 +137,7 @@ describe("a follower of votes", () => {
       resume: { from: `${time(45)}` },
       cause: { reason: "repeated-cursor" },
     });
-    expect(error.message).toMatch(/followVotes cannot reach all votes since its position: .*`availableFrom`\./);
+    expect(error.message).toMatch(/followVotes cannot reach all votes: .*`availableFrom`\./);
     const rest = follow(node, { from: error.availableFrom }, 10);
     expect(await rest.take(1)).toEqual([batch([vote(52, 99)], 60)]);
   });
@@ -162,7 +162,7 @@ describe("a follower of votes", () => {
       .take(1)
       .catch((reason: unknown) => reason)) as ResponseError;
     expect(error).toMatchObject({ name: "ResponseError", resume: { from: "now" } });
-    expect(error.message).toContain("a vote whose cursor names no block, as the cursors of v0.74 nodes do");
+    expect(error.message).toContain("followVotes got a vote with a cursor that names no block from");
 
     const cursor = (seconds: string) =>
       btoa(JSON.stringify({ party_id: "", vega_time: `2024-02-09T16:54:${seconds}Z` }));

@@ -1,0 +1,63 @@
+import type { OperationId } from "./arguments/operation.js";
+import type { Target } from "./http/context.js";
+import type { OperationRoute } from "./http/operation-route.js";
+import type { Requester, RequesterOptions } from "./http/requester.js";
+import type { KeepNode } from "./pagination/node-walk.js";
+import type { SpreadRanges } from "./scan/range-page.js";
+
+/** What is known of one node of a pool. Nothing is asked for it: it comes from the responses of calls. Its JSON has digits. */
+export interface NodeStatus {
+  /** The address of the node. */
+  readonly url: string;
+  /**
+   * - `"unknown"`: the node was not asked yet.
+   * - `"ready"`: its last response was fresh.
+   * - `"slow"`: its last attempt took longer than `timeout`.
+   * - `"lagging"`: its last response lagged, or was older than one that a client had returned.
+   * - `"suspect"`: it alone is far ahead of the other nodes.
+   * - `"failing"`: its last attempt failed.
+   * - `"limited"`: it rejects requests because of their rate, or has banned the client.
+   */
+  readonly state: "unknown" | "ready" | "slow" | "lagging" | "suspect" | "failing" | "limited";
+  /** Milliseconds until the node is asked again; 0 if it is not set aside. */
+  readonly rest: number;
+  /** The height of the block that the node named last; `undefined` if it has named none. */
+  readonly height: bigint | undefined;
+  /** The time of that block, in Unix nanoseconds. */
+  readonly timestamp: bigint | undefined;
+  /** How far that block is behind the one that the other nodes support, in milliseconds of block time. */
+  readonly lag: number | undefined;
+  /** The typical time until a response is complete, in milliseconds. */
+  readonly latency: number | undefined;
+  /** The time of the oldest balance change that the node keeps, in Unix nanoseconds, if a walk or a scan asked for it. */
+  readonly historyStart: bigint | undefined;
+  /** The rate limit that the node's last response named: requests in a second, and those left at that moment. */
+  readonly rateLimit: { readonly limit: number; readonly remaining: number } | undefined;
+  /** The message of the last error; `undefined` once the node responds again. */
+  readonly error: string | undefined;
+}
+
+/** How a client reaches the nodes of a pool. */
+export interface Connection extends Requester {
+  keepNode?: KeepNode;
+  openNodes?(target: Target | undefined): SpreadRanges;
+}
+
+/** What a connection sends with. */
+export interface ConnectionOptions extends RequesterOptions {
+  /** How an operation is sent. */
+  routeOf(id: OperationId): OperationRoute;
+}
+
+/** Names the method by which a client connects to a pool. Registered: it is the same in two copies of this package. */
+export const connect: unique symbol = Symbol.for("vegaprotocol-client.connect");
+
+/** Several nodes of one network, as `nodePool` of `vegaprotocol-client/pool` creates them. */
+export interface NodePool {
+  /** What is known of each node, in the order in which they were given. */
+  readonly status: readonly NodeStatus[];
+  readonly [connect]: (options: ConnectionOptions) => Connection;
+}
+
+export const isNodePool = (value: unknown): value is NodePool =>
+  (value as Partial<NodePool> | null | undefined)?.[connect] !== undefined;

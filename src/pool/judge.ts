@@ -1,0 +1,89 @@
+import { VegaError } from "../errors/index.js";
+import type { Reply } from "../http/context.js";
+import type { FailoverEvent } from "../http/events.js";
+import type { Block } from "../http/index.js";
+import { areClose, isDisputed, isSuspect, lagOf, referenceOf, type Sighting } from "./freshness.js";
+import type { Link } from "./link.js";
+import type { NodeState } from "./node-state.js";
+import type { PoolTarget } from "./target.js";
+
+/** Why a node or its response is not used. */
+export type Verdict = FailoverEvent["cause"];
+
+/** A response of a node. */
+export interface Received<T> {
+  node: NodeState;
+  reply: Reply<T>;
+  block: Block | undefined;
+  sentAt: number;
+  verdict: Verdict | undefined;
+}
+
+export function sightingsOf(nodes: readonly NodeState[]): Sighting[] {
+  const sightings: Sighting[] = [];
+  // For each response: `flatMap` would take as long as the rest of its judgement.
+  for (const { sighting } of nodes) if (sighting) sightings.push(sighting);
+  return sightings;
+}
+
+/** What is wrong with a block; `undefined` if its response can be returned. A response without a block is not judged. */
+export function verdictOn(
+  node: NodeState,
+  block: Block | undefined,
+  target: PoolTarget,
+  link: Link,
+): Verdict | undefined {
+  if (block === undefined) return undefined;
+  const { nodes, settings, clock } = link;
+  const sightings = sightingsOf(nodes);
+  if (!areClose(block, sightings, settings.maxLag)) {
+    const others = sightingsOf(nodes.filter((other) => other !== node));
+    if (isSuspect(block, others, nodes.length, settings.maxLag, clock.now())) return "suspect";
+    // What a scan reads up to that time is final.
+    if (target.until !== undefined && block.timestamp >= target.until) return undefined;
+    if (lagOf(block, referenceOf(sightings, nodes.length)) > settings.maxLag) return "lag";
+  }
+  return settings.monotonic && target.isMonotonic && block.height < link.mark ? "regression" : undefined;
+}
+
+/** Whether a block is before the place where a walk or a scan continues. */
+export const isBehind = (block: Block | undefined, { height, until, isOpen }: PoolTarget): boolean =>
+  block !== undefined &&
+  ((height !== undefined && block.height < height) || (until !== undefined && !isOpen && block.timestamp < until));
+
+/** Sets the node of a response aside, or returns it from there. */
+export function applyVerdict({ node, sentAt, verdict }: Received<unknown>): void {
+  if (verdict === undefined) node.recover(sentAt);
+  else node.setAside(verdict === "suspect" ? "suspect" : "lagging", sentAt);
+}
+
+/** The response with the highest block. */
+export function freshestOf<T>(received: readonly Received<T>[]): Received<T> | undefined {
+  const [freshest] = [...received].sort((a, b) => byHeight(a.block, b.block));
+  return freshest;
+}
+
+/** Whether the nodes disagree, so that it is open which of them is correct. */
+export const isInDispute = ({ nodes, settings, clock }: Link): boolean =>
+  isDisputed(sightingsOf(nodes), nodes.length, settings.maxLag, clock.now());
+
+/** Whether a node was compared with another one within `maxLag`. A response without a block counts, too. */
+export function isCompared(link: Link, node: NodeState): boolean {
+  const { nodes, settings, clock } = link;
+  const isHeard = nodes.some((other) => other !== node && clock.now() - other.heardAt <= settings.maxLag);
+  return (isHeard || nodes.length === 1) && !isInDispute(link);
+}
+
+/** Sorts the highest block first. */
+export const byHeight = (a: Block | undefined, b: Block | undefined): number =>
+  Number((b?.height ?? -1n) - (a?.height ?? -1n));
+
+/** The error of a call to which no node gave a fresh response. */
+export function staleError<T>(operation: string, received: readonly Received<T>[]): VegaError {
+  const heights = received.map(({ node, block }) => `${node.url} is at height ${block?.height}`);
+  return new VegaError(
+    `${operation} received no fresh response: ${heights.join(", ")}. Raise \`maxLag\`, or allow stale responses with ` +
+      '`staleness: "mark"`.',
+    { operation, attempts: received.length },
+  );
+}

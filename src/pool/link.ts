@@ -1,0 +1,22 @@
+import type { OperationId } from "../arguments/operation.js";
+import type { Clock } from "../http/clock.js";
+import type { SendAttempt } from "../http/context.js";
+import type { Emit } from "../http/events.js";
+import type { OperationRoute } from "../http/operation-route.js";
+import type { NodeState } from "./node-state.js";
+import type { PoolSettings } from "./options.js";
+
+/** One client and the nodes of its pool. */
+export interface Link {
+  readonly nodes: readonly NodeState[];
+  readonly settings: PoolSettings;
+  readonly clock: Clock;
+  /** Returns a number from 0 up to 1. */
+  readonly random: () => number;
+  readonly emit: Emit | undefined;
+  /** Makes an attempt on a node. */
+  readonly attempts: ReadonlyMap<NodeState, SendAttempt>;
+  readonly routeOf: (id: OperationId) => OperationRoute;
+  /** The greatest height of a response that the client has returned. */
+  mark: bigint;
+}

@@ -1,0 +1,117 @@
+import { type ClientOptions, createClient, type ObserverEvent } from "../../src/index.js";
+import type { NodePoolOptions } from "../../src/pool/index.js";
+import { createPool } from "../../src/pool/node-pool.js";
+import { createFakeNetwork, type FakeNetworkData, type FakeNodeOptions } from "../../src/testing/index.js";
+import { ManualClock } from "./manual-clock.js";
+
+export interface PooledNetworkOptions {
+  data?: FakeNetworkData;
+  /** The options of all nodes. */
+  node?: FakeNodeOptions;
+  pool?: NodePoolOptions;
+  client?: Partial<ClientOptions>;
+  /** How long each node takes to respond, in milliseconds; `Infinity` for a node that never does. */
+  latency?: number[];
+  random?: () => number;
+  /** Called before each request, with the number of the node and of the request. */
+  onRequest?: (node: number, request: number) => void;
+}
+
+/** A fake network and a client of a pool of its nodes, on one manual clock. */
+export class PooledNetwork {
+  readonly clock = new ManualClock();
+  readonly network;
+  readonly pool;
+  readonly client;
+  readonly urls: string[];
+  readonly events: ObserverEvent[] = [];
+  /** The numbers of the nodes that were asked, in their order. */
+  readonly asked: number[] = [];
+  latency: number[];
+  #busy = 0;
+
+  constructor({
+    data,
+    node,
+    pool = {},
+    client,
+    latency = [],
+    random = seeded(1),
+    onRequest,
+  }: PooledNetworkOptions = {}) {
+    const now = () => this.clock.now();
+    this.network = createFakeNetwork(
+      { votes: 100, balances: 100, signatures: 100, ...data },
+      { rateLimit: false, now, ...node },
+    );
+    this.urls = this.network.nodes.map(({ url }) => url);
+    this.latency = this.urls.map((_, index) => latency[index] ?? 10);
+    this.pool = createPool(this.urls, pool, this.clock, random);
+    this.client = createClient({
+      baseUrl: this.pool,
+      observe: (event) => this.events.push(event),
+      fetch: async (request) => {
+        const number = this.urls.findIndex((url) => request.url.startsWith(url));
+        this.asked.push(number);
+        onRequest?.(number, this.asked.length);
+        await this.#wait(this.latency[number] ?? 0, request.signal);
+        this.#busy++;
+        try {
+          const response = await this.network.fetch(request);
+          response.headers.set("x-node", String(number));
+          // In one piece: a longer body would be read while the clock runs.
+          return new Response(await response.arrayBuffer(), response);
+        } finally {
+          this.#busy--;
+        }
+      },
+      ...client,
+    });
+  }
+
+  /** Runs the clock until a promise is settled. */
+  run<T>(promise: Promise<T>): Promise<T> {
+    return this.clock.run(promise, () => this.#busy > 0);
+  }
+
+  /** Lets time pass. */
+  sleep(milliseconds: number): Promise<void> {
+    return this.run(this.clock.sleep(milliseconds));
+  }
+
+  /** A read without arguments that matter. */
+  read(options: { node?: string } = {}) {
+    return this.run(this.client.getSpamStatistics({ partyId: "ab".repeat(32) }, options).withResponse());
+  }
+
+  /** The number of the node that sent a response. */
+  nodeOf(response: Response): number {
+    return Number(response.headers.get("x-node"));
+  }
+
+  /** Ends some blocks that have no records. */
+  advance(blocks: number): void {
+    for (let block = 0; block < blocks; block++) this.network.nextBlock();
+  }
+
+  #wait(milliseconds: number, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const cancel = milliseconds === Number.POSITIVE_INFINITY ? () => {} : this.clock.after(milliseconds, resolve);
+      signal.addEventListener("abort", () => {
+        cancel();
+        reject(signal.reason);
+      });
+    });
+  }
+}
+
+/** Repeatable random numbers from 0 up to 1. */
+export function seeded(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

@@ -1,0 +1,440 @@
+import { describe, expect, test } from "vitest";
+import {
+  ApiError,
+  ArgumentError,
+  ConnectionError,
+  createClient,
+  RateLimitError,
+  VegaError,
+} from "../../../src/index.js";
+import { nodePool } from "../../../src/pool/index.js";
+import { PooledNetwork } from "../../support/pooled-network.js";
+
+const failovers = ({ events }: PooledNetwork) => events.filter((event) => event.type === "failover");
+const partyId = "ab".repeat(32);
+
+describe("a read of a client of several nodes", () => {
+  test("goes to two nodes at once and returns the fresher response, if no other node was heard within maxLag", async () => {
+    const net = new PooledNetwork({ data: { nodes: [{ lag: 1 }, {}] }, latency: [10, 50] });
+    net.advance(1);
+    const { block, response, stale } = await net.read();
+    expect(net.asked.sort()).toEqual([0, 1]);
+    expect(net.nodeOf(response)).toBe(1);
+    expect(block?.height).toBe(net.network.block.height);
+    expect(stale).toBe(false);
+    expect(net.clock.now()).toBe(50);
+  });
+
+  test("goes to one node if another one was heard within maxLag, and to two again afterwards", async () => {
+    const net = new PooledNetwork();
+    await net.read();
+    net.asked.length = 0;
+    await net.read();
+    expect(net.asked).toHaveLength(1);
+    await net.sleep(10_001);
+    net.asked.length = 0;
+    await net.read();
+    expect(net.asked).toHaveLength(2);
+  });
+
+  test("never returns the response of a node that lags by more than maxLag, and sets that node aside", async () => {
+    const net = new PooledNetwork({ data: { nodes: [{ lag: 600 }, {}, {}] }, latency: [1, 50, 60] });
+    net.advance(700);
+    for (let call = 0; call < 200; call++) {
+      const { block, stale } = await net.read();
+      expect([block?.height, stale]).toEqual([net.network.block.height, false]);
+    }
+    expect(net.pool.status[0]).toMatchObject({ state: "lagging", lag: 600_000 });
+    // Once for each rest, of 1, 2, 4 and so on seconds in about ten seconds.
+    expect(net.asked.filter((node) => node === 0).length).toBeLessThan(6);
+    expect(failovers(net).every(({ cause }) => cause === "lag" || cause === "suspect")).toBe(true);
+  });
+
+  test("asks a third node if two are far apart", async () => {
+    const net = new PooledNetwork({ data: { nodes: [{ lag: 600 }, {}, {}] }, pool: { order: "given" } });
+    net.advance(700);
+    const { block } = await net.read();
+    expect(net.asked).toEqual([0, 1, 2]);
+    expect(block?.height).toBe(net.network.block.height);
+  });
+
+  test("is stale if the only two nodes that respond are far apart", async () => {
+    const net = new PooledNetwork({ data: { nodes: [{ lag: 600 }, {}, { down: true }] } });
+    net.advance(700);
+    expect((await net.read()).stale).toBe(true);
+  });
+
+  test("does not go back behind a response that was returned, unless `monotonic` is false", async () => {
+    for (const monotonic of [true, false]) {
+      const net = new PooledNetwork({ pool: { order: "given", monotonic }, data: { nodes: 2 } });
+      net.advance(5);
+      await net.read();
+      net.network.nodes[0]?.configure({ lag: 3 });
+      const { block, response } = await net.read();
+      expect(net.nodeOf(response)).toBe(monotonic ? 1 : 0);
+      expect(block?.height).toBe(net.network.block.height - (monotonic ? 0n : 3n));
+      expect(failovers(net).map(({ cause }) => cause)).toEqual(monotonic ? ["regression"] : []);
+    }
+  });
+
+  test("returns the freshest response and says that it is stale if no node gives a fresh one", async () => {
+    const net = new PooledNetwork({ pool: { order: "given" }, data: { nodes: 2 } });
+    net.advance(20);
+    await net.read();
+    net.network.nodes[0]?.configure({ lag: 3 });
+    net.network.nodes[1]?.configure({ lag: 2 });
+    const { response, stale } = await net.read();
+    expect([net.nodeOf(response), stale]).toEqual([1, true]);
+    expect((await net.run(Promise.resolve(net.client.listVotes({ partyId })))).stale).toBe(true);
+  });
+
+  test('rejects if no node gives a fresh response, with `staleness: "error"`', async () => {
+    const net = new PooledNetwork({ pool: { order: "given", staleness: "error" }, data: { nodes: 2 } });
+    net.advance(20);
+    await net.read();
+    for (const node of net.network.nodes) node.configure({ lag: 2 });
+    await expect(net.read()).rejects.toThrow(/received no fresh response: https:\/\/node-1\.example is at height \d+/);
+  });
+
+  test("does not return the response of a node that alone is a million blocks ahead, which evicts no other", async () => {
+    const net = new PooledNetwork({ data: { nodes: [{ lag: -1_000_000 }, {}, {}] }, latency: [1, 50, 60] });
+    for (let call = 0; call < 100; call++) {
+      const { block, stale } = await net.read();
+      expect([block?.height, stale]).toEqual([net.network.block.height, false]);
+    }
+    expect(net.pool.status.map(({ state }) => state)).toEqual(["suspect", "ready", "ready"]);
+  });
+
+  test("is not compared by a response without a block", async () => {
+    const net = new PooledNetwork({ data: { nodes: 2 } });
+    const client = createClient({
+      baseUrl: net.pool,
+      fetch: async (request) => {
+        net.asked.push(0);
+        const response = await net.network.fetch(request);
+        const headers = new Headers(response.headers);
+        headers.delete("X-Block-Height");
+        return new Response(response.body, { status: response.status, headers });
+      },
+    });
+    for (let call = 0; call < 3; call++) {
+      const { block, stale } = await net.run(client.getSpamStatistics({ partyId }).withResponse());
+      expect([block, stale]).toEqual([undefined, false]);
+    }
+    expect(net.asked).toHaveLength(4);
+  });
+
+  test("of a halted chain has no lagging node, however long ago its last block was", async () => {
+    const net = new PooledNetwork();
+    for (let call = 0; call < 5; call++) {
+      expect((await net.read()).stale).toBe(false);
+      await net.sleep(3_600_000);
+    }
+    expect(failovers(net)).toEqual([]);
+  });
+});
+
+describe("a node that fails", () => {
+  test("is asked once for each rest, while another node responds to every call at once", async () => {
+    const net = new PooledNetwork({ data: { nodes: [{ down: true }, {}, {}] }, latency: [1, 20, 20] });
+    for (let call = 0; call < 300; call++) {
+      const before = net.clock.now();
+      await net.read();
+      expect(net.clock.now() - before).toBeLessThanOrEqual(41);
+    }
+    const rests = Math.ceil(Math.log2(net.clock.now() / 500 + 1));
+    expect(net.asked.filter((node) => node === 0).length).toBeLessThanOrEqual(rests + 1);
+    expect(net.pool.status[0]).toMatchObject({ state: "failing", error: expect.stringContaining("node-1.example") });
+  });
+
+  test("without a response delays a call by one attempt timeout at most, and is then the last choice", async () => {
+    const net = new PooledNetwork({ latency: [20, 20, 20], client: { timeout: 5000 } });
+    await net.read();
+    net.latency[0] = Number.POSITIVE_INFINITY;
+    const durations: number[] = [];
+    for (let call = 0; call < 100; call++) {
+      const before = net.clock.now();
+      await net.read();
+      durations.push(net.clock.now() - before);
+    }
+    expect(Math.max(...durations)).toBeLessThanOrEqual(5000 + 40);
+    expect(durations.filter((duration) => duration > 100).length).toBeLessThanOrEqual(3);
+    expect(net.pool.status[0]?.state).toBe("slow");
+  });
+
+  test("without a response is waited for in a first read for a second, if another node has responded", async () => {
+    const net = new PooledNetwork({ latency: [Number.POSITIVE_INFINITY, 20], data: { nodes: 2 } });
+    const { response } = await net.read();
+    expect(net.nodeOf(response)).toBe(1);
+    expect(net.clock.now()).toBe(1020);
+  });
+
+  test("with status 429 is asked once for each rejected request", async () => {
+    const faults = [{ name: "status" as const, status: 429, headers: { "Retry-After": "5" } }];
+    const net = new PooledNetwork({ data: { nodes: [{ faults }, {}, {}] }, latency: [1, 100, 100] });
+    for (let call = 0; call < 150; call++) await net.read();
+    const rejections = Math.ceil(net.clock.now() / 5000) + 1;
+    expect(net.asked.filter((node) => node === 0).length).toBeLessThanOrEqual(rejections);
+    expect(net.pool.status[0]?.state).toBe("limited");
+  });
+
+  test("that bans the client is not asked until the ban ends", async () => {
+    const headers = { "RateLimit-Retry-After": "600" };
+    const faults = [{ name: "status" as const, status: 403, headers, request: 1 }];
+    const net = new PooledNetwork({ data: { nodes: [{ faults }, {}] }, latency: [1, 10] });
+    for (let call = 0; call < 5; call++) {
+      await net.read();
+      await net.sleep(100_000);
+    }
+    expect(net.asked.filter((node) => node === 0)).toHaveLength(1);
+    await net.sleep(200_000);
+    await net.read();
+    await net.read();
+    expect(net.asked.filter((node) => node === 0).length).toBeGreaterThan(1);
+  });
+
+  test("leaves the calls that wait for its rate limit to other nodes", async () => {
+    const net = new PooledNetwork({ data: { nodes: [{ down: true }, {}] }, pool: { order: "given" } });
+    const calls = Array.from({ length: 10 }, () => net.client.getSpamStatistics({ partyId }));
+    await net.run(Promise.all(calls));
+    expect(net.asked.filter((node) => node === 0)).toHaveLength(1);
+  });
+
+  test("with a request that is wrong is not set aside, and the call is not repeated", async () => {
+    const net = new PooledNetwork();
+    await net.read();
+    net.asked.length = 0;
+    const error = await net
+      .run(Promise.resolve(net.client.listNodeSignatures({ id: "no id" })))
+      .catch((error: unknown) => error);
+    expect(ApiError.is(error) && error.status).toBe(400);
+    expect(VegaError.is(error) && error.node).toMatch(/^https:\/\/node-\d\.example$/);
+    expect(net.asked).toHaveLength(1);
+    expect(net.pool.status.every(({ state }) => state === "ready" || state === "unknown")).toBe(true);
+  });
+
+  test("by its address is left out: a 404 of a proxy does not end the call", async () => {
+    const net = new PooledNetwork({ data: { nodes: [{ basePath: "/elsewhere" }, {}] }, pool: { order: "given" } });
+    const pool = nodePool(["https://node-1.example", "https://node-2.example"], { order: "given" });
+    const client = createClient({ baseUrl: pool, fetch: net.network.fetch });
+    expect(await client.getSpamStatistics({ partyId })).toHaveProperty("statistics");
+    expect(pool.status[0]?.state).toBe("failing");
+  });
+
+  test('is not asked after a timeout with `order: "given"` while it rests', async () => {
+    const latency = [Number.POSITIVE_INFINITY, 10, 10];
+    const net = new PooledNetwork({ pool: { order: "given" }, latency, client: { timeout: 2000 } });
+    await net.read();
+    net.asked.length = 0;
+    for (let call = 0; call < 10; call++) await net.read();
+    expect(net.asked).not.toContain(0);
+  });
+});
+
+describe("a call to a pool whose nodes all fail", () => {
+  test("rejects with one error that names each node and what it said", async () => {
+    const net = new PooledNetwork({ node: { down: true } });
+    const error = await net.read().catch((error: unknown) => error);
+    expect(ConnectionError.is(error)).toBe(true);
+    if (!VegaError.is(error)) return;
+    for (const url of net.urls) expect(error.message).toContain(`${url}: getSpamStatistics received no response`);
+    expect(error.failures?.map(({ node }) => node).sort()).toEqual(net.urls);
+    expect(error.failures?.[0]).toMatchObject({ name: "ConnectionError" });
+    expect(error.toJSON()).toMatchObject({ node: error.node });
+    expect(error.attempts).toBe(4);
+  });
+
+  test("makes one attempt with `retry: false`, and its error names that node alone", async () => {
+    const net = new PooledNetwork({ node: { down: true }, client: { retry: false }, pool: { order: "given" } });
+    // The first read goes to two nodes.
+    await net.read().catch(() => {});
+    await net.sleep(5000);
+    net.asked.length = 0;
+    const error = await net.read().catch((error: unknown) => error);
+    expect(net.asked.length).toBeLessThanOrEqual(2);
+    expect(VegaError.is(error) && error.node).toBeDefined();
+  });
+
+  test("ends after its totalTimeout and leaves nothing in flight", async () => {
+    const latency = [1, 2, 3].map(() => Number.POSITIVE_INFINITY);
+    const net = new PooledNetwork({ latency, client: { totalTimeout: 3000 } });
+    await expect(net.read()).rejects.toMatchObject({ name: "TimeoutError", scope: "total" });
+    expect(net.clock.now()).toBe(3000);
+    expect(net.clock.pending).toBe(0);
+  });
+});
+
+describe("a call with the option `node`", () => {
+  test("goes to that node alone, also if it lags or rests", async () => {
+    const net = new PooledNetwork({ data: { nodes: [{ lag: 600 }, {}, {}] } });
+    net.advance(700);
+    for (let call = 0; call < 3; call++) await net.read();
+    net.asked.length = 0;
+    const { response, stale } = await net.read({ node: "https://node-1.example/" });
+    expect([net.nodeOf(response), stale]).toEqual([0, true]);
+    expect(net.asked).toEqual([0]);
+  });
+
+  test("is retried on that node", async () => {
+    const net = new PooledNetwork({ node: { faults: [{ name: "status", status: 503, request: 1 }] } });
+    await net.read({ node: net.urls[2] as string });
+    expect(net.asked).toEqual([2, 2]);
+  });
+
+  test("rejects with an ArgumentError for an address that is not in the pool, and for a client of one node", async () => {
+    const net = new PooledNetwork();
+    const outside = net.client.getSpamStatistics({ partyId }, { node: "https://other.example" });
+    await expect(outside).rejects.toThrow("Expected `node` of getSpamStatistics to be one of the pool: https://node-1");
+    await expect(outside).rejects.toBeInstanceOf(ArgumentError);
+    const single = createClient({ baseUrl: "https://node-1.example", fetch: net.network.fetch });
+    const call = single.getSpamStatistics({ partyId }, { node: "https://node-1.example" });
+    await expect(call).rejects.toThrow("Expected `node` of getSpamStatistics to be left out: the client has one node");
+    await expect(single.listVotes({ partyId }, { node: "https://node-1.example" })).rejects.toBeInstanceOf(
+      ArgumentError,
+    );
+    await expect(single.scanBalanceChanges({}, { node: "https://node-1.example" }).toArray()).rejects.toBeInstanceOf(
+      ArgumentError,
+    );
+    expect(net.asked).toEqual([]);
+  });
+});
+
+describe("the events of a client of several nodes", () => {
+  test("name their node, and a failover names both and the error", async () => {
+    const net = new PooledNetwork({ data: { nodes: [{ down: true }, {}] }, pool: { order: "given" } });
+    await net.read();
+    await net.sleep(2000);
+    net.events.length = 0;
+    await net.read();
+    expect(net.events.map(({ type, node }) => [type, node])).toEqual([
+      ["attempt", net.urls[0]],
+      ["response", net.urls[0]],
+      ["failover", net.urls[0]],
+      ["attempt", net.urls[1]],
+      ["response", net.urls[1]],
+    ]);
+    await net.read();
+    net.network.nodes[1]?.configure({ faults: [{ name: "status", status: 503, request: 1 }] });
+    net.network.nodes[0]?.configure({ down: false });
+    await net.sleep(4000);
+    net.events.length = 0;
+    await net.read({ node: net.urls[0] as string });
+    net.network.nodes[0]?.configure({ down: true });
+    net.events.length = 0;
+    await net.read();
+    expect(failovers(net)[0]).toMatchObject({
+      from: net.urls[0],
+      to: net.urls[1],
+      cause: "error",
+      operation: "getSpamStatistics",
+    });
+  });
+});
+
+describe("client.http of a client of several nodes", () => {
+  test("uses the choice of the pool, without retries", async () => {
+    const net = new PooledNetwork({ data: { nodes: [{ down: true }, {}] }, pool: { order: "given" } });
+    const get = () => net.run(net.client.http.GET("/api/v2/node/signatures", { params: { query: { id: "a1" } } }));
+    await expect(get()).rejects.toThrow("refused");
+    await net.read();
+    net.asked.length = 0;
+    const { response } = await get();
+    expect(net.nodeOf(response)).toBe(1);
+    expect(net.asked).toEqual([1]);
+  });
+
+  test("sends a body to the node that the pool chooses", async () => {
+    const net = new PooledNetwork({ data: { nodes: [{ down: true }, {}] }, pool: { order: "given" } });
+    await net.read();
+    const bodies: string[] = [];
+    const client = createClient({
+      baseUrl: net.pool,
+      fetch: async (request) => {
+        bodies.push(`${request.method} ${request.url} ${await request.clone().text()}`);
+        return net.network.fetch(request);
+      },
+    });
+    await net.run(client.http.POST("/transaction/check", { body: { tx: { version: "TX_VERSION_V3" } as never } }));
+    expect(bodies).toEqual(['POST https://node-2.example/transaction/check {"tx":{"version":"TX_VERSION_V3"}}']);
+  });
+});
+
+describe("the options of a pool", () => {
+  test.each([
+    [[], {}, "Expected `urls` to be an array of addresses, got an empty array."],
+    ["https://a.example", {}, "Expected `urls` to be an array of addresses"],
+    [["https://a.example", "a b"], {}, "Expected `urls[1]` to be an address"],
+    [["https://a.example", "https://a.example/"], {}, "Expected `urls[1]` to be an address that is not listed before"],
+    [["https://a.example"], { maxLag: -1 }, "Expected `maxLag` to be a number of milliseconds"],
+    [["https://a.example"], { order: "slowest" }, 'Expected `order` to be "fastest" or "given"'],
+    [["https://a.example"], { staleness: true }, 'Expected `staleness` to be "mark" or "error"'],
+    [["https://a.example"], { monotonic: 1 }, "Expected `monotonic` to be a boolean"],
+    [["https://a.example"], { lag: 1 }, "nodePool has no option `lag`"],
+  ])("%j with %j are refused", (urls, options, message) => {
+    expect(() => nodePool(urls as string[], options as object)).toThrow(message);
+  });
+
+  test("are not asked for: a new pool has sent nothing and knows nothing", () => {
+    expect(nodePool(["https://a.example/api/v2/", new URL("https://b.example/node")]).status).toMatchObject([
+      { url: "https://a.example", state: "unknown", rest: 0, height: undefined },
+      { url: "https://b.example/node", state: "unknown", rest: 0, height: undefined },
+    ]);
+  });
+
+  test("have a status whose JSON has digits instead of bigints", async () => {
+    const net = new PooledNetwork({ data: { nodes: 2 } });
+    await net.read();
+    const [status] = JSON.parse(JSON.stringify(net.pool.status));
+    const { height, timestamp } = net.network.block;
+    expect(status).toMatchObject({ state: "ready", height: String(height), timestamp: String(timestamp) });
+  });
+});
+
+describe("checkTransaction of a client of several nodes", () => {
+  const tx = { version: "TX_VERSION_V3" } as never;
+  const checks = (net: PooledNetwork) =>
+    net.network.nodes.map(
+      ({ requests }) => requests.filter(({ operation }) => operation === "checkTransaction").length,
+    );
+
+  test("goes to one fresh node, once, after a read that compares the nodes", async () => {
+    const net = new PooledNetwork({ data: { nodes: [{ lag: 600 }, {}, {}] }, latency: [1, 30, 40] });
+    net.advance(700);
+    await net.run(net.client.checkTransaction({ tx }));
+    const counts = checks(net);
+    expect(counts[0]).toBe(0);
+    expect((counts[1] ?? 0) + (counts[2] ?? 0)).toBe(1);
+  });
+
+  test("needs no further read if the nodes were compared within maxLag", async () => {
+    const net = new PooledNetwork();
+    await net.read();
+    net.asked.length = 0;
+    await net.run(net.client.checkTransaction({ tx }));
+    expect(net.asked).toHaveLength(1);
+  });
+
+  test("never goes to a second node", async () => {
+    for (const name of ["reset", "status"] as const) {
+      const fault = name === "status" ? { name, status: 503 } : { name };
+      const net = new PooledNetwork({ node: { faults: [{ ...fault, operation: "checkTransaction" }] } });
+      const error = await net.run(net.client.checkTransaction({ tx })).catch((error: unknown) => error);
+      expect(VegaError.is(error) && error.node).toMatch(/node-/);
+      expect(checks(net).reduce((a, b) => a + b)).toBe(1);
+    }
+  });
+
+  test("sends nothing of the transaction if no node responds", async () => {
+    const net = new PooledNetwork({ node: { down: true } });
+    await expect(net.run(net.client.checkTransaction({ tx }))).rejects.toBeInstanceOf(ConnectionError);
+    expect(checks(net)).toEqual([0, 0, 0]);
+  });
+
+  test("is not repeated after a rejection because of the rate", async () => {
+    const net = new PooledNetwork({
+      node: { faults: [{ name: "status", status: 429, operation: "checkTransaction" }] },
+    });
+    await expect(net.run(net.client.checkTransaction({ tx }))).rejects.toBeInstanceOf(RateLimitError);
+    expect(checks(net).reduce((a, b) => a + b)).toBe(1);
+  });
+});

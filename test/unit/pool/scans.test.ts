@@ -1,0 +1,118 @@
+import { describe, expect, test } from "vitest";
+import { type BalanceChange, PaginationError } from "../../../src/index.js";
+import { PooledNetwork, type PooledNetworkOptions } from "../../support/pooled-network.js";
+
+const hex = (number: number) => number.toString(16).padStart(64, "0");
+const start = 1_707_486_400_000_000_000n;
+const minute = 60_000_000_000n;
+
+/** Balance changes of ten hours, three in each block. */
+const balances: BalanceChange[] = Array.from({ length: 1800 }, (_, account) => ({
+  timestamp: `${start + BigInt(Math.floor(account / 3)) * minute}`,
+  assetId: hex(1),
+  partyId: hex(account),
+  marketId: "",
+  accountType: "ACCOUNT_TYPE_GENERAL",
+  balance: String(account),
+}));
+
+const networkOf = ({ data, ...options }: PooledNetworkOptions = {}) =>
+  new PooledNetwork({ ...options, data: { balances, ...data } });
+
+const scan = (net: PooledNetwork, startTimestamp?: bigint, options: object = {}) =>
+  net.run(
+    net.client
+      .scanBalanceChanges(startTimestamp === undefined ? {} : { dateRange: { startTimestamp } }, {
+        pageSize: 50,
+        ...options,
+      })
+      .toArray(),
+  );
+
+const countOf = (net: PooledNetwork, node: number) => net.asked.filter((each) => each === node).length;
+
+describe("a scan of a client of several nodes", () => {
+  test("uses all nodes at once, and is as much faster", async () => {
+    const durations: number[] = [];
+    for (const nodes of [1, 3]) {
+      const net = networkOf({ data: { nodes, balances: balances.slice(0, 600) }, latency: [100, 100, 100] });
+      expect(await scan(net, undefined, { pageSize: 5 })).toHaveLength(600);
+      durations.push(net.clock.now());
+      for (let node = 0; node < nodes; node++) expect(countOf(net, node)).toBeGreaterThan(5);
+    }
+    expect((durations[0] ?? 0) / (durations[1] ?? 1)).toBeGreaterThan(1.5);
+  });
+
+  test("yields the same records in the same order as over one node", async () => {
+    const single = networkOf({ data: { nodes: 1 } });
+    for (const order of ["oldest-first", "newest-first"] as const) {
+      const net = networkOf({ latency: [5, 90, 20] });
+      expect(await scan(net, undefined, { order })).toEqual(await scan(single, undefined, { order }));
+    }
+  });
+
+  test("asks a node for nothing that it does not keep", async () => {
+    const net = networkOf({
+      data: { nodes: [{ history: start + 300n * minute }, {}, { history: start + 500n * minute }] },
+    });
+    expect(await scan(net, start)).toHaveLength(1800);
+    expect(await scan(net)).toHaveLength(1800);
+    expect(countOf(net, 0)).toBeGreaterThan(2);
+  });
+
+  test("does not use a node without any record while another one has some", async () => {
+    const net = networkOf({ data: { nodes: [{ history: 10n ** 19n }, {}, { history: 10n ** 19n }] } });
+    expect(await scan(net)).toHaveLength(1800);
+    expect(net.network.nodes[0]?.requests.filter(({ url }) => !url.includes("first=1&"))).toEqual([]);
+  });
+
+  test("of nodes without any record is empty", async () => {
+    const net = networkOf({ data: { balances: [] } });
+    expect(await scan(net)).toEqual([]);
+    expect(await scan(net, start)).toEqual([]);
+  });
+
+  test("does not ask a node for records of blocks that it has not reached", async () => {
+    const net = networkOf({ data: { nodes: [{ lag: 0 }, { lag: 3 }, { lag: 6 }] }, latency: [200, 5, 5] });
+    for (let block = 0; block < 40; block++) net.network.nextBlock({ balances: 20 });
+    const { block, records } = net.network;
+    const expected = records.balances.filter(({ timestamp }) => BigInt(timestamp) < block.timestamp);
+    expect(await scan(net)).toHaveLength(expected.length);
+  });
+
+  test("rejects with the earliest time that any node keeps, if none reaches back far enough", async () => {
+    const histories = [5n, 3n, 9n].map((minutes) => ({ history: start + minutes * minute }));
+    const net = networkOf({ data: { nodes: histories } });
+    const error = await scan(net, start).catch((error: unknown) => error);
+    if (!PaginationError.is(error)) throw error;
+    expect([error.reason, error.availableFrom]).toEqual(["pruned", start + 3n * minute]);
+    const { startTimestamp } = error.resume ?? {};
+    expect(await scan(net, BigInt(String(startTimestamp)))).toHaveLength(1791);
+    expect(await scan(net, start, { missingHistory: "ignore" })).toHaveLength(1791);
+    expect(await scan(net)).toHaveLength(1791);
+  });
+
+  test("continues on the other nodes if one dies, lags or bans the client", async () => {
+    for (const trouble of [
+      { down: true },
+      { lag: 500 },
+      { faults: [{ name: "status" as const, status: 403, headers: { "RateLimit-Retry-After": "600" } }] },
+    ]) {
+      const net: PooledNetwork = networkOf({
+        onRequest: (_, request) => {
+          if (request === 8) net.network.nodes[1]?.configure(trouble);
+        },
+      });
+      expect(await scan(net, start)).toHaveLength(1800);
+    }
+  });
+
+  test("with the option `node` reads from that node alone, and judges its history alone", async () => {
+    const net = networkOf({ data: { nodes: [{ history: start + 5n * minute }, {}] } });
+    expect(await scan(net, start)).toHaveLength(1800);
+    net.asked.length = 0;
+    await expect(scan(net, start, { node: net.urls[0] })).rejects.toMatchObject({ availableFrom: start + 5n * minute });
+    expect(new Set(net.asked)).toEqual(new Set([0]));
+    expect(await scan(net, start, { node: net.urls[1] })).toHaveLength(1800);
+  });
+});

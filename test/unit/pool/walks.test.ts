@@ -1,0 +1,192 @@
+import { describe, expect, test } from "vitest";
+import { type BalanceChange, type Forward, PaginationError } from "../../../src/index.js";
+import { createFakeNode, nodeDefects } from "../../../src/testing/index.js";
+import { PooledNetwork, type PooledNetworkOptions } from "../../support/pooled-network.js";
+
+const hex = (number: number) => number.toString(16).padStart(64, "0");
+const start = 1_707_486_400_000_000_000n;
+const second = 1_000_000_000n;
+
+/** One balance change of each account, in blocks of three. */
+const balances: BalanceChange[] = Array.from({ length: 60 }, (_, account) => ({
+  timestamp: `${start + BigInt(Math.floor(account / 3)) * second}`,
+  assetId: hex(1),
+  partyId: hex(account),
+  marketId: "",
+  accountType: "ACCOUNT_TYPE_GENERAL",
+  balance: String(account),
+}));
+
+/** A network whose second node is asked first, if it can be. */
+function networkOf(options: PooledNetworkOptions = {}): PooledNetwork {
+  return new PooledNetwork({
+    ...options,
+    data: { balances, signatures: 300, votes: 900, ...options.data },
+    pool: { order: "given", ...options.pool },
+  });
+}
+
+const signatureId = ({ network }: PooledNetwork) => network.records.signatures[0]?.id ?? "";
+const dieAt = (request: number, number = 0) => {
+  const net: { current?: PooledNetwork } = {};
+  const onRequest = (_: number, count: number) => {
+    if (count === request) net.current?.network.nodes[number]?.configure({ down: true });
+  };
+  return { net, onRequest };
+};
+
+describe("a walk of a client of several nodes", () => {
+  test("stays on its node, which other calls need not use", async () => {
+    const net = networkOf({ pool: { order: "fastest" }, latency: [30, 10, 20] });
+    const pages = net.client.listNodeSignatures({ id: signatureId(net), pagination: { first: 10 } }).pages();
+    await net.run(pages.next());
+    const home = net.asked.at(-1);
+    await net.read();
+    net.asked.length = 0;
+    for (let page = 0; page < 8; page++) await net.run(pages.next());
+    expect(new Set(net.asked).size).toBe(1);
+    expect([0, 1, 2]).toContain(home);
+  });
+
+  const lists = ["signatures", "votes", "balances"] as const;
+  const cases = lists.flatMap((list) => (["first", "last"] as const).map((direction) => [list, direction] as const));
+  test.each(cases)(
+    "over %s with `%s` moves to another node if its own fails, and yields every record once",
+    async (list, direction) => {
+      for (const defects of [[], nodeDefects]) {
+        const { net: current, onRequest } = dieAt(7);
+        const net = networkOf({ node: { defects }, onRequest });
+        current.current = net;
+        const { records } = net.network;
+        const proposalId =
+          records.votes.find((vote, _, [first]) => vote.proposalId !== first?.proposalId)?.proposalId ?? "";
+        const size = (count: number) => ({ [direction]: count }) as Forward;
+        const walk = {
+          signatures: net.client.listNodeSignatures({ id: signatureId(net), pagination: size(10) }),
+          votes: net.client.listVotes({ proposalId, pagination: size(50) }),
+          balances: net.client.listBalanceChanges({ pagination: size(7) }),
+        }[list];
+        const expected = {
+          signatures: records.signatures.filter(({ id }) => id === signatureId(net)),
+          votes: records.votes.filter((vote) => vote.proposalId === proposalId),
+          balances: records.balances,
+        }[list];
+        const walked = await net.run((walk as { toArray(): Promise<object[]> }).toArray());
+        const texts = (all: readonly object[]) => all.map((each) => JSON.stringify(each)).sort();
+        expect(texts(walked)).toEqual(texts(expected));
+        expect(net.events.filter(({ type }) => type === "failover").length).toBeGreaterThan(0);
+      }
+    },
+  );
+
+  test("continues with nextPage() on its node, and on another one if that fails", async () => {
+    const net = networkOf();
+    const first = await net.run(
+      Promise.resolve(net.client.listNodeSignatures({ id: signatureId(net), pagination: { first: 10 } })),
+    );
+    const home = net.nodeOf(first.response);
+    net.asked.length = 0;
+    const next = await net.run(first.nextPage());
+    expect(net.asked).toEqual([home]);
+    net.network.nodes[home]?.configure({ down: true });
+    const third = await net.run((next ?? first).nextPage());
+    expect(net.asked.at(-1)).not.toBe(home);
+    const expected = net.network.records.signatures.filter(({ id }) => id === signatureId(net));
+    const walked = [first, next, third].flatMap((page) => page?.nodes ?? []);
+    expect(walked).toHaveLength(30);
+    expect(expected).toEqual(expect.arrayContaining(walked));
+  });
+
+  test("leaves no trace of its node in the JSON of a page, whose `next` can be used anywhere", async () => {
+    const net = networkOf();
+    const page = await net.run(
+      Promise.resolve(net.client.listNodeSignatures({ id: signatureId(net), pagination: { first: 10 } })),
+    );
+    expect(JSON.stringify(page)).not.toContain("node-");
+    const node = createFakeNode({ signatures: net.network.records.signatures });
+    const other = new PooledNetwork({ data: { nodes: 1, signatures: node.records.signatures } });
+    const { next } = JSON.parse(JSON.stringify(page));
+    const rest = await other.run(other.client.listNodeSignatures({ id: signatureId(net), pagination: next }).toArray());
+    expect(page.nodes.length + rest.length).toBe(
+      node.records.signatures.filter(({ id }) => id === signatureId(net)).length,
+    );
+  });
+
+  test("ends with a discontinuity and `resume` if no other node has the same records", async () => {
+    const { net: current, onRequest } = dieAt(5);
+    const net = networkOf({ onRequest, data: { nodes: 2 } });
+    current.current = net;
+    const [, other] = net.network.nodes;
+    const walked: object[] = [];
+    const { client } = net;
+    const walk = client.listBalanceChanges({ dateRange: { startTimestamp: start }, pagination: { first: 7 } });
+    // The other node has dropped what the walk has to read.
+    other?.configure({ history: start + 18n * second });
+    const error = await net
+      .run(
+        (async () => {
+          for await (const change of walk) walked.push(change);
+        })(),
+      )
+      .catch((error: unknown) => error);
+    if (!PaginationError.is(error)) throw error;
+    expect(error.reason).toBe("discontinuity");
+    expect(error.node).toBe(net.urls[0]);
+    net.network.nodes[0]?.configure({ down: false });
+    await net.sleep(60_000);
+    const rest = await net.run(
+      client.listBalanceChanges({ dateRange: { startTimestamp: start }, pagination: error.resume ?? {} }).toArray(),
+    );
+    expect([...walked, ...rest]).toHaveLength(60);
+  });
+
+  test("does not move to a node that is behind its first page", async () => {
+    const { net: current, onRequest } = dieAt(5);
+    const net = networkOf({ onRequest, data: { nodes: [{}, { lag: 2 }] }, client: { retry: { attempts: 2 } } });
+    current.current = net;
+    net.advance(20);
+    const walk = net.client.listNodeSignatures({ id: signatureId(net), pagination: { first: 10 } });
+    await expect(net.run(walk.toArray())).rejects.toMatchObject({ resume: { first: 10 } });
+  });
+
+  test("over balance changes begins on a node that keeps them from its start on", async () => {
+    const net = networkOf({
+      data: { nodes: [{ history: start + 5n * second }, {}, { history: start + 9n * second }] },
+    });
+    const dateRange = { startTimestamp: start + 2n * second };
+    const changes = await net.run(net.client.listBalanceChanges({ dateRange, pagination: { first: 7 } }).toArray());
+    expect(changes).toHaveLength(54);
+    const pages = ({ requests }: { requests: { url: string }[] }) =>
+      requests.filter(({ url }) => url.includes("first=7"));
+    expect(net.network.nodes.map((node) => pages(node).length)).toEqual([0, 8, 0]);
+    expect(net.pool.status.map(({ historyStart }) => historyStart)).toEqual(
+      [5n, 0n, 9n].map((each) => start + each * second),
+    );
+  });
+
+  test("over balance changes without a start moves to nodes alone that keep as much as its first one", async () => {
+    const { net: current, onRequest } = dieAt(6);
+    const net = networkOf({ onRequest, data: { nodes: [{}, { history: start + 9n * second }, {}] } });
+    current.current = net;
+    const changes = await net.run(net.client.listBalanceChanges({ pagination: { first: 7 } }).toArray());
+    expect(changes).toHaveLength(60);
+  });
+
+  test("with the option `node` stays on that node, and is retried there", async () => {
+    const net = networkOf({ node: { faults: [{ name: "status", status: 503, request: 3 }] } });
+    const [, , node = ""] = net.urls;
+    const walk = net.client.listNodeSignatures({ id: signatureId(net), pagination: { first: 10 } }, { node });
+    const records = await net.run(walk.toArray());
+    expect(records).toHaveLength(100);
+    expect(new Set(net.asked)).toEqual(new Set([2]));
+  });
+
+  test("over a list that takes several requests keeps each of them on its node, and moves each of them", async () => {
+    const parties = Array.from({ length: 200 }, (_, index) => hex(index));
+    const { net: current, onRequest } = dieAt(8);
+    const net = networkOf({ onRequest });
+    current.current = net;
+    const walk = net.client.listBalanceChanges({ filter: { partyIds: parties }, pagination: { first: 10 } });
+    expect(await net.run(walk.toArray())).toHaveLength(60);
+  });
+});
