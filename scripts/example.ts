@@ -5,9 +5,10 @@
  *   npm run example -- --port 8080
  */
 import { spawn } from "node:child_process";
-import { existsSync, symlinkSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { linkPackage } from "./link-package.js";
 import { runScript } from "./run-script.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -16,10 +17,8 @@ const modules = join(app, "node_modules");
 
 async function main(): Promise<void> {
   if (!existsSync(join(modules, "vite"))) await run("npm", ["ci"], app);
-  // The build of this project, where an application would install the package.
-  const link = join(modules, "vegaprotocol-client");
-  if (!existsSync(link)) symlinkSync("../../..", link, "junction");
   await run("npm", ["run", "--silent", "build"], root);
+  linkPackage(modules);
   await run(process.execPath, [join(modules, "vite/bin/vite.js"), ...process.argv.slice(2)], app);
 }
 

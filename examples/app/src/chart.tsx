@@ -8,7 +8,7 @@ export interface Point {
 }
 
 const height = 280;
-const margin = { top: 12, right: 12, bottom: 28, left: 52 };
+const margin = { top: 12, end: 12, bottom: 28, start: 52 };
 const days = new Intl.DateTimeFormat(undefined, { month: "short", day: "numeric" });
 const hours = new Intl.DateTimeFormat(undefined, { hour: "numeric", minute: "2-digit" });
 
@@ -24,7 +24,7 @@ export function Chart({ points, label }: { points: readonly Point[]; label: stri
   const ticks = niceTicks(Math.min(...values), Math.max(...values));
   const [low = 0, high = 1] = [ticks[0], ticks.at(-1)];
   const span = Math.max(1, last.time - first.time);
-  const x = (time: number) => margin.left + ((time - first.time) / span) * (width - margin.left - margin.right);
+  const x = (time: number) => margin.start + ((time - first.time) / span) * (width - margin.start - margin.end);
   const y = (value: number) =>
     height - margin.bottom - ((value - low) / (high - low || 1)) * (height - margin.top - margin.bottom);
   const steps = points.slice(1).map(({ time, value }) => `H${x(time)}V${y(value)}`);
@@ -34,7 +34,7 @@ export function Chart({ points, label }: { points: readonly Point[]; label: stri
 
   const onMove = (event: PointerEvent<SVGSVGElement>) => {
     const { left } = event.currentTarget.getBoundingClientRect();
-    const time = first.time + ((event.clientX - left - margin.left) / (width - margin.left - margin.right)) * span;
+    const time = first.time + ((event.clientX - left - margin.start) / (width - margin.start - margin.end)) * span;
     const next = points.findIndex((point) => point.time > time);
     select(Math.max(0, (next === -1 ? points.length : next) - 1));
   };
@@ -61,13 +61,13 @@ export function Chart({ points, label }: { points: readonly Point[]; label: stri
       >
         {ticks.map((tick) => (
           <g key={tick}>
-            <line className="grid" x1={margin.left} x2={width - margin.right} y1={y(tick)} y2={y(tick)} />
-            <text x={margin.left - 8} y={y(tick)} dy="0.32em" textAnchor="end">
+            <line className="grid" x1={margin.start} x2={width - margin.end} y1={y(tick)} y2={y(tick)} />
+            <text x={margin.start - 8} y={y(tick)} dy="0.32em" textAnchor="end">
               {formatShort(tick)}
             </text>
           </g>
         ))}
-        {timeTicks(first.time, last.time, (width - margin.left) / 90).map((time) => (
+        {timeTicks(first.time, last.time, (width - margin.start) / 90).map((time) => (
           <text key={time} x={x(time)} y={height - 8} textAnchor="middle">
             {(new Date(time).getHours() === 0 ? days : hours).format(time)}
           </text>
