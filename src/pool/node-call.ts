@@ -184,8 +184,8 @@ export class NodeCall<T> {
     for (const each of this.#received) applyVerdict(each);
     for (const node of this.#race.cancel(left)) node.slowDown(clock.now() - this.#startedAt, this.#startedAt);
     const { node, block, reply } = best;
-    if (block && block.height > this.#link.mark && verdict !== "suspect" && pinned === undefined) {
-      this.#link.mark = block.height;
+    if (block && block.height > this.#link.session.mark && verdict !== "suspect" && pinned === undefined) {
+      this.#link.session.mark = block.height;
     }
     this.#target.servedBy = node;
     return { ...reply, stale };
