@@ -9,6 +9,7 @@ export default {
     "src/testing/node/index.ts",
     "src/validate/index.ts",
     "src/follow/index.ts",
+    "src/query/index.ts",
   ],
   plugin: ["./scripts/docs/titles.js"],
   tsconfig: "tsconfig.json",

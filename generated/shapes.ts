@@ -316,6 +316,73 @@ const refusedTransactionCheck = object(
   },
 );
 const transactionCheckResult = anyOf(passedTransactionCheck, refusedTransactionCheck);
+const transactionSignature = object(
+  (value) =>
+    (value.algo === undefined || typeof value.algo === "string") &&
+    (value.value === undefined || typeof value.value === "string") &&
+    (value.version === undefined || Number.isInteger(value.version)),
+  {},
+  {
+    algo: text,
+    value: text,
+    version: integer,
+  },
+);
+const proofOfWork = object(
+  (value) =>
+    (value.tid === undefined || typeof value.tid === "string") &&
+    (value.nonce === undefined || typeof value.nonce === "string"),
+  {},
+  {
+    tid: text,
+    nonce: text,
+  },
+);
+const transaction = object(
+  (value) =>
+    (value.version === undefined || typeof value.version === "string") &&
+    (value.inputData === undefined || typeof value.inputData === "string") &&
+    (value.pubKey === undefined || typeof value.pubKey === "string") &&
+    (value.address === undefined || typeof value.address === "string") &&
+    (value.signature === undefined || transactionSignature.fits(value.signature)) &&
+    (value.pow === undefined || proofOfWork.fits(value.pow)),
+  {},
+  {
+    version: text,
+    inputData: text,
+    pubKey: text,
+    address: text,
+    signature: transactionSignature,
+    pow: proofOfWork,
+  },
+);
+const transactionCheckRequest = object((value) => transaction.fits(value.tx), {
+  tx: transaction,
+});
+const errorDetail = object(
+  (value) =>
+    typeof value["@type"] === "string" &&
+    (value.code === undefined || Number.isInteger(value.code)) &&
+    (value.message === undefined || typeof value.message === "string") &&
+    (value.inner === undefined || typeof value.inner === "string"),
+  {
+    "@type": text,
+  },
+  {
+    code: integer,
+    message: text,
+    inner: text,
+  },
+);
+const listOfErrorDetail = list(errorDetail);
+const errorBody = object(
+  (value) => Number.isInteger(value.code) && typeof value.message === "string" && listOfErrorDetail.fits(value.details),
+  {
+    code: integer,
+    message: text,
+    details: listOfErrorDetail,
+  },
+);
 
 /** The shape of each operation's response. */
 export const responseShapes = {
@@ -325,4 +392,43 @@ export const responseShapes = {
   listBalanceChanges: balanceChangeList,
   listNodeSignatures: nodeSignatureList,
   checkTransaction: transactionCheckResult,
+};
+
+/** The shape of each named component of the description, except enumerations. */
+export const componentShapes = {
+  VoteList: voteList,
+  VoteConnection: voteConnection,
+  VoteEdge: voteEdge,
+  Vote: vote,
+  MarketShareWeight: marketShareWeight,
+  PartyProfileList: partyProfileList,
+  PartyProfileConnection: partyProfileConnection,
+  PartyProfileEdge: partyProfileEdge,
+  PartyProfile: partyProfile,
+  Metadata: metadata,
+  SpamStatisticsResponse: spamStatisticsResponse,
+  SpamStatistics: spamStatistics,
+  SpamCounter: spamCounter,
+  VoteSpamStatistics: voteSpamStatistics,
+  ProposalVoteCount: proposalVoteCount,
+  ProofOfWorkStatistics: proofOfWorkStatistics,
+  ProofOfWorkBlockState: proofOfWorkBlockState,
+  BalanceChangeList: balanceChangeList,
+  BalanceChangeConnection: balanceChangeConnection,
+  BalanceChangeEdge: balanceChangeEdge,
+  BalanceChange: balanceChange,
+  NodeSignatureList: nodeSignatureList,
+  NodeSignatureConnection: nodeSignatureConnection,
+  NodeSignatureEdge: nodeSignatureEdge,
+  NodeSignature: nodeSignature,
+  PageInfo: pageInfo,
+  TransactionCheckRequest: transactionCheckRequest,
+  Transaction: transaction,
+  TransactionSignature: transactionSignature,
+  ProofOfWork: proofOfWork,
+  TransactionCheckResult: transactionCheckResult,
+  PassedTransactionCheck: passedTransactionCheck,
+  RefusedTransactionCheck: refusedTransactionCheck,
+  ErrorBody: errorBody,
+  ErrorDetail: errorDetail,
 };

@@ -423,3 +423,42 @@ export interface ErrorDetail {
   inner?: string | undefined;
   [member: string]: unknown;
 }
+
+/** The type of each named component of the description. */
+export interface ComponentTypes {
+  VoteList: VoteList;
+  VoteConnection: VoteConnection;
+  VoteEdge: VoteEdge;
+  Vote: Vote;
+  MarketShareWeight: MarketShareWeight;
+  PartyProfileList: PartyProfileList;
+  PartyProfileConnection: PartyProfileConnection;
+  PartyProfileEdge: PartyProfileEdge;
+  PartyProfile: PartyProfile;
+  Metadata: Metadata;
+  SpamStatisticsResponse: SpamStatisticsResponse;
+  SpamStatistics: SpamStatistics;
+  SpamCounter: SpamCounter;
+  VoteSpamStatistics: VoteSpamStatistics;
+  ProposalVoteCount: ProposalVoteCount;
+  ProofOfWorkStatistics: ProofOfWorkStatistics;
+  ProofOfWorkBlockState: ProofOfWorkBlockState;
+  BalanceChangeList: BalanceChangeList;
+  BalanceChangeConnection: BalanceChangeConnection;
+  BalanceChangeEdge: BalanceChangeEdge;
+  BalanceChange: BalanceChange;
+  NodeSignatureList: NodeSignatureList;
+  NodeSignatureConnection: NodeSignatureConnection;
+  NodeSignatureEdge: NodeSignatureEdge;
+  NodeSignature: NodeSignature;
+  PageInfo: PageInfo;
+  TransactionCheckRequest: import("./openapi.js").components["schemas"]["TransactionCheckRequest"];
+  Transaction: Transaction;
+  TransactionSignature: TransactionSignature;
+  ProofOfWork: ProofOfWork;
+  TransactionCheckResult: TransactionCheckResult;
+  PassedTransactionCheck: PassedTransactionCheck;
+  RefusedTransactionCheck: RefusedTransactionCheck;
+  ErrorBody: ErrorBody;
+  ErrorDetail: ErrorDetail;
+}

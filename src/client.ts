@@ -48,6 +48,9 @@ export interface VegaClient extends OperationMethods {
    */
   scanBalanceChanges(query?: BalanceChangesScanQuery, options?: ScanOptions): Scan<BalanceChange>;
 
+  /** The address of the node, without a `/` or `/api/v2` at its end. */
+  readonly baseUrl: string;
+
   /**
    * The openapi-fetch client that the methods use, for what they do not cover. Middleware that is added with `http.use()`
    * works for the methods, too.
@@ -113,6 +116,7 @@ export function createClient(options: ClientOptions): VegaClient {
       const open = openScan({ requester, route: scanRoute, argument, readSettings, openNodes });
       return scan({ operation: "scanBalanceChanges", open, history }, options);
     },
+    baseUrl,
     http,
   };
 }

@@ -5,7 +5,7 @@ import type { Requester, RequesterOptions } from "./http/requester.js";
 import type { KeepNode } from "./pagination/node-walk.js";
 import type { SpreadRanges } from "./scan/range-page.js";
 
-/** What is known of one node of a pool. Nothing is asked for it: it comes from the responses of calls. */
+/** What is known of one node of a pool. Nothing is asked for it: it comes from the responses of calls. Its JSON has digits. */
 export interface NodeStatus {
   /** The address of the node. */
   readonly url: string;
@@ -60,4 +60,4 @@ export interface NodePool {
 }
 
 export const isNodePool = (value: unknown): value is NodePool =>
-  typeof value === "object" && value !== null && connect in value;
+  (value as Partial<NodePool> | null | undefined)?.[connect] !== undefined;

@@ -1,5 +1,5 @@
 /** Prints `generated/shapes.ts`: the shapes of responses, which the validator checks at run time. */
-import { camelCase, type Description, nameOf, pascalCase, type Schema } from "./description.js";
+import { camelCase, type Description, isNamedEnum, nameOf, pascalCase, type Schema } from "./description.js";
 import { quoteKey } from "./printing.js";
 
 const combinators = ["anyOf", "flag", "integer", "list", "literal", "map", "nothing", "number", "object", "text"];
@@ -8,6 +8,7 @@ const combinators = ["anyOf", "flag", "integer", "list", "literal", "map", "noth
 const reserved = [
   ...combinators,
   "responseShapes",
+  "componentShapes",
   ...["await", "break", "case", "catch", "class", "const", "continue", "debugger", "default", "delete", "do", "else"],
   ...["enum", "eval", "export", "extends", "false", "finally", "for", "function", "if", "implements", "import", "in"],
   ...["instanceof", "interface", "let", "new", "null", "package", "private", "protected", "public", "return", "static"],
@@ -154,11 +155,15 @@ export function printShapes({ paths, components: { schemas } }: Description): st
       const schema = responses["200"]?.content?.["application/json"]?.schema;
       return schema ? `  ${operationId}: ${print(schema)},\n` : [];
     });
+  const components = Object.keys(schemas).filter((name) => !isNamedEnum(schemas[name] as Schema));
+  const componentShapes = components.map((name) => `  ${name}: ${refer(name)},\n`);
   const body = [...constants].map(([name, code]) => `const ${name} = ${code};\n`).join("");
   const used = combinators.filter((name) => new RegExp(`\\b${name}\\b`).test(body));
   return [
     `import { ${used.join(", ")} } from "../src/validate/shape.js";\n\n`,
     body,
     `\n/** The shape of each operation's response. */\nexport const responseShapes = {\n${responseShapes.join("")}};\n`,
+    `\n/** The shape of each named component of the description, except enumerations. */\n`,
+    `export const componentShapes = {\n${componentShapes.join("")}};\n`,
   ].join("");
 }

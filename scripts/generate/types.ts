@@ -16,7 +16,22 @@ export function printTypes(description: Description): string {
     `import type { ${enums.sort().join(", ")} } from "./enums.js";\n\n`,
     `export type { ${argumentNamesOf(description).join(", ")} } from "./client.js";\n\n`,
     body,
+    "\n",
+    printComponentTypes(
+      Object.keys(schemas).filter((name) => !isEnum(name)),
+      requests,
+    ),
   ].join("");
+}
+
+/** The types of all components by name. The body of a request has no interface: its members are those of the argument. */
+function printComponentTypes(names: string[], requests: string[]): string {
+  const types = names.map((name) =>
+    requests.includes(name)
+      ? `  ${name}: import("./openapi.js").components["schemas"]["${name}"];\n`
+      : `  ${name}: ${name};\n`,
+  );
+  return printInterface("ComponentTypes", "The type of each named component of the description.", types);
 }
 
 function printSchema(name: string, schema: Schema, schemas: Record<string, Schema>): string {

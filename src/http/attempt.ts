@@ -2,6 +2,7 @@ import { refuse } from "../arguments/refuse.js";
 import { ConnectionError, describe, VegaError } from "../errors/index.js";
 import type { Clock } from "./clock.js";
 import type { Attempt, Context, Reply, SendAttempt } from "./context.js";
+import { corsHint } from "./cors-hint.js";
 import { errorOf, readReply, readText, requestOf, type Validate } from "./response.js";
 
 export interface Transport {
@@ -100,10 +101,13 @@ export const withConnectionErrors =
       attempt.cancellation.throwIfCancelled();
       if (attempt.failure === undefined || attempt.failure.reason !== error || VegaError.is(error)) throw error;
       const { operation } = context;
+      const { url } = requestOf(attempt.response, attempt);
       const what = attempt.response ? "an incomplete response" : "no response";
-      throw new ConnectionError(
-        `${operation} received ${what} from ${requestOf(attempt.response, attempt).url}: ${describe(error)}`,
-        { operation, attempts: attempt.number, cause: error },
-      );
+      const hint = attempt.response ? "" : corsHint(error, url);
+      throw new ConnectionError(`${operation} received ${what} from ${url}: ${describe(error)}${hint}`, {
+        operation,
+        attempts: attempt.number,
+        cause: error,
+      });
     }
   };

@@ -62,7 +62,7 @@ export interface CallOptions extends AttemptOptions {
    * The address of the node that serves the call, of a client whose `baseUrl` is a pool. Default: the pool chooses.
    *
    * @example
-   * ```ts
+   * ```ts no-run
    * await client.getSpamStatistics({ partyId }, { node: "https://a.example" });
    * ```
    */

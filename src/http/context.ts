@@ -92,13 +92,13 @@ export interface Attempt {
   readonly baseUrl: string | undefined;
   cancellation: Cancellation;
   /** Called when the request is sent. */
-  onSend: ((request: SentRequest) => void) | undefined;
+  onSend?: ((request: SentRequest) => void) | undefined;
   /** The request; `undefined` until it is sent, or if middleware responds instead. */
-  request: SentRequest | undefined;
+  request?: SentRequest | undefined;
   /** The response of `fetch`, before middleware. */
-  response: Response | undefined;
+  response?: Response | undefined;
   /** The reason with which `fetch` or the body was rejected. */
-  failure: { reason: unknown } | undefined;
+  failure?: { reason: unknown } | undefined;
 }
 
 /** Makes a call, with all its attempts. */

@@ -108,11 +108,7 @@ export const withEvents =
     const { operation } = context;
     const { number } = attempt;
     const start = clock.now();
-    const { onSend } = attempt;
-    attempt.onSend = (request) => {
-      onSend?.(request);
-      emit({ type: "attempt", operation, attempt: number, ...request });
-    };
+    attempt.onSend = (request) => emit({ type: "attempt", operation, attempt: number, ...request });
     let error: ObservedError | undefined;
     try {
       return await next(context, attempt);

@@ -11,8 +11,6 @@ export class NodeLimits {
   readonly limiter: RateLimiter;
   /** The last rejection: the error of calls that are not sent because of it. */
   rejection: { error: RateLimitError; response: Response } | undefined;
-  /** What the last response named. */
-  named: RateLimit | undefined;
 
   constructor(clock: Clock) {
     this.limiter = new RateLimiter(clock);
@@ -85,9 +83,7 @@ export function withRateLimit(
       if (RateLimitError.is(error) && attempt.response) onRejection(error, attempt.response);
       throw error;
     } finally {
-      const outcome = attempt.response && outcomeOf(attempt.response, clock);
-      limits.named = outcome?.rateLimit ?? limits.named;
-      limiter.release(permit, outcome);
+      limiter.release(permit, attempt.response && outcomeOf(attempt.response, clock));
     }
   };
 }
@@ -97,7 +93,7 @@ function outcomeOf({ ok, status, headers }: Response, clock: Clock): Outcome {
 }
 
 /** Reads the rate limit, corrected so that it can be waited for, whatever a server sends. */
-function readRateLimit(status: number, headers: Headers, clock: Clock): RateLimit | undefined {
+export function readRateLimit(status: number, headers: Headers, clock: Clock): RateLimit | undefined {
   const remaining = readInteger(headers.get("ratelimit-remaining"));
   if (remaining === undefined) return undefined;
   return {

@@ -2,6 +2,7 @@ import type { operations } from "../../generated/openapi.js";
 import { ApiError, isTooLarge, RateLimitError, ResponseError, type SentRequest, summarize } from "../errors/index.js";
 import type { Clock } from "./clock.js";
 import type { Attempt, Context, Received, Reply } from "./context.js";
+import { withDigits } from "./json.js";
 import { isBan, retryAfter } from "./retry-after.js";
 
 /** A response that was received and that the caller does not have yet. */
@@ -39,11 +40,7 @@ export function readBlock({ headers }: Pick<Response, "headers">): Block | undef
   const height = headers.get("x-block-height") ?? "";
   const timestamp = headers.get("x-block-timestamp") ?? "";
   if (!/^\d+$/.test(height) || !/^-?\d+$/.test(timestamp)) return undefined;
-  const block: Block = { height: BigInt(height), timestamp: BigInt(timestamp) };
-  // JSON has no bigint. Not enumerable: a copy or a comparison sees the two members alone.
-  return Object.defineProperty(block, "toJSON", {
-    value: () => ({ height: String(block.height), timestamp: String(block.timestamp) }),
-  });
+  return withDigits({ height: BigInt(height), timestamp: BigInt(timestamp) });
 }
 
 /**

@@ -41,8 +41,7 @@ export const withRetry =
 
 /** @param baseUrl - The address of the node, if the client has several. */
 export function newAttempt(cancellation: Cancellation, number: number, baseUrl?: string): Attempt {
-  const unknown = { onSend: undefined, request: undefined, response: undefined, failure: undefined };
-  return { number, baseUrl, cancellation, ...unknown };
+  return { number, baseUrl, cancellation };
 }
 
 /** Returns whether another attempt may succeed. */

@@ -118,8 +118,8 @@ export class ListPage<T, Extra extends object> implements WalkPage<T> {
   }
 }
 
-/** `pageInfo` still says that there is such a page. */
-function unlessUnreachable(read: () => Pagination | undefined): Pagination | undefined {
+/** Reads the `pagination` of a neighbouring page. `pageInfo` still shows a page that no cursor leads to. */
+export function unlessUnreachable<P extends Pagination>(read: () => P | undefined): P | undefined {
   try {
     return read();
   } catch (error) {

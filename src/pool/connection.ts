@@ -74,7 +74,7 @@ async function fetchFromNode(link: Link, request: Request, fetch: ConnectionOpti
   node.inFlight++;
   try {
     const response = await fetch(node === first ? request : await moved(request, url));
-    node.hear(readBlock(response), sentAt);
+    node.hear(readBlock(response), sentAt, response.headers);
     return response;
   } finally {
     node.inFlight--;

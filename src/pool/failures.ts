@@ -8,11 +8,10 @@ import {
   VegaError,
 } from "../errors/index.js";
 import type { Clock } from "../http/clock.js";
-import type { Context, SendAttempt } from "../http/context.js";
-import { readBlock } from "../http/index.js";
+import type { Attempt, Context, SendAttempt } from "../http/context.js";
+import { type Block, readBlock } from "../http/index.js";
 import { isTransient } from "../http/retry.js";
 import type { NodeState } from "./node-state.js";
-import type { Outcome } from "./race.js";
 import type { PoolTarget } from "./target.js";
 
 /** Statuses of a wrong address, of one that is closed to the client, and of a node without the operation. */
@@ -28,7 +27,7 @@ export function isNodeFault(error: unknown, context: Context<unknown>): boolean 
 
 /** The error of a response from before the place where a walk or a scan continues. */
 export function behindError(
-  { node, block }: Outcome<unknown>,
+  { node, block }: { node: NodeState; block: Block | undefined },
   { height, until }: PoolTarget,
   { operation, attempts }: Context<unknown>,
 ): VegaError {
@@ -45,11 +44,15 @@ export function setAsideAfter(error: unknown, node: NodeState, sentAt: number, {
   node.error = error;
 }
 
+/** When the request of an attempt was sent: after it has waited for the rate limit. */
+export const sentAtOf = new WeakMap<Attempt, number>();
+
 /** Sets a node aside as soon as an attempt fails: before its rate limiter sends the next request. */
 export const withSetAside =
   (next: SendAttempt, node: NodeState, clock: Clock): SendAttempt =>
   async (context, attempt) => {
     const sentAt = clock.now();
+    sentAtOf.set(attempt, sentAt);
     try {
       return await next(context, attempt);
     } catch (error) {

@@ -65,12 +65,12 @@ export class NodeCall<T> {
         if (outcome) this.#take(outcome);
         const best = this.#best();
         if (best && this.#isEnough(best.node)) return this.#settle(best);
-        if (outcome && this.#race.size > 0) {
-          const elapsed = this.#link.clock.now() - this.#startedAt;
-          if (best) wait = Math.max(patience, patienceFactor * elapsed);
+        if (outcome && best && this.#race.size > 0) {
+          wait = Math.max(patience, patienceFactor * (this.#link.clock.now() - this.#startedAt));
           continue;
         }
         if (this.#failed < this.#limit && this.#start(this.#candidates.next())) continue;
+        if (best === undefined && this.#race.size > 0) continue;
         const result = best ?? freshestOf(this.#received);
         if (result) return this.#settle(result);
         await this.#retry();

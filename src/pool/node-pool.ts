@@ -2,6 +2,7 @@ import { readBaseUrl } from "../arguments/read-base-url.js";
 import { refuse } from "../arguments/refuse.js";
 import { describe } from "../errors/index.js";
 import { type Clock, systemClock } from "../http/clock.js";
+import { withDigits } from "../http/json.js";
 import { connect, type NodePool, type NodeStatus } from "../node-pool.js";
 import { createConnection, type Pool } from "./connection.js";
 import { lagOf, referenceOf } from "./freshness.js";
@@ -63,9 +64,9 @@ function statusOf(nodes: readonly NodeState[]): NodeStatus[] {
       lag: block && lagOf(block, reference),
       latency: node.latency,
       historyStart: node.history?.oldest,
-      rateLimit: node.limits.named,
+      rateLimit: node.rateLimit,
       error: node.error === undefined ? undefined : describe(node.error),
     };
-    return status;
+    return withDigits(status);
   });
 }

@@ -1,6 +1,6 @@
 import type { Clock } from "../http/clock.js";
 import type { Block } from "../http/index.js";
-import { NodeLimits } from "../http/pacing.js";
+import { NodeLimits, readRateLimit } from "../http/pacing.js";
 import { Semaphore } from "../scan/semaphore.js";
 import type { Load } from "./choice.js";
 import type { Sighting } from "./freshness.js";
@@ -34,6 +34,8 @@ export class NodeState implements Load {
   readonly #clock: Clock;
   readonly #random: () => number;
   #latency: number | undefined;
+  /** Of the last response. */
+  #headers: Headers | undefined;
   #rests = 0;
   #restedAt = Number.NEGATIVE_INFINITY;
   #sightingSentAt = Number.NEGATIVE_INFINITY;
@@ -55,6 +57,12 @@ export class NodeState implements Load {
     return this.cause === "slow" && this.rest === 0 ? undefined : this.#latency;
   }
 
+  /** The rate limit that the last response named. */
+  get rateLimit(): { limit: number; remaining: number } | undefined {
+    const { limit, remaining } = (this.#headers && readRateLimit(200, this.#headers, this.#clock)) ?? {};
+    return limit === undefined || remaining === undefined ? undefined : { limit, remaining };
+  }
+
   get pause(): number {
     return this.limits.limiter.expectedDelay;
   }
@@ -65,9 +73,10 @@ export class NodeState implements Load {
   }
 
   /** A response has come, with a block or at least with a success status. */
-  hear(block: Block | undefined, sentAt: number): void {
+  hear(block: Block | undefined, sentAt: number, headers?: Headers): void {
     const now = this.#clock.now();
     this.heardAt = now;
+    this.#headers = headers;
     const elapsed = now - sentAt;
     const known = this.cause === "slow" ? undefined : this.#latency;
     this.#latency = known === undefined ? elapsed : known + weight * (elapsed - known);

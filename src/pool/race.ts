@@ -4,6 +4,7 @@ import type { Attempt, Context, Reply } from "../http/context.js";
 import { type Block, readBlock } from "../http/index.js";
 import { newAttempt } from "../http/retry.js";
 import { ignore } from "../pagination/item-iterator.js";
+import { sentAtOf } from "./failures.js";
 import type { NodeState } from "./node-state.js";
 
 /** How an attempt on a node has ended. */
@@ -51,17 +52,15 @@ export class Race<T> {
     const leave = () => {
       if (attempt.request === undefined && canLeave()) cancellation.cancel(left);
     };
-    let sentAt = this.#clock.now();
-    attempt.onSend = () => {
-      sentAt = this.#clock.now();
-    };
+    const startedAt = this.#clock.now();
     const end = (result: Outcome<T>["result"]) => {
       node.inFlight--;
       node.onRest.delete(leave);
       if (!this.#pending.delete(node)) return;
       const { response } = attempt;
+      const sentAt = sentAtOf.get(attempt) ?? startedAt;
       const block = response && readBlock(response);
-      if (block || response?.ok) node.hear(block, sentAt);
+      if (response && (block || response.ok)) node.hear(block, sentAt, response.headers);
       this.#outcomes.push({ node, sentAt, response, block, result });
       this.#wake();
     };

@@ -26,6 +26,9 @@ export interface RangePage {
   response: Response;
 }
 
+/** A record of a list that is sorted by time, in Unix nanoseconds. */
+export type Timed = Pick<BalanceChange, "timestamp">;
+
 export type FetchRange = (request: RangeRequest, signal: AbortSignal, target?: Target) => Promise<RangePage>;
 
 /** Spreads the requests of one scan over several nodes. */
@@ -39,9 +42,9 @@ export interface SpreadRanges extends HistorySource {
 export function checkPage(
   operation: string,
   request: Pick<RangeRequest, "start" | "end" | "newestFirst">,
-  { edges, hasMore, response }: Pick<RangePage, "edges" | "hasMore" | "response">,
+  { edges, hasMore, response }: Pick<RangePage, "hasMore" | "response"> & { edges: readonly Edge<Timed>[] },
 ): void {
-  const fail = (what: string, record?: BalanceChange): never => {
+  const fail = (what: string, record?: Timed): never => {
     const body = record ?? edges.map(({ node }) => node);
     throw new ResponseError(`${operation} got ${what} from ${response.url}`, {
       operation,

@@ -3,9 +3,10 @@ import { checkedWhenRead, checkOptions } from "../arguments/check-options.js";
 import { refuse } from "../arguments/refuse.js";
 import { ResponseError } from "../errors/index.js";
 import type { CheckedAnswer } from "../http/response.js";
-import type { Mismatch } from "./shape.js";
+import { formatPath, type Mismatch } from "./shape.js";
 
 export type { CheckedAnswer } from "../http/response.js";
+export { type Schema, type Schemas, schemas } from "./schemas.js";
 export type { Mismatch } from "./shape.js";
 
 /** A response that does not match the OpenAPI description. */
@@ -45,7 +46,7 @@ export function validateAnswers(options: ValidateOptions): (received: CheckedAns
     const { operation, calledBy, body, response, attempts } = received;
     const shape = responseShapes[operation];
     if (shape.fits(body)) return;
-    const mismatches = shape.explain(body, "");
+    const mismatches = shape.explain(body, []).map(({ path, ...finding }) => ({ path: formatPath(path), ...finding }));
     // The function may return a promise, which the call waits for.
     if (onMismatch !== "throw") return onMismatch({ ...received, mismatches });
     const [first, ...others] = mismatches;

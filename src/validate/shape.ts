@@ -10,16 +10,28 @@ export interface Mismatch {
   got: string;
 }
 
+/** The names of members and the indexes of items that lead to a value. */
+export type Path = readonly (string | number)[];
+
+/** A value that does not match its shape. */
+export interface Finding extends Omit<Mismatch, "path"> {
+  path: Path;
+}
+
+/** Formats a path, as in `votes.edges[3].node`. */
+export const formatPath = (path: Path): string =>
+  path.map((key, index) => (typeof key === "number" ? `[${key}]` : index === 0 ? key : `.${key}`)).join("");
+
 /** What the description requires of a value. */
 export interface Shape {
   readonly expected: string;
   /** Returns whether a value matches. */
   fits(value: unknown): boolean;
   /** Returns the mismatches of a value; empty if it matches. */
-  explain(value: unknown, path: string): Mismatch[];
+  explain(value: unknown, path: Path): Finding[];
 }
 
-const mismatch = (path: string, expected: string, value: unknown): Mismatch[] => [
+const mismatch = (path: Path, expected: string, value: unknown): Finding[] => [
   { path, expected, got: value === undefined ? "nothing" : show(value) },
 ];
 
@@ -45,7 +57,7 @@ export function anyOf(...shapes: Shape[]): Shape {
     explain(value, path) {
       if (fits(value)) return [];
       const explanations = shapes.map((shape) => shape.explain(value, path));
-      const inMembers = explanations.filter((found) => found.every((each) => each.path !== path));
+      const inMembers = explanations.filter((found) => found.every((each) => each.path.length > path.length));
       // Of several objects, the one with the fewest mismatches is the most likely.
       const [closest] = inMembers.sort((a, b) => a.length - b.length);
       return closest ?? mismatch(path, expected, value);
@@ -63,14 +75,13 @@ export function list(item: Shape): Shape {
     },
     explain(value, path) {
       if (!Array.isArray(value)) return mismatch(path, "a list", value);
-      return value.flatMap((each, index) => item.explain(each, `${path}[${index}]`));
+      return value.flatMap((each, index) => item.explain(each, [...path, index]));
     },
   };
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
-const join = (path: string, name: string) => (path === "" ? name : `${path}.${name}`);
 
 /** An object with any member names, whose values have one shape. */
 export function map(member: Shape): Shape {
@@ -83,7 +94,7 @@ export function map(member: Shape): Shape {
     },
     explain(value, path) {
       if (!isObject(value)) return mismatch(path, "an object", value);
-      return Object.entries(value).flatMap(([name, each]) => member.explain(each, join(path, name)));
+      return Object.entries(value).flatMap(([name, each]) => member.explain(each, [...path, name]));
     },
   };
 }
@@ -105,7 +116,7 @@ export function object(
       if (!isObject(value)) return mismatch(path, "an object", value);
       const present = Object.entries(optional).filter(([name]) => value[name] !== undefined);
       return [...Object.entries(required), ...present].flatMap(([name, shape]) =>
-        shape.explain(value[name], join(path, name)),
+        shape.explain(value[name], [...path, name]),
       );
     },
   };

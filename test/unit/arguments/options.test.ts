@@ -96,7 +96,7 @@ describe("a call rejects invalid options, and sends nothing:", () => {
     [
       { maxItems: 5 },
       "maxItems",
-      "getSpamStatistics has no option `maxItems`. Expected `timeout`, `totalTimeout`, `retry`, `maxResponseSize`, `signal`, `headers`.",
+      "getSpamStatistics has no option `maxItems`. Expected `timeout`, `totalTimeout`, `retry`, `maxResponseSize`, `signal`, `headers`, `node`.",
     ],
   ] as typeof common)("%j", async (options, argument, message) => {
     const { fetch, sent } = respondWith({ chainId: "", statistics: null });

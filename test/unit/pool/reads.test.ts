@@ -380,6 +380,14 @@ describe("the options of a pool", () => {
       { url: "https://b.example/node", state: "unknown", rest: 0, height: undefined },
     ]);
   });
+
+  test("have a status whose JSON has digits instead of bigints", async () => {
+    const net = new PooledNetwork({ data: { nodes: 2 } });
+    await net.read();
+    const [status] = JSON.parse(JSON.stringify(net.pool.status));
+    const { height, timestamp } = net.network.block;
+    expect(status).toMatchObject({ state: "ready", height: String(height), timestamp: String(timestamp) });
+  });
 });
 
 describe("checkTransaction of a client of several nodes", () => {

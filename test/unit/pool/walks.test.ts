@@ -48,36 +48,36 @@ describe("a walk of a client of several nodes", () => {
     expect([0, 1, 2]).toContain(home);
   });
 
-  test("moves to another node if that fails, and yields every record once, whatever the list and the direction", async () => {
-    for (const direction of ["first", "last"] as const) {
-      for (const list of ["signatures", "votes", "balances"] as const) {
-        for (const defects of [[], nodeDefects]) {
-          const { net: current, onRequest } = dieAt(7);
-          const net = networkOf({ node: { defects }, onRequest });
-          current.current = net;
-          const { records } = net.network;
-          const proposalId =
-            records.votes.find((vote, _, [first]) => vote.proposalId !== first?.proposalId)?.proposalId ?? "";
-          const size = (count: number) => ({ [direction]: count }) as Forward;
-          const walk = {
-            signatures: net.client.listNodeSignatures({ id: signatureId(net), pagination: size(10) }),
-            votes: net.client.listVotes({ proposalId, pagination: size(50) }),
-            balances: net.client.listBalanceChanges({ pagination: size(7) }),
-          }[list];
-          const expected = {
-            signatures: records.signatures.filter(({ id }) => id === signatureId(net)),
-            votes: records.votes.filter((vote) => vote.proposalId === proposalId),
-            balances: records.balances,
-          }[list];
-          const walked = await net.run((walk as { toArray(): Promise<object[]> }).toArray());
-          expect(walked.map((each) => JSON.stringify(each)).sort()).toEqual(
-            expected.map((each) => JSON.stringify(each)).sort(),
-          );
-          expect(net.events.filter(({ type }) => type === "failover").length).toBeGreaterThan(0);
-        }
+  const lists = ["signatures", "votes", "balances"] as const;
+  const cases = lists.flatMap((list) => (["first", "last"] as const).map((direction) => [list, direction] as const));
+  test.each(cases)(
+    "over %s with `%s` moves to another node if its own fails, and yields every record once",
+    async (list, direction) => {
+      for (const defects of [[], nodeDefects]) {
+        const { net: current, onRequest } = dieAt(7);
+        const net = networkOf({ node: { defects }, onRequest });
+        current.current = net;
+        const { records } = net.network;
+        const proposalId =
+          records.votes.find((vote, _, [first]) => vote.proposalId !== first?.proposalId)?.proposalId ?? "";
+        const size = (count: number) => ({ [direction]: count }) as Forward;
+        const walk = {
+          signatures: net.client.listNodeSignatures({ id: signatureId(net), pagination: size(10) }),
+          votes: net.client.listVotes({ proposalId, pagination: size(50) }),
+          balances: net.client.listBalanceChanges({ pagination: size(7) }),
+        }[list];
+        const expected = {
+          signatures: records.signatures.filter(({ id }) => id === signatureId(net)),
+          votes: records.votes.filter((vote) => vote.proposalId === proposalId),
+          balances: records.balances,
+        }[list];
+        const walked = await net.run((walk as { toArray(): Promise<object[]> }).toArray());
+        const texts = (all: readonly object[]) => all.map((each) => JSON.stringify(each)).sort();
+        expect(texts(walked)).toEqual(texts(expected));
+        expect(net.events.filter(({ type }) => type === "failover").length).toBeGreaterThan(0);
       }
-    }
-  });
+    },
+  );
 
   test("continues with nextPage() on its node, and on another one if that fails", async () => {
     const net = networkOf();

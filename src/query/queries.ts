@@ -1,0 +1,90 @@
+import { operations } from "../../generated/operations.js";
+import { checkOptions, expected } from "../arguments/check-options.js";
+import type { ListOperation, OperationId, SingleOperation } from "../arguments/operation.js";
+import type { VegaClient } from "../client.js";
+import type { CallOptions } from "../http/call-options.js";
+import type { ListId } from "../pagination/list-operation.js";
+import type { Page } from "../pagination/listing.js";
+import { type InfinitePage, type PageStart, withoutRepeats } from "./infinite-data.js";
+import { readInfinitePage } from "./infinite-page.js";
+import { toPageData } from "./page-data.js";
+import { queryKey } from "./query-key.js";
+import type { InfiniteArgument, ListMethod } from "./time-page.js";
+import type { Queries, QueryContext } from "./types.js";
+
+/** Options of {@link queries}. */
+export interface QueriesOptions {
+  /**
+   * What distinguishes the keys of this client from those of another one. A server that reaches the node by an internal address
+   * passes the address that browsers use, so that they find the data of the server.
+   *
+   * @default The client's `baseUrl`.
+   */
+  scope?: string | undefined;
+}
+
+/** A method of the client, of whichever operation. */
+type Method = (query: unknown, options?: CallOptions) => PromiseLike<unknown>;
+
+type AnyRecord = Record<string, unknown>;
+
+/** Any operation, without the types of its records. */
+const table: Readonly<Record<OperationId, ListOperation<AnyRecord> | SingleOperation>> = operations;
+
+/**
+ * Returns the operations of a client as options of TanStack Query and SWR. Keys and data are JSON, so that they can be dehydrated and
+ * persisted. Neither library is imported.
+ *
+ * @throws `ArgumentError` if an option is invalid. The functions that it returns throw it for a `bigint` that is not a time.
+ * @example
+ * ```tsx
+ * const vega = queries(client);
+ * const { data } = useQuery(vega.getSpamStatistics({ partyId }));
+ * const votes = useInfiniteQuery(vega.listVotes.infinite({ proposalId }));
+ * ```
+ */
+export function queries(client: VegaClient, options: QueriesOptions = {}): Queries {
+  checkOptions({ scope: nonEmptyString }, options, { name: "queries" });
+  const { scope = client.baseUrl } = options;
+  const ids = Object.keys(table) as OperationId[];
+  // The table of operations and the types of the methods are generated from the same description.
+  return Object.fromEntries(ids.map((id) => [id, membersOf(id, scope, client[id] as Method)])) as Queries;
+}
+
+function membersOf(id: OperationId, scope: string, method: Method): object {
+  const operation = table[id];
+  const key = (query?: unknown) => queryKey(scope, id, query);
+  if (operation.sentOnce) {
+    return {
+      key,
+      mutation: () => ({ mutationKey: key(), mutationFn: (argument: unknown) => method(argument), retry }),
+    };
+  }
+  const fetch = async (query: unknown, options?: CallOptions) => {
+    const data = await method(query, options);
+    return operation.kind === "list" ? toPageData(data as Page<unknown>) : data;
+  };
+  const query = (query?: unknown) => ({
+    queryKey: key(query ?? {}),
+    queryFn: ({ signal }: QueryContext) => fetch(query, { signal }),
+    retry,
+  });
+  const swr = (query?: unknown) => [key(query ?? {}), () => fetch(query), { shouldRetryOnError: false }];
+  if (operation.kind !== "list") return Object.assign(query, { key, swr });
+  const select = withoutRepeats(operation.naturalKey);
+  const infinite = (query?: InfiniteArgument) => ({
+    queryKey: [...key(query ?? {}), "infinite"],
+    queryFn: ({ signal, pageParam: start }: QueryContext & { pageParam: PageStart | null }) =>
+      readInfinitePage({ operation: id as ListId, list: method as ListMethod<AnyRecord>, query, start, signal }),
+    initialPageParam: null,
+    getNextPageParam: ({ next }: InfinitePage<AnyRecord>) => next,
+    select,
+    retry,
+  });
+  return Object.assign(query, { key, swr, infinite });
+}
+
+/** The client retries already. */
+const retry = false;
+
+const nonEmptyString = expected("a non-empty string", (value) => typeof value === "string" && value !== "");

@@ -1,0 +1,71 @@
+import {
+  dehydrate,
+  infiniteQueryOptions,
+  QueryClient,
+  queryOptions,
+  useInfiniteQuery,
+  useMutation,
+  usePrefetchQuery,
+  useQueries,
+  useQuery,
+  useSuspenseInfiniteQuery,
+  useSuspenseQuery,
+} from "@tanstack/react-query";
+import type {
+  BalanceChange,
+  NodeSignature,
+  PartyProfile,
+  SpamStatisticsResponse,
+  TransactionCheckResult,
+  Vote,
+} from "vegaprotocol-client";
+import type { PageData } from "vegaprotocol-client/query";
+import { expectType, id, partyId, proposalId, tx, vega } from "./setting.js";
+
+export function useTypes() {
+  expectType<SpamStatisticsResponse | undefined>()(useQuery(vega.getSpamStatistics({ partyId })).data);
+  expectType<PageData<Vote> | undefined>()(useQuery(vega.listVotes({ proposalId })).data);
+  expectType<PageData<PartyProfile> | undefined>()(useQuery(vega.listPartiesProfiles()).data);
+  expectType<PageData<NodeSignature>>()(useSuspenseQuery(vega.listNodeSignatures({ id })).data);
+  expectType<number | undefined>()(
+    useQuery({ ...vega.listVotes({ proposalId }), select: ({ nodes }) => nodes.length, enabled: false }).data,
+  );
+
+  const changes = useInfiniteQuery(vega.listBalanceChanges.infinite({ filter: { partyIds: [partyId] } }));
+  expectType<BalanceChange[] | undefined>()(changes.data?.pages.flatMap(({ nodes }) => nodes));
+  const votes = useSuspenseInfiniteQuery(vega.listVotes.infinite({ proposalId, pagination: { newestFirst: false } }));
+  expectType<Vote[]>()(votes.data.pages.flatMap(({ nodes }) => nodes));
+
+  const check = useMutation(vega.checkTransaction.mutation());
+  check.mutate({ tx });
+  expectType<TransactionCheckResult | undefined>()(check.data);
+
+  const [statistics, page] = useQueries({
+    queries: [vega.getSpamStatistics({ partyId }), vega.listVotes({ partyId })],
+  });
+  expectType<SpamStatisticsResponse | undefined>()(statistics.data);
+  expectType<PageData<Vote> | undefined>()(page.data);
+
+  usePrefetchQuery(vega.getSpamStatistics({ partyId }));
+  queryOptions(vega.getSpamStatistics({ partyId }));
+  infiniteQueryOptions(vega.listVotes.infinite({ proposalId }));
+
+  // @ts-expect-error: one of the two ids has to be there
+  useQuery(vega.listVotes({}));
+  // @ts-expect-error: the argument is required
+  useQuery(vega.getSpamStatistics());
+  // @ts-expect-error: where pages begin follows from the pages before
+  useInfiniteQuery(vega.listVotes.infinite({ proposalId, pagination: { after: "c" } }));
+  // @ts-expect-error: the check is sent once
+  useQuery(vega.checkTransaction({ tx }));
+  // @ts-expect-error: one object is no list
+  useInfiniteQuery(vega.getSpamStatistics.infinite({ partyId }));
+}
+
+export async function prefetch() {
+  const queryClient = new QueryClient();
+  expectType<SpamStatisticsResponse>()(await queryClient.fetchQuery(vega.getSpamStatistics({ partyId })));
+  await queryClient.prefetchInfiniteQuery(vega.listVotes.infinite({ proposalId }));
+  await queryClient.invalidateQueries({ queryKey: vega.listVotes.key({ proposalId }) });
+  dehydrate(queryClient);
+}

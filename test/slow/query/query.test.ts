@@ -1,0 +1,134 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import type { InfiniteQueryOptions } from "vegaprotocol-client/query";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { here } from "./install.js";
+
+const { dehydrate, hydrate, InfiniteQueryObserver, QueryClient } = await import("@tanstack/query-core");
+const { unstable_serialize: serialize } = await import("swr");
+const { createClient } = await import("vegaprotocol-client");
+const { queries } = await import("vegaprotocol-client/query");
+const { createFakeNode, nodeDefects } = await import("vegaprotocol-client/testing");
+
+const run = promisify(execFile);
+
+function connect(baseUrl = "https://node.example", scope?: string) {
+  const data = { votes: 600, balances: 3000, profiles: 20, signatures: 60 };
+  const node = createFakeNode(data, { defects: nodeDefects, rateLimit: false });
+  const vega = queries(createClient({ baseUrl, fetch: node.fetch }), scope === undefined ? {} : { scope });
+  const { partyId = "", proposalId = "" } = node.records.votes[0] ?? {};
+  return { node, vega, partyId, proposalId };
+}
+
+const sorted = (records: readonly object[]) => records.map((record) => JSON.stringify(record)).sort();
+
+/** A list as a component shows it. */
+function observe<T extends object>(options: InfiniteQueryOptions<T>) {
+  const observer = new InfiniteQueryObserver(new QueryClient(), options);
+  onTestFinished(observer.subscribe(() => {}));
+  return {
+    shown: () => sorted(observer.getCurrentResult().data?.pages.flatMap(({ nodes }) => nodes) ?? []),
+    /** Fetches the pages that it has again, and all that follow. */
+    fetchAll: async () => {
+      await observer.refetch();
+      const hasMore = () => observer.getCurrentResult().hasNextPage && !observer.getCurrentResult().isError;
+      while (hasMore()) await observer.fetchNextPage();
+      expect(observer.getCurrentResult().error).toBe(null);
+    },
+  };
+}
+
+describe("with TanStack Query", () => {
+  test("data that a server fetched by an internal address are equal in a browser, after JSON", async () => {
+    const server = connect("http://10.0.0.5:3008", "https://node.example");
+    const { vega, partyId, proposalId } = server;
+    const queryClient = new QueryClient();
+    await queryClient.fetchQuery(vega.getSpamStatistics({ partyId }));
+    await queryClient.fetchQuery(vega.listVotes({ proposalId }));
+    await queryClient.fetchInfiniteQuery({ ...vega.listBalanceChanges.infinite(), pages: 2 });
+
+    const browser = connect();
+    const hydrated = new QueryClient();
+    hydrate(hydrated, JSON.parse(JSON.stringify(dehydrate(queryClient))));
+    const keys = [
+      browser.vega.getSpamStatistics({ partyId }).queryKey,
+      browser.vega.listVotes({ proposalId }).queryKey,
+      browser.vega.listBalanceChanges.infinite().queryKey,
+    ];
+    for (const queryKey of keys) {
+      expect(hydrated.getQueryData(queryKey)).toBeDefined();
+      expect(hydrated.getQueryData(queryKey)).toStrictEqual(queryClient.getQueryData(queryKey));
+    }
+    const data = await hydrated.fetchQuery({ ...browser.vega.listVotes({ proposalId }), staleTime: 60_000 });
+    expect(data.nodes.length).toBeGreaterThan(0);
+    expect(browser.node.requests).toEqual([]);
+  });
+
+  test("an infinite list of balance changes on a node with all defects has every record once, also after a refetch", async () => {
+    const { node, vega } = connect();
+    const { shown, fetchAll } = observe(vega.listBalanceChanges.infinite({ pagination: { first: 150 } }));
+    await fetchAll();
+    expect(shown()).toEqual(sorted(node.records.balances));
+    node.nextBlock({ balances: 40 });
+    await fetchAll();
+    expect(shown()).toEqual(sorted(node.records.balances));
+  });
+
+  test("an infinite list of votes on a node with all defects has every record once, also after a refetch", async () => {
+    const { node, vega, proposalId } = connect();
+    const votes = sorted(node.records.votes.filter((vote) => vote.proposalId === proposalId));
+    const { shown, fetchAll } = observe(vega.listVotes.infinite({ proposalId, pagination: { first: 250 } }));
+    await fetchAll();
+    expect(shown()).toEqual(votes);
+    await fetchAll();
+    expect(shown()).toEqual(votes);
+  });
+
+  test("a query that is no longer used ends its request", async () => {
+    const client = createClient({ baseUrl: "https://node.example", fetch: ({ signal }) => silence(signal) });
+    const queryClient = new QueryClient();
+    const options = queries(client).getSpamStatistics({ partyId: "a" });
+    const promise = queryClient.fetchQuery(options);
+    await queryClient.cancelQueries({ queryKey: options.queryKey });
+    await expect(promise).rejects.toThrow("CancelledError");
+    expect(ended).toBe(1);
+  });
+
+  test("a failed query is not retried beyond the attempts of the client", async () => {
+    const { node, vega } = connect();
+    node.configure({ faults: [{ name: "status", status: 400 }] });
+    await expect(new QueryClient().fetchQuery(vega.getSpamStatistics({ partyId: "a" }))).rejects.toThrow("400");
+    expect(node.requests).toHaveLength(1);
+  });
+});
+
+let ended = 0;
+
+/** A response that does not come; it ends with the signal. */
+function silence(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener("abort", () => {
+      ended++;
+      reject(signal.reason);
+    });
+  });
+}
+
+test("SWR finds the same data for equal arguments", () => {
+  const { vega } = connect();
+  const serialized = [
+    { first: 5, newestFirst: true },
+    { newestFirst: true, first: 5, after: undefined },
+  ].map((pagination) => serialize(vega.listVotes.swr({ partyId: "a", pagination })[0]));
+  expect(serialized[0]).toBe(serialized[1]);
+});
+
+test.each(["5.4", "5.9", "7.0"])(
+  "the options have the types that React, Vue, Solid, Svelte, Preact, Angular and SWR infer, by TypeScript %s",
+  async (version) => {
+    const compiler = join(here, `node_modules/typescript-${version}/bin/tsc`);
+    const { stdout } = await run(process.execPath, [compiler, "--project", here]).catch((error) => error);
+    expect(stdout).toBe("");
+  },
+);

@@ -1,0 +1,144 @@
+import { describe, expect, test } from "vitest";
+import { operations } from "../../../generated/operations.js";
+import { ArgumentError, createClient } from "../../../src/index.js";
+import { type Queries, queries } from "../../../src/query/index.js";
+import { createFakeNode } from "../../../src/testing/index.js";
+
+const baseUrl = "https://node.example";
+
+function connect() {
+  const node = createFakeNode({ votes: 30, signatures: 30, balances: 30 });
+  const client = createClient({ baseUrl: `${baseUrl}/api/v2/`, fetch: node.fetch });
+  const [vote] = node.records.votes;
+  return { node, client, vega: queries(client), partyId: vote?.partyId ?? "", proposalId: vote?.proposalId ?? "" };
+}
+
+test("queries() has every operation of the description", () => {
+  const { vega } = connect();
+  expect(Object.keys(vega)).toEqual(Object.keys(operations));
+  expect(vega.checkTransaction).not.toBeTypeOf("function");
+});
+
+describe("the key of a query", () => {
+  const { vega, proposalId } = connect();
+
+  test("names the package, the scope, the operation and the argument", () => {
+    expect(vega.listVotes({ proposalId }).queryKey).toEqual([
+      "vegaprotocol-client",
+      baseUrl,
+      "listVotes",
+      { proposalId },
+    ]);
+    expect(vega.listVotes.infinite({ proposalId }).queryKey).toEqual([
+      "vegaprotocol-client",
+      baseUrl,
+      "listVotes",
+      { proposalId },
+      "infinite",
+    ]);
+    expect(vega.listPartiesProfiles().queryKey).toEqual(["vegaprotocol-client", baseUrl, "listPartiesProfiles", {}]);
+    expect(vega.checkTransaction.mutation().mutationKey).toEqual(vega.checkTransaction.key());
+  });
+
+  test("begins with the key of its operation, so that it is found by it", () => {
+    expect(vega.listVotes.key()).toEqual(["vegaprotocol-client", baseUrl, "listVotes"]);
+    expect(vega.listVotes.key({ proposalId })).toEqual(vega.listVotes({ proposalId }).queryKey);
+    expect(vega.listVotes.key({ pagination: { first: 5 } })[3]).toEqual({ pagination: { first: 5 } });
+  });
+
+  test("is equal for arguments that mean the same, and JSON", () => {
+    const time = 1_707_497_689_000_000_000n;
+    const equal = [time, `${time}` as const, new Date(Number(time / 1_000_000n)), { epochNanoseconds: time }].map(
+      (startTimestamp) => vega.listBalanceChanges({ dateRange: { startTimestamp } }).queryKey,
+    );
+    for (const key of equal) expect(key).toEqual(equal[0]);
+    expect(JSON.parse(JSON.stringify(equal[0]))).toEqual(equal[0]);
+    const empty = [{}, { filter: {} }, { filter: { partyIds: [], assetId: undefined } }, { dateRange: undefined }];
+    for (const query of empty)
+      expect(vega.listBalanceChanges(query).queryKey).toEqual(vega.listBalanceChanges().queryKey);
+  });
+
+  test("differs for arguments that do not mean the same", () => {
+    const keys = [
+      vega.listPartiesProfiles(),
+      // An empty list is rejected: it must not show the profiles of all parties.
+      vega.listPartiesProfiles({ parties: [] }),
+      vega.listPartiesProfiles({ parties: ["a"] }),
+      vega.listPartiesProfiles({ parties: ["a", "b"] }),
+      vega.listPartiesProfiles({ party: "a" } as object),
+    ].map(({ queryKey }) => JSON.stringify(queryKey));
+    expect(new Set(keys).size).toBe(keys.length);
+  });
+
+  test("is an ArgumentError for a bigint that is not a time", () => {
+    const make = () => vega.listBalanceChanges({ filter: { partyIds: [5n as never] } });
+    expect(make).toThrow(ArgumentError);
+    expect(make).toThrow("Expected `filter.partyIds` of listBalanceChanges to be JSON, got 5n.");
+    expect(() => vega.listVotes.infinite({ proposalId: 5n as never })).toThrow(ArgumentError);
+  });
+
+  test("does not need a complete argument, as of a query that is disabled", async () => {
+    const { queryKey, queryFn } = vega.getSpamStatistics({ partyId: undefined as never });
+    expect(queryKey[3]).toEqual({});
+    await expect(queryFn({})).rejects.toThrow(ArgumentError);
+  });
+
+  test("has the scope of the option", () => {
+    const { client } = connect();
+    expect(queries(client, { scope: "mainnet" }).listVotes.key()[1]).toBe("mainnet");
+    expect(() => queries(client, { scope: "" })).toThrow('Expected `scope` to be a non-empty string, got "".');
+    expect(() => queries(client, { scop: "a" } as object)).toThrow("queries has no option `scop`. Expected `scope`.");
+  });
+});
+
+describe("a query", () => {
+  test("resolves to the response of its operation", async () => {
+    const { vega, client, partyId } = connect();
+    const { queryFn, retry } = vega.getSpamStatistics({ partyId });
+    expect(await queryFn({})).toEqual(await client.getSpamStatistics({ partyId }));
+    expect(retry).toBe(false);
+  });
+
+  test("of a list resolves to its first page as JSON", async () => {
+    const { vega, client, proposalId } = connect();
+    const query = { proposalId, pagination: { first: 3 } };
+    const page = await vega.listVotes(query).queryFn({});
+    expect(page).toStrictEqual(JSON.parse(JSON.stringify(await client.listVotes(query))));
+    expect(page.nodes).toHaveLength(3);
+    const rest = await vega.listVotes({ proposalId, pagination: page.next }).queryFn({});
+    expect(rest.previous).toBeDefined();
+    expect(rest).toStrictEqual(JSON.parse(JSON.stringify(rest)));
+  });
+
+  test("for SWR has the same key and data, and is not retried", async () => {
+    const { vega, proposalId } = connect();
+    const [key, fetcher, options] = vega.listVotes.swr({ proposalId });
+    const { queryKey, queryFn } = vega.listVotes({ proposalId });
+    expect(key).toEqual(queryKey);
+    expect(await fetcher()).toEqual(await queryFn({}));
+    expect(options).toEqual({ shouldRetryOnError: false });
+  });
+
+  test.each<[string, (vega: Queries, context: { signal: AbortSignal; pageParam: null }) => Promise<unknown>]>([
+    ["an object", (vega, context) => vega.getSpamStatistics({ partyId: "a" }).queryFn(context)],
+    ["a page", (vega, context) => vega.listVotes({ partyId: "a" }).queryFn(context)],
+    ["a page of an infinite list", (vega, context) => vega.listVotes.infinite({ partyId: "a" }).queryFn(context)],
+    ["a page of an infinite list by time", (vega, context) => vega.listBalanceChanges.infinite().queryFn(context)],
+  ])("of %s ends with the signal of its context", async (_, start) => {
+    const controller = new AbortController();
+    const client = createClient({ baseUrl, fetch: () => new Promise(() => {}) });
+    const promise = start(queries(client), { signal: controller.signal, pageParam: null });
+    const reason = new Error("unmounted");
+    controller.abort(reason);
+    await expect(promise).rejects.toBe(reason);
+  });
+});
+
+test("a mutation sends its argument once", async () => {
+  const { vega, node } = connect();
+  node.configure({ faults: [{ name: "status", status: 503 }] });
+  const { mutationFn, retry } = vega.checkTransaction.mutation();
+  await expect(mutationFn({ tx: { pubKey: "a" } })).rejects.toMatchObject({ status: 503, attempts: 1 });
+  expect(retry).toBe(false);
+  expect(node.requests).toHaveLength(1);
+});
