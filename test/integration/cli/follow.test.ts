@@ -203,6 +203,7 @@ describe("follow balances --output", () => {
         .slice(-2)
         .join("\n")}\n`,
       "\0\0\n\0",
+      "x".repeat(100_000),
     ]) {
       await writeFile(file, rest, { flag: "a" });
       const { code } = await followRequests([...command, "--resume"], 8, node.fetch);
