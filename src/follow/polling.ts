@@ -178,11 +178,14 @@ export class Polling<B extends AnyBatch> extends WalkIterator<B> {
       this.#emit({ type: "behind", operation, block, newest: newest.block });
     const stalledFor = now - newest.seenAt;
     if (hasBatch || stalledFor < stalledAfter) return;
-    throw new StalledError(`${operation} has seen no block after ${newest.block.height} for ${stalledFor} ms`, {
-      operation,
-      block: newest.block,
-      stalledFor,
-    });
+    throw new StalledError(
+      `${operation} has seen no block after ${newest.block.height} for ${Math.round(stalledFor)} ms`,
+      {
+        operation,
+        block: newest.block,
+        stalledFor,
+      },
+    );
   }
 }
 

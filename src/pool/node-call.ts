@@ -150,6 +150,8 @@ export class NodeCall<T> {
     });
     const next = this.#failed < this.#limit ? ready.find(({ delay }) => delay !== undefined) : undefined;
     if (next?.delay === undefined) {
+      // Without a start, a scan reads what the nodes that respond keep.
+      if (this.#target.reach === 0n && this.#start(this.#candidates.nextOfOldest())) return;
       this.#target.hasGivenUp = true;
       throw errorOfCall(this.#failures, this.#context);
     }
