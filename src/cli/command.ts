@@ -19,6 +19,8 @@ export interface Command {
   readonly summary: string;
   readonly details?: string;
   readonly flags: readonly Flag[];
+  /** Commands whose names begin with that of this one, as in `follow votes`. */
+  readonly subcommands?: readonly Command[];
   /** Loads what the command needs and runs it. Returns the exit code. Nothing of it is loaded for the help. */
   run(context: Context): Promise<number>;
 }

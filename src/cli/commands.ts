@@ -4,7 +4,9 @@ import type { OperationId } from "../arguments/operation.js";
 import type { ListId } from "../pagination/list-operation.js";
 import { argumentFlags } from "./argument-flags.js";
 import type { Command } from "./command.js";
+import { UsageError } from "./exit.js";
 import { type Flag, listFlags, nodeFlags, orderFlag, outputFlags, pageFlags, scanFlags } from "./flags.js";
+import { followCommands } from "./follow/follow-commands.js";
 import { scannable } from "./scannable.js";
 
 const details: Partial<Record<OperationId, string>> = {
@@ -73,6 +75,36 @@ const ownCommands: readonly Command[] = [
     run: async (context) => (await import("./commands/check.js")).check(context),
   },
   {
+    name: "follow",
+    usage: "balances|votes|signatures",
+    arity: [1, 1],
+    summary: "Print new balance changes, votes or signatures as they come.",
+    details:
+      "vegaprotocol-client help follow balances shows the flags for balance changes, and so on. With --output and --resume, a " +
+      "file has each record once, however often the program is interrupted.",
+    flags: [],
+    subcommands: followCommands,
+    run: async () => {
+      throw new UsageError("Expected flags after follow balances, follow votes or follow signatures.");
+    },
+  },
+  {
+    name: "nodes",
+    usage: "",
+    arity: [0, 0],
+    summary: "Show the state of each node.",
+    details:
+      "Sends one read to each node, and compares the blocks that the responses name: height, time of the block, lag and latency " +
+      "in milliseconds, time of the oldest balance change, and requests in a second. The exit code is 1 if no node responds.",
+    flags: [
+      ...outputFlags,
+      { name: "columns", value: "NAMES", text: "The columns to print, separated by commas. Default: all." },
+      { name: "raw", text: "Print times as Unix nanoseconds. Default: RFC 3339 with nanoseconds." },
+      ...nodeFlags,
+    ],
+    run: async (context) => (await import("./commands/nodes.js")).nodes(context),
+  },
+  {
     name: "verify",
     usage: "FILE",
     arity: [1, 1],
@@ -121,7 +153,7 @@ const ownCommands: readonly Command[] = [
   {
     name: "help",
     usage: "[COMMAND]",
-    arity: [0, 1],
+    arity: [0, 2],
     summary: "Show the help of a command.",
     flags: [],
     run: async (context) => (await import("./help.js")).help(context, commands),

@@ -1,54 +1,65 @@
 import { readFile } from "node:fs/promises";
 import { createClient, type VegaClient } from "../client.js";
-import { ArgumentError } from "../errors/index.js";
 import { type Block, readBlock } from "../http/index.js";
+import type { NodePool } from "../node-pool.js";
 import type { Context } from "./command.js";
 import { UsageError } from "./exit.js";
 import { refuse } from "./flag-values.js";
 import { logEvents } from "./verbose.js";
 
-/** A client and what it has learned of its node. */
+/** A client and what it has learned of its nodes. */
 export interface Connection {
   readonly client: VegaClient;
-  /** The address of the node. */
-  readonly node: string;
+  /** The addresses of the nodes. */
+  readonly nodes: readonly string[];
   /** The blocks that the first and the last response named. */
   readonly blocks: { first?: Block; last?: Block };
 }
 
-/** Creates the client of the node that the flags or the environment name. */
-export async function connect({ io, values }: Context): Promise<Connection> {
-  const [node = io.env["VEGAPROTOCOL_NODE"] ?? "", ...others] = values.all("node");
-  if (others.length > 0) throw new UsageError("Expected one --node.");
-  if (node === "") {
-    throw new UsageError(
-      "Expected --node URL, the address of a data node, or the environment variable VEGAPROTOCOL_NODE.",
-    );
-  }
-  const timeout = values.duration("timeout");
-  const retries = values.integer("retries", { minimum: 0 });
+/** Creates the client of the nodes that the flags or the environment name. */
+export async function connect(context: Context): Promise<Connection> {
+  const nodes = readNodes(context);
+  const [node = ""] = nodes;
   const blocks: Connection["blocks"] = {};
+  const baseUrl = nodes.length > 1 ? await createPool(nodes) : node;
+  return { client: await createClientOf(baseUrl, blocks, context), nodes, blocks };
+}
+
+/** Creates the client of a pool, also of a single node. */
+export async function connectPool(context: Context): Promise<{ client: VegaClient; pool: NodePool }> {
+  const pool = await createPool(readNodes(context));
+  return { client: await createClientOf(pool, {}, context), pool };
+}
+
+/** A command with one node does not load the pool. */
+const createPool = async (nodes: readonly string[]) => (await import("../pool/index.js")).nodePool(nodes);
+
+function readNodes({ io, values }: Context): readonly string[] {
+  const entered = values.all("node");
+  const nodes = entered.length > 0 ? entered : (io.env["VEGAPROTOCOL_NODE"] ?? "").split(/[\s,]+/).filter(Boolean);
+  if (nodes.length > 0 && !nodes.includes("")) return nodes;
+  throw new UsageError(
+    "Expected --node URL, the address of a data node, or the environment variable VEGAPROTOCOL_NODE.",
+  );
+}
+
+async function createClientOf(baseUrl: string | NodePool, blocks: Connection["blocks"], { io, values }: Context) {
+  const retries = values.integer("retries", { minimum: 0 });
   const fetch = io.fetch ?? ((request: Request) => globalThis.fetch(request));
-  try {
-    const client = createClient({
-      baseUrl: node,
-      headers: await readHeaders(values.all("header")),
-      pacing: !values.has("no-pacing"),
-      timeout,
-      retry: retries === undefined ? undefined : retries > 0 && { attempts: retries + 1 },
-      observe: values.has("verbose") ? logEvents(io) : undefined,
-      fetch: async (request) => {
-        const response = await fetch(request);
-        const block = readBlock(response);
-        if (block) Object.assign(blocks, { first: blocks.first ?? block, last: block });
-        return response;
-      },
-    });
-    return { client, node, blocks };
-  } catch (error) {
-    if (!ArgumentError.is(error)) throw error;
-    throw new UsageError(error.message.replace("`baseUrl`", "--node").replaceAll("`headers`", "--header"));
-  }
+  return createClient({
+    baseUrl,
+    headers: await readHeaders(values.all("header")),
+    pacing: !values.has("no-pacing"),
+    timeout: values.duration("timeout"),
+    retry: retries === undefined ? undefined : retries > 0 && { attempts: retries + 1 },
+    observe: values.has("verbose") ? logEvents(io) : undefined,
+    fetch: async (request) => {
+      const response = await fetch(request);
+      const block = readBlock(response);
+      if (block) Object.assign(blocks, { first: blocks.first ?? block, last: block });
+      return response;
+    },
+  });
 }
 
 /** Reads `Name: value`, or `@FILE` with one of them on each line, which keeps secrets out of lists of processes. */

@@ -33,9 +33,10 @@ export const nodeFlags: readonly Flag[] = [
   {
     name: "node",
     value: "URL",
-    // More than one is refused when the value is read.
     multiple: true,
-    text: "The address of the data node. Default: the environment variable VEGAPROTOCOL_NODE.",
+    text:
+      "The address of the data node. Repeat it for several nodes: each request goes to one that responds with fresh data. " +
+      "Default: the addresses in the environment variable VEGAPROTOCOL_NODE, separated by spaces or commas.",
   },
   {
     name: "header",

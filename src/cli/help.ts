@@ -35,20 +35,28 @@ export function commandHelp({ name, usage, summary, details, flags }: Command): 
 }
 
 /** Prints the help of the program or of a command. */
-export async function help({ io, positionals: [name] }: Context, commands: readonly Command[]): Promise<number> {
-  io.stdout.write(name === undefined ? overview(commands) : commandHelp(findCommand(name, commands)));
+export async function help({ io, positionals }: Context, commands: readonly Command[]): Promise<number> {
+  io.stdout.write(positionals.length === 0 ? overview(commands) : commandHelp(findCommand(positionals, commands)));
   return exitCodes.done;
 }
 
-export function findCommand(name: string, commands: readonly Command[]): Command {
+/** Finds the command that the first words name. */
+export function findCommand([name = "", next]: readonly string[], commands: readonly Command[]): Command {
   const command = commands.find((each) => each.name === name);
-  if (command) return command;
+  if (command) return findSubcommand(command, next) ?? command;
   const hint =
     suggest(
       name,
       commands.map((each) => each.name),
     ) || " vegaprotocol-client help lists all.";
   throw new UsageError(`There is no command ${name}.${hint}`);
+}
+
+function findSubcommand({ name, usage, subcommands }: Command, next = "-"): Command | undefined {
+  const subcommand = subcommands?.find((each) => each.name === `${name} ${next}`);
+  if (subcommand || !subcommands || next.startsWith("-")) return subcommand;
+  const names = subcommands.map((each) => each.name.slice(name.length + 1));
+  throw new UsageError(`Expected ${usage} after ${name}, got ${next}.${suggest(next, names)}`);
 }
 
 const synopsis = ({ name, short, value }: Flag) =>

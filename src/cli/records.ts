@@ -121,14 +121,13 @@ export function incompleteness(
 }
 
 /** The end of what is final: the block that had begun when the node sent its first response. */
-export async function resolveEnd(connection: Connection, plan: ListPlan, signal: AbortSignal): Promise<bigint> {
-  const { client, blocks } = connection;
+export async function resolveEnd({ client }: Connection, plan: ListPlan, signal: AbortSignal): Promise<bigint> {
   const { query, start, end } = plan;
   const dateRange = { startTimestamp: start, endTimestamp: end };
   const pagination = { first: 1, newestFirst: true };
-  const { nodes } = await client.listBalanceChanges({ ...query, dateRange, pagination }, { signal });
+  const { nodes, block } = await client.listBalanceChanges({ ...query, dateRange, pagination }, { signal });
   // Nodes compare times in microseconds, and the block that had begun is not complete.
-  const begun = blocks.first && (blocks.first.timestamp / 1000n) * 1000n;
+  const begun = block && (block.timestamp / 1000n) * 1000n;
   if (begun !== undefined) return end === undefined || end > begun ? begun : end;
   const [newest] = nodes;
   return end ?? (newest === undefined ? (start ?? 0n) : toNanoseconds(newest.timestamp) + 1n);

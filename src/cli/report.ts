@@ -37,5 +37,6 @@ function exitCodeOf(error: unknown): number {
 /** The message on one line, with the flag in the place of the client's option. */
 const messageOf = (error: unknown): string =>
   (error instanceof Error && error.message !== "" ? error.message : describe(error))
-    .replaceAll("`baseUrl`", "--node")
+    .replaceAll(/`(?:baseUrl|urls\[\d+\])`/g, "--node")
+    .replaceAll("`headers`", "--header")
     .replaceAll(/\s*\n\s*/g, " ");

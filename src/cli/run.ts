@@ -6,7 +6,7 @@ import type { Io } from "./io.js";
 
 /** Runs the command line, and returns the exit code. */
 export async function run(io: Io): Promise<number> {
-  const [name = "--help", ...argv] = io.argv;
+  const [name = "--help"] = io.argv;
   let isVerbose = false;
   try {
     if (name === "--help" || name === "-h") {
@@ -20,8 +20,9 @@ export async function run(io: Io): Promise<number> {
     if (name.startsWith("-")) {
       throw new UsageError(`Expected a command before ${name}, as in: vegaprotocol-client balances ${name}`);
     }
-    const command = findCommand(name, commands);
-    const { values, positionals } = readArgv(argv, command.flags, name);
+    const command = findCommand(io.argv, commands);
+    const argv = io.argv.slice(command.name.split(" ").length);
+    const { values, positionals } = readArgv(argv, command.flags, command.name);
     if (values.has("help")) {
       io.stdout.write(commandHelp(command));
       return exitCodes.done;
@@ -30,7 +31,7 @@ export async function run(io: Io): Promise<number> {
     const [least, most] = command.arity;
     if (positionals.length < least || positionals.length > most) {
       const expected = command.usage === "" ? "no arguments apart from flags" : command.usage;
-      throw new UsageError(`Expected ${expected} after ${name}, got ${positionals.join(" ") || "nothing"}.`);
+      throw new UsageError(`Expected ${expected} after ${command.name}, got ${positionals.join(" ") || "nothing"}.`);
     }
     return await command.run({ io, values, positionals });
   } catch (error) {

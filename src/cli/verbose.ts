@@ -1,3 +1,4 @@
+import type { FollowEvent } from "../follow/index.js";
 import type { ObserverEvent } from "../http/events.js";
 import type { Io } from "./io.js";
 
@@ -5,7 +6,8 @@ import type { Io } from "./io.js";
 export const logEvents =
   ({ stderr }: Io) =>
   (event: ObserverEvent): void => {
-    stderr.write(`${event.operation}, attempt ${event.attempt}: ${describeEvent(event)}\n`);
+    const node = event.node === undefined ? "" : ` on ${event.node}`;
+    stderr.write(`${event.operation}, attempt ${event.attempt}${node}: ${describeEvent(event)}\n`);
   };
 
 function describeEvent(event: ObserverEvent): string {
@@ -24,3 +26,14 @@ function describeEvent(event: ObserverEvent): string {
       return `turned from ${event.from} to ${event.to}: ${event.error?.message ?? event.cause}`;
   }
 }
+
+/** Prints each poll of a follower that is repeated or ignored, one line for each event. */
+export const logFollowEvents =
+  ({ stderr }: Io) =>
+  (event: FollowEvent): void => {
+    const what =
+      event.type === "retry"
+        ? `poll failed, repeated in ${Math.round(event.delay)} ms: ${event.error.message}`
+        : `ignored a response of block ${event.block.height}, which is before block ${event.newest.height}`;
+    stderr.write(`${event.operation}: ${what}\n`);
+  };

@@ -4,7 +4,6 @@ import { refuse } from "../arguments/refuse.js";
 import type { VegaClient } from "../client.js";
 import { ApiError, RateLimitError, TimeoutError, VegaError } from "../errors/index.js";
 import type { CallOptions } from "../http/call-options.js";
-
 import type { Clock } from "../http/clock.js";
 import { createEmit, type Emit, observedError, type WithoutTime } from "../http/events.js";
 import { type Block, fetchUntilAborted, onAbort } from "../http/index.js";
@@ -179,11 +178,14 @@ export class Polling<B extends AnyBatch> extends WalkIterator<B> {
       this.#emit({ type: "behind", operation, block, newest: newest.block });
     const stalledFor = now - newest.seenAt;
     if (hasBatch || stalledFor < stalledAfter) return;
-    throw new StalledError(`${operation} has seen no block after ${newest.block.height} for ${stalledFor} ms`, {
-      operation,
-      block: newest.block,
-      stalledFor,
-    });
+    throw new StalledError(
+      `${operation} has seen no block after ${newest.block.height} for ${Math.round(stalledFor)} ms`,
+      {
+        operation,
+        block: newest.block,
+        stalledFor,
+      },
+    );
   }
 }
 

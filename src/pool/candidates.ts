@@ -46,6 +46,12 @@ export class Candidates {
     return choose(likely.length > 0 ? likely : nodes, settings.order, random);
   }
 
+  /** The node to ask next if the oldest record of the nodes that respond is enough. */
+  nextOfOldest(): NodeState | undefined {
+    this.#target.reach = earliestOf(this.#nodes);
+    return this.next();
+  }
+
   /** All nodes that are left if each was asked or is set aside: the least asked first, then the freshest. */
   last(): NodeState[] {
     let nodes = this.#nodes.filter((node) => !this.#isUnfit(node));

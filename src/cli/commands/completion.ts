@@ -20,20 +20,24 @@ export async function completion({ io, positionals }: Context, commands: readonl
 
 function script(commands: readonly Command[]): string {
   const names = commands.map(({ name }) => name).join(" ");
-  const cases = commands.map((command) => {
-    const flags = [...visible(command.flags), ...generalFlags];
-    const words = [...flags.map(({ name }) => `--${name}`), ...wordsOf(command, names)].join(" ");
-    const values = flags.filter(({ value }) => value !== undefined).map(valueCase);
-    return `    ${command.name})
+  const cases = commands
+    .flatMap((command) => [...(command.subcommands ?? []), command])
+    .map((command) => {
+      const flags = [...visible(command.flags), ...generalFlags];
+      const words = [...flags.map(({ name }) => `--${name}`), ...wordsOf(command, names)].join(" ");
+      const values = flags.filter(({ value }) => value !== undefined).map(valueCase);
+      return `    ${command.name.includes(" ") ? `"${command.name}"` : `"${command.name} "*`})
       case "$previous" in
 ${values.join("")}      esac
       words="${words}" ;;
 `;
-  });
+    });
   return `_vegaprotocol_client() {
   local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}" words=""
+  local command="\${COMP_WORDS[1]} "
+  if [ "$COMP_CWORD" -gt 2 ]; then command+="\${COMP_WORDS[2]}"; fi
   COMPREPLY=()
-  case "\${COMP_WORDS[1]}" in
+  case "$command" in
 ${cases.join("")}  esac
   if [ "$COMP_CWORD" -eq 1 ]; then words="${names} --help --version"; fi
   COMPREPLY=($(compgen -W "$words" -- "$current"))
@@ -49,5 +53,8 @@ function valueCase({ name, short, choices }: Flag): string {
   return `        ${pattern}) ${reply}return ;;\n`;
 }
 
-const wordsOf = ({ name }: Command, commands: string) =>
-  name === "help" ? [commands] : name === "completion" ? shells : [];
+function wordsOf({ name, subcommands = [] }: Command, commands: string): string[] {
+  if (name === "help") return [commands];
+  if (name === "completion") return shells;
+  return subcommands.map((command) => command.name.slice(name.length + 1));
+}

@@ -17,7 +17,8 @@ export async function verify(context: Context): Promise<number> {
   const { format, query, range, order, limit, records, sha256, ...manifest } = await readManifest(file);
   const names = manifest.columns.join(",");
   const columns = readColumns(operationTexts.listBalanceChanges.columns ?? {}, names, manifest);
-  const { client, node } = await connect(context);
+  const { client, nodes } = await connect(context);
+  const node = nodes.join(", ");
   const isNewestFirst = order === "newest-first";
   const progress = new Progress(io, !values.has("quiet") && !values.has("verbose"), { ...range, isNewestFirst });
   const comparison = new Comparison({ node, columns, isNewestFirst, records: recordsOf(file, format, columns) });

@@ -48,10 +48,15 @@ export class FileSink {
     }
   }
 
+  /** Waits until the content is on the disk. */
+  sync(): Promise<void> {
+    return this.#file.sync();
+  }
+
   /** Closes the file once its content is on the disk. */
   async close(): Promise<void> {
     try {
-      await this.#file.sync();
+      await this.sync();
     } finally {
       await this.#file.close();
     }

@@ -25,7 +25,8 @@ export interface Manifest {
   readonly records: number;
   /** SHA-256 of the canonical lines of the records. */
   readonly sha256: string;
-  readonly node: string;
+  /** The address of the node, or those of several. */
+  readonly node: string | readonly string[];
   readonly firstBlock?: object | undefined;
   readonly lastBlock?: object | undefined;
   /** Why records are missing, if some are. */
@@ -43,7 +44,8 @@ export interface ExportResult {
 export async function writeManifest(file: string, plan: ListPlan, connection: Connection, result: ExportResult) {
   const { id, query, isScan, isNewestFirst, limit, format, columns, presentation } = plan;
   const { records, sha256, incomplete, range } = result;
-  const { first, last } = connection.blocks;
+  const { nodes, blocks } = connection;
+  const { first, last } = blocks;
   const manifest: Manifest = {
     version: `vegaprotocol-client ${readVersion()}`,
     operation: operationOf(id, isScan),
@@ -56,7 +58,7 @@ export async function writeManifest(file: string, plan: ListPlan, connection: Co
     ...presentation,
     records,
     sha256,
-    node: connection.node,
+    node: nodes.length > 1 ? nodes : (nodes[0] ?? ""),
     firstBlock: first && blockAsText(first),
     lastBlock: last && blockAsText(last),
     incomplete,

@@ -64,18 +64,16 @@ describe("the help", () => {
     expect(await runCli([])).toEqual({ code: 2, stdout, stderr: "" });
   });
 
-  test.each(commands.map(({ name }) => name))(
-    "of %s names each flag and is the same for help and --help",
-    async (name) => {
-      const { code, stdout } = await runCli([name, "--help"]);
-      expect(code).toBe(0);
-      const command = commands.find((each) => each.name === name);
-      for (const { name, refusedBecause } of command?.flags ?? []) {
-        expect(stdout.includes(`--${name}`)).toBe(refusedBecause === undefined);
-      }
-      expect((await runCli(["help", name])).stdout).toBe(stdout);
-    },
-  );
+  const all = commands.flatMap((command) => [command, ...(command.subcommands ?? [])]);
+  test.each(all.map(({ name }) => name))("of %s names each flag and is the same for help and --help", async (name) => {
+    const { code, stdout } = await runCli([...name.split(" "), "--help"]);
+    expect(code).toBe(0);
+    const command = all.find((each) => each.name === name);
+    for (const { name, refusedBecause } of command?.flags ?? []) {
+      expect(stdout.includes(`--${name}`)).toBe(refusedBecause === undefined);
+    }
+    expect((await runCli(["help", ...name.split(" ")])).stdout).toBe(stdout);
+  });
 
   test("is followed by nothing else: --version prints the version alone", async () => {
     const { code, stdout } = await runCli(["--version"]);
@@ -105,6 +103,15 @@ describe("the completions of bash", () => {
     expect(await complete("vegaprotocol-client help ch")).toEqual(["check"]);
     expect(await complete("vegaprotocol-client completion z")).toEqual(["zsh"]);
     expect(await complete("vegaprotocol-client balances --output x")).toEqual([""]);
+    expect(await complete("vegaprotocol-client n")).toEqual(["nodes"]);
+    expect(await complete("vegaprotocol-client follow v")).toEqual(["votes"]);
+    expect(await complete("vegaprotocol-client follow votes")).toEqual(["votes"]);
+    expect(await complete("vegaprotocol-client follow votes --p")).toEqual([
+      "--party",
+      "--proposal",
+      "--poll-interval",
+    ]);
+    expect(await complete("vegaprotocol-client follow signatures --i")).toEqual(["--id"]);
   });
 
   test("are those of zsh, after a line that lets zsh run them", async () => {

@@ -1,5 +1,7 @@
+import { execFile } from "node:child_process";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { promisify } from "node:util";
 import { afterEach, expect, test } from "vitest";
 import { createClient } from "../../../src/index.js";
 import { nodePool } from "../../../src/pool/index.js";
@@ -41,4 +43,19 @@ test("over HTTP, a pool with a closed port and a silent server responds, and lea
   expect(signatures).toHaveLength(30);
   expect(pool.status.map(({ state }) => state)).toEqual(["failing", "slow", "ready"]);
   await expect.poll(() => open).toBe(0);
+});
+
+test("a process whose client has several nodes ends after its last response", async () => {
+  const servers = await Promise.all([listen(createFakeNode()), listen(createFakeNode())]);
+  for (const server of servers) closers.push(() => server.close());
+  // `dist/` is what `npm test` has built.
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    "--input-type=module",
+    "--eval",
+    `import { createClient } from ${JSON.stringify(new URL("../../../dist/src/index.js", import.meta.url).href)};
+     import { nodePool } from ${JSON.stringify(new URL("../../../dist/src/pool/index.js", import.meta.url).href)};
+     const client = createClient({ baseUrl: nodePool(${JSON.stringify(servers.map(({ url }) => url))}) });
+     console.log((await client.listBalanceChanges({ pagination: { first: 7 } })).nodes.length);`,
+  ]);
+  expect(stdout).toBe("7\n");
 });

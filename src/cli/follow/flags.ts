@@ -1,0 +1,48 @@
+import { operationTexts } from "../../../generated/command-line.js";
+import { operations } from "../../../generated/operations.js";
+import { type ArgumentFlag, argumentFlags } from "../argument-flags.js";
+import type { Flag } from "../flags.js";
+
+/** The lists that can be followed. */
+export type FollowId = "listBalanceChanges" | "listVotes" | "listNodeSignatures";
+
+/** The arguments of a follower: those of the list, without the range of time. */
+export const followArgumentFlags = (id: FollowId): ArgumentFlag[] =>
+  argumentFlags(operations[id], operationTexts[id]).filter(({ path }) => path[0] !== "dateRange");
+
+const from: Flag = {
+  name: "from",
+  value: "TIME",
+  text:
+    "Where to begin: now, which is the block that has begun; start, which is the oldest record of the node; or a time, as in " +
+    "2024-02-01T12:00:00Z. Default: now.",
+};
+
+const output: readonly Flag[] = [
+  { name: "output", short: "o", value: "FILE", text: "Write to a file, and its position to FILE.state." },
+  { name: "resume", text: "Continue the file of --output where it ends. It begins one if there is none." },
+  { name: "force", text: "Overwrite the file of --output." },
+  { name: "columns", value: "NAMES", text: "The members of a record to print, separated by commas. Default: all." },
+];
+
+const presentation: readonly Flag[] = [
+  { name: "decimals", value: "N", text: "Print amounts as decimal numbers with this many decimal places." },
+  { name: "raw", text: "Print times as Unix nanoseconds. Default: RFC 3339 with nanoseconds." },
+];
+
+const pace: readonly Flag[] = [
+  { name: "limit", value: "N", text: "End after this many records." },
+  {
+    name: "poll-interval",
+    value: "TIME",
+    text: "From one poll to the next, as in 5s. Default: a block while records come, and up to 15s while none do.",
+  },
+  { name: "stalled-after", value: "TIME", text: "Fail if the node names no new block for this time. Default: 60s." },
+];
+
+/** The flags of a follower, without those of the node. */
+export function followFlags(id: FollowId): Flag[] {
+  const hasTime = id !== "listNodeSignatures";
+  const own = followArgumentFlags(id).map(({ flag }) => flag);
+  return [...own, ...(hasTime ? [from] : []), ...output, ...(hasTime ? presentation : []), ...pace];
+}
