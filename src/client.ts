@@ -1,5 +1,6 @@
-import createHttp from "openapi-fetch";
+import createHttp, { type Client as HttpClient } from "openapi-fetch";
 import type { OperationMethods } from "../generated/client.js";
+import type { paths } from "../generated/openapi.js";
 import { operations } from "../generated/operations.js";
 import type { BalanceChange } from "../generated/types.js";
 import type { OperationId } from "./arguments/operation.js";
@@ -67,7 +68,7 @@ export interface VegaClient extends OperationMethods {
    * client.http.use({ onRequest: ({ request }) => request.headers.set("Authorization", token) });
    * ```
    */
-  readonly http: NodeHttp;
+  readonly http: HttpClient<paths, "application/json">;
 
   /**
    * Returns another client with other defaults. Both share the rate limiter, what is known of a ban, the pool and the middleware

@@ -10,7 +10,7 @@ import { collectSamples, root, type Sample } from "../support/samples/collect.js
 // Inside the package, so that its name resolves to its build.
 const folder = join(root, "reports/samples");
 const setting = join(root, "test/support/samples/setting.ts");
-const samples = collectSamples();
+const samples = collectSamples().filter(({ language }) => language === "ts");
 const files = new Map<string, Sample>();
 const { config } = ts.readConfigFile(join(root, "tsconfig.json"), ts.sys.readFile);
 const options: ts.CompilerOptions = {

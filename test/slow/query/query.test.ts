@@ -1,8 +1,10 @@
 import { execFile } from "node:child_process";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import type { InfiniteQueryOptions } from "vegaprotocol-client/query";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { collectSamples } from "../../support/samples/collect.js";
 import { here } from "./install.js";
 
 const { dehydrate, hydrate, InfiniteQueryObserver, QueryClient } = await import("@tanstack/query-core");
@@ -123,6 +125,31 @@ test("SWR finds the same data for equal arguments", () => {
   ].map((pagination) => serialize(vega.listVotes.swr({ partyId: "a", pagination })[0]));
   expect(serialized[0]).toBe(serialized[1]);
 });
+
+test("samples that need packages of their own compile", async () => {
+  const samples = collectSamples().filter(({ language }) => language === "tsx");
+  expect(samples.length).toBeGreaterThan(8);
+  const folder = join(here, "reports");
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder);
+  for (const [index, { place, code }] of samples.entries()) {
+    // Samples of docstrings are a part of a component. A scope of their own lets them declare what the setting has.
+    const isModule = /^import /m.test(code);
+    const content = isModule ? code : `${imports}\nexport async function useSample() {\n${code}}\n`;
+    writeFileSync(join(folder, `sample-${index}.tsx`), `// ${place}\n${content}`);
+  }
+  const compiler = join(here, "node_modules/typescript-5.9/bin/tsc");
+  const { stdout } = await run(process.execPath, [compiler, "--project", here]).catch((error) => error);
+  expect(stdout).toBe("");
+});
+
+const imports = `
+import { QueryClient, useInfiniteQuery, useMutation, useQuery } from "@tanstack/react-query";
+import useSWR from "swr";
+import { queries } from "vegaprotocol-client/query";
+import { client, partyId, proposalId, tx, vega } from "../consumer/setting.js";
+const queryClient = new QueryClient();
+`;
 
 test.each(["5.4", "5.9", "7.0"])(
   "the options have the types that React, Vue, Solid, Svelte, Preact, Angular and SWR infer, by TypeScript %s",

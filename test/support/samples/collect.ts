@@ -10,6 +10,8 @@ export interface Sample {
   /** Its file and line, as in `README.md:36`. */
   place: string;
   code: string;
+  /** Samples in `tsx` need packages that the project does not have. `test/slow/query` compiles them. */
+  language: "ts" | "tsx";
   /** Whether it is run. Samples marked with `no-run` need something that the setting does not have, such as new blocks. */
   runs: boolean;
 }
@@ -23,7 +25,12 @@ export function collectSamples(): Sample[] {
   const described = operations.flatMap(({ operationId, "x-codeSamples": samples }) =>
     samples
       .filter(({ lang }) => lang === "TypeScript")
-      .map(({ source }) => ({ place: `openapi.yaml, ${operationId}`, code: source, runs: true })),
+      .map(({ source }) => ({
+        place: `openapi.yaml, ${operationId}`,
+        code: source,
+        language: "ts" as const,
+        runs: true,
+      })),
   );
   return [...pages, ...docstrings, ...described];
 }
@@ -43,11 +50,12 @@ const uncommented = (text: string) =>
     .join("\n");
 
 function fenced(file: string, text: string): Sample[] {
-  return [...text.matchAll(/^( *)```ts( no-run)?\n([\s\S]*?)^ *```$/gm)].map((match) => {
-    const [, indent = "", mark, code = ""] = match;
+  return [...text.matchAll(/^( *)```(tsx?)( no-run)?\n([\s\S]*?)^ *```$/gm)].map((match) => {
+    const [, indent = "", language, mark, code = ""] = match;
     const line = text.slice(0, match.index).split("\n").length;
     return {
       place: `${file}:${line}`,
+      language: language === "tsx" ? "tsx" : "ts",
       code: code.replaceAll(new RegExp(`^${indent}`, "gm"), ""),
       runs: mark === undefined,
     };

@@ -1,12 +1,25 @@
 // Runs samples one after the other. This is a process of its own, because the setting replaces the global `fetch`.
 import { pathToFileURL } from "node:url";
+import { baseUrl, change } from "./setting.js";
+
+/** What a sample exports if it is the handler of a server. */
+interface Handlers {
+  GET?: Handle;
+  default?: { fetch?: Handle };
+}
+type Handle = (request: Request, env: { NODE_URL: string }) => Promise<Response>;
 
 const log = console.log;
 for (const name of ["log", "debug", "error"] as const) console[name] = () => {};
 const failures: Record<string, string> = {};
 for (const file of process.argv.slice(2)) {
   try {
-    await import(pathToFileURL(file).href);
+    const module: Handlers = await import(pathToFileURL(file).href);
+    const handle = module.GET ?? module.default?.fetch;
+    const request = new Request(`https://app.example/?partyId=${change.partyId}`);
+    const response = await handle?.(request, { NODE_URL: baseUrl });
+    if (response && !(response.ok && (await response.text())))
+      throw new Error(`Expected content, got ${response.status}.`);
   } catch (error) {
     failures[file] = error instanceof Error ? `${error.message}\n${error.stack}` : String(error);
   }
