@@ -8,6 +8,7 @@ export default {
     "src/testing/index.ts",
     "src/testing/node/index.ts",
     "src/validate/index.ts",
+    "src/pool/index.ts",
     "src/follow/index.ts",
     "src/query/index.ts",
   ],
@@ -24,13 +25,28 @@ export default {
   sort: ["source-order"],
   // openapi-typescript's own tag.
   blockTags: [...OptionDefaults.blockTags, "@description"],
-  // Errors are caught, not made.
   intentionallyNotExported: [
+    // Errors are caught, not made.
     "VegaErrorOptions",
     "ApiErrorOptions",
     "RateLimitErrorOptions",
     "PaginationErrorOptions",
     "codeNames",
+    // A pool is passed to a client, which connects to it.
+    "Connection",
+    "ConnectionOptions",
+    // Types of the query libraries' options are inferred.
+    "OperationId",
+    "OperationMethods",
+    "operations",
+    "ListId",
+    "ArgumentOf",
+    "RecordOf",
+    "BodyOf",
+    "ParametersOf",
+    "PartOf",
+    "ComponentTypes",
+    "Path",
   ],
   treatWarningsAsErrors: true,
 };

@@ -4,7 +4,6 @@ import { refuse } from "../arguments/refuse.js";
 import type { VegaClient } from "../client.js";
 import { ApiError, RateLimitError, TimeoutError, VegaError } from "../errors/index.js";
 import type { CallOptions } from "../http/call-options.js";
-
 import type { Clock } from "../http/clock.js";
 import { createEmit, type Emit, observedError, type WithoutTime } from "../http/events.js";
 import { type Block, fetchUntilAborted, onAbort } from "../http/index.js";

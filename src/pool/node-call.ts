@@ -1,30 +1,18 @@
-import type { Attempt, Context, Reply } from "../http/context.js";
+import type { Context, Reply } from "../http/context.js";
 import { observedError } from "../http/events.js";
 import { delayAfter } from "../http/retry.js";
 import { Candidates } from "./candidates.js";
 import { behindError, errorOfCall, isNodeFault, setAsideAfter } from "./failures.js";
-import {
-  applyVerdict,
-  freshestOf,
-  isBehind,
-  isCompared,
-  isInDispute,
-  type Received,
-  staleError,
-  type Verdict,
-  verdictOn,
-} from "./judge.js";
+import { isBehind, isCompared, type Received, type Verdict } from "./judge.js";
 import type { Link } from "./link.js";
-import { isNearEnd, loadHistory, reaches } from "./node-history.js";
+import { sendTo, unfit } from "./node-attempt.js";
 import type { NodeState } from "./node-state.js";
 import { left, type Outcome, Race } from "./race.js";
+import { Responses } from "./responses.js";
 import { type Failover, type PoolTarget, readTarget } from "./target.js";
 
 /** With one response, that of another node is waited for so long: milliseconds, and times its own duration. */
 const [patience, patienceFactor] = [1000, 4];
-
-/** The reason of an attempt that was not sent, because the node does not keep balance changes for long enough. */
-const unfit = Symbol("unfit");
 
 /** One call: asks nodes until one gives a response that can be returned. */
 export class NodeCall<T> {
@@ -34,7 +22,7 @@ export class NodeCall<T> {
   readonly #candidates: Candidates;
   readonly #race: Race<T>;
   readonly #startedAt: number;
-  readonly #received: Received<T>[] = [];
+  readonly #responses: Responses<T>;
   readonly #failures = new Map<NodeState, unknown>();
   #failed = 0;
   /** The node that the call turns away from. */
@@ -46,6 +34,7 @@ export class NodeCall<T> {
     this.#target = context.target ?? readTarget();
     this.#candidates = new Candidates(link, this.#target);
     this.#race = new Race(context, link.clock);
+    this.#responses = new Responses(link, this.#target);
     this.#startedAt = link.clock.now();
     this.#failover = this.#target.failover;
     if (this.#failover) this.#candidates.add(this.#failover.node, 1);
@@ -71,7 +60,7 @@ export class NodeCall<T> {
         }
         if (this.#failed < this.#limit && this.#start(this.#candidates.next())) continue;
         if (best === undefined && this.#race.size > 0) continue;
-        const result = best ?? freshestOf(this.#received);
+        const result = best ?? this.#responses.freshest;
         if (result) return this.#settle(result);
         await this.#retry();
       }
@@ -93,40 +82,15 @@ export class NodeCall<T> {
 
   #start(node: NodeState | undefined): boolean {
     if (node === undefined) return false;
-    const { cause, error, node: from = node } = this.#failover ?? {};
+    if (this.#failover) reportFailover(this.#failover, node, this.#link, this.#context);
     this.#failover = undefined;
-    if (cause && from !== node) {
-      const { operation, attempts: attempt } = this.#context;
-      const failover = { operation, attempt, node: from.url, from: from.url, to: node.url, cause };
-      this.#link.emit?.({
-        type: "failover",
-        ...failover,
-        error: error === undefined ? undefined : observedError(error),
-      });
-    }
     this.#candidates.add(node, 1);
     this.#race.start(
       node,
-      (attempt) => this.#send(node, attempt),
+      (attempt) => sendTo(node, this.#target, this.#link, this.#context, attempt),
       () => this.#race.size > 1 || this.#candidates.next() !== undefined,
     );
     return true;
-  }
-
-  async #send(node: NodeState, attempt: Attempt): Promise<Reply<T>> {
-    const { reach, knowsHistory, verifiesHistory } = this.#target;
-    const load = () => loadHistory(this.#link, node, this.#context, attempt);
-    if (knowsHistory || reach !== undefined) await load();
-    if (!reaches(node, reach)) throw unfit;
-    const send = this.#link.attempts.get(node);
-    if (send === undefined) throw new TypeError(`${node.url} is not a node of the pool.`);
-    const reply = await send(this.#context, attempt);
-    if (verifiesHistory && isNearEnd(node, reach)) {
-      node.history = undefined;
-      await load();
-      if (!reaches(node, reach)) throw unfit;
-    }
-    return reply;
   }
 
   #take(outcome: Outcome<T>): void {
@@ -136,10 +100,7 @@ export class NodeCall<T> {
     } else if (isBehind(block, this.#target)) {
       this.#fail(node, behindError(outcome, this.#target, this.#context), "history");
     } else {
-      this.#received.push({ node, sentAt, block, reply: result.reply, verdict: undefined });
-      // Each response shows more of the others.
-      for (const each of this.#received) each.verdict = verdictOn(each.node, each.block, this.#target, this.#link);
-      const cause = this.#received.at(-1)?.verdict;
+      const cause = this.#responses.add({ node, sentAt, block, reply: result.reply });
       this.#failover = cause && { node, cause };
     }
   }
@@ -168,27 +129,14 @@ export class NodeCall<T> {
 
   /** The freshest response that can be returned. One that can come from a single node alone always can. */
   #best(): Received<T> | undefined {
-    const isAlone = this.#candidates.count === 1;
-    return freshestOf(this.#received.filter((each) => isAlone || !each.verdict));
+    return this.#candidates.count === 1 ? this.#responses.freshest : this.#responses.best;
   }
 
-  /** Returns a response, and notes what the responses say of their nodes. */
   #settle(best: Received<T>): Reply<T> {
-    const { clock, settings } = this.#link;
-    const { verdict } = best;
-    const stale = verdict !== undefined || (this.#target.compares === true && isInDispute(this.#link));
-    const { node: pinned } = this.#target;
-    if (stale && settings.staleness === "error" && pinned === undefined) {
-      throw staleError(this.#context.operation, this.#received);
-    }
-    for (const each of this.#received) applyVerdict(each);
-    for (const node of this.#race.cancel(left)) node.slowDown(clock.now() - this.#startedAt, this.#startedAt);
-    const { node, block, reply } = best;
-    if (block && block.height > this.#link.mark && verdict !== "suspect" && pinned === undefined) {
-      this.#link.mark = block.height;
-    }
-    this.#target.servedBy = node;
-    return { ...reply, stale };
+    const reply = this.#responses.settle(best, this.#context.operation);
+    const elapsed = this.#link.clock.now() - this.#startedAt;
+    for (const node of this.#race.cancel(left)) node.slowDown(elapsed, this.#startedAt);
+    return reply;
   }
 
   /** Asks a node once more, or one that is set aside. */
@@ -214,4 +162,23 @@ export class NodeCall<T> {
     }
     this.#start(node);
   }
+}
+
+function reportFailover(
+  { node: from, cause, error }: Failover,
+  to: NodeState,
+  { emit }: Link,
+  context: Context<unknown>,
+) {
+  if (from === to) return;
+  const { operation, attempts: attempt } = context;
+  const nodes = { node: from.url, from: from.url, to: to.url };
+  emit?.({
+    type: "failover",
+    operation,
+    attempt,
+    ...nodes,
+    cause,
+    error: error === undefined ? undefined : observedError(error),
+  });
 }

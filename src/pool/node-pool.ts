@@ -14,7 +14,7 @@ import { type NodePoolOptions, readPoolOptions } from "./options.js";
  * Creates a pool of several nodes of one network, to be passed to `createClient` as `baseUrl`. Nothing is sent yet.
  *
  * @param urls - The addresses of the nodes.
- * @throws {@link ArgumentError} if an address or an option is invalid.
+ * @throws `ArgumentError` if an address or an option is invalid.
  * @example
  * ```ts
  * const nodes = nodePool(["https://a.example", "https://b.example", "https://c.example"]);

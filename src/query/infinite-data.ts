@@ -8,7 +8,7 @@ export type PageStart =
   | Forward
   /** At a time, in Unix nanoseconds. */
   | { time: `${bigint}` }
-  /** No cursor leads there: the request of the page rejects with a {@link PaginationError}. */
+  /** No cursor leads there: the request of the page rejects with a `PaginationError`. */
   | { unreachable: string; reason: PaginationError["reason"] };
 
 /** A page of an infinite list as JSON. */

@@ -27,7 +27,7 @@ export function queryKey(scope: string, operation: OperationId, query?: unknown)
  * Returns a value as JSON: times as digits, and without what is not sent. What is invalid stays as it is: the argument of a query
  * that is disabled may be incomplete.
  *
- * @throws {@link ArgumentError} for a `bigint` that is not a time, which JSON does not have.
+ * @throws `ArgumentError` for a `bigint` that is not a time, which JSON does not have.
  */
 function normalize(spec: Value | ArgumentGroup | undefined, value: unknown, place: Place): unknown {
   if (spec?.kind === "nanoseconds" && typeof value === "object") return timeOf(value);

@@ -95,7 +95,7 @@ export interface ListQuery<Argument, T> extends Query<Argument, PageData<T>> {
    *
    * Every record comes once, also after all pages are fetched again. Balance changes are read by time, as a scan reads them: a page
    * can have fewer records than `pagination.first` names. If no cursor leads to the next page, its request rejects with a
-   * {@link PaginationError}.
+   * `PaginationError`.
    *
    * @example
    * ```tsx
