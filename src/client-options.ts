@@ -1,11 +1,13 @@
 import { boolean, callback, checkedWhenRead, checkOptions, type OptionChecks } from "./arguments/check-options.js";
 import { readBaseUrl } from "./arguments/read-base-url.js";
+import { refuseSecret } from "./arguments/refuse.js";
 import {
   type AttemptOptions,
   attemptChecks,
   defaultSettings,
   type HeaderValues,
   readHeaders,
+  type Settings,
   withDefaults,
 } from "./http/call-options.js";
 import type { ObserverEvent } from "./http/events.js";
@@ -68,6 +70,38 @@ const clientChecks: OptionChecks<ClientOptions> = {
   observe: callback,
   validate: callback,
 };
+
+/** Options that a client of the same node can have otherwise: all but `baseUrl`, `fetch` and `pacing`. */
+export interface OptionOverrides extends Omit<ClientOptions, "baseUrl" | "fetch" | "pacing"> {}
+
+const { baseUrl: _, fetch: __, pacing: ___, ...overrideChecks } = clientChecks;
+
+/** What calls of a client have by default. */
+export interface ClientDefaults {
+  settings: Settings;
+  /** Sent in addition to those of `client.http`. */
+  headers: Headers | undefined;
+  observe: ClientOptions["observe"];
+  validate: ClientOptions["validate"];
+}
+
+/** Checks the options of another client of the same node, and adds those of the first one. */
+export function readOverrides(defaults: ClientDefaults, options: OptionOverrides): ClientDefaults {
+  const name = "withOptions";
+  for (const argument of ["baseUrl", "fetch", "pacing"]) {
+    if (typeof options !== "object" || options === null || !(argument in options)) continue;
+    refuseSecret({ operation: name, argument }, "left out, because both clients share it. Use `createClient`");
+  }
+  checkOptions(overrideChecks, options, { name });
+  const { headers, observe = defaults.observe, validate = defaults.validate } = options;
+  const added = [...(defaults.headers ?? []), ...readHeaders(undefined, headers)];
+  return {
+    settings: withDefaults(options, defaults.settings),
+    headers: added.length > 0 ? readHeaders(undefined, added) : undefined,
+    observe,
+    validate,
+  };
+}
 
 /** Checks the options of a client, and adds the defaults. */
 export function readClientOptions(options: ClientOptions) {

@@ -1,16 +1,23 @@
-import createHttp, { type Client as HttpClient } from "openapi-fetch";
+import createHttp from "openapi-fetch";
 import type { OperationMethods } from "../generated/client.js";
-import type { paths } from "../generated/openapi.js";
 import { operations } from "../generated/operations.js";
 import type { BalanceChange } from "../generated/types.js";
 import type { OperationId } from "./arguments/operation.js";
 import { readArguments } from "./arguments/read-arguments.js";
-import { type ClientOptions, readClientOptions } from "./client-options.js";
+import {
+  type ClientDefaults,
+  type ClientOptions,
+  type OptionOverrides,
+  readClientOptions,
+  readOverrides,
+} from "./client-options.js";
 import { type CallOptions, callChecks, readCallOptions } from "./http/call-options.js";
 import { systemClock } from "./http/clock.js";
 import { call, createRequester } from "./http/index.js";
 import { routeOf } from "./http/operation-route.js";
-import { type Connection, type ConnectionOptions, connect } from "./node-pool.js";
+import { sharedLimits } from "./http/shared-limits.js";
+import { type NodeHttp, withHeaders } from "./http/with-headers.js";
+import { type Connection, connect, type Session } from "./node-pool.js";
 import { type ListId, listOperation } from "./pagination/list-operation.js";
 import { type ListingOptions, listingChecks } from "./pagination/listing.js";
 import { History } from "./scan/history.js";
@@ -60,7 +67,20 @@ export interface VegaClient extends OperationMethods {
    * client.http.use({ onRequest: ({ request }) => request.headers.set("Authorization", token) });
    * ```
    */
-  readonly http: HttpClient<paths, "application/json">;
+  readonly http: NodeHttp;
+
+  /**
+   * Returns another client with other defaults. Both share the rate limiter, what is known of a ban, the pool and the middleware
+   * of `http`. Headers are added to those of this client.
+   *
+   * @throws {@link ArgumentError} if an option is invalid, or is `baseUrl`, `fetch` or `pacing`.
+   * @example
+   * ```ts
+   * const patient = client.withOptions({ totalTimeout: 120_000, headers: { "X-Job": "report" } });
+   * const votes = await patient.listVotes({ proposalId }).toArray();
+   * ```
+   */
+  withOptions(overrides: OptionOverrides): VegaClient;
 }
 
 /**
@@ -73,12 +93,37 @@ export interface VegaClient extends OperationMethods {
  * ```
  */
 export function createClient(options: ClientOptions): VegaClient {
-  const { baseUrl, pool, headers, fetch, pacing, observe, validate, settings } = readClientOptions(options);
-  const createConnection: (options: ConnectionOptions) => Connection = pool ? pool[connect] : createRequester;
-  const requester = createConnection({ fetch, pacing, observe, validate, routeOf: (id) => routeOf(http, id) });
+  const { baseUrl, pool, headers, fetch, pacing, ...defaults } = readClientOptions(options);
+  const open = pool ? pool[connect] : createRequester;
+  const { origin } = new URL(baseUrl);
+  const transport = {
+    fetch,
+    pacing,
+    limits: sharedLimits(options.fetch ?? globalThis.fetch ?? fetch, origin, systemClock),
+  };
+  const session: Session = { mark: 0n };
+  const node: Node = {
+    baseUrl,
+    http: createHttp({ baseUrl, headers, fetch: (request) => connection.fetch(request), pathSerializer }),
+    connect: (http, { observe, validate }) =>
+      open({ ...transport, session, observe, validate, routeOf: (id) => routeOf(http, id) }),
+    history: new History(systemClock),
+  };
+  const connection = node.connect(node.http, defaults);
+  return createMethods(node, node.http, connection, { ...defaults, headers: undefined });
+}
+
+/** What a client has in common with those that its `withOptions` returns. */
+interface Node {
+  baseUrl: string;
+  http: NodeHttp;
+  connect(http: NodeHttp, options: Pick<ClientDefaults, "observe" | "validate">): Connection;
+  history: History;
+}
+
+function createMethods(node: Node, http: NodeHttp, requester: Connection, defaults: ClientDefaults): VegaClient {
   const { keepNode, openNodes } = requester;
-  const http = createHttp<paths, "application/json">({ baseUrl, headers, fetch: requester.fetch, pathSerializer });
-  const history = new History(systemClock);
+  const { settings } = defaults;
 
   const listMethod = (id: ListId) => {
     const route = routeOf(http, id);
@@ -114,9 +159,14 @@ export function createClient(options: ClientOptions): VegaClient {
     scanBalanceChanges: (argument, options) => {
       const readSettings = () => readCallOptions("scanBalanceChanges", options, settings, scanChecks);
       const open = openScan({ requester, route: scanRoute, argument, readSettings, openNodes });
-      return scan({ operation: "scanBalanceChanges", open, history }, options);
+      return scan({ operation: "scanBalanceChanges", open, history: node.history }, options);
     },
-    baseUrl,
+    withOptions: (overrides) => {
+      const changed = readOverrides(defaults, overrides);
+      const own = changed.headers ? withHeaders(node.http, changed.headers) : node.http;
+      return createMethods(node, own, node.connect(own, changed), changed);
+    },
+    baseUrl: node.baseUrl,
     http,
   };
 }

@@ -2,7 +2,7 @@ export * from "../generated/public.js";
 export { formatUnits, parseUnits } from "./arguments/units.js";
 export { type NanosecondTime, toBytes, toDate, toNanoseconds } from "./arguments/values.js";
 export { createClient, type VegaClient } from "./client.js";
-export type { ClientOptions } from "./client-options.js";
+export type { ClientOptions, OptionOverrides } from "./client-options.js";
 export {
   ApiError,
   ArgumentError,

@@ -43,8 +43,15 @@ export interface Connection extends Requester {
   openNodes?(target: Target | undefined): SpreadRanges;
 }
 
+/** What a client has in common with those that its `withOptions` returns. */
+export interface Session {
+  /** The greatest height of a response that one of them has returned. */
+  mark: bigint;
+}
+
 /** What a connection sends with. */
 export interface ConnectionOptions extends RequesterOptions {
+  session: Session;
   /** How an operation is sent. */
   routeOf(id: OperationId): OperationRoute;
 }

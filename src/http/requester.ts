@@ -13,6 +13,8 @@ import { withRetry } from "./retry.js";
 export interface RequesterOptions {
   fetch: (request: Request) => Promise<Response>;
   pacing?: boolean;
+  /** What is known of the rate limit of the node. Default: nothing yet. */
+  limits?: NodeLimits | undefined;
   observe?: ((event: ObserverEvent) => void) | undefined;
   validate?: Validate | undefined;
   clock?: Clock;
@@ -35,8 +37,9 @@ export interface Requester {
 /** Assembles the layers that a call passes through: from the bottom up, each around the one before. */
 export function createRequester(options: RequesterOptions): Requester {
   const { fetch, pacing = true, observe, validate, clock = systemClock, random = Math.random } = options;
+  const { limits = new NodeLimits(clock) } = options;
   const emit = observe && createEmit<WithoutTime<ObserverEvent>>(observe, clock);
-  const attempt = createNodeAttempt({ fetch, validate, clock }, emit, pacing ? new NodeLimits(clock) : undefined);
+  const attempt = createNodeAttempt({ fetch, validate, clock }, emit, pacing ? limits : undefined);
   const send: SendCall = withTotalDeadline(withRetry(attempt, { clock, random, emit }), clock);
   return {
     send: async (route, params, call) => {

@@ -27,7 +27,7 @@ export interface Pool {
 
 /** Connects a client to the nodes of a pool. */
 export function createConnection(pool: Pool, options: ConnectionOptions): Connection {
-  const { fetch, pacing = true, observe, validate, routeOf } = options;
+  const { fetch, pacing = true, observe, validate, routeOf, session } = options;
   const { nodes, clock } = pool;
   const emit = observe && createEmit<WithoutTime<ObserverEvent>>(observe, clock);
   const attempts = new Map(
@@ -38,7 +38,7 @@ export function createConnection(pool: Pool, options: ConnectionOptions): Connec
       return [node, createNodeAttempt({ fetch, validate, clock }, emitOf, limits, around)];
     }),
   );
-  const link: Link = { ...pool, emit, attempts, routeOf, mark: 0n };
+  const link: Link = { ...pool, emit, attempts, routeOf, session };
   const send = withTotalDeadline(
     (context) => (context.once && !context.target ? callOnce(link, context) : new NodeCall(link, context).run()),
     clock,

@@ -43,7 +43,7 @@ export function verdictOn(
     if (target.until !== undefined && block.timestamp >= target.until) return undefined;
     if (lagOf(block, referenceOf(sightings, nodes.length)) > settings.maxLag) return "lag";
   }
-  return settings.monotonic && target.isMonotonic && block.height < link.mark ? "regression" : undefined;
+  return settings.monotonic && target.isMonotonic && block.height < link.session.mark ? "regression" : undefined;
 }
 
 /** Whether a block is before the place where a walk or a scan continues. */

@@ -3,6 +3,7 @@ import type { Clock } from "../http/clock.js";
 import type { SendAttempt } from "../http/context.js";
 import type { Emit } from "../http/events.js";
 import type { OperationRoute } from "../http/operation-route.js";
+import type { Session } from "../node-pool.js";
 import type { NodeState } from "./node-state.js";
 import type { PoolSettings } from "./options.js";
 
@@ -17,6 +18,5 @@ export interface Link {
   /** Makes an attempt on a node. */
   readonly attempts: ReadonlyMap<NodeState, SendAttempt>;
   readonly routeOf: (id: OperationId) => OperationRoute;
-  /** The greatest height of a response that the client has returned. */
-  mark: bigint;
+  readonly session: Session;
 }

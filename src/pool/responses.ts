@@ -42,8 +42,8 @@ export class Responses<T> {
       throw staleError(operation, this.#received);
     }
     for (const each of this.#received) applyVerdict(each);
-    if (block && block.height > this.#link.mark && verdict !== "suspect" && pinned === undefined) {
-      this.#link.mark = block.height;
+    if (block && block.height > this.#link.session.mark && verdict !== "suspect" && pinned === undefined) {
+      this.#link.session.mark = block.height;
     }
     this.#target.servedBy = node;
     return { ...reply, stale };

@@ -1,0 +1,25 @@
+import type { Clock } from "./clock.js";
+import { NodeLimits } from "./pacing.js";
+
+type Fetch = (request: Request) => Promise<Response>;
+
+/** What is needed of a `WeakRef`, which older releases of workerd do not have. */
+interface Reference<T> {
+  deref(): T | undefined;
+}
+
+const limitsOfOrigins = new WeakMap<Fetch, Map<string, Reference<NodeLimits>>>();
+
+/**
+ * Returns the rate limit that all clients of one origin share, if they send with the same function. A node counts the requests of one
+ * address together, so that two limits would allow twice the rate. It is dropped with the last client.
+ */
+export function sharedLimits(fetch: Fetch, origin: string, clock: Clock): NodeLimits {
+  const origins = limitsOfOrigins.get(fetch) ?? new Map<string, Reference<NodeLimits>>();
+  limitsOfOrigins.set(fetch, origins);
+  const known = origins.get(origin)?.deref();
+  if (known) return known;
+  const limits = new NodeLimits(clock);
+  origins.set(origin, typeof WeakRef === "function" ? new WeakRef(limits) : { deref: () => limits });
+  return limits;
+}
