@@ -42,10 +42,25 @@ export class ScanNodes implements SpreadRanges {
     return (request, signal) => {
       if (this.#first !== undefined) return this.#fetch(fetchRange, request, signal, { until: this.#endOf(request) });
       this.#isOpen = request.start === undefined;
-      const target = { compares: this.#node === undefined, isOpen: true, until: request.end };
-      this.#first = this.#fetch(fetchRange, request, signal, target);
+      this.#first = this.#fetchFirst(fetchRange, request, signal);
       return this.#first;
     };
+  }
+
+  async #fetchFirst(fetchRange: FetchRange, request: RangeRequest, signal: AbortSignal): Promise<RangePage> {
+    const { end } = request;
+    const kind = { compares: this.#node === undefined, isOpen: true, until: end };
+    let page = await this.#fetch(fetchRange, request, signal, kind);
+    // Of a node that lags by a few blocks, while another one has reached the end of the range.
+    const isEarly = end !== undefined && page.blockTime !== undefined && page.blockTime < end;
+    if (isEarly && this.#hasReached(end)) page = await this.#fetch(fetchRange, request, signal, { until: end });
+    this.#end = page.blockTime;
+    return page;
+  }
+
+  #hasReached(end: bigint): boolean {
+    const nodes = this.#link.nodes.filter(({ url }) => this.#node === undefined || url === this.#node);
+    return nodes.some(({ sighting, cause }) => cause !== "suspect" && sighting && sighting.block.timestamp >= end);
   }
 
   #endOf({ end }: RangeRequest): bigint | undefined {
@@ -63,7 +78,6 @@ export class ScanNodes implements SpreadRanges {
     const target: PoolTarget = { ...kind, node: this.#node, reach, verifiesHistory: !this.#isOpen };
     const page = await fetchRange(request, signal, target);
     if (target.reach !== reach && !this.#isOpen) this.#oldest = target.reach;
-    this.#end ??= page.blockTime;
     return page;
   }
 }
