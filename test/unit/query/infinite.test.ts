@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ArgumentError, type BalanceChange, createClient, PaginationError, type Vote } from "../../../src/index.js";
 import { queries } from "../../../src/query/index.js";
-import { createFakeNode, type FakeNode, type FakeVote, nodeDefects } from "../../../src/testing/index.js";
+import { createFakeNode, type FakeVote, nodeDefects } from "../../../src/testing/index.js";
 import { InfiniteList } from "../../support/infinite-list.js";
 import { runs } from "../../support/runs.js";
 
@@ -10,7 +10,7 @@ const hex = (number: number) => number.toString(16).padStart(64, "0");
 const proposalId = hex(0xfff);
 const start = 1_707_486_400_000_000_000n;
 
-const queriesOf = ({ fetch }: Pick<FakeNode, "fetch">) =>
+const queriesOf = ({ fetch }: { fetch: (request: Request) => Promise<Response> }) =>
   queries(createClient({ baseUrl: "https://node.example", fetch, pacing: false }));
 
 const keyOf = ({ timestamp, partyId }: BalanceChange | Vote) => `${timestamp} ${partyId}`;
