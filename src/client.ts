@@ -56,7 +56,7 @@ export interface VegaClient extends OperationMethods {
    */
   scanBalanceChanges(query?: BalanceChangesScanQuery, options?: ScanOptions): Scan<BalanceChange>;
 
-  /** The address of the node, without a `/` or `/api/v2` at its end. */
+  /** The address of the node, without a `/` or `/api/v2` at its end; with a pool, that of its first node. */
   readonly baseUrl: string;
 
   /**
