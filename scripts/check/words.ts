@@ -2,7 +2,8 @@
  * Finds words that this project does not use, in sources, pages, the description and the names of tests. `npm run check -- words`
  * prints each of them with the term to use.
  */
-import { readdirSync, readFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
@@ -159,10 +160,14 @@ export function testNames(text: string): string {
   return lines.join("\n");
 }
 
+/** The files of a folder, without what Git ignores: installed packages can link back to the project. */
 function list(folder: string, ending: RegExp): string[] {
-  return readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
-    .filter((name) => ending.test(name) && !name.includes("node_modules"))
-    .map((name) => join(folder, name).replaceAll("\\", "/"))
+  return execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", "-z", folder], {
+    cwd: root,
+    encoding: "utf8",
+  })
+    .split("\0")
+    .filter((name) => ending.test(name) && existsSync(join(root, name)))
     .sort();
 }
 
