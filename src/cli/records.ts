@@ -3,6 +3,7 @@ import { toNanoseconds } from "../arguments/values.js";
 import { ApiError, PaginationError } from "../errors/index.js";
 import type { ListId } from "../pagination/list-operation.js";
 import type { Listing, ListingOptions } from "../pagination/listing.js";
+import { finalTime } from "../scan/timeline.js";
 import type { Connection } from "./connection.js";
 import { IncompleteError } from "./exit.js";
 import type { ListPlan } from "./list-plan.js";
@@ -126,9 +127,10 @@ export async function resolveEnd({ client }: Connection, plan: ListPlan, signal:
   const dateRange = { startTimestamp: start, endTimestamp: end };
   const pagination = { first: 1, newestFirst: true };
   const { nodes, block } = await client.listBalanceChanges({ ...query, dateRange, pagination }, { signal });
-  // Nodes compare times in microseconds, and the block that had begun is not complete.
-  const begun = block && (block.timestamp / 1000n) * 1000n;
-  if (begun !== undefined) return end === undefined || end > begun ? begun : end;
+  if (block !== undefined) {
+    const final = finalTime(block.timestamp);
+    return end === undefined || end > final ? final : end;
+  }
   const [newest] = nodes;
   return end ?? (newest === undefined ? (start ?? 0n) : toNanoseconds(newest.timestamp) + 1n);
 }

@@ -9,8 +9,8 @@ import { History } from "../scan/history.js";
 import { HistoryCheck } from "../scan/history-check.js";
 import { checkPage } from "../scan/range-page.js";
 import { compareRecords } from "../scan/record-order.js";
-import { microsecondOf, toTime } from "../scan/timeline.js";
-import { blockOf, earlier, finalTime } from "./final-time.js";
+import { finalTime, microsecondOf, toTime } from "../scan/timeline.js";
+import { blockOf, earlier } from "./blocks.js";
 import { type FollowFromOptions, followFromChecks, readStart, type Start } from "./follow-options.js";
 import { type Batch, type Follower, type FollowSettings, follower } from "./follower.js";
 import type { Poll } from "./polling.js";
@@ -104,7 +104,7 @@ class BalanceChangesSource {
     const { records, block, hasMore } = await (position === "now"
       ? this.#findBlock(signal)
       : this.#read(position, signal));
-    const final = finalTime(block);
+    const final = finalTime(block.timestamp);
     const last = hasMore ? timeOf(records.at(-1)) : final;
     const upTo = last < final ? last : final;
     const start = position === "now" ? 0n : position;
@@ -146,7 +146,7 @@ class BalanceChangesSource {
       block = earlier(blockOf(operation, page), block);
       records.push(...nodes);
       const first = position || timeOf(records[0]);
-      const isDense = hasMore && timeOf(records.at(-1)) <= first && first < finalTime(block);
+      const isDense = hasMore && timeOf(records.at(-1)) <= first && first < finalTime(block.timestamp);
       const next = isDense ? await page.nextPage() : undefined;
       if (next === undefined) return { records, block, hasMore };
       page = next;

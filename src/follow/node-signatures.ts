@@ -7,7 +7,8 @@ import { VegaError } from "../errors/index.js";
 import { systemClock } from "../http/clock.js";
 import type { Block } from "../http/index.js";
 import type { Listing } from "../pagination/listing.js";
-import { blockOf, earlier, finalTime } from "./final-time.js";
+import { finalTime } from "../scan/timeline.js";
+import { blockOf, earlier } from "./blocks.js";
 import { type FollowOptions, followChecks } from "./follow-options.js";
 import { type Follower, type FollowSettings, follower } from "./follower.js";
 import type { Poll } from "./polling.js";
@@ -117,7 +118,7 @@ class SignaturesSource {
       page = next;
       block = earlier(block, blockOf(operation, page));
     }
-    const upTo = finalTime(block);
+    const upTo = finalTime(block.timestamp);
     if (this.#upTo !== undefined && upTo <= this.#upTo) return { block };
     this.#upTo = upTo;
     const records = found.filter((signature) => this.#add(signature));

@@ -8,7 +8,8 @@ import { systemClock } from "../http/clock.js";
 import type { Block } from "../http/index.js";
 import { blockTimeOf, compareText } from "../pagination/cursors.js";
 import type { Listing, Page } from "../pagination/listing.js";
-import { blockOf, earlier, finalTime, unusable } from "./final-time.js";
+import { finalTime } from "../scan/timeline.js";
+import { blockOf, earlier, unusable } from "./blocks.js";
 import { type FollowFromOptions, followFromChecks, readStart, type Start } from "./follow-options.js";
 import { type Batch, type Follower, type FollowSettings, follower } from "./follower.js";
 import type { Poll } from "./polling.js";
@@ -105,7 +106,7 @@ class VotesSource {
   async poll(signal: AbortSignal): Promise<Poll<Batch<Vote>>> {
     const position = this.#position;
     const { votes, block } = await (position === "now" ? this.#readPage(1, signal) : this.#read(position, signal));
-    const upTo = finalTime(block);
+    const upTo = finalTime(block.timestamp);
     if (position !== "now" && upTo <= position) return { block };
     this.#position = upTo;
     const isNew = ({ vote, time }: WrittenVote) =>
@@ -118,7 +119,9 @@ class VotesSource {
   /** Reads back to the position: a small page first, then large ones. */
   async #read(position: bigint, signal: AbortSignal): Promise<Reading> {
     const isEnough = ({ page, votes, block }: Reading) =>
-      !page.pageInfo?.hasNextPage || finalTime(block) <= position || (votes.at(-1)?.time ?? position) < position;
+      !page.pageInfo?.hasNextPage ||
+      finalTime(block.timestamp) <= position ||
+      (votes.at(-1)?.time ?? position) < position;
     let reading = await this.#readPage(position > 0n ? Math.min(smallPage, this.#pageSize) : this.#pageSize, signal);
     if (isEnough(reading)) return reading;
     if (position > 0n) reading = await this.#readPage(this.#pageSize, signal);

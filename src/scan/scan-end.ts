@@ -1,10 +1,9 @@
 import type { RangePage } from "./range-page.js";
 import type { SegmentReader } from "./segment-reader.js";
-import { microsecondOf, toTime } from "./timeline.js";
+import { finalTime } from "./timeline.js";
 
 /**
- * Returns the end of what a scan reads, in Unix nanoseconds. Everything before the microsecond of the block that had begun
- * is final: v0.74 nodes show the records of a block at once when it ends.
+ * Returns the end of what a scan reads, in Unix nanoseconds.
  *
  * @param end - The end that the caller wants. Default: all that is final.
  * @param firstPage - The first page of the first reader.
@@ -15,8 +14,8 @@ export async function findEnd(
   readers: readonly SegmentReader[],
 ): Promise<bigint> {
   if (blockTime !== undefined) {
-    const begun = toTime(microsecondOf(blockTime));
-    return end === undefined || end > begun ? begun : end;
+    const final = finalTime(blockTime);
+    return end === undefined || end > final ? final : end;
   }
   if (end !== undefined) return end;
   const shown = readers[0]?.order.newestFirst ? edges.at(0) : hasMore ? undefined : edges.at(-1);

@@ -25,6 +25,12 @@ export const aligned = (start: bigint, end: bigint): Range => ({
 /** The first nanosecond of a microsecond. */
 export const toTime = (microsecond: bigint): bigint => microsecond * nanoseconds;
 
+/**
+ * Everything before this time is final, if a response names a block of that time: v0.74 nodes show the records of a block at once
+ * when it ends, and keep times in microseconds.
+ */
+export const finalTime = (blockTime: bigint): bigint => toTime(microsecondOf(blockTime));
+
 export const isEmpty = ({ start, end }: Range): boolean => start >= end;
 export const lengthOf = ({ start, end }: Range): number => Number(end - start);
 
@@ -43,7 +49,7 @@ export interface ReadingOrder {
   compare(a: bigint, b: bigint): number;
 }
 
-const compare = (a: bigint, b: bigint) => (a === b ? 0 : a < b ? -1 : 1);
+export const compare = (a: bigint, b: bigint) => (a === b ? 0 : a < b ? -1 : 1);
 
 export const oldestFirst: ReadingOrder = {
   newestFirst: false,

@@ -1,6 +1,5 @@
 import { ResponseError } from "../errors/index.js";
 import type { Block } from "../http/index.js";
-import { microsecondOf, toTime } from "../scan/timeline.js";
 
 /** What a follower reads of a page. */
 export interface BlockSource {
@@ -19,9 +18,3 @@ export function blockOf(operation: string, { block, response }: BlockSource): Bl
 }
 
 export const earlier = (a: Block, b = a): Block => (a.timestamp <= b.timestamp ? a : b);
-
-/**
- * Everything before this time is final: v0.74 nodes show the records of a block when it ends, and keep times in microseconds
- * (observed on v0.74 nodes).
- */
-export const finalTime = ({ timestamp }: Block): bigint => toTime(microsecondOf(timestamp));
