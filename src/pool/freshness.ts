@@ -1,4 +1,5 @@
 import type { Block } from "../http/index.js";
+import { compare } from "../scan/timeline.js";
 
 /** The block that a node named, and when. */
 export interface Sighting {
@@ -92,5 +93,3 @@ export function areClose(block: Block, sightings: readonly Sighting[], maxLag: n
     return 2 * distance <= maxLag && 2 * blocks <= maxLag / shortestBlock;
   });
 }
-
-const compare = (a: bigint, b: bigint) => (a < b ? -1 : a > b ? 1 : 0);

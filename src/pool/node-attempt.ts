@@ -1,6 +1,7 @@
 import type { Attempt, Context, Reply } from "../http/context.js";
+import { isNearEnd } from "../scan/history.js";
 import type { Link } from "./link.js";
-import { isNearEnd, loadHistory, reaches } from "./node-history.js";
+import { loadHistory, reaches } from "./node-history.js";
 import type { NodeState } from "./node-state.js";
 import type { PoolTarget } from "./target.js";
 
@@ -21,7 +22,7 @@ export async function sendTo<T>(
   const send = link.attempts.get(node);
   if (send === undefined) throw new TypeError(`${node.url} is not a node of the pool.`);
   const reply = await send(context, attempt);
-  if (verifiesHistory && isNearEnd(node, reach)) {
+  if (verifiesHistory && isNearEnd(node.history?.oldest, reach)) {
     node.history = undefined;
     await load();
     if (!reaches(node, reach)) throw unfit;

@@ -1,17 +1,12 @@
 import type { BalanceChangeList } from "../../generated/types.js";
-import { ApiError } from "../errors/index.js";
 import type { Clock } from "../http/clock.js";
 import type { Attempt, Context } from "../http/context.js";
 import { contextOf } from "../http/requester.js";
 import { newAttempt } from "../http/retry.js";
 import { readEnvelope } from "../pagination/list-operation.js";
+import { lifetime, timeOfOldest } from "../scan/history.js";
 import type { Link } from "./link.js";
 import type { NodeState } from "./node-state.js";
-
-/** How long it is remembered since when a node keeps balance changes, in milliseconds. */
-const lifetime = 60_000;
-
-const hour = 3_600_000_000_000n;
 
 const query = { "pagination.first": 1, "pagination.newestFirst": false };
 
@@ -26,15 +21,11 @@ export function loadHistory(link: Link, node: NodeState, context: Context<unknow
     const read = ({ balances }: Partial<BalanceChangeList>) => readEnvelope(balances);
     const route = { ...link.routeOf("listBalanceChanges"), operation, read };
     const probe = contextOf(route, { query, path: {}, body: {} }, { settings, signal: undefined, headers });
-    try {
+    const fetchFirst = async () => {
       const reply = await link.attempts.get(node)?.(probe, newAttempt(cancellation, number, node.url));
-      const oldest = reply?.data.edges[0]?.node?.timestamp;
-      node.history = { oldest: oldest === undefined ? undefined : BigInt(oldest), time };
-    } catch (error) {
-      // Nodes from v0.75 on refuse balance changes without a range: since when they keep them is not known.
-      if (!ApiError.is(error) || error.status !== 400) throw error;
-      node.history = { oldest: undefined, time };
-    }
+      return reply?.data.edges[0]?.node ?? undefined;
+    };
+    node.history = { oldest: await timeOfOldest(fetchFirst()), time };
   });
 }
 
@@ -44,10 +35,6 @@ export const isHistoryKnown = ({ history }: NodeState, clock: Clock): boolean =>
 /** Whether a node keeps balance changes from a time on, as far as is known. */
 export const reaches = ({ history }: NodeState, time: bigint | undefined): boolean =>
   time === undefined || (history?.oldest !== undefined && history.oldest <= time);
-
-/** Whether a node may soon drop balance changes from a time on. */
-export const isNearEnd = ({ history }: NodeState, time: bigint | undefined): boolean =>
-  history?.oldest !== undefined && time !== undefined && time - history.oldest < hour;
 
 /** The time from which on some node keeps balance changes; `undefined` if no node is known to have any. */
 export function earliestOf(nodes: readonly NodeState[]): bigint | undefined {

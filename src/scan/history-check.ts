@@ -1,7 +1,7 @@
 import type { BalanceChange, BalanceChangesDateRange } from "../../generated/types.js";
 import { toDate } from "../arguments/values.js";
-import { ApiError, PaginationError } from "../errors/index.js";
-import type { HistorySource } from "./history.js";
+import { PaginationError } from "../errors/index.js";
+import { type HistorySource, timeOfOldest } from "./history.js";
 import type { Range } from "./timeline.js";
 
 /** Refuses a scan or a follower that begins before the history of the node. */
@@ -30,7 +30,7 @@ export class HistoryCheck {
     this.#advice = advice;
     this.#start = start;
     this.#history = history;
-    this.#fetchOldest = () => timeOf(fetchFirst());
+    this.#fetchOldest = () => timeOfOldest(fetchFirst());
     this.#startedAt = history.now;
   }
 
@@ -57,17 +57,6 @@ export class HistoryCheck {
     );
     const start = oldest < unread.start ? unread.start : oldest > unread.end ? unread.end : oldest;
     throw Object.assign(error, { resume: toDateRange(start, unread.end) });
-  }
-}
-
-async function timeOf(first: Promise<BalanceChange | undefined>): Promise<bigint | undefined> {
-  try {
-    const record = await first;
-    return record && BigInt(record.timestamp);
-  } catch (error) {
-    // Nodes from v0.75 on refuse balance changes without a range: since when they keep them is not known.
-    if (ApiError.is(error) && error.status === 400) return undefined;
-    throw error;
   }
 }
 

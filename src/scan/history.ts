@@ -1,12 +1,30 @@
+import type { BalanceChange } from "../../generated/types.js";
+import { ApiError } from "../errors/index.js";
 import type { Clock } from "../http/clock.js";
 
 /** Returns the time of the oldest record of a node, in Unix nanoseconds; `undefined` if it is not known. */
 export type FetchOldest = () => Promise<bigint | undefined>;
 
-/** How long the result is remembered, in milliseconds. */
-const lifetime = 60_000;
+/** How long it is remembered since when a node keeps records, in milliseconds. */
+export const lifetime = 60_000;
 
 const hour = 3_600_000_000_000n;
+
+/** Whether a node may soon drop records from a time on. */
+export const isNearEnd = (oldest: bigint | undefined, time: bigint | undefined): boolean =>
+  oldest !== undefined && time !== undefined && time - oldest < hour;
+
+/** Returns the time of the oldest record in Unix nanoseconds; `undefined` if there is none, or if it is not known. */
+export async function timeOfOldest(record: Promise<BalanceChange | undefined>): Promise<bigint | undefined> {
+  try {
+    const oldest = await record;
+    return oldest && BigInt(oldest.timestamp);
+  } catch (error) {
+    // Nodes from v0.75 on refuse balance changes without a range: since when they keep them is not known.
+    if (ApiError.is(error) && error.status === 400) return undefined;
+    throw error;
+  }
+}
 
 /** Since when balance changes are kept. */
 export interface HistorySource {
@@ -42,6 +60,6 @@ export class History implements HistorySource {
   }
 
   mayHaveChanged(since: number, oldest: bigint | undefined, start: bigint): boolean {
-    return this.now - since > lifetime || (oldest !== undefined && start - oldest < hour);
+    return this.now - since > lifetime || isNearEnd(oldest, start);
   }
 }
