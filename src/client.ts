@@ -96,18 +96,17 @@ export interface VegaClient extends OperationMethods {
 export function createClient(options: ClientOptions): VegaClient {
   const { baseUrl, pool, headers, fetch, pacing, ...defaults } = readClientOptions(options);
   const open = pool ? pool[connect] : createRequester;
-  const { origin } = new URL(baseUrl);
-  const transport = {
-    fetch,
-    pacing,
-    limits: sharedLimits(options.fetch ?? globalThis.fetch ?? fetch, origin, systemClock),
-  };
+  // Each node of a pool has limits of its own.
+  const limits =
+    pool || !pacing
+      ? undefined
+      : sharedLimits(options.fetch ?? globalThis.fetch ?? fetch, new URL(baseUrl).origin, systemClock);
   const session: Session = { mark: 0n };
   const node: Node = {
     baseUrl,
     http: createHttp({ baseUrl, headers, fetch: (request) => connection.fetch(request), pathSerializer }),
     connect: (http, { observe, validate }) =>
-      open({ ...transport, session, observe, validate, routeOf: (id) => routeOf(http, id) }),
+      open({ fetch, pacing, limits, session, observe, validate, routeOf: (id) => routeOf(http, id) }),
     history: new History(systemClock),
   };
   const connection = node.connect(node.http, defaults);
