@@ -19,22 +19,19 @@ export interface ReadOptions {
   readonly signal: AbortSignal;
   /** Returns a promise to wait for before the next record, if there is one. */
   readonly onRecord: (record: WireRecord) => Promise<void> | undefined;
-  /** Called if the plan allows that records are missing, and some are. */
-  readonly onIncomplete: (error: IncompleteError) => void;
 }
 
 /**
- * Reads the records of a plan.
+ * Reads the records of a plan. If the plan allows that records are missing, it reads what the node has, and returns why some are.
  *
- * @throws {@link IncompleteError} if the node does not have all records. If the plan allows that, it is passed to
- * `onIncomplete`, and what the node has is read.
+ * @throws {@link IncompleteError} if the node does not have all records, and the plan does not allow that.
  */
 export async function readRecords(
   connection: Connection,
   plan: ListPlan,
   range: TimeRange,
-  { signal, onRecord, onIncomplete }: ReadOptions,
-): Promise<void> {
+  { signal, onRecord }: ReadOptions,
+): Promise<IncompleteError | undefined> {
   let yielded = 0;
   const read = async (missingHistory: "error" | "ignore") => {
     for await (const record of open(connection, plan, range, { signal, missingHistory })) {
@@ -46,13 +43,14 @@ export async function readRecords(
   };
   try {
     await read("error");
+    return undefined;
   } catch (error) {
     const incomplete = incompleteness(error, plan, range);
     if (incomplete === undefined) throw error;
     if (!plan.allowsIncomplete) throw incomplete;
-    onIncomplete(incomplete);
     // Missing history is found before the first record, or when all have been read.
     if (isPruned(error) && yielded === 0) await read("ignore");
+    return incomplete;
   }
 }
 

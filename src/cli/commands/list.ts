@@ -30,18 +30,7 @@ async function printList(plan: ListPlan, connection: Connection, { io, values }:
   let incomplete: IncompleteError | undefined;
   try {
     await writer.begin();
-    await readRecords(
-      connection,
-      plan,
-      { start, end },
-      {
-        signal: io.signal,
-        onRecord: writer.add,
-        onIncomplete: (error) => {
-          incomplete = error;
-        },
-      },
-    );
+    incomplete = await readRecords(connection, plan, { start, end }, { signal: io.signal, onRecord: writer.add });
     await writer.end();
   } catch (error) {
     // What came before the error is printed. A JSON array stays open, so that it does not look complete.

@@ -30,18 +30,7 @@ export async function exportList(plan: ListPlan, file: string, connection: Conne
   try {
     try {
       await writer.begin();
-      await readRecords(
-        connection,
-        plan,
-        { start, end },
-        {
-          signal: io.signal,
-          onRecord: writer.add,
-          onIncomplete: (error) => {
-            incomplete = error;
-          },
-        },
-      );
+      incomplete = await readRecords(connection, plan, { start, end }, { signal: io.signal, onRecord: writer.add });
       await writer.end();
     } finally {
       progress.clear();

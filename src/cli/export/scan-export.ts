@@ -159,15 +159,12 @@ class ScanExport {
   async #read(writer: RecordWriter, signal: AbortSignal): Promise<void> {
     const { limit } = this.#plan;
     const left = limit === undefined ? undefined : limit - this.#digest.records;
-    await readRecords(this.#connection, { ...this.#plan, limit: left }, this.#unread(), {
+    this.#incomplete = await readRecords(this.#connection, { ...this.#plan, limit: left }, this.#unread(), {
       signal,
       onRecord: (record) => {
         this.#first ??= record;
         this.#last = record;
         return writer.add(record);
-      },
-      onIncomplete: (error) => {
-        this.#incomplete = error;
       },
     });
     await writer.end();
