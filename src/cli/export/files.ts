@@ -1,10 +1,20 @@
-import { open, readFile, rename, rm } from "node:fs/promises";
+import { open, readFile, rename, rm, stat } from "node:fs/promises";
 
 /** The files of an export. */
 export const stateFile = (file: string): string => `${file}.state`;
 export const manifestFile = (file: string): string => `${file}.manifest.json`;
 /** Where an export that cannot be continued is written until it is complete. */
 export const partialFile = (file: string): string => `${file}.partial`;
+
+/** The size of a file in bytes; `undefined` if it does not exist. */
+export const sizeOf = (file: string): Promise<number | undefined> =>
+  stat(file).then(
+    ({ size }) => size,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === "ENOENT") return undefined;
+      throw error;
+    },
+  );
 
 /** Writes JSON to a file that has either its earlier or its new content, whenever the process ends. */
 export async function writeJson(file: string, value: object): Promise<void> {

@@ -1,4 +1,4 @@
-import { rename, rm, stat } from "node:fs/promises";
+import { rename, rm } from "node:fs/promises";
 import type { Context } from "../command.js";
 import type { Connection } from "../connection.js";
 import { exitCodes, type IncompleteError, UsageError } from "../exit.js";
@@ -7,7 +7,7 @@ import { createFormat } from "../output/format.js";
 import { count, Progress } from "../progress.js";
 import { readRecords } from "../records.js";
 import { FileSink, openFile } from "./file-sink.js";
-import { manifestFile, partialFile, stateFile } from "./files.js";
+import { manifestFile, partialFile, sizeOf, stateFile } from "./files.js";
 import { writeManifest } from "./manifest.js";
 import { RecordDigest } from "./record-digest.js";
 import { RecordWriter } from "./record-writer.js";
@@ -15,10 +15,7 @@ import { RecordWriter } from "./record-writer.js";
 /** An export that cannot be continued. The file has its name once it is complete. */
 export async function exportList(plan: ListPlan, file: string, connection: Connection, { io, values }: Context) {
   const { columns, start, end, quiet, force } = plan;
-  const isThere = await stat(file).then(
-    () => true,
-    () => false,
-  );
+  const isThere = (await sizeOf(file)) !== undefined;
   if (isThere && !force) throw new UsageError(`${file} exists. Use --force to overwrite it.`);
   const partial = partialFile(file);
   const sink = new FileSink(partial, await openFile(partial, 0), 0);

@@ -1,4 +1,3 @@
-import type { Block } from "../../http/index.js";
 import type { ListId } from "../../pagination/list-operation.js";
 import type { Connection } from "../connection.js";
 import { UsageError } from "../exit.js";
@@ -59,15 +58,14 @@ export async function writeManifest(file: string, plan: ListPlan, connection: Co
     records,
     sha256,
     node: nodes.length > 1 ? nodes : (nodes[0] ?? ""),
-    firstBlock: first && blockAsText(first),
-    lastBlock: last && blockAsText(last),
+    firstBlock: first,
+    lastBlock: last,
     incomplete,
   };
   await writeJson(manifestFile(file), manifest);
 }
 
 const operationOf = (id: ListId, isScan: boolean) => (isScan ? id.replace(/^list/, "scan") : id);
-const blockAsText = ({ height, timestamp }: Block) => ({ height: String(height), timestamp: String(timestamp) });
 
 /** What is read of the manifest of a scan. */
 export interface ScanManifest {

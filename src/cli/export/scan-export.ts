@@ -1,4 +1,4 @@
-import { rm, stat } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import type { Context } from "../command.js";
 import type { Connection } from "../connection.js";
 import { exitCodes, IncompleteError, UsageError } from "../exit.js";
@@ -9,7 +9,7 @@ import { count, Progress } from "../progress.js";
 import { readRecords, resolveEnd, type TimeRange } from "../records.js";
 import { ErrorWithAdvice } from "../report.js";
 import { FileSink, openFile } from "./file-sink.js";
-import { manifestFile, stateFile } from "./files.js";
+import { manifestFile, sizeOf, stateFile } from "./files.js";
 import { findKeptRecords, type KeptRecords } from "./kept-records.js";
 import { writeManifest } from "./manifest.js";
 import { RecordDigest } from "./record-digest.js";
@@ -32,7 +32,7 @@ export async function exportScan(
   }
   const end = earlier ? BigInt(earlier.end) : await resolveEnd(connection, plan, io.signal);
   const state: ExportState = { arguments: argumentsDigest(plan), end: String(end), complete: false };
-  const kept = earlier && (await exists(file)) ? await findKeptRecords(file, plan) : undefined;
+  const kept = earlier && (await sizeOf(file)) !== undefined ? await findKeptRecords(file, plan) : undefined;
   // In this order: a process that ends in between leaves no file without its state, and no state beside another file.
   if (kept === undefined) await rm(file, { force: true });
   await rm(manifestFile(file), { force: true });
@@ -53,18 +53,9 @@ export async function exportScan(
   return exitCodes.done;
 }
 
-const exists = (file: string) =>
-  stat(file).then(
-    () => true,
-    (error: NodeJS.ErrnoException) => {
-      if (error.code === "ENOENT") return false;
-      throw error;
-    },
-  );
-
 /** The state of the export that is continued; `undefined` if a new one begins. */
 async function findEarlierExport(plan: ListPlan, file: string): Promise<ExportState | undefined> {
-  const isThere = await exists(file);
+  const isThere = (await sizeOf(file)) !== undefined;
   if (!plan.resume) {
     if (!isThere || plan.force) return undefined;
     throw new UsageError(`${file} exists. Use --resume to continue its export, or --force to overwrite it.`);

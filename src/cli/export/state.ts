@@ -36,8 +36,12 @@ export function argumentsDigest(plan: ListPlan): string {
   const { id, query, start, end, isNewestFirst, limit, format, columns, presentation, allowsIncomplete } = plan;
   const names = columns.map(({ name }) => name);
   const all = [id, query, start, end, isNewestFirst, limit, format, names, presentation, allowsIncomplete];
-  return createHash("sha256").update(JSON.stringify(all, bigintAsText)).digest("hex");
+  return digestOf(all);
 }
+
+/** SHA-256 of values as JSON. */
+export const digestOf = (values: readonly unknown[]): string =>
+  createHash("sha256").update(JSON.stringify(values, bigintAsText)).digest("hex");
 
 /** JSON has no bigint. */
 export const bigintAsText = (_: string, value: unknown): unknown => (typeof value === "bigint" ? String(value) : value);

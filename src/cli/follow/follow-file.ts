@@ -1,7 +1,7 @@
-import { rm, stat } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { UsageError } from "../exit.js";
 import { FileSink, openFile } from "../export/file-sink.js";
-import { readJson, stateFile, writeJson } from "../export/files.js";
+import { readJson, sizeOf, stateFile, writeJson } from "../export/files.js";
 import type { FollowPlan, From } from "./plan.js";
 
 /** What `FILE.state` holds: how much of the file counts, and where the follower continues. */
@@ -115,12 +115,3 @@ async function readState(file: string): Promise<FollowState | undefined> {
   }
   throw new UsageError(`Expected ${stateFile(file)} to be the state of a follower. Use --force to overwrite ${file}.`);
 }
-
-const sizeOf = (file: string): Promise<number | undefined> =>
-  stat(file).then(
-    ({ size }) => size,
-    (error: NodeJS.ErrnoException) => {
-      if (error.code === "ENOENT") return undefined;
-      throw error;
-    },
-  );

@@ -1,10 +1,10 @@
-import { createHash } from "node:crypto";
 import { operationTexts } from "../../../generated/command-line.js";
 import { operations } from "../../../generated/operations.js";
 import type { NanosecondTime } from "../../arguments/values.js";
 import { readArguments } from "../argument-flags.js";
 import type { Context } from "../command.js";
 import { UsageError } from "../exit.js";
+import { digestOf } from "../export/state.js";
 import { readTime } from "../flag-values.js";
 import { type Column, readColumns } from "../output/columns.js";
 import { type FollowId, followArgumentFlags } from "./flags.js";
@@ -50,9 +50,7 @@ export function readFollowPlan(id: FollowId, { values }: Context): FollowPlan {
     file: values.text("output"),
     force: values.has("force"),
     resume: values.has("resume"),
-    digest: createHash("sha256")
-      .update(JSON.stringify([id, query, names, presentation]))
-      .digest("hex"),
+    digest: digestOf([id, query, names, presentation]),
   };
   checkFile(plan);
   return plan;
