@@ -5,10 +5,10 @@
  *   npm run example -- --port 8080
  */
 import { spawn } from "node:child_process";
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { linkPackage } from "./link-package.js";
+import { npmCi } from "./npm-ci.js";
 import { runScript } from "./run-script.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -16,7 +16,7 @@ const app = join(root, "examples/app");
 const modules = join(app, "node_modules");
 
 async function main(): Promise<void> {
-  if (!existsSync(join(modules, "vite"))) await run("npm", ["ci"], app);
+  npmCi(app);
   await run("npm", ["run", "--silent", "build"], root);
   linkPackage(modules);
   await run(process.execPath, [join(modules, "vite/bin/vite.js"), ...process.argv.slice(2)], app);

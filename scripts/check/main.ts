@@ -34,7 +34,12 @@ const checks: Readonly<Record<string, Check>> = {
   size: { commands: ["size-limit"], needsBuild: true },
   instantiations: { commands: ["tsx scripts/check/instantiations.ts"], needsBuild: true },
   bench: { commands: ["tsx bench/setup.ts", "tsc -p bench"], needsBuild: true, onlyByName: true },
-  release: { commands: ["tsx scripts/docs.ts", "tsx scripts/check/release.ts"], needsBuild: true, onlyByName: true },
+  docs: { commands: ["tsx scripts/docs/main.ts prepare", "tsc -p docs"], onlyByName: true },
+  release: {
+    commands: ["tsx scripts/docs/main.ts", "tsx scripts/check/release.ts"],
+    needsBuild: true,
+    onlyByName: true,
+  },
 };
 
 const build: Check = { commands: ["tsx scripts/build.ts"] };

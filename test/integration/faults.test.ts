@@ -236,8 +236,8 @@ describe("a 500 for a list of profiles", () => {
   });
 });
 
-test("the table in docs/faults.md names each of these faults", () => {
-  const page = readFileSync(new URL("../../docs/faults.md", import.meta.url), "utf8");
+test("the table in docs/errors.md names each of these faults", () => {
+  const page = readFileSync(new URL("../../docs/errors.md", import.meta.url), "utf8");
   const named = [...page.matchAll(/^\| [^|]+ \| [^|]+ \| [^|]+ \| `([^`]+)` \|$/gm)].map(([, name]) => name);
   const tested = [...Object.keys(faults), "a connection that is refused", "a redirect of a check"];
   expect([...named].sort()).toEqual(tested.sort());

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { operations } from "../description.js";
 
@@ -18,7 +18,9 @@ export interface Sample {
 
 /** The samples of the README, the pages, the docstrings and the description. */
 export function collectSamples(): Sample[] {
-  const pages = ["README.md", ...list("docs", ".md")].flatMap((file) => fenced(file, read(file)));
+  const pages = ["README.md", ...list("docs", ".md").filter((file) => dirname(file) === "docs")].flatMap((file) =>
+    fenced(file, read(file)),
+  );
   const docstrings = [...list("src", ".ts"), ...list("scripts", ".ts")].flatMap((file) =>
     fenced(file, uncommented(read(file))),
   );

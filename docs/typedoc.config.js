@@ -1,26 +1,22 @@
 import { OptionDefaults } from "typedoc";
 
-/** The guide and the API of the package, as one site; `scripts/docs.ts` adds the operations to it. */
+/** The API reference, as pages in Markdown. */
 export default {
   name: "vegaprotocol-client",
   entryPoints: [
-    "src/index.ts",
-    "src/testing/index.ts",
-    "src/testing/node/index.ts",
-    "src/validate/index.ts",
-    "src/pool/index.ts",
-    "src/follow/index.ts",
-    "src/query/index.ts",
+    "../src/index.ts",
+    "../src/testing/index.ts",
+    "../src/testing/node/index.ts",
+    "../src/validate/index.ts",
+    "../src/pool/index.ts",
+    "../src/follow/index.ts",
+    "../src/query/index.ts",
   ],
-  plugin: ["./scripts/docs/titles.js"],
-  tsconfig: "tsconfig.json",
-  readme: "README.md",
-  projectDocuments: ["docs/*.md", "CHANGELOG.md"],
-  out: "site",
-  // Where it leads to depends on the page: the script puts the way in.
-  navigationLinks: { "HTTP operations": "https://operations.invalid/" },
-  customCss: "scripts/docs/guide.css",
-  includeVersion: true,
+  plugin: ["typedoc-plugin-markdown", "typedoc-vitepress-theme"],
+  tsconfig: "../tsconfig.json",
+  readme: "none",
+  out: "api",
+  logLevel: "Warn",
   disableSources: true,
   sort: ["source-order"],
   // openapi-typescript's own tag.

@@ -1,0 +1,60 @@
+import { existsSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { type DefaultTheme, defineConfig } from "vitepress";
+import { groups, titleOf } from "./pages.js";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const { version } = JSON.parse(readFileSync(`${root}/package.json`, "utf8"));
+
+/** A sidebar that a script wrote. */
+function generated(file: string): DefaultTheme.SidebarItem[] {
+  const url = new URL(`./generated/${file}`, import.meta.url);
+  if (!existsSync(url)) throw new Error(`${fileURLToPath(url)} is missing: run \`npm run docs\`.`);
+  return JSON.parse(readFileSync(url, "utf8"));
+}
+
+const [guide, background, project] = groups.map(({ text, pages }) => ({
+  text,
+  items: pages.map((page) => ({ text: titleOf(page), link: `/${page}` })),
+})) as [DefaultTheme.SidebarItem, DefaultTheme.SidebarItem, DefaultTheme.SidebarItem];
+
+export default defineConfig({
+  title: "vegaprotocol-client",
+  description:
+    "Typed client for Vega data nodes: complete pagination, retries, rate limits, and a fake node for tests.",
+  lang: "en",
+  // GitHub Pages serves a project below its name.
+  base: process.env["DOCS_BASE"] ?? "/",
+  outDir: `${root}/site`,
+  themeConfig: {
+    nav: [
+      { text: "Guide", link: "/getting-started" },
+      { text: "Operations", link: "/operations/" },
+      { text: "API reference", link: "/api/" },
+      { text: `v${version}`, link: "/changelog" },
+    ],
+    sidebar: [
+      guide,
+      background,
+      {
+        text: "Reference",
+        items: [
+          { text: "Operations", link: "/operations/", collapsed: true, items: generated("operations-sidebar.json") },
+          { text: "API reference", link: "/api/", collapsed: true, items: generated("api-sidebar.json") },
+        ],
+      },
+      project,
+    ],
+    outline: [2, 3],
+    search: { provider: "local" },
+  },
+  vite: {
+    resolve: {
+      // The pages run the sources of the package.
+      alias: [
+        { find: "vegaprotocol-client/testing", replacement: `${root}/src/testing/index.ts` },
+        { find: /^vegaprotocol-client$/, replacement: `${root}/src/index.ts` },
+      ],
+    },
+  },
+});

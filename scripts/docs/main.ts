@@ -1,0 +1,42 @@
+/**
+ * The documentation site:
+ *
+ *   npm run docs            builds it into `site/`
+ *   npm run docs -- dev     serves the pages as they are edited
+ *   npm run docs -- prepare writes the generated pages only
+ *   npm run docs:preview    serves `site/`
+ *
+ * VitePress and its plugins are installed into `docs/`, which has a lock file of its own.
+ */
+import { spawn } from "node:child_process";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { npmCi } from "../npm-ci.js";
+import { runScript } from "../run-script.js";
+import { writeChangelog, writeOperations } from "./operations.js";
+
+const docs = fileURLToPath(new URL("../../docs", import.meta.url));
+const commands = ["build", "dev", "prepare", "preview"];
+
+async function main(): Promise<void> {
+  const [command = "build", ...flags] = process.argv.slice(2);
+  if (!commands.includes(command)) throw new Error(`Expected ${commands.join(", ")}, got "${command}".`);
+  npmCi(docs);
+  if (command !== "preview") {
+    await run("typedoc/bin/typedoc");
+    await writeOperations();
+    await writeChangelog();
+  }
+  if (command !== "prepare") await run("vitepress/bin/vitepress.js", command, ".", ...flags);
+}
+
+/** Runs a tool in `docs/` to its end. */
+function run(tool: string, ...args: string[]): Promise<void> {
+  const child = spawn(process.execPath, [join(docs, "node_modules", tool), ...args], { cwd: docs, stdio: "inherit" });
+  return new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("exit", (code) => (code === 0 ? resolve() : reject(new Error(`${tool} failed with status ${code}.`))));
+  });
+}
+
+await runScript(import.meta.url, main);
