@@ -49,7 +49,7 @@ export async function startSite(): Promise<Site> {
     async open(path, use, { width = 1280, height = 844, colorScheme = "light" } = {}) {
       const context = await browser.newContext({ viewport: { width, height }, colorScheme });
       const page = await context.newPage();
-      page.setDefaultTimeout(10_000);
+      page.setDefaultTimeout(30_000);
       const problems: string[] = [];
       page.on("request", (request) => {
         if (!request.url().startsWith(url) && !/^(?:data|blob):/.test(request.url())) problems.push(request.url());
