@@ -160,8 +160,10 @@ function consoleNotes({ list, operationId, "x-cursors": cursors }: ResolvedOpera
 "Begin next block" lets it pass again.`;
   if (list === undefined) return "";
   if (cursors?.rejectedWith !== undefined)
-    return `The next page fails with status ${cursors.rejectedWith}, as on v0.74 nodes. Increase \`pagination.first\` to get more records.`;
-  return `The form asks for a small page. "Next page" copies \`endCursor\` of the response to \`pagination.after\` and sends the request.`;
+    return `The next page fails with status ${cursors.rejectedWith}, as on v0.74 nodes. Increase \`pagination.first\` to get more records. Without a page
+size and a cursor, the code below the form is a loop over all records.`;
+  return `The form asks for a small page. "Next page" copies \`endCursor\` of the response to \`pagination.after\` and sends the request. Without a page
+size and a cursor, the code below the form is a loop over all records.`;
 }
 
 /** The members of the body in the first example, as the form holds them. */

@@ -14,15 +14,11 @@ const names: Partial<Record<OperationId, string>> = {
 /** A program that makes the request of the form with this client. */
 export function typescriptSample(id: OperationId, baseUrl: string, values: FormValues): string {
   const problems = problemsOf(id, values).map((problem) => `// The client rejects this call: ${problem}\n`);
-  const given = fieldsOf(id).filter((field) => textsOf(field, values).length > 0);
-  const column = `const result = await client.${id}(`.length;
-  const argument = given.length > 0 ? print(toObject(given, values), column) : "";
-  const call = `client.${id}(${argument})`;
   return [
     'import { createClient } from "vegaprotocol-client";\n\n',
     `const client = createClient({ baseUrl: ${JSON.stringify(baseUrl)} });\n\n`,
     ...problems,
-    use(id, call, values),
+    ...statements(id, values),
     "\n",
   ].join("");
 }
@@ -36,16 +32,35 @@ export function curlSample(id: OperationId, baseUrl: string, values: FormValues)
 
 const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 
-function use(id: OperationId, call: string, values: FormValues): string {
+/** The call, and what a person does with its result. */
+function statements(id: OperationId, values: FormValues): string[] {
+  const given = fieldsOf(id).filter((field) => textsOf(field, values).length > 0);
+  const argument = toObject(given, values);
+  const call = (before: string, after: string) => {
+    const start = `${before}client.${id}(`;
+    const printed = given.length > 0 ? print(argument, { column: start.length, after: after.trimEnd().length }) : "";
+    return start + printed + after;
+  };
   const name = names[id] ?? "record";
   if (id === "checkTransaction") {
-    return `const result = await ${call};\nif (result.success) console.log("The transaction passed.");\nelse console.log(\`Rejected with code \${result.code}: \${result.data}\`);`;
+    return [
+      call("const result = await ", ");\n"),
+      'if (result.success) console.log("The transaction passed.");\n',
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: this is the text of a template.
+      "else console.log(`Rejected with code ${result.code}: ${result.data}`);",
+    ];
   }
-  if (operationOf(id).kind === "single") return `const response = await ${call};\nconsole.log(response);`;
-  // A page that was asked for by its size or cursor; else all records.
+  if (operationOf(id).kind === "single") {
+    return [call("const response = await ", ");\n"), "console.log(response);"];
+  }
+  // A size or a cursor names one page.
   const isPage = ["first", "last", "after", "before"].some((member) => isGiven(values[`pagination.${member}`]));
-  if (!isPage) return `for await (const ${name} of ${call}) {\n  console.log(${name});\n}`;
-  return `const page = await ${call};\nfor (const ${name} of page.nodes) console.log(${name});\n\n// The arguments for the next page, or undefined if there is none.\nconsole.log(page.next);`;
+  if (!isPage) return [call(`for await (const ${name} of `, ")) {"), `\n  console.log(${name});\n}`];
+  return [
+    call("const page = await ", ");\n"),
+    `for (const ${name} of page.nodes) console.log(${name});\n\n`,
+    "// The `pagination` of the next page, or undefined if there is none.\nconsole.log(page.next);",
+  ];
 }
 
 const isGiven = (value: FormValues[string] | undefined) =>
@@ -116,23 +131,28 @@ function jsonCode(value: unknown): Printed {
 /**
  * Prints a value on one line if it fits, else each member on a line of its own.
  *
- * @param column - Where on its line the value begins.
+ * @param place - Where on its line the value begins, and how many characters follow it.
  */
-function print(value: Printed, column: number, indent = ""): string {
+function print(value: Printed, place: { column: number; after: number }, indent = ""): string {
   if (typeof value === "string") return value;
   const members = Array.isArray(value)
     ? value.map((member) => ({ label: "", member }))
-    : Object.entries(value).map(([name, member]) => ({ label: `${key(name)}: `, member }));
-  const [open, close] = Array.isArray(value) ? ["[", "]"] : ["{", "}"];
+    : Object.entries(value).map(([name, member]) => ({ label: `${key(name)}:`, member }));
+  const [open, close, space] = Array.isArray(value) ? ["[", "]", ""] : ["{", "}", " "];
   if (members.length === 0) return open + close;
-  const space = Array.isArray(value) ? "" : " ";
   const inner = `${indent}  `;
-  const line = members.map(({ label, member }) => label + print(member, 0, inner)).join(", ");
-  if (!line.includes("\n") && column + line.length + "{  },".length <= width)
-    return open + space + line + space + close;
-  const lines = members.map(
-    ({ label, member }) => `${inner}${label}${print(member, inner.length + label.length, inner)},\n`,
-  );
+  const line = members
+    .map(({ label, member }) => `${label} ${print(member, { column: 0, after: 0 }, inner)}`.trim())
+    .join(", ");
+  const whole = open + space + line + space + close;
+  if (!whole.includes("\n") && place.column + whole.length + place.after <= width) return whole;
+  const lines = members.map(({ label, member }) => {
+    const start = label === "" ? inner : `${inner}${label} `;
+    const printed = print(member, { column: start.length, after: 1 }, inner);
+    // A long text gets a line of its own.
+    const isLong = label !== "" && typeof member === "string" && start.length + printed.length + 1 > width;
+    return isLong ? `${inner}${label}\n${inner}  ${printed},\n` : `${start}${printed},\n`;
+  });
   return `${open}\n${lines.join("")}${indent}${close}`;
 }
 

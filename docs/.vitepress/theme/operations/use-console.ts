@@ -22,6 +22,7 @@ export function useConsole(id: OperationId, initial: FormValues) {
   const nodeState = ref<NodeState>("ready");
   const response = ref<ConsoleResponse>();
   const problem = ref<string>();
+  const notice = ref<string>();
   const isSending = ref(false);
   let latest = 0;
 
@@ -30,6 +31,7 @@ export function useConsole(id: OperationId, initial: FormValues) {
     const current = latest;
     isSending.value = true;
     problem.value = undefined;
+    notice.value = undefined;
     const [received, failure] = await attempt();
     // The response to an earlier request is out of date.
     if (current !== latest) return;
@@ -76,10 +78,13 @@ export function useConsole(id: OperationId, initial: FormValues) {
     isSending.value = false;
     response.value = undefined;
     problem.value = undefined;
+    notice.value = undefined;
   }
 
   async function beginNextBlock(): Promise<void> {
-    (await import("./example-node.js")).exampleNode().nextBlock();
+    const node = (await import("./example-node.js")).exampleNode();
+    node.nextBlock();
+    notice.value = `Block ${node.block.height} has begun.`;
   }
 
   return {
@@ -90,6 +95,7 @@ export function useConsole(id: OperationId, initial: FormValues) {
     nodeState,
     response,
     problem,
+    notice,
     isSending,
     pageInfo,
     summary: computed(() => response.value && summaryOf(response.value)),
