@@ -206,7 +206,8 @@ export interface OperationMethods {
    *
    * @example
    * ```ts
-   * const { nodes } = await client.listPartiesProfiles({ parties: [partyId, "network"] });
+   * const parties = [partyId, "network"];
+   * const { nodes } = await client.listPartiesProfiles({ parties });
    * for (const { partyId, alias } of nodes) console.log(partyId, alias);
    * ```
    */
@@ -255,10 +256,18 @@ export interface OperationMethods {
    * @example
    * ```ts
    * const changes = client.listBalanceChanges({
-   *   filter: { partyIds: [partyId], accountTypes: ["ACCOUNT_TYPE_GENERAL"] },
-   *   dateRange: { startTimestamp: new Date("2024-01-01"), endTimestamp: new Date("2024-02-01") },
+   *   filter: {
+   *     partyIds: [partyId],
+   *     accountTypes: ["ACCOUNT_TYPE_GENERAL"],
+   *   },
+   *   dateRange: {
+   *     startTimestamp: new Date("2024-01-01"),
+   *     endTimestamp: new Date("2024-02-01"),
+   *   },
    * });
-   * for await (const { timestamp, balance } of changes) console.log(timestamp, balance);
+   * for await (const { timestamp, balance } of changes) {
+   *   console.log(timestamp, balance);
+   * }
    * ```
    */
   listBalanceChanges(query?: BalanceChangesInRange, options?: ListingOptions): Listing<BalanceChange>;
@@ -296,7 +305,9 @@ export interface OperationMethods {
    * @example
    * ```ts
    * const result = await client.checkTransaction({ tx });
-   * if (!result.success) console.error(`rejected with code ${result.code}: ${result.data}`);
+   * if (!result.success) {
+   *   console.error(`Rejected with code ${result.code}: ${result.data}`);
+   * }
    * ```
    */
   checkTransaction(request: CheckTransactionRequest, options?: CallOptions): Call<TransactionCheckResult>;
