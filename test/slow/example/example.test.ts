@@ -1,16 +1,13 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { fileURLToPath } from "node:url";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createFakeNode } from "../../../src/testing/index.js";
 import { listen } from "../../../src/testing/node/index.js";
 import { hasNoBrowser, launchChromium } from "../../support/chromium.js";
 import { freePort } from "../../support/free-port.js";
-
-const root = fileURLToPath(new URL("../../../", import.meta.url));
+import { startNpmServer } from "../../support/npm-server.js";
 
 describe.skipIf(hasNoBrowser)("the example application", () => {
-  let server: ChildProcess;
+  let endServer: (() => void) | undefined;
   let browser: Browser;
   let url: string;
 
@@ -18,18 +15,12 @@ describe.skipIf(hasNoBrowser)("the example application", () => {
     const port = await freePort();
     url = `http://127.0.0.1:${port}/`;
     const script = ["run", "--silent", "example", "--", "--host", "127.0.0.1", "--port", `${port}`, "--strictPort"];
-    // A group of its own, so that Vite ends together with npm.
-    server = spawn("npm", script, { cwd: root, detached: true, stdio: ["ignore", "pipe", "inherit"] });
-    const output = server.stdout?.setEncoding("utf8");
-    await new Promise<void>((resolve, reject) => {
-      output?.on("data", (text: string) => text.includes("127.0.0.1") && resolve());
-      server.once("exit", (code) => reject(new Error(`npm run example ended with ${code}.`)));
-    });
+    endServer = await startNpmServer(script, "127.0.0.1");
     browser = await launchChromium();
   });
   afterAll(async () => {
     await browser?.close();
-    if (server?.pid !== undefined) process.kill(-server.pid);
+    endServer?.();
   });
 
   /** Opens a view, and fails on errors of the page. */
