@@ -13,7 +13,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { npmCi } from "../npm-ci.js";
 import { runScript } from "../run-script.js";
+import { writeApi } from "./api.js";
 import { writeChangelog, writeOperations } from "./operations.js";
+import { readProgram, readPublicNames } from "./public-names.js";
 
 const docs = fileURLToPath(new URL("../../docs", import.meta.url));
 const commands = ["build", "dev", "prepare", "preview"];
@@ -24,6 +26,7 @@ async function main(): Promise<void> {
   npmCi(docs);
   if (command !== "preview") {
     await run("typedoc/bin/typedoc");
+    await writeApi(readPublicNames(readProgram()));
     await writeOperations();
     await writeChangelog();
   }
