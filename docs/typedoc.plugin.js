@@ -26,6 +26,7 @@ export function load(app) {
       for (const name of names) {
         // The last signature is the most general one.
         name.signatures?.reverse();
+        if (name.extendedTypes?.every(isPrivate)) delete name.typeHierarchy;
         for (const member of [...(name.children ?? [])]) {
           const origin = sources.get(member);
           forgetInheritance(member);
@@ -40,31 +41,47 @@ export function load(app) {
   );
 
   app.renderer.on(MarkdownPageEvent.END, (page) => {
-    const contents = page.contents
+    const members = inherited.get(page.model) ?? [];
+    let bases = "";
+    const contents = (page.contents ?? "")
       .replaceAll("\n***\n", "")
       // The name of a member shows it.
       .replaceAll("`optional` **", "**")
       .replace(/^## Extended by\n\n(?:- .*\n)+\n?/m, "")
-      // Without a link, the name is not exported.
-      .replace(/^## Extends\n\n- `\w+`\n\n/m, "");
-    const members = inherited.get(page.model) ?? [];
+      .replace(/^## Extends\n\n((?:- .*\n)+)\n?/m, (_, list) => {
+        bases = `Extends ${list.trim().slice(2).split("\n- ").join(" and ")}.\n\n`;
+        return members.length > 0 ? "" : bases;
+      });
     const items = members.map((member) => {
       const url = app.renderer.router?.relativeUrl(page.model, member);
       return `- [\`${nameOf(member)}\`](${url}): ${summaryOf(member)}`;
     });
-    const list = items.length > 0 ? `\n## Inherited members\n\n${items.join("\n")}\n` : "";
+    const list = items.length > 0 ? `\n## Inherited members\n\n${bases}${items.join("\n")}\n` : "";
     page.contents = contents + list;
   });
 }
 
-/** The member of a documented name that a member is inherited from. @param {Declaration} member */
+/**
+ * The member of a documented name that a member is inherited from. A member of an error that a base class has, too, differs in
+ * its type alone.
+ *
+ * @param {Declaration} member
+ */
 function originOf(member) {
   let origin = member;
   for (;;) {
-    const next = origin.inheritedFrom?.reflection;
+    const { inheritedFrom, overwrites, parent } = origin;
+    const next = (
+      inheritedFrom ?? (parent?.kindOf(ReflectionKind.Class) && !origin.flags.isStatic ? overwrites : undefined)
+    )?.reflection;
     if (!next?.isDeclaration() || next === origin) return origin === member ? undefined : origin;
     origin = next;
   }
+}
+
+/** Whether a type is one of this package that it does not export. @param {import("typedoc").SomeType} type */
+function isPrivate(type) {
+  return type.type === "reference" && !type.reflection && type.package === "vegaprotocol-client";
 }
 
 /** @param {Declaration} member */
