@@ -1,10 +1,14 @@
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { slug } from "github-slugger";
 import { type DefaultTheme, defineConfig } from "vitepress";
 import { groups, titleOf } from "./pages.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const { version } = JSON.parse(readFileSync(`${root}/package.json`, "utf8"));
+
+/** GitHub Pages serves a project below its name. */
+const base = process.env["DOCS_BASE"] ?? "/";
 
 /** A sidebar that a script wrote. */
 function generated(file: string): DefaultTheme.SidebarItem[] {
@@ -23,10 +27,17 @@ export default defineConfig({
   description:
     "Typed client for Vega data nodes: complete pagination, retries, rate limits, and a fake node for tests.",
   lang: "en",
-  // GitHub Pages serves a project below its name.
-  base: process.env["DOCS_BASE"] ?? "/",
+  base,
+  head: [["link", { rel: "icon", type: "image/svg+xml", href: `${base}icon.svg` }]],
   outDir: `${root}/site`,
+  markdown: {
+    // Their contrast is enough for WCAG AA.
+    theme: { light: "github-light-high-contrast", dark: "github-dark-default" },
+    // The same anchors as on GitHub.
+    anchor: { slugify: (heading: string) => slug(heading) },
+  },
   themeConfig: {
+    logo: "/icon.svg",
     nav: [
       { text: "Guide", link: "/getting-started" },
       { text: "Operations", link: "/operations/" },

@@ -1,0 +1,85 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Browser, Page } from "playwright-core";
+import { expect } from "vitest";
+import { launchChromium } from "../../support/chromium.js";
+import { freePort } from "../../support/free-port.js";
+import { startNpmServer } from "../../support/npm-server.js";
+
+export const root = fileURLToPath(new URL("../../../", import.meta.url));
+export const screenshots = join(root, "reports/docs");
+
+/** What a reader has. */
+export interface Viewport {
+  width?: number;
+  height?: number;
+  colorScheme?: "light" | "dark";
+}
+
+/** The built site, on a local server, in Chromium. */
+export interface Site {
+  browser: Browser;
+  url: string;
+  /**
+   * Opens a page, and fails if it sends a request to another host or reports an error.
+   *
+   * @param path - Such as `pagination.html#votes`.
+   */
+  open(path: string, use: (page: Page) => Promise<void>, viewport?: Viewport): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Builds the site, unless it is newer than all files that it is made of, and serves it. */
+export async function startSite(): Promise<Site> {
+  if (isOutdated())
+    execFileSync("npm", ["run", "--silent", "docs"], { cwd: root, stdio: ["ignore", "ignore", "inherit"] });
+  mkdirSync(screenshots, { recursive: true });
+  const port = await freePort();
+  const endServer = await startNpmServer(
+    ["run", "--silent", "docs:preview", "--", "--port", `${port}`],
+    "Built site served",
+  );
+  const browser = await launchChromium();
+  const url = `http://localhost:${port}/`;
+  return {
+    browser,
+    url,
+    async open(path, use, { width = 1280, height = 844, colorScheme = "light" } = {}) {
+      const context = await browser.newContext({ viewport: { width, height }, colorScheme });
+      const page = await context.newPage();
+      page.setDefaultTimeout(30_000);
+      const problems: string[] = [];
+      page.on("request", (request) => {
+        if (!request.url().startsWith(url) && !/^(?:data|blob):/.test(request.url())) problems.push(request.url());
+      });
+      page.on("console", (message) => message.type() === "error" && problems.push(message.text()));
+      page.on("pageerror", (error) => problems.push(String(error)));
+      try {
+        await page.goto(url + path);
+        await page.waitForLoadState("networkidle");
+        await use(page);
+        expect(problems).toEqual([]);
+      } finally {
+        await context.close();
+      }
+    },
+    async close() {
+      await browser.close();
+      endServer();
+    },
+  };
+}
+
+function isOutdated(): boolean {
+  const built = join(root, "site/404.html");
+  if (!existsSync(built)) return true;
+  const sources = ["docs", "src", "generated", "scripts/docs", "openapi.yaml", "CHANGELOG.md"];
+  const list = ["ls-files", "--cached", "--others", "--exclude-standard", "-z", ...sources];
+  const files = execFileSync("git", list, { cwd: root, encoding: "utf8" }).split("\0");
+  const times = files
+    .filter(Boolean)
+    .map((file) => statSync(join(root, file), { throwIfNoEntry: false })?.mtimeMs ?? 0);
+  return Math.max(...times) > statSync(built).mtimeMs;
+}
