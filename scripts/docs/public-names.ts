@@ -46,31 +46,38 @@ export function readProgram(): ts.Program {
   );
 }
 
-/** Every name that an entry exports, once: of the first entry that has it. */
-export function readPublicNames(program: ts.Program): PublicName[] {
+/** Every symbol that an entry exports, once, with the first entry that has it. */
+export function readExports(program: ts.Program): { symbol: ts.Symbol; entry: string }[] {
   const checker = program.getTypeChecker();
-  const names = new Map<ts.Symbol, PublicName>();
+  const entries = new Map<ts.Symbol, string>();
   for (const [entry, source] of readEntries()) {
     const module = checker.getSymbolAtLocation(program.getSourceFile(source) ?? fail(`${source} is missing.`));
     for (const exported of checker.getExportsOfModule(module ?? fail(`${source} exports nothing.`))) {
       const symbol = exported.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(exported) : exported;
-      if (names.has(symbol)) continue;
-      const declared = symbol.declarations?.[0] ?? fail(`${symbol.name} is not declared.`);
-      const file = relative(root, declared.getSourceFile().fileName);
-      // The last signature is the most general one.
-      const signature = checker.getTypeOfSymbol(symbol).getCallSignatures().at(-1);
-      names.set(symbol, {
-        name: exported.name,
-        entry,
-        isType: (symbol.flags & ts.SymbolFlags.Value) === 0,
-        isFunction: signature !== undefined,
-        file,
-        description: ts.displayPartsToString((signature ?? symbol).getDocumentationComment(checker)),
-      });
+      if (!entries.has(symbol)) entries.set(symbol, entry);
     }
   }
-  // openapi-typescript's types of whole operations; the operations have pages of their own.
-  return [...names.values()].filter(({ file }) => file !== "generated/openapi.ts");
+  return [...entries].map(([symbol, entry]) => ({ symbol, entry }));
+}
+
+/** Every name of the API reference. */
+export function readPublicNames(program: ts.Program): PublicName[] {
+  const checker = program.getTypeChecker();
+  const names = readExports(program).map(({ symbol, entry }) => {
+    const declaration = symbol.declarations?.[0] ?? fail(`${symbol.name} is not declared.`);
+    // The last signature is the most general one.
+    const signature = checker.getTypeOfSymbol(symbol).getCallSignatures().at(-1);
+    return {
+      name: symbol.name,
+      entry,
+      isType: (symbol.flags & ts.SymbolFlags.Value) === 0,
+      isFunction: signature !== undefined,
+      file: relative(root, declaration.getSourceFile().fileName),
+      description: ts.displayPartsToString((signature ?? symbol).getDocumentationComment(checker)),
+    };
+  });
+  // The operations have pages of their own, instead of openapi-typescript's types.
+  return names.filter(({ file }) => file !== "generated/openapi.ts");
 }
 
 function fail(message: string): never {
