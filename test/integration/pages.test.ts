@@ -1,0 +1,116 @@
+import { execFile } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+import { promisify } from "node:util";
+import { describe, expect, test } from "vitest";
+import { groups } from "../../docs/.vitepress/pages.js";
+import { root } from "../support/samples/collect.js";
+
+// The hand-written pages, which are read on the site and on GitHub.
+const guide = groups.flatMap(({ pages }) => pages.map((page) => `docs/${page}.md`)).filter(isHandWritten);
+const others = ["README.md", "CONTRIBUTING.md", "docs/index.md"];
+
+/** The changelog is copied from the root. */
+function isHandWritten(file: string): boolean {
+  return file !== "docs/changelog.md";
+}
+
+const read = (file: string) => readFileSync(join(root, file), "utf8");
+
+/** A page without its code, in which `#` is no heading and brackets are no links. */
+const prose = (file: string) => read(file).replaceAll(/^ *```[\s\S]*?^ *```$/gm, "");
+
+const headings = (file: string) => [...prose(file).matchAll(/^#{1,4} (.+)$/gm)].map(([, text = ""]) => text);
+
+/** The anchor of a heading on GitHub. */
+const anchorOnGitHub = (heading: string) =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
+    .replaceAll(/\s/g, "-");
+
+/** The anchor of a heading on the site: each run of other characters becomes a hyphen. */
+const anchorOnSite = (heading: string) =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]+/gu, "-")
+    .replaceAll(/^-|-$/g, "")
+    .replace(/^(?=\d)/, "_");
+
+test("every page of the sidebar exists, and the sidebar has every page", () => {
+  const pages = readdirSync(join(root, "docs"))
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => `docs/${name}`);
+  expect([...guide, "docs/index.md"].sort()).toEqual(pages.filter(isHandWritten).sort());
+});
+
+describe.each(guide)("%s", (file) => {
+  test("begins with its title, a short introduction and an example", () => {
+    expect(read(file)).toMatch(/^# .+\n\n(?:.+\n){1,4}\n```/);
+  });
+
+  test("ends with two or three pages to read next, each with a reason", () => {
+    expect(read(file)).toMatch(/\n## Read next\n\n(?:- \[[^\]]+\]\([^)]+\): \S.+\n(?: {2}.+\n)*){2,3}$/);
+  });
+});
+
+describe.each([...guide, ...others])("the links and paths of %s", (file) => {
+  const links = [...prose(file).matchAll(/\]\(([^)\s]+)\)/g)]
+    .map(([, link = ""]) => link)
+    .filter((link) => !/^\w+:/.test(link));
+
+  test("lead to files that exist", () => {
+    const missing = links.filter((link) => {
+      const [path = ""] = link.split("#");
+      return path !== "" && !existsSync(join(root, dirname(file), path));
+    });
+    expect(missing).toEqual([]);
+  });
+
+  test("lead to headings that exist, on GitHub and on the site", () => {
+    const missing = links.filter((link) => {
+      const [path = "", anchor] = link.split("#");
+      if (anchor === undefined) return false;
+      const target = path === "" ? file : normalize(join(dirname(file), path));
+      return !headings(target).some((each) => anchorOnGitHub(each) === anchor && anchorOnSite(each) === anchor);
+    });
+    expect(missing).toEqual([]);
+  });
+
+  test("name tests that exist", () => {
+    const paths = [...read(file).matchAll(/`(test\/[^`\s*]+)`/g)].map(([, path = ""]) => path);
+    expect(paths.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+  });
+});
+
+test.each([
+  ["abort", "errors"],
+  ["bans", "rate-limits"],
+  ["bigint", "getting-started"],
+  ["CORS", "errors"],
+  ["CSV", "command-line"],
+  ["export", "command-line"],
+  ["infinite scroll", "recipes"],
+  ["mock", "testing"],
+  ["rate limit", "rate-limits"],
+  ["React", "recipes"],
+  ["resume", "pagination"],
+  ["resume", "scans"],
+  ["resume", "command-line"],
+  ["retry", "errors"],
+])('a heading has what is searched for as "%s": %s', (words, page) => {
+  const found = headings(`docs/${page}.md`).filter((each) => each.toLowerCase().includes(words.toLowerCase()));
+  expect(found).not.toEqual([]);
+});
+
+test("the first program prints what the page shows, with Node.js alone", async () => {
+  const page = read("docs/getting-started.md");
+  const [, program = ""] = /^```ts\n([\s\S]*?)^```/m.exec(page) ?? [];
+  const [, output] = /^```text\n([\s\S]*?)^```/m.exec(page) ?? [];
+  // Inside the package, so that its name resolves to its build.
+  const folder = join(root, "reports");
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, "main.mjs"), program);
+  const { stdout } = await promisify(execFile)(process.execPath, ["main.mjs"], { cwd: folder });
+  expect(stdout).toBe(output);
+});
