@@ -64,6 +64,7 @@ describe.skipIf(hasNoBrowser)("the documentation site", () => {
   ])("finds a page by the word %s", async (word, expected) => {
     await site.open("index.html", async (page) => {
       await page.keyboard.press("Control+k");
+      await page.getByRole("searchbox").waitFor();
       await page.keyboard.type(word);
       const results = page.locator(".VPLocalSearchBox .result");
       await results.first().waitFor();
@@ -77,6 +78,33 @@ describe.skipIf(hasNoBrowser)("the documentation site", () => {
       await page.waitForURL((url) => url.pathname !== "/" && url.pathname !== "/index.html");
       expect(await heading(page)).not.toBe("");
     });
+  });
+
+  test("can be used with the keyboard alone", async () => {
+    await site.open("getting-started.html", async (page) => {
+      await page.keyboard.press("Tab");
+      expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Skip to content");
+      await page.keyboard.press("/");
+      await page.getByRole("searchbox").waitFor();
+      await page.keyboard.type("createClient");
+      await page.locator(".VPLocalSearchBox .result").nth(1).waitFor();
+      await page.keyboard.press("ArrowDown");
+      const second = await page.locator(".VPLocalSearchBox .result.selected").getAttribute("href");
+      await page.keyboard.press("Enter");
+      await page.waitForURL(`**${second}`);
+    });
+  });
+
+  test("shows the sidebar as a menu on a phone", async () => {
+    await site.open(
+      "pagination.html",
+      async (page) => {
+        await page.getByRole("button", { name: "Menu" }).click();
+        await page.getByRole("link", { name: "Scans and history", exact: true }).click();
+        await page.locator("h1", { hasText: "Scans and history" }).waitFor();
+      },
+      { width: 390 },
+    );
   });
 
   test.each(pages)("is accessible on a desktop and on a phone, in light and in dark mode: %s", async (name) => {
