@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import { slug } from "github-slugger";
 import { type DefaultTheme, defineConfig } from "vitepress";
 import { groups, titleOf } from "./pages.js";
+import { inlinePictures } from "./pictures.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const { version } = JSON.parse(readFileSync(`${root}/package.json`, "utf8"));
@@ -31,6 +32,7 @@ export default defineConfig({
   head: [["link", { rel: "icon", type: "image/svg+xml", href: `${base}icon.svg` }]],
   outDir: `${root}/site`,
   markdown: {
+    config: inlinePictures,
     // Their contrast is enough for WCAG AA.
     theme: { light: "github-light-high-contrast", dark: "github-dark-default" },
     // The same anchors as on GitHub.

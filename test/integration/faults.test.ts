@@ -38,6 +38,12 @@ const status =
   () =>
     respond(error, { status: code, headers });
 
+const errorStatus = (code: number, sent: 1 | 3): Fault => ({
+  behave: status(code),
+  error: { name: "ApiError", status: code, code: 13, codeName: "INTERNAL" },
+  sent,
+});
+
 const cutOff = { name: "ConnectionError", message: expect.stringContaining("received an incomplete response") };
 const late = { name: "TimeoutError", scope: "attempt", message: expect.stringContaining("took longer than 150 ms") };
 const undescribed = {
@@ -45,50 +51,59 @@ const undescribed = {
   message: expect.stringContaining("status 200 that does not match the OpenAPI description"),
 };
 
+/** By their names in `docs/errors.md`. */
 const faults: Record<string, Fault> = {
-  "reset before the headers": { behave: faulty.resetBeforeHeaders, error: { name: "ConnectionError" }, sent: 3 },
-  "reset within the body": { behave: faulty.resetWithinBody, error: cutOff, sent: 3 },
-  "body shorter than its Content-Length": { behave: faulty.shorterThanLength, error: cutOff, sent: 3 },
-  "body longer than its Content-Length": { behave: faulty.longerThanLength, error: undescribed, sent: 3 },
-  "chunked body that ends within a chunk": {
+  "The connection is reset at once": { behave: faulty.resetBeforeHeaders, error: { name: "ConnectionError" }, sent: 3 },
+  "The connection is reset while the body is received": { behave: faulty.resetWithinBody, error: cutOff, sent: 3 },
+  "The connection is closed before the body is complete": { behave: faulty.shorterThanLength, error: cutOff, sent: 3 },
+  "`Content-Length` is too small, so that the JSON is truncated": {
+    behave: faulty.longerThanLength,
+    error: undescribed,
+    sent: 3,
+  },
+  "The connection is closed within a chunk": {
     behave: faulty.chunkedCutOff,
     // Node.js 20 takes the end of such a connection for the end of the body; then it is the JSON that breaks off.
     error: { name: expect.stringMatching(/^(ConnectionError|ResponseError)$/) },
     sent: 3,
   },
-  "truncated JSON in a complete response": {
+  "The body is complete, but its JSON is truncated": {
     behave: (text) => respond(text.slice(0, -50)),
     error: undescribed,
     sent: 3,
   },
-  "damaged gzip": { behave: faulty.damagedGzip, error: cutOff, sent: 3 },
-  "silence before the headers": { behave: faulty.hangBeforeHeaders, error: late, sent: 3, timeout: 150 },
-  "silence within the headers": { behave: faulty.hangWithinHeaders, error: late, sent: 3, timeout: 150 },
-  "silence within the body": { behave: faulty.hangWithinBody, error: late, sent: 3, timeout: 150 },
-  "HTML with status 200": {
+  "The compressed body is damaged": { behave: faulty.damagedGzip, error: cutOff, sent: 3 },
+  "No response is received": { behave: faulty.hangBeforeHeaders, error: late, sent: 3, timeout: 150 },
+  "The headers are incomplete": { behave: faulty.hangWithinHeaders, error: late, sent: 3, timeout: 150 },
+  "The body is incomplete, and the connection stays open": {
+    behave: faulty.hangWithinBody,
+    error: late,
+    sent: 3,
+    timeout: 150,
+  },
+  "Status 200 with the HTML page of a proxy": {
     behave: () => respond("<html>Welcome</html>"),
     error: { name: "ResponseError", message: expect.stringContaining("(text/html, <html>Welcome</html>)") },
     sent: 1,
   },
-  "nothing with status 200": {
+  "Status 200 with an empty body": {
     behave: () => respond(""),
     error: { name: "ResponseError", message: expect.stringContaining("(text/html, empty)") },
     sent: 1,
   },
-  "JSON of another shape with status 200": { behave: () => respond({ hello: 1 }), error: undescribed, sent: 1 },
-  ...Object.fromEntries(
-    [408, 500, 502, 503, 504].map((code) => [
-      `status ${code}`,
-      { behave: status(code), error: { name: "ApiError", status: code, code: 13, codeName: "INTERNAL" }, sent: 3 },
-    ]),
-  ),
-  ...Object.fromEntries(
-    [400, 401, 403, 404, 409, 501].map((code) => [
-      `status ${code}`,
-      { behave: status(code), error: { name: "ApiError", status: code, code: 13, codeName: "INTERNAL" }, sent: 1 },
-    ]),
-  ),
-  "an error status with HTML": {
+  "Status 200 with JSON without the envelope": { behave: () => respond({ hello: 1 }), error: undescribed, sent: 1 },
+  "Status 408: the server has a timeout": errorStatus(408, 3),
+  "Status 500: the node fails": errorStatus(500, 3),
+  "Status 502: a proxy cannot reach the node": errorStatus(502, 3),
+  "Status 503: the node is not ready": errorStatus(503, 3),
+  "Status 504: a proxy has a timeout": errorStatus(504, 3),
+  "Status 400: the request is invalid": errorStatus(400, 1),
+  "Status 401: a proxy requires authentication": errorStatus(401, 1),
+  "Status 403: the request is forbidden, without a ban": errorStatus(403, 1),
+  "Status 404: the address is unknown": errorStatus(404, 1),
+  "Status 409: the request conflicts with another": errorStatus(409, 1),
+  "Status 501: the node does not support the request": errorStatus(501, 1),
+  "An error status with HTML or text": {
     behave: () => respond("<html>Bad gateway</html>", { status: 502 }),
     error: {
       name: "ApiError",
@@ -98,12 +113,12 @@ const faults: Record<string, Fault> = {
     },
     sent: 3,
   },
-  "an error status with nothing": {
+  "An error status without a body": {
     behave: () => respond("", { status: 503 }),
     error: { name: "ApiError", status: 503, code: undefined },
     sent: 3,
   },
-  "an error status and a reset within the body": {
+  "An error status with an incomplete body": {
     behave: () => (socket) => {
       socket.write("HTTP/1.1 500 Status\r\nContent-Length: 100\r\n\r\n{", () =>
         setImmediate(() => socket.resetAndDestroy()),
@@ -112,18 +127,18 @@ const faults: Record<string, Fault> = {
     error: cutOff,
     sent: 3,
   },
-  "429 for the rate": {
+  "Status 429: the rate limit is exceeded": {
     behave: status(429, { ...twoTypes, "RateLimit-Reset": "0" }),
     error: { name: "RateLimitError", status: 429, banned: false, retryAfter: 0 },
     sent: 3,
   },
-  "429 for the size": {
+  "Status 429: the request or the response is too large": {
     behave: () =>
       respond({ code: 8, message: "grpc: received message larger than max (9 vs. 8)", details: [] }, { status: 429 }),
     error: { name: "ApiError", status: 429, message: expect.stringContaining("Request less: a smaller page") },
     sent: 1,
   },
-  "a ban": {
+  "Status 403: the node has banned the client": {
     behave: () =>
       respond(
         { code: 7, message: "temporarily banned for continuing to request while rate limited", details: [] },
@@ -138,7 +153,7 @@ const faults: Record<string, Fault> = {
     },
     sent: 1,
   },
-  "a Retry-After beyond the limit": {
+  "The server asks for a longer wait than `maxRetryAfter`": {
     behave: status(503, { "Retry-After": "31" }),
     error: { name: "ApiError", status: 503 },
     sent: 1,
@@ -192,7 +207,7 @@ describe.each(Object.entries(faults))("%s", (_, { behave, error, sent, timeout }
   }
 });
 
-describe("a connection that is refused", () => {
+describe("The connection is refused", () => {
   test("is retried for a read, not for a check", async () => {
     const client = connect({ url: `http://127.0.0.1:${await freePort()}` });
     const refused = { name: "ConnectionError", message: expect.stringContaining("ECONNREFUSED") };
@@ -214,7 +229,7 @@ describe("a response is accepted if it is sent", () => {
   });
 });
 
-describe("a redirect of a check", () => {
+describe("A check of a transaction is redirected", () => {
   test.each([301, 302, 307, 308])("with status %s is not followed", async (code) => {
     server.behave(respond("", { status: code, headers: { Location: `${server.url}/elsewhere` } }));
     const reason = await caught(connect().checkTransaction({ tx: {} }));
@@ -236,9 +251,23 @@ describe("a 500 for a list of profiles", () => {
   });
 });
 
-test("the table in docs/errors.md names each of these faults", () => {
+describe("the table in docs/errors.md", () => {
   const page = readFileSync(new URL("../../docs/errors.md", import.meta.url), "utf8");
-  const named = [...page.matchAll(/^\| [^|]+ \| [^|]+ \| [^|]+ \| `([^`]+)` \|$/gm)].map(([, name]) => name);
-  const tested = [...Object.keys(faults), "a connection that is refused", "a redirect of a check"];
-  expect([...named].sort()).toEqual(tested.sort());
+  const [table = ""] = page.split("## All faults").slice(1);
+  const rows = [...table.matchAll(/^\| ([^|]+) \| `(\w+)`[^|]* \| ([^|]+) \|$/gm)];
+
+  test("names each of these faults", () => {
+    const tested = [...Object.keys(faults), "The connection is refused", "A check of a transaction is redirected"];
+    expect(rows.map(([, name]) => name).sort()).toEqual(tested.sort());
+  });
+
+  test.each(rows.map(([, name = "", error = "", retried = ""]) => ({ name, error, retried })))(
+    "says the same as the tests: $name",
+    ({ name, error, retried }) => {
+      const fault = faults[name];
+      if (fault === undefined) return;
+      expect(error).toEqual(fault.error["name"]);
+      if (retried !== "as its status") expect(retried.startsWith("yes")).toBe(fault.sent === 3);
+    },
+  );
 });

@@ -3,6 +3,7 @@ import DefaultTheme from "vitepress/theme";
 import { theme, useOpenapi } from "vitepress-openapi/client";
 import "vitepress-openapi/dist/style.css";
 import "./style.css";
+import "./pictures.css";
 import spec from "../generated/openapi.json";
 
 export default {

@@ -1,0 +1,48 @@
+/**
+ * The pictures of the pages. Copies the style of `docs/pictures/style.css` into each of them, and draws the charts of
+ * `docs/benchmarks.json`, which `npm run --silent bench -- --json` writes:
+ *
+ *   npx tsx scripts/docs/pictures.ts          writes them, and the descriptions of the charts in docs/performance.md
+ *   npx tsx scripts/docs/pictures.ts --check  fails if a file would change
+ */
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { transform } from "esbuild";
+import { runScript } from "../run-script.js";
+import { type Benchmarks, charts, describe, draw } from "./charts.js";
+
+const docs = fileURLToPath(new URL("../../docs/", import.meta.url));
+const page = "performance.md";
+
+/** The texts of all files that depend on the style or on the benchmarks, by their path in `docs/`. */
+export async function pictures(): Promise<Map<string, string>> {
+  const read = (file: string) => readFile(docs + file, "utf8");
+  const { code } = await transform(await read("pictures/style.css"), { loader: "css", minify: true });
+  const withStyle = (svg: string) => svg.replace(/<style>.*?<\/style>/s, () => `<style>${code.trim()}</style>`);
+  const files = new Map<string, string>();
+  for (const name of await readdir(`${docs}pictures`)) {
+    if (name.endsWith(".svg")) files.set(`pictures/${name}`, withStyle(await read(`pictures/${name}`)));
+  }
+  const benchmarks = JSON.parse(await read("benchmarks.json")) as Benchmarks;
+  let text = await read(page);
+  for (const [name, chart] of Object.entries(charts(benchmarks))) {
+    const file = `pictures/${name}.svg`;
+    files.set(file, withStyle(draw(chart)));
+    text = text.replace(new RegExp(`!\\[[^\\]]*\\]\\(${file}\\)`), () => `![${describe(chart)}](${file})`);
+  }
+  return files.set(page, text);
+}
+
+async function main(): Promise<void> {
+  for (const [file, text] of await pictures()) {
+    const current = await readFile(docs + file, "utf8").catch(() => undefined);
+    if (current === text) continue;
+    if (process.argv.includes("--check")) {
+      throw new Error(`docs/${file} is not current: run \`npx tsx scripts/docs/pictures.ts\`.`);
+    }
+    await writeFile(docs + file, text);
+    console.log(`docs/${file}`);
+  }
+}
+
+await runScript(import.meta.url, main);
