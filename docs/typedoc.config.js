@@ -18,10 +18,6 @@ export default {
   hideBreadcrumbs: true,
   hideGroupHeadings: true,
   entryFileName: "index",
-  pageTitleTemplates: {
-    // Without type parameters.
-    member: (/** @type {{ rawName: string }} */ { rawName }) => rawName.replace(/<.*>/, ""),
-  },
   sort: ["source-order"],
   // openapi-typescript's own tag.
   blockTags: [...OptionDefaults.blockTags, "@description"],

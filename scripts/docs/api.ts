@@ -103,5 +103,5 @@ async function completePage(member: PublicName, { guide }: Subject): Promise<voi
   const statement = `\`\`\`ts\nimport ${isType ? "type " : ""}{ ${name} } from "${entry}";\n\`\`\``;
   const page = await readFile(file, "utf8");
   const link = guide === undefined ? "" : `\nGuide: [${guideTitle(guide)}](../../${guide}.md)\n`;
-  await writeFile(file, page.replace("\n", () => `\n\n${statement}\n`) + link);
+  await writeFile(file, page.replace(/^# .+\n/, () => `# ${titleOf(member)}\n\n${statement}\n`) + link);
 }

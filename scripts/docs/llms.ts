@@ -58,5 +58,5 @@ export function describePage(page: string): { title: string; summary: string | u
     ?.trim()
     .replaceAll(/\[([^\]]+)\]\([^)]+\)/g, "$1")
     .replaceAll(/\s*\n\s*/g, " ");
-  return { title, summary: /^.+?[.:](?= [A-Z`]|$)/.exec(text ?? "")?.[0] ?? text };
+  return { title, summary: /^.+?\.(?= [A-Z`]|$)/.exec(text ?? "")?.[0] ?? text?.replace(/:$/, ".") };
 }
