@@ -11,6 +11,7 @@ interface Operation {
   description: string;
   tags: string[];
   "x-codeSamples": { lang: string; source: string }[];
+  requestBody?: { content: { "application/json": { examples: Record<string, { value: { tx: unknown } }> } } };
   parameters?: { $ref?: string; name: string; description: string }[];
   responses: Record<string, { $ref?: string; content: { "application/json": { examples: Record<string, Example> } } }>;
 }

@@ -2,13 +2,12 @@ import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import axe from "axe-core";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { groups, titleOf } from "../../../docs/.vitepress/pages.js";
 import { hasNoBrowser } from "../../support/chromium.js";
 import { operations } from "../../support/description.js";
-import { root, type Site, screenshots, startSite } from "./site.js";
+import { root, type Site, screenshots, startSite, violations } from "./site.js";
 
 // The site that `npm run docs` builds, on a local server, in Chromium. All pages are self-contained: `open` fails on a request
 // to another host.
@@ -133,19 +132,6 @@ describe.skipIf(hasNoBrowser)("the documentation site", () => {
         .filter((each) => each.matches(":not(pre, table, div[class*=language-], .tabs)") && !each.closest("pre"))
         .map((each) => `${each.tagName}.${each.className}`),
     );
-
-  /** What axe-core finds by the rules of WCAG 2 up to level AA. */
-  async function violations(page: Page): Promise<string[]> {
-    await page.addScriptTag({ content: axe.source });
-    return page.evaluate(async () => {
-      const found = await (window as unknown as { axe: typeof axe }).axe.run(document, {
-        runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"],
-      });
-      return found.violations.flatMap(({ id, nodes }) =>
-        nodes.map(({ html, any }) => `${id}: ${html.slice(0, 200)} ${any[0]?.message ?? ""}`),
-      );
-    });
-  }
 
   test("has no broken link", async () => {
     const files = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith(".html"));

@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import axe from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { expect } from "vitest";
 import { launchChromium } from "../../support/chromium.js";
@@ -16,6 +17,8 @@ export interface Viewport {
   width?: number;
   height?: number;
   colorScheme?: "light" | "dark";
+  /** The address of another server, which the page may call. */
+  otherServer?: string;
 }
 
 /** The built site, on a local server, in Chromium. */
@@ -46,13 +49,14 @@ export async function startSite(): Promise<Site> {
   return {
     browser,
     url,
-    async open(path, use, { width = 1280, height = 844, colorScheme = "light" } = {}) {
+    async open(path, use, { width = 1280, height = 844, colorScheme = "light", otherServer = url } = {}) {
       const context = await browser.newContext({ viewport: { width, height }, colorScheme });
       const page = await context.newPage();
       page.setDefaultTimeout(30_000);
       const problems: string[] = [];
       page.on("request", (request) => {
-        if (!request.url().startsWith(url) && !/^(?:data|blob):/.test(request.url())) problems.push(request.url());
+        const isAllowed = request.url().startsWith(url) || request.url().startsWith(otherServer);
+        if (!isAllowed && !/^(?:data|blob):/.test(request.url())) problems.push(request.url());
       });
       page.on("console", (message) => message.type() === "error" && problems.push(message.text()));
       page.on("pageerror", (error) => problems.push(String(error)));
@@ -82,4 +86,17 @@ function isOutdated(): boolean {
     .filter(Boolean)
     .map((file) => statSync(join(root, file), { throwIfNoEntry: false })?.mtimeMs ?? 0);
   return Math.max(...times) > statSync(built).mtimeMs;
+}
+
+/** What axe-core finds by the rules of WCAG 2 up to level AA. */
+export async function violations(page: Page): Promise<string[]> {
+  await page.addScriptTag({ content: axe.source });
+  return page.evaluate(async () => {
+    const found = await (window as unknown as { axe: typeof axe }).axe.run(document, {
+      runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"],
+    });
+    return found.violations.flatMap(({ id, nodes }) =>
+      nodes.map(({ html, any }) => `${id}: ${html.slice(0, 200)} ${any[0]?.message ?? ""}`),
+    );
+  });
 }
