@@ -52,7 +52,7 @@ async function publish(file: string): Promise<string> {
 export function describePage(page: string): { title: string; summary: string | undefined } {
   const prose = page.replace(/^---\n[\s\S]*?^---\n/, "").replaceAll(/^```[\s\S]*?^```$/gm, "");
   const [, title] = /^# (.+)$/m.exec(prose) ?? [];
-  const paragraph = prose.split(/\n{2,}/).find((part) => /^[\w`"*[]/.test(part.trim()));
+  const paragraph = prose.split(/\n{2,}/).find((part) => /^[\w`"*[][\s\S]*[.:]$/.test(part.trim()));
   if (title === undefined) throw new Error(`Expected a page with a heading, got ${page}`);
   const text = paragraph
     ?.trim()
