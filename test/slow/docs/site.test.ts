@@ -99,7 +99,7 @@ describe.skipIf(hasNoBrowser)("the documentation site", () => {
       "pagination.html",
       async (page) => {
         await page.getByRole("button", { name: "Menu" }).click();
-        await page.getByRole("link", { name: "Scans and history", exact: true }).click();
+        await page.locator("aside nav").getByRole("link", { name: "Scans and history", exact: true }).click();
         await page.locator("h1", { hasText: "Scans and history" }).waitFor();
       },
       { width: 390 },
