@@ -3,34 +3,31 @@ import { OptionDefaults } from "typedoc";
 /** The API reference, as pages in Markdown. */
 export default {
   name: "vegaprotocol-client",
-  entryPoints: [
-    "../src/index.ts",
-    "../src/testing/index.ts",
-    "../src/testing/node/index.ts",
-    "../src/validate/index.ts",
-    "../src/pool/index.ts",
-    "../src/follow/index.ts",
-    "../src/query/index.ts",
-  ],
-  plugin: ["typedoc-plugin-markdown", "typedoc-vitepress-theme"],
+  entryPoints: ["../scripts/docs/surface.ts"],
+  // The operations have pages of their own.
+  exclude: ["../generated/openapi.ts"],
+  plugin: ["typedoc-plugin-markdown", "./typedoc.plugin.js"],
   tsconfig: "../tsconfig.json",
   readme: "none",
   out: "api",
   logLevel: "Warn",
+  router: "kind",
   disableSources: true,
+  excludeExternals: true,
+  hidePageHeader: true,
+  hideBreadcrumbs: true,
+  hideGroupHeadings: true,
+  entryFileName: "index",
   sort: ["source-order"],
   // openapi-typescript's own tag.
   blockTags: [...OptionDefaults.blockTags, "@description"],
   intentionallyNotExported: [
-    // Errors are caught, not made.
-    "VegaErrorOptions",
-    "ApiErrorOptions",
-    "RateLimitErrorOptions",
-    "PaginationErrorOptions",
     "codeNames",
     // A pool is passed to a client, which connects to it.
     "Connection",
     "ConnectionOptions",
+    // The raw types of the operations.
+    "paths",
     // Types of the query libraries' options are inferred.
     "OperationId",
     "OperationMethods",
@@ -44,5 +41,7 @@ export default {
     "ComponentTypes",
     "Path",
   ],
+  // The compiler has a check of its own.
+  skipErrorChecking: true,
   treatWarningsAsErrors: true,
 };

@@ -4,6 +4,7 @@ import { slug } from "github-slugger";
 import { type DefaultTheme, defineConfig } from "vitepress";
 import { groups, titleOf } from "./pages.js";
 import { inlinePictures } from "./pictures.js";
+import { searchOptions } from "./search.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const { version } = JSON.parse(readFileSync(`${root}/package.json`, "utf8"));
@@ -59,7 +60,7 @@ export default defineConfig({
       project,
     ],
     outline: [2, 3],
-    search: { provider: "local" },
+    search: { provider: "local", options: { miniSearch: { searchOptions } } },
   },
   vite: {
     resolve: {

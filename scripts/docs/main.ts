@@ -13,7 +13,10 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { npmCi } from "../npm-ci.js";
 import { runScript } from "../run-script.js";
+import { writeApi } from "./api.js";
+import { writeLlms } from "./llms.js";
 import { writeChangelog, writeOperations } from "./operations.js";
+import { readProgram, readPublicNames } from "./public-names.js";
 
 const docs = fileURLToPath(new URL("../../docs", import.meta.url));
 const commands = ["build", "dev", "prepare", "preview"];
@@ -23,11 +26,15 @@ async function main(): Promise<void> {
   if (!commands.includes(command)) throw new Error(`Expected ${commands.join(", ")}, got "${command}".`);
   npmCi(docs);
   if (command !== "preview") {
-    await run("typedoc/bin/typedoc");
+    const typedoc = run("typedoc/bin/typedoc");
+    const names = readPublicNames(readProgram());
+    await typedoc;
+    await writeApi(names);
     await writeOperations();
     await writeChangelog();
   }
   if (command !== "prepare") await run("vitepress/bin/vitepress.js", command, ".", ...flags);
+  if (command === "build") await writeLlms();
 }
 
 /** Runs a tool in `docs/` to its end. */

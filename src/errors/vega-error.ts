@@ -33,6 +33,7 @@ export interface VegaErrorOptions {
  * ```
  */
 export class VegaError extends Error {
+  /** The name of the class. */
   override name:
     | "VegaError"
     | "ArgumentError"

@@ -7,10 +7,11 @@ import type { FollowEvent } from "./follow-events.js";
 /** Options of every follower. The options of a call apply to each request. */
 export interface FollowOptions extends CallOptions {
   /**
-   * Milliseconds from the start of one poll to the start of the next. A poll that takes longer delays the next one.
+   * Milliseconds from the start of one poll to the start of the next. A poll that takes longer delays the next one. Default: the
+   * time of a block.
    *
-   * Default: the time of a block, which the follower learns from the responses, while records come. Without records, each wait is
-   * half as long again as the one before, up to 15 seconds.
+   * A follower learns the time of a block from the responses. By default, while no records come, each wait is half as long again as
+   * the one before, up to 15 seconds.
    */
   pollInterval?: number | undefined;
   /**

@@ -31,7 +31,8 @@ export interface AttemptOptions {
    */
   totalTimeout?: number | undefined;
   /**
-   * How reads are retried; `false` makes one attempt. The check of a transaction is never retried.
+   * How reads are retried; `false` makes one attempt. The check of a transaction is never retried. Default: the defaults of
+   * {@link RetryOptions}.
    *
    * @example
    * ```ts

@@ -17,8 +17,7 @@ export interface QueriesOptions {
   /**
    * What distinguishes the keys of this client from those of another one. A server that reaches the node by an internal address
    * passes the address that browsers use, so that they find the data of the server.
-   *
-   * @default The client's `baseUrl`.
+   * Default: the client's `baseUrl`.
    */
   scope?: string | undefined;
 }

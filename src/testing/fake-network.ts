@@ -43,7 +43,7 @@ export interface FakeNetwork<Data = FakeBlockData> extends FakeChain<Data> {
   readonly fetch: FakeNode["fetch"];
 }
 
-/** As the other signature, with records that can lack any member. */
+/** As the other signature, with records that can lack any member: the option `fill` completes them. */
 export function createFakeNetwork(
   data: PartialNetworkData,
   options: CreateOptions & { fill: true },

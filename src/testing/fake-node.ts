@@ -29,7 +29,7 @@ export interface FakeNode<Data = FakeBlockData> extends FakeChain<Data> {
   configure(options: FakeNodeOptions): void;
 }
 
-/** As the other signature, with records that can lack any member. */
+/** As the other signature, with records that can lack any member: the option `fill` completes them. */
 export function createFakeNode(
   data: PartialNodeData,
   options: CreateOptions & { fill: true },

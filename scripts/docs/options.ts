@@ -1,0 +1,109 @@
+/**
+ * Writes the tables of options into the pages, from the docstrings of the types: `tsx scripts/docs/options.ts`, with `--check` to
+ * compare only. A table stands between two comments:
+ *
+ *   <!-- options: ScanOptions without CallOptions -->
+ *   <!-- /options -->
+ *
+ * The options of the second type are named in one row. `ScanOptions only order, pageSize` has these two.
+ */
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import ts from "typescript";
+import { runScript } from "../run-script.js";
+import { readExports, readProgram } from "./public-names.js";
+
+const docs = fileURLToPath(new URL("../../docs/", import.meta.url));
+const table = /^(<!-- options: (\w+)(?: without (\w+))?(?: only ([\w, ]+))? -->\n)[\s\S]*?^(<!-- \/options -->)$/gm;
+
+/** Renders the tables of a page. */
+export type Render = (page: string) => string;
+
+export function createRender(program: ts.Program): Render {
+  const checker = program.getTypeChecker();
+  const types = new Map(readExports(program).map(({ symbol }) => [symbol.name, symbol]));
+  const typeNamed = (name: string) => {
+    const symbol = types.get(name);
+    if (!symbol) throw new Error(`Expected the package to export the type ${name}.`);
+    return checker.getDeclaredTypeOfSymbol(symbol);
+  };
+
+  const rowsOf = (type: ts.Type, prefix: string, isShown: (option: ts.Symbol) => boolean): string[] =>
+    checker
+      .getPropertiesOfType(type)
+      .filter(isShown)
+      .flatMap((option) => {
+        const name = prefix + option.name;
+        const row = `| \`${name}\` | ${readDefault(option)} | ${readMeaning(option)} |`;
+        return [row, ...nestedOptions(option).flatMap((nested) => rowsOf(nested, `${name}.`, () => true))];
+      });
+
+  /** The types of options that an option can have itself. */
+  const nestedOptions = (option: ts.Symbol): ts.Type[] => {
+    const type = checker.getTypeOfSymbol(option);
+    return (type.isUnion() ? type.types : [type]).filter((each) => /Options$/.test(each.symbol?.name ?? ""));
+  };
+
+  const textOf = (option: ts.Symbol) =>
+    ts.displayPartsToString(option.getDocumentationComment(checker)).replaceAll(/\{@link ([^\s}]+) ?\}/g, "`$1`");
+
+  const readDefault = (option: ts.Symbol): string => {
+    const [tag] = option.getJsDocTags(checker).filter(({ name }) => name === "default");
+    if (tag) return formatDefault(ts.displayPartsToString(tag.text), textOf(option));
+    const [, text] = /Default: ([^.]+(?:\.\w[^.]*)*)\./.exec(textOf(option).replaceAll("\n", " ")) ?? [];
+    return text ?? (option.flags & ts.SymbolFlags.Optional ? "none" : "required");
+  };
+
+  const readMeaning = (option: ts.Symbol): string =>
+    textOf(option)
+      .replaceAll(/\s*\n\s*/g, " ")
+      .replace(/ ?Default: [^.]+(?:\.\w[^.]*)*\./, "")
+      .replaceAll("|", "\\|");
+
+  return (page) =>
+    page.replaceAll(table, (_, begin: string, name: string, without?: string, only?: string, end?: string) => {
+      const type = typeNamed(name);
+      const others = without === undefined ? [] : checker.getPropertiesOfType(typeNamed(without));
+      const names = only?.split(", ") ?? checker.getPropertiesOfType(type).map((option) => option.name);
+      const rows = rowsOf(type, "", (option) => !others.includes(option) && names.includes(option.name));
+      const inherited = checker.getPropertiesOfType(type).filter((option) => others.includes(option));
+      if (inherited.length > 0)
+        rows.push(
+          `| ${inherited.map((each) => `\`${each.name}\``).join(", ")} | | ${without === "AttemptOptions" ? "As for the client." : "[As for every call](errors.md#options)."} |`,
+        );
+      return `${begin}\n| Option | Default | Meaning |\n|---|---|---|\n${rows.join("\n")}\n\n${end}`;
+    });
+}
+
+/** A default with its unit, which the meaning names. */
+function formatDefault(value: string, meaning: string): string {
+  if (!/^[\d_]+$/.test(value)) return `\`${value}\``;
+  const number = Number(value.replaceAll("_", ""));
+  if (/\bin bytes\b/.test(meaning) && number % 2 ** 20 === 0) return `${number / 2 ** 20}\u00a0MiB`;
+  const digits = String(number).replace(/(?<=\d\d)(?=\d{3}$)/, "\u00a0");
+  return /\b(?:in milliseconds|Milliseconds)\b/.test(meaning) ? `${digits}\u00a0ms` : digits;
+}
+
+/** The pages with tables that the types no longer say. */
+export async function outdatedPages(render: Render): Promise<{ name: string; rendered: string }[]> {
+  const names = (await readdir(docs)).filter((name) => name.endsWith(".md") && name !== "changelog.md");
+  const pages = await Promise.all(names.map(async (name) => ({ name, source: await readFile(docs + name, "utf8") })));
+  return pages.flatMap(({ name, source }) => {
+    const rendered = render(source);
+    return rendered === source ? [] : [{ name, rendered }];
+  });
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({ options: { check: { type: "boolean" } } });
+  const outdated = await outdatedPages(createRender(readProgram()));
+  if (!values.check) {
+    for (const { name, rendered } of outdated) await writeFile(docs + name, rendered);
+  } else if (outdated.length > 0) {
+    const names = outdated.map(({ name }) => `docs/${name}`).join(", ");
+    throw new Error(`The tables of options in ${names} are out of date: run \`npx tsx scripts/docs/options.ts\`.`);
+  }
+}
+
+await runScript(import.meta.url, main);

@@ -1,0 +1,85 @@
+import { readFileSync } from "node:fs";
+import { relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import ts from "typescript";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+
+/** A name that the package exports. */
+export interface PublicName {
+  name: string;
+  /** What it is imported from. */
+  entry: string;
+  isType: boolean;
+  isFunction: boolean;
+  /** Where it is declared, from the root of the project. */
+  file: string;
+  /** The text of its docstring, without tags. */
+  description: string;
+}
+
+/** The entries of the package that are modules, with their source. */
+function readEntries(): [entry: string, source: string][] {
+  const { name, exports } = JSON.parse(readFileSync(`${root}/package.json`, "utf8"));
+  return Object.entries(exports as Record<string, string | { types: string }>).flatMap(([path, target]) =>
+    typeof target === "string"
+      ? []
+      : [[name + path.slice(1), target.types.replace("./dist", root).replace(".d.ts", ".ts")]],
+  );
+}
+
+/** The sources of the package, with their types. */
+export function readProgram(): ts.Program {
+  const config = ts.getParsedCommandLineOfConfigFile(
+    `${root}/tsconfig.json`,
+    {},
+    {
+      ...ts.sys,
+      onUnRecoverableConfigFileDiagnostic: ({ messageText }) => {
+        throw new Error(ts.flattenDiagnosticMessageText(messageText, "\n"));
+      },
+    },
+  );
+  return ts.createProgram(
+    readEntries().map(([, source]) => source),
+    config?.options ?? {},
+  );
+}
+
+/** Every symbol that an entry exports, once, with the first entry that has it. */
+export function readExports(program: ts.Program): { symbol: ts.Symbol; entry: string }[] {
+  const checker = program.getTypeChecker();
+  const entries = new Map<ts.Symbol, string>();
+  for (const [entry, source] of readEntries()) {
+    const module = checker.getSymbolAtLocation(program.getSourceFile(source) ?? fail(`${source} is missing.`));
+    for (const exported of checker.getExportsOfModule(module ?? fail(`${source} exports nothing.`))) {
+      const symbol = exported.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(exported) : exported;
+      if (!entries.has(symbol)) entries.set(symbol, entry);
+    }
+  }
+  return [...entries].map(([symbol, entry]) => ({ symbol, entry }));
+}
+
+/** Every name of the API reference. */
+export function readPublicNames(program: ts.Program): PublicName[] {
+  const checker = program.getTypeChecker();
+  const names = readExports(program).map(({ symbol, entry }) => {
+    const declaration = symbol.declarations?.[0] ?? fail(`${symbol.name} is not declared.`);
+    // The last signature is the most general one.
+    const signature = checker.getTypeOfSymbol(symbol).getCallSignatures().at(-1);
+    return {
+      name: symbol.name,
+      entry,
+      isType: (symbol.flags & ts.SymbolFlags.Value) === 0,
+      isFunction: signature !== undefined,
+      file: relative(root, declaration.getSourceFile().fileName),
+      description: ts.displayPartsToString((signature ?? symbol).getDocumentationComment(checker)),
+    };
+  });
+  // The operations have pages of their own, instead of openapi-typescript's types.
+  return names.filter(({ file }) => file !== "generated/openapi.ts");
+}
+
+function fail(message: string): never {
+  throw new Error(message);
+}
