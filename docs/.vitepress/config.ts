@@ -62,13 +62,4 @@ export default defineConfig({
     outline: [2, 3],
     search: { provider: "local", options: { miniSearch: { searchOptions } } },
   },
-  vite: {
-    resolve: {
-      // The pages run the sources of the package.
-      alias: [
-        { find: "vegaprotocol-client/testing", replacement: `${root}/src/testing/index.ts` },
-        { find: /^vegaprotocol-client$/, replacement: `${root}/src/index.ts` },
-      ],
-    },
-  },
 });

@@ -90,6 +90,7 @@ export async function writeApi(names: readonly PublicName[]): Promise<void> {
   );
   const sidebar = groups.map(({ subject, members }) => ({
     text: subject.text,
+    link: `/api/#${subject.text.toLowerCase().replaceAll(" ", "-")}`,
     collapsed: true,
     items: members.map((each) => ({ text: titleOf(each), link: `/api/${pageOf(each.name).replace(".md", "")}` })),
   }));

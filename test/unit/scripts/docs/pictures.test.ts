@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { inlined, inlinePictures } from "../../../docs/.vitepress/pictures.js";
-import { type Chart, describe, draw } from "../../../scripts/docs/charts.js";
-import { pictures } from "../../../scripts/docs/pictures.js";
+import { inlined, inlinePictures } from "../../../../docs/.vitepress/pictures.js";
+import { type Chart, describe, draw } from "../../../../scripts/docs/charts.js";
+import { pictures } from "../../../../scripts/docs/pictures.js";
 
-const docs = new URL("../../../docs/", import.meta.url);
+const docs = new URL("../../../../docs/", import.meta.url);
 const read = (file: string) => readFileSync(new URL(file, docs), "utf8");
 
 const names = readdirSync(new URL("pictures/", docs)).filter((name) => name.endsWith(".svg"));
