@@ -27,7 +27,7 @@ import { type BalanceChangesScanQuery, openScan } from "./scan/scan-operation.js
 import { type ScanOptions, scanChecks } from "./scan/scan-options.js";
 
 /**
- * A client of one node.
+ * A client of a node, or of a pool of nodes.
  *
  * Calls reject, they never throw. A listing and a scan reject when they are used. After an {@link ArgumentError}, nothing
  * was sent. The other errors are {@link ConnectionError}, {@link TimeoutError}, {@link ApiError} and
@@ -85,7 +85,7 @@ export interface VegaClient extends OperationMethods {
 }
 
 /**
- * Creates a client of one node. Nothing is sent yet.
+ * Creates a client of a node, or of a pool of nodes. Nothing is sent yet.
  *
  * @throws {@link ArgumentError} if an option is invalid.
  * @example

@@ -1,4 +1,4 @@
-import { copyFile, mkdir, readFile, writeFile } from "node:fs/promises";
+import { copyFile, cp, mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { groups } from "../../docs/.vitepress/pages.js";
@@ -14,7 +14,8 @@ interface SidebarItem {
 /** The pages of a sidebar that a script wrote, as file names without their ending. */
 async function readSidebar(file: string): Promise<string[]> {
   const pagesOf = ({ link, items = [] }: SidebarItem): string[] => [
-    ...(link === undefined ? [] : [link.replace(/^\//, "")]),
+    // The subjects of the API reference are headings of one page.
+    ...(link === undefined || link.includes("#") ? [] : [link.replace(/^\//, "")]),
     ...items.flatMap(pagesOf),
   ];
   const items: SidebarItem[] = JSON.parse(await readFile(`${root}/docs/.vitepress/generated/${file}`, "utf8"));
@@ -36,6 +37,8 @@ export async function writeLlms(): Promise<void> {
     list += `\n## ${text}\n\n`;
     for (const page of pages) list += `${await publish(`${page}.md`)}\n`;
   }
+  // The Markdown has links to the pictures; the pages contain them.
+  await cp(`${root}/docs/pictures`, `${root}/site/pictures`, { recursive: true });
   await writeFile(`${root}/site/llms.txt`, list);
 }
 

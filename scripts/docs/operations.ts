@@ -82,7 +82,7 @@ function listPage(operations: ResolvedOperation[], { info }: Texts): string {
 that runs in the page: it has generated records, and the limits, errors and paging defects of a v0.74 node. No request leaves
 the page, unless the URL of another node is entered.
 
-The operations are described in [openapi.yaml](/openapi.yaml){target="_self"}, an OpenAPI 3.1 description, which is also part of the package:
+The operations are described in [openapi.yaml](../openapi.yaml){target="_self"}, an OpenAPI 3.1 description, which is also part of the package:
 \`vegaprotocol-client/openapi.yaml\` and \`vegaprotocol-client/openapi.json\`.`,
     "## Conventions",
     rules.join("\n\n"),

@@ -35,8 +35,9 @@ export function createRender(program: ts.Program): Render {
       .filter(isShown)
       .flatMap((option) => {
         const name = prefix + option.name;
-        const row = `| \`${name}\` | ${readDefault(option)} | ${readMeaning(option)} |`;
-        return [row, ...nestedOptions(option).flatMap((nested) => rowsOf(nested, `${name}.`, () => true))];
+        const rows = nestedOptions(option).flatMap((nested) => rowsOf(nested, `${name}.`, () => true));
+        const value = rows.length > 0 ? "" : readDefault(option);
+        return [`| \`${name}\` | ${value} | ${readMeaning(option)} |`, ...rows];
       });
 
   /** The types of options that an option can have itself. */

@@ -77,7 +77,8 @@ export async function startSite(): Promise<Site> {
 }
 
 function isOutdated(): boolean {
-  const built = join(root, "site/404.html");
+  // The last file of a build.
+  const built = join(root, "site/llms.txt");
   if (!existsSync(built)) return true;
   const sources = ["docs", "src", "generated", "scripts/docs", "openapi.yaml", "CHANGELOG.md"];
   const list = ["ls-files", "--cached", "--others", "--exclude-standard", "-z", ...sources];
