@@ -9,6 +9,7 @@
  * VitePress and its plugins are installed into `docs/`, which has a lock file of its own.
  */
 import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { npmCi } from "../npm-ci.js";
@@ -24,6 +25,7 @@ const commands = ["build", "dev", "prepare", "preview"];
 async function main(): Promise<void> {
   const [command = "build", ...flags] = process.argv.slice(2);
   if (!commands.includes(command)) throw new Error(`Expected ${commands.join(", ")}, got "${command}".`);
+  if (command === "preview" && !existsSync(join(docs, "../site"))) throw new Error("Run `npm run docs` before.");
   npmCi(docs);
   if (command !== "preview") {
     const typedoc = run("typedoc/bin/typedoc");

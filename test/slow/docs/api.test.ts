@@ -83,10 +83,8 @@ describe.skipIf(hasNoBrowser)("the API reference of the site", () => {
       }
     });
   });
-});
 
-describe("llms.txt", () => {
-  test("lists each page of the site, with a link to its Markdown", async () => {
+  test("has an llms.txt with each page, and links to their Markdown", async () => {
     const list = await readFile(join(folder, "llms.txt"), "utf8");
     expect(list).toMatch(
       /^# vegaprotocol-client\n\n> .+\n\n## Guide\n\n- \[Getting started\]\(getting-started\.md\): /,
