@@ -2,7 +2,6 @@ import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { operations } from "../description.js";
-import { consoleSamples } from "./console.js";
 
 export const root = fileURLToPath(new URL("../../../", import.meta.url));
 
@@ -17,7 +16,7 @@ export interface Sample {
   runs: boolean;
 }
 
-/** The samples of the README, the pages, the docstrings, the description, and the forms of the operation pages. */
+/** The samples of the README, the pages, the docstrings and the description. */
 export function collectSamples(): Sample[] {
   const pages = ["README.md", ...list("docs", ".md").filter((file) => dirname(file) === "docs")].flatMap((file) =>
     fenced(file, read(file)),
@@ -35,7 +34,7 @@ export function collectSamples(): Sample[] {
         runs: true,
       })),
   );
-  return [...pages, ...docstrings, ...described, ...consoleSamples];
+  return [...pages, ...docstrings, ...described];
 }
 
 const read = (file: string) => readFileSync(join(root, file), "utf8");

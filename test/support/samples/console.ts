@@ -3,6 +3,7 @@ import type { FormValues, OperationId } from "../../../docs/.vitepress/theme/ope
 import { typescriptSample } from "../../../docs/.vitepress/theme/operations/samples.js";
 import { createFakeNode } from "../../../src/testing/index.js";
 import { operations } from "../description.js";
+import type { Sample } from "./collect.js";
 
 const party = "3839f8c82a3e36accef530b124044184b618ff463668744370c77c8134f6f0d1";
 const tx = operations
@@ -54,9 +55,9 @@ export const forms: { id: OperationId; name: string; values: FormValues }[] = [
 ];
 
 /** The programs that the operation pages show for these forms. */
-export const consoleSamples = forms.map(({ id, name, values }) => ({
+export const consoleSamples: Sample[] = forms.map(({ id, name, values }) => ({
   place: `the page of ${id}, ${name}`,
   code: typescriptSample(id, "https://node.example", values),
-  language: "ts" as const,
+  language: "ts",
   runs: true,
 }));
