@@ -1,6 +1,5 @@
-import { existsSync, readdirSync } from "node:fs";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { parse } from "node:path";
 import { fileURLToPath } from "node:url";
 import { titleOf as guideTitle } from "../../docs/.vitepress/pages.js";
 import type { PublicName } from "./public-names.js";
@@ -57,19 +56,10 @@ export function titleOf({ name, isFunction }: PublicName): string {
   return isFunction ? `${name}()` : name;
 }
 
-/** The first sentence of a docstring, as Markdown. */
+/** The first sentence of a docstring. */
 export function summaryOf({ description }: PublicName): string {
-  const text = description.replaceAll(/\{@link ([^\s}]+) ?\}/g, "`$1`").replaceAll("\n", " ");
+  const text = description.replaceAll("\n", " ");
   return /^.*?\.(?=\s|$)/.exec(text)?.[0] ?? text;
-}
-
-/** The page of a name, from `docs/api`. */
-export function pageOf(name: string): string {
-  const folders = readdirSync(join(docs, "api"), { withFileTypes: true }).filter((each) => each.isDirectory());
-  const pages = folders.map((folder) => `${folder.name}/${name}.md`);
-  const page = pages.find((each) => existsSync(join(docs, "api", each)));
-  if (page === undefined) throw new Error(`Expected docs/api to have a page for ${name}.`);
-  return page;
 }
 
 /**
@@ -77,10 +67,19 @@ export function pageOf(name: string): string {
  * the page that lists all names, and their sidebar.
  */
 export async function writeApi(names: readonly PublicName[]): Promise<void> {
+  const files = await readdir(`${docs}/api`, { recursive: true });
+  // Windows separates folders by another character than links do.
+  const pages = new Map(files.map((file) => [parse(file).name, file.replaceAll("\\", "/")]));
+  const pageOf = ({ name }: PublicName): string => {
+    const page = pages.get(name);
+    if (page === undefined) throw new Error(`Expected docs/api to have a page for ${name}.`);
+    return page;
+  };
   const groups = subjects.map((subject) => ({ subject, members: namesOf(subject, names) }));
-  for (const { subject, members } of groups) for (const member of members) await completePage(member, subject);
+  for (const { subject, members } of groups)
+    for (const member of members) await completePage(`${docs}/api/${pageOf(member)}`, member, subject);
   const sections = groups.map(({ subject, members }) => {
-    const lines = members.map((each) => `- [\`${titleOf(each)}\`](${pageOf(each.name)}): ${summaryOf(each)}`);
+    const lines = members.map((each) => `- [\`${titleOf(each)}\`](${pageOf(each)}): ${summaryOf(each)}`);
     const entries = [...new Set(members.map(({ entry }) => entry))].map((entry) => `\`${entry}\``);
     return `## ${subject.text}\n\nImported from ${entries.join(" and ")}.\n\n${lines.join("\n")}\n`;
   });
@@ -92,14 +91,13 @@ export async function writeApi(names: readonly PublicName[]): Promise<void> {
     text: subject.text,
     link: `/api/#${subject.text.toLowerCase().replaceAll(" ", "-")}`,
     collapsed: true,
-    items: members.map((each) => ({ text: titleOf(each), link: `/api/${pageOf(each.name).replace(".md", "")}` })),
+    items: members.map((each) => ({ text: titleOf(each), link: `/api/${pageOf(each).replace(".md", "")}` })),
   }));
   await mkdir(`${docs}/.vitepress/generated`, { recursive: true });
   await writeFile(`${docs}/.vitepress/generated/api-sidebar.json`, JSON.stringify(sidebar));
 }
 
-async function completePage(member: PublicName, { guide }: Subject): Promise<void> {
-  const file = `${docs}/api/${pageOf(member.name)}`;
+async function completePage(file: string, member: PublicName, { guide }: Subject): Promise<void> {
   const { name, entry, isType } = member;
   const statement = `\`\`\`ts\nimport ${isType ? "type " : ""}{ ${name} } from "${entry}";\n\`\`\``;
   const page = await readFile(file, "utf8");

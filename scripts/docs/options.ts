@@ -12,7 +12,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import ts from "typescript";
 import { runScript } from "../run-script.js";
-import { readExports, readProgram } from "./public-names.js";
+import { readDocstring, readExports, readProgram } from "./public-names.js";
 
 const docs = fileURLToPath(new URL("../../docs/", import.meta.url));
 const table = /^(<!-- options: (\w+)(?: without (\w+))?(?: only ([\w, ]+))? -->\n)[\s\S]*?^(<!-- \/options -->)$/gm;
@@ -46,8 +46,7 @@ export function createRender(program: ts.Program): Render {
     return (type.isUnion() ? type.types : [type]).filter((each) => /Options$/.test(each.symbol?.name ?? ""));
   };
 
-  const textOf = (option: ts.Symbol) =>
-    ts.displayPartsToString(option.getDocumentationComment(checker)).replaceAll(/\{@link ([^\s}]+) ?\}/g, "`$1`");
+  const textOf = (option: ts.Symbol) => readDocstring(option, checker);
 
   const readDefault = (option: ts.Symbol): string => {
     const [tag] = option.getJsDocTags(checker).filter(({ name }) => name === "default");

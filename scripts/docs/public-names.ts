@@ -14,7 +14,7 @@ export interface PublicName {
   isFunction: boolean;
   /** Where it is declared, from the root of the project. */
   file: string;
-  /** The text of its docstring, without tags. */
+  /** The text of its docstring, as Markdown without tags. */
   description: string;
 }
 
@@ -73,11 +73,17 @@ export function readPublicNames(program: ts.Program): PublicName[] {
       isType: (symbol.flags & ts.SymbolFlags.Value) === 0,
       isFunction: signature !== undefined,
       file: relative(root, declaration.getSourceFile().fileName),
-      description: ts.displayPartsToString((signature ?? symbol).getDocumentationComment(checker)),
+      description: readDocstring(signature ?? symbol, checker),
     };
   });
   // The operations have pages of their own, instead of openapi-typescript's types.
   return names.filter(({ file }) => file !== "generated/openapi.ts");
+}
+
+/** The text of a docstring, with its links as code. */
+export function readDocstring(declared: ts.Symbol | ts.Signature, checker: ts.TypeChecker): string {
+  const text = ts.displayPartsToString(declared.getDocumentationComment(checker));
+  return text.replaceAll(/\{@link ([^\s}]+) ?\}/g, "`$1`");
 }
 
 function fail(message: string): never {
