@@ -34,7 +34,7 @@ const checks: Readonly<Record<string, Check>> = {
   size: { commands: ["size-limit"], needsBuild: true },
   instantiations: { commands: ["tsx scripts/check/instantiations.ts"], needsBuild: true },
   bench: { commands: ["tsx bench/setup.ts", "tsc -p bench"], needsBuild: true, onlyByName: true },
-  docs: { commands: ["tsx scripts/docs/main.ts prepare", "tsc -p docs"], onlyByName: true },
+  docs: { commands: ["tsx scripts/docs/main.ts install", "tsc -p docs"], onlyByName: true },
   release: {
     commands: ["tsx scripts/docs/main.ts", "tsx scripts/check/release.ts"],
     needsBuild: true,

@@ -3,30 +3,32 @@
  *
  *   npm run docs            builds it into `site/`
  *   npm run docs -- dev     serves the pages as they are edited
- *   npm run docs -- prepare writes the generated pages only
+ *   npm run docs -- install installs what the others need
  *   npm run docs:preview    serves `site/`
  *
  * VitePress and its plugins are installed into `docs/`, which has a lock file of its own.
  */
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { npmCi } from "../npm-ci.js";
 import { runScript } from "../run-script.js";
 import { writeApi } from "./api.js";
 import { writeLlms } from "./llms.js";
-import { writeChangelog, writeOperations } from "./operations.js";
+import { writeOperations } from "./operations.js";
 import { readProgram, readPublicNames } from "./public-names.js";
 
 const docs = fileURLToPath(new URL("../../docs", import.meta.url));
-const commands = ["build", "dev", "prepare", "preview"];
+const commands = ["build", "dev", "install", "preview"];
 
 async function main(): Promise<void> {
   const [command = "build", ...flags] = process.argv.slice(2);
   if (!commands.includes(command)) throw new Error(`Expected ${commands.join(", ")}, got "${command}".`);
   if (command === "preview" && !existsSync(join(docs, "../site"))) throw new Error("Run `npm run docs` before.");
   npmCi(docs);
+  if (command === "install") return;
   if (command !== "preview") {
     const typedoc = run("typedoc/bin/typedoc");
     const names = readPublicNames(readProgram());
@@ -35,8 +37,14 @@ async function main(): Promise<void> {
     await writeOperations();
     await writeChangelog();
   }
-  if (command !== "prepare") await run("vitepress/bin/vitepress.js", command, ".", ...flags);
+  await run("vitepress/bin/vitepress.js", command, ".", ...flags);
   if (command === "build") await writeLlms();
+}
+
+/** Copies the changelog next to the pages. */
+async function writeChangelog(): Promise<void> {
+  const changelog = await readFile(join(docs, "../CHANGELOG.md"), "utf8");
+  await writeFile(join(docs, "changelog.md"), changelog.replaceAll("](docs/", "]("));
 }
 
 /** Runs a tool in `docs/` to its end. */

@@ -264,9 +264,3 @@ function examples({ content }: Response): string {
 function readNext(pages: readonly string[]): string {
   return `## Read next\n\n${pages.map((name) => `- [${titleOf(name)}](../${name}.md)`).join("\n")}`;
 }
-
-/** Copies the changelog next to the pages. */
-export async function writeChangelog(): Promise<void> {
-  const changelog = await readFile(`${root}/CHANGELOG.md`, "utf8");
-  await writeFile(`${docs}/changelog.md`, changelog.replaceAll("](docs/", "]("));
-}
