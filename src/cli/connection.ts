@@ -12,8 +12,8 @@ export interface Connection {
   readonly client: VegaClient;
   /** The addresses of the nodes. */
   readonly nodes: readonly string[];
-  /** The blocks that the first and the last response named. */
-  readonly blocks: { first?: Block; last?: Block };
+  /** The blocks that the first and the last response named, and the latest of all. */
+  readonly blocks: { first?: Block; last?: Block; latest?: Block };
 }
 
 /** Creates the client of the nodes that the flags or the environment name. */
@@ -56,11 +56,14 @@ async function createClientOf(baseUrl: string | NodePool, blocks: Connection["bl
     fetch: async (request) => {
       const response = await fetch(request);
       const block = readBlock(response);
-      if (block) Object.assign(blocks, { first: blocks.first ?? block, last: block });
+      if (block)
+        Object.assign(blocks, { first: blocks.first ?? block, last: block, latest: later(block, blocks.latest) });
       return response;
     },
   });
 }
+
+const later = (a: Block, b = a): Block => (a.timestamp >= b.timestamp ? a : b);
 
 /** Reads `Name: value`, or `@FILE` with one of them on each line, which keeps secrets out of lists of processes. */
 async function readHeaders(entered: readonly string[]): Promise<[string, string][]> {

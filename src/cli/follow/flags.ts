@@ -1,7 +1,7 @@
 import { operationTexts } from "../../../generated/command-line.js";
 import { operations } from "../../../generated/operations.js";
 import { type ArgumentFlag, argumentFlags } from "../argument-flags.js";
-import type { Flag } from "../flags.js";
+import { type Flag, outputFlags } from "../flags.js";
 
 /** The lists that can be followed. */
 export type FollowId = "listBalanceChanges" | "listVotes" | "listNodeSignatures";
@@ -22,6 +22,7 @@ const output: readonly Flag[] = [
   { name: "output", short: "o", value: "FILE", text: "Write to a file, and its position to FILE.state." },
   { name: "resume", text: "Continue the file of --output where it ends. It begins one if there is none." },
   { name: "force", text: "Overwrite the file of --output." },
+  ...outputFlags,
   { name: "columns", value: "NAMES", text: "The members of a record to print, separated by commas. Default: all." },
 ];
 

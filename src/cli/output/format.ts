@@ -1,4 +1,5 @@
 import { styleText } from "node:util";
+import { type NamedContent, readSuffixes, type Target } from "../files/target.js";
 import type { Values } from "../flag-values.js";
 import { type FormatName, formats } from "../flags.js";
 import { hasColors, type Io } from "../io.js";
@@ -11,18 +12,21 @@ import { Table } from "./table.js";
 export interface Format {
   readonly head: string;
   line(record: WireRecord): string;
+  /** What a format holds back until it knows further records. */
+  flush(): string;
   /** What follows the last record. */
   end(): string;
 }
 
-/** The format that the user chose, or that of the suffix of the file, of the terminal or of the pipe. */
-export function readFormat(values: Values, { stdout }: Io, file?: string): FormatName {
-  const suffix = /\.([a-z]+)$/i.exec(file ?? "")?.[1]?.toLowerCase();
-  return (
-    values.choice("format", formats) ??
-    formats.find((name) => name === suffix || (name === "ndjson" && suffix === "jsonl")) ??
-    (file === undefined && stdout.isTTY === true ? "table" : "ndjson")
-  );
+/** The format that the user chose, or that of the terminal or of the pipe. */
+export const readFormat = (values: Values, { stdout }: Io): FormatName =>
+  values.choice("format", formats) ?? (stdout.isTTY === true ? "table" : "ndjson");
+
+/** What is written to stdout, or to a file. */
+export function readOutput(values: Values, io: Io, target: Target | undefined): NamedContent & { format: FormatName } {
+  if (target === undefined) return { format: readFormat(values, io), compression: undefined };
+  const { format, compression } = readSuffixes(target, values.choice("format", formats));
+  return { format: format ?? "ndjson", compression };
 }
 
 export function createFormat(name: FormatName, columns: readonly Column[], io: Io, isFile: boolean): Format {
@@ -31,16 +35,18 @@ export function createFormat(name: FormatName, columns: readonly Column[], io: I
       return {
         head: csvRow(columns.map((column) => column.name)),
         line: (record) => csvLine(record, columns),
-        end: () => "",
+        ...nothingHeld,
       };
     case "ndjson":
-      return { head: "", line: (record) => ndjsonLine(record, columns), end: () => "" };
+      return { head: "", line: (record) => ndjsonLine(record, columns), ...nothingHeld };
     case "json":
       return jsonArray(columns);
     case "table":
       return { head: "", ...tableFormat(columns, io, isFile) };
   }
 }
+
+const nothingHeld = { flush: () => "", end: () => "" };
 
 function jsonArray(columns: readonly Column[]): Format {
   let isEmpty = true;
@@ -51,6 +57,7 @@ function jsonArray(columns: readonly Column[]): Format {
       isEmpty = false;
       return separator + jsonOf(record, columns);
     },
+    flush: () => "",
     end: () => (isEmpty ? "]\n" : "\n]\n"),
   };
 }
@@ -59,7 +66,7 @@ function tableFormat(columns: readonly Column[], io: Io, isFile: boolean) {
   const isColored = !isFile && hasColors(io, io.stdout);
   const bold = (text: string) => (isColored ? styleText("bold", text, { validateStream: false }) : text);
   const table = new Table(columns, { width: isFile ? undefined : widthOfOutput(io), bold });
-  return { line: (record: WireRecord) => table.line(record), end: () => table.end() };
+  return { line: (record: WireRecord) => table.line(record), flush: () => table.end(), end: () => table.end() };
 }
 
 /** The width of the terminal; in a pipe, `COLUMNS` sets it. */

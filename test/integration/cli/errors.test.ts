@@ -161,7 +161,8 @@ describe("missing records exit with 3", () => {
     expect(stderr).toContain("--allow-incomplete");
     const file = join(folder, "pruned.csv");
     expect((await runCli(["balances", ...from, "-o", file], { fetch: pruned.fetch })).code).toBe(3);
-    for (const name of [file, `${file}.state`]) await expect(stat(name)).rejects.toThrow("ENOENT");
+    for (const name of [file, `${file}.partial`, `${file}.partial.state`, `${file}.lock`])
+      await expect(stat(name)).rejects.toThrow("ENOENT");
   });
 
   test("and what the node has is printed with --allow-incomplete, which the manifest says", async () => {
@@ -176,13 +177,13 @@ describe("missing records exit with 3", () => {
     expect((await runCli([...argv, "--resume"], { fetch: pruned.fetch })).code).toBe(3);
   });
 
-  test("and a file without records has its manifest and its state, if the node has nothing of the range", async () => {
+  test("and a file without records has its manifest, if the node has nothing of the range", async () => {
     const file = join(folder, "nothing.csv");
     const argv = ["balances", ...from, "--to", "2024-02-02", "--allow-incomplete", "-o", file];
     expect((await runCli(argv, { fetch: pruned.fetch })).code).toBe(3);
     expect(await readFile(file, "utf8")).toBe("timestamp,balance,partyId,assetId,marketId,accountType\r\n");
     expect(JSON.parse(await readFile(`${file}.manifest.json`, "utf8"))).toMatchObject({ records: 0 });
-    expect(JSON.parse(await readFile(`${file}.state`, "utf8"))).toMatchObject({ complete: true });
+    await expect(stat(`${file}.partial.state`)).rejects.toThrow("ENOENT");
   });
 
   test("if a v0.74 node rejects the cursor of the next page of profiles", async () => {
