@@ -13,3 +13,6 @@ export class UsageError extends Error {}
 
 /** The records that were read are not all that were requested. */
 export class IncompleteError extends Error {}
+
+/** Shows a value that was entered, shortened if it is long. */
+export const quote = (text: string): string => JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);

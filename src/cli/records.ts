@@ -43,7 +43,7 @@ export async function readRecords(
   };
   try {
     await read("error");
-    if (plan.isScan && yielded !== plan.limit) checkReached(connection, range.end);
+    if (plan.isScan && yielded !== plan.limit) checkReached(connection, range.end ?? range.start);
     return undefined;
   } catch (error) {
     const incomplete = incompleteness(error, plan, range);
@@ -136,7 +136,7 @@ export interface RangeEnd {
  * Finds the end of a range with one request. An open one is the block that had begun when the node responded: records before it
  * are final.
  *
- * @throws {@link IncompleteError} if the node has not reached the end, and the newest record comes first.
+ * @throws {@link IncompleteError} if the node has not reached the start, or the end if the newest record comes first.
  */
 export async function resolveEnd(
   { client }: Connection,
@@ -153,6 +153,7 @@ export async function resolveEnd(
     return { end: end ?? open, reached: end ?? open };
   }
   const final = finalTime(block.timestamp);
+  if (start !== undefined && start > final) throw behindError(final, end ?? start);
   if (end === undefined || end <= final) return { end: end ?? final, reached: end ?? final };
   if (isNewestFirst) throw behindError(final, end);
   return { end, reached: final };
@@ -175,6 +176,6 @@ export function checkReached({ nodes, blocks }: Connection, end: bigint | undefi
 /** The error of a node that has not reached the end of a range. */
 export const behindError = (reached: bigint, end: bigint, options?: ErrorOptions): IncompleteError =>
   new IncompleteError(
-    `The node is behind: it has reached ${formatTime(reached)}, and the range ends at ${formatTime(end)}.`,
+    `The node is behind: it has reached ${formatTime(reached)}, and the range leads to ${formatTime(end)}.`,
     options,
   );

@@ -7,10 +7,10 @@ import { UsageError } from "../exit.js";
 import type { Compression } from "../files/compression.js";
 import { type ContentFlags, contentFlags } from "../files/content-flags.js";
 import { readTarget, type Target } from "../files/target.js";
-import { readTime } from "../flag-values.js";
 import type { FormatName } from "../flags.js";
 import { type Column, readColumns } from "../output/columns.js";
 import { readOutput } from "../output/format.js";
+import { readTime } from "../time-values.js";
 import { type FollowId, followArgumentFlags } from "./flags.js";
 
 /** Where a follower begins. */

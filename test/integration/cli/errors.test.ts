@@ -29,7 +29,7 @@ describe("wrong usage exits with 2 and sends nothing", () => {
     ["balances --limit --raw", "Expected a value of --limit, as in --limit N."],
     ["balances --raw=yes", 'Expected --raw without a value, got "yes".'],
     ["balances --decimals 1.5", 'Expected --decimals to be an integer from 0 to 255, got "1.5".'],
-    ["balances --from noon", "Expected --from to be a time such as 2024-02-01, 2024-02-01T12:00:00Z"],
+    ["balances --from noon", "Expected --from to be a time such as 2024, 2024-02-01, 2024-02-01T12:00:00Z"],
     ["balances --from 2024-02-30", "Expected --from to be a time"],
     ["balances --from 2024-02-02 --to 2024-02-01", "Expected --to to be no earlier than --from"],
     ["balances --account-type other/kind", "Expected --account-type to be a name such as insurance"],

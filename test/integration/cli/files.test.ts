@@ -245,7 +245,7 @@ describe("an export to a time that the node has not reached", () => {
       expect({ code, stderr }).toEqual({
         code: 3,
         stderr: expect.stringMatching(
-          /^Error: The node is behind: it has reached 2024-02-09T16:\S+, and the range ends at 2024-02-09T16:55:40\S+\nTo continue: .* --resume\n$/,
+          /^Error: The node is behind: it has reached 2024-02-09T16:\S+, and the range leads to 2024-02-09T16:55:40\S+\nTo continue: .* --resume\n$/,
         ),
       });
       expect(await namesIn(name)).toEqual(["x.csv.partial", "x.csv.partial.state"]);
@@ -272,4 +272,12 @@ describe("an export to a time that the node has not reached", () => {
     expect({ code, stderr }).toEqual({ code: 3, stderr: expect.stringContaining("The node is behind") });
     expect(stdout.trimEnd().split("\n")).toHaveLength(400);
   });
+});
+
+test("a range that begins in the future of the node is not complete", async () => {
+  for (const flags of [[], ["-o", file("x.csv")]]) {
+    const { code, stderr } = await runCli(["balances", "--from", "2026-01", ...flags], { fetch });
+    expect({ code, stderr }).toEqual({ code: 3, stderr: expect.stringContaining("The node is behind") });
+  }
+  expect(await readdir(file("."))).toEqual([]);
 });

@@ -187,7 +187,7 @@ describe("verify on a node that is behind the end of the file", () => {
         code: 3,
         stdout: "",
         stderr: expect.stringMatching(
-          /^Error: The node is behind: it has reached 2024-\S+Z, and the range ends at 2024-\S+Z\.\n$/,
+          /^Error: The node is behind: it has reached 2024-\S+Z, and the range leads to 2024-\S+Z\.\n$/,
         ),
       });
     }
