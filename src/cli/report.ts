@@ -2,6 +2,8 @@ import { styleText } from "node:util";
 import { ArgumentError, describe, PaginationError, RateLimitError } from "../errors/index.js";
 import { exitCodes, IncompleteError, UsageError } from "./exit.js";
 import { hasColors, Interruption, type Io } from "./io.js";
+import { printMessage } from "./message.js";
+import { printable } from "./output/printable.js";
 import { OutputClosed } from "./output/stdout.js";
 
 /** An error and what the user can do about it. */
@@ -19,10 +21,10 @@ export function report(error: unknown, io: Io, isVerbose: boolean): number {
   const [cause, advice] = error instanceof ErrorWithAdvice ? [error.cause, error.advice] : [error, undefined];
   if (cause instanceof OutputClosed) return exitCodes.done;
   const label = hasColors(io, io.stderr) ? styleText("red", "Error:", { validateStream: false }) : "Error:";
-  io.stderr.write(`${cause instanceof Interruption ? "" : `${label} `}${messageOf(cause)}\n`);
-  if (advice !== undefined) io.stderr.write(`${advice}\n`);
+  io.stderr.write(`${cause instanceof Interruption ? "" : `${label} `}${printable(messageOf(cause))}\n`);
+  if (advice !== undefined) printMessage(io, advice);
   if (isVerbose && cause instanceof Error && cause.cause !== undefined) {
-    io.stderr.write(`Cause: ${describe(cause.cause)}\n`);
+    printMessage(io, `Cause: ${describe(cause.cause)}`);
   }
   return exitCodeOf(cause);
 }

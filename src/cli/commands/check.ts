@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import type { Context } from "../command.js";
 import { connect } from "../connection.js";
 import { exitCodes, UsageError } from "../exit.js";
+import { printMessage } from "../message.js";
 import { printObject } from "../output/object.js";
 
 /** Checks a transaction. Rejected transactions have an exit code of their own. */
@@ -14,7 +15,7 @@ export async function check(context: Context): Promise<number> {
   await printObject(result, context);
   if (result.success) return exitCodes.done;
   const reason = result.data || result.info || result.log || "no reason given";
-  io.stderr.write(`The node rejects the transaction with code ${result.code}: ${reason}\n`);
+  printMessage(io, `The node rejects the transaction with code ${result.code}: ${reason}`);
   return exitCodes.rejected;
 }
 

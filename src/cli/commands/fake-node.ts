@@ -2,6 +2,7 @@ import { createFakeNode, nodeDefects } from "../../testing/index.js";
 import { listen } from "../../testing/node/index.js";
 import type { Context } from "../command.js";
 import { exitCodes } from "../exit.js";
+import { print } from "../message.js";
 
 const lists = ["votes", "profiles", "balances", "signatures"] as const;
 
@@ -16,7 +17,7 @@ export async function fakeNode({ io, values }: Context): Promise<number> {
     ...(values.has("no-rate-limit") && { rateLimit: false }),
   });
   const server = await listen(node, { port });
-  io.stdout.write(`${server.url}\n`);
+  await print(io, `${server.url}\n`);
   await new Promise((resolve) => {
     if (io.signal.aborted) resolve(undefined);
     io.signal.addEventListener("abort", resolve, { once: true });

@@ -7,6 +7,7 @@ import { exportList } from "../files/list-export.js";
 import { RecordWriter } from "../files/record-writer.js";
 import { exportScan } from "../files/scan-export.js";
 import { isResumable, type ListPlan, readListPlan } from "../list-plan.js";
+import { printMessage } from "../message.js";
 import { createFormat } from "../output/format.js";
 import { stdoutWriter } from "../output/stdout.js";
 import { Progress } from "../progress.js";
@@ -53,5 +54,6 @@ async function printList(plan: ListPlan, connection: Connection, { io, values }:
     progress.clear();
   }
   if (incomplete) throw incomplete;
+  if (writer.records === 0 && plan.format === "table" && !quiet) printMessage(io, "No records.");
   return exitCodes.done;
 }

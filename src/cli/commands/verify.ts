@@ -7,6 +7,7 @@ import { recordsOf } from "../files/file-records.js";
 import { manifestFile } from "../files/files.js";
 import { readManifest, type ScanManifest } from "../files/manifest.js";
 import { readSuffixes, readTarget } from "../files/target.js";
+import { print, printMessage } from "../message.js";
 import { readColumns } from "../output/columns.js";
 import { count, Progress } from "../progress.js";
 import { checkReached, incompleteness, scanPageSize } from "../records.js";
@@ -19,13 +20,14 @@ export async function verify(context: Context): Promise<number> {
   const connection = await connect(context);
   const difference = await compare(file, manifest, connection, context);
   if (difference !== undefined) {
-    io.stderr.write(`${difference}\n`);
+    printMessage(io, difference);
     return exitCodes.failed;
   }
   if (values.has("quiet")) return exitCodes.done;
   const what = manifest.incomplete === undefined ? "" : " in the range that it has all records of";
   const { records, sha256 } = manifest;
-  io.stdout.write(
+  await print(
+    io,
     `${file} equals ${connection.nodes.join(", ")}${what}: ${count(records)} records, SHA-256 ${sha256}.\n`,
   );
   return exitCodes.done;

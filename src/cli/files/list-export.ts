@@ -2,6 +2,7 @@ import type { Context } from "../command.js";
 import type { Connection } from "../connection.js";
 import { exitCodes, type IncompleteError, UsageError } from "../exit.js";
 import type { ListPlan } from "../list-plan.js";
+import { printMessage } from "../message.js";
 import { createFormat } from "../output/format.js";
 import { count, Progress } from "../progress.js";
 import { readRecords } from "../records.js";
@@ -24,7 +25,7 @@ export async function exportList(plan: ListPlan, path: string, connection: Conne
     const incomplete = await writeRecords(plan, file, digest, connection, context);
     const result = { records: digest.records, sha256: digest.digest(), incomplete };
     await file.finish(createManifest(plan, connection, result));
-    if (!quiet) context.io.stderr.write(`${path}: ${count(result.records)} records.\n`);
+    if (!quiet) printMessage(context.io, `${path}: ${count(result.records)} records.`);
     if (incomplete) throw incomplete;
     return exitCodes.done;
   } finally {

@@ -1,5 +1,6 @@
-import { link, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { link, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
+import { basename, dirname, join } from "node:path";
 import { UsageError } from "../exit.js";
 import { identityOf, isRunning } from "./process-identity.js";
 
@@ -25,7 +26,21 @@ export const lockFile = (file: string): string => `${file}.lock`;
  *
  * @throws {@link UsageError} if another process has it.
  */
-export const lock = (file: string): Promise<Lock> => acquire(lockFile(file), file);
+export async function lock(file: string): Promise<Lock> {
+  const held = await acquire(lockFile(file), file);
+  await removeLeftovers(lockFile(file));
+  return held;
+}
+
+/** Removes what processes of this host left that were killed while they tried to lock the file. */
+async function removeLeftovers(path: string): Promise<void> {
+  const folder = dirname(path);
+  for (const name of await readdir(folder)) {
+    const [, host, pid] = /\.lock(?:\.takeover)*\.(.+)\.(\d+)\.[a-z\d]+$/.exec(name) ?? [];
+    if (!name.startsWith(`${basename(path)}.`) || host !== hostname() || isRunning(Number(pid))) continue;
+    await rm(join(folder, name), { force: true });
+  }
+}
 
 /** How often a lock is tried that was released, or taken over, in between. */
 const attempts = 5;
@@ -33,7 +48,7 @@ const attempts = 5;
 async function acquire(path: string, file: string): Promise<Lock> {
   const own = describeOwner();
   // The lock appears with its content: a process that reads it never sees a part.
-  const temporary = `${path}.${process.pid}-${Math.random().toString(36).slice(2)}`;
+  const temporary = `${path}.${hostname()}.${process.pid}.${Math.random().toString(36).slice(2)}`;
   await writeFile(temporary, own, { flag: "wx" });
   try {
     for (let attempt = 1; ; attempt++) {

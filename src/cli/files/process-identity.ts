@@ -31,7 +31,7 @@ const contextOf = () =>
  *
  * @param identity - As {@link identityOf} returned it in that process.
  */
-export function isRunning(pid: number, identity: string | undefined): boolean {
+export function isRunning(pid: number, identity?: string): boolean {
   const [boot, namespace] = identity?.split(" ") ?? [];
   const [ownBoot, ownNamespace] = identityOf(process.pid)?.split(" ") ?? [];
   if (boot !== undefined && ownBoot !== undefined) {

@@ -25,6 +25,10 @@ export class RecordWriter {
     this.#writer = new BatchWriter(options.write);
   }
 
+  get records(): number {
+    return this.#records;
+  }
+
   /** Returns a promise to wait for if the output is slower than the input. */
   readonly add = (record: WireRecord): Promise<void> | undefined => this.#write(this.#format(record));
 

@@ -3,6 +3,7 @@ import type { Context } from "../command.js";
 import type { Connection } from "../connection.js";
 import { exitCodes, IncompleteError, UsageError } from "../exit.js";
 import type { ListPlan } from "../list-plan.js";
+import { printMessage } from "../message.js";
 import { createFormat } from "../output/format.js";
 import { count, Progress } from "../progress.js";
 import { behindError, type RangeEnd, readRecords, resolveEnd, type TimeRange } from "../records.js";
@@ -29,7 +30,7 @@ export async function exportScan(
   try {
     const state = await findState(plan, path, file.state);
     if (state === "complete") {
-      if (!plan.quiet) io.stderr.write(`${path} is complete.\n`);
+      if (!plan.quiet) printMessage(io, `${path} is complete.`);
       return exitCodes.done;
     }
     const end = await resolveEnd(connection, plan, state?.end ? BigInt(state.end) : plan.end, io.signal);
@@ -39,7 +40,7 @@ export async function exportScan(
     const run = { plan, file, connection, context, state, end, digest };
     const result = await readScan(run);
     await file.finish(createManifest(plan, connection, result));
-    if (!plan.quiet) io.stderr.write(`${path}: ${count(result.records)} records.\n`);
+    if (!plan.quiet) printMessage(io, `${path}: ${count(result.records)} records.`);
     if (result.incomplete) throw result.incomplete;
     return exitCodes.done;
   } finally {

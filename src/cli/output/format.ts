@@ -5,7 +5,8 @@ import { type FormatName, formats } from "../flags.js";
 import { hasColors, type Io } from "../io.js";
 import type { Column, WireRecord } from "./columns.js";
 import { csvLine, csvRow } from "./csv.js";
-import { jsonOf, ndjsonLine } from "./ndjson.js";
+import { jsonOf } from "./ndjson.js";
+import { printable, printableJson } from "./printable.js";
 import { Table } from "./table.js";
 
 /** Turns records into text. */
@@ -30,43 +31,54 @@ export function readOutput(values: Values, io: Io, target: Target | undefined): 
 }
 
 export function createFormat(name: FormatName, columns: readonly Column[], io: Io, isFile: boolean): Format {
+  // A file has the data as it is.
+  const isTerminal = !isFile && io.stdout.isTTY === true;
+  const json = (record: WireRecord) => (isTerminal ? printableJson : asIs)(jsonOf(record, columns));
   switch (name) {
     case "csv":
       return {
         head: csvRow(columns.map((column) => column.name)),
-        line: (record) => csvLine(record, columns),
+        line: (record) => csvLine(record, columns, isTerminal ? printable : asIs),
         ...nothingHeld,
       };
     case "ndjson":
-      return { head: "", line: (record) => ndjsonLine(record, columns), ...nothingHeld };
+      return { head: "", line: (record) => `${json(record)}\n`, ...nothingHeld };
     case "json":
-      return jsonArray(columns);
+      return jsonArray(json);
     case "table":
-      return { head: "", ...tableFormat(columns, io, isFile) };
+      return tableFormat(columns, io, isFile ? undefined : widthOfOutput(io), isFile);
   }
 }
 
 const nothingHeld = { flush: () => "", end: () => "" };
 
-function jsonArray(columns: readonly Column[]): Format {
+const asIs = (text: string) => text;
+
+function jsonArray(json: (record: WireRecord) => string): Format {
   let isEmpty = true;
   return {
     head: "[",
     line(record) {
       const separator = isEmpty ? "\n" : ",\n";
       isEmpty = false;
-      return separator + jsonOf(record, columns);
+      return separator + json(record);
     },
     flush: () => "",
     end: () => (isEmpty ? "]\n" : "\n]\n"),
   };
 }
 
-function tableFormat(columns: readonly Column[], io: Io, isFile: boolean) {
+/** @param width - How wide a row may be. Absent: of any width. */
+export function tableFormat(columns: readonly Column[], io: Io, width?: number, isFile = false): Format {
   const isColored = !isFile && hasColors(io, io.stdout);
   const bold = (text: string) => (isColored ? styleText("bold", text, { validateStream: false }) : text);
-  const table = new Table(columns, { width: isFile ? undefined : widthOfOutput(io), bold });
-  return { line: (record: WireRecord) => table.line(record), flush: () => table.end(), end: () => table.end() };
+  const table = new Table(columns, { width, bold });
+  return {
+    head: "",
+    line: (record: WireRecord) => table.line(record),
+    flush: () => table.flush(),
+    end: () => table.flush(),
+  };
 }
 
 /** The width of the terminal; in a pipe, `COLUMNS` sets it. */

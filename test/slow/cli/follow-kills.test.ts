@@ -59,8 +59,9 @@ test.each(["ndjson", "csv.gz"])(
         expect(results.some(({ signal }) => signal === "SIGKILL")).toBe(true);
         for (const { code, signal, stdout, stderr } of results) {
           expect(stdout).toBe("");
-          if (signal === "SIGKILL") expect(stderr).toBe("");
-          else expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/^Error: Process \d+ on /) });
+          // The second process can be killed after it was refused.
+          expect([null, 2]).toContain(code);
+          expect(stderr).toMatch(signal === "SIGKILL" ? /^$|^Error: Process \d+ on / : /^Error: Process \d+ on /);
         }
         positions.add(await positionOf().catch(() => 0n));
       }

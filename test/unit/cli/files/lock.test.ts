@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { lock, lockFile } from "../../../../src/cli/files/lock.js";
 import { identityOf, isRunning } from "../../../../src/cli/files/process-identity.js";
@@ -97,7 +97,13 @@ describe("the lock of a file", () => {
     const gone = { pid: process.pid, identity: "earlier-boot x 1" };
     await writeLock(gone);
     await writeFile(`${lockFile(file)}.takeover`, JSON.stringify({ host: hostname(), started: "", ...gone }));
+    // No process has an id that is this large.
+    await writeFile(`${lockFile(file)}.${hostname()}.${2 ** 30}.x1`, "");
+    await writeFile(`${lockFile(file)}.takeover.${hostname()}.${2 ** 30}.x2`, "");
+    await writeFile(`${lockFile(file)}.mine`, "mine");
     await (await lock(file)).release();
+    const names = (await readdir(folder)).filter((name) => name.startsWith(basename(lockFile(file))));
+    expect(names).toEqual([basename(`${lockFile(file)}.mine`)]);
   });
 });
 
@@ -107,6 +113,6 @@ test.runIf(process.platform === "linux")("a process that has ended and was not w
   const pid = Number(String(line));
   const isZombie = async () => (await readFile(`/proc/${pid}/stat`, "utf8")).includes(") Z ");
   while (!(await isZombie())) await new Promise((resolve) => setImmediate(resolve));
-  expect(isRunning(pid, undefined)).toBe(false);
+  expect(isRunning(pid)).toBe(false);
   shell.kill();
 });
