@@ -16,13 +16,21 @@ export interface Connection {
   readonly blocks: { first?: Block; last?: Block; latest?: Block };
 }
 
+/** What is told of responses. */
+export interface ConnectionObserver {
+  /** A node has responded, other than with an error. */
+  onResponse(node: string, block: Block | undefined): void;
+  /** A node has not responded. */
+  onNoResponse(node: string, error: unknown): void;
+}
+
 /** Creates the client of the nodes that the flags or the environment name. */
-export async function connect(context: Context): Promise<Connection> {
+export async function connect(context: Context, observer?: ConnectionObserver): Promise<Connection> {
   const nodes = readNodes(context);
   const [node = ""] = nodes;
   const blocks: Connection["blocks"] = {};
   const baseUrl = nodes.length > 1 ? await createPool(nodes) : node;
-  return { client: await createClientOf(baseUrl, blocks, context), nodes, blocks };
+  return { client: await createClientOf(baseUrl, blocks, context, observer), nodes, blocks };
 }
 
 /** Creates the client of a pool, also of a single node. */
@@ -43,7 +51,12 @@ function readNodes({ io, values }: Context): readonly string[] {
   );
 }
 
-async function createClientOf(baseUrl: string | NodePool, blocks: Connection["blocks"], { io, values }: Context) {
+async function createClientOf(
+  baseUrl: string | NodePool,
+  blocks: Connection["blocks"],
+  { io, values }: Context,
+  observer?: ConnectionObserver,
+) {
   const retries = values.integer("retries", { minimum: 0 });
   const fetch = io.fetch ?? ((request: Request) => globalThis.fetch(request));
   return createClient({
@@ -54,8 +67,13 @@ async function createClientOf(baseUrl: string | NodePool, blocks: Connection["bl
     retry: retries === undefined ? undefined : retries > 0 && { attempts: retries + 1 },
     observe: values.has("verbose") ? logEvents(io) : undefined,
     fetch: async (request) => {
-      const response = await fetch(request);
+      const { origin } = new URL(request.url);
+      const response = await fetch(request).catch((error: unknown) => {
+        observer?.onNoResponse(origin, error);
+        throw error;
+      });
       const block = readBlock(response);
+      if (response.ok) observer?.onResponse(origin, block);
       if (block)
         Object.assign(blocks, { first: blocks.first ?? block, last: block, latest: later(block, blocks.latest) });
       return response;

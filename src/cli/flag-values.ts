@@ -47,8 +47,8 @@ export class Values {
   duration(name: string): number | undefined {
     const value = this.text(name);
     if (value === undefined) return undefined;
-    const [, number, unit = "s"] = /^(\d+(?:\.\d+)?)(ms|s|m)?$/.exec(value) ?? [];
-    const milliseconds = Number(number) * (unit === "ms" ? 1 : unit === "s" ? 1000 : 60_000);
+    const [, number, unit = "s"] = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(value) ?? [];
+    const milliseconds = Number(number) * ({ ms: 1, s: 1000, m: 60_000, h: 3_600_000 }[unit] ?? 0);
     return milliseconds > 0 ? milliseconds : refuse(name, "a duration such as 30s, 500ms or 2m", value);
   }
 }

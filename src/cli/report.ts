@@ -1,6 +1,6 @@
 import { styleText } from "node:util";
 import { ArgumentError, describe, PaginationError, RateLimitError } from "../errors/index.js";
-import { exitCodes, IncompleteError, UsageError } from "./exit.js";
+import { EndError, exitCodes, IncompleteError, UsageError } from "./exit.js";
 import { hasColors, Interruption, type Io } from "./io.js";
 import { printMessage } from "./message.js";
 import { printable } from "./output/printable.js";
@@ -30,7 +30,7 @@ export function report(error: unknown, io: Io, isVerbose: boolean): number {
 }
 
 function exitCodeOf(error: unknown): number {
-  if (error instanceof Interruption) return error.exitCode;
+  if (error instanceof Interruption || error instanceof EndError) return error.exitCode;
   if (error instanceof UsageError || ArgumentError.is(error)) return exitCodes.usage;
   if (error instanceof IncompleteError || PaginationError.is(error)) return exitCodes.incomplete;
   return RateLimitError.is(error) ? exitCodes.rateLimited : exitCodes.failed;

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { createFakeNode, nodeDefects } from "../../testing/index.js";
 import { listen } from "../../testing/node/index.js";
 import type { Context } from "../command.js";
@@ -17,11 +18,11 @@ export async function fakeNode({ io, values }: Context): Promise<number> {
     ...(values.has("no-rate-limit") && { rateLimit: false }),
   });
   const server = await listen(node, { port });
-  await print(io, `${server.url}\n`);
-  await new Promise((resolve) => {
-    if (io.signal.aborted) resolve(undefined);
-    io.signal.addEventListener("abort", resolve, { once: true });
-  });
-  await server.close();
+  try {
+    await print(io, `${server.url}\n`);
+    if (!io.signal.aborted) await once(io.signal, "abort");
+  } finally {
+    await server.close();
+  }
   return exitCodes.done;
 }

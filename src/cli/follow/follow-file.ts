@@ -1,4 +1,5 @@
 import { open, rename, rm } from "node:fs/promises";
+import type { Block } from "../../http/index.js";
 import { UsageError } from "../exit.js";
 import { describeDifferences } from "../files/content-flags.js";
 import { headOf, type RecordFile } from "../files/file-records.js";
@@ -7,14 +8,26 @@ import { manifestFile, newFile, sizeOf, stateFile } from "../files/files.js";
 import { checkKeptText } from "../files/kept-text.js";
 import { type Lock, lock } from "../files/lock.js";
 import { type FileState, readFileState, writeState } from "../files/state.js";
+import { printBlock, readBlockText } from "./chain.js";
 import { type FollowPlan, type From, positionOf } from "./plan.js";
 
 /** What `FILE.state` holds: how much of the file counts, and where the follower continues. */
 interface FollowState extends FileState {
   /** The option `from` of the follower. */
   readonly position: string;
+  /** The oldest block that was seen, as `HEIGHT@TIME`; absent if the node names none. */
+  readonly chain?: string | undefined;
   /** Whether the content is that of `FILE.new`, which then takes the name of the file. */
   readonly isBeside?: boolean;
+}
+
+type Place = Pick<FollowState, "position" | "chain">;
+
+/** How far a follower has come. */
+export interface Position {
+  /** Signatures have none. */
+  readonly position: string | undefined;
+  readonly chain: Block | undefined;
 }
 
 /**
@@ -63,6 +76,12 @@ export class FollowFile {
     return this.#state === undefined ? this.#plan.from : positionOf(this.#state.position);
   }
 
+  /** A block of the chain that the position belongs to, if one is known. */
+  get chain(): Block | undefined {
+    const chain = this.#state?.chain;
+    return chain === undefined ? this.#plan.chain : readBlockText(stateFile(this.#file.path), chain);
+  }
+
   /** Whether nothing was stored, not even a position. */
   get isNew(): boolean {
     return this.#state === undefined;
@@ -73,11 +92,15 @@ export class FollowFile {
     return this.#state && { file: this.#file, size: this.#state.size };
   }
 
-  /** Appends a text together with the position after it; signatures have none. */
-  async append(text: string, position = this.#state?.position ?? String(this.#plan.from)): Promise<void> {
+  /** Appends a text together with the position after it. */
+  async append(text: string, { position, chain }: Position): Promise<void> {
+    const place = {
+      position: position ?? this.#state?.position ?? String(this.#plan.from),
+      chain: this.#state?.chain ?? (chain && printBlock(chain)),
+    };
     try {
-      if (this.#state === undefined) await this.#begin(text, position);
-      else await this.#continue(this.#state, text, position);
+      if (this.#state === undefined) await this.#begin(text, place);
+      else await this.#continue(this.#state, text, place);
     } catch (error) {
       this.#isBroken = true;
       throw error;
@@ -93,7 +116,7 @@ export class FollowFile {
     }
   }
 
-  async #begin(text: string, position: string): Promise<void> {
+  async #begin(text: string, place: Place): Promise<void> {
     const { path, format, columns } = this.#file;
     const beside = newFile(path);
     await rm(beside, { force: true });
@@ -101,19 +124,19 @@ export class FollowFile {
     const sink = new FileSink({ ...this.#file, file: handle });
     this.#sink = sink;
     await sink.write(headOf(format, columns) + text);
-    const state = { flags: this.#plan.flags, ...(await sink.commit()), position };
+    const state = { flags: this.#plan.flags, ...(await sink.commit()), ...place };
     // From here on, a process that ends leaves nothing to do but to rename.
     await writeState<FollowState>(path, { ...state, isBeside: true });
     await takeName(path, state);
     this.#state = state;
   }
 
-  async #continue(state: FollowState, text: string, position: string): Promise<void> {
-    if (text === "" && position === state.position) return;
+  async #continue(state: FollowState, text: string, place: Place): Promise<void> {
+    if (text === "" && place.position === state.position) return;
     if (text !== "") await this.#sink?.write(text);
     // A state must not name what a crash of the machine takes away.
     const written = text === "" ? undefined : await this.#sink?.commit();
-    const next = { ...state, ...written, position };
+    const next = { ...state, ...written, ...place };
     await writeState(this.#file.path, next);
     this.#state = next;
   }
@@ -151,7 +174,9 @@ async function findState(path: string, { resume, force, flags }: FollowPlan): Pr
 
 /** Reads the state, and completes what a process began that was ended while its file took its name. */
 async function readState(path: string): Promise<FollowState | undefined> {
-  const found = await readFileState<FollowState>(path, ({ position }) => /^(now|start|\d+)$/.test(String(position)));
+  const found = await readFileState<FollowState>(path, ({ position, chain }) =>
+    [/^(now|start|\d+)$/.test(String(position)), chain === undefined || typeof chain === "string"].every(Boolean),
+  );
   if (!found?.isBeside) return found;
   const { isBeside: _, ...state } = found;
   await takeName(path, state);

@@ -1,6 +1,7 @@
 import { operationTexts } from "../../../generated/command-line.js";
 import { operations } from "../../../generated/operations.js";
 import type { NanosecondTime } from "../../arguments/values.js";
+import type { Block } from "../../http/index.js";
 import { readArguments } from "../argument-flags.js";
 import type { Context } from "../command.js";
 import { UsageError } from "../exit.js";
@@ -11,6 +12,7 @@ import type { FormatName } from "../flags.js";
 import { type Column, readColumns } from "../output/columns.js";
 import { readOutput } from "../output/format.js";
 import { readTime } from "../time-values.js";
+import { readBlockText } from "./chain.js";
 import { type FollowId, followArgumentFlags } from "./flags.js";
 
 /** Where a follower begins. */
@@ -24,6 +26,10 @@ export interface FollowPlan {
   readonly from: From;
   readonly pollInterval: number | undefined;
   readonly stalledAfter: number | undefined;
+  /** In milliseconds. */
+  readonly giveUpAfter: number;
+  /** A block of the chain that the position belongs to. */
+  readonly chain: Block | undefined;
   readonly limit: number | undefined;
   readonly columns: readonly Column[];
   readonly format: FormatName;
@@ -45,6 +51,7 @@ export function readFollowPlan(id: FollowId, { io, values }: Context): FollowPla
     raw: values.has("raw"),
   };
   const columns = readColumns(operationTexts[id].columns ?? {}, values.text("columns"), presentation);
+  const chain = values.text("chain");
   const target = readTarget(values.text("output"));
   const { format, compression } = readOutput(values, io, target);
   const plan: FollowPlan = {
@@ -53,6 +60,11 @@ export function readFollowPlan(id: FollowId, { io, values }: Context): FollowPla
     from: positionOf(values.text("from") ?? "now"),
     pollInterval: values.duration("poll-interval"),
     stalledAfter: values.duration("stalled-after"),
+    giveUpAfter:
+      values.text("give-up-after") === "never"
+        ? Number.POSITIVE_INFINITY
+        : (values.duration("give-up-after") ?? 600_000),
+    chain: chain === undefined ? undefined : readBlockText("--chain", chain),
     limit: values.integer("limit"),
     columns,
     format,
