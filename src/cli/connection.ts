@@ -5,6 +5,8 @@ import type { NodePool } from "../node-pool.js";
 import type { Context } from "./command.js";
 import { UsageError } from "./exit.js";
 import { refuse } from "./flag-values.js";
+import { withScheme } from "./http/address.js";
+import { createFetch } from "./http/fetch.js";
 import { logEvents } from "./verbose.js";
 
 /** A client and what it has learned of its nodes. */
@@ -44,24 +46,25 @@ const createPool = async (nodes: readonly string[]) => (await import("../pool/in
 
 function readNodes({ io, values }: Context): readonly string[] {
   const entered = values.all("node");
-  const nodes = entered.length > 0 ? entered : (io.env["VEGAPROTOCOL_NODE"] ?? "").split(/[\s,]+/).filter(Boolean);
-  if (nodes.length > 0 && !nodes.includes("")) return nodes;
-  throw new UsageError(
-    "Expected --node URL, the address of a data node, or the environment variable VEGAPROTOCOL_NODE.",
-  );
+  const variable = io.env["VEGA_NODE"] || io.env["VEGAPROTOCOL_NODE"] || "";
+  const nodes = entered.length > 0 ? entered : variable.split(/[\s,]+/).filter(Boolean);
+  if (nodes.length > 0 && !nodes.includes("")) return nodes.map(withScheme);
+  throw new UsageError("Expected --node URL, the address of a data node, or the environment variable VEGA_NODE.");
 }
 
 async function createClientOf(
   baseUrl: string | NodePool,
   blocks: Connection["blocks"],
-  { io, values }: Context,
+  context: Context,
   observer?: ConnectionObserver,
 ) {
+  const { io, values } = context;
+  const headers = await readHeaders(values.all("header"));
+  const fetch = await createFetch(context, headers);
   const retries = values.integer("retries", { minimum: 0 });
-  const fetch = io.fetch ?? ((request: Request) => globalThis.fetch(request));
   return createClient({
     baseUrl,
-    headers: await readHeaders(values.all("header")),
+    headers,
     pacing: !values.has("no-pacing"),
     timeout: values.duration("timeout"),
     retry: retries === undefined ? undefined : retries > 0 && { attempts: retries + 1 },

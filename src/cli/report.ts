@@ -3,6 +3,7 @@ import { ArgumentError, describe, PaginationError, RateLimitError } from "../err
 import { EndError, exitCodes, IncompleteError, UsageError } from "./exit.js";
 import { hasColors, Interruption, type Io } from "./io.js";
 import { printMessage } from "./message.js";
+import { withFlagNames } from "./option-names.js";
 import { printable } from "./output/printable.js";
 import { OutputClosed } from "./output/stdout.js";
 
@@ -36,9 +37,9 @@ function exitCodeOf(error: unknown): number {
   return RateLimitError.is(error) ? exitCodes.rateLimited : exitCodes.failed;
 }
 
-/** The message on one line, with the flag in the place of the client's option. */
+/** The message on one line, with flags in the place of the client's options. */
 const messageOf = (error: unknown): string =>
-  (error instanceof Error && error.message !== "" ? error.message : describe(error))
-    .replaceAll(/`(?:baseUrl|urls\[\d+\])`/g, "--node")
-    .replaceAll("`headers`", "--header")
-    .replaceAll(/\s*\n\s*/g, " ");
+  withFlagNames(error instanceof Error && error.message !== "" ? error.message : describe(error)).replaceAll(
+    /\s*\n\s*/g,
+    " ",
+  );

@@ -1,9 +1,11 @@
 import { copyFile, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { gunzipSync } from "node:zlib";
+import { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { codecOf, compressions, readContent } from "../../../src/cli/files/compression.js";
 import { createFakeNode, nodeDefects } from "../../../src/testing/index.js";
 import { interruption, runCli } from "../../support/run-cli.js";
 
@@ -62,14 +64,15 @@ describe("an export that is killed at any time", () => {
     "ndjson --columns balance,timestamp --limit 900",
     "csv.gz",
     "ndjson.gz --order newest-first",
+    ...(codecOf("zst") === undefined ? [] : ["csv.zst"]),
   ];
 
   test.each(variants)("is continued with --resume to the same content and digest: %s", async (variant) => {
     const [suffix, ...flags] = variant.split(" ");
     const command = (name: string) => ["balances", ...flags, "--page-size", "50", "--concurrency", "1", "-o", name];
     const name = `${file}.${suffix}`;
-    const content = async (path: string) =>
-      suffix?.endsWith(".gz") ? gunzipSync(await readFile(path)).toString() : read(path);
+    const compression = compressions.find((each) => suffix?.endsWith(`.${each}`));
+    const content = async (path: string) => text(Readable.from(readContent(path, compression)));
     expect(await runCli(command(name), { fetch })).toMatchObject({ code: 0 });
     const [whole, manifest] = [await content(name), JSON.parse(await read(`${name}.manifest.json`))];
     const requests = fc.integer({ min: 2, max: 12 });
