@@ -30,7 +30,7 @@ export async function renderCommandLine(source: string): Promise<string> {
   const env = {
     ...process.env,
     PATH: `${folder}:${process.env["PATH"]}`,
-    VEGAPROTOCOL_NODE: server.url,
+    VEGA_NODE: server.url,
     NO_COLOR: "1",
     COLUMNS: "130",
   };

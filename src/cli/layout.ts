@@ -1,5 +1,6 @@
 import { styleText } from "node:util";
 import { hasColors, type Io } from "./io.js";
+import { wrap } from "./output/wrap.js";
 
 /** Names with their texts. */
 export type Rows = readonly (readonly [name: string, text: string])[];
@@ -18,7 +19,7 @@ export class Layout {
   }
 
   text(text: string): void {
-    this.#blocks.push(this.#wrap(text, "").join("\n"));
+    this.#blocks.push(wrap(text, this.#width).join("\n"));
   }
 
   section(title: string, lines: readonly string[]): void {
@@ -46,27 +47,16 @@ export class Layout {
     if (rows.length === 0) return;
     const column = Math.min(28, Math.max(...rows.map(([name]) => name.length + 4)), Math.floor(this.#width / 3));
     const lines = rows.flatMap(([name, text]) => {
-      const [first = "", ...others] = this.#wrap(text, " ".repeat(column));
+      const [first = "", ...others] = wrap(text, this.#width - column);
+      const indented = others.map((line) => " ".repeat(column - 2) + line);
       return name.length + 4 > column
-        ? [name, first.slice(2), ...others.map((line) => line.slice(2))]
-        : [name.padEnd(column - 2) + first.trimStart(), ...others.map((line) => line.slice(2))];
+        ? [name, " ".repeat(column - 2) + first, ...indented]
+        : [name.padEnd(column - 2) + first, ...indented];
     });
     this.section(title, lines);
   }
 
   end(): string {
     return `${this.#blocks.join("\n\n")}\n`;
-  }
-
-  #wrap(text: string, indent: string): string[] {
-    const lines: string[] = [];
-    let line = "";
-    for (const word of text.split(" ")) {
-      if (line !== "" && indent.length + line.length + word.length + 1 > this.#width) {
-        lines.push(indent + line);
-        line = word;
-      } else line = line === "" ? word : `${line} ${word}`;
-    }
-    return [...lines, indent + line];
   }
 }

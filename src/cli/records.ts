@@ -140,8 +140,8 @@ export interface RangeEnd {
  */
 export async function resolveEnd(
   { client }: Connection,
-  { query, start, isNewestFirst }: ListPlan,
-  end: bigint | undefined,
+  { query, isNewestFirst }: ListPlan,
+  { start, end }: TimeRange,
   signal: AbortSignal,
 ): Promise<RangeEnd> {
   const dateRange = { startTimestamp: start, endTimestamp: end };

@@ -6,6 +6,7 @@ import { printMessage } from "./message.js";
 import { withFlagNames } from "./option-names.js";
 import { printable } from "./output/printable.js";
 import { OutputClosed } from "./output/stdout.js";
+import { wrap } from "./output/wrap.js";
 
 /** An error and what the user can do about it. */
 export class ErrorWithAdvice extends Error {
@@ -22,7 +23,10 @@ export function report(error: unknown, io: Io, isVerbose: boolean): number {
   const [cause, advice] = error instanceof ErrorWithAdvice ? [error.cause, error.advice] : [error, undefined];
   if (cause instanceof OutputClosed) return exitCodes.done;
   const label = hasColors(io, io.stderr) ? styleText("red", "Error:", { validateStream: false }) : "Error:";
-  io.stderr.write(`${cause instanceof Interruption ? "" : `${label} `}${printable(messageOf(cause))}\n`);
+  const message = printable(`${cause instanceof Interruption ? "" : "Error: "}${messageOf(cause)}`);
+  // Commands and addresses are not divided, so that they can be copied.
+  const lines = io.stderr.isTTY ? wrap(message, io.stderr.columns ?? 80) : [message];
+  io.stderr.write(`${lines.join("\n").replace(/^Error:/, label)}\n`);
   if (advice !== undefined) printMessage(io, advice);
   if (isVerbose && cause instanceof Error && cause.cause !== undefined) {
     printMessage(io, `Cause: ${describe(cause.cause)}`);

@@ -33,7 +33,11 @@ export async function exportScan(
       if (!plan.quiet) printMessage(io, `${path} is complete.`);
       return exitCodes.done;
     }
-    const end = await resolveEnd(connection, plan, state?.end ? BigInt(state.end) : plan.end, io.signal);
+    const range = {
+      start: plan.isNewestFirst || !state?.next ? plan.start : BigInt(state.next),
+      end: state?.end ? BigInt(state.end) : plan.end,
+    };
+    const end = await resolveEnd(connection, plan, range, io.signal);
     const digest = new RecordDigest();
     if (state) await resume(file, state, digest);
     else await file.begin(plan.flags, String(end.end));

@@ -7,6 +7,8 @@ import { type Column, cellText, type WireRecord } from "./columns.js";
  */
 const formula = /(?<=^|[;|\t\r\n])( *)('*)(?=[=+\-@\t\r\n＝＋－＠])/g;
 const guarded = /(?<=^|[;|\t\r\n])( *)'('*)(?=[=+\-@\t\r\n＝＋－＠])/g;
+/** Most cells have none of these characters there: looking for a formula takes longer. */
+const suspect = /^[ '=+\-@\t\r\n＝＋－＠]|[;|\t\r\n]/;
 /** Numbers and base64 can begin with such a character, and run nothing. */
 const harmless = /^(?:-?\d+(?:\.\d+)?|[\w+/]*={0,2})$/;
 /** The same in JSON, in which other characters do not follow each other outside of a text. */
@@ -14,6 +16,7 @@ const formulaInJson = /(?<=[;|] *'*)[=+\-@＝＋－＠]/g;
 
 /** An apostrophe makes a spreadsheet show a formula as text. In JSON, an escape does. */
 function guard(text: string, kind: ColumnKind): string {
+  if (!suspect.test(text)) return text;
   if (kind === "json") return text.replaceAll(formulaInJson, (character) => escapeInJson(character));
   return kind !== "text" && harmless.test(text) ? text : text.replaceAll(formula, "$1'$2");
 }
@@ -22,7 +25,7 @@ const escapeInJson = (character: string) => `\\u${character.charCodeAt(0).toStri
 
 function unguard(cell: string, kind: ColumnKind): string {
   if (kind === "json") return cell === "" ? cell : JSON.stringify(JSON.parse(cell));
-  return cell.replaceAll(guarded, "$1$2");
+  return cell.includes("'") ? cell.replaceAll(guarded, "$1$2") : cell;
 }
 
 const quoteIfNeeded = (text: string) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);

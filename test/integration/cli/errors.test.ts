@@ -96,6 +96,18 @@ test("headers come from flags and from the lines of a file", async () => {
   expect(node.requests[0]?.headers).toMatchObject({ "x-one": "1", "x-two": "2", "x-three": "a: b" });
 });
 
+test("an error is divided between words on a terminal, and is one line elsewhere", async () => {
+  const argv = ["balances", "-o", "x.xlsx"];
+  const { stderr } = await runCli(argv, { fetch, errorTerminal: 60, env: { NO_COLOR: "1" } });
+  expect(
+    stderr
+      .trimEnd()
+      .split("\n")
+      .every((line) => line.length <= 60),
+  ).toBe(true);
+  expect(stderr.replaceAll("\n", " ").trim()).toBe((await runCli(argv, { fetch })).stderr.trim());
+});
+
 describe("a failure exits with 1, an error on one line and the cause with --verbose", () => {
   const failing = async () =>
     Promise.reject(Object.assign(new TypeError("fetch failed"), { cause: new Error("no route") }));

@@ -260,6 +260,18 @@ describe("an export to a time that the node has not reached", () => {
     expect(await runCli(["verify", name], { fetch: growing.fetch })).toMatchObject({ code: 0 });
   });
 
+  test("is continued later, if the next node is further behind", async () => {
+    const growing = createFakeNode({ balances: 400 }, { rateLimit: false });
+    const earlier = createFakeNode({ balances: 400 }, { rateLimit: false });
+    for (let block = 0; block < 10; block++) growing.nextBlock({ balances: 7 });
+    const name = file("x.csv");
+    expect((await runCli(command(name), { fetch: growing.fetch })).code).toBe(3);
+    const [partial, state] = [await read(`${name}.partial`), await read(`${name}.partial.state`)];
+    const { code, stderr } = await runCli([...command(name), "--resume"], { fetch: earlier.fetch });
+    expect({ code, stderr }).toEqual({ code: 3, stderr: expect.stringContaining("The node is behind") });
+    expect([await read(`${name}.partial`), await read(`${name}.partial.state`)]).toEqual([partial, state]);
+  });
+
   test("writes nothing if the newest record comes first", async () => {
     const name = file("x.csv");
     const { code } = await runCli([...command(name), "--order", "newest-first"], { fetch });

@@ -44,6 +44,19 @@ test("the command nodes exits with 0 and the error of a node that does not respo
   expect(second).toMatch(/^https:\/\/node-2\.example +ready /);
 });
 
+test("the command nodes shows each node as a block on a terminal of 80 columns, without a line that is longer", async () => {
+  const network = createFakeNetwork({ nodes: [{ lag: 600 }, {}, {}], balances: 30 });
+  const { stdout } = await runCli(["nodes", ...flags], {
+    fetch: network.fetch,
+    env: { ...env, NO_COLOR: "1" },
+    terminal: 80,
+  });
+  const lines = stdout.trimEnd().split("\n");
+  expect(lines).toHaveLength(30);
+  expect(lines[1]).toBe("url           https://node-1.example");
+  expect(lines.every((line) => line.length <= 80)).toBe(true);
+});
+
 test("the command nodes exits with 1 if no node responds, and sends each of them one request", async () => {
   const down = { down: true };
   const network = createFakeNetwork({ nodes: [down, down, down] });
