@@ -63,7 +63,7 @@ export function toFakeNode(chain: Chain, node: SimulatedNode): FakeNode<PartialB
     fetch: (input, init) => node.fetch(new Request(input, init)),
     requests: node.requests,
     get records() {
-      return node.store.records;
+      return node.records;
     },
     get block() {
       return node.block;

@@ -33,3 +33,4 @@ export { type CreateOptions, type FakeNodeOptions, type NodeDefect, nodeDefects 
 export type { RateLimit } from "./rate-limiter.js";
 export type { ReceivedRequest } from "./simulated-node.js";
 export type { Records } from "./store.js";
+export { type NodeVersion, nodeVersions } from "./versions.js";

@@ -15,6 +15,7 @@ import type { CheckCode } from "./check.js";
 import { type NodeFault, nodeFaults } from "./faults.js";
 import { operationIds } from "./operations.js";
 import type { RateLimit } from "./rate-limiter.js";
+import { type NodeVersion, nodeVersions } from "./versions.js";
 
 /**
  * The paging defects of v0.74 nodes (observed on v0.74 nodes). Without a defect, the list pages correctly.
@@ -32,6 +33,20 @@ export type NodeDefect = (typeof nodeDefects)[number];
 
 /** How a fake node behaves. */
 export interface FakeNodeOptions {
+  /**
+   * The version of the node: what it rejects, and how it shows records.
+   *
+   * @default "v0.74"
+   * @example
+   * ```ts
+   * createFakeNode({ balances: 500 }, { version: "v0.79", date: () => Date.UTC(2024, 1, 10) });
+   * ```
+   */
+  version?: NodeVersion | undefined;
+  /**
+   * The clock that an open end of a range stands for on v0.79 nodes: milliseconds since 1970. Default: `Date.now`.
+   */
+  date?: (() => number) | undefined;
   /**
    * Its paging defects; `nodeDefects` has them all. Default: none.
    *
@@ -158,6 +173,8 @@ const rateLimitObject = nested<RateLimit>(
 );
 
 const optionChecks: OptionChecks<FakeNodeOptions> = {
+  version: oneOfNames(nodeVersions),
+  date: callback,
   defects: listOf("an array of names", oneOfNames(nodeDefects)),
   faults: listOf("an array of faults", faultCheck),
   rateLimit: (value, place) => value === false || rateLimitObject(value, place),

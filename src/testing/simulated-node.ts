@@ -9,8 +9,9 @@ import type { OperationId } from "./operations.js";
 import { checkNodeOptions, type FakeNodeOptions } from "./options.js";
 import { defaultRateLimit, RateLimiter } from "./rate-limiter.js";
 import { findRoute } from "./routes.js";
-import type { Store } from "./store.js";
+import type { Records, Store } from "./store.js";
 import { respond } from "./transport.js";
+import { type VersionRules, versionRules } from "./versions.js";
 
 /** A request that was sent to a node. */
 export interface ReceivedRequest {
@@ -47,8 +48,16 @@ export class SimulatedNode {
     this.configure({ ...options, rateLimit: options.rateLimit ?? {} });
   }
 
-  get store(): Store {
+  get records(): Records {
+    return this.#store.shownBy(this.#version);
+  }
+
+  get #store(): Store {
     return this.#view.store(this.#options.lag ?? 0);
+  }
+
+  get #version(): VersionRules {
+    return versionRules[this.#options.version ?? "v0.74"];
   }
 
   get block(): FakeBlock {
@@ -98,13 +107,15 @@ export class SimulatedNode {
   }
 
   #dataNode(faults: RequestFaults, request: number): DataNode {
-    const { block, store } = this;
-    const { defects = [], chainId = "vega-fake-0011", checkCode = () => 0, history } = this.#options;
+    const { block } = this;
+    const { defects = [], chainId = "vega-fake-0011", checkCode = () => 0, history, date = Date.now } = this.#options;
     return {
       limit: () => this.#limiter?.decide() ?? { outcome: "served", headers: {} },
       blockHeaders: { "X-Block-Height": String(block.height), "X-Block-Timestamp": String(block.timestamp) },
       state: {
-        store,
+        store: this.#store,
+        version: this.#version,
+        date,
         transactions: this.#transactions,
         history: history === undefined ? this.#chain.history : oldestKept(history),
         chainId,

@@ -1,6 +1,6 @@
 import type { BalanceChange } from "../../../generated/types.js";
 import { sha256Hex } from "../../pagination/sha256.js";
-import { accountTypeNumber } from "../enums.js";
+import { accountTypeName, accountTypeNumber } from "../enums.js";
 import type { Ids } from "../ids.js";
 import { toJson } from "../json.js";
 import { compare, firstIndex } from "../sorted.js";
@@ -108,7 +108,8 @@ export class BalanceTable {
     const { time, timestamp } = this.#read;
     const change = timestamp === given.timestamp ? given : { ...given, timestamp };
     const { assetId = "", partyId = "", marketId = "", accountType = "" } = change;
-    const name = `${assetId}${partyId}${marketId}${accountType}`;
+    // Nodes make the id of the name also where they no longer know the type, and send its number.
+    const name = `${assetId}${partyId}${marketId}${accountTypeName(accountType)}`;
     const account = this.#accounts.get(name) ?? new Account(name, change, this.#ids);
     this.#accounts.set(name, account);
     return { change, time, account };

@@ -6,7 +6,9 @@ import type { List } from "../page.js";
 import type { QueryValues } from "../query.js";
 import { firstIndex, take } from "../sorted.js";
 import { type Microseconds, toMicroseconds, toRfc3339 } from "../time.js";
+import type { VersionRules } from "../versions.js";
 import type { Account, BalanceRow, BalanceTable } from "./balance-table.js";
+import { checkDateRange } from "./date-range.js";
 import { invalidId, parsing } from "./failure.js";
 
 export interface BalanceListOptions {
@@ -14,6 +16,9 @@ export interface BalanceListOptions {
   unnamedAccounts: boolean;
   /** The oldest time that the node keeps. */
   history: Microseconds;
+  version: VersionRules;
+  /** The node's clock, in milliseconds since 1970. */
+  date: () => number;
 }
 
 const failure = { code: 90004, message: "failed to get balances" };
@@ -23,15 +28,22 @@ export function listBalances(
   { rows }: BalanceTable,
   ids: Ids,
   query: QueryValues,
-  { unnamedAccounts, history }: BalanceListOptions,
+  { unnamedAccounts, history, version, date }: BalanceListOptions,
 ): List<BalanceRow> {
-  const isWanted = accountFilter(ids, query);
+  const assetId = query.text("filter.assetId") ?? "";
+  const asset = ids.find(assetId);
+  const isWanted = accountFilter(ids, query, asset, version);
   const [start, end] = [query.integer("dateRange.startTimestamp"), query.integer("dateRange.endTimestamp")];
   const oldest = Math.max(history, start === undefined ? Number.NEGATIVE_INFINITY : toMicroseconds(start));
   const latest = end === undefined ? Number.POSITIVE_INFINITY : toMicroseconds(end);
   let formatted = { time: Number.NaN, text: "" };
   return {
-    node: ({ change }) => change,
+    check(hasCursor) {
+      if (version.limitsRanges) checkDateRange({ start, end }, !hasCursor, date);
+      // The database decodes the asset, so that an invalid one is the last error of all.
+      if (asset === undefined) throw invalidId(failure, assetId);
+    },
+    node: ({ change }) => version.toBalanceChange(change),
     cursor: ({ time, account }) => {
       // Rows of one block follow each other, and formatting a time is slow.
       if (time !== formatted.time) formatted = { time, text: toRfc3339(time) };
@@ -85,13 +97,16 @@ function borderOf(rows: readonly BalanceRow[], { time, accountId }: BalancePlace
 }
 
 /** The filter of accounts, with its verdicts remembered: there are far fewer accounts than rows. */
-function accountFilter(ids: Ids, query: QueryValues): ((account: Account) => boolean) | undefined {
-  const parties = readIds(ids, query.texts("filter.partyIds"), "party");
-  const markets = readIds(ids, query.texts("filter.marketIds"), "market");
+function accountFilter(
+  ids: Ids,
+  query: QueryValues,
+  asset: string | undefined,
+  { splitsIds }: VersionRules,
+): ((account: Account) => boolean) | undefined {
+  const textsOf = (name: string) => query.texts(name).flatMap((text) => (splitsIds ? text.split(",") : [text]));
+  const markets = readIds(ids, textsOf("filter.marketIds"), "market");
+  const parties = readIds(ids, textsOf("filter.partyIds"), "party");
   const types = new Set(query.texts("filter.accountTypes").map(accountTypeNumber));
-  const assetId = query.text("filter.assetId") ?? "";
-  const asset = ids.find(assetId);
-  if (asset === undefined) throw invalidId(failure, assetId);
   if (parties.size + markets.size + types.size === 0 && asset === "") return undefined;
   const verdicts = new Map<Account, boolean>();
   return (account) => {
