@@ -90,6 +90,12 @@ export interface FakeNodeOptions {
    */
   basePath?: string | undefined;
   /**
+   * Whether responses name the block in `X-Block-Height` and `X-Block-Timestamp`; with `false`, a proxy strips these headers.
+   *
+   * @default true
+   */
+  blockHeaders?: boolean | undefined;
+  /**
    * How many blocks the node is behind its chain: it has neither the records nor the header of later blocks. With a negative
    * number, only the block that its headers name is ahead.
    *
@@ -185,6 +191,7 @@ const optionChecks: OptionChecks<FakeNodeOptions> = {
     "a path that begins with a slash and does not end with one",
     (value) => typeof value === "string" && /^(?:\/.*[^/])?$/.test(value),
   ),
+  blockHeaders: boolean,
   lag: expected("a whole number of blocks", Number.isSafeInteger),
   down: boolean,
   history: bigint,

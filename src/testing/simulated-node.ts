@@ -108,10 +108,17 @@ export class SimulatedNode {
 
   #dataNode(faults: RequestFaults, request: number): DataNode {
     const { block } = this;
-    const { defects = [], chainId = "vega-fake-0011", checkCode = () => 0, history, date = Date.now } = this.#options;
+    const {
+      blockHeaders = true,
+      defects = [],
+      chainId = "vega-fake-0011",
+      checkCode = () => 0,
+      history,
+      date = Date.now,
+    } = this.#options;
     return {
       limit: () => this.#limiter?.decide() ?? { outcome: "served", headers: {} },
-      blockHeaders: { "X-Block-Height": String(block.height), "X-Block-Timestamp": String(block.timestamp) },
+      blockHeaders: blockHeaders ? namesOf(block) : {},
       state: {
         store: this.#store,
         version: this.#version,
@@ -138,3 +145,8 @@ export class SimulatedNode {
     return this.#name === undefined ? undefined : seeds.join("/");
   }
 }
+
+const namesOf = ({ height, timestamp }: FakeBlock) => ({
+  "X-Block-Height": String(height),
+  "X-Block-Timestamp": String(timestamp),
+});

@@ -267,6 +267,26 @@ describe("a fake node that lags", () => {
   });
 });
 
+describe("a fake node behind a proxy that strips headers", () => {
+  test("names no block in any response, and keeps its other headers", async () => {
+    const faults = [{ name: "status", status: 503, request: 2 }] as const;
+    const network = createFakeNetwork({ nodes: [{ blockHeaders: false }, {}], balances: 5 }, { faults });
+    const namesOf = async (index: number) => {
+      const { status, headers } = await fetchFrom(nodeOf(network, index), list);
+      const names = [...headers.keys()].filter((name) => name.startsWith("x-block") || name === "ratelimit-limit");
+      return [status, ...names.sort()];
+    };
+    const [rate, all] = ["ratelimit-limit", ["ratelimit-limit", "x-block-height", "x-block-timestamp"]];
+    expect([await namesOf(0), await namesOf(0)]).toEqual([
+      [200, rate],
+      [503, rate],
+    ]);
+    expect(await namesOf(1)).toEqual([200, ...all]);
+    nodeOf(network, 0).configure({ blockHeaders: true });
+    expect(await namesOf(0)).toEqual([200, ...all]);
+  });
+});
+
 describe("a fake node that goes down", () => {
   test("rejects requests, and serves the same records with a new rate limit when it is up again", async () => {
     const node = createFakeNode({ balances: 20 }, { now: () => 0, rateLimit: { burst: 1 } });
