@@ -1,3 +1,4 @@
+import { positiveInteger } from "../arguments/check-options.js";
 import { type Chain, oldestKept } from "./chain.js";
 import { ChainView } from "./chain-view.js";
 import { TransactionCheck } from "./check.js";
@@ -9,7 +10,9 @@ import type { OperationId } from "./operations.js";
 import { checkNodeOptions, type FakeNodeOptions } from "./options.js";
 import { defaultRateLimit, RateLimiter } from "./rate-limiter.js";
 import { findRoute } from "./routes.js";
+import { firstIndex } from "./sorted.js";
 import type { Records, Store } from "./store.js";
+import { type Microseconds, startOfNextDay } from "./time.js";
 import { respond } from "./transport.js";
 import { type VersionRules, versionRules } from "./versions.js";
 
@@ -81,6 +84,22 @@ export class SimulatedNode {
     }
   }
 
+  dropHistory(days: number): void {
+    positiveInteger(days, { argument: "days" });
+    const { rows } = this.#store.balances;
+    for (let dropped = 0; dropped < days; dropped++) {
+      const oldest = rows[firstIndex(rows, ({ time }) => time >= this.#history)];
+      if (oldest === undefined) return;
+      this.#options.history = startOfNextDay(oldest.time);
+    }
+  }
+
+  /** The oldest time that the node keeps. */
+  get #history(): Microseconds {
+    const { history } = this.#options;
+    return history === undefined ? this.#chain.history : oldestKept(history);
+  }
+
   async fetch(request: Request): Promise<Response> {
     const { method, headers, signal } = request;
     signal.throwIfAborted();
@@ -113,7 +132,6 @@ export class SimulatedNode {
       defects = [],
       chainId = "vega-fake-0011",
       checkCode = () => 0,
-      history,
       date = Date.now,
     } = this.#options;
     return {
@@ -124,7 +142,7 @@ export class SimulatedNode {
         version: this.#version,
         date,
         transactions: this.#transactions,
-        history: history === undefined ? this.#chain.history : oldestKept(history),
+        history: this.#history,
         chainId,
         checkCode,
         height: block.height,

@@ -1,7 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createClient } from "../../../src/index.js";
-import { createFakeNetwork, createFakeNode, type FakeNetwork, type FakeVote } from "../../../src/testing/index.js";
+import { type BalanceChange, createClient } from "../../../src/index.js";
+import {
+  createFakeNetwork,
+  createFakeNode,
+  type FakeNetwork,
+  type FakeNode,
+  type FakeVote,
+} from "../../../src/testing/index.js";
 import { fetchFrom, fetchPage } from "../../support/raw-requests.js";
 import { runs } from "../../support/runs.js";
 
@@ -264,6 +270,70 @@ describe("a fake node that lags", () => {
       ),
       runs(30),
     );
+  });
+});
+
+describe("a fake node that drops history", () => {
+  const day = 86_400n * second;
+  // The third day has no records; the second one has one at its first and one at its last microsecond.
+  const times = [5n, day - 1000n, day, 2n * day - 1000n, 3n * day + 7000n, 4n * day];
+  const balances = times.map((time, index) => change(index, 19_000n * day + time));
+  const kept = async (node: FakeNode) =>
+    (await fetchPage<BalanceChange>(node, `${list}&pagination.newestFirst=false`)).edges.map((edge) =>
+      Number.parseInt(edge.node.partyId ?? "", 16),
+    );
+
+  test("drops the oldest day in UTC that has records, at once and for itself alone", async () => {
+    const network = createFakeNetwork({ nodes: 2, balances });
+    const [first, other] = [nodeOf(network, 0), nodeOf(network, 1)];
+    first.dropHistory();
+    expect([await kept(first), await kept(other)]).toEqual([
+      [2, 3, 4, 5],
+      [0, 1, 2, 3, 4, 5],
+    ]);
+    first.dropHistory();
+    expect(await kept(first)).toEqual([4, 5]);
+    other.dropHistory(3);
+    expect([await kept(first), await kept(other)]).toEqual([[4, 5], [5]]);
+    first.dropHistory(100);
+    expect([await kept(first), await kept(other)]).toEqual([[], [5]]);
+    network.nextBlock({ balances: [change(9, network.block.timestamp + day)] });
+    expect([await kept(first), await kept(other)]).toEqual([[9], [5, 9]]);
+    other.configure({ history: 0n });
+    expect(await kept(other)).toEqual([0, 1, 2, 3, 4, 5, 9]);
+  });
+
+  test("continues from the history that its options or its data name, and drops nothing that it does not show", async () => {
+    const node = createFakeNode({ balances, history: 19_000n * day + 6_000n });
+    expect(await kept(node)).toEqual([1, 2, 3, 4, 5]);
+    node.dropHistory();
+    expect(await kept(node)).toEqual([2, 3, 4, 5]);
+    const network = createFakeNetwork({ nodes: [{ lag: 100_000 }], balances });
+    const behind = nodeOf(network, 0);
+    expect(await kept(behind)).toEqual([0, 1, 2, 3]);
+    behind.dropHistory(9);
+    expect(await kept(behind)).toEqual([]);
+    behind.configure({ lag: 0 });
+    expect(await kept(behind)).toEqual([4, 5]);
+  });
+
+  test("loses rows in the middle of a walk, without a mark", async () => {
+    const node = createFakeNode({ balances });
+    const path = `${list.replace("5000", "1")}&pagination.newestFirst=false`;
+    const { pageInfo } = await fetchPage(node, path);
+    node.dropHistory(2);
+    const next = await fetchPage<BalanceChange>(
+      node,
+      `${path}&pagination.after=${encodeURIComponent(pageInfo.endCursor)}`,
+    );
+    expect(next.edges.map((edge) => Number.parseInt(edge.node.partyId ?? "", 16))).toEqual([5]);
+    expect(next.pageInfo.hasNextPage).toBe(false);
+  });
+
+  test.each([0, 1.5, -1, "1"])("rejects %s as a number of days", (days) => {
+    const drop = () => createFakeNode().dropHistory(days as number);
+    expect(drop).toThrow("Expected `days` to be a positive integer");
+    expect(drop).toThrow(expect.objectContaining({ name: "ArgumentError", argument: "days" }));
   });
 });
 
