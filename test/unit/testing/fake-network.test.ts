@@ -152,6 +152,7 @@ describe("a fake network", () => {
     ["data.nodes", "got an empty array.", { nodes: [] }, {}],
     ["data.nodes[1].lag", "to be a whole number of blocks, got 0.5.", { nodes: [{}, { lag: 0.5 }] }, {}],
     ["data.nodes[0].log", "data.nodes[0] has no option `log`.", { nodes: [{ log: 1 }] }, {}],
+    ["data.balance", "to be a function, got 1.", { balance: 1 }, {}],
     ["data.node", "There is no `data.node`.", { node: 3 }, {}],
     ["options.down", "to be a boolean, got 1.", {}, { down: 1 }],
     ["options.history", "to be a bigint, got 5.", {}, { history: 5 }],
@@ -159,6 +160,62 @@ describe("a fake network", () => {
     const create = () => createFakeNetwork(data as never, options as never);
     expect(create).toThrow(words);
     expect(create).toThrow(expect.objectContaining({ name: "ArgumentError", argument }));
+  });
+});
+
+describe("the address of a fake network", () => {
+  test("is served by one node after the other, whose response it is", async () => {
+    const network = createFakeNetwork({ nodes: [{ lag: 0 }, { lag: 1 }, { lag: 2 }], balances: 10 });
+    const { height } = network.block;
+    const heights: (string | null)[] = [];
+    for (let request = 0; request < 4; request++) {
+      heights.push((await network.fetch(network.url + list)).headers.get("x-block-height"));
+    }
+    expect(heights).toEqual([0n, 1n, 2n, 0n].map((lag) => `${height - lag}`));
+    expect(network.nodes.map(({ requests }) => requests.length)).toEqual([2, 1, 1]);
+    expect(new URL(network.nodes[2]?.requests[0]?.url ?? "").origin).toBe("https://network.example");
+  });
+
+  test("is served by the node that `balance` chooses for the number of the request", async () => {
+    const asked: number[] = [];
+    const balance = (request: number) => {
+      asked.push(request);
+      return request % 3 === 0 ? 1 : 0;
+    };
+    const network = createFakeNetwork({ nodes: [{}, { version: "v0.79" }], balance, balances: 10 });
+    const status = async (url: string) => (await network.fetch(url + list)).status;
+    expect([await status(network.url), await status(network.url)]).toEqual([200, 200]);
+    // Requests to a node's own address are not counted.
+    expect([await status(nodeOf(network, 0).url), await status(nodeOf(network, 1).url)]).toEqual([200, 400]);
+    expect(asked).toEqual([1, 2]);
+    expect([await status(network.url), await status(network.url)]).toEqual([400, 200]);
+    expect(asked).toEqual([1, 2, 3, 4]);
+  });
+
+  test("has no response from a node that is down, and the rate limit of each node", async () => {
+    const network = createFakeNetwork(
+      { nodes: [{ down: true }, { rateLimit: { burst: 1 } }] },
+      { now: () => 0, rateLimit: { burst: 5 } },
+    );
+    const status = async () => (await network.fetch(network.url + list)).status;
+    await expect(status()).rejects.toThrow("the connection was refused");
+    expect(await status()).toBe(200);
+    await expect(status()).rejects.toThrow("the connection was refused");
+    expect(await status()).toBe(429);
+  });
+
+  test("has the `basePath` of all nodes", async () => {
+    const network = createFakeNetwork({ nodes: 2 }, { basePath: "/datanode" });
+    expect(network.url).toBe("https://network.example/datanode");
+    expect((await network.fetch(network.url + list)).status).toBe(200);
+    expect((await network.fetch(`https://network.example${list}`)).status).toBe(404);
+  });
+
+  test.each([2, -1, 0.5, undefined])("rejects if `balance` returns %s, which is no node of two", async (index) => {
+    const network = createFakeNetwork({ nodes: 2, balance: () => index as number });
+    await expect(network.fetch(network.url + list)).rejects.toThrow(
+      `Expected \`data.balance\` to be a function that returns an index from 0 to 1, got ${index}.`,
+    );
   });
 });
 
