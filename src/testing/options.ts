@@ -31,6 +31,21 @@ export const nodeDefects = ["tied-vote-cursors", "lost-balance-changes", "failin
 /** The name of a paging defect. */
 export type NodeDefect = (typeof nodeDefects)[number];
 
+/**
+ * How a node can treat the account id in a cursor of balance changes.
+ *
+ * - `"known"`: as v0.74 nodes. Rows of one block are sorted by the SHA-256 of the names of their account, and a cursor with that
+ *   id continues there.
+ * - `"ignored"`: an account id in a cursor counts as `null`. As with the defect `"lost-balance-changes"`, rows are lost at each
+ *   border between two pages, and no id that a client writes into the cursor changes that.
+ * - `"reordered"`: rows of one block are sorted by another id of their account, and cursors are compared with it. The id that
+ *   clients know leads to another place in the block.
+ */
+export const accountIdRules = ["known", "ignored", "reordered"] as const;
+
+/** How a node treats the account id in a cursor of balance changes. */
+export type AccountIdRule = (typeof accountIdRules)[number];
+
 /** How a fake node behaves. */
 export interface FakeNodeOptions {
   /**
@@ -56,6 +71,16 @@ export interface FakeNodeOptions {
    * ```
    */
   defects?: readonly NodeDefect[] | undefined;
+  /**
+   * How the node treats the account id in a cursor of balance changes: as v0.74 nodes, or by a rule that clients do not know.
+   *
+   * @default "known"
+   * @example
+   * ```ts
+   * createFakeNode({ balances: 500 }, { accountIds: "reordered", defects: nodeDefects });
+   * ```
+   */
+  accountIds?: AccountIdRule | undefined;
   /**
    * What fails between the client and the node, for all requests or for some. Default: nothing.
    *
@@ -182,6 +207,7 @@ const optionChecks: OptionChecks<FakeNodeOptions> = {
   version: oneOfNames(nodeVersions),
   date: callback,
   defects: listOf("an array of names", oneOfNames(nodeDefects)),
+  accountIds: oneOfNames(accountIdRules),
   faults: listOf("an array of faults", faultCheck),
   rateLimit: (value, place) => value === false || rateLimitObject(value, place),
   now: callback,

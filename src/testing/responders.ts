@@ -6,7 +6,7 @@ import { listProfiles } from "./lists/profiles.js";
 import { listSignatures } from "./lists/signatures.js";
 import { listVotes } from "./lists/votes.js";
 import type { OperationId } from "./operations.js";
-import type { NodeDefect } from "./options.js";
+import type { AccountIdRule, NodeDefect } from "./options.js";
 import type { List, PageFault } from "./page.js";
 import type { QueryValues } from "./query.js";
 import { noStatistics } from "./spam-statistics.js";
@@ -22,6 +22,7 @@ export interface NodeState {
   /** Its clock, in milliseconds since 1970. */
   date: () => number;
   hasDefect(defect: NodeDefect): boolean;
+  accountIds: AccountIdRule;
   pageFault: PageFault;
   tieSeed: string | undefined;
   history: Microseconds;

@@ -130,6 +130,7 @@ export class SimulatedNode {
     const {
       blockHeaders = true,
       defects = [],
+      accountIds = "known",
       chainId = "vega-fake-0011",
       checkCode = () => 0,
       date = Date.now,
@@ -146,6 +147,7 @@ export class SimulatedNode {
         chainId,
         checkCode,
         height: block.height,
+        accountIds,
         hasDefect: (defect) => defects.includes(defect),
         tieSeed: this.#tieSeed(request),
         pageFault: {

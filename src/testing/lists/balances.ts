@@ -2,18 +2,20 @@ import { parseCursor } from "../cursor.js";
 import { accountTypeNumber } from "../enums.js";
 import { dataNodeError } from "../errors.js";
 import type { Ids } from "../ids.js";
+import type { AccountIdRule } from "../options.js";
 import type { List } from "../page.js";
 import type { QueryValues } from "../query.js";
 import { firstIndex, take } from "../sorted.js";
 import { type Microseconds, toMicroseconds, toRfc3339 } from "../time.js";
 import type { VersionRules } from "../versions.js";
-import type { Account, BalanceRow, BalanceTable } from "./balance-table.js";
+import type { Account, AccountIdName, BalanceRow, BalanceTable } from "./balance-table.js";
 import { checkDateRange } from "./date-range.js";
 import { invalidId, parsing } from "./failure.js";
 
 export interface BalanceListOptions {
   /** Whether cursors lack the account id. */
   unnamedAccounts: boolean;
+  accountIds: AccountIdRule;
   /** The oldest time that the node keeps. */
   history: Microseconds;
   version: VersionRules;
@@ -25,11 +27,13 @@ const failure = { code: 90004, message: "failed to get balances" };
 
 /** @throws {@link NodeError} with status 400 for an id that a node rejects. */
 export function listBalances(
-  { rows }: BalanceTable,
+  table: BalanceTable,
   ids: Ids,
   query: QueryValues,
-  { unnamedAccounts, history, version, date }: BalanceListOptions,
+  { unnamedAccounts, accountIds, history, version, date }: BalanceListOptions,
 ): List<BalanceRow> {
+  const idName = accountIds === "reordered" ? "otherId" : "id";
+  const rows = table.sortedBy(idName);
   const assetId = query.text("filter.assetId") ?? "";
   const asset = ids.find(assetId);
   const isWanted = accountFilter(ids, query, asset, version);
@@ -47,12 +51,12 @@ export function listBalances(
     cursor: ({ time, account }) => {
       // Rows of one block follow each other, and formatting a time is slow.
       if (time !== formatted.time) formatted = { time, text: toRfc3339(time) };
-      const id = unnamedAccounts ? "null" : `"${account.id}"`;
+      const id = unnamedAccounts || accountIds === "ignored" ? "null" : `"${account[idName]}"`;
       return `{"vega_time":"${formatted.text}","AccountID":${id},${account.cursorMembers}}`;
     },
     read(upwards, cursor, limit) {
-      const place = cursor === undefined ? undefined : readPlace(ids, cursor);
-      const border = place === undefined ? undefined : borderOf(rows, place, upwards);
+      const place = cursor === undefined ? undefined : readPlace(ids, cursor, accountIds);
+      const border = place === undefined ? undefined : borderOf(rows, idName, place, upwards);
       const from = Math.max(
         firstIndex(rows, ({ time }) => time >= oldest),
         upwards ? (border ?? 0) : 0,
@@ -72,7 +76,7 @@ interface BalancePlace {
   accountId: string | undefined;
 }
 
-function readPlace(ids: Ids, cursor: string): BalancePlace | undefined {
+function readPlace(ids: Ids, cursor: string, accountIds: AccountIdRule): BalancePlace | undefined {
   const fields = {
     vega_time: "time",
     AccountID: "text",
@@ -82,17 +86,22 @@ function readPlace(ids: Ids, cursor: string): BalancePlace | undefined {
     Type: "number",
   } as const;
   const place = parsing(failure, () => parseCursor(cursor, fields));
-  const accountId = place?.text("AccountID");
+  const accountId = accountIds === "ignored" ? undefined : place?.text("AccountID");
   if (accountId !== undefined && ids.find(accountId) === undefined) throw invalidId(failure, accountId);
   return place && { time: place.time("vega_time"), accountId: accountId?.toLowerCase() };
 }
 
 /** The index where the rows at or behind a place begin or, reading downwards, end. */
-function borderOf(rows: readonly BalanceRow[], { time, accountId }: BalancePlace, upwards: boolean): number {
+function borderOf(
+  rows: readonly BalanceRow[],
+  idName: AccountIdName,
+  { time, accountId }: BalancePlace,
+  upwards: boolean,
+): number {
   return firstIndex(rows, (row) => {
     if (row.time !== time) return row.time > time;
     if (accountId === undefined) return !upwards;
-    return upwards ? row.account.id >= accountId : row.account.id > accountId;
+    return upwards ? row.account[idName] >= accountId : row.account[idName] > accountId;
   });
 }
 
