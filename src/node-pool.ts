@@ -1,9 +1,5 @@
-import type { OperationId } from "./arguments/operation.js";
-import type { Target } from "./http/context.js";
-import type { OperationRoute } from "./http/operation-route.js";
-import type { Requester, RequesterOptions } from "./http/requester.js";
-import type { KeepNode } from "./pagination/node-walk.js";
-import type { SpreadRanges } from "./scan/range-page.js";
+import type { RequesterOptions } from "./http/requester.js";
+import type { Connection, RouteOf } from "./source/connection.js";
 
 /** What is known of one node of a pool. Nothing is asked for it: it comes from the responses of calls. Its JSON has digits. */
 export interface NodeStatus {
@@ -37,12 +33,6 @@ export interface NodeStatus {
   readonly error: string | undefined;
 }
 
-/** How a client reaches the nodes of a pool. */
-export interface Connection extends Requester {
-  keepNode?: KeepNode;
-  openNodes?(target: Target | undefined): SpreadRanges;
-}
-
 /** What a client has in common with those that its `withOptions` returns. */
 export interface Session {
   /** The greatest height of a response that one of them has returned. */
@@ -52,8 +42,7 @@ export interface Session {
 /** What a connection sends with. */
 export interface ConnectionOptions extends RequesterOptions {
   session: Session;
-  /** How an operation is sent. */
-  routeOf(id: OperationId): OperationRoute;
+  routeOf: RouteOf;
 }
 
 /** Names the method by which a client connects to a pool. Registered: it is the same in two copies of this package. */

@@ -28,7 +28,7 @@ export interface Requester {
   send<Params, Body extends object, T>(
     route: Route<Params, Body, T>,
     params: Params,
-    call: CallSettings,
+    call: CallSettings<T>,
   ): Promise<Reply<T>>;
   /** Sends a request once, as it is. */
   fetch(request: Request): Promise<Response>;
@@ -44,7 +44,9 @@ export function createRequester(options: RequesterOptions): Requester {
   return {
     send: async (route, params, call) => {
       const { operation } = route;
-      if (call.target) refuse({ operation, argument: "node" }, "left out: the client has one node", call.target.node);
+      if (call.node !== undefined) {
+        refuse({ operation, argument: "node" }, "left out: the client has one node", call.node);
+      }
       return send(contextOf(route, params, call));
     },
     fetch,
@@ -68,7 +70,7 @@ export function createNodeAttempt(
 export function contextOf<Params, Body extends object, T>(
   route: Route<Params, Body, T>,
   params: Params,
-  { settings, signal, headers, target }: CallSettings,
+  { settings, signal, headers, node, demand }: CallSettings<T>,
 ): Context<T> {
   const { operation, described = operation as keyof operations, once = false, finalStatuses = [], hints = {} } = route;
   return {
@@ -80,7 +82,8 @@ export function contextOf<Params, Body extends object, T>(
     settings,
     signal,
     headers,
-    target,
+    node,
+    demand,
     send: (init) => route.attempt({ ...init, params }),
     read: (body) => route.read(body as Body),
     cancellation: new Cancellation(),

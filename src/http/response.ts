@@ -1,8 +1,8 @@
 import type { operations } from "../../generated/openapi.js";
 import { ApiError, isTooLarge, RateLimitError, ResponseError, type SentRequest, summarize } from "../errors/index.js";
+import { readBlock } from "./block.js";
 import type { Clock } from "./clock.js";
 import type { Attempt, Context, Received, Reply } from "./context.js";
-import { withDigits } from "./json.js";
 import { isBan, retryAfter } from "./retry-after.js";
 
 /** A response that was received and that the caller does not have yet. */
@@ -24,24 +24,6 @@ export interface CheckedAnswer {
  * rejects if it rejects; deadlines and signals include that wait.
  */
 export type Validate = (received: CheckedAnswer) => void;
-
-/**
- * The block that had begun when a node sent a response. The records of all blocks before it are there and final, its own can
- * be missing (observed on v0.74 nodes).
- */
-export interface Block {
-  height: bigint;
-  /** Unix nanoseconds. */
-  timestamp: bigint;
-}
-
-/** Returns the block that a response names; `undefined` if it names none. Its JSON has digits. */
-export function readBlock({ headers }: Pick<Response, "headers">): Block | undefined {
-  const height = headers.get("x-block-height") ?? "";
-  const timestamp = headers.get("x-block-timestamp") ?? "";
-  if (!/^\d+$/.test(height) || !/^-?\d+$/.test(timestamp)) return undefined;
-  return withDigits({ height: BigInt(height), timestamp: BigInt(timestamp) });
-}
 
 /**
  * Reads a body as text.
@@ -124,7 +106,7 @@ export async function readReply<T>(
     );
   }
   await validate?.({ operation: described, calledBy: operation, body, response, attempts });
-  return { data: result, response, stale: false };
+  return { data: result, response, block: readBlock(response), stale: false };
 }
 
 /** Returns the error of a response with an error status. */

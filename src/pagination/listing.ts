@@ -5,7 +5,7 @@ import type { Block } from "../http/index.js";
 import type { Backward, Forward } from "./direction.js";
 import type { Edge, ListPage, PageContent, WalkPage } from "./page.js";
 import { PageIterator, RecordIterator } from "./page-iterator.js";
-import { RequestPlan, type Source, type WalkOptions, walkChecks } from "./request-plan.js";
+import { type Reading, RequestPlan, type Source, type WalkOptions, walkChecks } from "./request-plan.js";
 import { firstStep } from "./step.js";
 
 /** Fetches one page. The signal aborts if the page is no longer needed. */
@@ -49,6 +49,13 @@ export interface Walk<T, P extends WalkPage<T> = WalkPage<T>> extends AsyncItera
 
 /** Options of one listing. */
 export interface ListingOptions extends CallOptions, WalkOptions {}
+
+/** Names an option of followers. */
+export const reading: unique symbol = Symbol.for("vegaprotocol-client.reading");
+
+export interface ReadingOptions extends ListingOptions {
+  [reading]?: Reading | undefined;
+}
 
 export const listingChecks: OptionChecks<ListingOptions> = { ...callChecks, ...walkChecks };
 

@@ -1,21 +1,20 @@
+import type { Context } from "../http/context.js";
+import type { Demand } from "../http/demand.js";
 import { choose } from "./choice.js";
-import { byHeight, isBehind, verdictOn } from "./judge.js";
+import { byHeight, verdictOn } from "./judge.js";
 import type { Link } from "./link.js";
-import { earliestOf, isHistoryKnown, reaches } from "./node-history.js";
 import type { NodeState } from "./node-state.js";
-import type { PoolTarget } from "./target.js";
 
 /** The nodes that can serve a call, and how often each was asked. */
 export class Candidates {
   readonly #link: Link;
-  readonly #target: PoolTarget;
+  readonly #demand: Demand<never>;
   readonly #nodes: readonly NodeState[];
   readonly #tries = new Map<NodeState, number>();
 
-  constructor(link: Link, target: PoolTarget) {
+  constructor(link: Link, { node: url, demand = {} }: Pick<Context<never>, "node" | "demand">) {
     this.#link = link;
-    this.#target = target;
-    const { node: url } = target;
+    this.#demand = demand;
     this.#nodes = url === undefined ? link.nodes : link.nodes.filter((node) => node.url === url);
   }
 
@@ -38,34 +37,39 @@ export class Candidates {
    */
   next(isPartner = false): NodeState | undefined {
     const { settings, random } = this.#link;
+    const { prefer, time, reach } = this.#demand;
     const usesSlow = settings.order === "fastest" && !isPartner;
     const isFree = (node: NodeState) => node.isAvailable || (usesSlow && node.cause === "slow" && node.rest > 0);
-    const nodes = this.#nodes.filter((node) => this.triesOf(node) === 0 && isFree(node) && !this.#isUnfit(node));
+    const nodes = this.#nodes.filter((node) => this.triesOf(node) === 0 && isFree(node) && !this.isUnfit(node));
+    const preferred = nodes.find((node) => node.url === prefer && node.isAvailable);
+    if (preferred) return preferred;
     // A node that was behind may have caught up.
-    const likely = nodes.filter(({ sighting }) => !isBehind(sighting?.block, this.#target));
+    const isLikely = ({ sighting, history }: NodeState) =>
+      (time === undefined || !sighting || sighting.block.timestamp >= time) &&
+      (reach === undefined || !history.isKnown || !history.lacks(reach));
+    const likely = nodes.filter(isLikely);
     return choose(likely.length > 0 ? likely : nodes, settings.order, random);
-  }
-
-  /** The node to ask next if the oldest record of the nodes that respond is enough. */
-  nextOfOldest(): NodeState | undefined {
-    this.#target.reach = earliestOf(this.#nodes);
-    return this.next();
   }
 
   /** All nodes that are left if each was asked or is set aside: the least asked first, then the freshest. */
   last(): NodeState[] {
-    let nodes = this.#nodes.filter((node) => !this.#isUnfit(node));
-    if (nodes.length === 0) {
-      // No node keeps balance changes from that time on.
-      this.#target.reach = earliestOf(this.#nodes);
-      nodes = this.#nodes.filter((node) => !this.#isUnfit(node));
-    }
-    return nodes.sort((a, b) => this.triesOf(a) - this.triesOf(b) || byHeight(a.sighting?.block, b.sighting?.block));
+    return this.#nodes
+      .filter((node) => !this.isUnfit(node))
+      .sort((a, b) => this.triesOf(a) - this.triesOf(b) || byHeight(a.sighting?.block, b.sighting?.block));
   }
 
   /** Whether a node is known not to keep balance changes for long enough. */
-  #isUnfit(node: NodeState): boolean {
-    return isHistoryKnown(node, this.#link.clock) && !reaches(node, this.#target.reach);
+  isUnfit({ history }: NodeState): boolean {
+    const { reach, holdsStart } = this.#demand;
+    return reach !== undefined && holdsStart === undefined && history.isKnown && history.lacks(reach);
+  }
+
+  /** The nodes that respond but do not keep balance changes for long enough. */
+  get unfit(): NodeState[] {
+    const { reach } = this.#demand;
+    return this.#nodes.filter(
+      ({ history, isAvailable }) => reach !== undefined && isAvailable && history.isKnown && history.lacks(reach),
+    );
   }
 }
 

@@ -6,7 +6,6 @@ import { byHeight, isCompared, staleError } from "./judge.js";
 import type { Link } from "./link.js";
 import { NodeCall } from "./node-call.js";
 import type { NodeState } from "./node-state.js";
-import type { PoolTarget } from "./target.js";
 
 /** A read that is cheap for a node, of a resource that has no signatures. */
 const query = { id: "0".repeat(64), "pagination.first": 1 };
@@ -17,8 +16,7 @@ const query = { id: "0".repeat(64), "pagination.first": 1 };
  */
 export async function callOnce<T>(link: Link, context: Context<T>): Promise<Reply<T>> {
   const node = chooseFresh(link) ?? (await compareNodes(link, context));
-  const target: PoolTarget = { node: node.url, attempts: 1 };
-  return new NodeCall(link, { ...context, target }).run();
+  return new NodeCall(link, { ...context, node: node.url, settings: { ...context.settings, attempts: 1 } }).run();
 }
 
 function chooseFresh(link: Link): NodeState | undefined {

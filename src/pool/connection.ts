@@ -6,7 +6,8 @@ import { withTotalDeadline } from "../http/deadline.js";
 import { createEmit, type ObserverEvent, type WithoutTime } from "../http/events.js";
 import { readBlock } from "../http/index.js";
 import { contextOf, createNodeAttempt } from "../http/requester.js";
-import type { Connection, ConnectionOptions } from "../node-pool.js";
+import type { ConnectionOptions } from "../node-pool.js";
+import type { Connection } from "../source/connection.js";
 import { Candidates } from "./candidates.js";
 import { callOnce } from "./check-call.js";
 import { withSetAside } from "./failures.js";
@@ -14,8 +15,6 @@ import type { Link } from "./link.js";
 import { NodeCall } from "./node-call.js";
 import type { NodeState } from "./node-state.js";
 import type { PoolSettings } from "./options.js";
-import { ScanNodes } from "./scan-nodes.js";
-import { keepNode } from "./sticky.js";
 
 /** The nodes of a pool, and how they are used. */
 export interface Pool {
@@ -40,27 +39,28 @@ export function createConnection(pool: Pool, options: ConnectionOptions): Connec
   );
   const link: Link = { ...pool, emit, attempts, routeOf, session };
   const send = withTotalDeadline(
-    (context) => (context.once && !context.target ? callOnce(link, context) : new NodeCall(link, context).run()),
+    (context) =>
+      context.once && context.node === undefined ? callOnce(link, context) : new NodeCall(link, context).run(),
     clock,
   );
   return {
     send: async (route, params, call) => send(contextOf(route, params, withKnownNode(call, nodes, route.operation))),
     fetch: (request) => fetchFromNode(link, request, fetch),
-    keepNode: keepNode(link),
-    openNodes: (target) => new ScanNodes(link, target),
+    clock,
+    nodeCount: nodes.length,
   };
 }
 
 /** Replaces the address that the caller has named by that of a node. */
-function withKnownNode(call: CallSettings, nodes: readonly NodeState[], operation: string): CallSettings {
-  const url = call.target?.node;
+function withKnownNode<T>(call: CallSettings<T>, nodes: readonly NodeState[], operation: string): CallSettings<T> {
+  const { node: url } = call;
   if (url === undefined || nodes.some((node) => node.url === url)) return call;
   const place = { operation, argument: "node" };
   const known = readBaseUrl(url, place);
   if (!nodes.some((node) => node.url === known)) {
     refuse(place, `one of the pool: ${nodes.map((node) => node.url).join(", ")}`, url);
   }
-  return { ...call, target: { ...call.target, node: known } };
+  return { ...call, node: known };
 }
 
 /** Sends a request that was made for the first node to the one that the pool chooses. */

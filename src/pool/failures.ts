@@ -9,10 +9,9 @@ import {
 } from "../errors/index.js";
 import type { Clock } from "../http/clock.js";
 import type { Attempt, Context, SendAttempt } from "../http/context.js";
-import { type Block, readBlock } from "../http/index.js";
+import { readBlock } from "../http/index.js";
 import { isTransient } from "../http/retry.js";
 import type { NodeState } from "./node-state.js";
-import type { PoolTarget } from "./target.js";
 
 /** Statuses of a wrong address, of one that is closed to the client, and of a node without the operation. */
 const statusesOfNodes = [401, 403, 404, 501];
@@ -23,17 +22,6 @@ export function isNodeFault(error: unknown, context: Context<unknown>): boolean 
   if (ResponseError.is(error)) return typeof error.body === "string";
   // A data node names its block.
   return ApiError.is(error) && statusesOfNodes.includes(error.status) && readBlock(error) === undefined;
-}
-
-/** The error of a response from before the place where a walk or a scan continues. */
-export function behindError(
-  { node, block }: { node: NodeState; block: Block | undefined },
-  { height, until }: PoolTarget,
-  { operation, attempts }: Context<unknown>,
-): VegaError {
-  const needed = height === undefined ? `time ${until}` : `height ${height}`;
-  const message = `${operation} needs a node that has reached ${needed}, but ${node.url} is at height ${block?.height}.`;
-  return new VegaError(message, { operation, attempts });
 }
 
 /** Sets a node aside that has failed. */

@@ -1,11 +1,11 @@
 import { VegaError } from "../errors/index.js";
 import type { Reply } from "../http/context.js";
+import type { Demand, Lack } from "../http/demand.js";
 import type { FailoverEvent } from "../http/events.js";
 import type { Block } from "../http/index.js";
 import { areClose, isDisputed, isSuspect, lagOf, referenceOf, type Sighting } from "./freshness.js";
 import type { Link } from "./link.js";
 import type { NodeState } from "./node-state.js";
-import type { PoolTarget } from "./target.js";
 
 /** Why a node or its response is not used. */
 export type Verdict = FailoverEvent["cause"];
@@ -17,6 +17,8 @@ export interface Received<T> {
   block: Block | undefined;
   sentAt: number;
   verdict: Verdict | undefined;
+  /** What it does not show. */
+  lack: Lack | undefined;
 }
 
 export function sightingsOf(nodes: readonly NodeState[]): Sighting[] {
@@ -30,7 +32,7 @@ export function sightingsOf(nodes: readonly NodeState[]): Sighting[] {
 export function verdictOn(
   node: NodeState,
   block: Block | undefined,
-  target: PoolTarget,
+  { isFresh, time }: Demand<never>,
   link: Link,
 ): Verdict | undefined {
   if (block === undefined) return undefined;
@@ -40,16 +42,11 @@ export function verdictOn(
     const others = sightingsOf(nodes.filter((other) => other !== node));
     if (isSuspect(block, others, nodes.length, settings.maxLag, clock.now())) return "suspect";
     // What a scan reads up to that time is final.
-    if (target.until !== undefined && block.timestamp >= target.until) return undefined;
+    if (time !== undefined && block.timestamp >= time) return undefined;
     if (lagOf(block, referenceOf(sightings, nodes.length)) > settings.maxLag) return "lag";
   }
-  return settings.monotonic && target.isMonotonic && block.height < link.session.mark ? "regression" : undefined;
+  return settings.monotonic && isFresh && block.height < link.session.mark ? "regression" : undefined;
 }
-
-/** Whether a block is before the place where a walk or a scan continues. */
-export const isBehind = (block: Block | undefined, { height, until, isOpen }: PoolTarget): boolean =>
-  block !== undefined &&
-  ((height !== undefined && block.height < height) || (until !== undefined && !isOpen && block.timestamp < until));
 
 /** Sets the node of a response aside, or returns it from there. */
 export function applyVerdict({ node, sentAt, verdict }: Received<unknown>): void {

@@ -1,15 +1,23 @@
-import type { Context, Reply } from "../http/context.js";
+import type { Attempt, Context, Reply } from "../http/context.js";
+import { type Demand, NotShown } from "../http/demand.js";
 import { observedError } from "../http/events.js";
-import { delayAfter } from "../http/retry.js";
+import { contextOf } from "../http/requester.js";
+import { delayAfter, newAttempt } from "../http/retry.js";
+import { askOldest } from "../source/oldest-record.js";
 import { Candidates } from "./candidates.js";
-import { behindError, errorOfCall, isNodeFault, setAsideAfter } from "./failures.js";
-import { isBehind, isCompared, type Received, type Verdict } from "./judge.js";
+import { errorOfCall, isNodeFault, setAsideAfter } from "./failures.js";
+import { isCompared, type Received, type Verdict } from "./judge.js";
 import type { Link } from "./link.js";
-import { sendTo, unfit } from "./node-attempt.js";
 import type { NodeState } from "./node-state.js";
 import { left, type Outcome, Race } from "./race.js";
 import { Responses } from "./responses.js";
-import { type Failover, type PoolTarget, readTarget } from "./target.js";
+
+/** A node that failed, and why. */
+interface Failover {
+  node: NodeState;
+  cause: Verdict;
+  error?: unknown;
+}
 
 /** With one response, that of another node is waited for so long: milliseconds, and times its own duration. */
 const [patience, patienceFactor] = [1000, 4];
@@ -18,7 +26,7 @@ const [patience, patienceFactor] = [1000, 4];
 export class NodeCall<T> {
   readonly #link: Link;
   readonly #context: Context<T>;
-  readonly #target: PoolTarget;
+  readonly #demand: Demand<T>;
   readonly #candidates: Candidates;
   readonly #race: Race<T>;
   readonly #startedAt: number;
@@ -31,13 +39,12 @@ export class NodeCall<T> {
   constructor(link: Link, context: Context<T>) {
     this.#link = link;
     this.#context = context;
-    this.#target = context.target ?? readTarget();
-    this.#candidates = new Candidates(link, this.#target);
+    const { node, demand = { isFresh: true } } = context;
+    this.#demand = node === undefined ? demand : { ...demand, isFresh: false };
+    this.#candidates = new Candidates(link, { node, demand });
     this.#race = new Race(context, link.clock);
-    this.#responses = new Responses(link, this.#target);
+    this.#responses = new Responses(link, context, this.#demand);
     this.#startedAt = link.clock.now();
-    this.#failover = this.#target.failover;
-    if (this.#failover) this.#candidates.add(this.#failover.node, 1);
   }
 
   async run(): Promise<Reply<T>> {
@@ -62,6 +69,8 @@ export class NodeCall<T> {
         if (best === undefined && this.#race.size > 0) continue;
         const result = best ?? this.#responses.freshest;
         if (result) return this.#settle(result);
+        this.#responses.throwIfBehind();
+        if (this.#candidates.last().every((node) => this.#candidates.triesOf(node) > 0)) this.#throwIfNotShown();
         await this.#retry();
       }
     } finally {
@@ -71,13 +80,13 @@ export class NodeCall<T> {
 
   /** How many attempts can fail. Each node is asked once at least, unless the caller wants no retries. */
   get #limit(): number {
-    const { attempts = this.#context.settings.attempts } = this.#target;
+    const { attempts } = this.#context.settings;
     return attempts === 1 ? 1 : Math.max(attempts, this.#candidates.count);
   }
 
   /** Whether a response of a node can be returned without that of another one. */
   #isEnough(node: NodeState): boolean {
-    return !this.#target.compares || isCompared(this.#link, node);
+    return !this.#demand.isFresh || isCompared(this.#link, node);
   }
 
   #start(node: NodeState | undefined): boolean {
@@ -87,18 +96,38 @@ export class NodeCall<T> {
     this.#candidates.add(node, 1);
     this.#race.start(
       node,
-      (attempt) => sendTo(node, this.#target, this.#link, this.#context, attempt),
+      (attempt) => this.#send(node, attempt),
       () => this.#race.size > 1 || this.#candidates.next() !== undefined,
     );
     return true;
+  }
+
+  /** Sends an attempt to a node, if it keeps balance changes for as long as the call needs them. */
+  async #send(node: NodeState, attempt: Attempt): Promise<Reply<T>> {
+    const { history } = node;
+    const { reach, holdsStart } = this.#demand;
+    const send = this.#link.attempts.get(node);
+    if (send === undefined) throw new TypeError(`${node.url} is not a node of the pool.`);
+    const ask = askOldest((query, read) => {
+      const { operation, headers, settings } = this.#context;
+      const route = { ...this.#link.routeOf("listBalanceChanges"), operation, read };
+      const probe = contextOf(route, { query, path: {}, body: {} }, { settings, signal: undefined, headers });
+      return send(probe, newAttempt(attempt.cancellation, attempt.number, node.url));
+    });
+    // Asked before, so that a node is not asked for what it does not have.
+    if (reach !== undefined && holdsStart === undefined) {
+      if (!history.isKnown) await history.load(ask);
+      if (history.lacks(reach)) throw new NotShown("history", { availableFrom: history.oldest });
+    }
+    const reply = await send(this.#context, attempt);
+    await history.check(this.#demand, reply, ask);
+    return reply;
   }
 
   #take(outcome: Outcome<T>): void {
     const { node, sentAt, block, result } = outcome;
     if ("error" in result) {
       this.#takeError(outcome, result.error);
-    } else if (isBehind(block, this.#target)) {
-      this.#fail(node, behindError(outcome, this.#target, this.#context), "history");
     } else {
       const cause = this.#responses.add({ node, sentAt, block, reply: result.reply });
       this.#failover = cause && { node, cause };
@@ -106,9 +135,12 @@ export class NodeCall<T> {
   }
 
   #takeError({ node, sentAt, response }: Outcome<T>, error: unknown): void {
-    if (error === left || error === unfit) {
+    if (error === left) {
       this.#candidates.add(node, -1);
-      this.#failover = error === unfit ? { node, cause: "history" } : undefined;
+      this.#failover = undefined;
+    } else if (error instanceof NotShown) {
+      node.recover(sentAt);
+      this.#failover = { node, cause: "history" };
     } else if (isNodeFault(error, this.#context)) {
       setAsideAfter(error, node, sentAt, this.#context);
       this.#fail(node, error, "error");
@@ -132,8 +164,19 @@ export class NodeCall<T> {
     return this.#candidates.count === 1 ? this.#responses.freshest : this.#responses.best;
   }
 
+  /** @throws {@link NotShown} if the nodes that respond do not show what is demanded, whatever the others would. */
+  #throwIfNotShown(): void {
+    const { unfit } = this.#candidates;
+    const kept = unfit.flatMap(({ history }) => history.oldest ?? []);
+    this.#responses.throwIfNotShown();
+    if (unfit.length === 0) return;
+    throw new NotShown("history", {
+      availableFrom: kept.length === 0 ? undefined : kept.reduce((a, b) => (b < a ? b : a)),
+    });
+  }
+
   #settle(best: Received<T>): Reply<T> {
-    const reply = this.#responses.settle(best, this.#context.operation);
+    const reply = this.#responses.settle(best);
     const elapsed = this.#link.clock.now() - this.#startedAt;
     for (const node of this.#race.cancel(left)) node.slowDown(elapsed, this.#startedAt);
     return reply;
@@ -150,9 +193,7 @@ export class NodeCall<T> {
     });
     const next = this.#failed < this.#limit ? ready.find(({ delay }) => delay !== undefined) : undefined;
     if (next?.delay === undefined) {
-      // Without a start, a scan reads what the nodes that respond keep.
-      if (this.#target.reach === 0n && this.#start(this.#candidates.nextOfOldest())) return;
-      this.#target.hasGivenUp = true;
+      this.#throwIfNotShown();
       throw errorOfCall(this.#failures, this.#context);
     }
     const { node, error, delay } = next;

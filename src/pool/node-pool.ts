@@ -63,7 +63,7 @@ function statusOf(nodes: readonly NodeState[]): NodeStatus[] {
       timestamp: block?.timestamp,
       lag: block && lagOf(block, reference),
       latency: node.latency,
-      historyStart: node.history?.oldest,
+      historyStart: node.history.oldest,
       rateLimit: node.rateLimit,
       error: node.error === undefined ? undefined : describe(node.error),
     };

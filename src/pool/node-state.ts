@@ -1,7 +1,7 @@
 import type { Clock } from "../http/clock.js";
 import type { Block } from "../http/index.js";
 import { NodeLimits, readRateLimit } from "../http/pacing.js";
-import { Semaphore } from "../scan/semaphore.js";
+import { NodeHistory } from "../source/node-history.js";
 import type { Load } from "./choice.js";
 import type { Sighting } from "./freshness.js";
 
@@ -26,9 +26,7 @@ export class NodeState implements Load {
   cause: RestCause | undefined;
   error: unknown;
   restUntil = Number.NEGATIVE_INFINITY;
-  /** The oldest balance change that the node keeps, in Unix nanoseconds, and when it was asked. */
-  history: { oldest: bigint | undefined; time: number } | undefined;
-  readonly historyLock = new Semaphore(1);
+  readonly history: NodeHistory;
   /** Called when the node is set aside, by requests that wait for its rate limit. */
   readonly onRest = new Set<() => void>();
   readonly #clock: Clock;
@@ -43,6 +41,7 @@ export class NodeState implements Load {
   constructor(url: string, clock: Clock, random: () => number) {
     this.url = url;
     this.limits = new NodeLimits(clock);
+    this.history = new NodeHistory(clock);
     this.#clock = clock;
     this.#random = random;
   }

@@ -1,10 +1,17 @@
 import type { BalanceChange } from "../../generated/types.js";
 import { PaginationError } from "../errors/index.js";
-import { blockTimeOf, compareDigits, edgesAfter, withAccountId } from "../pagination/cursors.js";
+import { type Demand, NotShown } from "../http/demand.js";
+import { fromRecordBefore } from "../pagination/continuation.js";
+import { compareDigits } from "../pagination/cursors.js";
 import type { Edge } from "../pagination/page.js";
-import type { RangePage, RangeRequest } from "./range-page.js";
+import { blockTimeOf } from "../source/block-cursor.js";
+import { describeTime, readingError } from "../source/reading-errors.js";
+import type { RangeContent, RangePage, RangeRequest } from "./range-page.js";
 import { compareRecords, keyOf } from "./record-order.js";
 import { isEmpty, microsecondOf, type Range, type ReadingOrder, toTime } from "./timeline.js";
+
+/** The keys of the records at the start of a range that are known: the page that reads on from there begins with them. */
+export type Anchor = ReadonlySet<string>;
 
 /** The records at the start of a range, and what is left of it. */
 export interface Reading {
@@ -13,6 +20,8 @@ export interface Reading {
   pageLength: number;
   /** `undefined` if the whole range was read. */
   unread: Range | undefined;
+  /** What is known of the start of `unread`. */
+  anchor: Anchor | undefined;
 }
 
 /** A range of which one side, or both, can be open. */
@@ -21,11 +30,22 @@ export interface OpenRange {
   end: bigint | undefined;
 }
 
+/** What is requested beside the range. */
+export interface PageOptions {
+  size: number;
+  after?: string | undefined;
+  /** Known records that the page has to show. */
+  anchor?: Anchor | undefined;
+  accept?: ((edges: readonly Edge<BalanceChange>[]) => unknown) | undefined;
+  /** Whether this page decides where the scan ends. */
+  isFirst?: boolean;
+}
+
 export interface SegmentReaderOptions {
   operation: string;
   order: ReadingOrder;
   pageSize: number;
-  fetch: (request: RangeRequest) => Promise<RangePage>;
+  fetch: (request: RangeRequest, demand: Demand<RangeContent>) => Promise<RangePage>;
 }
 
 /** Reads ranges page by page. Records of one time come in the order of their natural key. */
@@ -33,7 +53,7 @@ export class SegmentReader {
   readonly order: ReadingOrder;
   readonly pageSize: number;
   readonly #operation: string;
-  readonly #fetch: (request: RangeRequest) => Promise<RangePage>;
+  readonly #fetch: SegmentReaderOptions["fetch"];
 
   constructor({ operation, order, pageSize, fetch }: SegmentReaderOptions) {
     this.order = order;
@@ -43,20 +63,38 @@ export class SegmentReader {
   }
 
   /** Fetches the first page of a range, or the page after a cursor. */
-  fetch({ start, end }: OpenRange, size: number, after?: string): Promise<RangePage> {
-    return this.#fetch({
+  async fetch(range: OpenRange, options: PageOptions): Promise<RangePage> {
+    const { start, end } = range;
+    const { newestFirst } = this.order;
+    const { size, after, anchor } = options;
+    const request: RangeRequest = {
       // One microsecond early: the reference does not say whether the start belongs to the range.
       start: start === undefined || start <= 1n ? undefined : toTime(start - 1n),
       end: end === undefined ? undefined : toTime(end),
       size,
-      newestFirst: this.order.newestFirst,
+      newestFirst,
       after,
-    });
+    };
+    const demand = demandOf(range, options, newestFirst);
+    try {
+      return await this.#fetch(request, demand);
+    } catch (error) {
+      if (!(error instanceof NotShown) || error.lack !== "place" || anchor === undefined) throw error;
+    }
+    // Records of a whole day are dropped at once, also while they are read.
+    await this.#fetch(request, { ...demandOf(range, { size, after }, newestFirst), doubtsHistory: true });
+    const last = newestFirst ? end : start;
+    throw readingError(
+      `${this.#operation} has read records at ${describeTime(toTime(last ?? 0n))} that no response shows any more, so that nothing ` +
+        "shows which records follow them. Continue with `resume` on another node.",
+      { operation: this.#operation, reason: "gap" },
+      undefined,
+    );
   }
 
   /** The newest record of all. */
   async newest(): Promise<BalanceChange | undefined> {
-    const { edges } = await this.#fetch({ size: 1, newestFirst: true });
+    const { edges } = await this.#fetch({ size: 1, newestFirst: true }, {});
     return edges[0]?.node;
   }
 
@@ -70,11 +108,11 @@ export class SegmentReader {
     const { order } = this;
     let page = first;
     let edges = page.edges;
-    let last = lastMicrosecond(page);
+    let last = lastMicrosecond(page, order);
     while (page.hasMore && order.compare(last, order.firstOf(range)) <= 0) {
-      page = await this.#pageAfter(range, page);
+      page = await this.#pageAfter(range, { ...page, edges });
       edges = [...edges, ...page.edges];
-      last = lastMicrosecond(page);
+      last = lastMicrosecond({ ...page, edges }, order);
     }
     const rest = order.from(range, last);
     const unread = page.hasMore && !isEmpty(rest) ? rest : undefined;
@@ -88,21 +126,30 @@ export class SegmentReader {
     );
     // Records of one time come in any order, which depends on the node and on page borders.
     records.sort((a, b) => order.sign * compareRecords(a, b));
-    return { records, pageLength: first.edges.length, unread };
+    return { records, pageLength: first.edges.length, unread, anchor: unread && anchorAt(edges, last) };
   }
 
-  /** The page after another one of the same range, within a microsecond that has more records than a page. */
+  /** The page after others of the same range, within a microsecond that has more records than a page. */
   async #pageAfter(range: Range, { edges, endCursor }: RangePage): Promise<RangePage> {
     const last = edges.at(-1);
     if (last === undefined || !endCursor) throw this.#tooDense(range);
-    const completed = withAccountId(endCursor, last.cursor === endCursor ? last.node : undefined);
-    if (completed === undefined && blockTimeOf(endCursor) !== undefined) throw this.#tooDense(range);
-    const page = await this.fetch(range, this.pageSize, completed?.cursor ?? endCursor);
-    const next = completed
-      ? edgesAfter(page.edges, completed.place, this.order.newestFirst)
-      : this.#edgesAfterPage(page.edges, edges);
-    if (next === undefined) throw this.#tooDense(range);
-    return { ...page, edges: next };
+    if (blockTimeOf(endCursor) === undefined) {
+      const page = await this.fetch(range, { size: this.pageSize, after: endCursor });
+      const next = this.#edgesAfterPage(page.edges, edges);
+      if (next === undefined) throw this.#tooDense(range);
+      return { ...page, edges: next };
+    }
+    for (let way = fromRecordBefore(edges); way !== undefined; way = way.fallback?.()) {
+      const { cursor: after, overlap, accept } = way;
+      const size = this.pageSize + Number(overlap);
+      try {
+        const page = await this.fetch(range, { size: Math.min(size, Math.max(5000, this.pageSize)), after, accept });
+        return { ...page, edges: accept?.(page.edges) ?? page.edges };
+      } catch (error) {
+        if (!(error instanceof NotShown) || error.lack !== "place") throw error;
+      }
+    }
+    throw this.#tooDense(range);
   }
 
   /** The edges of a page after another one; `undefined` if a cursor led back. */
@@ -123,8 +170,59 @@ export class SegmentReader {
   }
 }
 
-/** The microsecond of the last record. */
-const lastMicrosecond = ({ edges }: RangePage): bigint => microsecondOf(BigInt(edges.at(-1)?.node.timestamp ?? 0));
+/** What a page of a range has to show: its end, and the known records at its start or that the node keeps what follows. */
+function demandOf(
+  { start, end }: OpenRange,
+  { anchor, accept, after, isFirst = false }: PageOptions,
+  newestFirst: boolean,
+): Demand<RangeContent> {
+  const isContinued = anchor !== undefined || after !== undefined;
+  return {
+    isFresh: isFirst,
+    time: end === undefined ? undefined : toTime(end),
+    reach: start === undefined ? 0n : toTime(start),
+    // Known records show that the node keeps what follows them.
+    ...(newestFirst ? { holdsStart: ({ data }) => !data.hasMore } : isContinued && { holdsStart: () => false }),
+    lacksBlock: ({ data, block }, namesBlocks) => {
+      if (block === undefined) return namesBlocks;
+      const endsHere = newestFirst || !data.hasMore;
+      const needed = endsHere ? end : start === undefined ? undefined : start + 1n;
+      return needed !== undefined && block.timestamp < toTime(needed);
+    },
+    ...(anchor && { holdsPlace: ({ edges }) => shows(edges, anchor) }),
+    ...(accept && { holdsPlace: ({ edges }) => accept(edges) !== undefined }),
+  };
+}
+
+/** Whether all known records are among the first ones of a page. */
+function shows(edges: readonly Edge<BalanceChange>[], anchor: Anchor): boolean {
+  let missing = anchor.size;
+  for (const { node } of edges) {
+    if (missing === 0) break;
+    if (anchor.has(keyOf(node))) missing--;
+  }
+  return missing === 0;
+}
+
+/** The keys of the records of a microsecond, which come last; `undefined` if there are none. */
+function anchorAt(edges: readonly Edge<BalanceChange>[], microsecond: bigint): Anchor | undefined {
+  const keys = new Set<string>();
+  for (let index = edges.length - 1; index >= 0; index--) {
+    const { node } = edges[index] as Edge<BalanceChange>;
+    const time = microsecondOf(BigInt(node.timestamp));
+    if (time === microsecond) keys.add(keyOf(node));
+    else if (keys.size > 0) break;
+  }
+  return keys.size > 0 ? keys : undefined;
+}
+
+/**
+ * The microsecond from which on a page may not be complete: that of its last record, or of its block, whose records can be missing.
+ */
+function lastMicrosecond({ edges, block }: Pick<RangePage, "edges" | "block">, { newestFirst }: ReadingOrder): bigint {
+  const last = microsecondOf(BigInt(edges.at(-1)?.node.timestamp ?? 0));
+  return newestFirst || block === undefined ? last : minimum(last, microsecondOf(block.timestamp));
+}
 
 const maximum = (a: bigint, b: bigint) => (a > b ? a : b);
 const minimum = (a: bigint, b: bigint) => (a < b ? a : b);

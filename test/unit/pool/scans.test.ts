@@ -75,9 +75,12 @@ describe("a scan of a client of several nodes", () => {
   test("does not ask a node for records of blocks that it has not reached", async () => {
     const net = networkOf({ data: { nodes: [{ lag: 0 }, { lag: 3 }, { lag: 6 }] }, latency: [200, 5, 5] });
     for (let block = 0; block < 40; block++) net.network.nextBlock({ balances: 20 });
+    const changes = net.client.scanBalanceChanges({}, { pageSize: 50 });
+    const count = (await net.run(changes.toArray())).length;
+    const { end = 0n } = await changes.coverage;
     const { block, records } = net.network;
-    const expected = records.balances.filter(({ timestamp }) => BigInt(timestamp) < block.timestamp);
-    expect(await scan(net)).toHaveLength(expected.length);
+    expect(Number(block.timestamp - end) / 1e9).toBeLessThanOrEqual(6);
+    expect(count).toBe(records.balances.filter(({ timestamp }) => BigInt(timestamp) < end).length);
   });
 
   test("rejects with the earliest time that any node keeps, if none reaches back far enough", async () => {
@@ -112,7 +115,7 @@ describe("a scan of a client of several nodes", () => {
     expect(await scan(net, start)).toHaveLength(1800);
     net.asked.length = 0;
     await expect(scan(net, start, { node: net.urls[0] })).rejects.toMatchObject({ availableFrom: start + 5n * minute });
-    expect(new Set(net.asked)).toEqual(new Set([0]));
+    expect(net.asked.filter((each) => each !== 0)).toEqual([]);
     expect(await scan(net, start, { node: net.urls[1] })).toHaveLength(1800);
   });
 });
