@@ -38,7 +38,10 @@ export interface UnreliableCursors<T> {
 }
 
 /** Records that are read before the last one, if the account ids of those between are not known. */
-const longestOverlap = 50;
+export const longestOverlap = 50;
+
+/** Nodes allow pages of this size (observed on v0.74 nodes). */
+export const largestPage = 5000;
 
 /**
  * The ways to continue after a page, best first. A walk takes the first whose place it has not continued from before.

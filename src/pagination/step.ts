@@ -6,7 +6,7 @@ import { type Demand, NotShown } from "../http/demand.js";
 import { fetchUntilAborted } from "../http/index.js";
 import { blockTimeOf } from "../source/block-cursor.js";
 import { behindError, describeTime, prunedError, readingError } from "../source/reading-errors.js";
-import { type Continuation, continuationFrom, continuationsAfter, passes } from "./continuation.js";
+import { type Continuation, continuationFrom, continuationsAfter, largestPage, passes } from "./continuation.js";
 import type { Deduplicator } from "./deduplicator.js";
 import { type Backward, backward, type Direction, type Forward, forward, inWalkOrder } from "./direction.js";
 import { type Edge, hasRecord, ListPage, type PageContent, type Step } from "./page.js";
@@ -37,9 +37,6 @@ interface Trail<T> {
 type Content<T, Extra extends object> = Awaited<ReturnType<RequestPlan<T, Extra>["fetchPage"]>>;
 
 const keepAll: Deduplicator<never> = { filter: (edges) => ({ fresh: edges, next: keepAll }) };
-
-/** Nodes allow pages of this size (observed on v0.74 nodes). */
-const largestPage = 5000;
 
 function newTrail<T, Extra extends object>(plan: RequestPlan<T, Extra>, direction: Direction): Trail<T> {
   const deduplicator: Deduplicator<T> = plan.source.deduplicator?.() ?? keepAll;

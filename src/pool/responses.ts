@@ -1,5 +1,5 @@
 import type { Context, Reply } from "../http/context.js";
-import { type Demand, lackOf, NotShown } from "../http/demand.js";
+import { type Demand, type Lack, lackOf, NotShown } from "../http/demand.js";
 import {
   applyVerdict,
   freshestOf,
@@ -26,37 +26,44 @@ export class Responses<T> {
   }
 
   /** Adds a response, and returns what is wrong with it. */
-  add(response: Omit<Received<T>, "verdict" | "lack">): Verdict | undefined {
-    const added: Received<T> = { ...response, verdict: undefined, lack: undefined };
+  add(response: Omit<Received<T>, "verdict">): Verdict | undefined {
+    const added: Received<T> = { ...response, verdict: undefined };
     this.#received.push(added);
-    const namesBlocks = sightingsOf(this.#link.nodes).length > 0;
     // Each response shows more of the others.
-    for (const each of this.#received) {
-      each.lack = lackOf(this.#demand, each.reply, namesBlocks);
-      each.verdict = verdictOn(each.node, each.block, this.#demand, this.#link);
-    }
-    return added.lack ? "history" : added.verdict;
+    for (const each of this.#received) each.verdict = verdictOn(each.node, each.block, this.#demand, this.#link);
+    return this.#lackOf(added) ? "history" : added.verdict;
+  }
+
+  #lackOf({ reply }: Received<T>): Lack | undefined {
+    const { node: pinned } = this.#context;
+    const nodes = this.#link.nodes.filter(({ url }) => pinned === undefined || url === pinned);
+    // Of a node that was not heard, it is not known.
+    const isOpen = nodes.some(({ heardAt, isAvailable }) => isAvailable && heardAt === Number.NEGATIVE_INFINITY);
+    return lackOf(this.#demand, reply, isOpen || sightingsOf(nodes).length > 0);
   }
 
   /** The freshest response that shows what is demanded, whatever else is wrong with it. */
   get freshest(): Received<T> | undefined {
-    return freshestOf(this.#received.filter(({ lack }) => lack === undefined));
+    return freshestOf(this.#received.filter((each) => this.#lackOf(each) === undefined));
   }
 
   /** The freshest response with which nothing is wrong. */
   get best(): Received<T> | undefined {
-    return freshestOf(this.#received.filter(({ lack, verdict }) => lack === undefined && verdict === undefined));
+    return freshestOf(
+      this.#received.filter((each) => each.verdict === undefined && this.#lackOf(each) === undefined),
+    );
   }
 
   /** @throws {@link NotShown} if all responses lack a block. It is waited for, meanwhile nodes that are set aside come back. */
   throwIfBehind(): void {
-    if (this.#received.every(({ lack }) => lack === "block")) this.throwIfNotShown();
+    if (this.#received.every((each) => this.#lackOf(each) === "block")) this.throwIfNotShown();
   }
 
   /** @throws {@link NotShown} if all responses lack something. */
   throwIfNotShown(): void {
     const shown = freshestOf(this.#received);
-    if (shown?.lack) throw new NotShown(shown.lack, { shown: shown.reply });
+    const lack = shown && this.#lackOf(shown);
+    if (lack) throw new NotShown(lack, { shown: shown.reply });
   }
 
   /** Returns the reply of a response, and notes what the responses say of their nodes. */

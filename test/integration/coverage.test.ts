@@ -1,0 +1,80 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { type BalanceChange, PaginationError } from "../../src/index.js";
+import { compareRecords } from "../../src/scan/record-order.js";
+import { createMixedNetwork, firstTime, healthyClient, mixedWorld } from "../support/mixed-network.js";
+import { runs } from "../support/runs.js";
+
+const keysOf = (changes: readonly BalanceChange[]) => changes.map(({ timestamp, partyId }) => `${timestamp} ${partyId}`);
+
+/** Reads until the end, or until the error. */
+async function readAll(changes: AsyncIterable<BalanceChange>): Promise<{ read: BalanceChange[]; error?: unknown }> {
+  const read: BalanceChange[] = [];
+  try {
+    for await (const change of changes) read.push(change);
+    return { read };
+  } catch (error) {
+    return { read, error };
+  }
+}
+
+const ends = fc.record({
+  /** In seconds from the first block on. */
+  start: fc.option(fc.nat(200_000), { nil: undefined }),
+  length: fc.option(fc.nat(400_000), { nil: undefined }),
+});
+
+const timesOf = ({ start, length }: { start: number | undefined; length: number | undefined }) => {
+  const at = (seconds: number) => firstTime + BigInt(seconds) * 1_000_000_000n;
+  return {
+    startTimestamp: start === undefined ? undefined : at(start),
+    endTimestamp: length === undefined ? undefined : at((start ?? 0) + length),
+  };
+};
+
+describe("a scan over nodes of different versions, progress and history", () => {
+  test("yields everything up to its coverage, or ends with an error whose `resume` gives exactly the rest", async () => {
+    const options = fc.record({
+      order: fc.constantFrom("oldest-first" as const, "newest-first" as const),
+      pageSize: fc.integer({ min: 1, max: 12 }),
+      concurrency: fc.integer({ min: 1, max: 4 }),
+    });
+    const property = fc.asyncProperty(mixedWorld, ends, options, async (world, range, options) => {
+      const { client, balances, end } = createMixedNetwork(world);
+      const { startTimestamp, endTimestamp } = timesOf(range);
+      const isNewestFirst = options.order === "newest-first";
+      const scan = client.scanBalanceChanges({ dateRange: { startTimestamp, endTimestamp } }, { ...options, catchUp: 5 });
+      const { read, error } = await readAll(scan);
+      const between = (from = 0n, to = end()) => {
+        const rows = balances.filter(({ timestamp }) => BigInt(timestamp) >= from && BigInt(timestamp) < to);
+        rows.sort(compareRecords);
+        return keysOf(isNewestFirst ? rows.reverse() : rows);
+      };
+      const timeOf = (change: BalanceChange | undefined) => (change ? BigInt(change.timestamp) : undefined);
+      if (error === undefined) {
+        const { end: to } = await scan.coverage;
+        // Without a start, a scan begins with what the nodes keep.
+        const from = startTimestamp ?? timeOf(isNewestFirst ? read.at(-1) : read[0]) ?? to;
+        if (to !== undefined) expect(keysOf(read)).toEqual(between(from, to));
+        else expect(between(from)).toEqual(expect.arrayContaining(keysOf(read)));
+        return;
+      }
+      if (!PaginationError.is(error) || error.resume === undefined) throw error;
+      expect(error.reason).toMatch(/^(?:pruned|behind|gap|too-dense)$/);
+      const { resume } = error;
+      const [from, to] = [resume.startTimestamp, resume.endTimestamp].map((time) =>
+        time === undefined ? undefined : BigInt(String(time)),
+      );
+      // What was read has no gap, and the rest begins where it ends.
+      const first = isNewestFirst ? (to ?? timeOf(read.at(-1))) : (startTimestamp ?? timeOf(read[0]));
+      const last = isNewestFirst ? (endTimestamp ?? (timeOf(read[0]) ?? 0n) + 1n) : error.reason === "pruned" ? (timeOf(read.at(-1)) ?? 0n) + 1n : from;
+      if (read.length > 0) expect(keysOf(read)).toEqual(between(first, last).slice(0, error.reason === "pruned" ? read.length : undefined));
+      const healthy = healthyClient(balances, end());
+      const rest = await readAll(healthy.scanBalanceChanges({ dateRange: resume }, options));
+      expect(rest.error).toBe(undefined);
+      expect(keysOf(rest.read)).toEqual(between(from, to));
+      if (error.reason === "pruned") expect(from).toBeGreaterThanOrEqual(startTimestamp ?? 0n);
+    });
+    await fc.assert(property, runs(Number(process.env["N"] ?? 150)));
+  });
+});
