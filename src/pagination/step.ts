@@ -65,7 +65,7 @@ class WalkStep<T, Extra extends object> implements Step<T, Extra> {
   }
 
   get pagination(): Forward | Backward {
-    return this.#plan.request(this.#trail.direction, this.#from?.cursor);
+    return this.#plan.request(this.#trail.direction, this.#trail.safeCursor);
   }
 
   fetchAlone(left?: number): Promise<ListPage<T, Extra> & Extra> {
@@ -205,8 +205,9 @@ class WalkStep<T, Extra extends object> implements Step<T, Extra> {
     const endCursor = cursor || edges.at(-1)?.cursor;
     const isFirstPage = length === 1 && direction === this.#plan.direction && this.#plan.cursor === undefined;
     const rules = { completesAccounts, isFirstPage };
-    const ways = endCursor ? continuationsAfter(edges, trail.previous, endCursor, cursors, rules) : [];
-    const safe = ways.find(({ passing }) => passing === undefined)?.cursor ?? safeCursor;
+    const { ways = [], resume: safe = safeCursor } = endCursor
+      ? continuationsAfter(edges, trail.previous, endCursor, cursors, rules)
+      : {};
     if (!cursor) throw this.#missesCursor(direction, safe);
     const way = ways.find(({ id }) => (places.get(id) ?? length) >= length);
     if (way === undefined) throw this.#repeats(cursor, safe);

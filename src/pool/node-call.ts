@@ -108,11 +108,14 @@ export class NodeCall<T> {
     const { reach, holdsStart } = this.#demand;
     const send = this.#link.attempts.get(node);
     if (send === undefined) throw new TypeError(`${node.url} is not a node of the pool.`);
-    const ask = askOldest((query, read) => {
+    const ask = askOldest(async (query, read) => {
       const { operation, headers, settings } = this.#context;
       const route = { ...this.#link.routeOf("listBalanceChanges"), operation, read };
       const probe = contextOf(route, { query, path: {}, body: {} }, { settings, signal: undefined, headers });
-      return send(probe, newAttempt(attempt.cancellation, attempt.number, node.url));
+      const sentAt = this.#link.clock.now();
+      const reply = await send(probe, newAttempt(attempt.cancellation, attempt.number, node.url));
+      node.hear(reply.block, sentAt, reply.response.headers);
+      return reply;
     });
     // Asked before, so that a node is not asked for what it does not have.
     if (reach !== undefined && holdsStart === undefined) {

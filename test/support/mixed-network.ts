@@ -99,9 +99,10 @@ export function createMixedNetwork({ blocks, nodes, access, happenings, accountI
     }
     // Behind one address, nodes of different history cannot be told apart.
     const dropping = access === "pool" ? network.nodes.slice(-1) : network.nodes;
-    const oldest = balances.map(({ timestamp }) => dayOf(BigInt(timestamp))).find((each) => each > dropped);
-    // Real nodes keep a day at least.
-    if (happening === "drop" && oldest !== undefined && oldest < dayOf(time)) {
+    const kept = balances.map(({ timestamp }) => dayOf(BigInt(timestamp))).filter((each) => each > dropped);
+    const [oldest] = kept;
+    // Real nodes keep a day at least. One without any record is taken to be new.
+    if (happening === "drop" && oldest !== undefined && oldest < dayOf(time) && kept.some((each) => each > oldest)) {
       dropped = oldest;
       for (const each of dropping) each.dropHistory();
     }
