@@ -49,9 +49,7 @@ export class Responses<T> {
 
   /** The freshest response with which nothing is wrong. */
   get best(): Received<T> | undefined {
-    return freshestOf(
-      this.#received.filter((each) => each.verdict === undefined && this.#lackOf(each) === undefined),
-    );
+    return freshestOf(this.#received.filter((each) => each.verdict === undefined && this.#lackOf(each) === undefined));
   }
 
   /** @throws {@link NotShown} if all responses lack a block. It is waited for, meanwhile nodes that are set aside come back. */

@@ -6,7 +6,8 @@ import { compareRecords } from "../../src/scan/record-order.js";
 import { createMixedNetwork, firstTime, healthyClient, mixedWorld } from "../support/mixed-network.js";
 import { runs } from "../support/runs.js";
 
-const keysOf = (changes: readonly BalanceChange[]) => changes.map(({ timestamp, partyId }) => `${timestamp} ${partyId}`);
+const keysOf = (changes: readonly BalanceChange[]) =>
+  changes.map(({ timestamp, partyId }) => `${timestamp} ${partyId}`);
 
 /** Reads until the end, or until the error. */
 async function readAll(changes: AsyncIterable<BalanceChange>): Promise<{ read: BalanceChange[]; error?: unknown }> {
@@ -48,7 +49,10 @@ describe("a scan over nodes of different versions, progress and history", () => 
       const { client, balances, end } = createMixedNetwork(world);
       const { startTimestamp, endTimestamp } = timesOf(range);
       const isNewestFirst = options.order === "newest-first";
-      const scan = client.scanBalanceChanges({ dateRange: { startTimestamp, endTimestamp } }, { ...options, catchUp: 5 });
+      const scan = client.scanBalanceChanges(
+        { dateRange: { startTimestamp, endTimestamp } },
+        { ...options, catchUp: 5 },
+      );
       const { read, error } = await readAll(scan);
       const between = (from = 0n, to = end()) => {
         const rows = balances.filter(({ timestamp }) => BigInt(timestamp) >= from && BigInt(timestamp) < to);
@@ -72,8 +76,15 @@ describe("a scan over nodes of different versions, progress and history", () => 
       );
       // What was read has no gap, and the rest begins where it ends.
       const first = isNewestFirst ? (to ?? timeOf(read.at(-1))) : (startTimestamp ?? timeOf(read[0]));
-      const last = isNewestFirst ? (endTimestamp ?? (timeOf(read[0]) ?? 0n) + 1n) : error.reason === "pruned" ? (timeOf(read.at(-1)) ?? 0n) + 1n : from;
-      if (read.length > 0) expect(keysOf(read)).toEqual(between(first, last).slice(0, error.reason === "pruned" ? read.length : undefined));
+      const last = isNewestFirst
+        ? (endTimestamp ?? (timeOf(read[0]) ?? 0n) + 1n)
+        : error.reason === "pruned"
+          ? (timeOf(read.at(-1)) ?? 0n) + 1n
+          : from;
+      if (read.length > 0)
+        expect(keysOf(read)).toEqual(
+          between(first, last).slice(0, error.reason === "pruned" ? read.length : undefined),
+        );
       const healthy = healthyClient(balances, end());
       const rest = await readAll(healthy.scanBalanceChanges({ dateRange: resume }, options));
       expect(rest.error).toBe(undefined);
@@ -92,52 +103,60 @@ describe("a walk over balance changes of nodes of different versions, progress a
       isBackward: fc.boolean(),
     });
     const start = fc.option(fc.nat(200_000), { nil: undefined });
-    const property = fc.asyncProperty(mixedWorld, start, options, async (world, start, { newestFirst, size, isBackward }) => {
-      const { client, balances, end } = createMixedNetwork(world);
-      const { startTimestamp } = timesOf({ start, length: undefined });
-      const dateRange = { startTimestamp };
-      const pagination = { [isBackward ? "last" : "first"]: size, newestFirst };
-      const isDescending = newestFirst !== isBackward;
-      const read: BalanceChange[] = [];
-      let block: bigint | undefined;
-      let error: unknown;
-      try {
-        for await (const page of client.listBalanceChanges({ dateRange, pagination }).pages()) {
-          block ??= page.block?.timestamp;
-          read.push(...(isBackward ? [...page.nodes].reverse() : page.nodes));
+    const property = fc.asyncProperty(
+      mixedWorld,
+      start,
+      options,
+      async (world, start, { newestFirst, size, isBackward }) => {
+        const { client, balances, end } = createMixedNetwork(world);
+        const { startTimestamp } = timesOf({ start, length: undefined });
+        const dateRange = { startTimestamp };
+        const pagination = { [isBackward ? "last" : "first"]: size, newestFirst };
+        const isDescending = newestFirst !== isBackward;
+        const read: BalanceChange[] = [];
+        let block: bigint | undefined;
+        let error: unknown;
+        try {
+          for await (const page of client.listBalanceChanges({ dateRange, pagination }).pages()) {
+            block ??= page.block?.timestamp;
+            read.push(...(isBackward ? [...page.nodes].reverse() : page.nodes));
+          }
+        } catch (reason) {
+          error = reason;
         }
-      } catch (reason) {
-        error = reason;
-      }
-      const rows = balances.filter(({ timestamp }) => BigInt(timestamp) >= (startTimestamp ?? 0n));
-      rows.sort(inListOrder);
-      if (isDescending) rows.reverse();
-      expect(new Set(keysOf(read)).size).toBe(read.length);
-      // Nodes of an unknown rule have another order within a block.
-      const isOrdered = world.accountIds !== "reordered";
-      const namesOf = isOrdered ? keysOf : (changes: readonly BalanceChange[]) => changes.map(({ timestamp }) => timestamp);
-      const [all, got] = [namesOf(rows), namesOf(read)];
-      const first = got[0] === undefined ? 0 : all.indexOf(got[0]);
-      expect(got).toEqual(all.slice(first, first + got.length));
-      if (error === undefined) {
-        // Without a start, it ends with what the last node keeps. Newest first, it begins with what the first one has.
-        if (startTimestamp === undefined && (isDescending || read.length === 0)) return;
-        const isComplete = ({ timestamp }: BalanceChange) =>
-          isDescending ? read.length === 0 : BigInt(timestamp) >= (block ?? 0n);
-        expect(keysOf(rows.slice(first + got.length).filter((row) => !isComplete(row)))).toEqual([]);
-        if (!isDescending && startTimestamp !== undefined) expect(first).toBe(0);
-        return;
-      }
-      if (!PaginationError.is(error) || error.resume === undefined) throw error;
-      expect(error.reason).toMatch(/^(?:pruned|behind|gap|repeated-cursor)$/);
-      // A node with another order within a block cannot continue exactly.
-      if (!isOrdered) return;
-      const rest: BalanceChange[] = [];
-      const healthy = healthyClient(balances, end());
-      for await (const change of healthy.listBalanceChanges({ dateRange, pagination: error.resume })) rest.push(change);
-      if (read.length > 0) expect([...got, ...namesOf(rest)]).toEqual(all.slice(first));
-      else expect(namesOf(rest)).toEqual(all);
-    });
+        const rows = balances.filter(({ timestamp }) => BigInt(timestamp) >= (startTimestamp ?? 0n));
+        rows.sort(inListOrder);
+        if (isDescending) rows.reverse();
+        expect(new Set(keysOf(read)).size).toBe(read.length);
+        // Nodes of an unknown rule have another order within a block.
+        const isOrdered = world.accountIds !== "reordered";
+        const namesOf = isOrdered
+          ? keysOf
+          : (changes: readonly BalanceChange[]) => changes.map(({ timestamp }) => timestamp);
+        const [all, got] = [namesOf(rows), namesOf(read)];
+        const first = got[0] === undefined ? 0 : all.indexOf(got[0]);
+        expect(got).toEqual(all.slice(first, first + got.length));
+        if (error === undefined) {
+          // Without a start, it ends with what the last node keeps. Newest first, it begins with what the first one has.
+          if (startTimestamp === undefined && (isDescending || read.length === 0)) return;
+          const isComplete = ({ timestamp }: BalanceChange) =>
+            isDescending ? read.length === 0 : BigInt(timestamp) >= (block ?? 0n);
+          expect(keysOf(rows.slice(first + got.length).filter((row) => !isComplete(row)))).toEqual([]);
+          if (!isDescending && startTimestamp !== undefined) expect(first).toBe(0);
+          return;
+        }
+        if (!PaginationError.is(error) || error.resume === undefined) throw error;
+        expect(error.reason).toMatch(/^(?:pruned|behind|gap|repeated-cursor)$/);
+        // A node with another order within a block cannot continue exactly.
+        if (!isOrdered) return;
+        const rest: BalanceChange[] = [];
+        const healthy = healthyClient(balances, end());
+        for await (const change of healthy.listBalanceChanges({ dateRange, pagination: error.resume }))
+          rest.push(change);
+        if (read.length > 0) expect([...got, ...namesOf(rest)]).toEqual(all.slice(first));
+        else expect(namesOf(rest)).toEqual(all);
+      },
+    );
     await fc.assert(property, runs(100));
   });
 });

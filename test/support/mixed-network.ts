@@ -122,7 +122,10 @@ export function createMixedNetwork({ blocks, nodes, access, happenings, accountI
 /** A client of a node that has everything, and follows its cursors as real nodes do. */
 export function healthyClient(balances: readonly BalanceChange[], end: bigint): VegaClient {
   const block = { height: 9_000_000n, timestamp: end + 30n * day };
-  const { nodes } = createFakeNetwork({ nodes: 1, balances: [...balances], block }, { defects: nodeDefects, rateLimit: false });
+  const { nodes } = createFakeNetwork(
+    { nodes: 1, balances: [...balances], block },
+    { defects: nodeDefects, rateLimit: false },
+  );
   const [node] = nodes;
   if (node === undefined) throw new Error("Expected a network with a node.");
   return createClient({ baseUrl: node.url, fetch: node.fetch, pacing: false });
