@@ -1,4 +1,4 @@
-import { execFile, spawn } from "node:child_process";
+import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createFakeNode } from "../../../src/testing/index.js";
 import { type FakeNodeServer, listen } from "../../../src/testing/node/index.js";
 import { hasNoBrowser, launchChromium } from "../../support/chromium.js";
-import { freePort } from "../../support/free-port.js";
+import { startWorkerd } from "./workerd.js";
 
 // Installs the packed tarball in a folder of its own, and runs it in each runtime against a node on loopback.
 const run = promisify(execFile);
@@ -160,33 +160,13 @@ describe("the packed package runs on", () => {
   };
 
   test("workerd", async () => {
-    await bundle("worker.mjs", "esm");
-    const port = await freePort();
-    await writeFile(
-      join(consumer, "config.capnp"),
-      `using Workerd = import "/workerd/workerd.capnp";
-const config :Workerd.Config = (
-  services = [
-    (name = "main", worker = (
-      modules = [(name = "worker", esModule = embed "worker.mjs.bundle.js")],
-      compatibilityDate = "2025-01-01",
-    )),
-    (name = "internet", network = (allow = ["public", "private"])),
-  ],
-  sockets = [(name = "http", address = "127.0.0.1:${port}", http = (), service = "main")],
-);`,
-    );
-    const binary = join(binaries, ".bin/workerd");
-    const server = spawn(binary, ["serve", "config.capnp"], { cwd: consumer, stdio: "inherit" });
+    const workerd = await startWorkerd(join(consumer, "worker.mjs"), join(consumer, "worker.bundle.mjs"), "2025-01-01");
     try {
-      const address = `http://127.0.0.1:${port}/?node=${encodeURIComponent(node.url)}`;
-      report(
-        "workerd",
-        (await run(binary, ["--version"])).stdout.trim().replace("workerd ", ""),
-        await (await fetchOnceListening(address)).json(),
-      );
+      const response = await fetch(`${workerd.url}/?node=${encodeURIComponent(node.url)}`);
+      const { stdout } = await run(join(binaries, ".bin/workerd"), ["--version"]);
+      report("workerd", stdout.trim().replace("workerd ", ""), (await response.json()) as Result[]);
     } finally {
-      server.kill();
+      await workerd.stop();
     }
   });
 
@@ -209,18 +189,6 @@ const config :Workerd.Config = (
     }
   });
 });
-
-/** Sends a request until the server listens. */
-async function fetchOnceListening(address: string): Promise<Response> {
-  for (let left = 100; ; left--) {
-    try {
-      return await fetch(address);
-    } catch (error) {
-      if (left === 0) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-  }
-}
 
 describe("the packed package is type-checked by", () => {
   const compilers = ["5.4", "5.9", "6.0", "7.0"];
