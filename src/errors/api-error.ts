@@ -66,7 +66,7 @@ export class ApiError extends VegaError {
   readonly request: SentRequest;
 
   static {
-    brand(ApiError.prototype, "ApiError");
+    brand(ApiError, "ApiError");
   }
 
   constructor({ request, response, body, hint = hintFor(response.status, body), ...options }: ApiErrorOptions) {

@@ -29,7 +29,7 @@ export class PaginationError extends VegaError {
   readonly availableFrom: bigint | undefined;
 
   static {
-    brand(PaginationError.prototype, "PaginationError");
+    brand(PaginationError, "PaginationError");
   }
 
   constructor(message: string, { reason, timestamp, availableFrom, ...options }: PaginationErrorOptions) {

@@ -28,7 +28,7 @@ const ignore = () => {};
  * Calls that wait for shared state, first in, first out.
  *
  * If the clock says that requests are isolated, none of them wakes another one: each looks for itself, by a timer of its
- * own. Otherwise whoever changes the state wakes those whose wait is over.
+ * own. Otherwise each change of the state wakes those whose wait is over.
  */
 export class WaitingLine<T> {
   readonly #clock: Clock;
