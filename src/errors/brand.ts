@@ -17,5 +17,10 @@ export function brand(errorClass: { readonly prototype: object }, name: string):
 
 /** Returns whether a value is an instance of the named class, from this or another copy of the package. */
 export function isBranded(error: unknown, name: string): boolean {
-  return typeof error === "object" && error !== null && symbolOf(name) in error;
+  try {
+    return typeof error === "object" && error !== null && symbolOf(name) in error;
+  } catch {
+    // A proxy can throw, whatever is read.
+    return false;
+  }
 }
