@@ -159,7 +159,7 @@ function createMethods(node: Node, http: NodeHttp, requester: Connection, defaul
     scanBalanceChanges: (argument, options) => {
       const readSettings = () => readCallOptions("scanBalanceChanges", options, settings, scanChecks);
       const open = openScan({ requester, route: scanRoute, argument, readSettings, openNodes });
-      return scan({ operation: "scanBalanceChanges", open, history: node.history }, options);
+      return scan({ operation: "scanBalanceChanges", open, history: node.history }, { ...options });
     },
     withOptions: (overrides) => {
       const changed = readOverrides(defaults, overrides);

@@ -2,6 +2,7 @@ import type { OperationTypes, Pagination } from "../../generated/client.js";
 import { operations } from "../../generated/operations.js";
 import type { ListOperation, OperationId, OperationTable, RecordOf } from "../arguments/operation.js";
 import { readArguments } from "../arguments/read-arguments.js";
+import { take } from "../arguments/take.js";
 import { type CallSettings, type Requester, readBlock } from "../http/index.js";
 import type { OperationRoute } from "../http/operation-route.js";
 import { compareDigits } from "./cursors.js";
@@ -39,9 +40,12 @@ export function listOperation<Id extends ListId>(
   const operation = lists[id];
   const { envelope, defaultPageSize: pageSize, range, naturalKey } = operation;
   const common = { operation: id, ...cursorRules(operation), advice: operation.hints?.repeatedCursor };
+  const taken = take(() => ({
+    settings: readSettings(),
+    ...takePagination(readArguments(id, operation, argument).query),
+  }));
   const open = () => {
-    const settings = readSettings();
-    const { filters, pagination } = takePagination(readArguments(id, operation, argument).query);
+    const { settings, filters, pagination } = taken();
     const queries = splitFilters(filters);
     const isMerged = queries.length > 1;
     const read = (body: { [Name in typeof envelope]?: Content | null }) => {
@@ -72,7 +76,7 @@ export function listOperation<Id extends ListId>(
       fetchPage: mergePages({ source: common, fetchPages, compare, choose: ofEarlierBlock }),
     };
   };
-  return walk<RecordOf<Id>, NodeExtra>({ ...common, open }, options);
+  return walk<RecordOf<Id>, NodeExtra>({ ...common, open }, { ...options });
 }
 
 /** Of the blocks that several responses name, a page names the earliest: only the records before it are final in all of them. */

@@ -2,6 +2,7 @@ import type { BalanceChangesInRange } from "../../generated/client.js";
 import { operations } from "../../generated/operations.js";
 import type { BalanceChange, BalanceChangeList } from "../../generated/types.js";
 import { readArguments } from "../arguments/read-arguments.js";
+import { take } from "../arguments/take.js";
 import type { Target } from "../http/context.js";
 import { type CallSettings, type Requester, readBlock } from "../http/index.js";
 import type { OperationRoute } from "../http/operation-route.js";
@@ -28,11 +29,13 @@ export interface ScanRequests {
 }
 
 /** What a scan of balance changes reads: the list operation, by ranges of time. */
-export const openScan =
-  ({ requester, route, argument, readSettings, openNodes }: ScanRequests): ScanSource["open"] =>
-  () => {
-    const settings = readSettings();
-    const { query } = readArguments(name, { arguments: scanArguments, range }, argument);
+export const openScan = ({ requester, route, argument, readSettings, openNodes }: ScanRequests): ScanSource["open"] => {
+  const taken = take(() => ({
+    settings: readSettings(),
+    query: readArguments(name, { arguments: scanArguments, range }, argument).query,
+  }));
+  return () => {
+    const { settings, query } = taken();
     const { [range.start]: start, [range.end]: end, ...filters } = query;
     const read = (body: Partial<BalanceChangeList>) => readEnvelope(body[envelope]);
     const fetchRange =
@@ -65,3 +68,4 @@ export const openScan =
       nodes,
     };
   };
+};
