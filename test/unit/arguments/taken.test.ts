@@ -90,7 +90,7 @@ describe("a call takes its arguments when it is made:", () => {
     expect(await scan.toArray()).toEqual(records);
   });
 
-  test("a walk over any list begins and ends where it was told to", async () => {
+  test("a walk over any list begins and ends where its arguments said", async () => {
     const requests: unknown[] = [];
     const pagination = { first: 2, after: "before" };
     const options = { maxItems: 2 };
