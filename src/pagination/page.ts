@@ -114,7 +114,7 @@ export class ListPage<T, Extra extends object> implements WalkPage<T> {
     const { block, stale } = this as { block?: unknown; stale?: unknown };
     const next = unlessUnreachable(() => this.next);
     const previous = unlessUnreachable(() => this.previous);
-    return { nodes, pageInfo, next, previous, ...(block !== undefined && { block }), ...(stale !== undefined && { stale }) };
+    return { nodes, pageInfo, next, previous, block, stale };
   }
 }
 
