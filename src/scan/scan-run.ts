@@ -64,17 +64,18 @@ export class ScanRun {
     this.#order = order === "newest-first" ? newestFirst : oldestFirst;
     this.#start = start !== undefined && start > 0n ? start : undefined;
     this.#end = end;
+    const semaphore = new Semaphore(concurrency);
+    const send = (fetch: FetchRange, request: RangeRequest) => semaphore.run(() => this.#send(fetch, request));
     if (missingHistory !== "ignore" && this.#start !== undefined) {
-      const fetchFirst = async () => (await this.#send(fetchAny, { size: 1, newestFirst: false })).edges[0]?.node;
+      const fetchFirst = async () => (await send(fetchAny, { size: 1, newestFirst: false })).edges[0]?.node;
       this.#historyCheck = new HistoryCheck(operation, this.#start, nodes ?? history, fetchFirst);
     }
     this.#share = {
       concurrency: Math.max(1, Math.floor(concurrency / fetchRanges.length)),
       bufferSize: Math.floor((prefetchedPages * concurrency * pageSize) / fetchRanges.length),
     };
-    const semaphore = new Semaphore(concurrency);
     this.#readers = fetchRanges.map((fetchRange) => {
-      const fetch = (request: RangeRequest) => semaphore.run(() => this.#send(fetchRange, request));
+      const fetch = (request: RangeRequest) => send(fetchRange, request);
       const size = Math.min(pageSize, Math.max(smallestPage, this.#share.bufferSize));
       return new SegmentReader({ operation, order: this.#order, pageSize: size, fetch });
     });

@@ -202,6 +202,35 @@ describe("a scan sends requests", () => {
     }
   });
 
+  test("one at a time with a concurrency of 1, that for the oldest record included", async () => {
+    const node = createFakeNode({ balances: 2000 });
+    let inFlight = 0;
+    let most = 0;
+    const client = createClient({
+      baseUrl: "https://node.example",
+      fetch: async (request) => {
+        most = Math.max(most, ++inFlight);
+        await new Promise(setImmediate);
+        const response = await node.fetch(request);
+        inFlight--;
+        return response;
+      },
+    });
+    const dateRange = { startTimestamp: node.records.balances.at(-1)?.timestamp };
+    const options = { pageSize: 500, concurrency: 1 };
+    await client
+      .scanBalanceChanges({ dateRange }, options)
+      .toArray()
+      .catch(() => {});
+    await client
+      .scanBalanceChanges({ dateRange: { startTimestamp: 1n } }, options)
+      .toArray()
+      .catch(() => {});
+    await client.scanBalanceChanges({}, options).toArray();
+    expect(node.requests.length).toBeGreaterThan(6);
+    expect(most).toBe(1);
+  });
+
   test("for few more records than maxItems leaves", async () => {
     const rows = manyRows(4000);
     const range = { start: 1_000_000, end: 6_000_000 };
