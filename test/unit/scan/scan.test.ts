@@ -231,6 +231,24 @@ describe("a scan sends requests", () => {
     expect(most).toBe(1);
   });
 
+  test("for records that a node repeats inside of a page, and yields each once", async () => {
+    const node = createFakeNode({ balances: 700 });
+    const client = createClient({
+      baseUrl: "https://node.example",
+      fetch: async (request) => {
+        const response = await node.fetch(request);
+        const { balances } = (await response.json()) as { balances: { edges: unknown[]; pageInfo: object } };
+        const edges = balances.edges.flatMap((edge, index) => (index % 3 === 0 ? [edge, edge] : [edge]));
+        return json({ balances: { ...balances, edges } }, { headers: response.headers });
+      },
+    });
+    for (const order of ["oldest-first", "newest-first"] as const) {
+      const changes = await client.scanBalanceChanges({}, { pageSize: 100, order }).toArray();
+      expect(changes).toHaveLength(700);
+      expect(new Set(changes.map((change) => JSON.stringify(change))).size).toBe(700);
+    }
+  });
+
   test("for few more records than maxItems leaves", async () => {
     const rows = manyRows(4000);
     const range = { start: 1_000_000, end: 6_000_000 };
