@@ -300,7 +300,8 @@ export interface OperationMethods {
    * A body that is not valid JSON, a wrong JSON type, an unknown enumeration name and invalid base64 are rejected with
    * 400 (observed on v0.74 nodes).
    *
-   * The client sends a check once: it does not retry it and does not follow redirects.
+   * The client sends a check once: it does not retry it and does not follow redirects. It rejects a transaction that
+   * JSON cannot say, or that is nested more than 100 levels deep.
    *
    * @example
    * ```ts

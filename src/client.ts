@@ -174,7 +174,7 @@ function createMethods(node: Node, http: NodeHttp, connection: Connection, defau
     scanBalanceChanges: (argument, options) => {
       const readSettings = () => readCallOptions("scanBalanceChanges", options, settings, scanChecks);
       const open = openScan({ connection, route: scanRoute, argument, readSettings, limits });
-      return scan({ operation: "scanBalanceChanges", open }, options);
+      return scan({ operation: "scanBalanceChanges", open }, { ...options });
     },
     withOptions: (overrides) => {
       const changed = readOverrides(defaults, overrides);

@@ -72,7 +72,7 @@ export class VegaError extends Error {
   declare readonly itemsRead?: number;
 
   static {
-    brand(VegaError.prototype, "VegaError");
+    brand(VegaError, "VegaError");
   }
 
   constructor(message: string, { operation, attempts = 0, cause }: VegaErrorOptions = {}) {

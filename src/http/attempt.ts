@@ -55,18 +55,20 @@ async function sendRequest(
   attempt.cancellation.throwIfCancelled();
   const response = await fetchResponse(request, attempt, fetch);
   attempt.response = response;
-  if (!response.ok && response.body) await readAhead(response, context, attempt);
-  return response;
+  // openapi-fetch reads the bodies of error responses itself, without a limit.
+  return response.ok ? response : withText(response, await readText(response, context, attempt));
 }
 
-/** openapi-fetch reads the bodies of error responses itself, without a limit. This loads such a body into memory, within the limit. */
-async function readAhead(response: Response, context: Context<unknown>, attempt: Attempt): Promise<void> {
+/**
+ * Returns a response like one whose body was read, to be read once more. It is not a clone of it: node-fetch waits until both
+ * bodies of a clone are read at the same pace.
+ */
+function withText(response: Response, text: string): Response {
   try {
-    await readText(response, context, attempt);
-  } catch (error) {
-    // Both branches of a cloned body have to be cancelled to end it.
-    response.body?.cancel().catch(() => {});
-    throw error;
+    return Object.defineProperty(new Response(text, response), "url", { value: response.url });
+  } catch {
+    // A response without a body, or one of an older polyfill.
+    return Object.defineProperty(response, "text", { value: async () => text });
   }
 }
 

@@ -44,10 +44,9 @@ export async function readText(response: Response, context: Context<unknown>, at
 
 const decoder = new TextDecoder();
 
-/** Returns a body as text; `undefined` if it is larger than the limit. The body of an error response can be read once more. */
-async function receive(original: Response, attempt: Attempt, limit: number): Promise<string | undefined> {
+/** Returns a body as text; `undefined` if it is larger than the limit. */
+async function receive(response: Response, attempt: Attempt, limit: number): Promise<string | undefined> {
   try {
-    const response = original.ok ? original : original.clone();
     // Not every `fetch` that a caller passes has streams.
     if (typeof response.body?.getReader !== "function") {
       const text = await response.text();
@@ -59,10 +58,10 @@ async function receive(original: Response, attempt: Attempt, limit: number): Pro
     for (;;) {
       const { done, value } = await reader.read();
       if (done) return decoder.decode(join(chunks, size));
+      if (!ArrayBuffer.isView(value)) throw new TypeError("Expected a body of bytes.");
       size += value.byteLength;
       if (size > limit) {
-        // Not awaited: a stream may take its time to end.
-        reader.cancel().catch(() => {});
+        cancel(reader);
         return undefined;
       }
       chunks.push(value);
@@ -70,6 +69,15 @@ async function receive(original: Response, attempt: Attempt, limit: number): Pro
   } catch (reason) {
     attempt.failure = { reason };
     throw reason;
+  }
+}
+
+/** Not awaited: a stream may take its time to end. Readers of older polyfills have no `cancel`. */
+async function cancel(reader: Partial<Pick<ReadableStreamDefaultReader, "cancel">>): Promise<void> {
+  try {
+    await reader.cancel?.();
+  } catch {
+    // The call ends with the error of its size.
   }
 }
 

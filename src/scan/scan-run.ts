@@ -73,11 +73,11 @@ export class ScanRun {
     this.#nodeCount = nodeCount;
     this.#start = start !== undefined && start > 0n ? start : undefined;
     this.#end = end;
+    const semaphore = new Semaphore(concurrency);
     this.#share = {
       concurrency: Math.max(1, Math.floor(concurrency / fetchRanges.length)),
       bufferSize: Math.floor((prefetchedPages * concurrency * pageSize) / fetchRanges.length),
     };
-    const semaphore = new Semaphore(concurrency);
     this.#readers = fetchRanges.map((fetchRange) => {
       const fetch = (request: RangeRequest, demand: Demand<RangeContent>) =>
         semaphore.run(() => this.#send(fetchRange, request, demand));

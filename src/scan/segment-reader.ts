@@ -129,7 +129,11 @@ export class SegmentReader {
     );
     // Records of one time come in any order, which depends on the node and on page borders.
     records.sort((a, b) => order.sign * compareRecords(a, b));
-    return { records, pageLength: first.edges.length, unread, anchor: unread && anchorAt(edges, last) };
+    // A node can send a record twice.
+    const distinct = records.filter(
+      (record, at) => at === 0 || compareRecords(record, records[at - 1] ?? record) !== 0,
+    );
+    return { records: distinct, pageLength: first.edges.length, unread, anchor: unread && anchorAt(edges, last) };
   }
 
   /** The page after others of the same range, within a microsecond that has more records than a page. */
