@@ -10,6 +10,8 @@ type Accept<T> = (edges: readonly Edge<T>[]) => readonly Edge<T>[] | undefined;
 export interface Continuation<T> {
   /** `undefined`: from the start of the list. */
   cursor: string | undefined;
+  /** The cursor to continue from in another walk, if it is another one: after the last record, on a node that follows it. */
+  resume?: string | undefined;
   /** Names the place. Continuations of one place lead to the same page. */
   id: string;
   /** How many of the requested records are known; `"all"` if the size of the page must not depend on what the caller needs. */
@@ -72,7 +74,7 @@ export function continuationsAfter<T>(
     const fallback = () => fromEarlierBlocks(known, cursors.keyOf, isFirstPage);
     const exact = fromRecordBefore(known, fallback);
     const way = completesAccounts ? exact : fallback();
-    return { ways: way ? [way] : [], resume: exact?.cursor };
+    return { ways: way ? [{ ...way, resume: exact?.cursor }] : [], resume: exact?.cursor };
   }
   const start = startOfBlock(edges, edges.length, time);
   const previousBlock = fromBlockOf(edges[start - 1]);

@@ -65,7 +65,8 @@ class WalkStep<T, Extra extends object> implements Step<T, Extra> {
   }
 
   get pagination(): Forward | Backward {
-    return this.#plan.request(this.#trail.direction, this.#trail.safeCursor);
+    const { resume, cursor } = this.#from ?? {};
+    return this.#plan.request(this.#trail.direction, resume ?? cursor);
   }
 
   fetchAlone(left?: number): Promise<ListPage<T, Extra> & Extra> {
@@ -165,7 +166,10 @@ class WalkStep<T, Extra extends object> implements Step<T, Extra> {
 
   #fallback(): WalkStep<T, Extra> {
     const from = this.#from?.fallback?.();
-    if (from !== undefined) return new WalkStep(this.#plan, { ...this.#trail, completesAccounts: false }, from);
+    if (from !== undefined) {
+      const { cursor, resume = cursor } = this.#from ?? {};
+      return new WalkStep(this.#plan, { ...this.#trail, completesAccounts: false }, { resume, ...from });
+    }
     const { operation } = this.#plan.source;
     throw readingError(
       `${this.#sender} does not begin with the last record of the page before, so that nothing shows which records follow it. ` +

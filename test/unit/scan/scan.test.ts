@@ -447,7 +447,8 @@ describe("scanBalanceChanges", () => {
     const client = clientOf(node);
     const stored = [...node.records.balances].sort(compareRecords);
     expect(await client.scanBalanceChanges().toArray()).toEqual(stored);
-    expect(node.requests.length).toBeLessThanOrEqual(6);
+    // One of them asks since when the node keeps records, because segments begin after the first one.
+    expect(node.requests.length).toBeLessThanOrEqual(7);
     const walked = await client.listBalanceChanges({ pagination: { first: 1000, newestFirst: false } }).toArray();
     expect(walked.sort(compareRecords)).toEqual(stored);
   });
