@@ -14,6 +14,7 @@ import {
 } from "./client-options.js";
 import { type CallOptions, callChecks, readCallOptions } from "./http/call-options.js";
 import { systemClock } from "./http/clock.js";
+import { withCalls } from "./http/http-client.js";
 import { call, createRequester } from "./http/index.js";
 import { routeOf } from "./http/operation-route.js";
 import { sharedLimits } from "./http/shared-limits.js";
@@ -60,12 +61,14 @@ export interface VegaClient extends OperationMethods {
   readonly baseUrl: string;
 
   /**
-   * The openapi-fetch client that the methods use, for what they do not cover. Middleware that is added with `http.use()`
-   * works for the methods, too.
+   * An openapi-fetch client, for what the methods do not cover. Its requests have the deadlines, pacing and events of the methods,
+   * and their retries, unless they change something: a POST is sent once. They resolve to `{ data, error, response }`, and reject if
+   * there is no response. Middleware that is added with `http.use()` works for the methods, too, once for each attempt.
    *
    * @example
    * ```ts
    * client.http.use({ onRequest: ({ request }) => request.headers.set("Authorization", token) });
+   * const { data, error } = await client.http.GET("/statistics/spam/{partyId}", { params: { path: { partyId } } });
    * ```
    */
   readonly http: HttpClient<paths, "application/json">;
@@ -104,7 +107,7 @@ export function createClient(options: ClientOptions): VegaClient {
   const session: Session = { mark: 0n };
   const node: Node = {
     baseUrl,
-    http: createHttp({ baseUrl, headers, fetch: (request) => connection.fetch(request), pathSerializer }),
+    http: createHttp({ baseUrl, headers, fetch, pathSerializer }),
     connect: (http, { observe, validate }) =>
       open({ fetch, pacing, limits, session, observe, validate, routeOf: (id) => routeOf(http, id) }),
     history: new History(systemClock),
@@ -167,7 +170,7 @@ function createMethods(node: Node, http: NodeHttp, requester: Connection, defaul
       return createMethods(node, own, node.connect(own, changed), changed);
     },
     baseUrl: node.baseUrl,
-    http,
+    http: withCalls(http, requester, settings),
   };
 }
 

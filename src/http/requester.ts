@@ -83,6 +83,7 @@ export function contextOf<Params, Body extends object, T>(
     target,
     send: (init) => route.attempt({ ...init, params }),
     read: (body) => route.read(body as Body),
+    receive: route.receive,
     cancellation: new Cancellation(),
     attempts: 0,
     lastError: undefined,
