@@ -30,8 +30,6 @@ export interface Requester {
     params: Params,
     call: CallSettings,
   ): Promise<Reply<T>>;
-  /** Sends a request once, as it is. */
-  fetch(request: Request): Promise<Response>;
 }
 
 /** Assembles the layers that a call passes through: from the bottom up, each around the one before. */
@@ -47,7 +45,6 @@ export function createRequester(options: RequesterOptions): Requester {
       if (call.target) refuse({ operation, argument: "node" }, "left out: the client has one node", call.target.node);
       return send(contextOf(route, params, call));
     },
-    fetch,
   };
 }
 
