@@ -16,6 +16,7 @@ import { type CallOptions, callChecks, readCallOptions } from "./http/call-optio
 import { systemClock } from "./http/clock.js";
 import { withCalls } from "./http/http-client.js";
 import { call, createRequester } from "./http/index.js";
+import { withLog } from "./http/log.js";
 import { routeOf } from "./http/operation-route.js";
 import { sharedLimits } from "./http/shared-limits.js";
 import { type NodeHttp, withHeaders } from "./http/with-headers.js";
@@ -108,8 +109,16 @@ export function createClient(options: ClientOptions): VegaClient {
   const node: Node = {
     baseUrl,
     http: createHttp({ baseUrl, headers, fetch, pathSerializer }),
-    connect: (http, { observe, validate }) =>
-      open({ fetch, pacing, limits, session, observe, validate, routeOf: (id) => routeOf(http, id) }),
+    connect: (http, { observe, log, validate }) =>
+      open({
+        fetch,
+        pacing,
+        limits,
+        session,
+        observe: withLog(observe, log),
+        validate,
+        routeOf: (id) => routeOf(http, id),
+      }),
     history: new History(systemClock),
   };
   const connection = node.connect(node.http, defaults);
@@ -120,7 +129,7 @@ export function createClient(options: ClientOptions): VegaClient {
 interface Node {
   baseUrl: string;
   http: NodeHttp;
-  connect(http: NodeHttp, options: Pick<ClientDefaults, "observe" | "validate">): Connection;
+  connect(http: NodeHttp, options: Pick<ClientDefaults, "observe" | "log" | "validate">): Connection;
   history: History;
 }
 

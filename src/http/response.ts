@@ -130,7 +130,7 @@ export async function readReply<T>(
   return { data: result, response, stale: false };
 }
 
-/** Returns the error of a response with a success status whose body is not what the description says. */
+/** Returns the error of a response with a success status whose body does not match the OpenAPI description. */
 export function mismatch(
   text: string,
   body: unknown,
