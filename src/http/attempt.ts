@@ -1,9 +1,10 @@
 import { refuse } from "../arguments/refuse.js";
 import { ConnectionError, describe, VegaError } from "../errors/index.js";
+import { readBlock } from "./block.js";
 import type { Clock } from "./clock.js";
 import type { Attempt, Context, Reply, SendAttempt } from "./context.js";
 import { corsHint } from "./cors-hint.js";
-import { errorOf, readReply, readText, requestOf, type Validate } from "./response.js";
+import { decode, errorOf, readBytes, readReply, requestOf, type Validate } from "./response.js";
 
 export interface Transport {
   fetch: (request: Request) => Promise<Response>;
@@ -38,7 +39,12 @@ async function perform<T>(
     ...(baseUrl !== undefined && { baseUrl }),
     fetch: (request) => sendRequest(request, context, attempt, fetch),
   });
-  if (!received.response.ok) throw errorOf(received, context, attempt, clock);
+  const { response } = received;
+  if (!response.ok) throw errorOf(received, context, attempt, clock);
+  if (context.receive) {
+    const data = await context.receive(response, context, attempt);
+    return { data, response, block: readBlock(response), stale: false };
+  }
   return readReply(received, context, attempt, validate);
 }
 
@@ -56,7 +62,7 @@ async function sendRequest(
   const response = await fetchResponse(request, attempt, fetch);
   attempt.response = response;
   // openapi-fetch reads the bodies of error responses itself, without a limit.
-  return response.ok ? response : withText(response, await readText(response, context, attempt));
+  return response.ok ? response : withText(response, decode(await readBytes(response, context, attempt)));
 }
 
 /**

@@ -4,11 +4,9 @@ import type { Clock } from "../http/clock.js";
 import type { CallSettings, SendAttempt } from "../http/context.js";
 import { withTotalDeadline } from "../http/deadline.js";
 import { createEmit, type ObserverEvent, type WithoutTime } from "../http/events.js";
-import { readBlock } from "../http/index.js";
 import { contextOf, createNodeAttempt } from "../http/requester.js";
 import type { ConnectionOptions } from "../node-pool.js";
 import type { Connection } from "../source/connection.js";
-import { Candidates } from "./candidates.js";
 import { callOnce } from "./check-call.js";
 import { withSetAside } from "./failures.js";
 import type { Link } from "./link.js";
@@ -45,7 +43,6 @@ export function createConnection(pool: Pool, options: ConnectionOptions): Connec
   );
   return {
     send: async (route, params, call) => send(contextOf(route, params, withKnownNode(call, nodes, route.operation))),
-    fetch: (request) => fetchFromNode(link, request, fetch),
     clock,
     nodeCount: nodes.length,
   };
@@ -61,29 +58,4 @@ function withKnownNode<T>(call: CallSettings<T>, nodes: readonly NodeState[], op
     refuse(place, `one of the pool: ${nodes.map((node) => node.url).join(", ")}`, url);
   }
   return { ...call, node: known };
-}
-
-/** Sends a request that was made for the first node to the one that the pool chooses. */
-async function fetchFromNode(link: Link, request: Request, fetch: ConnectionOptions["fetch"]): Promise<Response> {
-  const [first] = link.nodes;
-  const candidates = new Candidates(link, {});
-  const node = candidates.next() ?? candidates.last()[0];
-  if (!first || !node || !request.url.startsWith(first.url)) return fetch(request);
-  const url = node.url + request.url.slice(first.url.length);
-  const sentAt = link.clock.now();
-  node.inFlight++;
-  try {
-    const response = await fetch(node === first ? request : await moved(request, url));
-    node.hear(readBlock(response), sentAt, response.headers);
-    return response;
-  } finally {
-    node.inFlight--;
-  }
-}
-
-/** The same request to another address. Its body is copied, because not every runtime sends a stream. */
-async function moved(request: Request, url: string): Promise<Request> {
-  if (request.body === null) return new Request(url, request);
-  const { method, headers, redirect, signal } = request;
-  return new Request(url, { method, headers, redirect, signal, body: await request.arrayBuffer() });
 }

@@ -17,7 +17,6 @@ export interface OneNodeOptions {
 export function oneNode(requester: Requester, { routeOf, clock, history }: OneNodeOptions): Connection {
   let namesBlocks = false;
   return {
-    fetch: requester.fetch,
     clock,
     nodeCount: 1,
     async send(route, params, call) {

@@ -333,15 +333,28 @@ describe("the events of a client of several nodes", () => {
 });
 
 describe("client.http of a client of several nodes", () => {
-  test("uses the choice of the pool, without retries", async () => {
+  test("uses the choice of the pool, and asks another node if one fails", async () => {
     const net = new PooledNetwork({ data: { nodes: [{ down: true }, {}] }, pool: { order: "given" } });
     const get = () => net.run(net.client.http.GET("/api/v2/node/signatures", { params: { query: { id: "a1" } } }));
-    await expect(get()).rejects.toThrow("refused");
-    await net.read();
-    net.asked.length = 0;
-    const { response } = await get();
-    expect(net.nodeOf(response)).toBe(1);
-    expect(net.asked).toEqual([1]);
+    for (const expected of [[0, 1], [1]]) {
+      const { response } = await get();
+      expect(net.nodeOf(response)).toBe(1);
+      expect(net.asked.splice(0)).toEqual(expected);
+    }
+  });
+
+  test("sends a request with an address of its own where it says, once", async () => {
+    const net = new PooledNetwork();
+    const urls: string[] = [];
+    const fetch = async ({ url }: Request) => {
+      urls.push(url);
+      return new Response("{}", { status: 503 });
+    };
+    const { http } = createClient({ baseUrl: net.pool, fetch });
+    // It begins with the address of the first node.
+    const elsewhere = `${net.urls[0]}.org`;
+    await http.GET("/api/v2/node/signatures", { baseUrl: elsewhere, params: { query: { id: "a1" } } });
+    expect(urls).toEqual([`${elsewhere}/api/v2/node/signatures?id=a1`]);
   });
 
   test("sends a body to the node that the pool chooses", async () => {
@@ -351,12 +364,13 @@ describe("client.http of a client of several nodes", () => {
     const client = createClient({
       baseUrl: net.pool,
       fetch: async (request) => {
-        bodies.push(`${request.method} ${request.url} ${await request.clone().text()}`);
+        // A read finds a fresh node before.
+        if (request.method === "POST") bodies.push(`${request.url} ${await request.clone().text()}`);
         return net.network.fetch(request);
       },
     });
     await net.run(client.http.POST("/transaction/check", { body: { tx: { version: "TX_VERSION_V3" } as never } }));
-    expect(bodies).toEqual(['POST https://node-2.example/transaction/check {"tx":{"version":"TX_VERSION_V3"}}']);
+    expect(bodies).toEqual(['https://node-2.example/transaction/check {"tx":{"version":"TX_VERSION_V3"}}']);
   });
 });
 
