@@ -103,11 +103,17 @@ export function createClient(options: ClientOptions): VegaClient {
     pool || !pacing
       ? undefined
       : sharedLimits(options.fetch ?? globalThis.fetch ?? fetch, new URL(baseUrl).origin, systemClock);
-  const session: Session = { mark: 0n };
+  const session: Session = { mark: undefined };
   const history = new NodeHistory(systemClock);
   const node: Node = {
     baseUrl,
-    http: createHttp({ baseUrl, headers, fetch: (request) => connection.fetch(request), pathSerializer }),
+    // By two slashes, a pool knows its own requests from those with a `baseUrl` of the caller.
+    http: createHttp({
+      baseUrl: pool ? `${baseUrl}//` : baseUrl,
+      headers,
+      fetch: (request) => connection.fetch(request),
+      pathSerializer,
+    }),
     connect: (http, { observe, validate }) => {
       const options = {
         fetch,

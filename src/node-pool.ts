@@ -1,3 +1,4 @@
+import type { Block } from "./http/block.js";
 import type { RequesterOptions } from "./http/requester.js";
 import type { Connection, RouteOf } from "./source/connection.js";
 
@@ -8,15 +9,17 @@ export interface NodeStatus {
   /**
    * - `"unknown"`: the node was not asked yet.
    * - `"ready"`: its last response was fresh.
-   * - `"slow"`: its last attempt took longer than `timeout`.
+   * - `"slow"`: it was silent lately, or its last attempt took longer than `timeout`.
    * - `"lagging"`: its last response lagged, or was older than one that a client had returned.
    * - `"suspect"`: it alone is far ahead of the other nodes.
    * - `"failing"`: its last attempt failed.
    * - `"limited"`: it rejects requests because of their rate, or has banned the client.
    */
   readonly state: "unknown" | "ready" | "slow" | "lagging" | "suspect" | "failing" | "limited";
-  /** Milliseconds until the node is asked again; 0 if it is not set aside. */
+  /** Milliseconds until one request tries the node, beside a call that another node serves; 0 if it is not set aside. */
   readonly rest: number;
+  /** The time when that is; `undefined` if it is not set aside. */
+  readonly until: Date | undefined;
   /** The height of the block that the node named last; `undefined` if it has named none. */
   readonly height: bigint | undefined;
   /** The time of that block, in Unix nanoseconds. */
@@ -25,6 +28,8 @@ export interface NodeStatus {
   readonly lag: number | undefined;
   /** The typical time until a response is complete, in milliseconds. */
   readonly latency: number | undefined;
+  /** How often a read was sent to another node as well, because this one was late. */
+  readonly hedges: number;
   /** The time of the oldest balance change that the node keeps, in Unix nanoseconds, if a walk or a scan asked for it. */
   readonly historyStart: bigint | undefined;
   /** The rate limit that the node's last response named: requests in a second, and those left at that moment. */
@@ -35,8 +40,8 @@ export interface NodeStatus {
 
 /** What a client has in common with those that its `withOptions` returns. */
 export interface Session {
-  /** The greatest height of a response that one of them has returned. */
-  mark: bigint;
+  /** The latest block of a response that one of them has returned, and when, in milliseconds of the pool's clock. */
+  mark: { readonly block: Block; readonly time: number } | undefined;
 }
 
 /** What a connection sends with. */

@@ -1,28 +1,20 @@
 import { readBaseUrl } from "../arguments/read-base-url.js";
 import { refuse } from "../arguments/refuse.js";
-import type { Clock } from "../http/clock.js";
 import type { CallSettings, SendAttempt } from "../http/context.js";
 import { withTotalDeadline } from "../http/deadline.js";
 import { createEmit, type ObserverEvent, type WithoutTime } from "../http/events.js";
-import { readBlock } from "../http/index.js";
 import { contextOf, createNodeAttempt } from "../http/requester.js";
 import type { ConnectionOptions } from "../node-pool.js";
 import type { Connection } from "../source/connection.js";
-import { Candidates } from "./candidates.js";
 import { callOnce } from "./check-call.js";
-import { withSetAside } from "./failures.js";
+import { createPoolFetch } from "./http-call.js";
 import type { Link } from "./link.js";
 import { NodeCall } from "./node-call.js";
+import { withSetAside } from "./node-faults.js";
 import type { NodeState } from "./node-state.js";
-import type { PoolSettings } from "./options.js";
 
 /** The nodes of a pool, and how they are used. */
-export interface Pool {
-  readonly nodes: readonly NodeState[];
-  readonly settings: PoolSettings;
-  readonly clock: Clock;
-  readonly random: () => number;
-}
+export interface Pool extends Pick<Link, "nodes" | "settings" | "clock" | "budget" | "random"> {}
 
 /** Connects a client to the nodes of a pool. */
 export function createConnection(pool: Pool, options: ConnectionOptions): Connection {
@@ -45,7 +37,7 @@ export function createConnection(pool: Pool, options: ConnectionOptions): Connec
   );
   return {
     send: async (route, params, call) => send(contextOf(route, params, withKnownNode(call, nodes, route.operation))),
-    fetch: (request) => fetchFromNode(link, request, fetch),
+    fetch: createPoolFetch(link, options),
     clock,
     nodeCount: nodes.length,
   };
@@ -61,29 +53,4 @@ function withKnownNode<T>(call: CallSettings<T>, nodes: readonly NodeState[], op
     refuse(place, `one of the pool: ${nodes.map((node) => node.url).join(", ")}`, url);
   }
   return { ...call, node: known };
-}
-
-/** Sends a request that was made for the first node to the one that the pool chooses. */
-async function fetchFromNode(link: Link, request: Request, fetch: ConnectionOptions["fetch"]): Promise<Response> {
-  const [first] = link.nodes;
-  const candidates = new Candidates(link, {});
-  const node = candidates.next() ?? candidates.last()[0];
-  if (!first || !node || !request.url.startsWith(first.url)) return fetch(request);
-  const url = node.url + request.url.slice(first.url.length);
-  const sentAt = link.clock.now();
-  node.inFlight++;
-  try {
-    const response = await fetch(node === first ? request : await moved(request, url));
-    node.hear(readBlock(response), sentAt, response.headers);
-    return response;
-  } finally {
-    node.inFlight--;
-  }
-}
-
-/** The same request to another address. Its body is copied, because not every runtime sends a stream. */
-async function moved(request: Request, url: string): Promise<Request> {
-  if (request.body === null) return new Request(url, request);
-  const { method, headers, redirect, signal } = request;
-  return new Request(url, { method, headers, redirect, signal, body: await request.arrayBuffer() });
 }
