@@ -1,4 +1,5 @@
 import type { Demand } from "../http/demand.js";
+import type { Flight } from "./flight.js";
 import { isCompared } from "./judge.js";
 import type { Link } from "./link.js";
 import type { NodeState } from "./node-state.js";
@@ -25,8 +26,13 @@ export class Comparison {
     return this.#until - this.#link.clock.now();
   }
 
+  /** Whether the other node was waited for long enough. */
+  get isOver(): boolean {
+    return this.rest <= 0;
+  }
+
   isEnough(node: NodeState): boolean {
-    return !this.#isNeeded || this.rest <= 0 || isCompared(this.#link, node);
+    return !this.#isNeeded || isCompared(this.#link, node);
   }
 
   /** Whether another node is asked at once. If other calls are about to hear of one, there will be something to compare with. */
@@ -39,14 +45,10 @@ export class Comparison {
    * There is a response, and another one is waited for.
    *
    * @param sentAt - When the request for the first one was sent.
-   * @param startedAt - When the other node was asked.
+   * @param flights - The attempts in flight.
    */
-  begin(sentAt: number, startedAt: number): void {
+  begin(sentAt: number, flights: readonly Flight[]): void {
+    const startedAt = flights.at(-1)?.startedAt ?? sentAt;
     this.#until = Math.min(this.#until, startedAt + patienceFor(this.#link.clock.now() - sentAt));
-  }
-
-  /** There is no response that can be returned. */
-  end(): void {
-    this.#until = Number.POSITIVE_INFINITY;
   }
 }

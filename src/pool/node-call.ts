@@ -47,16 +47,14 @@ export class NodeCall<T> {
         const outcome = await this.#race.next(Math.min(this.#hedge.delay, this.#comparison.rest));
         if (outcome) this.#take(outcome);
         const best = this.#best;
-        if (best === undefined) this.#comparison.end();
-        else if (this.#comparison.isEnough(best.node)) return this.#settle(best);
-        if (outcome === undefined) this.#start(this.#hedge.next(best === undefined));
-        else if (best) {
-          if (!this.#compare(best)) return this.#settle(best);
-        } else if (!this.#goOn(outcome)) {
-          const { freshest } = this.#responses;
-          if (freshest) return this.#settle(freshest);
+        const result = best ?? this.#responses.freshest;
+        if (result && (this.#comparison.isOver || (best && this.#comparison.isEnough(best.node))))
+          return this.#settle(result);
+        if (outcome === undefined) this.#start(this.#hedge.next(result === undefined));
+        else if (!(best ? this.#compare() : this.#goOn(outcome))) {
+          if (result) return this.#settle(result);
           await this.#retry();
-        }
+        } else if (result) this.#comparison.begin(result.sentAt, this.#race.flights);
       }
     } finally {
       this.#race.cancel(left);
@@ -89,20 +87,16 @@ export class NodeCall<T> {
     return true;
   }
 
-  /** Waits for the response of another node. Returns whether there is one that can be asked. */
-  #compare({ sentAt }: Received<T>): boolean {
-    const other = () => this.#race.flights.find(({ isTrial }) => !isTrial);
-    if (other() === undefined) this.#start(this.#candidates.next());
-    const flight = other();
-    if (flight) this.#comparison.begin(sentAt, flight.startedAt);
-    return flight !== undefined;
+  /** Compares a response with that of another node. Returns whether there is one that can be asked. */
+  #compare(): boolean {
+    return this.#race.isServed || this.#start(this.#candidates.next());
   }
 
   /** Turns to the next node after one that did not serve the call. Returns whether any node is waited for. */
   #goOn({ isTrial }: Outcome<T>): boolean {
-    const { length } = this.#race.flights;
-    if (isTrial && length > 0) return true;
-    return (this.#failures.count < this.#limit && this.#start(this.#candidates.next())) || length > 0;
+    const isServed = this.#race.isServed || (this.#race.flights.length > 0 && this.#responses.freshest === undefined);
+    if (isTrial && isServed) return true;
+    return (this.#failures.count < this.#limit && this.#start(this.#candidates.next())) || isServed;
   }
 
   #take({ node, sentAt, response, block, isTrial, result }: Outcome<T>): void {

@@ -49,6 +49,11 @@ export class Race<T> {
     return this.#flights;
   }
 
+  /** Whether an attempt is in flight that is more than a trial. */
+  get isServed(): boolean {
+    return this.#flights.some(({ isTrial }) => !isTrial);
+  }
+
   start(
     node: NodeState,
     send: (attempt: Attempt) => Promise<Reply<T>>,
