@@ -1,3 +1,4 @@
+import { ArgumentError } from "./errors/index.js";
 import type { Block } from "./http/block.js";
 import type { RequesterOptions } from "./http/requester.js";
 import type { Connection, RouteOf } from "./source/connection.js";
@@ -50,15 +51,62 @@ export interface ConnectionOptions extends RequesterOptions {
   routeOf: RouteOf;
 }
 
-/** Names the method by which a client connects to a pool. Registered: it is the same in two copies of this package. */
-export const connect: unique symbol = Symbol.for("vegaprotocol-client.connect");
+/** What the names of the method by which a client connects to a pool begin with. */
+const family = "vegaprotocol-client.connect.";
+
+/**
+ * Names that method. Registered: it is the same in two copies of this package. The number changes with what a pool and a client know of
+ * each other: `Connection` and `ConnectionOptions`.
+ */
+export const connect: unique symbol = Symbol.for("vegaprotocol-client.connect.1");
+
+/** Options of a check of all nodes. */
+export interface CheckOptions {
+  /**
+   * How long each node is waited for, in milliseconds.
+   *
+   * @default 5000
+   */
+  timeout?: number | undefined;
+  /** Aborts the check: it rejects with the reason of the signal. */
+  signal?: AbortSignal | undefined;
+}
 
 /** Several nodes of one network, as `nodePool` of `vegaprotocol-client/pool` creates them. */
 export interface NodePool {
   /** What is known of each node, in the order in which they were given. */
   readonly status: readonly NodeStatus[];
+  /**
+   * Sends one read to each node now, also to those that are set aside, with the client that was created last. Resolves to the status of
+   * all nodes; that a node does not respond is no error.
+   *
+   * @throws `ArgumentError` if no client was created with the pool, or if an option is invalid.
+   * @example
+   * ```ts
+   * const nodes = nodePool(["https://a.example", "https://b.example"]);
+   * const client = createClient({ baseUrl: nodes });
+   * const ready = (await nodes.check()).filter(({ state }) => state === "ready");
+   * ```
+   */
+  check(options?: CheckOptions): Promise<readonly NodeStatus[]>;
   readonly [connect]: (options: ConnectionOptions) => Connection;
 }
 
-export const isNodePool = (value: unknown): value is NodePool =>
-  (value as Partial<NodePool> | null | undefined)?.[connect] !== undefined;
+/**
+ * Returns a value if it is a pool.
+ *
+ * @throws {@link ArgumentError} if it is a pool of another version of this package, whose parts do not fit together with this one.
+ */
+export function readNodePool(value: unknown): NodePool | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  if (connect in value) return value as NodePool;
+  const names = Object.getOwnPropertySymbols(value).map((symbol) => Symbol.keyFor(symbol) ?? "");
+  const other = names.find((name) => name.startsWith(family));
+  if (other === undefined) return undefined;
+  const [theirs, own] = [other, Symbol.keyFor(connect) ?? ""].map((name) => name.slice(family.length));
+  throw new ArgumentError(
+    `Expected \`baseUrl\` to be a pool of the same version of vegaprotocol-client, got one with protocol ${theirs} instead of ${own}. ` +
+      "Install one version of the package.",
+    { argument: "baseUrl" },
+  );
+}

@@ -1,14 +1,11 @@
 import type { Context, Reply } from "../http/context.js";
-import { contextOf } from "../http/requester.js";
 import { freshNodes } from "./candidates.js";
+import { probe } from "./check-nodes.js";
 import { choose } from "./choice.js";
 import { isCompared } from "./judge.js";
 import type { Link } from "./link.js";
 import { NodeCall } from "./node-call.js";
 import type { NodeState } from "./node-state.js";
-
-/** A read that is cheap for a node, of a resource that has no signatures. */
-const query = { id: "0".repeat(64), "pagination.first": 1 };
 
 /**
  * Makes a call that a node does not accept twice: to one node, once. If no fresh node has responded lately, nodes are asked with a
@@ -26,8 +23,7 @@ function chooseFresh(link: Link): NodeState | undefined {
 
 async function findNode(link: Link, context: Context<unknown>): Promise<string | undefined> {
   const { operation, settings, headers, cancellation } = context;
-  const route = { ...link.routeOf("listNodeSignatures"), operation, read: (body: object) => body };
-  const read = contextOf(route, { query, path: {}, body: {} }, { settings, signal: undefined, headers });
-  const { node } = await new NodeCall(link, { ...read, cancellation }).run();
+  const read = { ...probe(link, operation, { settings, signal: undefined, headers }), cancellation };
+  const { node } = await new NodeCall(link, read).run();
   return node;
 }

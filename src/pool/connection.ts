@@ -17,19 +17,8 @@ import type { NodeState } from "./node-state.js";
 export interface Pool extends Pick<Link, "nodes" | "settings" | "clock" | "budget" | "random"> {}
 
 /** Connects a client to the nodes of a pool. */
-export function createConnection(pool: Pool, options: ConnectionOptions): Connection {
-  const { fetch, pacing = true, observe, validate, routeOf, session } = options;
-  const { nodes, clock } = pool;
-  const emit = observe && createEmit<WithoutTime<ObserverEvent>>(observe, clock);
-  const attempts = new Map(
-    nodes.map((node) => {
-      const limits = pacing ? node.limits : undefined;
-      const emitOf = emit && ((event: Parameters<typeof emit>[0]) => emit({ ...event, node: node.url }));
-      const around = (attempt: SendAttempt) => withSetAside(attempt, node, clock);
-      return [node, createNodeAttempt({ fetch, validate, clock }, emitOf, limits, around)];
-    }),
-  );
-  const link: Link = { ...pool, emit, attempts, routeOf, session };
+export function createConnection(link: Link, options: ConnectionOptions): Connection {
+  const { nodes, clock } = link;
   const send = withTotalDeadline(
     (context) =>
       context.once && context.node === undefined ? callOnce(link, context) : new NodeCall(link, context).run(),
@@ -41,6 +30,22 @@ export function createConnection(pool: Pool, options: ConnectionOptions): Connec
     clock,
     nodeCount: nodes.length,
   };
+}
+
+/** What a client and the nodes of its pool have in common. */
+export function createLink(pool: Pool, options: ConnectionOptions): Link {
+  const { fetch, pacing = true, observe, validate, routeOf, session } = options;
+  const { nodes, clock } = pool;
+  const emit = observe && createEmit<WithoutTime<ObserverEvent>>(observe, clock);
+  const attempts = new Map(
+    nodes.map((node) => {
+      const limits = pacing ? node.limits : undefined;
+      const emitOf = emit && ((event: Parameters<typeof emit>[0]) => emit({ ...event, node: node.url }));
+      const around = (attempt: SendAttempt) => withSetAside(attempt, node, clock);
+      return [node, createNodeAttempt({ fetch, validate, clock }, emitOf, limits, around)];
+    }),
+  );
+  return { ...pool, emit, attempts, routeOf, session };
 }
 
 /** Replaces the address that the caller has named by that of a node. */

@@ -6,6 +6,9 @@ import type { Link } from "./link.js";
 import type { NodeState } from "./node-state.js";
 import type { Race } from "./race.js";
 
+/** How often a call looks while nothing is known of a node, in milliseconds. */
+const firstLook = 100;
+
 /** Asks another node if the one that a call has asked last is late. */
 export class Hedge<T> {
   readonly #link: Link;
@@ -23,8 +26,15 @@ export class Hedge<T> {
     this.#race = race;
   }
 
-  /** Milliseconds until the node that was asked last may be late. */
-  get delay(): number {
+  /** Milliseconds until the call looks for a node to ask as well. Of a node that was not heard yet, others may tell more soon. */
+  get patience(): number {
+    const delay = this.#delay;
+    const isKnown = this.#latest?.node.latency.bound !== undefined || delay === Number.POSITIVE_INFINITY;
+    return isKnown ? delay : Math.min(firstLook, delay);
+  }
+
+  /** Milliseconds until the node that was asked last is late. */
+  get #delay(): number {
     const flight = this.#latest;
     if (flight === undefined || flight === this.#last || this.#context.once) return Number.POSITIVE_INFINITY;
     const { sentAt = flight.startedAt } = flight;
@@ -40,7 +50,7 @@ export class Hedge<T> {
   next(canRest: boolean): NodeState | undefined {
     const { clock, settings } = this.#link;
     const flight = this.#latest;
-    if (flight === undefined || this.delay > 0) return undefined;
+    if (flight === undefined || this.#delay > 0) return undefined;
     this.#lookedAt = clock.now();
     if (flight.sentAt === undefined) {
       // A wait for the rate limit says nothing about the node.

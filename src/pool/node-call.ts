@@ -44,7 +44,7 @@ export class NodeCall<T> {
     try {
       await this.#begin();
       for (;;) {
-        const outcome = await this.#race.next(Math.min(this.#hedge.delay, this.#comparison.rest));
+        const outcome = await this.#race.next(Math.min(this.#hedge.patience, this.#comparison.rest));
         if (outcome) this.#take(outcome);
         const best = this.#best;
         const result = best ?? this.#responses.freshest;

@@ -4,10 +4,12 @@ import { describe } from "../errors/index.js";
 import { type Clock, systemClock } from "../http/clock.js";
 import { withDigits } from "../http/json.js";
 import { connect, type NodePool, type NodeStatus } from "../node-pool.js";
-import { createConnection, type Pool } from "./connection.js";
+import { checkNodes } from "./check-nodes.js";
+import { createConnection, createLink, type Pool } from "./connection.js";
 import { lagOf, referenceOf } from "./freshness.js";
 import { HedgeBudget } from "./hedging.js";
 import { sightingsOf } from "./judge.js";
+import type { Link } from "./link.js";
 import { NodeState } from "./node-state.js";
 import { type NodePoolOptions, readPoolOptions } from "./options.js";
 
@@ -36,11 +38,19 @@ export function createPool(
   const settings = readPoolOptions(options);
   const nodes = readUrls(urls).map((url) => new NodeState(url, clock, random));
   const pool: Pool = { nodes, settings, clock, budget: new HedgeBudget(), random };
+  let link: Link | undefined;
   return {
     get status() {
       return statusOf(nodes, clock);
     },
-    [connect]: (connection) => createConnection(pool, connection),
+    async check(options = {}) {
+      await checkNodes(link, options);
+      return statusOf(nodes, clock);
+    },
+    [connect]: (connection) => {
+      link = createLink(pool, connection);
+      return createConnection(link, connection);
+    },
   };
 }
 
