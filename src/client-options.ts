@@ -20,7 +20,7 @@ import {
 import type { ObserverEvent } from "./http/events.js";
 import { type LogLevel, logLevel } from "./http/log.js";
 import type { Validate } from "./http/response.js";
-import { isNodePool, type NodePool } from "./node-pool.js";
+import { type NodePool, readNodePool } from "./node-pool.js";
 
 /** Options of a client. */
 export interface ClientOptions extends AttemptOptions {
@@ -130,7 +130,7 @@ export function readClientOptions(options: ClientOptions) {
   const { baseUrl, headers, fetch, pacing = true, observe, log = logLevel(), validate } = options;
   const allHeaders = readHeaders(undefined, headers);
   if (!allHeaders.has("accept")) allHeaders.set("accept", "application/json");
-  const pool = isNodePool(baseUrl) ? baseUrl : undefined;
+  const pool = readNodePool(baseUrl);
   return {
     // Requests of `client.http` begin with it; the pool replaces it.
     baseUrl: pool ? (pool.status[0]?.url ?? "") : readBaseUrl(baseUrl),

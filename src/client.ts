@@ -107,7 +107,7 @@ export function createClient(options: ClientOptions): VegaClient {
     pool || !pacing
       ? undefined
       : sharedLimits(options.fetch ?? globalThis.fetch ?? fetch, new URL(baseUrl).origin, systemClock);
-  const session: Session = { mark: 0n };
+  const session: Session = { mark: undefined };
   const history = new NodeHistory(systemClock);
   const node: Node = {
     baseUrl,

@@ -19,6 +19,7 @@ export type { AttemptOptions, CallOptions, HeaderValues } from "./http/call-opti
 export type {
   AttemptEvent,
   FailoverEvent,
+  HedgeEvent,
   ObservedError,
   ObserverEvent,
   PauseEvent,

@@ -56,6 +56,8 @@ function describeEvent(event: ObserverEvent): string {
       return `next attempt in ${Math.round(event.delay)} ms`;
     case "pause":
       return `waits ${Math.round(event.delay)} ms for the rate limit`;
+    case "hedge":
+      return `asks ${withoutPath(event.to)} as well, after ${Math.round(event.delay)} ms without a response`;
     case "failover":
       return `turns from ${withoutPath(event.from)} to ${withoutPath(event.to)}, cause: ${event.cause}`;
   }

@@ -30,32 +30,38 @@ export class Candidates {
     this.#tries.set(node, this.triesOf(node) + tries);
   }
 
-  /**
-   * The node to ask next: one that is not set aside and was not asked. `undefined` if there is none.
-   *
-   * @param isPartner - Whether the node is asked for comparison alone. A slow one would not be worth the wait.
-   */
-  next(isPartner = false): NodeState | undefined {
+  /** The node to ask next: one that is not set aside and was not asked. `undefined` if there is none. */
+  next(): NodeState | undefined {
     const { settings, random } = this.#link;
     const { prefer, time, reach } = this.#demand;
-    const usesSlow = settings.order === "fastest" && !isPartner;
-    const isFree = (node: NodeState) => node.isAvailable || (usesSlow && node.cause === "slow" && node.rest > 0);
-    const nodes = this.#nodes.filter((node) => this.triesOf(node) === 0 && isFree(node) && !this.isUnfit(node));
-    const preferred = nodes.find((node) => node.url === prefer && node.isAvailable);
+    const nodes = this.#nodes.filter((node) => node.isAvailable && this.#isNew(node));
+    const preferred = nodes.find((node) => node.url === prefer);
     if (preferred) return preferred;
     // A node that was behind may have caught up.
     const isLikely = ({ sighting, history }: NodeState) =>
       (time === undefined || !sighting || sighting.block.timestamp >= time) &&
       (reach === undefined || !history.isKnown || !history.lacks(reach));
-    const likely = nodes.filter(isLikely);
+    const likely = time === undefined && reach === undefined ? nodes : nodes.filter(isLikely);
     return choose(likely.length > 0 ? likely : nodes, settings.order, random);
   }
 
-  /** All nodes that are left if each was asked or is set aside: the least asked first, then the freshest. */
+  /** A node that was not asked and has rested for long enough to be tried. */
+  due(): NodeState | undefined {
+    return this.#nodes.find((node) => node.isDue && this.#isNew(node));
+  }
+
+  /** All nodes that are left if each was asked or is set aside: the least asked first, then those that have rested, then the freshest. */
   last(): NodeState[] {
-    return this.#nodes
-      .filter((node) => !this.isUnfit(node))
-      .sort((a, b) => this.triesOf(a) - this.triesOf(b) || byHeight(a.sighting?.block, b.sighting?.block));
+    const order = (a: NodeState, b: NodeState) =>
+      this.triesOf(a) - this.triesOf(b) ||
+      Number(b.isDue) - Number(a.isDue) ||
+      byHeight(a.sighting?.block, b.sighting?.block);
+    return this.#nodes.filter((node) => !this.isUnfit(node)).sort(order);
+  }
+
+  /** The best node that was not asked, also if it is set aside. */
+  any(): NodeState | undefined {
+    return this.next() ?? this.last().find((node) => this.triesOf(node) === 0);
   }
 
   /** Whether a node is known not to keep balance changes for long enough. */
@@ -68,8 +74,14 @@ export class Candidates {
   get unfit(): NodeState[] {
     const { reach } = this.#demand;
     return this.#nodes.filter(
-      ({ history, isAvailable }) => reach !== undefined && isAvailable && history.isKnown && history.lacks(reach),
+      // One that is set aside because it lags responds, too.
+      ({ history, cause }) =>
+        reach !== undefined && cause !== "failing" && cause !== "slow" && history.isKnown && history.lacks(reach),
     );
+  }
+
+  #isNew(node: NodeState): boolean {
+    return this.triesOf(node) === 0 && !this.isUnfit(node);
   }
 }
 

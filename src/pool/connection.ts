@@ -1,6 +1,5 @@
 import { readBaseUrl } from "../arguments/read-base-url.js";
 import { refuse } from "../arguments/refuse.js";
-import type { Clock } from "../http/clock.js";
 import type { CallSettings, SendAttempt } from "../http/context.js";
 import { withTotalDeadline } from "../http/deadline.js";
 import { createEmit, type ObserverEvent, type WithoutTime } from "../http/events.js";
@@ -8,22 +7,31 @@ import { contextOf, createNodeAttempt } from "../http/requester.js";
 import type { ConnectionOptions } from "../node-pool.js";
 import type { Connection } from "../source/connection.js";
 import { callOnce } from "./check-call.js";
-import { withSetAside } from "./failures.js";
 import type { Link } from "./link.js";
 import { NodeCall } from "./node-call.js";
+import { withSetAside } from "./node-faults.js";
 import type { NodeState } from "./node-state.js";
-import type { PoolSettings } from "./options.js";
 
 /** The nodes of a pool, and how they are used. */
-export interface Pool {
-  readonly nodes: readonly NodeState[];
-  readonly settings: PoolSettings;
-  readonly clock: Clock;
-  readonly random: () => number;
-}
+export interface Pool extends Pick<Link, "nodes" | "settings" | "clock" | "budget" | "random"> {}
 
 /** Connects a client to the nodes of a pool. */
-export function createConnection(pool: Pool, options: ConnectionOptions): Connection {
+export function createConnection(link: Link): Connection {
+  const { nodes, clock } = link;
+  const send = withTotalDeadline(
+    (context) =>
+      context.once && context.node === undefined ? callOnce(link, context) : new NodeCall(link, context).run(),
+    clock,
+  );
+  return {
+    send: async (route, params, call) => send(contextOf(route, params, withKnownNode(call, nodes, route.operation))),
+    clock,
+    nodeCount: nodes.length,
+  };
+}
+
+/** What a client and the nodes of its pool have in common. */
+export function createLink(pool: Pool, options: ConnectionOptions): Link {
   const { fetch, pacing = true, observe, validate, routeOf, session } = options;
   const { nodes, clock } = pool;
   const emit = observe && createEmit<WithoutTime<ObserverEvent>>(observe, clock);
@@ -35,17 +43,7 @@ export function createConnection(pool: Pool, options: ConnectionOptions): Connec
       return [node, createNodeAttempt({ fetch, validate, clock }, emitOf, limits, around)];
     }),
   );
-  const link: Link = { ...pool, emit, attempts, routeOf, session };
-  const send = withTotalDeadline(
-    (context) =>
-      context.once && context.node === undefined ? callOnce(link, context) : new NodeCall(link, context).run(),
-    clock,
-  );
-  return {
-    send: async (route, params, call) => send(contextOf(route, params, withKnownNode(call, nodes, route.operation))),
-    clock,
-    nodeCount: nodes.length,
-  };
+  return { ...pool, emit, attempts, routeOf, session };
 }
 
 /** Replaces the address that the caller has named by that of a node. */

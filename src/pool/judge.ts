@@ -5,6 +5,7 @@ import type { FailoverEvent } from "../http/events.js";
 import type { Block } from "../http/index.js";
 import { areClose, isDisputed, isSuspect, lagOf, referenceOf, type Sighting } from "./freshness.js";
 import type { Link } from "./link.js";
+import { isBehindMark } from "./mark.js";
 import type { NodeState } from "./node-state.js";
 
 /** Why a node or its response is not used. */
@@ -43,11 +44,11 @@ export function verdictOn(
     if (time !== undefined && block.timestamp >= time) return undefined;
     if (lagOf(block, referenceOf(sightings, nodes.length)) > settings.maxLag) return "lag";
   }
-  return settings.monotonic && isFresh && block.height < link.session.mark ? "regression" : undefined;
+  return isFresh && isBehindMark(block, link) ? "regression" : undefined;
 }
 
 /** Sets the node of a response aside, or returns it from there. */
-export function applyVerdict({ node, sentAt, verdict }: Received<unknown>): void {
+export function applyVerdict({ node, sentAt, verdict }: Pick<Received<unknown>, "node" | "sentAt" | "verdict">): void {
   if (verdict === undefined) node.recover(sentAt);
   else node.setAside(verdict === "suspect" ? "suspect" : "lagging", sentAt);
 }

@@ -3,6 +3,7 @@ import type { SendAttempt } from "../http/context.js";
 import type { Emit } from "../http/events.js";
 import type { Session } from "../node-pool.js";
 import type { RouteOf } from "../source/connection.js";
+import type { HedgeBudget } from "./hedging.js";
 import type { NodeState } from "./node-state.js";
 import type { PoolSettings } from "./options.js";
 
@@ -11,6 +12,8 @@ export interface Link {
   readonly nodes: readonly NodeState[];
   readonly settings: PoolSettings;
   readonly clock: Clock;
+  /** Of all clients of the pool. */
+  readonly budget: HedgeBudget;
   /** Returns a number from 0 up to 1. */
   readonly random: () => number;
   readonly emit: Emit | undefined;

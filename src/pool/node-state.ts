@@ -4,6 +4,8 @@ import { NodeLimits, readRateLimit } from "../http/pacing.js";
 import { NodeHistory } from "../source/node-history.js";
 import type { Load } from "./choice.js";
 import type { Sighting } from "./freshness.js";
+import { longestSilence } from "./hedging.js";
+import { Latency } from "./latency.js";
 
 /** Why a node is set aside. */
 export type RestCause = "slow" | "lagging" | "suspect" | "failing" | "limited";
@@ -11,14 +13,26 @@ export type RestCause = "slow" | "lagging" | "suspect" | "failing" | "limited";
 /** The first and the longest rest, in milliseconds. */
 const [shortestRest, longestRest] = [1000, 60_000];
 
-/** The share of a new measurement in the latency. */
-const weight = 0.2;
+/** For so many milliseconds, a measurement says how fast a node is. */
+const recent = 30_000;
+
+/** A runtime can end a call without notice: an attempt that began before so many milliseconds is not counted. */
+const longestFlight = 60_000;
+
+/** An attempt on a node. */
+interface Departure {
+  readonly startedAt: number;
+  readonly sentAt: number | undefined;
+  /** Whether it finds out if a node that rested is well again. */
+  readonly isTrial: boolean;
+}
 
 /** What a pool knows of one node. */
 export class NodeState implements Load {
   readonly url: string;
   readonly limits: NodeLimits;
-  inFlight = 0;
+  readonly history: NodeHistory;
+  readonly latency = new Latency();
   sighting: Sighting | undefined;
   /** When the node responded last. */
   heardAt = Number.NEGATIVE_INFINITY;
@@ -26,15 +40,18 @@ export class NodeState implements Load {
   cause: RestCause | undefined;
   error: unknown;
   restUntil = Number.NEGATIVE_INFINITY;
-  readonly history: NodeHistory;
-  /** Called when the node is set aside, by requests that wait for its rate limit. */
-  readonly onRest = new Set<() => void>();
+  /** How often the node was set aside. */
+  rests = 0;
+  /** How often another node was asked because this one was late. */
+  hedges = 0;
   readonly #clock: Clock;
   readonly #random: () => number;
-  #latency: number | undefined;
+  readonly #departures = new Set<Departure>();
   /** Of the last response. */
   #headers: Headers | undefined;
-  #rests = 0;
+  /** Rests, and requests without a response, since the last response. */
+  #vain = 0;
+  #silences = 0;
   #restedAt = Number.NEGATIVE_INFINITY;
   #sightingSentAt = Number.NEGATIVE_INFINITY;
 
@@ -51,9 +68,38 @@ export class NodeState implements Load {
     return Math.max(0, this.restUntil - this.#clock.now());
   }
 
-  /** A slow node is measured anew after its rest. */
-  get latency(): number | undefined {
-    return this.cause === "slow" && this.rest === 0 ? undefined : this.#latency;
+  /** Whether the node can serve calls. */
+  get isAvailable(): boolean {
+    return this.cause === undefined;
+  }
+
+  /** Whether the node has rested for long enough to be tried. */
+  get isDue(): boolean {
+    return this.cause !== undefined && this.rest === 0;
+  }
+
+  get recentLatency(): number | undefined {
+    return this.#clock.now() - this.heardAt < recent ? this.latency.typical : undefined;
+  }
+
+  get inFlight(): number {
+    if (this.#departures.size === 0) return 0;
+    const now = this.#clock.now();
+    for (const departure of this.#departures) {
+      if (now - departure.startedAt < longestFlight) break;
+      this.#departures.delete(departure);
+    }
+    return this.#departures.size;
+  }
+
+  get sent(): number {
+    let sent = 0;
+    for (const { sentAt } of this.#departures) if (sentAt !== undefined) sent++;
+    return sent;
+  }
+
+  get pause(): number {
+    return this.limits.limiter.expectedDelay;
   }
 
   /** The rate limit that the last response named. */
@@ -62,13 +108,15 @@ export class NodeState implements Load {
     return limit === undefined || remaining === undefined ? undefined : { limit, remaining };
   }
 
-  get pause(): number {
-    return this.limits.limiter.expectedDelay;
+  /** An attempt begins. A node that is tried after a rest rests on, unless it responds. */
+  depart(departure: Departure): void {
+    this.#departures.add(departure);
+    if (departure.isTrial) this.#restFor(this.#backoff);
   }
 
-  /** Whether the node can be asked. After a rest, one request tries it. */
-  get isAvailable(): boolean {
-    return this.cause === undefined || (this.rest === 0 && this.inFlight === 0);
+  /** An attempt has ended. */
+  land(departure: Departure): void {
+    this.#departures.delete(departure);
   }
 
   /** A response has come, with a block or at least with a success status. */
@@ -76,14 +124,27 @@ export class NodeState implements Load {
     const now = this.#clock.now();
     this.heardAt = now;
     this.#headers = headers;
-    const elapsed = now - sentAt;
-    const known = this.cause === "slow" ? undefined : this.#latency;
-    this.#latency = known === undefined ? elapsed : known + weight * (elapsed - known);
+    this.#silences = 0;
+    if (this.cause === "slow") this.latency.forget();
+    this.latency.observe(now - sentAt);
     if (block === undefined) return;
     // A response that was overtaken by a later one says nothing new.
     if (this.sighting && sentAt < this.#sightingSentAt && block.height <= this.sighting.block.height) return;
     this.sighting = { block, time: now };
     this.#sightingSentAt = sentAt;
+  }
+
+  /**
+   * A request was abandoned. A node that is silent repeatedly rests.
+   *
+   * @param bound - When its response would have been late, in milliseconds.
+   */
+  abandon(sentAt: number, bound: number): void {
+    const elapsed = this.#clock.now() - sentAt;
+    this.latency.atLeast(elapsed);
+    if (elapsed < bound || this.heardAt > sentAt) return;
+    this.#silences++;
+    if (this.#silences > 1 || elapsed >= longestSilence) this.setAside("slow", sentAt);
   }
 
   /**
@@ -93,29 +154,31 @@ export class NodeState implements Load {
    * @param least - The least time, in milliseconds.
    */
   setAside(cause: RestCause, sentAt: number, least = 0): void {
-    const now = this.#clock.now();
     if (sentAt > this.#restedAt) {
-      const backoff = Math.min(longestRest, shortestRest * 2 ** this.#rests++);
-      this.#restedAt = now;
-      this.restUntil = now + backoff * (0.5 + this.#random() / 2);
+      this.#restedAt = this.#clock.now();
+      this.restUntil = Number.NEGATIVE_INFINITY;
+      this.#restFor(this.#backoff);
+      this.#vain++;
+      this.rests++;
       this.cause = cause;
     }
-    this.restUntil = Math.max(this.restUntil, now + least);
-    for (const leave of [...this.onRest]) leave();
-  }
-
-  /** The node has not responded for so many milliseconds. */
-  slowDown(elapsed: number, sentAt: number): void {
-    this.#latency = Math.max(elapsed, this.#latency ?? 0);
-    this.setAside("slow", sentAt);
+    this.#restFor(least);
   }
 
   /** A request that was sent at some time has succeeded. */
   recover(sentAt: number): void {
     if (sentAt <= this.#restedAt) return;
-    this.#rests = 0;
+    this.#vain = 0;
     this.cause = undefined;
     this.error = undefined;
     this.restUntil = Number.NEGATIVE_INFINITY;
+  }
+
+  get #backoff(): number {
+    return Math.min(longestRest, shortestRest * 2 ** this.#vain) * (0.5 + this.#random() / 2);
+  }
+
+  #restFor(milliseconds: number): void {
+    this.restUntil = Math.max(this.restUntil, this.#clock.now() + milliseconds);
   }
 }

@@ -11,6 +11,8 @@ import {
   verdictOn,
 } from "./judge.js";
 import type { Link } from "./link.js";
+import { isBehindMark, lowerMark, raiseMark } from "./mark.js";
+import type { NodeState } from "./node-state.js";
 
 /** The responses to one call. */
 export class Responses<T> {
@@ -57,23 +59,33 @@ export class Responses<T> {
     if (this.#received.every((each) => this.#lackOf(each) === "block")) this.throwIfNotShown();
   }
 
-  /** @throws {@link NotShown} if all responses lack something. */
-  throwIfNotShown(): void {
+  /**
+   * @param candidates - Of them, those that do not keep balance changes for long enough.
+   * @throws {@link NotShown} if the nodes that respond do not show what is demanded, whatever the others would.
+   */
+  throwIfNotShown({ unfit }: { unfit: readonly NodeState[] } = { unfit: [] }): void {
     const shown = freshestOf(this.#received);
     const lack = shown && this.#lackOf(shown);
     if (lack) throw new NotShown(lack, { shown: shown.reply });
+    if (unfit.length === 0) return;
+    const kept = unfit.flatMap(({ history }) => history.oldest ?? []);
+    const availableFrom = kept.length === 0 ? undefined : kept.reduce((a, b) => (b < a ? b : a));
+    throw new NotShown("history", { availableFrom });
   }
 
   /** Returns the reply of a response, and notes what the responses say of their nodes. */
   settle(best: Received<T>): Reply<T> {
     const { node, block, reply, verdict } = best;
-    const { node: pinned, operation } = this.#context;
-    const { settings, session } = this.#link;
-    const stale = verdict !== undefined || (this.#demand.isFresh === true && isInDispute(this.#link));
-    if (stale && settings.staleness === "error" && pinned === undefined) throw staleError(operation, this.#received);
+    const { node: pinned, operation, demand: { isFresh = false } = { isFresh: true } } = this.#context;
+    const { staleness } = this.#link.settings;
+    // Other calls can have returned a later block while this response was compared.
+    const isBack = isFresh && block !== undefined && isBehindMark(block, this.#link);
+    const isOpen = this.#demand.isFresh === true && isInDispute(this.#link);
+    const stale = verdict !== undefined || isBack || isOpen;
+    if (stale && staleness === "error" && pinned === undefined) throw staleError(operation, this.#received);
     for (const each of this.#received) applyVerdict(each);
-    if (block && block.height > session.mark && verdict !== "suspect" && pinned === undefined)
-      session.mark = block.height;
+    lowerMark(this.#link);
+    if (block && verdict !== "suspect" && pinned === undefined) raiseMark(block, this.#link);
     return { ...reply, stale, node: node.url };
   }
 }

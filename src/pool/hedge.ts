@@ -1,0 +1,99 @@
+import type { Context } from "../http/context.js";
+import type { Candidates } from "./candidates.js";
+import type { Flight } from "./flight.js";
+import { boundOf, hedgeDelay } from "./hedging.js";
+import type { Link } from "./link.js";
+import type { NodeState } from "./node-state.js";
+import type { Race } from "./race.js";
+
+/** How often a call looks while nothing is known of a node, in milliseconds. */
+const firstLook = 100;
+
+/** Asks another node if the one that a call has asked last is late. */
+export class Hedge<T> {
+  readonly #link: Link;
+  readonly #context: Context<T>;
+  readonly #candidates: Candidates;
+  readonly #race: Race<T>;
+  #lookedAt = Number.NEGATIVE_INFINITY;
+  /** The last attempt, if there is no further node. */
+  #last: Flight | undefined;
+
+  constructor(link: Link, context: Context<T>, candidates: Candidates, race: Race<T>) {
+    this.#link = link;
+    this.#context = context;
+    this.#candidates = candidates;
+    this.#race = race;
+  }
+
+  /** Milliseconds until the call looks for a node to ask as well. Of a node that was not heard yet, others may tell more soon. */
+  get patience(): number {
+    const delay = this.#delay;
+    const isKnown = this.#latest?.node.latency.bound !== undefined || delay === Number.POSITIVE_INFINITY;
+    return isKnown ? delay : Math.min(firstLook, delay);
+  }
+
+  /** Milliseconds until the node that was asked last is late. */
+  get #delay(): number {
+    const flight = this.#latest;
+    if (flight === undefined || flight === this.#last || this.#context.once) return Number.POSITIVE_INFINITY;
+    const { sentAt = flight.startedAt } = flight;
+    return Math.max(0, Math.max(sentAt, this.#lookedAt) + this.#delayOf(flight) - this.#link.clock.now());
+  }
+
+  /**
+   * The node to ask as well, or instead of one that has been set aside while the attempt waits for its rate limit; `undefined` if the
+   * nodes that were asked are waited for.
+   *
+   * @param canRest - Whether a node that is set aside is asked as well, if no other is left.
+   */
+  next(canRest: boolean): NodeState | undefined {
+    const { clock, settings } = this.#link;
+    const flight = this.#latest;
+    if (flight === undefined || this.#delay > 0) return undefined;
+    this.#lookedAt = clock.now();
+    if (flight.sentAt === undefined) {
+      // A wait for the rate limit says nothing about the node.
+      if (!flight.isOutdated) return undefined;
+      this.#race.drop(flight);
+      this.#candidates.add(flight.node, -1);
+      return this.#candidates.next();
+    }
+    const node = canRest ? this.#candidates.any() : this.#candidates.next();
+    if (node === undefined || settings.hedgeAfter === false) this.#last = flight;
+    if (node === undefined || flight === this.#last || node.pause > 0) return undefined;
+    const ended = this.#race.flights.length < 2 ? undefined : this.#dispensable;
+    if (this.#race.flights.length > 1 && ended === undefined) return undefined;
+    // A node that rests is known to be silent.
+    if (flight.node.isAvailable && !this.#link.budget.take()) return undefined;
+    if (ended) this.#race.drop(ended);
+    this.#report(flight.node, node, clock.now() - flight.sentAt);
+    return node;
+  }
+
+  /** The attempt that serves the call, if there is one. */
+  get #latest(): Flight | undefined {
+    const { flights } = this.#race;
+    const serving = flights.filter(({ isTrial }) => !isTrial);
+    return serving.at(-1) ?? flights.at(-1);
+  }
+
+  #delayOf({ node }: Flight): number {
+    const { settings, nodes } = this.#link;
+    return typeof settings.hedgeAfter === "number" ? settings.hedgeAfter : hedgeDelay(node, nodes);
+  }
+
+  /** The attempt that makes room for another one, if two are in flight: a trial, or one that is silent. */
+  get #dispensable(): Flight | undefined {
+    const { nodes, clock } = this.#link;
+    const { flights } = this.#race;
+    const isSilent = ({ node, sentAt }: Flight) => sentAt !== undefined && clock.now() - sentAt >= boundOf(node, nodes);
+    return flights.find(({ isTrial }) => isTrial) ?? flights.find(isSilent);
+  }
+
+  #report(from: NodeState, to: NodeState, delay: number): void {
+    const { operation, attempts: attempt } = this.#context;
+    from.hedges++;
+    this.#link.emit?.({ type: "hedge", operation, attempt, node: from.url, from: from.url, to: to.url, delay });
+  }
+}
