@@ -49,9 +49,9 @@ export class Race<T> {
     return this.#flights;
   }
 
-  /** Whether an attempt is in flight that is more than a trial. */
+  /** Whether an attempt is in flight on a node that is not set aside. */
   get isServed(): boolean {
-    return this.#flights.some(({ isTrial }) => !isTrial);
+    return this.#flights.some(({ node, isTrial }) => !isTrial && node.isAvailable);
   }
 
   start(
