@@ -31,7 +31,7 @@ export class Hedge<T> {
     this.#race = race;
   }
 
-  /** Milliseconds until the call looks for a node to ask as well. Of a node that was not heard yet, others may tell more soon. */
+  /** Milliseconds until the call looks for a node to ask as well. What is late for a node that was not heard yet, others may show soon. */
   get patience(): number {
     const delay = this.#delay;
     const isKnown = this.#latest?.node.latency.bound !== undefined || delay === Number.POSITIVE_INFINITY;
