@@ -48,13 +48,16 @@ export class NodeCall<T> {
         if (outcome) this.#take(outcome);
         const best = this.#best;
         const result = best ?? this.#responses.freshest;
-        if (result && (this.#comparison.isOver || (best && this.#comparison.isEnough(best.node))))
-          return this.#settle(result);
+        const { isOver } = this.#comparison;
+        if (result && (isOver || (best && this.#comparison.isEnough(best.node)))) return this.#settle(result);
+        if (isOver) this.#responses.throwIfNotShown(this.#candidates);
         if (outcome === undefined) this.#start(this.#hedge.next(result === undefined));
         else if (!(best ? this.#compare() : this.#goOn(outcome))) {
           if (result) return this.#settle(result);
           await this.#retry();
-        } else if (result) this.#comparison.begin(result.sentAt, this.#race.flights);
+        } else if (result || this.#candidates.unfit.length > 0) {
+          this.#comparison.begin((result ?? outcome).sentAt, this.#race.flights);
+        }
       }
     } finally {
       this.#race.cancel(left);
