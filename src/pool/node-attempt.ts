@@ -1,4 +1,4 @@
-import type { Attempt, Context, Reply } from "../http/context.js";
+import type { Attempt, Context, Reply, SendAttempt } from "../http/context.js";
 import { type Demand, NotShown } from "../http/demand.js";
 import { contextOf } from "../http/requester.js";
 import { newAttempt } from "../http/retry.js";
@@ -7,18 +7,29 @@ import type { Link } from "./link.js";
 import type { NodeState } from "./node-state.js";
 
 /** Sends an attempt to a node, if it keeps balance changes for as long as the call needs them. */
-export async function sendToNode<T>(
-  link: Link,
-  context: Context<T>,
-  node: NodeState,
-  attempt: Attempt,
-): Promise<Reply<T>> {
-  const { history } = node;
-  const { demand = {} } = context;
-  const { reach, holdsStart }: Demand<T> = demand;
+export function sendToNode<T>(link: Link, context: Context<T>, node: NodeState, attempt: Attempt): Promise<Reply<T>> {
   const send = link.attempts.get(node);
   if (send === undefined) throw new TypeError(`${node.url} is not a node of the pool.`);
-  if (reach === undefined) return send(context, attempt);
+  return context.demand?.reach === undefined
+    ? send(context, attempt)
+    : sendWithHistory(link, context, { node, attempt, demand: context.demand, reach: context.demand.reach, send });
+}
+
+interface Sending<T> {
+  node: NodeState;
+  attempt: Attempt;
+  demand: Demand<T>;
+  reach: bigint;
+  send: SendAttempt;
+}
+
+async function sendWithHistory<T>(
+  link: Link,
+  context: Context<T>,
+  { node, attempt, demand, reach, send }: Sending<T>,
+): Promise<Reply<T>> {
+  const { history } = node;
+  const { holdsStart } = demand;
   const { cancellation, number } = attempt;
   const ask = askOldest((query, read) => {
     const { operation, headers, settings } = context;

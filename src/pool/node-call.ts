@@ -42,7 +42,7 @@ export class NodeCall<T> {
 
   async run(): Promise<Reply<T>> {
     try {
-      await this.#begin();
+      if (!this.#begin()) await this.#retry();
       for (;;) {
         const outcome = await this.#race.next(Math.min(this.#hedge.patience, this.#comparison.rest));
         if (outcome) this.#take(outcome);
@@ -64,15 +64,16 @@ export class NodeCall<T> {
     }
   }
 
-  /** Asks the first node, another one if the two have to be compared, and one that has rested. */
-  async #begin(): Promise<void> {
+  /** Asks the first node, another one if the two have to be compared, and one that has rested. Returns whether there is a first one. */
+  #begin(): boolean {
     this.#link.budget.earn();
     const first = this.#candidates.next();
-    if (first === undefined) return this.#retry();
+    if (first === undefined) return false;
     const needsOther = this.#comparison.needsOther(first);
     this.#start(first);
     if (needsOther) this.#start(this.#candidates.next());
     if (this.#race.flights.length < 2 && !this.#context.once) this.#start(this.#candidates.due(), true);
+    return true;
   }
 
   /** How many attempts can fail. Each node is asked once at least, unless the caller wants no retries. */

@@ -1,15 +1,6 @@
 import type { Context, Reply } from "../http/context.js";
 import { type Demand, lackOf, NotShown } from "../http/demand.js";
-import {
-  applyVerdict,
-  freshestOf,
-  isInDispute,
-  type Received,
-  sightingsOf,
-  staleError,
-  type Verdict,
-  verdictOn,
-} from "./judge.js";
+import { applyVerdict, freshestOf, isInDispute, type Received, staleError, type Verdict, verdictOn } from "./judge.js";
 import type { Link } from "./link.js";
 import { isBehindMark, lowerMark, raiseMark } from "./mark.js";
 import type { NodeState } from "./node-state.js";
@@ -28,10 +19,10 @@ export class Responses<T> {
   }
 
   /** Adds a response, and returns what is wrong with it. */
-  add(response: Omit<Received<T>, "verdict" | "lack">): Verdict | undefined {
-    const added: Received<T> = { ...response, verdict: undefined, lack: undefined };
+  add({ node, reply, block, sentAt }: Omit<Received<T>, "verdict" | "lack">): Verdict | undefined {
+    const added: Received<T> = { node, reply, block, sentAt, verdict: undefined, lack: undefined };
     this.#received.push(added);
-    const namesBlocks = sightingsOf(this.#link.nodes).length > 0;
+    const namesBlocks = this.#link.nodes.some(({ sighting }) => sighting !== undefined);
     // Each response shows more of the others.
     for (const each of this.#received) {
       each.lack = lackOf(this.#demand, each.reply, namesBlocks);
@@ -79,8 +70,9 @@ export class Responses<T> {
     const stale = verdict !== undefined || isBack || isOpen;
     if (stale && staleness === "error" && pinned === undefined) throw staleError(operation, this.#received);
     for (const each of this.#received) applyVerdict(each);
-    lowerMark(this.#link);
-    if (block && verdict !== "suspect" && pinned === undefined) raiseMark(block, this.#link);
+    const { mark } = this.#link.session;
+    if (block === undefined || (mark && block.height < mark.block.height)) lowerMark(this.#link);
+    else if (verdict !== "suspect" && pinned === undefined) raiseMark(block, this.#link);
     return { ...reply, stale, node: node.url };
   }
 }
