@@ -14,7 +14,9 @@ import {
 } from "./client-options.js";
 import { type CallOptions, callChecks, readCallOptions } from "./http/call-options.js";
 import { systemClock } from "./http/clock.js";
+import { withCalls } from "./http/http-client.js";
 import { call, createRequester } from "./http/index.js";
+import { withLog } from "./http/log.js";
 import { routeOf } from "./http/operation-route.js";
 import { sharedLimits } from "./http/shared-limits.js";
 import { type NodeHttp, withHeaders } from "./http/with-headers.js";
@@ -63,12 +65,14 @@ export interface VegaClient extends OperationMethods {
   readonly baseUrl: string;
 
   /**
-   * The openapi-fetch client that the methods use, for what they do not cover. Middleware that is added with `http.use()`
-   * works for the methods, too.
+   * An openapi-fetch client, for what the methods do not cover. Its requests have the deadlines, pacing and events of the methods,
+   * and their retries, unless they change something: a POST is sent once. They resolve to `{ data, error, response }`, and reject if
+   * there is no response. Middleware that is added with `http.use()` works for the methods, too, once for each attempt.
    *
    * @example
    * ```ts
    * client.http.use({ onRequest: ({ request }) => request.headers.set("Authorization", token) });
+   * const { data, error } = await client.http.GET("/statistics/spam/{partyId}", { params: { path: { partyId } } });
    * ```
    */
   readonly http: HttpClient<paths, "application/json">;
@@ -107,20 +111,14 @@ export function createClient(options: ClientOptions): VegaClient {
   const history = new NodeHistory(systemClock);
   const node: Node = {
     baseUrl,
-    // By two slashes, a pool knows its own requests from those with a `baseUrl` of the caller.
-    http: createHttp({
-      baseUrl: pool ? `${baseUrl}//` : baseUrl,
-      headers,
-      fetch: (request) => connection.fetch(request),
-      pathSerializer,
-    }),
-    connect: (http, { observe, validate }) => {
+    http: createHttp({ baseUrl, headers, fetch, pathSerializer }),
+    connect: (http, { observe, log, validate }) => {
       const options = {
         fetch,
         pacing,
         limits,
         session,
-        observe,
+        observe: withLog(observe, log),
         validate,
         routeOf: (id: OperationId) => routeOf(http, id),
       };
@@ -138,7 +136,7 @@ export function createClient(options: ClientOptions): VegaClient {
 interface Node {
   baseUrl: string;
   http: NodeHttp;
-  connect(http: NodeHttp, options: Pick<ClientDefaults, "observe" | "validate">): Connection;
+  connect(http: NodeHttp, options: Pick<ClientDefaults, "observe" | "log" | "validate">): Connection;
   rangeLimits: RangeLimits;
 }
 
@@ -180,7 +178,7 @@ function createMethods(node: Node, http: NodeHttp, connection: Connection, defau
     scanBalanceChanges: (argument, options) => {
       const readSettings = () => readCallOptions("scanBalanceChanges", options, settings, scanChecks);
       const open = openScan({ connection, route: scanRoute, argument, readSettings, limits });
-      return scan({ operation: "scanBalanceChanges", open }, options);
+      return scan({ operation: "scanBalanceChanges", open }, { ...options });
     },
     withOptions: (overrides) => {
       const changed = readOverrides(defaults, overrides);
@@ -188,7 +186,7 @@ function createMethods(node: Node, http: NodeHttp, connection: Connection, defau
       return createMethods(node, own, node.connect(own, changed), changed);
     },
     baseUrl: node.baseUrl,
-    http,
+    http: withCalls(http, connection, settings),
   };
 }
 

@@ -1,9 +1,10 @@
 /** The flags of an operation, derived from its arguments. */
 import type { Argument, Place, Value } from "../arguments/operation.js";
 import { UsageError } from "./exit.js";
-import { readTime, refuse, type Values } from "./flag-values.js";
+import { refuse, type Values } from "./flag-values.js";
 import type { Flag } from "./flags.js";
 import type { OperationText } from "./operation-texts.js";
+import { readTime } from "./time-values.js";
 
 type Leaf = Value & Place;
 
@@ -121,7 +122,7 @@ const lower = (text: string) => `${text.charAt(0).toLowerCase()}${text.slice(1)}
 function textOf(spec: Leaf, text: string): string {
   if (spec.kind === "array") return `${text} Can be repeated.`;
   if (spec.kind === "nanoseconds")
-    return text.replace(/, in Unix nanoseconds/, ", as in 2024-02-01 or 2024-02-01T12:00:00Z");
+    return text.replace(/, in Unix nanoseconds/, ", as in 2024-02-01, 2024-02-01T12:00:00Z or 1707495900");
   return text;
 }
 

@@ -5,6 +5,8 @@ import type { NodePool } from "../node-pool.js";
 import type { Context } from "./command.js";
 import { UsageError } from "./exit.js";
 import { refuse } from "./flag-values.js";
+import { withScheme } from "./http/address.js";
+import { createFetch } from "./http/fetch.js";
 import { logEvents } from "./verbose.js";
 
 /** A client and what it has learned of its nodes. */
@@ -12,17 +14,25 @@ export interface Connection {
   readonly client: VegaClient;
   /** The addresses of the nodes. */
   readonly nodes: readonly string[];
-  /** The blocks that the first and the last response named. */
-  readonly blocks: { first?: Block; last?: Block };
+  /** The blocks that the first and the last response named, and the latest of all. */
+  readonly blocks: { first?: Block; last?: Block; latest?: Block };
+}
+
+/** What is told of responses. */
+export interface ConnectionObserver {
+  /** A node has responded, other than with an error. */
+  onResponse(node: string, block: Block | undefined): void;
+  /** A node has not responded. */
+  onNoResponse(node: string, error: unknown): void;
 }
 
 /** Creates the client of the nodes that the flags or the environment name. */
-export async function connect(context: Context): Promise<Connection> {
+export async function connect(context: Context, observer?: ConnectionObserver): Promise<Connection> {
   const nodes = readNodes(context);
   const [node = ""] = nodes;
   const blocks: Connection["blocks"] = {};
   const baseUrl = nodes.length > 1 ? await createPool(nodes) : node;
-  return { client: await createClientOf(baseUrl, blocks, context), nodes, blocks };
+  return { client: await createClientOf(baseUrl, blocks, context, observer), nodes, blocks };
 }
 
 /** Creates the client of a pool, also of a single node. */
@@ -36,31 +46,45 @@ const createPool = async (nodes: readonly string[]) => (await import("../pool/in
 
 function readNodes({ io, values }: Context): readonly string[] {
   const entered = values.all("node");
-  const nodes = entered.length > 0 ? entered : (io.env["VEGAPROTOCOL_NODE"] ?? "").split(/[\s,]+/).filter(Boolean);
-  if (nodes.length > 0 && !nodes.includes("")) return nodes;
-  throw new UsageError(
-    "Expected --node URL, the address of a data node, or the environment variable VEGAPROTOCOL_NODE.",
-  );
+  const variable = io.env["VEGA_NODE"] || io.env["VEGAPROTOCOL_NODE"] || "";
+  const nodes = entered.length > 0 ? entered : variable.split(/[\s,]+/).filter(Boolean);
+  if (nodes.length > 0 && !nodes.includes("")) return nodes.map(withScheme);
+  throw new UsageError("Expected --node URL, the address of a data node, or the environment variable VEGA_NODE.");
 }
 
-async function createClientOf(baseUrl: string | NodePool, blocks: Connection["blocks"], { io, values }: Context) {
+async function createClientOf(
+  baseUrl: string | NodePool,
+  blocks: Connection["blocks"],
+  context: Context,
+  observer?: ConnectionObserver,
+) {
+  const { io, values } = context;
+  const headers = await readHeaders(values.all("header"));
+  const fetch = await createFetch(context, headers);
   const retries = values.integer("retries", { minimum: 0 });
-  const fetch = io.fetch ?? ((request: Request) => globalThis.fetch(request));
   return createClient({
     baseUrl,
-    headers: await readHeaders(values.all("header")),
+    headers,
     pacing: !values.has("no-pacing"),
     timeout: values.duration("timeout"),
     retry: retries === undefined ? undefined : retries > 0 && { attempts: retries + 1 },
     observe: values.has("verbose") ? logEvents(io) : undefined,
     fetch: async (request) => {
-      const response = await fetch(request);
+      const { origin } = new URL(request.url);
+      const response = await fetch(request).catch((error: unknown) => {
+        observer?.onNoResponse(origin, error);
+        throw error;
+      });
       const block = readBlock(response);
-      if (block) Object.assign(blocks, { first: blocks.first ?? block, last: block });
+      if (response.ok) observer?.onResponse(origin, block);
+      if (block)
+        Object.assign(blocks, { first: blocks.first ?? block, last: block, latest: later(block, blocks.latest) });
       return response;
     },
   });
 }
+
+const later = (a: Block, b = a): Block => (a.timestamp >= b.timestamp ? a : b);
 
 /** Reads `Name: value`, or `@FILE` with one of them on each line, which keeps secrets out of lists of processes. */
 async function readHeaders(entered: readonly string[]): Promise<[string, string][]> {

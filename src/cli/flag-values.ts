@@ -1,11 +1,7 @@
 import { parseArgs } from "node:util";
-import { toNanoseconds } from "../arguments/values.js";
-import { UsageError } from "./exit.js";
+import { quote, UsageError } from "./exit.js";
 import { type Flag, generalFlags } from "./flags.js";
 import { suggest } from "./suggest.js";
-
-/** Shows a value that was entered, shortened if it is long. */
-export const quote = (text: string) => JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
 
 /** The flags that were entered. Each method reads one as a type and names it in the error if it is not of that type. */
 export class Values {
@@ -51,18 +47,9 @@ export class Values {
   duration(name: string): number | undefined {
     const value = this.text(name);
     if (value === undefined) return undefined;
-    const [, number, unit = "s"] = /^(\d+(?:\.\d+)?)(ms|s|m)?$/.exec(value) ?? [];
-    const milliseconds = Number(number) * (unit === "ms" ? 1 : unit === "s" ? 1000 : 60_000);
+    const [, number, unit = "s"] = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(value) ?? [];
+    const milliseconds = Number(number) * ({ ms: 1, s: 1000, m: 60_000, h: 3_600_000 }[unit] ?? 0);
     return milliseconds > 0 ? milliseconds : refuse(name, "a duration such as 30s, 500ms or 2m", value);
-  }
-}
-
-/** Reads a time as Unix nanoseconds. */
-export function readTime(name: string, value: string): bigint {
-  try {
-    return toNanoseconds(/^\d{4}-\d\d-\d\d$/.test(value) ? `${value}T00:00:00Z` : value);
-  } catch {
-    return refuse(name, "a time such as 2024-02-01, 2024-02-01T12:00:00Z or digits of Unix nanoseconds", value);
   }
 }
 

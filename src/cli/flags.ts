@@ -36,14 +36,18 @@ export const nodeFlags: readonly Flag[] = [
     multiple: true,
     text:
       "The address of the data node. Repeat it for several nodes: each request goes to one that responds with fresh data. " +
-      "Default: the addresses in the environment variable VEGAPROTOCOL_NODE, separated by spaces or commas.",
+      "Without a scheme, it is https, and http for this machine and private networks. Default: the addresses in the environment " +
+      "variable VEGA_NODE, separated by spaces or commas.",
   },
   {
     name: "header",
     value: "HEADER",
     multiple: true,
-    text: "A header of every request, as in 'Name: value'. @FILE reads one from each line of a file.",
+    text:
+      "A header of every request, as in 'Name: value'. @FILE reads one from each line of a file. A redirect to another origin " +
+      "does not get it.",
   },
+  { name: "ca-file", value: "FILE", text: "A file of PEM certificates that are trusted, too, as those of a company." },
   { name: "timeout", value: "TIME", text: "The deadline of one attempt, as in 30s or 500ms. Default: 30s." },
   { name: "retries", value: "N", text: "How often a request is retried after a transient failure. Default: 3." },
   { name: "no-pacing", text: "Do not hold requests back to stay within the rate limit of the node." },

@@ -1,6 +1,7 @@
 import type { Command, Context } from "./command.js";
 import { exitCodes, UsageError } from "./exit.js";
 import { type Flag, generalFlags, visible } from "./flags.js";
+import { print } from "./message.js";
 import { suggest } from "./suggest.js";
 
 const exitCodeHelp = `Exit codes: 0 done, 1 failed, 2 wrong usage, 3 incomplete: the node does not have all records, 4 transaction
@@ -36,7 +37,7 @@ export function commandHelp({ name, usage, summary, details, flags }: Command): 
 
 /** Prints the help of the program or of a command. */
 export async function help({ io, positionals }: Context, commands: readonly Command[]): Promise<number> {
-  io.stdout.write(positionals.length === 0 ? overview(commands) : commandHelp(findCommand(positionals, commands)));
+  await print(io, positionals.length === 0 ? overview(commands) : commandHelp(findCommand(positionals, commands)));
   return exitCodes.done;
 }
 

@@ -4,9 +4,12 @@ import type { ListId } from "../pagination/list-operation.js";
 import { argumentFlags, readArguments } from "./argument-flags.js";
 import type { Context } from "./command.js";
 import { UsageError } from "./exit.js";
+import type { Compression } from "./files/compression.js";
+import { type ContentFlags, contentFlags } from "./files/content-flags.js";
+import { readTarget, type Target } from "./files/target.js";
 import { type FormatName, orders } from "./flags.js";
 import { type Column, type Presentation, readColumns } from "./output/columns.js";
-import { readFormat } from "./output/format.js";
+import { readOutput } from "./output/format.js";
 import { scannable } from "./scannable.js";
 
 /** What a command that prints a list was asked to do. */
@@ -27,7 +30,11 @@ export interface ListPlan {
   readonly format: FormatName;
   readonly columns: readonly Column[];
   readonly presentation: Presentation;
-  readonly file: string | undefined;
+  /** `undefined`: stdout. */
+  readonly target: Target | undefined;
+  readonly compression: Compression | undefined;
+  /** What decides the content of a file. */
+  readonly flags: ContentFlags;
   readonly force: boolean;
   readonly resume: boolean;
   readonly quiet: boolean;
@@ -37,7 +44,8 @@ export interface ListPlan {
 export function readListPlan(id: ListId, { io, values }: Context): ListPlan {
   const operation = operations[id];
   const text = operationTexts[id];
-  const argument = readArguments(argumentFlags(operation, text), operation, values);
+  const argumentFlagsOf = argumentFlags(operation, text);
+  const argument = readArguments(argumentFlagsOf, operation, values);
   const isScan = scannable.includes(id) && !values.has("cursor");
   const { query, start, end } = isScan ? takeRange(argument) : { query: argument };
   if (start !== undefined && end !== undefined && start > end) {
@@ -45,14 +53,16 @@ export function readListPlan(id: ListId, { io, values }: Context): ListPlan {
       `Expected --to to be no earlier than --from, ${values.text("from")}, got ${values.text("to")}.`,
     );
   }
-  const file = values.text("output");
-  const format = readFormat(values, io, file);
+  const target = readTarget(values.text("output"));
+  const { format, compression } = readOutput(values, io, target);
   const presentation = {
     decimals: values.integer("decimals", { minimum: 0, maximum: 255 }),
     raw: values.has("raw"),
   };
   const columns = readColumns(text.columns ?? {}, values.text("columns"), presentation);
   const order = values.choice("order", orders) ?? (isScan ? "oldest-first" : "newest-first");
+  const limit = values.integer("limit");
+  const allowsIncomplete = values.has("allow-incomplete");
   const plan: ListPlan = {
     id,
     query,
@@ -60,14 +70,24 @@ export function readListPlan(id: ListId, { io, values }: Context): ListPlan {
     end,
     isScan,
     isNewestFirst: order === "newest-first",
-    limit: values.integer("limit"),
+    limit,
     pageSize: values.integer("page-size", { maximum: 2 ** 31 - 1 }),
     concurrency: values.integer("concurrency"),
-    allowsIncomplete: values.has("allow-incomplete"),
+    allowsIncomplete,
     format,
     columns,
     presentation,
-    file,
+    target,
+    compression,
+    flags: contentFlags({
+      command: operation.envelope,
+      arguments: argumentFlagsOf,
+      argument,
+      format,
+      columns,
+      presentation,
+      others: { order, limit, "allow-incomplete": allowsIncomplete, cursor: values.has("cursor") },
+    }),
     force: values.has("force"),
     resume: values.has("resume"),
     quiet: values.has("quiet"),
@@ -83,16 +103,24 @@ function takeRange({ dateRange, ...query }: Record<string, unknown>) {
 }
 
 /** Whether an export can be interrupted and continued. */
-export const isResumable = ({ isScan, format, file, columns }: ListPlan): boolean =>
-  isScan && file !== undefined && (format === "csv" || format === "ndjson") && hasTime(columns);
+export const isResumable = ({ isScan, format, target, columns }: ListPlan): boolean =>
+  isScan && target !== undefined && (format === "csv" || format === "ndjson") && hasTime(columns);
 
 const hasTime = (columns: readonly Column[]) => columns.some(({ name }) => name === "timestamp");
 
 function checkResume(plan: ListPlan): void {
+  const { target } = plan;
+  if (target && isResumable(plan) && (target.kind === "stream" || target.isLink)) {
+    const what = target.kind === "stream" ? "a pipe or a device" : `a link to ${target.path}`;
+    const advice = target.kind === "stream" ? "Use --output - and the shell's >" : `Use --output ${target.path}`;
+    throw new UsageError(
+      `Expected --output to be a regular file, which --resume can continue, got ${what}. ${advice}.`,
+    );
+  }
   if (plan.resume && plan.force) throw new UsageError("Expected --resume or --force, got both.");
   if (!plan.resume || isResumable(plan)) return;
   const reason =
-    plan.file === undefined
+    target === undefined
       ? "Expected --output FILE beside --resume."
       : !plan.isScan
         ? "--resume does not work with --cursor: pages of a cursor cannot be continued exactly. Leave out --cursor."

@@ -24,3 +24,5 @@ process.exitCode = await run({
   now: () => performance.now(),
   signal: controller.signal,
 });
+// A read of stdin, or a pipe that no program reads, would keep an interrupted process alive.
+if (controller.signal.aborted) process.exit();

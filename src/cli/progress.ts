@@ -1,4 +1,6 @@
+import { describeDuration } from "./durations.js";
 import type { Io } from "./io.js";
+import { StatusLine } from "./status-line.js";
 
 /** How often the line is printed anew, in milliseconds. */
 const interval = 200;
@@ -15,16 +17,15 @@ export const count = (number: number): string => number.toLocaleString("en");
 /** One line on a terminal that says how far a command is. */
 export class Progress {
   readonly #io: Io;
-  readonly #isShown: boolean;
+  readonly #line: StatusLine;
   readonly #range: ProgressRange | undefined;
   readonly #startedAt: number;
   #printedAt: number;
   #first: bigint | undefined;
-  #hasLine = false;
 
   constructor(io: Io, isWanted: boolean, range?: ProgressRange) {
     this.#io = io;
-    this.#isShown = isWanted && io.stderr.isTTY === true;
+    this.#line = new StatusLine(io, isWanted);
     this.#range = range;
     this.#startedAt = io.now();
     this.#printedAt = this.#startedAt;
@@ -37,7 +38,7 @@ export class Progress {
    */
   update(records: number, time: unknown): void {
     // Looking at the clock for each record takes longer than everything else here.
-    if (!this.#isShown || (records > 1 && records % 64 !== 0)) return;
+    if (!this.#line.isShown || (records > 1 && records % 64 !== 0)) return;
     const position = typeof time === "string" && /^\d+$/.test(time) ? BigInt(time) : undefined;
     this.#first ??= position;
     const now = this.#io.now();
@@ -48,16 +49,14 @@ export class Progress {
     const share = position === undefined ? undefined : this.#shareOf(position);
     if (share !== undefined) {
       texts.push(`${Math.floor(100 * share)} %`);
-      if (share > 0) texts.push(`${describeSeconds((seconds * (1 - share)) / share)} left`);
+      if (share > 0) texts.push(`${describeDuration((1000 * seconds * (1 - share)) / share)} left`);
     }
-    this.#io.stderr.write(`\r\x1b[K${texts.join(", ").slice(0, (this.#io.stderr.columns ?? 80) - 1)}`);
-    this.#hasLine = true;
+    this.#line.show(texts.join(", "));
   }
 
   /** Removes the line. */
   clear(): void {
-    if (this.#hasLine) this.#io.stderr.write("\r\x1b[K");
-    this.#hasLine = false;
+    this.#line.clear();
   }
 
   /** The part of the range that was read, from 0 to 1. */
@@ -70,11 +69,4 @@ export class Progress {
     const read = isNewestFirst ? end - position : position - start;
     return Math.min(1, Math.max(0, Number(read) / Number(end - start)));
   }
-}
-
-function describeSeconds(seconds: number): string {
-  const whole = Math.ceil(seconds);
-  if (whole < 60) return `${whole}s`;
-  const minutes = Math.floor(whole / 60);
-  return minutes < 60 ? `${minutes}m ${whole % 60}s` : `${Math.floor(minutes / 60)}h ${minutes % 60}m`;
 }

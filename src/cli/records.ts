@@ -43,6 +43,7 @@ export async function readRecords(
   };
   try {
     await read("error");
+    if (plan.isScan && yielded !== plan.limit) checkReached(connection, range.end ?? range.start);
     return undefined;
   } catch (error) {
     const incomplete = incompleteness(error, plan, range);
@@ -107,6 +108,10 @@ export function incompleteness(
       { cause: error },
     );
   }
+  if (PaginationError.is(error) && (error.reason as string) === "behind") {
+    return new IncompleteError(`The node is behind: ${error.message}`, { cause: error });
+  }
+  if (error instanceof IncompleteError) return error;
   // The first page came: the status is the node's response to its cursor, which v0.74 nodes reject for profiles.
   const { cursors }: { kind: string; cursors?: { timeMember?: string; rejectedWith?: number } } = operations[id];
   const isRejectedCursor = ApiError.is(error) && error.status === cursors?.rejectedWith && (error.pagesRead ?? 0) > 0;
@@ -119,16 +124,58 @@ export function incompleteness(
   );
 }
 
-/** The end of what is final: the block that had begun when the node sent its first response. */
-export async function resolveEnd({ client }: Connection, plan: ListPlan, signal: AbortSignal): Promise<bigint> {
-  const { query, start, end } = plan;
+/** The end of a range, and how far a node has come. */
+export interface RangeEnd {
+  /** Unix nanoseconds. */
+  readonly end: bigint;
+  /** Records before it are final. At most the end of the range. */
+  readonly reached: bigint;
+}
+
+/**
+ * Finds the end of a range with one request. An open one is the block that had begun when the node responded: records before it
+ * are final.
+ *
+ * @throws {@link IncompleteError} if the node has not reached the start, or the end if the newest record comes first.
+ */
+export async function resolveEnd(
+  { client }: Connection,
+  { query, start, isNewestFirst }: ListPlan,
+  end: bigint | undefined,
+  signal: AbortSignal,
+): Promise<RangeEnd> {
   const dateRange = { startTimestamp: start, endTimestamp: end };
   const pagination = { first: 1, newestFirst: true };
   const { nodes, block } = await client.listBalanceChanges({ ...query, dateRange, pagination }, { signal });
-  if (block !== undefined) {
-    const final = finalTime(block.timestamp);
-    return end === undefined || end > final ? final : end;
+  if (block === undefined) {
+    const [newest] = nodes;
+    const open = newest === undefined ? (start ?? 0n) : toNanoseconds(newest.timestamp) + 1n;
+    return { end: end ?? open, reached: end ?? open };
   }
-  const [newest] = nodes;
-  return end ?? (newest === undefined ? (start ?? 0n) : toNanoseconds(newest.timestamp) + 1n);
+  const final = finalTime(block.timestamp);
+  if (start !== undefined && start > final) throw behindError(final, end ?? start);
+  if (end === undefined || end <= final) return { end: end ?? final, reached: end ?? final };
+  if (isNewestFirst) throw behindError(final, end);
+  return { end, reached: final };
 }
+
+/**
+ * Checks that the node had reached the end of a range when it sent its first response.
+ *
+ * @param time - A time that it must not have reached for the check to fail. Default: the end of the range.
+ * @throws {@link IncompleteError} if it had not.
+ */
+export function checkReached({ nodes, blocks }: Connection, end: bigint | undefined, time = end): void {
+  // A pool leaves out the responses of nodes that are behind others.
+  const block = nodes.length > 1 ? blocks.latest : blocks.first;
+  if (block === undefined || end === undefined || time === undefined) return;
+  const reached = finalTime(block.timestamp);
+  if (reached < end && reached <= time) throw behindError(reached, end);
+}
+
+/** The error of a node that has not reached the end of a range. */
+export const behindError = (reached: bigint, end: bigint, options?: ErrorOptions): IncompleteError =>
+  new IncompleteError(
+    `The node is behind: it has reached ${formatTime(reached)}, and the range leads to ${formatTime(end)}.`,
+    options,
+  );

@@ -3,6 +3,7 @@ import { exitCodes, UsageError } from "./exit.js";
 import { readArgv } from "./flag-values.js";
 import { commandHelp, findCommand, overview } from "./help.js";
 import type { Io } from "./io.js";
+import { print } from "./message.js";
 
 /** Runs the command line, and returns the exit code. */
 export async function run(io: Io): Promise<number> {
@@ -10,11 +11,11 @@ export async function run(io: Io): Promise<number> {
   let isVerbose = false;
   try {
     if (name === "--help" || name === "-h") {
-      io.stdout.write(overview(commands));
+      await print(io, overview(commands));
       return io.argv.length === 0 ? exitCodes.usage : exitCodes.done;
     }
     if (name === "--version") {
-      io.stdout.write(`${(await import("./version.js")).readVersion()}\n`);
+      await print(io, `${(await import("./version.js")).readVersion()}\n`);
       return exitCodes.done;
     }
     if (name.startsWith("-")) {
@@ -24,7 +25,7 @@ export async function run(io: Io): Promise<number> {
     const argv = io.argv.slice(command.name.split(" ").length);
     const { values, positionals } = readArgv(argv, command.flags, command.name);
     if (values.has("help")) {
-      io.stdout.write(commandHelp(command));
+      await print(io, commandHelp(command));
       return exitCodes.done;
     }
     isVerbose = values.has("verbose");

@@ -1,13 +1,14 @@
 import type { FollowEvent } from "../follow/index.js";
 import type { ObserverEvent } from "../http/events.js";
 import type { Io } from "./io.js";
+import { printMessage } from "./message.js";
 
 /** Prints what the client does, one line for each event. */
 export const logEvents =
-  ({ stderr }: Io) =>
+  (io: Io) =>
   (event: ObserverEvent): void => {
     const node = event.node === undefined ? "" : ` on ${event.node}`;
-    stderr.write(`${event.operation}, attempt ${event.attempt}${node}: ${describeEvent(event)}\n`);
+    printMessage(io, `${event.operation}, attempt ${event.attempt}${node}: ${describeEvent(event)}`);
   };
 
 function describeEvent(event: ObserverEvent): string {
@@ -31,11 +32,11 @@ function describeEvent(event: ObserverEvent): string {
 
 /** Prints each poll of a follower that is repeated or ignored, one line for each event. */
 export const logFollowEvents =
-  ({ stderr }: Io) =>
+  (io: Io) =>
   (event: FollowEvent): void => {
     const what =
       event.type === "retry"
         ? `poll failed, repeated in ${Math.round(event.delay)} ms: ${event.error.message}`
         : `ignored a response of block ${event.block.height}, which is before block ${event.newest.height}`;
-    stderr.write(`${event.operation}: ${what}\n`);
+    printMessage(io, `${event.operation}: ${what}`);
   };

@@ -32,7 +32,7 @@ export class PaginationError extends VegaError {
   readonly block: { readonly height: bigint; readonly timestamp: bigint } | undefined;
 
   static {
-    brand(PaginationError.prototype, "PaginationError");
+    brand(PaginationError, "PaginationError");
   }
 
   constructor(message: string, { reason, timestamp, availableFrom, block, ...options }: PaginationErrorOptions) {

@@ -34,6 +34,8 @@ export interface Route<Params, Body, T> {
   attempt: (init: AttemptInit<Params>) => Promise<Received>;
   /** Returns the result; `undefined` if the body does not match the description. */
   read: (body: Body) => T | undefined;
+  /** Reads a response with a success status instead of `read`, whatever its body is. */
+  receive?: ((response: Response, context: Context<unknown>, attempt: Attempt) => Promise<T>) | undefined;
   /** Whether the request is never retried, because the node does not accept it twice. */
   once?: boolean;
   /** Statuses that are not retried, although they usually are transient. */
@@ -80,6 +82,7 @@ export interface Context<T> extends CallSettings<T> {
   /** Sends a request with openapi-fetch. */
   readonly send: (init: Omit<AttemptInit<never>, "params">) => Promise<Received>;
   readonly read: (body: object) => T | undefined;
+  readonly receive: Route<never, never, T>["receive"];
   readonly cancellation: Cancellation;
   /** The number of attempts so far. */
   attempts: number;

@@ -3,7 +3,7 @@ import type { Clock } from "./clock.js";
 import type { SendAttempt } from "./context.js";
 
 interface EventBase {
-  /** The operation: the name of the client's method. */
+  /** The operation: the name of the client's method; of `client.http`, the method and the path, as in `GET /api/v2/votes`. */
   operation: string;
   /** The attempt of the call, counted from 1. */
   attempt: number;

@@ -30,8 +30,6 @@ export interface Requester {
     params: Params,
     call: CallSettings<T>,
   ): Promise<Reply<T>>;
-  /** Sends a request once, as it is. */
-  fetch(request: Request): Promise<Response>;
 }
 
 /** Assembles the layers that a call passes through: from the bottom up, each around the one before. */
@@ -49,7 +47,6 @@ export function createRequester(options: RequesterOptions): Requester {
       }
       return send(contextOf(route, params, call));
     },
-    fetch,
   };
 }
 
@@ -86,6 +83,7 @@ export function contextOf<Params, Body extends object, T>(
     demand,
     send: (init) => route.attempt({ ...init, params }),
     read: (body) => route.read(body as Body),
+    receive: route.receive,
     cancellation: new Cancellation(),
     attempts: 0,
     lastError: undefined,

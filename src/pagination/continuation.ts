@@ -10,6 +10,8 @@ type Accept<T> = (edges: readonly Edge<T>[]) => readonly Edge<T>[] | undefined;
 export interface Continuation<T> {
   /** `undefined`: from the start of the list. */
   cursor: string | undefined;
+  /** The cursor to continue from in another walk, if it is another one: after the last record, on a node that follows it. */
+  resume?: string | undefined;
   /** Names the place. Continuations of one place lead to the same page. */
   id: string;
   /** How many of the requested records are known; `"all"` if the size of the page must not depend on what the caller needs. */
@@ -38,7 +40,16 @@ export interface UnreliableCursors<T> {
 }
 
 /** Records that are read before the last one, if the account ids of those between are not known. */
-const longestOverlap = 50;
+export const longestOverlap = 50;
+
+/** Nodes allow pages of this size (observed on v0.74 nodes). */
+export const largestPage = 5000;
+
+interface Continuations<T> {
+  ways: readonly Continuation<T>[];
+  /** The cursor that leaves nothing out, for another walk. */
+  resume: string | undefined;
+}
 
 /**
  * The ways to continue after a page, best first. A walk takes the first whose place it has not continued from before.
@@ -54,21 +65,23 @@ export function continuationsAfter<T>(
   endCursor: string,
   cursors: UnreliableCursors<T> | undefined,
   { completesAccounts, isFirstPage }: { completesAccounts: boolean; isFirstPage: boolean },
-): Continuation<T>[] {
+): Continuations<T> {
   const asSent: Continuation<T> = { cursor: endCursor, id: endCursor, overlap: 0 };
   const time = cursors && blockTimeOf(endCursor);
-  if (cursors === undefined || time === undefined) return [asSent];
+  if (cursors === undefined || time === undefined) return { ways: [asSent], resume: endCursor };
   if (cursors.lack === "account") {
     const known = [...before, ...edges];
     const fallback = () => fromEarlierBlocks(known, cursors.keyOf, isFirstPage);
-    const way = completesAccounts ? fromRecordBefore(known, fallback) : fallback();
-    return way ? [way] : [];
+    const exact = fromRecordBefore(known, fallback);
+    const way = completesAccounts ? exact : fallback();
+    return { ways: way ? [{ ...way, resume: exact?.cursor }] : [], resume: exact?.cursor };
   }
   const start = startOfBlock(edges, edges.length, time);
   const previousBlock = fromBlockOf(edges[start - 1]);
   const known = new Set(edges.slice(start).map(({ node }) => cursors.keyOf(node)));
   const passing: Continuation<T> = { ...fromBlock(endCursor, time), passing: { time, known } };
-  return [guarded(edges, start, 2), previousBlock, passing].filter((way) => way !== undefined);
+  const safe = [guarded(edges, start, 2), previousBlock].filter((way) => way !== undefined);
+  return { ways: [...safe, passing], resume: safe[0]?.cursor };
 }
 
 /** The index of the first edge of a block that ends before another index. */
@@ -130,7 +143,9 @@ function fromEarlierBlocks<T>(
   const last = edges.at(-1);
   if (last === undefined) return undefined;
   const isLast = sameAs(last);
-  const fresh = (page: readonly Edge<T>[]) => page.filter(({ node }) => !keys.has(keyOf(node)));
+  const isKnown = ({ node }: Edge<T>) => keys.has(keyOf(node));
+  // Newer records can stand before those that are known.
+  const fresh = (page: readonly Edge<T>[]) => page.slice(page.findIndex(isKnown)).filter((edge) => !isKnown(edge));
   const start = startOfBlock(edges, edges.length);
   let index = startOfBlock(edges, start);
   while (index > 0 && start - index < 2) index = startOfBlock(edges, index);
@@ -198,7 +213,8 @@ function fromPlace<T>(
   place: AccountPlace,
   known: Pick<Continuation<T>, "id" | "after">,
 ): Continuation<T> {
-  return { ...known, cursor, overlap: 0, locate: (before) => fromNeighbor(before, place, known) };
+  const locate = (before: readonly Edge<T>[]) => ({ ...fromNeighbor(before, place, known), resume: cursor });
+  return { ...known, cursor, overlap: 0, locate };
 }
 
 /** From the record before a place, or from the start of the list if the place is there. */

@@ -2,6 +2,7 @@ import type { OperationTypes, Pagination } from "../../generated/client.js";
 import { operations } from "../../generated/operations.js";
 import type { ListOperation, Operation, OperationId, OperationTable, RecordOf } from "../arguments/operation.js";
 import { readArguments } from "../arguments/read-arguments.js";
+import { take } from "../arguments/take.js";
 import type { Demand } from "../http/demand.js";
 import type { CallSettings } from "../http/index.js";
 import type { OperationRoute } from "../http/operation-route.js";
@@ -43,9 +44,12 @@ export function listOperation<Id extends ListId>(
   const operation = lists[id];
   const { envelope, defaultPageSize: pageSize, range } = operation;
   const common = { operation: id, ...cursorRules(operation), advice: operation.hints?.repeatedCursor };
+  const taken = take(() => ({
+    settings: readSettings(),
+    ...takePagination(readArguments(id, operation, argument).query, range),
+  }));
   const open = () => {
-    const settings = readSettings();
-    const { filters, times, pagination } = takePagination(readArguments(id, operation, argument).query, range);
+    const { settings, filters, times, pagination } = taken();
     const queries = splitFilters(filters);
     const isMerged = queries.length > 1;
     const read = (body: { [Name in typeof envelope]?: Content | null }) => {
@@ -80,7 +84,7 @@ export function listOperation<Id extends ListId>(
       fetchPage: mergePages({ source: common, fetchPages, compare, choose: ofEarlierBlock, history }),
     };
   };
-  return walk<RecordOf<Id>, NodeExtra>({ ...common, open }, options);
+  return walk<RecordOf<Id>, NodeExtra>({ ...common, open }, { ...options });
 }
 
 /** Lists with a time range are sorted by this member of their records. */

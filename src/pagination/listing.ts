@@ -1,5 +1,6 @@
 import type { Pagination } from "../../generated/types.js";
 import { checkOptions, type OptionChecks } from "../arguments/check-options.js";
+import { take } from "../arguments/take.js";
 import { type CallOptions, callChecks } from "../http/call-options.js";
 import type { Block } from "../http/index.js";
 import type { Backward, Forward } from "./direction.js";
@@ -112,15 +113,15 @@ export function paginate<T>(
   pagination: Forward | Backward = {},
   options: WalkOptions = {},
 ): Walk<T> {
-  const open = () => {
+  const open = take(() => {
     checkOptions(walkChecks, options, { name: "paginate" });
     return {
-      pagination,
+      pagination: { ...pagination },
       pageSize: 1000,
       fetchPage: (page: Pagination, signal: AbortSignal) => fetchPage(page, signal),
     };
-  };
-  return walk<T, object>({ open }, options);
+  });
+  return walk<T, object>({ open }, { ...options });
 }
 
 /** The walk over a source of pages. */

@@ -40,6 +40,9 @@ const isOpen = <T, Extra extends object>({ step, edges, index }: Reader<T, Extra
 /** The smallest page of one list: a filter that was split often must not take a request for each record. */
 const smallestPage = 100;
 
+/** How many requests of one listing are in flight at most. */
+const mostInFlight = 8;
+
 /** Reads several lists as one: those of a filter that takes several requests. */
 export function mergePages<T, Extra extends object>(options: MergeOptions<T, Extra>): FetchPage<T, Extra> {
   /** What the last page left over: a walk continues with it, without another request for what was read. */
@@ -131,8 +134,12 @@ class Merge<T, Extra extends object> {
       reader.index = 0;
       reader.step = page.step(this.direction);
     };
+    const waiting = readers.values();
+    const fillInTurn = async () => {
+      for (const reader of waiting) await fill(reader);
+    };
     try {
-      await fetchUntilAborted(signal, controller, () => Promise.all(readers.map(fill)));
+      await fetchUntilAborted(signal, controller, () => Promise.all(Array.from({ length: mostInFlight }, fillInTurn)));
     } catch (error) {
       // A list that fails ends the requests of the others.
       controller.abort(error);

@@ -101,11 +101,11 @@ export class ListPage<T, Extra extends object> implements WalkPage<T> {
 
   toJSON(): object {
     const { nodes, pageInfo } = this;
-    // Of what the client adds to a page, the block is data, the response is not.
-    const { block } = this as { block?: unknown };
+    // Of what the client adds to a page, the response is not data.
+    const { block, stale } = this as { block?: unknown; stale?: unknown };
     const next = unlessUnreachable(() => this.next);
     const previous = unlessUnreachable(() => this.previous);
-    return { nodes, pageInfo, next, previous, ...(block !== undefined && { block }) };
+    return { nodes, pageInfo, next, previous, block, stale };
   }
 }
 

@@ -6,7 +6,7 @@ import { type Demand, NotShown } from "../http/demand.js";
 import { fetchUntilAborted } from "../http/index.js";
 import { blockTimeOf } from "../source/block-cursor.js";
 import { behindError, describeTime, prunedError, readingError } from "../source/reading-errors.js";
-import { type Continuation, continuationFrom, continuationsAfter, passes } from "./continuation.js";
+import { type Continuation, continuationFrom, continuationsAfter, largestPage, passes } from "./continuation.js";
 import type { Deduplicator } from "./deduplicator.js";
 import { type Backward, backward, type Direction, type Forward, forward, inWalkOrder } from "./direction.js";
 import { type Edge, hasRecord, ListPage, type PageContent, type Step } from "./page.js";
@@ -38,9 +38,6 @@ type Content<T, Extra extends object> = Awaited<ReturnType<RequestPlan<T, Extra>
 
 const keepAll: Deduplicator<never> = { filter: (edges) => ({ fresh: edges, next: keepAll }) };
 
-/** Nodes allow pages of this size (observed on v0.74 nodes). */
-const largestPage = 5000;
-
 function newTrail<T, Extra extends object>(plan: RequestPlan<T, Extra>, direction: Direction): Trail<T> {
   const deduplicator: Deduplicator<T> = plan.source.deduplicator?.() ?? keepAll;
   const safeCursor = direction === plan.direction ? plan.cursor : undefined;
@@ -68,7 +65,8 @@ class WalkStep<T, Extra extends object> implements Step<T, Extra> {
   }
 
   get pagination(): Forward | Backward {
-    return this.#plan.request(this.#trail.direction, this.#from?.cursor);
+    const { resume, cursor } = this.#from ?? {};
+    return this.#plan.request(this.#trail.direction, resume ?? cursor);
   }
 
   fetchAlone(left?: number): Promise<ListPage<T, Extra> & Extra> {
@@ -168,7 +166,10 @@ class WalkStep<T, Extra extends object> implements Step<T, Extra> {
 
   #fallback(): WalkStep<T, Extra> {
     const from = this.#from?.fallback?.();
-    if (from !== undefined) return new WalkStep(this.#plan, { ...this.#trail, completesAccounts: false }, from);
+    if (from !== undefined) {
+      const { cursor, resume = cursor } = this.#from ?? {};
+      return new WalkStep(this.#plan, { ...this.#trail, completesAccounts: false }, { resume, ...from });
+    }
     const { operation } = this.#plan.source;
     throw readingError(
       `${this.#sender} does not begin with the last record of the page before, so that nothing shows which records follow it. ` +
@@ -208,8 +209,9 @@ class WalkStep<T, Extra extends object> implements Step<T, Extra> {
     const endCursor = cursor || edges.at(-1)?.cursor;
     const isFirstPage = length === 1 && direction === this.#plan.direction && this.#plan.cursor === undefined;
     const rules = { completesAccounts, isFirstPage };
-    const ways = endCursor ? continuationsAfter(edges, trail.previous, endCursor, cursors, rules) : [];
-    const safe = ways.find(({ passing }) => passing === undefined)?.cursor ?? safeCursor;
+    const { ways = [], resume: safe = safeCursor } = endCursor
+      ? continuationsAfter(edges, trail.previous, endCursor, cursors, rules)
+      : {};
     if (!cursor) throw this.#missesCursor(direction, safe);
     const way = ways.find(({ id }) => (places.get(id) ?? length) >= length);
     if (way === undefined) throw this.#repeats(cursor, safe);

@@ -74,7 +74,9 @@ export class Candidates {
   get unfit(): NodeState[] {
     const { reach } = this.#demand;
     return this.#nodes.filter(
-      ({ history, isAvailable }) => reach !== undefined && isAvailable && history.isKnown && history.lacks(reach),
+      // One that is set aside because it lags responds, too.
+      ({ history, cause }) =>
+        reach !== undefined && cause !== "failing" && cause !== "slow" && history.isKnown && history.lacks(reach),
     );
   }
 

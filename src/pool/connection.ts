@@ -7,7 +7,6 @@ import { contextOf, createNodeAttempt } from "../http/requester.js";
 import type { ConnectionOptions } from "../node-pool.js";
 import type { Connection } from "../source/connection.js";
 import { callOnce } from "./check-call.js";
-import { createPoolFetch } from "./http-call.js";
 import type { Link } from "./link.js";
 import { NodeCall } from "./node-call.js";
 import { withSetAside } from "./node-faults.js";
@@ -17,7 +16,7 @@ import type { NodeState } from "./node-state.js";
 export interface Pool extends Pick<Link, "nodes" | "settings" | "clock" | "budget" | "random"> {}
 
 /** Connects a client to the nodes of a pool. */
-export function createConnection(link: Link, options: ConnectionOptions): Connection {
+export function createConnection(link: Link): Connection {
   const { nodes, clock } = link;
   const send = withTotalDeadline(
     (context) =>
@@ -26,7 +25,6 @@ export function createConnection(link: Link, options: ConnectionOptions): Connec
   );
   return {
     send: async (route, params, call) => send(contextOf(route, params, withKnownNode(call, nodes, route.operation))),
-    fetch: createPoolFetch(link, options),
     clock,
     nodeCount: nodes.length,
   };

@@ -1,6 +1,6 @@
 import { VegaError } from "../errors/index.js";
 import type { Reply } from "../http/context.js";
-import type { Demand, Lack } from "../http/demand.js";
+import type { Demand } from "../http/demand.js";
 import type { FailoverEvent } from "../http/events.js";
 import type { Block } from "../http/index.js";
 import { isClose, isDisputed, isSuspect, lagOf, referenceOf, type Sighting } from "./freshness.js";
@@ -18,8 +18,6 @@ export interface Received<T> {
   block: Block | undefined;
   sentAt: number;
   verdict: Verdict | undefined;
-  /** What it does not show. */
-  lack: Lack | undefined;
 }
 
 export function sightingsOf(nodes: readonly NodeState[]): Sighting[] {

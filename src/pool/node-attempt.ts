@@ -3,6 +3,7 @@ import { type Demand, NotShown } from "../http/demand.js";
 import { contextOf } from "../http/requester.js";
 import { newAttempt } from "../http/retry.js";
 import { askOldest } from "../source/oldest-record.js";
+import { Flight } from "./flight.js";
 import type { Link } from "./link.js";
 import type { NodeState } from "./node-state.js";
 
@@ -31,11 +32,15 @@ async function sendWithHistory<T>(
   const { history } = node;
   const { holdsStart } = demand;
   const { cancellation, number } = attempt;
-  const ask = askOldest((query, read) => {
+  const ask = askOldest(async (query, read) => {
     const { operation, headers, settings } = context;
     const route = { ...link.routeOf("listBalanceChanges"), operation, read };
     const probe = contextOf(route, { query, path: {}, body: {} }, { settings, signal: undefined, headers });
-    return send(probe, newAttempt(cancellation, number, node.url));
+    const reply = await send(probe, newAttempt(cancellation, number, node.url));
+    // Without the wait for the rate limit.
+    const sentAt = cancellation instanceof Flight ? cancellation.sentAt : undefined;
+    if (sentAt !== undefined) node.hear(reply.block, sentAt, reply.response.headers);
+    return reply;
   });
   // Asked before, so that a node is not asked for what it does not have.
   if (holdsStart === undefined) {

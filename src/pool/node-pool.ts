@@ -49,7 +49,7 @@ export function createPool(
     },
     [connect]: (connection) => {
       link = createLink(pool, connection);
-      return createConnection(link, connection);
+      return createConnection(link);
     },
   };
 }

@@ -1,6 +1,15 @@
 import type { Context, Reply } from "../http/context.js";
-import { type Demand, lackOf, NotShown } from "../http/demand.js";
-import { applyVerdict, freshestOf, isInDispute, type Received, staleError, type Verdict, verdictOn } from "./judge.js";
+import { type Demand, type Lack, lackOf, NotShown } from "../http/demand.js";
+import {
+  applyVerdict,
+  freshestOf,
+  isInDispute,
+  type Received,
+  sightingsOf,
+  staleError,
+  type Verdict,
+  verdictOn,
+} from "./judge.js";
 import type { Link } from "./link.js";
 import { isBehindMark, lowerMark, raiseMark } from "./mark.js";
 import type { NodeState } from "./node-state.js";
@@ -19,31 +28,37 @@ export class Responses<T> {
   }
 
   /** Adds a response, and returns what is wrong with it. */
-  add({ node, reply, block, sentAt }: Omit<Received<T>, "verdict" | "lack">): Verdict | undefined {
-    const added: Received<T> = { node, reply, block, sentAt, verdict: undefined, lack: undefined };
+  add({ node, reply, block, sentAt }: Omit<Received<T>, "verdict">): Verdict | undefined {
+    const added: Received<T> = { node, reply, block, sentAt, verdict: undefined };
     this.#received.push(added);
-    const namesBlocks = this.#link.nodes.some(({ sighting }) => sighting !== undefined);
     // Each response shows more of the others.
-    for (const each of this.#received) {
-      each.lack = lackOf(this.#demand, each.reply, namesBlocks);
-      each.verdict = verdictOn(each.node, each.block, this.#demand, this.#link);
-    }
-    return added.lack ? "history" : added.verdict;
+    for (const each of this.#received) each.verdict = verdictOn(each.node, each.block, this.#demand, this.#link);
+    return this.#lackOf(added) ? "history" : added.verdict;
+  }
+
+  #lackOf({ reply }: Received<T>): Lack | undefined {
+    const { lacksBlock, holdsPlace } = this.#demand;
+    if (lacksBlock === undefined && holdsPlace === undefined) return undefined;
+    const { node: pinned } = this.#context;
+    const nodes = this.#link.nodes.filter(({ url }) => pinned === undefined || url === pinned);
+    // Of a node that was not heard, it is not known.
+    const isOpen = nodes.some(({ heardAt, isAvailable }) => isAvailable && heardAt === Number.NEGATIVE_INFINITY);
+    return lackOf(this.#demand, reply, isOpen || sightingsOf(nodes).length > 0);
   }
 
   /** The freshest response that shows what is demanded, whatever else is wrong with it. */
   get freshest(): Received<T> | undefined {
-    return freshestOf(this.#received.filter(({ lack }) => lack === undefined));
+    return freshestOf(this.#received.filter((each) => this.#lackOf(each) === undefined));
   }
 
   /** The freshest response with which nothing is wrong. */
   get best(): Received<T> | undefined {
-    return freshestOf(this.#received.filter(({ lack, verdict }) => lack === undefined && verdict === undefined));
+    return freshestOf(this.#received.filter((each) => each.verdict === undefined && this.#lackOf(each) === undefined));
   }
 
   /** @throws {@link NotShown} if all responses lack a block. It is waited for, meanwhile nodes that are set aside come back. */
   throwIfBehind(): void {
-    if (this.#received.every(({ lack }) => lack === "block")) this.throwIfNotShown();
+    if (this.#received.every((each) => this.#lackOf(each) === "block")) this.throwIfNotShown();
   }
 
   /**
@@ -52,7 +67,8 @@ export class Responses<T> {
    */
   throwIfNotShown({ unfit }: { unfit: readonly NodeState[] } = { unfit: [] }): void {
     const shown = freshestOf(this.#received);
-    if (shown?.lack) throw new NotShown(shown.lack, { shown: shown.reply });
+    const lack = shown && this.#lackOf(shown);
+    if (lack) throw new NotShown(lack, { shown: shown.reply });
     if (unfit.length === 0) return;
     const kept = unfit.flatMap(({ history }) => history.oldest ?? []);
     const availableFrom = kept.length === 0 ? undefined : kept.reduce((a, b) => (b < a ? b : a));

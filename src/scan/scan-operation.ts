@@ -2,6 +2,7 @@ import type { BalanceChangesInRange } from "../../generated/client.js";
 import { operations } from "../../generated/operations.js";
 import type { BalanceChange, BalanceChangeList } from "../../generated/types.js";
 import { readArguments } from "../arguments/read-arguments.js";
+import { take } from "../arguments/take.js";
 import type { Demand } from "../http/demand.js";
 import type { CallSettings } from "../http/index.js";
 import type { OperationRoute } from "../http/operation-route.js";
@@ -30,12 +31,14 @@ export interface ScanRequests {
 }
 
 /** What a scan of balance changes reads: the list operation, by ranges of time. */
-export const openScan =
-  ({ connection, route, argument, readSettings, limits }: ScanRequests): ScanSource["open"] =>
-  (catchUp) => {
+export const openScan = ({ connection, route, argument, readSettings, limits }: ScanRequests): ScanSource["open"] => {
+  const taken = take(() => {
     const settings = readSettings();
     const { query } = readArguments(name, { arguments: scanArguments, range }, argument);
-    const { filters, times } = takePagination(query, range);
+    return { settings, ...takePagination(query, range) };
+  });
+  return (catchUp) => {
+    const { settings, filters, times } = taken();
     const read = (body: Partial<BalanceChangeList>) => readEnvelope(body[envelope]);
     const fetchRange = (query: Record<string, unknown>): FetchRange => {
       const scanRoute = { ...route, operation: name, read };
@@ -60,6 +63,7 @@ export const openScan =
       nodeCount: settings.node === undefined ? connection.nodeCount : 1,
     };
   };
+};
 
 const contentOf = ({ edges, pageInfo }: PageContent<BalanceChange>): RangeContent => ({
   edges: edges.filter(hasRecord<BalanceChange>),

@@ -51,6 +51,8 @@ export class ScanRun {
   #availableFrom: bigint | "any" | undefined;
   /** The latest block of a page. */
   #block: Block | undefined;
+  /** The time of the oldest record of a page, in Unix nanoseconds. */
+  #oldest: bigint | undefined;
   /** What is read, in Unix nanoseconds, once its end is known. */
   #times: Range | undefined;
   #scan: MergedScan | undefined;
@@ -71,11 +73,11 @@ export class ScanRun {
     this.#nodeCount = nodeCount;
     this.#start = start !== undefined && start > 0n ? start : undefined;
     this.#end = end;
+    const semaphore = new Semaphore(concurrency);
     this.#share = {
       concurrency: Math.max(1, Math.floor(concurrency / fetchRanges.length)),
       bufferSize: Math.floor((prefetchedPages * concurrency * pageSize) / fetchRanges.length),
     };
-    const semaphore = new Semaphore(concurrency);
     this.#readers = fetchRanges.map((fetchRange) => {
       const fetch = (request: RangeRequest, demand: Demand<RangeContent>) =>
         semaphore.run(() => this.#send(fetchRange, request, demand));
@@ -101,37 +103,49 @@ export class ScanRun {
   async #send(fetch: FetchRange, request: RangeRequest, demand: Demand<RangeContent>): Promise<RangePage> {
     const { signal } = this.#options;
     for (;;) {
+      const isStrict = this.#isStrictFrom(demand.reach);
+      const own = { ...demand, reach: isStrict ? this.#notBeforeStart(demand.reach) : this.#leastReach(demand.reach) };
+      // A range that begins too early is refused before records are yielded, whichever end they come from.
+      if (this.#requests++ === 0) delete own.holdsStart;
       try {
-        const own = { ...demand, reach: this.#reachOf(demand) };
-        // A range that begins too early is refused before records are yielded, whichever end they come from.
-        if (this.#requests++ === 0) delete own.holdsStart;
         const page = await fetchUntilAborted(signal, this.#controller, (signal) => fetch(request, signal, own));
         checkPage(this.#operation, request, page);
-        this.#pagesRead++;
-        const { block } = page;
-        if (block && (this.#block === undefined || block.timestamp > this.#block.timestamp)) this.#block = block;
+        this.#note(page);
         return page;
       } catch (error) {
         if (!(error instanceof NotShown) || error.lack !== "history") throw error;
         const { availableFrom } = error;
-        if (this.#isStrict && availableFrom !== undefined) throw error;
+        if (isStrict && availableFrom !== undefined) throw error;
         // What is left is read from the nodes that keep the most.
         this.#availableFrom = availableFrom ?? "any";
       }
     }
   }
 
-  /** Whether a range that begins before the history of the nodes is an error. */
-  get #isStrict(): boolean {
-    return this.#start !== undefined && this.#options.missingHistory !== "ignore";
+  #note({ block, edges }: RangePage): void {
+    this.#pagesRead++;
+    if (block && (this.#block === undefined || block.timestamp > this.#block.timestamp)) this.#block = block;
+    for (const { node } of [edges.at(0), edges.at(-1)].flatMap((edge) => edge ?? [])) {
+      const time = BigInt(node.timestamp);
+      if (this.#oldest === undefined || time < this.#oldest) this.#oldest = time;
+    }
   }
 
-  /** The time that a node has to reach back to. What is left is read from a single node as it is. */
-  #reachOf({ reach }: Demand<RangeContent>): bigint | undefined {
-    if (reach === undefined || this.#availableFrom === "any") return undefined;
-    if (this.#isStrict) return this.#start !== undefined && reach < this.#start ? this.#start : reach;
-    if (this.#nodeCount === 1) return undefined;
-    return this.#availableFrom !== undefined && reach < this.#availableFrom ? this.#availableFrom : reach;
+  /** Whether records after a time must not be missing: the caller wants them, or earlier ones were read. */
+  #isStrictFrom(time: bigint | undefined): boolean {
+    const isWanted = this.#start !== undefined && this.#options.missingHistory !== "ignore";
+    return isWanted || (time !== undefined && this.#oldest !== undefined && this.#oldest < time);
+  }
+
+  #notBeforeStart(time: bigint | undefined): bigint | undefined {
+    if (this.#availableFrom === "any") return undefined;
+    return time !== undefined && this.#start !== undefined && time < this.#start ? this.#start : time;
+  }
+
+  /** The time that a node has to reach back to, if what is left is wanted: a single node is read as it is. */
+  #leastReach(time: bigint | undefined): bigint | undefined {
+    if (time === undefined || this.#nodeCount === 1 || this.#availableFrom === "any") return undefined;
+    return this.#availableFrom !== undefined && time < this.#availableFrom ? this.#availableFrom : time;
   }
 
   /** The next records; `undefined` at the end. */
@@ -197,7 +211,7 @@ export class ScanRun {
     const advice = 'pass `missingHistory: "ignore"` to read what is left';
     const available = rest.end !== undefined && rest.end < availableFrom ? rest.end : availableFrom;
     const resume = toDateRange({ ...rest, start: maximum(rest.start ?? 0n, available) });
-    return prunedError(this.#operation, this.#start ?? 0n, availableFrom, advice, resume);
+    return prunedError(this.#operation, rest.start ?? 0n, availableFrom, advice, resume);
   }
 
   #rest(unread: Range | undefined): OpenRange {

@@ -1,7 +1,7 @@
 import type { BalanceChange } from "../../generated/types.js";
 import { PaginationError } from "../errors/index.js";
 import { type Demand, NotShown } from "../http/demand.js";
-import { fromRecordBefore } from "../pagination/continuation.js";
+import { fromRecordBefore, largestPage, longestOverlap } from "../pagination/continuation.js";
 import { compareDigits } from "../pagination/cursors.js";
 import type { Edge } from "../pagination/page.js";
 import { blockTimeOf } from "../source/block-cursor.js";
@@ -10,8 +10,11 @@ import type { RangeContent, RangePage, RangeRequest } from "./range-page.js";
 import { compareRecords, keyOf } from "./record-order.js";
 import { isEmpty, microsecondOf, type Range, type ReadingOrder, toTime } from "./timeline.js";
 
-/** The keys of the records at the start of a range that are known: the page that reads on from there begins with them. */
-export type Anchor = ReadonlySet<string>;
+/** Known records at the start of a range: the page that reads on from there begins with them. */
+export interface Anchor {
+  readonly microsecond: bigint;
+  readonly keys: ReadonlySet<string>;
+}
 
 /** The records at the start of a range, and what is left of it. */
 export interface Reading {
@@ -126,7 +129,11 @@ export class SegmentReader {
     );
     // Records of one time come in any order, which depends on the node and on page borders.
     records.sort((a, b) => order.sign * compareRecords(a, b));
-    return { records, pageLength: first.edges.length, unread, anchor: unread && anchorAt(edges, last) };
+    // A node can send a record twice.
+    const distinct = records.filter(
+      (record, at) => at === 0 || compareRecords(record, records[at - 1] ?? record) !== 0,
+    );
+    return { records: distinct, pageLength: first.edges.length, unread, anchor: unread && anchorAt(edges, last) };
   }
 
   /** The page after others of the same range, within a microsecond that has more records than a page. */
@@ -140,11 +147,13 @@ export class SegmentReader {
       return { ...page, edges: next };
     }
     for (let way = fromRecordBefore(edges); way !== undefined; way = way.fallback?.()) {
-      const { cursor: after, overlap, accept } = way;
-      const size = this.pageSize + Number(overlap);
+      // Of a single record, the page is requested again with room for more.
+      const { cursor: after, overlap, accept } = way.locate ? { ...way.locate([]), overlap: longestOverlap } : way;
+      const size = Math.min(this.pageSize + Number(overlap), Math.max(largestPage, this.pageSize));
       try {
-        const page = await this.fetch(range, { size: Math.min(size, Math.max(5000, this.pageSize)), after, accept });
-        return { ...page, edges: accept?.(page.edges) ?? page.edges };
+        const page = await this.fetch(range, { size, after, accept });
+        const next = accept?.(page.edges) ?? page.edges;
+        if (next.length > 0 || !page.hasMore) return { ...page, edges: next };
       } catch (error) {
         if (!(error instanceof NotShown) || error.lack !== "place") throw error;
       }
@@ -189,32 +198,33 @@ function demandOf(
       const needed = endsHere ? end : start === undefined ? undefined : start + 1n;
       return needed !== undefined && block.timestamp < toTime(needed);
     },
-    ...(anchor && { holdsPlace: ({ edges }) => shows(edges, anchor) }),
+    ...(anchor && { holdsPlace: (content) => shows(content, anchor) }),
     ...(accept && { holdsPlace: ({ edges }) => accept(edges) !== undefined }),
   };
 }
 
-/** Whether all known records are among the first ones of a page. */
-function shows(edges: readonly Edge<BalanceChange>[], anchor: Anchor): boolean {
-  let missing = anchor.size;
-  for (const { node } of edges) {
-    if (missing === 0) break;
-    if (anchor.has(keyOf(node))) missing--;
-  }
-  return missing === 0;
+/** Whether a page has all known records, or if it ends among them, no others. */
+function shows({ edges, hasMore }: RangeContent, { microsecond, keys }: Anchor): boolean {
+  const from = edges.findIndex(({ node }) => isIn(node, microsecond));
+  let to = from;
+  while (to >= 0 && to < edges.length && isIn((edges[to] as Edge<BalanceChange>).node, microsecond)) to++;
+  const known = edges.slice(Math.max(0, from), Math.max(0, to)).filter(({ node }) => keys.has(keyOf(node))).length;
+  const endsThere = hasMore && to === edges.length;
+  return known > 0 && known >= (endsThere ? Math.min(to - from, keys.size) : keys.size);
 }
 
-/** The keys of the records of a microsecond, which come last; `undefined` if there are none. */
+/** The records of a microsecond that a page ends with; `undefined` if there are none. */
 function anchorAt(edges: readonly Edge<BalanceChange>[], microsecond: bigint): Anchor | undefined {
   const keys = new Set<string>();
   for (let index = edges.length - 1; index >= 0; index--) {
     const { node } = edges[index] as Edge<BalanceChange>;
-    const time = microsecondOf(BigInt(node.timestamp));
-    if (time === microsecond) keys.add(keyOf(node));
+    if (isIn(node, microsecond)) keys.add(keyOf(node));
     else if (keys.size > 0) break;
   }
-  return keys.size > 0 ? keys : undefined;
+  return keys.size === 0 ? undefined : { microsecond, keys };
 }
+
+const isIn = ({ timestamp }: BalanceChange, microsecond: bigint) => microsecondOf(BigInt(timestamp)) === microsecond;
 
 /**
  * The microsecond from which on a page may not be complete: that of its last record, or of its block, whose records can be missing.

@@ -52,6 +52,6 @@ export class NodeHistory {
     if (reach === undefined || holdsStart?.(shown) === false) return;
     const isCertain = !doubtsHistory && this.isKnown && (this.lacks(reach) || reach - (this.#oldest ?? 0n) >= day);
     if (!isCertain) await this.load(ask);
-    if (this.lacks(reach)) throw new NotShown("history", { availableFrom: this.#oldest });
+    if (this.lacks(reach)) throw new NotShown("history", { shown, availableFrom: this.#oldest });
   }
 }

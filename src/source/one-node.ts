@@ -1,3 +1,5 @@
+import { ApiError } from "../errors/index.js";
+import { readBlock } from "../http/block.js";
 import type { Clock } from "../http/clock.js";
 import { lackOf, NotShown } from "../http/demand.js";
 import type { Requester } from "../http/requester.js";
@@ -15,11 +17,13 @@ export interface OneNodeOptions {
 export function oneNode(requester: Requester, { routeOf, clock, history }: OneNodeOptions): Connection {
   let namesBlocks = false;
   return {
-    fetch: requester.fetch,
     clock,
     nodeCount: 1,
     async send(route, params, call) {
-      const reply = await requester.send(route, params, call);
+      const reply = await requester.send(route, params, call).catch((error: unknown) => {
+        namesBlocks ||= ApiError.is(error) && readBlock(error) !== undefined;
+        throw error;
+      });
       namesBlocks ||= reply.block !== undefined;
       const { demand } = call;
       if (demand === undefined) return reply;

@@ -26,7 +26,7 @@ export async function untilShown<T>(
     } catch (error) {
       if (!(error instanceof NotShown) || error.lack === "history") throw error;
       deadline ??= clock.now() + catchUp;
-      const isLast = error.lack === "place" ? count === repeats : clock.now() >= deadline;
+      const isLast = error.lack === "place" ? count >= repeats : clock.now() >= deadline;
       if (isLast) throw error;
       const wait = count < repeats ? 0 : Math.min(longestWait, shortestWait * 2 ** (count - repeats));
       if (wait > 0) await sleep(clock, Math.min(wait, Math.max(1, deadline - clock.now())), signal);

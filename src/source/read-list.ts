@@ -1,5 +1,6 @@
 import type { Operation } from "../arguments/operation.js";
 import type { CallSettings } from "../http/context.js";
+import { NotShown, type Shown } from "../http/demand.js";
 import type { OperationRoute } from "../http/operation-route.js";
 import type { Connection } from "./connection.js";
 import type { PageContent, ReadList } from "./node-page.js";
@@ -51,7 +52,16 @@ export function listReader<T>({
       limits.observe(block);
       return { edges: data.edges, pageInfo: data.pageInfo, extra: { response, block, stale }, node };
     };
-    return untilShown(send, { clock: connection.clock, catchUp, signal });
+    return untilShown(send, { clock: connection.clock, catchUp, signal }).catch((error: unknown) => {
+      throw ofEmptied(error);
+    });
   };
   return range ? inWindows(read, limits) : read;
+}
+
+/** A node that has just shown records and now keeps none has dropped all of them. */
+function ofEmptied(error: unknown): unknown {
+  const isOpen = error instanceof NotShown && error.lack === "history" && error.availableFrom === undefined;
+  const { data, block } = (isOpen && (error.shown as Shown<PageContent<unknown>> | undefined)) || {};
+  return data && data.edges.length > 0 ? new NotShown("history", { availableFrom: block?.timestamp }) : error;
 }

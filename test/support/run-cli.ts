@@ -3,7 +3,7 @@ import { Interruption, type Io } from "../../src/cli/io.js";
 import { run } from "../../src/cli/run.js";
 
 export interface CliOptions extends Partial<Pick<Io, "env" | "fetch" | "now" | "signal">> {
-  stdin?: string;
+  stdin?: string | Readable;
   /** The width of the terminal that stdout is. Default: it is a pipe. */
   terminal?: number;
   /** The width of the terminal that stderr is. Default: it is a pipe. */
@@ -38,7 +38,7 @@ export async function runCli(argv: readonly string[], options: CliOptions = {}) 
   const code = await run({
     argv,
     env: { VEGAPROTOCOL_NODE: "https://node.example", ...env },
-    stdin: Object.assign(Readable.from([stdin]), { isTTY: false }),
+    stdin: Object.assign(typeof stdin === "string" ? Readable.from([stdin]) : stdin, { isTTY: false }),
     stdout: stdout as Io["stdout"],
     stderr: stderr as Io["stderr"],
     fetch,

@@ -1,7 +1,9 @@
+import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import type { Context } from "../command.js";
 import { connect } from "../connection.js";
 import { exitCodes, UsageError } from "../exit.js";
+import { printMessage } from "../message.js";
 import { printObject } from "../output/object.js";
 
 /** Checks a transaction. Rejected transactions have an exit code of their own. */
@@ -14,14 +16,14 @@ export async function check(context: Context): Promise<number> {
   await printObject(result, context);
   if (result.success) return exitCodes.done;
   const reason = result.data || result.info || result.log || "no reason given";
-  io.stderr.write(`The node rejects the transaction with code ${result.code}: ${reason}\n`);
+  printMessage(io, `The node rejects the transaction with code ${result.code}: ${reason}`);
   return exitCodes.rejected;
 }
 
 async function readTransaction(file: string, { io }: Context): Promise<object> {
   const isStdin = file === "-";
   if (isStdin && io.stdin.isTTY === true) throw new UsageError("Expected FILE, or a transaction as JSON on stdin.");
-  const text = isStdin ? await readAll(io.stdin) : await readFile(file, "utf8");
+  const text = isStdin ? await readAll(io) : await readFile(file, "utf8");
   const name = isStdin ? "stdin" : file;
   let value: unknown;
   try {
@@ -39,8 +41,13 @@ async function readTransaction(file: string, { io }: Context): Promise<object> {
   );
 }
 
-async function readAll(stdin: Context["io"]["stdin"]): Promise<string> {
+async function readAll({ stdin, signal }: Context["io"]): Promise<string> {
   const chunks: Uint8Array[] = [];
-  for await (const chunk of stdin) chunks.push(typeof chunk === "string" ? Buffer.from(chunk) : chunk);
+  const read = async () => {
+    for await (const chunk of stdin) chunks.push(typeof chunk === "string" ? Buffer.from(chunk) : chunk);
+  };
+  // Nothing ends a read of stdin.
+  await Promise.race([read(), once(signal, "abort")]);
+  signal.throwIfAborted();
   return Buffer.concat(chunks).toString("utf8");
 }

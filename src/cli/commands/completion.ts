@@ -1,6 +1,7 @@
 import type { Command, Context } from "../command.js";
 import { exitCodes, UsageError } from "../exit.js";
 import { type Flag, generalFlags, visible } from "../flags.js";
+import { print } from "../message.js";
 import { suggest } from "../suggest.js";
 
 const shells = ["bash", "zsh"];
@@ -14,7 +15,7 @@ export async function completion({ io, positionals }: Context, commands: readonl
   // zsh runs completions of bash.
   const start =
     shell === "zsh" ? "autoload -U +X compinit && compinit\nautoload -U +X bashcompinit && bashcompinit\n" : "";
-  io.stdout.write(start + script(commands));
+  await print(io, start + script(commands));
   return exitCodes.done;
 }
 

@@ -1,7 +1,9 @@
+import { once } from "node:events";
 import { createFakeNode, nodeDefects } from "../../testing/index.js";
 import { listen } from "../../testing/node/index.js";
 import type { Context } from "../command.js";
 import { exitCodes } from "../exit.js";
+import { print } from "../message.js";
 
 const lists = ["votes", "profiles", "balances", "signatures"] as const;
 
@@ -16,11 +18,11 @@ export async function fakeNode({ io, values }: Context): Promise<number> {
     ...(values.has("no-rate-limit") && { rateLimit: false }),
   });
   const server = await listen(node, { port });
-  io.stdout.write(`${server.url}\n`);
-  await new Promise((resolve) => {
-    if (io.signal.aborted) resolve(undefined);
-    io.signal.addEventListener("abort", resolve, { once: true });
-  });
-  await server.close();
+  try {
+    await print(io, `${server.url}\n`);
+    if (!io.signal.aborted) await once(io.signal, "abort");
+  } finally {
+    await server.close();
+  }
   return exitCodes.done;
 }

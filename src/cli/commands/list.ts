@@ -1,11 +1,13 @@
+import { createWriteStream } from "node:fs";
 import type { ListId } from "../../pagination/list-operation.js";
 import type { Context } from "../command.js";
 import { type Connection, connect } from "../connection.js";
 import { exitCodes, type IncompleteError } from "../exit.js";
-import { exportList } from "../export/list-export.js";
-import { RecordWriter } from "../export/record-writer.js";
-import { exportScan } from "../export/scan-export.js";
+import { exportList } from "../files/list-export.js";
+import { RecordWriter } from "../files/record-writer.js";
+import { exportScan } from "../files/scan-export.js";
 import { isResumable, type ListPlan, readListPlan } from "../list-plan.js";
+import { printMessage } from "../message.js";
 import { createFormat } from "../output/format.js";
 import { stdoutWriter } from "../output/stdout.js";
 import { Progress } from "../progress.js";
@@ -15,18 +17,30 @@ import { readRecords } from "../records.js";
 export async function list(id: ListId, context: Context): Promise<number> {
   const plan = readListPlan(id, context);
   const connection = await connect(context);
-  if (plan.file === undefined) return printList(plan, connection, context);
-  return (isResumable(plan) ? exportScan : exportList)(plan, plan.file, connection, context);
+  const { target } = plan;
+  if (target === undefined) return printList(plan, connection, context, stdoutWriter(context.io.stdout));
+  if (target.kind === "file")
+    return (isResumable(plan) ? exportScan : exportList)(plan, target.path, connection, context);
+  // A pipe or a device cannot be replaced: it is written as it is.
+  const stream = createWriteStream(target.path);
+  try {
+    return await printList(plan, connection, context, stdoutWriter(stream));
+  } finally {
+    stream.end();
+  }
 }
 
-async function printList(plan: ListPlan, connection: Connection, { io, values }: Context): Promise<number> {
-  const { columns, start, end, isNewestFirst, isScan, quiet } = plan;
+type Write = (text: string) => Promise<void>;
+
+async function printList(plan: ListPlan, connection: Connection, { io, values }: Context, write: Write) {
+  const { columns, start, end, isNewestFirst, isScan, quiet, target } = plan;
+  const isStdout = target === undefined;
   // A line of progress would stand between the rows of a table.
-  const isShown = !quiet && !values.has("verbose") && io.stdout.isTTY !== true;
+  const isShown = !quiet && !values.has("verbose") && !(isStdout && io.stdout.isTTY === true);
   const range = isScan ? { start, end: end ?? BigInt(Date.now()) * 1_000_000n, isNewestFirst } : undefined;
   const progress = new Progress(io, isShown, range);
-  const format = createFormat(plan.format, columns, io, false);
-  const writer = new RecordWriter({ format, columns, write: stdoutWriter(io.stdout), progress });
+  const format = createFormat(plan.format, columns, io, !isStdout);
+  const writer = new RecordWriter({ format, columns, write, progress });
   let incomplete: IncompleteError | undefined;
   try {
     await writer.begin();
@@ -40,5 +54,6 @@ async function printList(plan: ListPlan, connection: Connection, { io, values }:
     progress.clear();
   }
   if (incomplete) throw incomplete;
+  if (writer.records === 0 && plan.format === "table" && !quiet) printMessage(io, "No records.");
   return exitCodes.done;
 }

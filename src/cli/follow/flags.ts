@@ -1,7 +1,7 @@
 import { operationTexts } from "../../../generated/command-line.js";
 import { operations } from "../../../generated/operations.js";
 import { type ArgumentFlag, argumentFlags } from "../argument-flags.js";
-import type { Flag } from "../flags.js";
+import { type Flag, outputFlags } from "../flags.js";
 
 /** The lists that can be followed. */
 export type FollowId = "listBalanceChanges" | "listVotes" | "listNodeSignatures";
@@ -18,10 +18,17 @@ const from: Flag = {
     "2024-02-01T12:00:00Z. Default: now.",
 };
 
+const chain: Flag = {
+  name: "chain",
+  value: "BLOCK",
+  text: "A block of the chain that --from is a position of, as HEIGHT@TIME. The position is refused on another network.",
+};
+
 const output: readonly Flag[] = [
   { name: "output", short: "o", value: "FILE", text: "Write to a file, and its position to FILE.state." },
   { name: "resume", text: "Continue the file of --output where it ends. It begins one if there is none." },
   { name: "force", text: "Overwrite the file of --output." },
+  ...outputFlags,
   { name: "columns", value: "NAMES", text: "The members of a record to print, separated by commas. Default: all." },
 ];
 
@@ -37,6 +44,11 @@ const pace: readonly Flag[] = [
     value: "TIME",
     text: "From one poll to the next, as in 5s. Default: a block while records come, and up to 15s while none do.",
   },
+  {
+    name: "give-up-after",
+    value: "TIME",
+    text: "How long failures are retried, as in 2h; for ever if it is never. Default: 10m.",
+  },
   { name: "stalled-after", value: "TIME", text: "Fail if the node names no new block for this time. Default: 60s." },
 ];
 
@@ -44,5 +56,6 @@ const pace: readonly Flag[] = [
 export function followFlags(id: FollowId): Flag[] {
   const hasTime = id !== "listNodeSignatures";
   const own = followArgumentFlags(id).map(({ flag }) => flag);
-  return [...own, ...(hasTime ? [from] : []), ...output, ...(hasTime ? presentation : []), ...pace];
+  const quiet: Flag = { name: "quiet", short: "q", text: "Print no status and no messages about failures." };
+  return [...own, ...(hasTime ? [from, chain] : []), ...output, ...(hasTime ? presentation : []), ...pace, quiet];
 }

@@ -1,117 +1,184 @@
-import { rm } from "node:fs/promises";
+import { open, rename, rm } from "node:fs/promises";
+import type { Block } from "../../http/index.js";
 import { UsageError } from "../exit.js";
-import { FileSink, openFile } from "../export/file-sink.js";
-import { readJson, sizeOf, stateFile, writeJson } from "../export/files.js";
-import type { FollowPlan, From } from "./plan.js";
+import { describeDifferences } from "../files/content-flags.js";
+import { headOf, type RecordFile } from "../files/file-records.js";
+import { FileSink, openFile } from "../files/file-sink.js";
+import { manifestFile, newFile, sizeOf, stateFile } from "../files/files.js";
+import { checkKeptText } from "../files/kept-text.js";
+import { type Lock, lock } from "../files/lock.js";
+import { type FileState, readFileState, writeState } from "../files/state.js";
+import { printBlock, readBlockText } from "./chain.js";
+import { type FollowPlan, type From, positionOf } from "./plan.js";
 
 /** What `FILE.state` holds: how much of the file counts, and where the follower continues. */
-interface FollowState {
-  readonly arguments: string;
-  /** How many bytes of the file come before the position. What follows was written by a process that ended early. */
-  readonly size: number;
+interface FollowState extends FileState {
   /** The option `from` of the follower. */
   readonly position: string;
+  /** The oldest block that was seen, as `HEIGHT@TIME`; absent if the node names none. */
+  readonly chain?: string | undefined;
+  /** Whether the content is that of `FILE.new`, which then takes the name of the file. */
+  readonly isBeside?: boolean;
+}
+
+type Place = Pick<FollowState, "position" | "chain">;
+
+/** How far a follower has come. */
+export interface Position {
+  /** Signatures have none. */
+  readonly position: string | undefined;
+  readonly chain: Block | undefined;
 }
 
 /**
  * A file to which a follower appends. A batch counts once the state names it, so that a process that ends at any time loses and
- * repeats nothing.
+ * repeats nothing. A new file takes its name with its first batch: until then, an earlier one stays.
  */
 export class FollowFile {
-  readonly #file: string;
-  readonly #sink: FileSink;
-  #state: FollowState;
-  #isNew: boolean;
+  readonly #file: RecordFile;
+  readonly #plan: FollowPlan;
+  readonly #lock: Lock;
+  /** `undefined` before the first batch. */
+  #state: FollowState | undefined;
+  #sink: FileSink | undefined;
+  /** Whether a write has failed. */
+  #isBroken = false;
 
-  private constructor(file: string, sink: FileSink, state: FollowState, isNew: boolean) {
+  private constructor(file: RecordFile, plan: FollowPlan, held: Lock, state?: FollowState, sink?: FileSink) {
     this.#file = file;
-    this.#sink = sink;
+    this.#plan = plan;
+    this.#lock = held;
     this.#state = state;
-    this.#isNew = isNew;
+    this.#sink = sink;
   }
 
-  /** Opens the file of a plan: cuts it after the last batch that counts, or begins it. */
-  static async open(file: string, plan: FollowPlan): Promise<FollowFile> {
-    const earlier = await findState(file, plan);
-    const state = earlier ?? { arguments: plan.digest, size: 0, position: String(plan.from) };
-    // In this order: a process that ends in between leaves no file without its state, and no state beside another file.
-    if (earlier === undefined) {
-      await rm(file, { force: true });
-      await writeJson(stateFile(file), state);
+  /** Opens the file of a plan: cuts it after the last batch that counts. A new one is not there before its first batch. */
+  static async open(path: string, plan: FollowPlan): Promise<FollowFile> {
+    const file = { ...plan, path };
+    const held = await lock(path);
+    try {
+      const state = await findState(path, plan);
+      if (state === undefined) return new FollowFile(file, plan, held);
+      const digest = await checkKeptText(file, state);
+      const { ended: _, ...others } = state;
+      await writeState(path, others);
+      const handle = await openFile(path, state.size);
+      const { size: position } = state;
+      return new FollowFile(file, plan, held, others, new FileSink({ ...file, file: handle, position, digest }));
+    } catch (error) {
+      await held.release();
+      throw error;
     }
-    const handle = await openFile(file, state.size);
-    return new FollowFile(file, new FileSink(file, handle, state.size), state, earlier === undefined);
   }
 
   /** Where the follower continues. */
   get from(): From {
-    const { position } = this.#state;
-    return position === "now" || position === "start" ? position : BigInt(position);
+    return this.#state === undefined ? this.#plan.from : positionOf(this.#state.position);
+  }
+
+  /** A block of the chain that the position belongs to, if one is known. */
+  get chain(): Block | undefined {
+    const chain = this.#state?.chain;
+    return chain === undefined ? this.#plan.chain : readBlockText(stateFile(this.#file.path), chain);
   }
 
   /** Whether nothing was stored, not even a position. */
   get isNew(): boolean {
-    return this.#isNew;
+    return this.#state === undefined;
   }
 
-  /** Appends a text together with the position after it; signatures have none. */
-  async append(text: string, position = this.#state.position): Promise<void> {
-    const size = this.#state.size + Buffer.byteLength(text);
-    if (text !== "") {
-      await this.#sink.write(text);
-      // A state must not name what a crash of the machine takes away.
-      await this.#sink.sync();
+  /** The part of the file that counts; `undefined` if there is none. */
+  get kept(): { readonly file: RecordFile; readonly size: number } | undefined {
+    return this.#state && { file: this.#file, size: this.#state.size };
+  }
+
+  /** Appends a text together with the position after it. */
+  async append(text: string, { position, chain }: Position): Promise<void> {
+    const place = {
+      position: position ?? this.#state?.position ?? String(this.#plan.from),
+      chain: this.#state?.chain ?? (chain && printBlock(chain)),
+    };
+    try {
+      if (this.#state === undefined) await this.#begin(text, place);
+      else await this.#continue(this.#state, text, place);
+    } catch (error) {
+      this.#isBroken = true;
+      throw error;
     }
-    const state = { ...this.#state, size, position };
-    const isSame = size === this.#state.size && position === this.#state.position;
-    if (!isSame) await writeJson(stateFile(this.#file), state);
-    this.#state = state;
-    this.#isNew = false;
   }
 
-  /** Closes the file. A file for which nothing was stored is removed. */
   async close(): Promise<void> {
-    await this.#sink.close();
-    if (!this.#isNew) return;
-    await Promise.all([this.#file, stateFile(this.#file)].map((each) => rm(each, { force: true })));
+    try {
+      if (this.#state && !this.#isBroken) await writeState(this.#file.path, { ...this.#state, ended: true });
+      await this.#sink?.close();
+    } finally {
+      await this.#lock.release();
+    }
   }
+
+  async #begin(text: string, place: Place): Promise<void> {
+    const { path, format, columns } = this.#file;
+    const beside = newFile(path);
+    await rm(beside, { force: true });
+    const handle = await open(beside, "wx");
+    const sink = new FileSink({ ...this.#file, file: handle });
+    this.#sink = sink;
+    await sink.write(headOf(format, columns) + text);
+    const state = { flags: this.#plan.flags, ...(await sink.commit()), ...place };
+    // From here on, a process that ends leaves nothing to do but to rename.
+    await writeState<FollowState>(path, { ...state, isBeside: true });
+    await takeName(path, state);
+    this.#state = state;
+  }
+
+  async #continue(state: FollowState, text: string, place: Place): Promise<void> {
+    if (text === "" && place.position === state.position) return;
+    if (text !== "") await this.#sink?.write(text);
+    // A state must not name what a crash of the machine takes away.
+    const written = text === "" ? undefined : await this.#sink?.commit();
+    const next = { ...state, ...written, ...place };
+    await writeState(this.#file.path, next);
+    this.#state = next;
+  }
+}
+
+/** Lets a new file take its name. It can be repeated. */
+async function takeName(path: string, state: FollowState): Promise<void> {
+  await rename(newFile(path), path).catch((error: NodeJS.ErrnoException) => {
+    // An earlier process has renamed it.
+    if (error.code !== "ENOENT") throw error;
+  });
+  // The manifest of an export that was overwritten.
+  await rm(manifestFile(path), { force: true });
+  await writeState(path, state);
 }
 
 /** The state of the file that is continued; `undefined` if a new one begins. */
-async function findState(file: string, { resume, force, digest }: FollowPlan): Promise<FollowState | undefined> {
-  const size = await sizeOf(file);
+async function findState(path: string, { resume, force, flags }: FollowPlan): Promise<FollowState | undefined> {
+  const state = resume ? await readState(path) : undefined;
+  const size = await sizeOf(path);
   if (!resume) {
     if (size === undefined || force) return undefined;
-    throw new UsageError(`${file} exists. Use --resume to continue it, or --force to overwrite it.`);
+    throw new UsageError(`${path} exists. Use --resume to continue it, or --force to begin again.`);
   }
-  const state = await readState(file);
   if (state === undefined) {
     if (!size) return undefined;
-    throw new UsageError(`${stateFile(file)} is missing: ${file} cannot be continued. Use --force to overwrite it.`);
+    throw new UsageError(`${stateFile(path)} is missing: ${path} cannot be continued. Use --force to overwrite it.`);
   }
-  if (state.arguments !== digest) {
-    throw new UsageError(`${file} was written with other arguments. Repeat the command that began it, or use --force.`);
-  }
-  if ((size ?? 0) < state.size) {
-    throw new UsageError(
-      `Expected ${file} to have at least ${state.size} bytes, got ${size ?? "no file"}: it was changed. Use --force.`,
-    );
-  }
-  return state;
+  const differences = describeDifferences(state.flags, flags);
+  if (differences === "") return state;
+  throw new UsageError(
+    `${path} was written with other arguments: ${differences}. Repeat the command that began it, or use --force to begin again.`,
+  );
 }
 
-async function readState(file: string): Promise<FollowState | undefined> {
-  const value = await readJson(stateFile(file));
-  if (value === undefined) return undefined;
-  const { arguments: digest, size, position } = value;
-  if (
-    typeof digest === "string" &&
-    typeof size === "number" &&
-    Number.isSafeInteger(size) &&
-    typeof position === "string" &&
-    /^(now|start|\d+)$/.test(position)
-  ) {
-    return { arguments: digest, size, position };
-  }
-  throw new UsageError(`Expected ${stateFile(file)} to be the state of a follower. Use --force to overwrite ${file}.`);
+/** Reads the state, and completes what a process began that was ended while its file took its name. */
+async function readState(path: string): Promise<FollowState | undefined> {
+  const found = await readFileState<FollowState>(path, ({ position, chain }) =>
+    [/^(now|start|\d+)$/.test(String(position)), chain === undefined || typeof chain === "string"].every(Boolean),
+  );
+  if (!found?.isBeside) return found;
+  const { isBeside: _, ...state } = found;
+  await takeName(path, state);
+  return state;
 }

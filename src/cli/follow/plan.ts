@@ -1,12 +1,18 @@
 import { operationTexts } from "../../../generated/command-line.js";
 import { operations } from "../../../generated/operations.js";
 import type { NanosecondTime } from "../../arguments/values.js";
+import type { Block } from "../../http/index.js";
 import { readArguments } from "../argument-flags.js";
 import type { Context } from "../command.js";
 import { UsageError } from "../exit.js";
-import { digestOf } from "../export/state.js";
-import { readTime } from "../flag-values.js";
+import type { Compression } from "../files/compression.js";
+import { type ContentFlags, contentFlags } from "../files/content-flags.js";
+import { readTarget, type Target } from "../files/target.js";
+import type { FormatName } from "../flags.js";
 import { type Column, readColumns } from "../output/columns.js";
+import { readOutput } from "../output/format.js";
+import { readTime } from "../time-values.js";
+import { readBlockText } from "./chain.js";
 import { type FollowId, followArgumentFlags } from "./flags.js";
 
 /** Where a follower begins. */
@@ -20,52 +26,83 @@ export interface FollowPlan {
   readonly from: From;
   readonly pollInterval: number | undefined;
   readonly stalledAfter: number | undefined;
+  /** In milliseconds. */
+  readonly giveUpAfter: number;
+  /** A block of the chain that the position belongs to. */
+  readonly chain: Block | undefined;
   readonly limit: number | undefined;
   readonly columns: readonly Column[];
-  readonly file: string | undefined;
+  readonly format: FormatName;
+  readonly compression: Compression | undefined;
+  /** `undefined`: stdout. */
+  readonly target: Target | undefined;
   readonly force: boolean;
   readonly resume: boolean;
-  /** SHA-256 of everything that decides the content of a file, apart from where it begins. */
-  readonly digest: string;
+  /** What decides the content of a file, apart from where it begins. */
+  readonly flags: ContentFlags;
 }
 
 /** Reads the flags of a follower. Every error is found before something is sent or written. */
-export function readFollowPlan(id: FollowId, { values }: Context): FollowPlan {
-  const query = readArguments(followArgumentFlags(id), operations[id], values);
+export function readFollowPlan(id: FollowId, { io, values }: Context): FollowPlan {
+  const argumentFlags = followArgumentFlags(id);
+  const query = readArguments(argumentFlags, operations[id], values);
   const presentation = {
     decimals: values.integer("decimals", { minimum: 0, maximum: 255 }),
     raw: values.has("raw"),
   };
   const columns = readColumns(operationTexts[id].columns ?? {}, values.text("columns"), presentation);
-  const names = columns.map(({ name }) => name);
-  const from = values.text("from") ?? "now";
+  const chain = values.text("chain");
+  const target = readTarget(values.text("output"));
+  const { format, compression } = readOutput(values, io, target);
   const plan: FollowPlan = {
     id,
     query,
-    from: from === "now" || from === "start" ? from : readTime("from", from),
+    from: positionOf(values.text("from") ?? "now"),
     pollInterval: values.duration("poll-interval"),
     stalledAfter: values.duration("stalled-after"),
+    giveUpAfter:
+      values.text("give-up-after") === "never"
+        ? Number.POSITIVE_INFINITY
+        : (values.duration("give-up-after") ?? 600_000),
+    chain: chain === undefined ? undefined : readBlockText("--chain", chain),
     limit: values.integer("limit"),
     columns,
-    file: values.text("output"),
+    format,
+    compression,
+    target,
     force: values.has("force"),
     resume: values.has("resume"),
-    digest: digestOf([id, query, names, presentation]),
+    flags: contentFlags({
+      command: `follow ${operations[id].envelope}`,
+      arguments: argumentFlags,
+      argument: query,
+      format,
+      columns,
+      presentation,
+    }),
   };
   checkFile(plan);
   return plan;
 }
 
-function checkFile({ id, file, force, resume, limit, columns }: FollowPlan): void {
+/** Reads where a follower begins. */
+export const positionOf = (text: string): From => (text === "now" || text === "start" ? text : readTime("from", text));
+
+function checkFile({ id, target, format, force, resume, limit, columns }: FollowPlan): void {
   const has = (name: string) => columns.some((column) => column.name === name);
   if (resume && force) throw new UsageError("Expected --resume or --force, got both.");
-  if (file === undefined && (resume || force)) {
-    throw new UsageError(`Expected --output FILE beside --${resume ? "resume" : "force"}.`);
+  if (target?.kind !== "file" && (resume || force)) {
+    const reason = target === undefined ? "." : ", and FILE to be a regular file.";
+    throw new UsageError(`Expected --output FILE beside --${resume ? "resume" : "force"}${reason}`);
   }
-  if (file !== undefined && limit !== undefined) {
+  const isFile = target?.kind === "file";
+  if (format === "json" || (target && format === "table")) {
+    throw new UsageError(`Expected --format to be ndjson or csv, got ${format}: what follow writes has no end.`);
+  }
+  if (isFile && limit !== undefined) {
     throw new UsageError("--limit does not work with --output: a file ends with a complete block.");
   }
-  if (file !== undefined && id === "listNodeSignatures" && !(has("sig") && has("kind"))) {
+  if (isFile && id === "listNodeSignatures" && !(has("sig") && has("kind"))) {
     throw new UsageError(
       "--output needs the columns sig and kind: without them, it is not known which signatures it has.",
     );

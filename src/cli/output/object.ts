@@ -1,6 +1,7 @@
 import type { Context } from "../command.js";
 import type { Column } from "./columns.js";
-import { createFormat, readFormat } from "./format.js";
+import { createFormat, readFormat, tableFormat } from "./format.js";
+import { printableJson } from "./printable.js";
 import { stdoutWriter } from "./stdout.js";
 
 const column = (name: string): Column => ({ name, kind: "text", print: (text) => text, parse: (text) => text });
@@ -10,9 +11,12 @@ const columns = [column("name"), column("value")];
 export async function printObject(value: object, { io, values }: Context): Promise<void> {
   const name = readFormat(values, io);
   const write = stdoutWriter(io.stdout);
-  if (name === "json") return write(`${JSON.stringify(value, undefined, 2)}\n`);
-  if (name === "ndjson") return write(`${JSON.stringify(value)}\n`);
-  const format = createFormat(name, columns, io, false);
+  if (name === "json" || name === "ndjson") {
+    const json = JSON.stringify(value, undefined, name === "json" ? 2 : undefined);
+    return write(`${io.stdout.isTTY ? printableJson(json) : json}\n`);
+  }
+  // A row has a name and a value: as a block, it would be no easier to read.
+  const format = name === "table" ? tableFormat(columns, io) : createFormat(name, columns, io, false);
   const lines = rowsOf(value).map(([path, text]) => format.line({ name: path, value: text }));
   return write([format.head, ...lines, format.end()].join(""));
 }

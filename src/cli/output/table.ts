@@ -1,7 +1,8 @@
 import { type Column, cellText, type WireRecord } from "./columns.js";
-import { pad, shorten, widthOf } from "./width.js";
+import { printable } from "./printable.js";
+import { pad, widthOf } from "./width.js";
 
-/** How many rows decide the widths of the columns. Later rows are printed as they come. */
+/** How many rows are known before the widths of the columns are guessed. */
 const sampleSize = 100;
 
 export interface TableOptions {
@@ -10,12 +11,17 @@ export interface TableOptions {
   readonly bold: (text: string) => string;
 }
 
-/** Prints records as a table, with the widths of the first rows. */
+/**
+ * Prints records as a table. No value is cut and no column is left out: if the first rows are too wide for the terminal, each
+ * record is a block with a line for each value.
+ */
 export class Table {
   readonly #columns: readonly Column[];
   readonly #options: TableOptions;
-  #sample: string[][] | undefined = [];
-  #layout: { column: Column; index: number; width: number }[] = [];
+  #sample: string[][] = [];
+  /** The widths of the columns, which later rows can widen; empty if each record is a block. */
+  #widths: number[] | undefined;
+  #blocks = 0;
 
   constructor(columns: readonly Column[], options: TableOptions) {
     this.#columns = columns;
@@ -24,61 +30,47 @@ export class Table {
 
   /** Adds a record. Returns what to print, which is nothing while the widths are not known. */
   line(record: WireRecord): string {
-    const cells = this.#columns.map((column) => printable(cellText(record, column)));
-    if (this.#sample === undefined) return this.#row(cells);
-    this.#sample.push(cells);
-    return this.#sample.length < sampleSize ? "" : this.end();
+    this.#sample.push(this.#columns.map((column) => printable(cellText(record, column))));
+    return this.#widths === undefined && this.#sample.length < sampleSize ? "" : this.flush();
   }
 
   /** Returns the rows that were not printed yet. */
-  end(): string {
+  flush(): string {
     const rows = this.#sample;
-    if (rows === undefined || rows.length === 0) return "";
-    this.#sample = undefined;
-    this.#layout = layoutOf(this.#columns, rows, this.#options.width);
-    const head = this.#row(
-      this.#columns.map(({ name }) => name),
-      this.#options.bold,
-    );
-    return head + rows.map((cells) => this.#row(cells)).join("");
+    if (rows.length === 0) return "";
+    this.#sample = [];
+    const isFirst = this.#widths === undefined;
+    const names = this.#columns.map(({ name }) => name);
+    this.#widths ??= this.#fit([names, ...rows]);
+    const widths = this.#widths;
+    if (widths.length === 0) return rows.map((cells) => this.#block(cells)).join("");
+    const head = isFirst ? this.#row(names, widths, this.#options.bold) : "";
+    return head + rows.map((cells) => this.#row(cells, widths)).join("");
   }
 
-  #row(cells: readonly string[], style = (text: string) => text): string {
-    const texts = this.#layout.map(({ column, index, width }) => {
-      const text = shorten(cells[index] ?? "", width);
-      return pad(text, width, isNumber(column) ? "start" : "end");
+  /** The widths of the columns; none if they are wider than the terminal. */
+  #fit(rows: readonly (readonly string[])[]): number[] {
+    const { width = Number.POSITIVE_INFINITY } = this.#options;
+    const widths = this.#columns.map((_, index) => Math.max(...rows.map((cells) => widthOf(cells[index] ?? ""))));
+    const total = widths.reduce((sum, each) => sum + each + gap.length, -gap.length);
+    return total <= width ? widths : [];
+  }
+
+  #row(cells: readonly string[], widths: number[], style = (text: string) => text): string {
+    const texts = cells.map((text, index) => {
+      widths[index] = Math.max(widths[index] ?? 0, widthOf(text));
+      return pad(text, widths[index], this.#columns[index]?.kind === "amount" ? "start" : "end");
     });
-    return `${style(texts.join("  ").trimEnd())}\n`;
+    return `${style(texts.join(gap).trimEnd())}\n`;
+  }
+
+  #block(cells: readonly string[]): string {
+    const { bold, width = 80 } = this.#options;
+    const longest = Math.max(...this.#columns.map(({ name }) => name.length));
+    const lines = this.#columns.map(({ name }, index) => `${bold(pad(name, longest, "end"))}${gap}${cells[index]}`);
+    const title = `-- ${++this.#blocks} `.padEnd(Math.min(width, longest + 40), "-");
+    return `${[title, ...lines.map((line) => line.trimEnd())].join("\n")}\n`;
   }
 }
 
-const isNumber = ({ kind }: Column) => kind === "amount";
-
-/** Line breaks and control characters of free text would move the cursor of the terminal. */
-const printable = (text: string) => text.replaceAll(/\p{Cc}|\p{Bidi_Control}/gu, "�");
-
-/** The columns that have a value, with widths that fit a line: ids are shortened first, then other text. */
-function layoutOf(columns: readonly Column[], rows: readonly (readonly string[])[], width: number | undefined) {
-  const layout = columns.flatMap((column, index) => {
-    const values = Math.max(...rows.map((cells) => widthOf(cells[index] ?? "")));
-    return values === 0 ? [] : [{ column, index, width: Math.max(values, widthOf(column.name)) }];
-  });
-  const space = width === undefined ? Number.POSITIVE_INFINITY : width - 2 * (layout.length - 1);
-  const flexible = layout.filter(({ column }) => isFlexible(column));
-  for (const group of [flexible.filter((each) => each.width > longestName), flexible]) {
-    for (;;) {
-      const excess = layout.reduce((sum, each) => sum + each.width, 0) - space;
-      const widest = Math.max(...group.map((each) => each.width));
-      if (excess <= 0 || widest <= narrowest) break;
-      for (const each of group) if (each.width === widest) each.width--;
-    }
-  }
-  return layout;
-}
-
-/** Text that is longer than the name of an account type is an id, or as long. */
-const longestName = 50;
-/** Enough of an id to recognise it. */
-const narrowest = 9;
-/** Times and amounts are never shortened. */
-const isFlexible = ({ kind }: Column) => kind === "text" || kind === "json" || kind === "exact";
+const gap = "  ";

@@ -1,7 +1,7 @@
 /** The widths of texts on a terminal: letters of East Asian scripts and emoji take two places, combining characters none. */
 
 const segmenter = new Intl.Segmenter("en", { granularity: "grapheme" });
-const isNarrow = /^[\x20-\x7e…]*$/;
+const isNarrow = /^[\x20-\x7e]*$/;
 const wide =
   /\p{Emoji_Presentation}|\uFE0F|[\u1100-\u115F\u2E80-\u303E\u3041-\uA4CF\uA960-\uA97C\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF01-\uFF60\uFFE0-\uFFE6\u{1B000}-\u{1B2FF}\u{20000}-\u{3FFFD}]/u;
 
@@ -16,22 +16,4 @@ export function widthOf(text: string): number {
 export function pad(text: string, width: number, where: "start" | "end"): string {
   const space = " ".repeat(Math.max(0, width - widthOf(text)));
   return where === "start" ? space + text : text + space;
-}
-
-/** Shortens a text in its middle: the beginning and the end of an id distinguish it. */
-export function shorten(text: string, width: number): string {
-  if (widthOf(text) <= width) return text;
-  const all = graphemes(text);
-  const tail = take([...all].reverse(), Math.floor((width - 1) / 3)).reverse();
-  const head = take(all, width - 1 - tail.reduce((sum, each) => sum + widthOfGrapheme(each), 0));
-  return `${head.join("")}…${tail.join("")}`;
-}
-
-function take(all: readonly string[], width: number): string[] {
-  let used = 0;
-  const count = all.findIndex((grapheme) => {
-    used += widthOfGrapheme(grapheme);
-    return used > width;
-  });
-  return all.slice(0, count);
 }

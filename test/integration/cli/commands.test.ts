@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { commands } from "../../../src/cli/commands.js";
@@ -44,6 +45,17 @@ describe("the command check", () => {
     await runCli(["check", "-"], { fetch, stdin: JSON.stringify({ tx: transaction }) });
     expect(node.requests.map(({ body }) => JSON.parse(body))).toEqual(Array(3).fill({ tx: transaction }));
     await rm(folder, { recursive: true });
+  });
+
+  test("exits with 130 if it is interrupted while it reads stdin", async () => {
+    const { signal, interrupt } = interruption();
+    setImmediate(interrupt);
+    const silent = new Readable({ read: () => {} });
+    expect(await runCli(["check"], { fetch, signal, stdin: silent })).toEqual({
+      code: 130,
+      stdout: "",
+      stderr: "Interrupted by SIGINT.\n",
+    });
   });
 
   test.each(["", "{", "[]", "7", '{"tx":[]}'])("exits with 2 and sends nothing for the text %j", async (stdin) => {

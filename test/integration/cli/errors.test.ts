@@ -29,7 +29,7 @@ describe("wrong usage exits with 2 and sends nothing", () => {
     ["balances --limit --raw", "Expected a value of --limit, as in --limit N."],
     ["balances --raw=yes", 'Expected --raw without a value, got "yes".'],
     ["balances --decimals 1.5", 'Expected --decimals to be an integer from 0 to 255, got "1.5".'],
-    ["balances --from noon", "Expected --from to be a time such as 2024-02-01, 2024-02-01T12:00:00Z"],
+    ["balances --from noon", "Expected --from to be a time such as 2024, 2024-02-01, 2024-02-01T12:00:00Z"],
     ["balances --from 2024-02-30", "Expected --from to be a time"],
     ["balances --from 2024-02-02 --to 2024-02-01", "Expected --to to be no earlier than --from"],
     ["balances --account-type other/kind", "Expected --account-type to be a name such as insurance"],
@@ -161,7 +161,8 @@ describe("missing records exit with 3", () => {
     expect(stderr).toContain("--allow-incomplete");
     const file = join(folder, "pruned.csv");
     expect((await runCli(["balances", ...from, "-o", file], { fetch: pruned.fetch })).code).toBe(3);
-    for (const name of [file, `${file}.state`]) await expect(stat(name)).rejects.toThrow("ENOENT");
+    for (const name of [file, `${file}.partial`, `${file}.partial.state`, `${file}.lock`])
+      await expect(stat(name)).rejects.toThrow("ENOENT");
   });
 
   test("and what the node has is printed with --allow-incomplete, which the manifest says", async () => {
@@ -176,13 +177,13 @@ describe("missing records exit with 3", () => {
     expect((await runCli([...argv, "--resume"], { fetch: pruned.fetch })).code).toBe(3);
   });
 
-  test("and a file without records has its manifest and its state, if the node has nothing of the range", async () => {
+  test("and a file without records has its manifest, if the node has nothing of the range", async () => {
     const file = join(folder, "nothing.csv");
     const argv = ["balances", ...from, "--to", "2024-02-02", "--allow-incomplete", "-o", file];
     expect((await runCli(argv, { fetch: pruned.fetch })).code).toBe(3);
     expect(await readFile(file, "utf8")).toBe("timestamp,balance,partyId,assetId,marketId,accountType\r\n");
     expect(JSON.parse(await readFile(`${file}.manifest.json`, "utf8"))).toMatchObject({ records: 0 });
-    expect(JSON.parse(await readFile(`${file}.state`, "utf8"))).toMatchObject({ complete: true });
+    await expect(stat(`${file}.partial.state`)).rejects.toThrow("ENOENT");
   });
 
   test("if a v0.74 node rejects the cursor of the next page of profiles", async () => {

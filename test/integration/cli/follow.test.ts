@@ -1,6 +1,7 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
+import { gunzipSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { toNanoseconds } from "../../../src/index.js";
 import { createFakeNetwork, createFakeNode } from "../../../src/testing/index.js";
@@ -205,6 +206,10 @@ describe("follow balances --output", () => {
       "\0\0\n\0",
       "x".repeat(100_000),
     ]) {
+      // A process that is killed does not mark the end of its file.
+      const { ended, ...state } = JSON.parse(await read(`${file}.state`));
+      expect(ended).toBe(true);
+      await writeFile(`${file}.state`, JSON.stringify(state));
       await writeFile(file, rest, { flag: "a" });
       const { code } = await followRequests([...command, "--resume"], 8, node.fetch);
       expect(code).toBe(130);
@@ -213,18 +218,19 @@ describe("follow balances --output", () => {
     expect(linesIn(await read(file)).length).toBeGreaterThan(node.records.balances.length / 2);
   });
 
-  test("begins with --resume if there is no file, and continues at --from if it was killed before its first position", async () => {
+  test("begins with --resume if there is no file, and takes its name although it was killed before", async () => {
     const node = growingNode();
     const command = ["follow", "balances", "--from", "start", "--output", file, "--resume", ...poll];
     await followRequests(command, 4, node.fetch);
     await expectWhole(node);
-    const { arguments: digest } = JSON.parse(await read(`${file}.state`));
-    await writeFile(`${file}.state`, JSON.stringify({ arguments: digest, size: 0, position: "start" }));
+    const state = JSON.parse(await read(`${file}.state`));
+    await writeFile(`${file}.state`, JSON.stringify({ ...state, isBeside: true }));
+    await rename(file, `${file}.new`);
     await followRequests(command, 4, node.fetch);
     await expectWhole(node);
   });
 
-  test("refuses a file that exists, one with other arguments, one without its state and one that was cut", async () => {
+  test("refuses a file that exists, one with other arguments and one without its state", async () => {
     const node = growingNode();
     const command = ["follow", "balances", "--from", "start", "--output", file, ...poll];
     await followRequests(command, 4, node.fetch);
@@ -234,19 +240,81 @@ describe("follow balances --output", () => {
       expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) });
       expect(await read(file)).toBe(whole);
     };
-    await refused(command, `${file} exists. Use --resume to continue it, or --force to overwrite it.`);
-    await refused([...command, "--resume", "--account-type", "general"], "was written with other arguments");
-    const state = await read(`${file}.state`);
+    await refused(command, `${file} exists. Use --resume to continue it, or --force to begin again.`);
+    await refused(
+      [...command, "--resume", "--account-type", "general"],
+      "was written with other arguments: expected no --account-type, got --account-type ACCOUNT_TYPE_GENERAL.",
+    );
     await writeFile(`${file}.state`, "[]");
-    await refused([...command, "--resume"], "to be the state of a follower");
+    await refused([...command, "--resume"], `Expected ${file}.state to be the state of ${file}`);
     await rm(`${file}.state`);
     await refused([...command, "--resume"], `${file}.state is missing`);
-    await writeFile(`${file}.state`, state);
-    await writeFile(file, whole.slice(0, 10));
-    const cut = await runCli([...command, "--resume"], { fetch: node.fetch });
-    expect(cut).toMatchObject({ code: 2, stderr: expect.stringContaining("it was changed") });
     await followRequests([...command, "--force"], 4, node.fetch);
     await expectWhole(node);
+  });
+
+  test("refuses to continue a file that was edited or cut, with the line", async () => {
+    const node = growingNode();
+    const command = ["follow", "balances", "--from", "start", "--output", file, ...poll];
+    await followRequests(command, 4, node.fetch);
+    const lines = (await read(file)).split(/(?<=\n)/);
+    const withFifth = (change: (line: string) => string) =>
+      lines.map((line, index) => (index === 4 ? change(line) : line));
+    const changes: [string[], RegExp][] = [
+      [withFifth((line) => line.replace(/"balance":"\d/, '"balance":"')), /line 5 differs/],
+      [withFifth((line) => line.trimEnd()), /line 5 is not a record/],
+      [withFifth(() => "\0\0\0\n"), /line 5 is not a record/],
+      [lines.slice(0, 9), /it ends in line 10, and had \d+ lines/],
+      [[...lines, "{}\n"], /3 bytes behind line \d+/],
+    ];
+    for (const [changed, message] of changes) {
+      await writeFile(file, changed.join(""));
+      const { code, stderr } = await runCli([...command, "--resume"], { fetch: node.fetch });
+      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(message) });
+      expect(await read(file)).toBe(changed.join(""));
+    }
+  });
+
+  test("keeps an earlier file with --force until the first block came", async () => {
+    const node = growingNode();
+    const command = ["follow", "balances", "--from", "start", "--output", file, ...poll];
+    await writeFile(file, "earlier");
+    const dead = await runCli([...command, "--force"], { fetch: async () => new Response("{}", { status: 404 }) });
+    expect(dead.code).toBe(1);
+    expect(await read(file)).toBe("earlier");
+    await followRequests([...command, "--force"], 4, node.fetch);
+    await expectWhole(node);
+    expect((await readdir(folder)).filter((name) => name.startsWith(basename(file))).sort()).toEqual(
+      ["", ".state"].map((suffix) => basename(file) + suffix),
+    );
+  });
+
+  test("is CSV or compressed if the name of the file says so, and is continued", async () => {
+    const node = growingNode();
+    for (const suffix of ["csv", "csv.gz", "ndjson.gz"]) {
+      const name = `${file}.${suffix}`;
+      const command = ["follow", "balances", "--from", "start", "--output", name, "--resume", ...poll];
+      for (let run = 0; run < 3; run++) expect((await followRequests(command, 5, node.fetch)).code).toBe(130);
+      const bytes = await readFile(name);
+      const text = (suffix.endsWith("gz") ? gunzipSync(bytes) : bytes).toString();
+      const { position } = JSON.parse(await read(`${name}.state`));
+      const expected = node.records.balances.filter(({ timestamp }) => BigInt(timestamp) < BigInt(position));
+      const isCsv = suffix.startsWith("csv");
+      const [head, ...rows] = text.split(isCsv ? "\r\n" : "\n");
+      if (isCsv) expect(head).toBe("timestamp,balance,partyId,assetId,marketId,accountType");
+      expect(new Set([head, ...rows]).size).toBe(expected.length + (isCsv ? 2 : 1));
+    }
+  });
+
+  test("is refused as JSON and as a table", async () => {
+    for (const flags of [
+      ["-o", "x.json"],
+      ["-o", "x", "--format", "table"],
+      ["--format", "json"],
+    ]) {
+      const { code, stderr } = await runCli(["follow", "balances", ...flags], {});
+      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("what follow writes has no end") });
+    }
   });
 
   test("leaves no file if its first poll ends it", async () => {
@@ -292,7 +360,6 @@ test("follow signatures continues its file with the signatures that it lacks", a
   expect((await followRequests(command, 3, node.fetch)).code).toBe(130);
   expect(await written()).toEqual(expected());
   node.nextBlock({ signatures: [{ id, sig: "AAAA", kind: "NODE_SIGNATURE_KIND_ASSET_NEW" }] });
-  await writeFile(file, '{"id":"', { flag: "a" });
   expect((await followRequests([...command, "--resume"], 3, node.fetch)).code).toBe(130);
   expect(await written()).toEqual(expected());
 });

@@ -43,13 +43,24 @@ describe("the command balances", () => {
     expect(lines.map((line) => JSON.parse(line))).toEqual(await client.scanBalanceChanges().toArray());
   });
 
-  test("prints a table on a terminal, without a line longer than the terminal", async () => {
-    const { stdout } = await runCli(["balances", "--limit", "5"], { fetch, terminal: 150 });
-    const [head = "", ...rows] = stdout.trimEnd().split("\n");
-    expect(head).toMatch(/^\S+timestamp +balance {2}partyId +assetId +marketId +accountType\S+$/);
-    expect(head.startsWith("\x1b[1m")).toBe(true);
-    expect(rows).toHaveLength(5);
-    expect(rows.every((row) => row.length <= 150)).toBe(true);
+  test("prints a table on a terminal, and a block for each record if the terminal is too narrow", async () => {
+    const argv = ["balances", "--limit", "5", "--columns", "timestamp,balance,accountType"];
+    const table = (await runCli(argv, { fetch, terminal: 100 })).stdout.trimEnd().split("\n");
+    expect(table[0]?.startsWith("\x1b[1m")).toBe(true);
+    expect(table[0]).toMatch(/^\S+timestamp +balance {2}accountType\S+$/);
+    expect(table).toHaveLength(6);
+    expect(table.slice(1).every((row) => row.length <= 100)).toBe(true);
+    const blocks = (await runCli(["balances", "--limit", "5"], { fetch, terminal: 80 })).stdout.trimEnd().split("\n");
+    expect(blocks).toHaveLength(35);
+    expect(blocks[0]).toMatch(/^-- 1 -+$/);
+    expect(blocks[3]).toMatch(/^\S+partyId {4}\S+ {2}([0-9a-f]{64}|network)$/);
+  });
+
+  test("says on a terminal that there are no records, and nothing in a pipe or with --quiet", async () => {
+    const argv = ["balances", "--to", "1971-01-01"];
+    expect(await runCli(argv, { fetch, terminal: 80 })).toEqual({ code: 0, stdout: "", stderr: "No records.\n" });
+    expect(await runCli(argv, { fetch })).toEqual({ code: 0, stdout: "", stderr: "" });
+    expect(await runCli([...argv, "--quiet"], { fetch, terminal: 80 })).toEqual({ code: 0, stdout: "", stderr: "" });
   });
 
   test("has no colors if NO_COLOR is set, and colors in a pipe if FORCE_COLOR is", async () => {
@@ -92,8 +103,8 @@ describe("the command balances", () => {
   });
 
   test("reads the list page by page with --cursor, with the newest record first", async () => {
-    const [first] = await requestsOf(["balances", "--cursor", "--page-size", "50", "--from", "2024-02-01"]);
-    expect(first).toBe("?dateRange.startTimestamp=1706745600000000000&pagination.first=50&pagination.newestFirst=true");
+    const [first] = await requestsOf(["balances", "--cursor", "--page-size", "50", "--from", "2024-02-09T16:53:30Z"]);
+    expect(first).toBe("?dateRange.startTimestamp=1707497610000000000&pagination.first=50&pagination.newestFirst=true");
     const { stdout } = await runCli(["balances", "--cursor", "--raw", "--page-size", "50"], { fetch });
     const listed = await client.listBalanceChanges().toArray();
     expect(
@@ -177,6 +188,42 @@ describe("the commands of the other lists", () => {
     });
     expect({ code, stderr }).toEqual({ code: 143, stderr: "Interrupted by SIGTERM.\n" });
     for (const name of [file, `${file}.partial`]) await expect(stat(name)).rejects.toThrow("ENOENT");
+  });
+});
+
+describe("text of a node that would control a terminal", () => {
+  const alias = "\u001b]0;x\u0007\u009b31mred\u202etxt\u2028\n";
+  const hostile = async (request: Request) =>
+    new URL(request.url).pathname.endsWith("/balance/changes")
+      ? Response.json({ code: 3, message: alias, details: [] }, { status: 400 })
+      : Response.json({
+          profiles: {
+            edges: [{ node: { partyId: "ab", alias, metadata: [{ key: alias, value: "" }] }, cursor: "c" }],
+            pageInfo: { hasNextPage: false, hasPreviousPage: false, startCursor: "c", endCursor: "c" },
+          },
+        });
+  const control = /(?!\n)\p{Cc}|\p{Bidi_Control}|\u2028/u;
+
+  test.each(["table", "csv", "json", "ndjson"])("does not reach it: --format %s", async (format) => {
+    const argv = ["profiles", "--format", format];
+    const options = { fetch: hostile, env: { NO_COLOR: "1" } };
+    const { code, stdout } = await runCli(argv, { ...options, terminal: 80 });
+    expect(code).toBe(0);
+    expect(stdout.replaceAll("\r\n", "\n")).not.toMatch(control);
+    expect(stdout).toContain("red");
+    if (format.endsWith("json")) expect([JSON.parse(stdout)].flat()[0].alias).toBe(alias);
+    const piped = (await runCli(argv, options)).stdout;
+    if (format === "csv") expect(piped).toContain(alias);
+    if (format.endsWith("json")) expect([JSON.parse(piped)].flat()[0].alias).toBe(alias);
+  });
+
+  test("does not reach it in errors, their causes and the lines of --verbose", async () => {
+    for (const flags of [[], ["--verbose"]]) {
+      const { code, stderr } = await runCli(["balances", ...flags], { fetch: hostile });
+      expect(code).toBe(1);
+      expect(stderr).toContain("red");
+      expect(stderr).not.toMatch(control);
+    }
   });
 });
 

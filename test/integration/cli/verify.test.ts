@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { gunzipSync, gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { BalanceChange } from "../../../src/index.js";
 import { createFakeNode, nodeDefects } from "../../../src/testing/index.js";
@@ -9,6 +10,8 @@ import { runCli } from "../../support/run-cli.js";
 const { fetch, records, block } = createFakeNode({ balances: 400 }, { defects: nodeDefects, rateLimit: false });
 const nodeWith = (balances: readonly BalanceChange[], history?: bigint) =>
   createFakeNode({ balances, block, history }, { rateLimit: false }).fetch;
+
+const times = records.balances.map(({ timestamp }) => BigInt(timestamp)).sort((a, b) => Number(a - b));
 
 let folder: string;
 beforeAll(async () => {
@@ -72,6 +75,15 @@ describe.each([
     expect(await verify([...lines, lines.at(-1) ?? ""])).toMatch(
       new RegExp(`^Line ${lines.length + 1}: https://node.example does not have the record`),
     );
+    expect(await verify([...lines, "x"])).toBe(
+      `Line ${lines.length + 1} of the file is not a record of this export.\n`,
+    );
+    expect(await verify([lines.join("").trimEnd()])).toBe(
+      `Line ${lines.length} of the file is not a record of this export.\n`,
+    );
+    expect(await verify(replaceLine((line) => line.replace(/\r?\n$/, format === "csv" ? "\n" : "\r\n")))).toBe(
+      `Line ${at + 1} of the file is not a record of this export.\n`,
+    );
   });
 });
 
@@ -120,4 +132,114 @@ test("verify refuses the manifest of another list, and a file that is no manifes
     expect(code).toBe(2);
     expect(stderr).toContain(message);
   }
+});
+
+test("verify detects a manifest with another number of records", async () => {
+  const file = join(folder, "count.csv");
+  await runCli(["balances", "-o", file], { fetch });
+  const manifest = JSON.parse(await readFile(`${file}.manifest.json`, "utf8"));
+  await writeFile(`${file}.manifest.json`, JSON.stringify({ ...manifest, records: 399 }));
+  const { code, stderr } = await runCli(["verify", file], { fetch });
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: `The file has 400 records, and ${file}.manifest.json says 399.\n`,
+  });
+});
+
+test.each(["csv.gz", "ndjson.gz"])(
+  "verify of a compressed file detects a change and garbage behind it: %s",
+  async (suffix) => {
+    const file = join(folder, `compressed.${suffix}`);
+    await runCli(["balances", "-o", file], { fetch });
+    expect(await runCli(["verify", file], { fetch })).toMatchObject({ code: 0 });
+    const whole = await readFile(file);
+    const text = gunzipSync(whole).toString();
+    for (const [content, message] of [
+      [gzipSync(text.replace("ACCOUNT_TYPE_GENERAL", "ACCOUNT_TYPE_BOND")), /^Line \d+: /],
+      [gzipSync(`${text}x`), /^Line \d+ of the file is not a record/],
+      [Buffer.concat([whole, Buffer.alloc(8)]), /compressed as its name says/],
+      [whole.subarray(0, -4), /compressed as its name says/],
+    ] as const) {
+      await writeFile(file, content);
+      const { code, stderr } = await runCli(["verify", file], { fetch });
+      expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(message) });
+    }
+  },
+);
+
+describe("verify on a node that is behind the end of the file", () => {
+  /** A node with the records before a time, and the block of that time. */
+  const nodeAt = (time: bigint) =>
+    createFakeNode(
+      {
+        balances: records.balances.filter(({ timestamp }) => BigInt(timestamp) < time),
+        block: { ...block, timestamp: time },
+      },
+      { rateLimit: false },
+    ).fetch;
+
+  test.each(["oldest-first", "newest-first"])("exits with 3 and says so: %s", async (order) => {
+    const file = join(folder, `behind-${order}.csv`);
+    await runCli(["balances", "-o", file, "--order", order], { fetch });
+    for (const time of [times[200] ?? 0n, (times[399] ?? 0n) + 1000n]) {
+      const { code, stdout, stderr } = await runCli(["verify", file], { fetch: nodeAt(time) });
+      expect({ code, stdout, stderr }).toEqual({
+        code: 3,
+        stdout: "",
+        stderr: expect.stringMatching(
+          /^Error: The node is behind: it has reached 2024-\S+Z, and the range leads to 2024-\S+Z\.\n$/,
+        ),
+      });
+    }
+  });
+
+  test("exits with 1 if a record differs that the node has", async () => {
+    const file = join(folder, "behind-different.csv");
+    await runCli(["balances", "-o", file], { fetch });
+    await writeFile(file, (await readFile(file, "utf8")).replace("ACCOUNT_TYPE_GENERAL", "ACCOUNT_TYPE_ZZZ"));
+    expect((await runCli(["verify", file], { fetch: nodeAt(times[200] ?? 0n) })).code).toBe(1);
+  });
+});
+
+describe("verify of an export with missing records", () => {
+  test("compares the range that a pruned node has all records of", async () => {
+    const history = BigInt(records.balances[150]?.timestamp ?? 0);
+    const pruned = nodeWith(records.balances, history);
+    const file = join(folder, "incomplete.ndjson");
+    await runCli(["balances", "--from", "2024-02-01", "--allow-incomplete", "-o", file], { fetch: pruned });
+    for (const fetch of [pruned, nodeWith(records.balances)]) {
+      const { code, stdout } = await runCli(["verify", file], { fetch });
+      expect({ code, stdout }).toEqual({
+        code: 0,
+        stdout: expect.stringMatching(
+          / equals https:\/\/node\.example in the range that it has all records of: \d+ records/,
+        ),
+      });
+    }
+    const lines = (await readFile(file, "utf8")).split(/(?<=\n)/);
+    await writeFile(file, lines.slice(1).join(""));
+    expect(await runCli(["verify", file], { fetch: pruned })).toMatchObject({ code: 1 });
+  });
+
+  test.each(["oldest-first", "newest-first"])(
+    "leaves out the records after a time that no request can read: %s",
+    async (order) => {
+      // A block has more records than a page, and no cursor leads through them.
+      const dense = createFakeNode({ balances: 1200 }, { defects: nodeDefects, rateLimit: false });
+      const withoutCursors = async (request: Request) => {
+        const text = await (await dense.fetch(request)).text();
+        return new Response(text.replace(/"endCursor":"[^"]*"/, '"endCursor":""'), {
+          headers: { "X-Block-Height": String(dense.block.height), "X-Block-Timestamp": String(dense.block.timestamp) },
+        });
+      };
+      const file = join(folder, `dense-${order}.csv`);
+      const flags = ["--allow-incomplete", "--page-size", "100", "--order", order, "-o", file];
+      const { code, stderr } = await runCli(["balances", ...flags], { fetch: withoutCursors });
+      expect({ code, stderr }).toEqual({ code: 3, stderr: expect.stringContaining("too-dense") });
+      const { records } = JSON.parse(await readFile(`${file}.manifest.json`, "utf8"));
+      expect(records).toBeGreaterThan(50);
+      expect(records).toBeLessThan(1100);
+      expect(await runCli(["verify", file], { fetch: dense.fetch })).toMatchObject({ code: 0 });
+    },
+  );
 });

@@ -2,12 +2,14 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
+import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createFakeNode } from "../../../src/testing/index.js";
 import { listen } from "../../../src/testing/node/index.js";
 import { finish, start } from "./cli-process.js";
 
-const kills = 20;
+/** `KILLS=300` takes some minutes, together with those of `kills.test.ts`. */
+const kills = Math.max(20, Math.round(Number(process.env["KILLS"] ?? 60) / 6));
 
 let folder: string;
 beforeAll(async () => {
@@ -15,46 +17,68 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
+/** The records of a file, as the node sent them. None of their texts has a comma or a quote. */
+function recordsIn(content: Buffer, suffix: string): object[] {
+  if (suffix === "ndjson") return lines(content).map((line) => JSON.parse(line));
+  const [head = "", ...rows] = lines(gunzipSync(content)).map((line) => line.trimEnd());
+  const names = head.split(",");
+  return rows.map((row) => Object.fromEntries(row.split(",").map((cell, index) => [names[index], cell])));
+}
+
+const lines = (content: Buffer) => content.toString().trimEnd().split("\n");
 const sorted = (records: readonly object[]) =>
   records.map((each) => JSON.stringify(Object.entries(each).sort())).sort();
 
-test(`the file of follow balances, killed with SIGKILL ${kills} times at random times, has each record of the chain once`, async () => {
-  const node = createFakeNode({ balances: 3000 }, { rateLimit: false });
-  const stopChain = node.advanceEvery(10, { records: () => ({ balances: 5 }) });
-  const server = await listen(node);
-  const file = join(folder, "balances.ndjson");
-  const command = ["follow", "balances", "--from", "start", "--raw", "--poll-interval", "10ms", "--output", file];
-  const startFollower = () => start([...command, "--resume", "--node", server.url]);
-  const positionOf = async () => BigInt(JSON.parse(await readFile(`${file}.state`, "utf8")).position);
-  /** Positions after which a process was killed: each differs if the processes wrote something. */
-  const positions = new Set<bigint>();
-  try {
-    for (let number = 0; number < kills; number++) {
+test.each(["ndjson", "csv.gz"])(
+  `the file of follow balances as %s, killed ${kills} times at random times of two writers, has each record of the chain once`,
+  async (suffix) => {
+    const node = createFakeNode({ balances: 3000 }, { rateLimit: false });
+    const stopChain = node.advanceEvery(10, { records: () => ({ balances: 5 }) });
+    const server = await listen(node);
+    const file = join(folder, `balances.${suffix}`);
+    const command = ["follow", "balances", "--from", "start", "--raw", "--poll-interval", "10ms", "--output", file];
+    const startFollower = () => start([...command, "--resume", "--node", server.url]);
+    const positionOf = async () => BigInt(JSON.parse(await readFile(`${file}.state`, "utf8")).position);
+    /** Positions after which a process was killed: each differs if the processes wrote something. */
+    const positions = new Set<bigint>();
+    try {
+      for (let number = 0; number < kills; number++) {
+        const children = [startFollower(), startFollower()];
+        const ends = children.map(finish);
+        const before = await readFile(`${file}.state`, "utf8").catch(() => "");
+        // From the first write on, at any time.
+        while (
+          children.some(({ exitCode }) => exitCode === null) &&
+          (await readFile(`${file}.state`, "utf8").catch(() => "")) === before
+        ) {
+          await setTimeout(1);
+        }
+        await setTimeout(Math.random() * 60);
+        for (const child of children) child.kill("SIGKILL");
+        const results = await Promise.all(ends);
+        expect(results.some(({ signal }) => signal === "SIGKILL")).toBe(true);
+        for (const { code, signal, stdout, stderr } of results) {
+          expect(stdout).toBe("");
+          // The second process can be killed after it was refused.
+          expect([null, 2]).toContain(code);
+          expect(stderr).toMatch(signal === "SIGKILL" ? /^$|^Error: Process \d+ on / : /^Error: Process \d+ on /);
+        }
+        positions.add(await positionOf().catch(() => 0n));
+      }
+      expect(positions.size).toBeGreaterThan(kills / 2);
+      stopChain();
       const child = startFollower();
       const ended = finish(child);
-      const before = await readFile(`${file}.state`, "utf8").catch(() => "");
-      // From the first write on, at any time.
-      while (child.exitCode === null && (await readFile(`${file}.state`, "utf8").catch(() => "")) === before) {
-        await setTimeout(1);
-      }
-      await setTimeout(Math.random() * 60);
-      child.kill("SIGKILL");
-      expect(await ended).toMatchObject({ signal: "SIGKILL", stdout: "", stderr: "" });
-      positions.add(await positionOf().catch(() => 0n));
+      const final = (node.block.timestamp / 1000n) * 1000n;
+      while (child.exitCode === null && (await positionOf().catch(() => 0n)) < final) await setTimeout(5);
+      child.kill("SIGINT");
+      expect(await ended).toMatchObject({ code: 130, stderr: expect.stringContaining("To continue: ") });
+      const records = recordsIn(await readFile(file), suffix);
+      expect(sorted(records)).toEqual(sorted(node.records.balances));
+    } finally {
+      stopChain();
+      await server.close();
     }
-    expect(positions.size).toBeGreaterThan(kills / 2);
-    stopChain();
-    const child = startFollower();
-    const ended = finish(child);
-    const final = (node.block.timestamp / 1000n) * 1000n;
-    while (child.exitCode === null && (await positionOf().catch(() => 0n)) < final) await setTimeout(5);
-    child.kill("SIGINT");
-    expect(await ended).toMatchObject({ code: 130, stderr: expect.stringContaining("To continue: ") });
-    const lines = (await readFile(file, "utf8")).trimEnd().split("\n");
-    const records: object[] = lines.map((line) => JSON.parse(line));
-    expect(sorted(records)).toEqual(sorted(node.records.balances));
-  } finally {
-    stopChain();
-    await server.close();
-  }
-}, 120_000);
+  },
+  600_000,
+);

@@ -1,4 +1,7 @@
 import { execFile } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { finish, main, start, startFakeNode } from "./cli-process.js";
@@ -26,6 +29,55 @@ describe("in a pipe", () => {
     expect(stdout).toMatch(/^Error: .*ENOSPC.*\n1\n$/);
   });
 
+  const lines = [
+    "help",
+    "--help",
+    "--version",
+    "help balances",
+    "balances --help",
+    "completion bash",
+    "completion zsh",
+    "completion fish",
+    "profiles",
+    "balances --format json",
+    "spam --party ab",
+    "nodes",
+    "check transaction.json",
+    "verify x.csv",
+    "follow balances --from start",
+  ];
+
+  test.each(lines)("%s reports a closed pipe and a full device without a stack trace", async (line) => {
+    const folder = await mkdtemp(join(tmpdir(), "pipes-"));
+    await writeFile(join(folder, "transaction.json"), "{}");
+    await run(process.execPath, [main, "balances", "-o", "x.csv", "-q", "--node", node.url], { cwd: folder });
+    const env = { ...process.env, VEGAPROTOCOL_NODE: node.url };
+    const pipe = await run("bash", ["-c", `${program} ${line} | true; echo "\${PIPESTATUS[0]}"`], { cwd: folder, env });
+    expect(pipe).toEqual({ stdout: "0\n", stderr: "" });
+    const full = await run("bash", ["-c", `${program} ${line} > /dev/full; echo $? >&2`], { cwd: folder, env });
+    expect(full).toEqual({
+      stdout: "",
+      stderr: expect.stringMatching(/^Error: ENOSPC: [^\n]*\n(To continue: [^\n]*\n)?1\n$/),
+    });
+    await rm(folder, { recursive: true });
+  });
+
+  test("a fake node reports a full device, and ends", async () => {
+    const { stdout, stderr } = await run("bash", ["-c", `${program} fake-node 2>&1 > /dev/full; echo $?`]);
+    expect({ stdout, stderr }).toEqual({ stdout: expect.stringMatching(/^Error: ENOSPC: [^\n]*\n1\n$/), stderr: "" });
+  });
+
+  test("SIGINT ends a check that reads stdin with 130", async () => {
+    const { stdout } = await run(
+      "bash",
+      ["-c", `sleep 20 2>&1 | ${program} check & sleep 1; kill -INT $!; wait $!; echo $?`],
+      {
+        env: { ...process.env, VEGAPROTOCOL_NODE: node.url },
+      },
+    );
+    expect(stdout).toBe("130\n");
+  });
+
   test("SIGTERM ends the program with 143", async () => {
     const child = start(["fake-node"]);
     const interrupted = start(["balances", "--node", node.url, "--page-size", "10"]);
@@ -46,8 +98,10 @@ describe("on a terminal", () => {
   };
 
   test("a list is a table with a bold head whose lines fit", async () => {
-    const lines = (await terminal(`${program} balances --limit 5 --columns timestamp,balance,partyId`)).split("\r\n");
-    expect(lines[0]).toBe("\x1b[1mtimestamp                                        balance  partyId\x1b[22m");
+    const lines = (await terminal(`${program} balances --limit 5 --columns timestamp,balance,accountType`)).split(
+      "\r\n",
+    );
+    expect(lines[0]).toBe("\x1b[1mtimestamp                                        balance  accountType\x1b[22m");
     expect(lines.slice(1, 6).every((line) => /^2024-\S+Z +\d+ {2}\S+$/.test(line) && line.length <= 100)).toBe(true);
   });
 

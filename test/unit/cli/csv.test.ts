@@ -7,14 +7,14 @@ import { ndjsonLine, parseNdjsonLine } from "../../../src/cli/output/ndjson.js";
 const kinds = { timestamp: "time", balance: "amount", alias: "text", sig: "exact", metadata: "json" } as const;
 const text = fc.oneof(
   fc.string({ unit: "grapheme" }),
-  fc.string({ unit: fc.constantFrom("'", "=", "+", '"', ",", "\r", "\n", "a", "@", "-", "\t") }),
+  fc.string({ unit: fc.constantFrom("'", "=", "+", '"', ",", ";", "|", " ", "\r", "\n", "a", "@", "-", "\t") }),
 );
 const records = fc.record(
   {
     timestamp: fc.bigInt({ min: 0n, max: 2n ** 63n - 1n }).map(String),
     balance: fc.bigInt({ min: -(2n ** 100n), max: 2n ** 100n }).map(String),
     alias: text,
-    sig: fc.base64String(),
+    sig: fc.oneof(fc.base64String(), text),
     metadata: fc.array(fc.record({ key: text, value: text })),
   },
   { requiredKeys: [] },
@@ -60,11 +60,24 @@ describe("a row of CSV", () => {
     expect(row("-2")).toBe("'-2,");
     expect(row("\tx")).toBe("'\tx,");
     expect(row("'=x")).toBe("''=x,");
+    expect(row("a;=1+1;b| -2|'@x")).toBe("a;'=1+1;b| '-2|''@x,");
+    expect(row("\t=x")).toBe("'\t'=x,");
+    expect(row("", '=HYPERLINK("x")')).toBe(`,"'=HYPERLINK(""x"")"`);
   });
 
   test("has text of a fixed form, and text that begins otherwise, as it is", () => {
     expect(row("a=b", "+/8=")).toBe("a=b,+/8=");
     expect(row("'quoted'")).toBe("'quoted',");
+  });
+
+  test("has JSON with the same value, in which a spreadsheet finds no formula", () => {
+    const metadata = [{ key: "a;=1+1;b", value: "x|-2" }];
+    const cell = csvLine({ metadata }, readColumns(kinds, "metadata", { raw: true }))
+      .slice(1, -3)
+      .replaceAll('""', '"');
+    expect(cell).toContain("a;\\u003d1+1;b");
+    expect(cell).toContain("x|\\u002d2");
+    expect(JSON.parse(cell)).toEqual(metadata);
   });
 
   test("is refused if it has another number of cells, an open quote or text behind a quote", () => {

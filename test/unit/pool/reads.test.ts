@@ -197,7 +197,8 @@ describe("a node that fails", () => {
     const net = new PooledNetwork({ data: { nodes: [{ down: true }, {}] }, pool: { order: "given" } });
     const calls = Array.from({ length: 10 }, () => net.client.getSpamStatistics({ partyId }));
     await net.run(Promise.all(calls));
-    expect(net.asked.filter((node) => node === 0)).toHaveLength(1);
+    // The first three requests are sent at once.
+    expect(net.asked.filter((node) => node === 0)).toHaveLength(3);
   });
 
   test("with a request that is wrong is not set aside, and the call is not repeated", async () => {
@@ -320,6 +321,48 @@ describe("the events of a client of several nodes", () => {
       cause: "error",
       operation: "getSpamStatistics",
     });
+  });
+});
+
+describe("client.http of a client of several nodes", () => {
+  test("uses the choice of the pool, and asks another node if one fails", async () => {
+    const net = new PooledNetwork({ data: { nodes: [{ down: true }, {}] }, pool: { order: "given" } });
+    const get = () => net.run(net.client.http.GET("/api/v2/node/signatures", { params: { query: { id: "a1" } } }));
+    for (const expected of [[0, 1], [1]]) {
+      const { response } = await get();
+      expect(net.nodeOf(response)).toBe(1);
+      expect(net.asked.splice(0)).toEqual(expected);
+    }
+  });
+
+  test("sends a request with an address of its own where it says, once", async () => {
+    const net = new PooledNetwork();
+    const urls: string[] = [];
+    const fetch = async ({ url }: Request) => {
+      urls.push(url);
+      return new Response("{}", { status: 503 });
+    };
+    const { http } = createClient({ baseUrl: net.pool, fetch });
+    // It begins with the address of the first node.
+    const elsewhere = `${net.urls[0]}.org`;
+    await http.GET("/api/v2/node/signatures", { baseUrl: elsewhere, params: { query: { id: "a1" } } });
+    expect(urls).toEqual([`${elsewhere}/api/v2/node/signatures?id=a1`]);
+  });
+
+  test("sends a body to the node that the pool chooses", async () => {
+    const net = new PooledNetwork({ data: { nodes: [{ down: true }, {}] }, pool: { order: "given" } });
+    await net.read();
+    const bodies: string[] = [];
+    const client = createClient({
+      baseUrl: net.pool,
+      fetch: async (request) => {
+        // A read finds a fresh node before.
+        if (request.method === "POST") bodies.push(`${request.url} ${await request.clone().text()}`);
+        return net.network.fetch(request);
+      },
+    });
+    await net.run(client.http.POST("/transaction/check", { body: { tx: { version: "TX_VERSION_V3" } as never } }));
+    expect(bodies).toEqual(['https://node-2.example/transaction/check {"tx":{"version":"TX_VERSION_V3"}}']);
   });
 });
 

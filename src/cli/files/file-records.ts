@@ -1,40 +1,46 @@
-import { createReadStream } from "node:fs";
 import type { FormatName } from "../flags.js";
 import type { Column } from "../output/columns.js";
 import { csvRow, parseCsvLine } from "../output/csv.js";
 import { parseNdjsonLine } from "../output/ndjson.js";
+import { type Compression, readContent } from "./compression.js";
 
-/** A record of an exported file. */
+/** A file of records. */
+export interface RecordFile {
+  readonly path: string;
+  readonly format: FormatName;
+  readonly compression: Compression | undefined;
+  readonly columns: readonly Column[];
+}
+
+/** A record of a file. */
 export interface FileRecord {
   /** The number of its first line, counted from 1. */
   readonly line: number;
   /** The texts of the columns, as the node sent them; `undefined` if the line is not a record of these columns. */
   readonly texts: readonly string[] | undefined;
-  /** The position in the file after its line break, in bytes. */
-  readonly end: number;
 }
 
 interface Line {
   readonly number: number;
   readonly text: string;
-  readonly end: number;
 }
 
-/** The complete lines of a file, with their line breaks. What follows the last line break is left out. */
-async function* linesOf(file: string): AsyncGenerator<Line, undefined, undefined> {
-  let rest: Uint8Array = new Uint8Array();
-  let [number, position] = [1, 0];
-  for await (const chunk of createReadStream(file, { highWaterMark: 256 * 1024 })) {
-    const bytes = rest.length === 0 ? (chunk as Buffer) : Buffer.concat([rest, chunk]);
+/** The lines of a text, with their line breaks. What follows the last line break is a line, too. */
+async function* linesOf(content: AsyncIterable<Uint8Array>): AsyncGenerator<Line, undefined, undefined> {
+  let rest: Buffer = Buffer.alloc(0);
+  let number = 1;
+  for await (const chunk of content) {
+    const bytes =
+      rest.length === 0 ? Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length) : Buffer.concat([rest, chunk]);
     let start = 0;
     for (let index = bytes.indexOf(0x0a); index !== -1; index = bytes.indexOf(0x0a, start)) {
       const text = bytes.toString("utf8", start, index + 1);
       start = index + 1;
-      yield { number: number++, text, end: position + start };
+      yield { number: number++, text };
     }
-    position += start;
     rest = bytes.subarray(start);
   }
+  if (rest.length > 0) yield { number, text: rest.toString("utf8") };
   return undefined;
 }
 
@@ -45,10 +51,11 @@ const longestRow = 1024 * 1024;
 async function* rowsOf(lines: AsyncIterable<Line>): AsyncGenerator<Line, undefined, undefined> {
   let open: Line | undefined;
   for await (const line of lines) {
-    const row: Line = open === undefined ? line : { ...line, number: open.number, text: open.text + line.text };
+    const row: Line = open === undefined ? line : { number: open.number, text: open.text + line.text };
     open = row.text.length < longestRow && hasOpenQuote(row.text) ? row : undefined;
     if (open === undefined) yield row;
   }
+  if (open !== undefined) yield open;
   return undefined;
 }
 
@@ -59,36 +66,30 @@ export const headOf = (format: FormatName, columns: readonly Column[]): string =
   format === "csv" ? csvRow(columns.map(({ name }) => name)) : "";
 
 /**
- * The complete records of an exported file, in bounded memory.
+ * The records of a file, in bounded memory.
  *
- * @throws if the file begins with another head.
+ * @param size - How many bytes of the file are read. Default: all.
  */
 export async function* recordsOf(
-  file: string,
-  format: FormatName,
-  columns: readonly Column[],
+  { path, format, compression, columns }: RecordFile,
+  size?: number,
 ): AsyncGenerator<FileRecord, undefined, undefined> {
   const isCsv = format === "csv";
   const head = headOf(format, columns);
-  for await (const { number, text, end } of isCsv ? rowsOf(linesOf(file)) : linesOf(file)) {
-    if (number > 1 || !isCsv) {
-      yield { line: number, texts: parseLine(text, isCsv, columns), end };
-    } else if (text !== head) {
-      throw new Error(
-        `Expected ${file} to begin with ${JSON.stringify(head.trimEnd())}, got ${JSON.stringify(text.trimEnd())}.`,
-      );
-    }
+  const lines = linesOf(readContent(path, compression, size));
+  for await (const { number, text } of isCsv ? rowsOf(lines) : lines) {
+    if (isCsv && number === 1 && text === head) continue;
+    yield { line: number, texts: number === 1 && isCsv ? undefined : parseLine(text, isCsv, columns) };
   }
   return undefined;
 }
 
 function parseLine(line: string, isCsv: boolean, columns: readonly Column[]): string[] | undefined {
+  const end = isCsv ? "\r\n" : "\n";
+  // A file that was written for another system has other line breaks.
+  if (!line.endsWith(end) || (!isCsv && line.endsWith("\r\n"))) return undefined;
   try {
-    return isCsv
-      ? line.endsWith("\r\n")
-        ? parseCsvLine(line.slice(0, -2), columns)
-        : undefined
-      : parseNdjsonLine(line, columns);
+    return (isCsv ? parseCsvLine : parseNdjsonLine)(line.slice(0, -end.length), columns);
   } catch {
     return undefined;
   }

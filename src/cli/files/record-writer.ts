@@ -30,14 +30,24 @@ export class RecordWriter {
   }
 
   /** Returns a promise to wait for if the output is slower than the input. */
-  readonly add = (record: WireRecord): Promise<void> | undefined => {
+  readonly add = (record: WireRecord): Promise<void> | undefined => this.#write(this.#format(record));
+
+  /** Adds several records, as {@link RecordWriter.add} does one. */
+  addAll(records: readonly WireRecord[]): Promise<void> | undefined {
+    return this.#write(records.map((record) => this.#format(record)).join(""));
+  }
+
+  #format(record: WireRecord): string {
     const { format, columns, progress, digest } = this.#options;
     this.#records++;
     digest?.add(columns.map((column) => wireText(record, column)));
     progress.update(this.#records, record["timestamp"]);
-    const line = format.line(record);
-    return line === "" ? undefined : this.#writer.add(line);
-  };
+    return format.line(record);
+  }
+
+  #write(text: string): Promise<void> | undefined {
+    return text === "" ? undefined : this.#writer.add(text);
+  }
 
   /** Writes what a file begins with. */
   async begin(): Promise<void> {

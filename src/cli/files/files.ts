@@ -3,8 +3,10 @@ import { open, readFile, rename, rm, stat } from "node:fs/promises";
 /** The files of an export. */
 export const stateFile = (file: string): string => `${file}.state`;
 export const manifestFile = (file: string): string => `${file}.manifest.json`;
-/** Where an export that cannot be continued is written until it is complete. */
+/** Where a file is written until it is complete. It has a state of its own. */
 export const partialFile = (file: string): string => `${file}.partial`;
+/** The new content of a file, which then takes its name. */
+export const newFile = (file: string): string => `${file}.new`;
 
 /** The size of a file in bytes; `undefined` if it does not exist. */
 export const sizeOf = (file: string): Promise<number | undefined> =>
@@ -18,7 +20,7 @@ export const sizeOf = (file: string): Promise<number | undefined> =>
 
 /** Writes JSON to a file that has either its earlier or its new content, whenever the process ends. */
 export async function writeJson(file: string, value: object): Promise<void> {
-  const temporary = `${file}.new`;
+  const temporary = newFile(file);
   const handle = await open(temporary, "w");
   try {
     await handle.writeFile(`${JSON.stringify(value, undefined, 2)}\n`);

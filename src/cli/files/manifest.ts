@@ -1,11 +1,12 @@
 import type { ListId } from "../../pagination/list-operation.js";
 import type { Connection } from "../connection.js";
-import { UsageError } from "../exit.js";
+import { type IncompleteError, UsageError } from "../exit.js";
 import { type FormatName, formats, orders } from "../flags.js";
 import type { ListPlan } from "../list-plan.js";
 import { readVersion } from "../version.js";
-import { manifestFile, readJson, writeJson } from "./files.js";
-import { bigintAsText } from "./state.js";
+import type { ContentFlags } from "./content-flags.js";
+import { manifestFile, readJson } from "./files.js";
+import { isDigits } from "./state.js";
 
 /** What `FILE.manifest.json` says about an exported file. */
 export interface Manifest {
@@ -13,7 +14,12 @@ export interface Manifest {
   /** The method of the client that read the records. */
   readonly operation: string;
   readonly query: object;
-  /** For a scan: Unix nanoseconds. The start belongs to the range, the end does not. */
+  /** The flags with which the file was exported. */
+  readonly flags: ContentFlags;
+  /**
+   * For a scan, in Unix nanoseconds: what the file has all records of. The start belongs to the range, the end does not. If
+   * records are missing, the file can have others outside of the range.
+   */
   readonly range?: { readonly start: string | null; readonly end: string };
   readonly order: string;
   readonly limit?: number | undefined;
@@ -35,20 +41,22 @@ export interface Manifest {
 export interface ExportResult {
   readonly records: number;
   readonly sha256: string;
-  readonly incomplete?: string | undefined;
+  /** Why records are missing, if some are. */
+  readonly incomplete: IncompleteError | undefined;
   /** For a scan. */
   readonly range?: Manifest["range"];
 }
 
-export async function writeManifest(file: string, plan: ListPlan, connection: Connection, result: ExportResult) {
-  const { id, query, isScan, isNewestFirst, limit, format, columns, presentation } = plan;
+export function createManifest(plan: ListPlan, connection: Connection, result: ExportResult): Manifest {
+  const { id, query, flags, isScan, isNewestFirst, limit, format, columns, presentation } = plan;
   const { records, sha256, incomplete, range } = result;
   const { nodes, blocks } = connection;
   const { first, last } = blocks;
   const manifest: Manifest = {
     version: `vegaprotocol-client ${readVersion()}`,
     operation: operationOf(id, isScan),
-    query: JSON.parse(JSON.stringify(query, bigintAsText)),
+    query,
+    flags,
     ...(range && { range }),
     order: isNewestFirst ? "newest-first" : "oldest-first",
     limit,
@@ -60,10 +68,13 @@ export async function writeManifest(file: string, plan: ListPlan, connection: Co
     node: nodes.length > 1 ? nodes : (nodes[0] ?? ""),
     firstBlock: first,
     lastBlock: last,
-    incomplete,
+    incomplete: incomplete?.message,
   };
-  await writeJson(manifestFile(file), manifest);
+  return JSON.parse(JSON.stringify(manifest, bigintAsText));
 }
+
+/** JSON has no bigint. */
+const bigintAsText = (_: string, value: unknown): unknown => (typeof value === "bigint" ? String(value) : value);
 
 const operationOf = (id: ListId, isScan: boolean) => (isScan ? id.replace(/^list/, "scan") : id);
 
@@ -79,6 +90,9 @@ export interface ScanManifest {
   readonly raw: boolean;
   readonly records: number;
   readonly sha256: string;
+  readonly flags: ContentFlags;
+  /** Why records are missing, if some are. */
+  readonly incomplete: string | undefined;
 }
 
 /** Reads the manifest of an export of balances. */
@@ -88,7 +102,7 @@ export async function readManifest(file: string): Promise<ScanManifest> {
   if (manifest === undefined) {
     throw new UsageError(`${path} is missing. An export writes it when it is complete.`);
   }
-  const { operation, query, range, limit, columns, decimals, raw, records, sha256 } = manifest;
+  const { operation, query, flags, range, limit, columns, decimals, raw, records, sha256, incomplete } = manifest;
   if (operation !== "scanBalanceChanges") {
     throw new UsageError(
       `Expected an export of balances, got one of ${operation}: the order of other lists varies by node.`,
@@ -102,6 +116,8 @@ export async function readManifest(file: string): Promise<ScanManifest> {
     (format === "csv" || format === "ndjson") &&
     typeof query === "object" &&
     query !== null &&
+    typeof flags === "object" &&
+    flags !== null &&
     (start === null || isDigits(start)) &&
     isDigits(end) &&
     (limit === undefined || typeof limit === "number") &&
@@ -109,12 +125,12 @@ export async function readManifest(file: string): Promise<ScanManifest> {
     (decimals === undefined || typeof decimals === "number") &&
     typeof raw === "boolean" &&
     typeof records === "number" &&
-    typeof sha256 === "string"
+    typeof sha256 === "string" &&
+    (incomplete === undefined || typeof incomplete === "string")
   ) {
     const times = { start: start === null ? undefined : BigInt(start), end: BigInt(end) };
-    return { query, range: times, order, limit, format, columns, decimals, raw, records, sha256 };
+    const content = { query, flags: flags as ContentFlags, range: times, order, limit, format, columns, decimals, raw };
+    return { ...content, records, sha256, incomplete };
   }
   throw new UsageError(`Expected ${path} to be the manifest of an export as csv or ndjson with the column timestamp.`);
 }
-
-const isDigits = (value: unknown): value is string => typeof value === "string" && /^-?\d+$/.test(value);

@@ -1,6 +1,7 @@
 import type { BalanceChange } from "../../../generated/types.js";
 import { compareRecords } from "../../scan/record-order.js";
 import { type Column, formatTime, type WireRecord, wireText } from "../output/columns.js";
+import type { TimeRange } from "../records.js";
 import type { FileRecord } from "./file-records.js";
 import { RecordDigest } from "./record-digest.js";
 
@@ -10,6 +11,15 @@ export interface ComparisonOptions {
   readonly isNewestFirst: boolean;
   /** The records of the file. */
   readonly records: AsyncGenerator<FileRecord, undefined, undefined>;
+  /** Records of the file that are not in this range are not compared. Default: all are compared. */
+  readonly range?: TimeRange | undefined;
+}
+
+/** The first difference between a file and a node. */
+export interface Difference {
+  readonly message: string;
+  /** The time of the record of the file that the node lacks, in Unix nanoseconds, if that is the difference. */
+  readonly lacks?: bigint;
 }
 
 /** The members that decide the order of a scan. */
@@ -26,32 +36,53 @@ export class Comparison {
   }
 
   /** Compares the next record of the node with that of the file. Returns the difference, if there is one. */
-  async compare(record: BalanceChange): Promise<string | undefined> {
-    const { columns, records, node } = this.#options;
+  async compare(record: BalanceChange): Promise<Difference | undefined> {
+    const { columns, node } = this.#options;
     const ofNode = columns.map((column) => wireText(record as object as WireRecord, column));
-    const { value: next } = await records.next();
-    if (next === undefined) return `${node} has a record that the file lacks at its end: ${this.#describe(ofNode)}.`;
+    const next = await this.#next();
+    if (next === undefined) {
+      return { message: `${node} has a record that the file lacks at its end: ${this.#describe(ofNode)}.` };
+    }
     const { line, texts } = next;
-    if (texts === undefined) return `Line ${line} of the file is not a record of this export.`;
-    this.digest.add(texts);
+    if (texts === undefined) return notRecord(line);
     if (texts.every((text, index) => text === ofNode[index])) return undefined;
     const order = this.#compareOrder(texts, ofNode);
-    if (order < 0) return `Line ${line}: ${node} does not have the record ${this.#describe(texts)}.`;
-    if (order > 0) return `Line ${line}: before it, the file lacks the record ${this.#describe(ofNode)}.`;
+    if (order < 0) return this.#lacks(line, texts);
+    if (order > 0) return { message: `Line ${line}: before it, the file lacks the record ${this.#describe(ofNode)}.` };
     const differences = columns.flatMap(({ name }, index) =>
       texts[index] === ofNode[index] ? [] : [`${name} is ${texts[index]} in the file and ${ofNode[index]} on ${node}`],
     );
-    return `Line ${line}, ${this.#describe(texts)}: ${differences.join(", ")}.`;
+    return { message: `Line ${line}, ${this.#describe(texts)}: ${differences.join(", ")}.` };
   }
 
   /** Compares the ends, once all records of the node were compared. */
-  async end(): Promise<string | undefined> {
-    const { records, node } = this.#options;
-    const { value: next } = await records.next();
+  async end(): Promise<Difference | undefined> {
+    const next = await this.#next();
     if (next === undefined) return undefined;
-    const { line, texts } = next;
-    if (texts === undefined) return `Line ${line} of the file is not a record of this export.`;
-    return `Line ${line}: ${node} does not have the record ${this.#describe(texts)}.`;
+    return next.texts === undefined ? notRecord(next.line) : this.#lacks(next.line, next.texts);
+  }
+
+  /** The next record of the file that is compared. All others are part of the digest, too. */
+  async #next(): Promise<FileRecord | undefined> {
+    const { records, range } = this.#options;
+    for (;;) {
+      const { value: next } = await records.next();
+      if (next?.texts === undefined) return next;
+      this.digest.add(next.texts);
+      const time = this.#timeOf(next.texts);
+      const isOutside = range !== undefined && ((range.start ?? 0n) > time || (range.end ?? time + 1n) <= time);
+      if (!isOutside) return next;
+    }
+  }
+
+  #lacks(line: number, texts: readonly string[]): Difference {
+    const message = `Line ${line}: ${this.#options.node} does not have the record ${this.#describe(texts)}.`;
+    return { message, lacks: this.#timeOf(texts) };
+  }
+
+  #timeOf(texts: readonly string[]): bigint {
+    const text = texts[this.#options.columns.findIndex(({ name }) => name === "timestamp")] ?? "";
+    return /^\d+$/.test(text) ? BigInt(text) : 0n;
   }
 
   /** Closes the file. */
@@ -83,3 +114,7 @@ export class Comparison {
     return members.join(", ");
   }
 }
+
+const notRecord = (line: number): Difference => ({
+  message: `Line ${line} of the file is not a record of this export.`,
+});

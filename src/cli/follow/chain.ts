@@ -1,0 +1,33 @@
+import type { Block } from "../../http/index.js";
+import { UsageError } from "../exit.js";
+
+/** A block as text, as in `1234567@1707497691513016000`. */
+export const printBlock = ({ height, timestamp }: Block): string => `${height}@${timestamp}`;
+
+/** Reads a block from the text of a flag or of a state. */
+export function readBlockText(name: string, text: string): Block {
+  const [, height = "", timestamp = ""] = /^(\d+)@(\d+)$/.exec(text) ?? [];
+  if (height === "") {
+    throw new UsageError(
+      `Expected ${name} to be a block as HEIGHT@TIME, as in 1234567@1707497691513016000, got ${text}.`,
+    );
+  }
+  return { height: BigInt(height), timestamp: BigInt(timestamp) };
+}
+
+const second = 1_000_000_000n;
+/** On average, blocks of a chain of many are further apart. */
+const shortestBlockTime = second / 20n;
+const many = 1000n;
+
+/**
+ * Returns whether two blocks can be of one chain: the higher one is later, and there was time for the blocks between them. Blocks
+ * of two networks differ in that, because one has many more blocks than the other.
+ */
+export function canBeOneChain(a: Block, b: Block): boolean {
+  const [lower, higher] = a.height <= b.height ? [a, b] : [b, a];
+  const blocks = higher.height - lower.height;
+  const time = higher.timestamp - lower.timestamp;
+  if (blocks === 0n) return time < second && time > -second;
+  return time > 0n && (blocks < many || time >= blocks * shortestBlockTime);
+}
