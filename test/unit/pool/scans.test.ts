@@ -83,6 +83,33 @@ describe("a scan of a client of several nodes", () => {
     expect(count).toBe(records.balances.filter(({ timestamp }) => BigInt(timestamp) < end).length);
   });
 
+  test("prefetches records of at most `maxBufferedBytes` over all nodes, and yields the same", async () => {
+    for (const [maxBufferedBytes, most] of [
+      [100_000, 600],
+      [1, 150],
+      [undefined, 5000],
+    ] as const) {
+      const net = networkOf({ data: { nodes: 5 } });
+      const changes = net.client.scanBalanceChanges({}, { pageSize: 50, concurrency: 2, maxBufferedBytes });
+      const iterator = changes[Symbol.asyncIterator]();
+      const seen = [(await net.run(iterator.next())).value];
+      // The caller is slow.
+      await net.sleep(60_000);
+      const pages = net.asked.length;
+      expect(50 * pages).toBeLessThanOrEqual(most + 50 * 2 * 5);
+      if (maxBufferedBytes === undefined) expect(50 * pages).toBeGreaterThan(1100);
+      const rest = async () => {
+        for (;;) {
+          const { value, done } = await iterator.next();
+          if (done) return;
+          seen.push(value);
+        }
+      };
+      await net.run(rest());
+      expect(seen).toHaveLength(1800);
+    }
+  });
+
   test("waits for a silent node for a second, in case that it keeps more", async () => {
     for (const from of [undefined, start]) {
       const net = networkOf({ latency: [Number.POSITIVE_INFINITY, 10, 10] });
