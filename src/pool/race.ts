@@ -49,9 +49,9 @@ export class Race<T> {
     return this.#flights;
   }
 
-  /** Whether an attempt is in flight that is more than a trial. */
+  /** Whether an attempt is in flight on a node that is not set aside. */
   get isServed(): boolean {
-    return this.#flights.some(({ isTrial }) => !isTrial);
+    return this.#flights.some(({ node, isTrial }) => !isTrial && node.isAvailable);
   }
 
   start(
@@ -60,7 +60,7 @@ export class Race<T> {
     { isTrial = false, canLeave }: StartOptions,
   ): void {
     const flight = new Flight(node, { now: this.#clock.now(), isTrial, canLeave });
-    const attempt = newAttempt(flight.cancellation, ++this.#count, node.url);
+    const attempt = newAttempt(flight, ++this.#count, node.url);
     const end = (result: Outcome<T>["result"]) => {
       node.land(flight);
       if (flight.isDropped) return;
@@ -107,7 +107,7 @@ export class Race<T> {
     node.land(flight);
     flight.isDropped = true;
     if (sentAt !== undefined) node.abandon(sentAt, boundOf(node, this.#nodes));
-    flight.cancellation.cancel(reason);
+    flight.cancel(reason);
   }
 
   /** Ends the attempts in flight. */
