@@ -102,6 +102,8 @@ export class NodeState implements Load {
       this.cause = cause;
     }
     this.restUntil = Math.max(this.restUntil, now + least);
+    // An isolated request must not cancel another one.
+    if (this.#clock.isolatesRequests) return;
     for (const leave of [...this.onRest]) leave();
   }
 
