@@ -1,3 +1,4 @@
+import { brand, isBranded } from "../errors/brand.js";
 import type { Block } from "./block.js";
 
 /**
@@ -61,5 +62,10 @@ export class NotShown extends Error {
     this.lack = lack;
     this.shown = shown;
     this.availableFrom = availableFrom;
+  }
+
+  /** Returns whether a value is a {@link NotShown}, also that of a pool from another copy of the package. */
+  static is(error: unknown): error is NotShown {
+    return isBranded(error, "NotShown");
   }
 }

@@ -109,7 +109,7 @@ export class NodeCall<T> {
       if (!isTrial) this.#failures.turnFrom(node, verdict);
     } else if (result.error === left) {
       this.#candidates.add(node, -1);
-    } else if (result.error instanceof NotShown) {
+    } else if (NotShown.is(result.error)) {
       node.recover(sentAt);
       if (!isTrial) this.#failures.turnFrom(node, "history");
     } else if (isNodeFault(result.error, this.#context)) {

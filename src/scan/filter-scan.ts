@@ -149,7 +149,7 @@ export class FilterScan {
   /** Returns what no node has reached, as a segment of its own. What comes before is read to its end. */
   #splitAtBlock(segment: Segment, error: unknown): Segment | undefined {
     const { unread } = segment;
-    const { block } = (error instanceof NotShown && error.lack === "block" && error.shown) || {};
+    const { block } = (NotShown.is(error) && error.lack === "block" && error.shown) || {};
     if (block === undefined || unread === undefined || this.#options.reader.order.newestFirst) return undefined;
     const reached = microsecondOf(block.timestamp);
     if (reached <= unread.start || reached >= unread.end) return undefined;

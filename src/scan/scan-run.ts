@@ -115,7 +115,7 @@ export class ScanRun {
         this.#note(page);
         return page;
       } catch (error) {
-        if (!(error instanceof NotShown) || error.lack !== "history") throw error;
+        if (!NotShown.is(error) || error.lack !== "history") throw error;
         const { availableFrom } = error;
         if (isStrict && availableFrom !== undefined) throw error;
         // What is left is read from the nodes that keep the most.
@@ -199,7 +199,7 @@ export class ScanRun {
 
   /** Adds where to continue once the caller has the records that came before the error. */
   #describe(error: unknown, unread: Range | undefined): unknown {
-    const described = error instanceof NotShown ? this.#errorOf(error, unread) : error;
+    const described = NotShown.is(error) ? this.#errorOf(error, unread) : error;
     if (!VegaError.is(described)) return described;
     const { resume = toDateRange(this.#rest(unread)) } = described;
     return Object.assign(described, { resume, pagesRead: this.#pagesRead, itemsRead: this.#itemsRead });
