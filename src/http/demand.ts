@@ -54,6 +54,10 @@ export class NotShown extends Error {
   /** If the history is lacking: the time from which on a node that responds keeps balance changes; `undefined` if none keeps any. */
   readonly availableFrom: bigint | undefined;
 
+  static {
+    brand(NotShown, "NotShown");
+  }
+
   constructor(
     lack: Lack,
     { shown, availableFrom }: { shown?: Shown<unknown>; availableFrom?: bigint | undefined } = {},

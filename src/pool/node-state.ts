@@ -162,20 +162,7 @@ export class NodeState implements Load {
       this.rests++;
       this.cause = cause;
     }
-<<<<<<< HEAD
     this.#restFor(least);
-=======
-    this.restUntil = Math.max(this.restUntil, now + least);
-    // An isolated request must not cancel another one.
-    if (this.#clock.isolatesRequests) return;
-    for (const leave of [...this.onRest]) leave();
-  }
-
-  /** The node has not responded for so many milliseconds. */
-  slowDown(elapsed: number, sentAt: number): void {
-    this.#latency = Math.max(elapsed, this.#latency ?? 0);
-    this.setAside("slow", sentAt);
->>>>>>> runtime
   }
 
   /** A request that was sent at some time has succeeded. */

@@ -47,7 +47,7 @@ const cases: Record<string, Case> = {
   listPartiesProfiles: {
     call: (client, options) => client.listPartiesProfiles({ parties: [party, "network", "ü;x"] }, options),
     method: "GET",
-    url: `/api/v2/parties/profiles?parties=${party}&parties=network&parties=%C3%BC%2Cx&pagination.first=5000`,
+    url: `/api/v2/parties/profiles?parties=${party}&parties=network&parties=%C3%BC%3Bx&pagination.first=5000`,
     body: "",
     bad: {
       path: "/api/v2/parties/profiles?pagination.newestFirst=maybe",
