@@ -5,7 +5,7 @@ import type { ListId } from "../pagination/list-operation.js";
 import { argumentFlags } from "./argument-flags.js";
 import type { Command } from "./command.js";
 import { UsageError } from "./exit.js";
-import { type Flag, listFlags, nodeFlags, orderFlag, outputFlags, pageFlags, scanFlags } from "./flags.js";
+import { catchUpFlag, type Flag, listFlags, nodeFlags, orderFlag, outputFlags, pageFlags, scanFlags } from "./flags.js";
 import { followCommands } from "./follow/follow-commands.js";
 import { scannable } from "./scannable.js";
 
@@ -111,10 +111,12 @@ const ownCommands: readonly Command[] = [
     summary: "Compare an exported file with a node, record by record.",
     details:
       "FILE is a CSV or NDJSON file that the command balances wrote, with FILE.manifest.json beside it. The exit code is 0 if " +
-      "the node has exactly the records of the file, 1 if not, and 3 if the node no longer keeps the whole range.",
+      "the node has exactly the records of the file, 1 for the first difference, and 3 if the node cannot show it, because it is " +
+      "behind or no longer keeps the whole range.",
     flags: [
       { name: "concurrency", value: "N", text: "How many requests may be in flight at once. Default: 4." },
       { name: "page-size", value: "N", text: "How many records to request at once. Default: 1000." },
+      catchUpFlag,
       { name: "quiet", short: "q", text: "Print no progress and no summary." },
       ...nodeFlags,
     ],

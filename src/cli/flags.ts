@@ -106,8 +106,15 @@ export const pageFlags: readonly Flag[] = [
   },
 ];
 
+export const catchUpFlag: Flag = {
+  name: "catch-up",
+  value: "TIME",
+  text: "How long to wait for a node that has not reached the end of the range. Then the exit code is 3. Default: 15s.",
+};
+
 /** Flags of a command that scans a range of time. */
 export const scanFlags: readonly Flag[] = [
+  catchUpFlag,
   { name: "resume", text: "Continue an interrupted export to a CSV or NDJSON file. Enter the same command with it." },
   { name: "concurrency", value: "N", text: "How many requests may be in flight at once. Default: 4." },
   { name: "cursor", text: "Read the list page by page instead of scanning it, with the newest record first." },
