@@ -208,7 +208,12 @@ export class ScanRun {
   #errorOf({ lack, shown, availableFrom = 0n }: NotShown, unread: Range | undefined): VegaError {
     const rest = this.#rest(unread);
     if (lack !== "history") {
-      return behindError(this.#operation, `the time ${describeTime(rest.end ?? 0n)}`, shown?.block, toDateRange(rest));
+      return behindError(
+        this.#operation,
+        `the time ${describeTime(rest.end ?? rest.start ?? 0n)}`,
+        shown?.block,
+        toDateRange(rest),
+      );
     }
     const advice = 'pass `missingHistory: "ignore"` to read what is left';
     const available = rest.end !== undefined && rest.end < availableFrom ? rest.end : availableFrom;

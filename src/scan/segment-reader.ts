@@ -195,7 +195,8 @@ function demandOf(
     lacksBlock: ({ data, block }, namesBlocks) => {
       if (block === undefined) return namesBlocks;
       const endsHere = newestFirst || !data.hasMore;
-      const needed = endsHere ? end : start === undefined ? undefined : start + 1n;
+      // Also a range without an end begins in the past of its node.
+      const needed = endsHere && end !== undefined ? end : start === undefined ? undefined : start + 1n;
       return needed !== undefined && block.timestamp < toTime(needed);
     },
     ...(anchor && { holdsPlace: (content) => shows(content, anchor) }),
