@@ -49,9 +49,9 @@ export class Race<T> {
     return this.#flights;
   }
 
-  /** Whether an attempt is in flight that is more than a trial. */
+  /** Whether an attempt that is more than a trial is in flight, or has ended at the same time as the last one. */
   get isServed(): boolean {
-    return this.#flights.some(({ isTrial }) => !isTrial);
+    return [...this.#flights, ...this.#outcomes].some(({ isTrial }) => !isTrial);
   }
 
   start(
