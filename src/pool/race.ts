@@ -49,9 +49,15 @@ export class Race<T> {
     return this.#flights;
   }
 
-  /** Whether an attempt is in flight on a node that is not set aside. */
+  /**
+   * Whether an attempt on a node that is not set aside is in flight, or one that is more than a trial has ended at the same time as the
+   * last one.
+   */
   get isServed(): boolean {
-    return this.#flights.some(({ node, isTrial }) => !isTrial && node.isAvailable);
+    return (
+      this.#flights.some(({ node, isTrial }) => !isTrial && node.isAvailable) ||
+      this.#outcomes.some(({ isTrial }) => !isTrial)
+    );
   }
 
   start(
