@@ -168,7 +168,7 @@ async function failing(): Promise<Report> {
 async function silentScan(): Promise<Report> {
   const rows: Report["rows"] = {};
   for (const name of ["all nodes are well", "one node is silent"]) {
-    const data = { nodes: 3, balances: 60_000 };
+    const data = { nodes: 3, balances: 120_000 };
     const network = createFakeNetwork(data, { rateLimit: false });
     const [first] = network.nodes;
     if (name === "one node is silent")
@@ -187,7 +187,7 @@ async function silentScan(): Promise<Report> {
       "requests to the first node": first?.requests.length ?? 0,
     };
   }
-  return { title: "A scan of 60 000 balance changes in pages of 500 over three nodes", rows };
+  return { title: "A scan of 120 000 balance changes in pages of 500 over three nodes", rows };
 }
 
 /** The CPU time of a call to a pool of three nodes, compared with that of a call to one node. */

@@ -95,7 +95,7 @@ export interface NodePool {
 /**
  * Returns a value if it is a pool.
  *
- * @throws {@link ArgumentError} if it is a pool of another version of this package, whose parts do not fit together with this one.
+ * @throws {@link ArgumentError} if it is a pool of another version of this package, that does not fit together with this one.
  */
 export function readNodePool(value: unknown): NodePool | undefined {
   if (typeof value !== "object" || value === null) return undefined;

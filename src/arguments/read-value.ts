@@ -72,9 +72,14 @@ function readArray({ items, minItems = 0 }: Extract<Value, { kind: "array" }>, v
   if (value.length < minItems) return refuse(place, "left out, for all, or to have at least one value", value);
   if (value.length === 0) return undefined;
   // Array.from reads holes, too.
-  return Array.from(value, (item, index) =>
-    readValue(items, item, { ...place, argument: `${place.argument}[${index}]` }),
-  );
+  return Array.from(value, (item, index) => {
+    const itemPlace = { ...place, argument: `${place.argument}[${index}]` };
+    const read = readValue(items, item, itemPlace);
+    // v0.79 nodes split values at commas (observed), v0.74 nodes find nothing.
+    return typeof read === "string" && read.includes(",")
+      ? refuse(itemPlace, "one value, without a comma", item)
+      : read;
+  });
 }
 
 /** How deep a JSON object may be nested. A node rejects what is much deeper, and JSON.stringify overflows the stack. */

@@ -1,9 +1,10 @@
 /** The flags of an operation, derived from its arguments. */
 import type { Argument, Place, Value } from "../arguments/operation.js";
-import { UsageError } from "./exit.js";
+import { quote, UsageError } from "./exit.js";
 import { refuse, type Values } from "./flag-values.js";
 import type { Flag } from "./flags.js";
 import type { OperationText } from "./operation-texts.js";
+import { suggest } from "./suggest.js";
 import { readTime } from "./time-values.js";
 
 type Leaf = Value & Place;
@@ -87,8 +88,16 @@ function read(spec: Value, flag: Flag, value: string): unknown {
 function readEnum({ values, pattern }: Extract<Value, { kind: "enum" }>, flag: Flag, value: string): string {
   const prefix = prefixOf(values);
   const name = value.startsWith(prefix) ? value : prefix + value.toUpperCase().replaceAll("-", "_");
-  if (values.includes(name) || (pattern !== undefined && new RegExp(pattern).test(name))) return name;
-  return refuse(flag.name, `a name such as ${friendly(values[1] ?? values[0] ?? "", prefix)}`, value);
+  if (values.includes(name)) return name;
+  // A name that is close to a known one is a typo. Any other one can be of a newer node.
+  const meant = suggest(
+    friendly(name, prefix),
+    values.map((each) => friendly(each, prefix)),
+    2,
+  );
+  if (meant === "" && pattern !== undefined && new RegExp(pattern).test(name)) return name;
+  const expected = `a name such as ${friendly(values[1] ?? values[0] ?? "", prefix)}`;
+  throw new UsageError(`Expected --${flag.name} to be ${expected}, got ${quote(value)}.${meant}`);
 }
 
 const valuesOf = (spec: Value): readonly string[] =>

@@ -19,6 +19,10 @@ export interface Command {
   readonly summary: string;
   readonly details?: string;
   readonly flags: readonly Flag[];
+  /** Whether its argument is the name of a file. */
+  readonly takesFile?: true;
+  /** The exit codes that it can have. */
+  readonly exits: readonly number[];
   /** Commands whose names begin with that of this one, as in `follow votes`. */
   readonly subcommands?: readonly Command[];
   /** Loads what the command needs and runs it. Returns the exit code. Nothing of it is loaded for the help. */

@@ -5,8 +5,9 @@ import type { ListId } from "../pagination/list-operation.js";
 import { argumentFlags } from "./argument-flags.js";
 import type { Command } from "./command.js";
 import { UsageError } from "./exit.js";
-import { catchUpFlag, type Flag, listFlags, nodeFlags, orderFlag, outputFlags, pageFlags, scanFlags } from "./flags.js";
+import { catchUpFlag, columnsFlag, concurrencyFlag, inGroup, listFlags, nodeFlags, outputFlags } from "./flags.js";
 import { followCommands } from "./follow/follow-commands.js";
+import { nodeColumns } from "./node-columns.js";
 import { scannable } from "./scannable.js";
 
 const details: Partial<Record<OperationId, string>> = {
@@ -21,20 +22,17 @@ const listCommands: readonly Command[] = Object.entries(operations).flatMap(([na
   const id = name as ListId;
   const text = operationTexts[id];
   const isScannable = scannable.includes(id);
-  const flags: readonly Flag[] = [
-    ...argumentFlags(operation, text).map(({ flag }) => flag),
-    orderFlag(isScannable ? "oldest-first" : "newest-first"),
-    ...listFlags,
-    ...(isScannable ? scanFlags : pageFlags),
-    ...nodeFlags,
-  ];
   return {
     name: operation.envelope,
     usage: "",
     arity: [0, 0],
     summary: `${text.summary}.`,
     ...(details[id] !== undefined && { details: details[id] }),
-    flags,
+    flags: [
+      ...argumentFlags(operation, text).map(({ flag }) => flag),
+      ...listFlags(Object.keys(text.columns ?? {}), isScannable),
+    ],
+    exits: [0, 1, 2, 3, 5, 130],
     run: async (context) => (await import("./commands/list.js")).list(id, context),
   };
 });
@@ -58,6 +56,7 @@ const singleCommands: readonly Command[] = Object.entries(operations).flatMap(([
     arity: [0, 0],
     summary: `${text.summary}.`,
     flags,
+    exits: [0, 1, 2, 5, 130],
     run: async (context) => (await import("./commands/single.js")).single(id, context),
   };
 });
@@ -72,6 +71,8 @@ const ownCommands: readonly Command[] = [
       "Reads a transaction as JSON from a file, or from stdin if FILE is - or left out. The transaction is sent once and is " +
       "not submitted. The exit code is 4 if the node rejects it.",
     flags: [...outputFlags, ...nodeFlags],
+    takesFile: true,
+    exits: [0, 1, 2, 4, 5, 130],
     run: async (context) => (await import("./commands/check.js")).check(context),
   },
   {
@@ -79,10 +80,9 @@ const ownCommands: readonly Command[] = [
     usage: "balances|votes|signatures",
     arity: [1, 1],
     summary: "Print new balance changes, votes or signatures as they come.",
-    details:
-      "vegaprotocol-client help follow balances shows the flags for balance changes, and so on. With --output and --resume, a " +
-      "file has each record once, however often the program is interrupted.",
+    details: "With --output and --resume, a file has each record once, however often the program is interrupted.",
     flags: [],
+    exits: [0, 1, 2, 3, 5, 130],
     subcommands: followCommands,
     run: async () => {
       throw new UsageError("Expected flags after follow balances, follow votes or follow signatures.");
@@ -98,10 +98,13 @@ const ownCommands: readonly Command[] = [
       "in milliseconds, time of the oldest balance change, and requests in a second. The exit code is 1 if no node responds.",
     flags: [
       ...outputFlags,
-      { name: "columns", value: "NAMES", text: "The columns to print, separated by commas. Default: all." },
-      { name: "raw", text: "Print times as Unix nanoseconds. Default: RFC 3339 with nanoseconds." },
+      ...inGroup("OUTPUT FLAGS", [
+        columnsFlag(Object.keys(nodeColumns)),
+        { name: "raw", text: "Print times as Unix nanoseconds. Default: RFC 3339 with nanoseconds." },
+      ]),
       ...nodeFlags,
     ],
+    exits: [0, 1, 2, 130],
     run: async (context) => (await import("./commands/nodes.js")).nodes(context),
   },
   {
@@ -114,12 +117,16 @@ const ownCommands: readonly Command[] = [
       "the node has exactly the records of the file, 1 for the first difference, and 3 if the node cannot show it, because it is " +
       "behind or no longer keeps the whole range.",
     flags: [
-      { name: "concurrency", value: "N", text: "How many requests may be in flight at once. Default: 4." },
-      { name: "page-size", value: "N", text: "How many records to request at once. Default: 1000." },
-      catchUpFlag,
-      { name: "quiet", short: "q", text: "Print no progress and no summary." },
+      ...inGroup("OUTPUT FLAGS", [{ name: "quiet", short: "q", text: "Print no progress and no summary." }]),
       ...nodeFlags,
+      ...inGroup("NODE FLAGS", [
+        { name: "page-size", value: "N", text: "How many records to request at once. Default: 1000." },
+        concurrencyFlag,
+        catchUpFlag,
+      ]),
     ],
+    takesFile: true,
+    exits: [0, 1, 2, 3, 5, 130],
     run: async (context) => (await import("./commands/verify.js")).verify(context),
   },
   {
@@ -127,8 +134,9 @@ const ownCommands: readonly Command[] = [
     usage: "",
     arity: [0, 0],
     summary: "Serve a node with generated records over HTTP, for tests of any client.",
-    flags: [
-      { name: "port", value: "N", text: "Default: a free port." },
+    exits: [0, 1, 2],
+    flags: inGroup("FLAGS", [
+      { name: "port", value: "N", text: "The port to listen on. Default: a free one." },
       {
         name: "seed",
         value: "N",
@@ -140,16 +148,19 @@ const ownCommands: readonly Command[] = [
       { name: "signatures", value: "N", text: "How many node signatures to generate. Default: 100." },
       { name: "defects", text: "Page as v0.74 nodes do, which lose and repeat records." },
       { name: "no-rate-limit", text: "Serve any number of requests." },
-    ],
+    ]),
     run: async (context) => (await import("./commands/fake-node.js")).fakeNode(context),
   },
   {
     name: "completion",
-    usage: "bash|zsh",
+    usage: "bash|zsh|fish",
     arity: [1, 1],
     summary: "Print the completions of a shell.",
-    details: 'Add to the startup file of the shell: eval "$(vegaprotocol-client completion bash)".',
+    details:
+      'Add to ~/.bashrc or ~/.zshrc: eval "$(vegaprotocol-client completion bash)", or zsh; to ~/.config/fish/config.fish: ' +
+      "vegaprotocol-client completion fish | source",
     flags: [],
+    exits: [0, 1, 2],
     run: async (context) => (await import("./commands/completion.js")).completion(context, commands),
   },
   {
@@ -158,6 +169,7 @@ const ownCommands: readonly Command[] = [
     arity: [0, 2],
     summary: "Show the help of a command.",
     flags: [],
+    exits: [0, 1, 2],
     run: async (context) => (await import("./help.js")).help(context, commands),
   },
 ];

@@ -18,7 +18,7 @@ export interface Connection {
   readonly blocks: { first?: Block; last?: Block };
 }
 
-/** What is told of responses. */
+/** Called with the responses of nodes. */
 export interface ConnectionObserver {
   /** A node has responded, other than with an error. */
   onResponse(node: string, block: Block | undefined): void;

@@ -1,3 +1,10 @@
+/** The groups of flags, in the order of the help. */
+export const flagGroups = ["FILTER FLAGS", "OUTPUT FLAGS", "NODE FLAGS", "FLAGS"] as const;
+export type FlagGroup = (typeof flagGroups)[number];
+
+export const inGroup = (group: FlagGroup, flags: readonly Flag[]): readonly Flag[] =>
+  flags.map((flag) => ({ ...flag, group }));
+
 /** A flag of a command. */
 export interface Flag {
   /** Its long name, without the two dashes. */
@@ -10,6 +17,12 @@ export interface Flag {
   readonly text: string;
   /** The values that it can have. */
   readonly choices?: readonly string[];
+  /** The names that it can have, separated by commas. */
+  readonly listOf?: readonly string[];
+  /** Whether its value is the name of a file, or one after `@`. */
+  readonly isFile?: true;
+  /** Default: the first group. */
+  readonly group?: FlagGroup;
   /** Why the command does not have the flag, although others do. It is not in the help then. */
   readonly refusedBecause?: string;
 }
@@ -26,18 +39,18 @@ const verbose: Flag = {
 };
 
 /** Flags of every command. */
-export const generalFlags: readonly Flag[] = [verbose, help];
+export const generalFlags: readonly Flag[] = inGroup("FLAGS", [verbose, help]);
 
 /** Flags of a command that sends requests. */
-export const nodeFlags: readonly Flag[] = [
+export const nodeFlags: readonly Flag[] = inGroup("NODE FLAGS", [
   {
     name: "node",
     value: "URL",
     multiple: true,
     text:
       "The address of the data node. Repeat it for several nodes: each request goes to one that responds with fresh data. " +
-      "Without a scheme, it is https, and http for this machine and private networks. Default: the addresses in the environment " +
-      "variable VEGA_NODE, separated by spaces or commas.",
+      "Without a scheme, it is https, and http for this machine and private networks. Default: the addresses in the variable " +
+      "VEGA_NODE.",
   },
   {
     name: "header",
@@ -46,76 +59,107 @@ export const nodeFlags: readonly Flag[] = [
     text:
       "A header of every request, as in 'Name: value'. @FILE reads one from each line of a file. A redirect to another origin " +
       "does not get it.",
+    isFile: true,
   },
-  { name: "ca-file", value: "FILE", text: "A file of PEM certificates that are trusted, too, as those of a company." },
+  { name: "ca-file", value: "FILE", text: "A file of PEM certificates that are trusted, too.", isFile: true },
   { name: "timeout", value: "TIME", text: "The deadline of one attempt, as in 30s or 500ms. Default: 30s." },
   { name: "retries", value: "N", text: "How often a request is retried after a transient failure. Default: 3." },
   { name: "no-pacing", text: "Do not hold requests back to stay within the rate limit of the node." },
-];
+]);
 
 /** The formats of the output. */
 export const formats = ["table", "json", "ndjson", "csv"] as const;
 export type FormatName = (typeof formats)[number];
 
-export const outputFlags: readonly Flag[] = [
+/** Flags of a command that prints an object. */
+export const outputFlags: readonly Flag[] = inGroup("OUTPUT FLAGS", [
   {
     name: "format",
     value: "FORMAT",
     choices: formats,
-    text: "Default: by the suffix of --output; otherwise table on a terminal and ndjson elsewhere.",
+    text: "How records are printed. Default: by the suffix of --output; otherwise table on a terminal and ndjson elsewhere.",
   },
-];
+]);
 
-/** Flags of a command that prints a list. */
-export const listFlags: readonly Flag[] = [
-  ...outputFlags,
-  { name: "output", short: "o", value: "FILE", text: "Write to a file, and a manifest beside it." },
-  { name: "columns", value: "NAMES", text: "The members of a record to print, separated by commas. Default: all." },
+export const outputFlag: Flag = {
+  name: "output",
+  short: "o",
+  value: "FILE",
+  text: "Write to a file, in the format of its suffix: .csv, .ndjson or .json, and compressed with .gz or .zst behind it. - is stdout.",
+  isFile: true,
+};
+
+/** @param columns - The members of a record. */
+export const columnsFlag = (columns: readonly string[]): Flag => ({
+  name: "columns",
+  value: "NAMES",
+  text: "The members of a record to print, separated by commas. Default: all.",
+  listOf: columns,
+});
+
+export const presentationFlags: readonly Flag[] = [
   { name: "decimals", value: "N", text: "Print amounts as decimal numbers with this many decimal places." },
   { name: "raw", text: "Print times as Unix nanoseconds. Default: RFC 3339 with nanoseconds." },
-  { name: "limit", value: "N", text: "Print at most this many records." },
-  {
-    name: "page-size",
-    value: "N",
-    text: "How many records to request at once. Default: that of the list; 1000 for a scan.",
-  },
-  { name: "force", text: "Overwrite the file of --output." },
-  {
-    name: "allow-incomplete",
-    text: "If the node does not have all records, print those that it has. The exit code is 3 nevertheless.",
-  },
-  { name: "quiet", short: "q", text: "Print no progress and no summary." },
 ];
 
 export const orders = ["oldest-first", "newest-first"] as const;
 
-/** The flag for the order of a list; `standard` is the default. */
-export const orderFlag = (standard: (typeof orders)[number]): Flag => ({
-  name: "order",
-  value: "ORDER",
-  choices: orders,
-  text: `Default: ${standard}.`,
-});
+/** Flags of a command that prints a list. */
+export function listFlags(columns: readonly string[], isScannable: boolean): readonly Flag[] {
+  const filter: readonly Flag[] = [
+    {
+      name: "order",
+      value: "ORDER",
+      choices: orders,
+      text: `Which record comes first. Default: ${isScannable ? "oldest-first" : "newest-first"}.`,
+    },
+    { name: "limit", value: "N", text: "Print at most this many records." },
+    ...(isScannable ? [cursorFlag] : []),
+  ];
+  const output: readonly Flag[] = [
+    outputFlag,
+    isScannable ? resumeFlag : noResumeFlag,
+    { name: "force", text: "Overwrite the file of --output, once the new one is complete." },
+    columnsFlag(columns),
+    ...presentationFlags,
+    {
+      name: "allow-incomplete",
+      text: "If the node does not have all records, print those that it has. The exit code is 3 nevertheless.",
+    },
+    { name: "quiet", short: "q", text: "Print no progress and no summary." },
+  ];
+  const size = `Default: ${isScannable ? "1000" : "that of the list"}.`;
+  const pages: readonly Flag[] = [
+    { name: "page-size", value: "N", text: `How many records to request at once. ${size}` },
+    ...(isScannable ? [concurrencyFlag, catchUpFlag] : []),
+  ];
+  return [...filter, ...outputFlags, ...inGroup("OUTPUT FLAGS", output), ...nodeFlags, ...inGroup("NODE FLAGS", pages)];
+}
 
-/** Flags of a command that reads a list page by page. */
-export const pageFlags: readonly Flag[] = [
-  {
-    name: "resume",
-    text: "",
-    refusedBecause: "--resume is for balances: an export of another list cannot be continued exactly. Run it again.",
-  },
-];
+const cursorFlag: Flag = {
+  name: "cursor",
+  text: "Read the list page by page instead of scanning it, with the newest record first.",
+};
+
+const resumeFlag: Flag = {
+  name: "resume",
+  text: "Continue an interrupted export to a CSV or NDJSON file. Enter the same command with it.",
+};
+
+const noResumeFlag: Flag = {
+  name: "resume",
+  text: "",
+  refusedBecause: "--resume is for balances: an export of another list cannot be continued exactly. Run it again.",
+};
+
+export const concurrencyFlag: Flag = {
+  name: "concurrency",
+  value: "N",
+  text: "How many requests may be in flight at once. Default: 4.",
+};
 
 export const catchUpFlag: Flag = {
   name: "catch-up",
   value: "TIME",
   text: "How long to wait for a node that has not reached the end of the range. Then the exit code is 3. Default: 15s.",
 };
-
-/** Flags of a command that scans a range of time. */
-export const scanFlags: readonly Flag[] = [
-  catchUpFlag,
-  { name: "resume", text: "Continue an interrupted export to a CSV or NDJSON file. Enter the same command with it." },
-  { name: "concurrency", value: "N", text: "How many requests may be in flight at once. Default: 4." },
-  { name: "cursor", text: "Read the list page by page instead of scanning it, with the newest record first." },
-];

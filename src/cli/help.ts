@@ -1,43 +1,98 @@
 import type { Command, Context } from "./command.js";
+import { guideTo } from "./examples.js";
 import { exitCodes, UsageError } from "./exit.js";
-import { type Flag, generalFlags, visible } from "./flags.js";
+import { type Flag, flagGroups, generalFlags, visible } from "./flags.js";
+import type { Io } from "./io.js";
+import { Layout, type Rows } from "./layout.js";
 import { print } from "./message.js";
 import { suggest } from "./suggest.js";
 
-const exitCodeHelp = `Exit codes: 0 done, 1 failed, 2 wrong usage, 3 incomplete: the node does not have all records, 4 transaction
-rejected, 5 rate limit or ban, 130 interrupted.`;
+const exits: Rows = [
+  ["0", "Done."],
+  ["1", "Failed."],
+  ["2", "Wrong usage: nothing was sent, and no file was changed."],
+  ["3", "The node does not have all records: it is behind, keeps a shorter history, or its pages lead no further."],
+  ["4", "The node rejects the transaction."],
+  ["5", "The rate limit is exceeded, or the client is banned."],
+  ["130", "Interrupted by Ctrl-C; 143 by SIGTERM."],
+];
 
-/** The help of the program. */
-export const overview = (commands: readonly Command[]): string => `Usage: vegaprotocol-client COMMAND [FLAGS]
+const variables: Rows = [
+  [
+    "VEGA_NODE",
+    "The addresses of data nodes, separated by spaces or commas, if there is no --node. VEGAPROTOCOL_NODE is the same.",
+  ],
+  ["HTTPS_PROXY, HTTP_PROXY", "The proxy of requests to nodes with https, and with http."],
+  ["NO_PROXY", "Hosts and domains without a proxy, separated by commas."],
+  ["NODE_EXTRA_CA_CERTS", "A file of PEM certificates that are trusted, too, as with --ca-file."],
+  ["NO_COLOR, FORCE_COLOR", "Never, and always, print in color."],
+  ["COLUMNS", "The width of tables and of this help, if the output is no terminal."],
+];
 
-Reads the data of a Vega node, exports it without loss, and checks transactions.
+/** Prints the help of the program. */
+export function printOverview(io: Io, commands: readonly Command[]): Promise<void> {
+  const sections = new Layout(io);
+  sections.text("Read the data of a Vega node, export it without loss, and check transactions.");
+  sections.section("USAGE", ["vegaprotocol-client COMMAND [FLAGS]"]);
+  sections.table(
+    "COMMANDS",
+    commands.map(({ name, summary }) => [name, summary]),
+  );
+  sections.table("FLAGS", [
+    ["-h, --help", "Show the help of the program, or of a command."],
+    ["    --version", "Show the version."],
+  ]);
+  sections.commands("EXAMPLES", [
+    "balances --from 2024-02-09T16:54:30Z --output balances.csv",
+    "follow balances",
+    "nodes",
+  ]);
+  sections.table("EXIT CODES", exits);
+  sections.table("ENVIRONMENT VARIABLES", variables);
+  sections.section("SEE ALSO", ["vegaprotocol-client help COMMAND"]);
+  return print(io, sections.end());
+}
 
-Commands:
-${table(commands.map(({ name, summary }) => [name, summary]))}
-
-vegaprotocol-client help COMMAND shows the flags of a command. --version shows the version.
-
-${exitCodeHelp}
-`;
-
-/** The help of a command. */
-export function commandHelp({ name, usage, summary, details, flags }: Command): string {
-  const usageLine = ["Usage: vegaprotocol-client", name, ...(usage === "" ? [] : [usage]), "[FLAGS]"].join(" ");
-  return [
-    usageLine,
-    "",
-    wrap(summary, ""),
-    ...(details === undefined ? [] : ["", wrap(details, "")]),
-    "",
-    "Flags:",
-    table(visible([...flags, ...generalFlags]).map((flag) => [synopsis(flag), `${flag.text}${choicesOf(flag)}`])),
-    "",
-  ].join("\n");
+/** Prints the help of a command. */
+export function printCommandHelp(
+  io: Io,
+  { name, usage, summary, details, flags, subcommands, exits: own }: Command,
+): Promise<void> {
+  const sections = new Layout(io);
+  sections.text(summary);
+  if (details !== undefined) sections.text(details);
+  sections.section("USAGE", [["vegaprotocol-client", name, usage, "[FLAGS]"].filter(Boolean).join(" ")]);
+  if (subcommands)
+    sections.table(
+      "COMMANDS",
+      subcommands.map((each) => [each.name, each.summary]),
+    );
+  const all = visible([...flags, ...generalFlags]);
+  for (const group of flagGroups) {
+    const ofGroup = all.filter((flag) => (flag.group ?? "FILTER FLAGS") === group);
+    sections.table(
+      group,
+      ofGroup.map((flag) => [synopsis(flag), `${flag.text}${choicesOf(flag)}`]),
+    );
+  }
+  const { examples, seeAlso = [] } = guideTo(name);
+  if (!subcommands) sections.commands("EXAMPLES", examples);
+  sections.table(
+    "EXIT CODES",
+    exits.flatMap(([code, text]) => (own.includes(Number(code)) ? [[code, text]] : [])),
+  );
+  const others = [...seeAlso, ...(name === "help" ? [] : ["help"])];
+  sections.section(
+    "SEE ALSO",
+    others.map((each) => `vegaprotocol-client ${each === "help" ? each : `help ${each}`}`),
+  );
+  return print(io, sections.end());
 }
 
 /** Prints the help of the program or of a command. */
 export async function help({ io, positionals }: Context, commands: readonly Command[]): Promise<number> {
-  await print(io, positionals.length === 0 ? overview(commands) : commandHelp(findCommand(positionals, commands)));
+  if (positionals.length === 0) await printOverview(io, commands);
+  else await printCommandHelp(io, findCommand(positionals, commands));
   return exitCodes.done;
 }
 
@@ -64,26 +119,3 @@ const synopsis = ({ name, short, value }: Flag) =>
   `${short === undefined ? "    " : `-${short}, `}--${name}${value === undefined ? "" : ` ${value}`}`;
 
 const choicesOf = ({ choices }: Flag) => (choices === undefined ? "" : ` One of: ${choices.join(", ")}.`);
-
-const width = 100;
-const column = 28;
-
-function table(rows: readonly (readonly [name: string, text: string])[]): string {
-  return rows
-    .map(([name, text]) => {
-      const lines = wrap(text, " ".repeat(column));
-      return name.length + 4 > column ? `  ${name}\n${lines}` : `  ${name}`.padEnd(column) + lines.trimStart();
-    })
-    .join("\n");
-}
-
-function wrap(text: string, indent: string): string {
-  const lines = [""];
-  for (const word of text.split(" ")) {
-    const last = lines.at(-1) ?? "";
-    if (last === "") lines[lines.length - 1] = word;
-    else if (indent.length + last.length + word.length < width) lines[lines.length - 1] = `${last} ${word}`;
-    else lines.push(word);
-  }
-  return lines.map((line) => indent + line).join("\n");
-}

@@ -1,7 +1,7 @@
 import { commands } from "./commands.js";
 import { exitCodes, UsageError } from "./exit.js";
 import { readArgv } from "./flag-values.js";
-import { commandHelp, findCommand, overview } from "./help.js";
+import { findCommand, printCommandHelp, printOverview } from "./help.js";
 import type { Io } from "./io.js";
 import { print } from "./message.js";
 
@@ -11,7 +11,7 @@ export async function run(io: Io): Promise<number> {
   let isVerbose = false;
   try {
     if (name === "--help" || name === "-h") {
-      await print(io, overview(commands));
+      await printOverview(io, commands);
       return io.argv.length === 0 ? exitCodes.usage : exitCodes.done;
     }
     if (name === "--version") {
@@ -25,7 +25,7 @@ export async function run(io: Io): Promise<number> {
     const argv = io.argv.slice(command.name.split(" ").length);
     const { values, positionals } = readArgv(argv, command.flags, command.name);
     if (values.has("help")) {
-      await print(io, commandHelp(command));
+      await printCommandHelp(io, command);
       return exitCodes.done;
     }
     isVerbose = values.has("verbose");

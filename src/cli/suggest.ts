@@ -20,11 +20,15 @@ export function distance(a: string, b: string): number {
   return current?.[b.length] ?? 0;
 }
 
-/** A sentence that suggests the closest of some names; empty if none is close. */
-export function suggest(name: string, known: readonly string[]): string {
+/**
+ * A sentence that suggests the closest of some names; empty if none is close.
+ *
+ * @param most - How many steps a name may be away. Default: a third of its characters.
+ */
+export function suggest(name: string, known: readonly string[], most?: number): string {
+  const beginning = name.length < 3 ? [] : known.filter((each) => each.startsWith(name));
   const [closest] = known.map((each) => ({ each, steps: distance(name, each) })).sort((a, b) => a.steps - b.steps);
-  // A third of the characters may be wrong.
-  return closest && closest.steps <= Math.max(1, Math.floor(closest.each.length / 3))
-    ? ` Did you mean ${closest.each}?`
-    : "";
+  const isClose = closest && closest.steps <= (most ?? Math.max(1, Math.floor(closest.each.length / 3)));
+  const meant = isClose ? closest.each : beginning.length === 1 ? beginning[0] : undefined;
+  return meant === undefined ? "" : ` Did you mean ${meant}?`;
 }

@@ -14,8 +14,8 @@ export interface Clock {
 }
 
 export const systemClock: Clock = {
-  // Only workerd has this class. It cancels a request that another one has woken, and all that come later with it.
-  isolatesRequests: "WebSocketPair" in globalThis,
+  // Names that only workerd and what is built on it have. It cancels a request that another one has woken, and later ones, too.
+  isolatesRequests: "WebSocketPair" in globalThis || "EdgeRuntime" in globalThis,
   now: () => performance.now(),
   date: () => Date.now(),
   after: (milliseconds, callback) => {

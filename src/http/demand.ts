@@ -1,3 +1,4 @@
+import { brand, isBranded } from "../errors/brand.js";
 import type { Block } from "./block.js";
 
 /**
@@ -53,6 +54,10 @@ export class NotShown extends Error {
   /** If the history is lacking: the time from which on a node that responds keeps balance changes; `undefined` if none keeps any. */
   readonly availableFrom: bigint | undefined;
 
+  static {
+    brand(NotShown, "NotShown");
+  }
+
   constructor(
     lack: Lack,
     { shown, availableFrom }: { shown?: Shown<unknown>; availableFrom?: bigint | undefined } = {},
@@ -61,5 +66,10 @@ export class NotShown extends Error {
     this.lack = lack;
     this.shown = shown;
     this.availableFrom = availableFrom;
+  }
+
+  /** Returns whether a value is a {@link NotShown}, also that of a pool from another copy of the package. */
+  static is(error: unknown): error is NotShown {
+    return isBranded(error, "NotShown");
   }
 }

@@ -15,7 +15,7 @@ interface Waiter<T> {
   nextLook: number;
 }
 
-/** In isolated requests, the first in line looks after this many milliseconds, each other one after as many more. */
+/** In isolated requests, the first in line looks again after this many milliseconds, each other one after as many more. */
 const shortestLook = 5;
 const longestLook = 250;
 

@@ -213,7 +213,8 @@ function fromPlace<T>(
   place: AccountPlace,
   known: Pick<Continuation<T>, "id" | "after">,
 ): Continuation<T> {
-  return { ...known, cursor, overlap: 0, locate: (before) => fromNeighbor(before, place, known) };
+  const locate = (before: readonly Edge<T>[]) => ({ ...fromNeighbor(before, place, known), resume: cursor });
+  return { ...known, cursor, overlap: 0, locate };
 }
 
 /** From the record before a place, or from the start of the list if the place is there. */

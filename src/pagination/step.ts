@@ -148,7 +148,7 @@ class WalkStep<T, Extra extends object> implements Step<T, Extra> {
 
   /** What to do if no response shows what is demanded: another step, or an error. */
   #withoutProof(error: unknown, isAlone: boolean): WalkStep<T, Extra> {
-    if (!(error instanceof NotShown)) throw error;
+    if (!NotShown.is(error)) throw error;
     const { lack, shown, availableFrom } = error;
     const { source, start } = this.#plan;
     const { operation = "paginate" } = source;

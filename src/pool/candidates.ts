@@ -35,7 +35,7 @@ export class Candidates {
     const { settings, random } = this.#link;
     const { prefer, time, reach } = this.#demand;
     const nodes = this.#nodes.filter((node) => node.isAvailable && this.#isNew(node));
-    const preferred = nodes.find((node) => node.url === prefer);
+    const preferred = prefer === undefined ? undefined : nodes.find((node) => node.url === prefer);
     if (preferred) return preferred;
     // A node that was behind may have caught up.
     const isLikely = ({ sighting, history }: NodeState) =>

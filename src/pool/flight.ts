@@ -5,12 +5,11 @@ import type { NodeState } from "./node-state.js";
 export const left = Symbol("left");
 
 /** One attempt of a call on a node, from its start to its end. */
-export class Flight {
+export class Flight extends Cancellation {
   readonly node: NodeState;
   readonly startedAt: number;
   /** Whether it finds out if a node that rested is well again, beside the attempt that serves the call. */
   readonly isTrial: boolean;
-  readonly cancellation = new Cancellation();
   /** When the request was sent; `undefined` while it waits for the rate limit. */
   sentAt: number | undefined;
   /** Whether nothing waits for its outcome. */
@@ -20,12 +19,12 @@ export class Flight {
 
   /** @param canLeave - Whether another node can be asked instead. */
   constructor(node: NodeState, { now, isTrial, canLeave }: { now: number; isTrial: boolean; canLeave: () => boolean }) {
+    super();
     this.node = node;
     this.startedAt = now;
     this.isTrial = isTrial;
     this.#rests = node.rests;
     this.#canLeave = canLeave;
-    flights.set(this.cancellation, this);
   }
 
   /** Whether another node is the better choice by now: this one was set aside while the attempt waited for the rate limit. */
@@ -33,8 +32,3 @@ export class Flight {
     return this.node.rests !== this.#rests && this.#canLeave();
   }
 }
-
-const flights = new WeakMap<Cancellation, Flight>();
-
-/** The flight that a cancellation ends. */
-export const flightOf = (cancellation: Cancellation): Flight | undefined => flights.get(cancellation);

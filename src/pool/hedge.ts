@@ -1,13 +1,16 @@
 import type { Context } from "../http/context.js";
 import type { Candidates } from "./candidates.js";
 import type { Flight } from "./flight.js";
-import { boundOf, hedgeDelay } from "./hedging.js";
+import { boundOf, hedgeDelay, longestSilence } from "./hedging.js";
 import type { Link } from "./link.js";
 import type { NodeState } from "./node-state.js";
 import type { Race } from "./race.js";
 
 /** How often a call looks while nothing is known of a node, in milliseconds. */
 const firstLook = 100;
+
+/** How often all nodes are asked once more, and how many times longer they are waited for each time. */
+const [mostRounds, roundFactor] = [2, 4];
 
 /** Asks another node if the one that a call has asked last is late. */
 export class Hedge<T> {
@@ -16,6 +19,8 @@ export class Hedge<T> {
   readonly #candidates: Candidates;
   readonly #race: Race<T>;
   #lookedAt = Number.NEGATIVE_INFINITY;
+  readonly #dropped = new Set<NodeState>();
+  #rounds = 0;
   /** The last attempt, if there is no further node. */
   #last: Flight | undefined;
 
@@ -26,7 +31,7 @@ export class Hedge<T> {
     this.#race = race;
   }
 
-  /** Milliseconds until the call looks for a node to ask as well. Of a node that was not heard yet, others may tell more soon. */
+  /** Milliseconds until the call looks for a node to ask as well. What is late for a node that was not heard yet, others may show soon. */
   get patience(): number {
     const delay = this.#delay;
     const isKnown = this.#latest?.node.latency.bound !== undefined || delay === Number.POSITIVE_INFINITY;
@@ -59,14 +64,18 @@ export class Hedge<T> {
       this.#candidates.add(flight.node, -1);
       return this.#candidates.next();
     }
+    if (settings.hedgeAfter === false) this.#last = flight;
     const node = canRest ? this.#candidates.any() : this.#candidates.next();
-    if (node === undefined || settings.hedgeAfter === false) this.#last = flight;
+    if (node === undefined) this.#beginRound(flight);
     if (node === undefined || flight === this.#last || node.pause > 0) return undefined;
-    const ended = this.#race.flights.length < 2 ? undefined : this.#dispensable;
+    const ended = this.#race.flights.length < 2 ? undefined : this.#dispensableFor(node);
     if (this.#race.flights.length > 1 && ended === undefined) return undefined;
     // A node that rests is known to be silent.
     if (flight.node.isAvailable && !this.#link.budget.take()) return undefined;
-    if (ended) this.#race.drop(ended);
+    if (ended) {
+      this.#race.drop(ended);
+      this.#dropped.add(ended.node);
+    }
     this.#report(flight.node, node, clock.now() - flight.sentAt);
     return node;
   }
@@ -80,14 +89,27 @@ export class Hedge<T> {
 
   #delayOf({ node }: Flight): number {
     const { settings, nodes } = this.#link;
-    return typeof settings.hedgeAfter === "number" ? settings.hedgeAfter : hedgeDelay(node, nodes);
+    const delay = typeof settings.hedgeAfter === "number" ? settings.hedgeAfter : hedgeDelay(node, nodes);
+    return delay * roundFactor ** this.#rounds;
+  }
+
+  /** Asks the nodes once more that were not waited for, and waits for longer: all of them may be slower than usual. */
+  #beginRound(flight: Flight): void {
+    if (this.#dropped.size === 0 || this.#rounds === mostRounds) this.#last = flight;
+    else this.#rounds++;
+    for (const node of this.#dropped) this.#candidates.add(node, -1);
+    this.#dropped.clear();
   }
 
   /** The attempt that makes room for another one, if two are in flight: a trial, or one that is silent. */
-  get #dispensable(): Flight | undefined {
+  #dispensableFor(other: NodeState): Flight | undefined {
     const { nodes, clock } = this.#link;
     const { flights } = this.#race;
-    const isSilent = ({ node, sentAt }: Flight) => sentAt !== undefined && clock.now() - sentAt >= boundOf(node, nodes);
+    const isSilent = ({ node, sentAt }: Flight) => {
+      // A node that rests is probably worse.
+      const least = node.isAvailable && !other.isAvailable ? longestSilence : 0;
+      return sentAt !== undefined && clock.now() - sentAt >= Math.max(least, boundOf(node, nodes));
+    };
     return flights.find(({ isTrial }) => isTrial) ?? flights.find(isSilent);
   }
 

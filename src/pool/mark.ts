@@ -9,7 +9,6 @@ export function isBehindMark({ height }: Block, { settings, session }: Link): bo
 
 /** Notes the block of a response that is returned. */
 export function raiseMark(block: Block, { session, clock }: Link): void {
-  if (session.mark && block.height < session.mark.block.height) return;
   session.mark = { block, time: clock.now() };
 }
 

@@ -42,34 +42,38 @@ export class NodeCall<T> {
 
   async run(): Promise<Reply<T>> {
     try {
-      await this.#begin();
+      if (!this.#begin()) await this.#retry();
       for (;;) {
         const outcome = await this.#race.next(Math.min(this.#hedge.patience, this.#comparison.rest));
         if (outcome) this.#take(outcome);
         const best = this.#best;
         const result = best ?? this.#responses.freshest;
-        if (result && (this.#comparison.isOver || (best && this.#comparison.isEnough(best.node))))
-          return this.#settle(result);
+        const { isOver } = this.#comparison;
+        if (result && (isOver || (best && this.#comparison.isEnough(best.node)))) return this.#settle(result);
+        if (isOver) this.#responses.throwIfNotShown(this.#candidates);
         if (outcome === undefined) this.#start(this.#hedge.next(result === undefined));
         else if (!(best ? this.#compare() : this.#goOn(outcome))) {
           if (result) return this.#settle(result);
           await this.#retry();
-        } else if (result) this.#comparison.begin(result.sentAt, this.#race.flights);
+        } else if (result || this.#candidates.unfit.length > 0) {
+          this.#comparison.begin((result ?? outcome).sentAt, this.#race.flights);
+        }
       }
     } finally {
       this.#race.cancel(left);
     }
   }
 
-  /** Asks the first node, another one if the two have to be compared, and one that has rested. */
-  async #begin(): Promise<void> {
+  /** Asks the first node, another one if the two have to be compared, and one that has rested. Returns whether there is a first one. */
+  #begin(): boolean {
     this.#link.budget.earn();
     const first = this.#candidates.next();
-    if (first === undefined) return this.#retry();
+    if (first === undefined) return false;
     const needsOther = this.#comparison.needsOther(first);
     this.#start(first);
     if (needsOther) this.#start(this.#candidates.next());
     if (this.#race.flights.length < 2 && !this.#context.once) this.#start(this.#candidates.due(), true);
+    return true;
   }
 
   /** How many attempts can fail. Each node is asked once at least, unless the caller wants no retries. */
@@ -105,7 +109,7 @@ export class NodeCall<T> {
       if (!isTrial) this.#failures.turnFrom(node, verdict);
     } else if (result.error === left) {
       this.#candidates.add(node, -1);
-    } else if (result.error instanceof NotShown) {
+    } else if (NotShown.is(result.error)) {
       node.recover(sentAt);
       if (!isTrial) this.#failures.turnFrom(node, "history");
     } else if (isNodeFault(result.error, this.#context)) {

@@ -3,7 +3,7 @@ import type { Clock } from "../http/clock.js";
 import type { Context, SendAttempt } from "../http/context.js";
 import { readBlock } from "../http/index.js";
 import { isTransient } from "../http/retry.js";
-import { flightOf, left } from "./flight.js";
+import { Flight, left } from "./flight.js";
 import type { NodeState } from "./node-state.js";
 
 /** Statuses of a wrong address, of one that is closed to the client, and of a node without the operation. */
@@ -37,7 +37,7 @@ export function setAsideAfter(error: unknown, node: NodeState, sentAt: number, {
 export const withSetAside =
   (next: SendAttempt, node: NodeState, clock: Clock): SendAttempt =>
   async (context, attempt) => {
-    const flight = flightOf(attempt.cancellation);
+    const flight = attempt.cancellation instanceof Flight ? attempt.cancellation : undefined;
     if (flight?.isOutdated) throw left;
     const sentAt = clock.now();
     if (flight) flight.sentAt = sentAt;

@@ -49,9 +49,15 @@ export class Race<T> {
     return this.#flights;
   }
 
-  /** Whether an attempt that is more than a trial is in flight, or has ended at the same time as the last one. */
+  /**
+   * Whether an attempt on a node that is not set aside is in flight, or one that is more than a trial has ended at the same time as the
+   * last one.
+   */
   get isServed(): boolean {
-    return [...this.#flights, ...this.#outcomes].some(({ isTrial }) => !isTrial);
+    return (
+      this.#flights.some(({ node, isTrial }) => !isTrial && node.isAvailable) ||
+      this.#outcomes.some(({ isTrial }) => !isTrial)
+    );
   }
 
   start(
@@ -60,7 +66,7 @@ export class Race<T> {
     { isTrial = false, canLeave }: StartOptions,
   ): void {
     const flight = new Flight(node, { now: this.#clock.now(), isTrial, canLeave });
-    const attempt = newAttempt(flight.cancellation, ++this.#count, node.url);
+    const attempt = newAttempt(flight, ++this.#count, node.url);
     const end = (result: Outcome<T>["result"]) => {
       node.land(flight);
       if (flight.isDropped) return;
@@ -107,7 +113,7 @@ export class Race<T> {
     node.land(flight);
     flight.isDropped = true;
     if (sentAt !== undefined) node.abandon(sentAt, boundOf(node, this.#nodes));
-    flight.cancellation.cancel(reason);
+    flight.cancel(reason);
   }
 
   /** Ends the attempts in flight. */

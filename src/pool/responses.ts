@@ -28,8 +28,8 @@ export class Responses<T> {
   }
 
   /** Adds a response, and returns what is wrong with it. */
-  add(response: Omit<Received<T>, "verdict">): Verdict | undefined {
-    const added: Received<T> = { ...response, verdict: undefined };
+  add({ node, reply, block, sentAt }: Omit<Received<T>, "verdict">): Verdict | undefined {
+    const added: Received<T> = { node, reply, block, sentAt, verdict: undefined };
     this.#received.push(added);
     // Each response shows more of the others.
     for (const each of this.#received) each.verdict = verdictOn(each.node, each.block, this.#demand, this.#link);
@@ -37,6 +37,8 @@ export class Responses<T> {
   }
 
   #lackOf({ reply }: Received<T>): Lack | undefined {
+    const { lacksBlock, holdsPlace } = this.#demand;
+    if (lacksBlock === undefined && holdsPlace === undefined) return undefined;
     const { node: pinned } = this.#context;
     const nodes = this.#link.nodes.filter(({ url }) => pinned === undefined || url === pinned);
     // Of a node that was not heard, it is not known.
@@ -84,8 +86,9 @@ export class Responses<T> {
     const stale = verdict !== undefined || isBack || isOpen;
     if (stale && staleness === "error" && pinned === undefined) throw staleError(operation, this.#received);
     for (const each of this.#received) applyVerdict(each);
-    lowerMark(this.#link);
-    if (block && verdict !== "suspect" && pinned === undefined) raiseMark(block, this.#link);
+    const { mark } = this.#link.session;
+    if (block === undefined || (mark && block.height < mark.block.height)) lowerMark(this.#link);
+    else if (verdict !== "suspect" && pinned === undefined) raiseMark(block, this.#link);
     return { ...reply, stale, node: node.url };
   }
 }

@@ -2,6 +2,7 @@ import type { BalanceChange } from "../../generated/types.js";
 import { NotShown } from "../http/demand.js";
 import { ignore } from "../pagination/item-iterator.js";
 import type { RangePage } from "./range-page.js";
+import { sizeOf } from "./record-size.js";
 import { decide, type SegmentState } from "./scheduler.js";
 import type { Anchor, SegmentReader } from "./segment-reader.js";
 import { isEmpty, lengthOf, microsecondOf, type Range } from "./timeline.js";
@@ -45,6 +46,8 @@ export interface FilterScanOptions {
   concurrency: number;
   /** How many records are read before the caller needs them. */
   bufferSize: number;
+  /** How many bytes they may take. */
+  maxBufferedBytes: number;
   /** The first page of the range, if it was fetched already. */
   first?: RangePage | undefined;
 }
@@ -63,6 +66,8 @@ export class FilterScan {
   #fullPages = 0;
   /** How many records a full page has. */
   #pageSize: number;
+  /** How many bytes the largest record takes that was looked at. */
+  #recordSize = 1;
   #wake: () => void = ignore;
 
   constructor(options: FilterScanOptions) {
@@ -98,11 +103,11 @@ export class FilterScan {
   }
 
   #startRequests(): void {
-    const { concurrency, bufferSize, range, reader } = this.#options;
+    const { concurrency, bufferSize, maxBufferedBytes, range, reader } = this.#options;
     const { order } = reader;
     while (this.#busy < concurrency) {
       const decision = decide(this.#segments, {
-        limit: Math.min(this.#left, bufferSize),
+        limit: Math.min(this.#left, bufferSize, Math.ceil(maxBufferedBytes / this.#recordSize)),
         pageSize: this.#pageSize,
         fullPages: this.#fullPages,
         splits: this.#splits,
@@ -144,7 +149,7 @@ export class FilterScan {
   /** Returns what no node has reached, as a segment of its own. What comes before is read to its end. */
   #splitAtBlock(segment: Segment, error: unknown): Segment | undefined {
     const { unread } = segment;
-    const { block } = (error instanceof NotShown && error.lack === "block" && error.shown) || {};
+    const { block } = (NotShown.is(error) && error.lack === "block" && error.shown) || {};
     if (block === undefined || unread === undefined || this.#options.reader.order.newestFirst) return undefined;
     const reached = microsecondOf(block.timestamp);
     if (reached <= unread.start || reached >= unread.end) return undefined;
@@ -166,6 +171,8 @@ export class FilterScan {
     segment.unread = unread;
     segment.anchor = next;
     segment.buffered += records.length;
+    const [record] = records;
+    if (record) this.#recordSize = Math.max(this.#recordSize, sizeOf(record));
     if (records.length > 0) segment.batches.push(records);
     if (unread === undefined) return;
     const length = lengthOf(range) - lengthOf(unread) - (reader.order.newestFirst ? 0 : silenceBefore(range, page));

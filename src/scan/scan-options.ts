@@ -29,6 +29,13 @@ export interface ScanWalkOptions {
    */
   pageSize?: number | undefined;
   /**
+   * How many bytes of memory the records may take that are read before the caller needs them, over all nodes. One page is read in
+   * any case.
+   *
+   * @default 67_108_864
+   */
+  maxBufferedBytes?: number | undefined;
+  /**
    * What to do if the range begins before the oldest record that the node keeps. A node that was set up to keep less than the
    * whole chain returns what is left of a longer range, without a mark (observed on v0.74 and v0.79 nodes).
    *
@@ -58,6 +65,7 @@ export const scanChecks: OptionChecks<ScanOptions> = {
   maxItems: positiveInteger,
   concurrency: positiveInteger,
   pageSize: positiveInteger,
+  maxBufferedBytes: positiveInteger,
   missingHistory: oneOf("error", "ignore"),
   catchUp: milliseconds,
 };

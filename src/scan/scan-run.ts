@@ -32,6 +32,7 @@ export interface ScanSource {
 
 /** How many pages are prefetched for each request that may be in flight. */
 const prefetchedPages = 12;
+const defaultBufferedBytes = 64 * 1024 * 1024;
 /** The smallest page of one request: a scan whose filter was split often must not take a request for each record. */
 const smallestPage = 100;
 
@@ -46,7 +47,7 @@ export class ScanRun {
   readonly #end: bigint | undefined;
   readonly #readers: readonly SegmentReader[];
   /** The share of each reader. */
-  readonly #share: { readonly concurrency: number; readonly bufferSize: number };
+  readonly #share: { readonly concurrency: number; readonly bufferSize: number; readonly maxBufferedBytes: number };
   /** The time from which on the nodes keep records, if that is less than what was wanted. */
   #availableFrom: bigint | "any" | undefined;
   /** The latest block of a page. */
@@ -64,7 +65,7 @@ export class ScanRun {
   constructor({ operation, open }: ScanSource, options: ScanWalkOptions, controller: AbortController) {
     // This comes first, because it checks the options.
     const { start, end, fetchRanges, nodeCount } = open(() => options.catchUp ?? defaultCatchUp);
-    const { order, pageSize = 5000 } = options;
+    const { order, pageSize = 5000, maxBufferedBytes = defaultBufferedBytes } = options;
     const concurrency = (options.concurrency ?? 4) * nodeCount;
     this.#operation = operation;
     this.#options = options;
@@ -77,6 +78,7 @@ export class ScanRun {
     this.#share = {
       concurrency: Math.max(1, Math.floor(concurrency / fetchRanges.length)),
       bufferSize: Math.floor((prefetchedPages * concurrency * pageSize) / fetchRanges.length),
+      maxBufferedBytes: maxBufferedBytes / fetchRanges.length,
     };
     this.#readers = fetchRanges.map((fetchRange) => {
       const fetch = (request: RangeRequest, demand: Demand<RangeContent>) =>
@@ -113,7 +115,7 @@ export class ScanRun {
         this.#note(page);
         return page;
       } catch (error) {
-        if (!(error instanceof NotShown) || error.lack !== "history") throw error;
+        if (!NotShown.is(error) || error.lack !== "history") throw error;
         const { availableFrom } = error;
         if (isStrict && availableFrom !== undefined) throw error;
         // What is left is read from the nodes that keep the most.
@@ -197,7 +199,7 @@ export class ScanRun {
 
   /** Adds where to continue once the caller has the records that came before the error. */
   #describe(error: unknown, unread: Range | undefined): unknown {
-    const described = error instanceof NotShown ? this.#errorOf(error, unread) : error;
+    const described = NotShown.is(error) ? this.#errorOf(error, unread) : error;
     if (!VegaError.is(described)) return described;
     const { resume = toDateRange(this.#rest(unread)) } = described;
     return Object.assign(described, { resume, pagesRead: this.#pagesRead, itemsRead: this.#itemsRead });

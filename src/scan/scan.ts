@@ -37,7 +37,7 @@ export function scan(source: ScanSource, options: ScanWalkOptions = {}): Scan<Ba
   const coverage = new Promise<Coverage>((resolve, reject) => {
     settle = { resolve, reject };
   });
-  // A caller who does not ask for it shall not get an unhandled rejection.
+  // If the caller does not use it, its rejection must not end the process.
   coverage.catch(ignore);
   const records = () => {
     const first = settle;

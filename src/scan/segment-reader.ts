@@ -82,7 +82,7 @@ export class SegmentReader {
     try {
       return await this.#fetch(request, demand);
     } catch (error) {
-      if (!(error instanceof NotShown) || error.lack !== "place" || anchor === undefined) throw error;
+      if (!NotShown.is(error) || error.lack !== "place" || anchor === undefined) throw error;
     }
     // Records of a whole day are dropped at once, also while they are read.
     await this.#fetch(request, { ...demandOf(range, { size, after }, newestFirst), doubtsHistory: true });
@@ -155,7 +155,7 @@ export class SegmentReader {
         const next = accept?.(page.edges) ?? page.edges;
         if (next.length > 0 || !page.hasMore) return { ...page, edges: next };
       } catch (error) {
-        if (!(error instanceof NotShown) || error.lack !== "place") throw error;
+        if (!NotShown.is(error) || error.lack !== "place") throw error;
       }
     }
     throw this.#tooDense(range);

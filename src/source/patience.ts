@@ -24,7 +24,7 @@ export async function untilShown<T>(
     try {
       return await send();
     } catch (error) {
-      if (!(error instanceof NotShown) || error.lack === "history") throw error;
+      if (!NotShown.is(error) || error.lack === "history") throw error;
       deadline ??= clock.now() + catchUp;
       const isLast = error.lack === "place" ? count >= repeats : clock.now() >= deadline;
       if (isLast) throw error;

@@ -61,7 +61,7 @@ export function listReader<T>({
 
 /** A node that has just shown records and now keeps none has dropped all of them. */
 function ofEmptied(error: unknown): unknown {
-  const isOpen = error instanceof NotShown && error.lack === "history" && error.availableFrom === undefined;
+  const isOpen = NotShown.is(error) && error.lack === "history" && error.availableFrom === undefined;
   const { data, block } = (isOpen && (error.shown as Shown<PageContent<unknown>> | undefined)) || {};
   return data && data.edges.length > 0 ? new NotShown("history", { availableFrom: block?.timestamp }) : error;
 }

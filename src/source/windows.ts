@@ -26,7 +26,7 @@ export function inWindows<T>(read: ReadList<T>, limits: RangeLimits): ReadList<T
       const found = await read(
         { pagination: next, ...window },
         signal,
-        demandOf(demand, { isForward, isContinued: page !== undefined, isLast }),
+        demandOf(demand, { isForward, isContinued: page !== undefined && page.edges.length > 0, isLast }),
       );
       limits.observe(found.extra.block);
       page = page ? joined(page, found, isForward) : found;
@@ -71,11 +71,14 @@ function demandOf<T>(
   { isForward, isContinued, isLast }: { isForward: boolean; isContinued: boolean; isLast: boolean },
 ): Demand<PageContent<T>> | undefined {
   if (demand === undefined) return undefined;
-  const { lacksBlock, holdsStart } = demand;
+  const { lacksBlock, holdsStart, holdsPlace } = demand;
   const whole = (data: PageContent<T>) => (isLast ? data : withMore(data, isForward));
   return {
     ...demand,
-    ...(isContinued && { holdsPlace: () => true }),
+    // The first window that has records has the place.
+    ...(holdsPlace && {
+      holdsPlace: (data) => isContinued || (!isLast && data.edges.length === 0) || holdsPlace(data),
+    }),
     ...(holdsStart && { holdsStart: (shown) => holdsStart({ ...shown, data: whole(shown.data) }) }),
     ...(lacksBlock && {
       lacksBlock: (shown, namesBlocks) => lacksBlock({ ...shown, data: whole(shown.data) }, namesBlocks),

@@ -1,8 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type BalanceChange, PaginationError } from "../../src/index.js";
+import { type BalanceChange, createClient, PaginationError, type Vote } from "../../src/index.js";
 import { accountIdOf, compareText } from "../../src/pagination/cursors.js";
+import { nodePool } from "../../src/pool/index.js";
 import { compareRecords } from "../../src/scan/record-order.js";
+import { createFakeNetwork, nodeDefects } from "../../src/testing/index.js";
 import { createMixedNetwork, firstTime, healthyClient, mixedWorld } from "../support/mixed-network.js";
 import { runs } from "../support/runs.js";
 
@@ -157,6 +159,76 @@ describe("a walk over balance changes of nodes of different versions, progress a
         else expect(namesOf(rest)).toEqual(all);
       },
     );
+    await fc.assert(property, runs(100));
+  });
+});
+
+describe("a walk over votes and signatures of nodes of different progress behind one address or in a pool", () => {
+  const second = 1_000_000_000n;
+  const since = 1_706_745_600n * second;
+  const proposalId = "01".repeat(32);
+  const voteAt = (timestamp: bigint, number: number): Vote => ({
+    partyId: number.toString(16).padStart(64, "0"),
+    proposalId,
+    timestamp: `${timestamp}`,
+    value: "VALUE_YES",
+    totalGovernanceTokenBalance: "1",
+    totalGovernanceTokenWeight: "1",
+    totalEquityLikeShareWeight: "0",
+  });
+  const world = fc.record({
+    blocks: fc.array(fc.nat(4), { minLength: 2, maxLength: 15 }),
+    lags: fc.array(fc.constantFrom(0, 1, 2, 5), { minLength: 0, maxLength: 2 }),
+    isPool: fc.boolean(),
+    newestFirst: fc.boolean(),
+    way: fc.constantFrom("first" as const, "last" as const),
+    more: fc.nat(5),
+  });
+
+  test("yields every vote and signature of the first page's block once", async () => {
+    const property = fc.asyncProperty(world, async ({ blocks, lags, isPool, newestFirst, way, more }) => {
+      const votes = blocks.flatMap((count, block) =>
+        Array.from({ length: count }, (_, index) => voteAt(since + BigInt(block) * second, 10 * block + index)),
+      );
+      const id = "02".repeat(32);
+      const signatures = votes.map((_, index) => ({
+        id,
+        sig: btoa(String.fromCharCode(index, 255 - index)),
+        kind: "NODE_SIGNATURE_KIND_ASSET_NEW",
+      }));
+      const block = { height: 1000n, timestamp: since + BigInt(blocks.length) * second };
+      const nodes = [{}, ...lags.map((lag) => ({ lag }))];
+      const network = createFakeNetwork(
+        { nodes, votes, signatures, block },
+        { defects: nodeDefects, rateLimit: false },
+      );
+      const baseUrl = isPool ? nodePool(network.nodes.map(({ url }) => url)) : network.url;
+      const client = createClient({ baseUrl, fetch: network.fetch, pacing: false });
+      const largest = Math.max(...blocks.map((count, index) => count + (blocks[index + 1] ?? 0)), 1);
+      const pagination = { [way]: largest + more, newestFirst };
+      let first: bigint | undefined;
+      const walked: Vote[] = [];
+      let error: unknown;
+      try {
+        for await (const page of client.listVotes({ proposalId, pagination }).pages()) {
+          first ??= page.block?.timestamp;
+          walked.push(...page.nodes);
+        }
+      } catch (reason) {
+        // Each node has an order of its own within a block, so that a walk over several may not pass one.
+        expect(reason).toMatchObject({ name: "PaginationError", reason: "repeated-cursor" });
+        error = reason;
+      }
+      const keysOf = (all: readonly Vote[]) =>
+        all
+          .filter(({ timestamp }) => BigInt(timestamp) < (first ?? 0n))
+          .map(({ partyId }) => partyId)
+          .sort();
+      expect(new Set(walked.map(({ partyId }) => partyId)).size).toBe(walked.length);
+      if (error === undefined) expect(keysOf(walked)).toEqual(keysOf(votes));
+      const all = await client.listNodeSignatures({ id, pagination: { first: 3 } }).toArray();
+      expect(all.map(({ sig }) => sig).sort()).toEqual(signatures.map(({ sig }) => sig).sort());
+    });
     await fc.assert(property, runs(100));
   });
 });

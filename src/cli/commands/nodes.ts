@@ -4,28 +4,15 @@ import type { NodeStatus } from "../../node-pool.js";
 import type { Context } from "../command.js";
 import { connectPool } from "../connection.js";
 import { exitCodes } from "../exit.js";
-import type { ColumnKind } from "../operation-texts.js";
+import { nodeColumns } from "../node-columns.js";
 import { readColumns, type WireRecord } from "../output/columns.js";
 import { createFormat, readFormat } from "../output/format.js";
 import { stdoutWriter } from "../output/stdout.js";
 
-/** The columns of the table. Members without a value are left out. */
-const kinds: Readonly<Record<string, ColumnKind>> = {
-  url: "exact",
-  state: "exact",
-  height: "amount",
-  timestamp: "time",
-  lag: "amount",
-  latency: "amount",
-  historyStart: "time",
-  rateLimit: "amount",
-  error: "text",
-};
-
 /** Sends one read to each node, and prints what the responses say. */
 export async function nodes(context: Context): Promise<number> {
   const { io, values } = context;
-  const columns = readColumns(kinds, values.text("columns"), { raw: values.has("raw") });
+  const columns = readColumns(nodeColumns, values.text("columns"), { raw: values.has("raw") });
   const name = readFormat(values, io);
   const { client, pool } = await connectPool(context);
   const reads = await Promise.all(pool.status.map(({ url }) => read(client, url, io.signal)));

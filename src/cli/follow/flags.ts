@@ -1,7 +1,7 @@
 import { operationTexts } from "../../../generated/command-line.js";
 import { operations } from "../../../generated/operations.js";
 import { type ArgumentFlag, argumentFlags } from "../argument-flags.js";
-import { type Flag, outputFlags } from "../flags.js";
+import { columnsFlag, type Flag, inGroup, outputFlag, outputFlags, presentationFlags } from "../flags.js";
 
 /** The lists that can be followed. */
 export type FollowId = "listBalanceChanges" | "listVotes" | "listNodeSignatures";
@@ -24,38 +24,39 @@ const chain: Flag = {
   text: "A block of the chain that --from is a position of, as HEIGHT@TIME. The position is refused on another network.",
 };
 
-const output: readonly Flag[] = [
-  { name: "output", short: "o", value: "FILE", text: "Write to a file, and its position to FILE.state." },
-  { name: "resume", text: "Continue the file of --output where it ends. It begins one if there is none." },
-  { name: "force", text: "Overwrite the file of --output." },
-  ...outputFlags,
-  { name: "columns", value: "NAMES", text: "The members of a record to print, separated by commas. Default: all." },
-];
-
-const presentation: readonly Flag[] = [
-  { name: "decimals", value: "N", text: "Print amounts as decimal numbers with this many decimal places." },
-  { name: "raw", text: "Print times as Unix nanoseconds. Default: RFC 3339 with nanoseconds." },
-];
-
 const pace: readonly Flag[] = [
-  { name: "limit", value: "N", text: "End after this many records." },
   {
     name: "poll-interval",
     value: "TIME",
     text: "From one poll to the next, as in 5s. Default: a block while records come, and up to 15s while none do.",
   },
+  { name: "stalled-after", value: "TIME", text: "Fail if the node names no new block for this time. Default: 60s." },
   {
     name: "give-up-after",
     value: "TIME",
     text: "How long failures are retried, as in 2h; for ever if it is never. Default: 10m.",
   },
-  { name: "stalled-after", value: "TIME", text: "Fail if the node names no new block for this time. Default: 60s." },
 ];
 
 /** The flags of a follower, without those of the node. */
 export function followFlags(id: FollowId): Flag[] {
   const hasTime = id !== "listNodeSignatures";
   const own = followArgumentFlags(id).map(({ flag }) => flag);
-  const quiet: Flag = { name: "quiet", short: "q", text: "Print no status and no messages about failures." };
-  return [...own, ...(hasTime ? [from, chain] : []), ...output, ...(hasTime ? presentation : []), ...pace, quiet];
+  const limit: Flag = { name: "limit", value: "N", text: "End after this many records." };
+  const output: readonly Flag[] = [
+    outputFlag,
+    { name: "resume", text: "Continue the file of --output where it ends. It begins one if there is none." },
+    { name: "force", text: "Overwrite the file of --output, once the first block came." },
+    columnsFlag(Object.keys(operationTexts[id].columns ?? {})),
+    ...(hasTime ? presentationFlags : []),
+    { name: "quiet", short: "q", text: "Print no status and no messages about failures." },
+  ];
+  return [
+    ...own,
+    ...(hasTime ? [from, chain] : []),
+    limit,
+    ...outputFlags,
+    ...inGroup("OUTPUT FLAGS", output),
+    ...inGroup("NODE FLAGS", pace),
+  ];
 }

@@ -28,7 +28,8 @@ export const followCommands: readonly Command[] = (
   usage: "",
   arity: [0, 0],
   summary: texts[id].summary,
-  details: `${texts[id].details} Prints NDJSON until it is interrupted.`,
+  details: `${texts[id].details} Prints them until it is interrupted.`,
   flags: [...followFlags(id), ...nodeFlags],
+  exits: [0, 1, 2, 3, 5, 130],
   run: async (context) => (await import("../commands/follow.js")).follow(id, context),
 }));

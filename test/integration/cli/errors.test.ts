@@ -54,7 +54,14 @@ describe("wrong usage exits with 2 and sends nothing", () => {
     ["signatures", "Expected --id ID: the resource whose signatures to list"],
     ["verify", "Expected FILE after verify, got nothing."],
     ["verify missing.csv", "missing.csv.manifest.json is missing."],
-    ["completion fish", "Expected bash or zsh after completion, got fish."],
+    ["completion fissh", "Expected bash or zsh or fish after completion, got fissh. Did you mean fish?"],
+    [
+      "balances --account-type genral",
+      'Expected --account-type to be a name such as insurance, got "genral". Did you mean general?',
+    ],
+    ["balances --account-type ACCOUNT_TYPE_GENRAL", "Did you mean general?"],
+    ["balances --format jsn", "Did you mean json?"],
+    ["balances --order newest", "Did you mean newest-first?"],
   ])("%s", async (line, message) => {
     node.requests.length = 0;
     const { code, stdout, stderr } = await runCli(line.split(" "), { fetch });

@@ -88,6 +88,13 @@ describe.each(["2024-01-01", "2026-10-01"])("a worker of %s with one client", (d
     await close();
   });
 
+  test("serves 300 requests at once with a pool, round after round", async () => {
+    const servers = await Promise.all([start(), start()]);
+    const urls = servers.map(({ url }) => url);
+    for (let round = 1; round <= 3; round++) expect(await request(300, urls)).toEqual(all(300, "vega-fake-0011"));
+    for (const { close } of servers) await close();
+  });
+
   test("walks and scans for many requests at once", async () => {
     const kind = "NODE_SIGNATURE_KIND_ASSET_NEW";
     const signatures = Array.from({ length: 20 }, (_, index) => ({ id: "aa", sig: btoa(`signature ${index}`), kind }));
