@@ -209,8 +209,8 @@ test("a scheduled export has each record of a year once, on nodes that lag and f
     const [from, to] = [night, night + 1].map((each) => new Date(first + each * day).toISOString().slice(0, 10));
     const name = join(folder, `${from}.csv`);
     const command = ["balances", "--quiet", "--resume", "--raw", "--retries", "0", "--catch-up", "0", "-o", name];
-    // The first run is at midnight, when the node can be some hours behind.
-    let minutes = -Math.floor(random() * 300);
+    // The first run is at midnight, when the node can be more than an hour behind.
+    let minutes = -Math.floor(random() * 100);
     for (let code = 1; code !== 0; minutes += 60) {
       const timestamp = BigInt(first + (night + 1) * day + minutes * 60_000) * 1_000_000n;
       const node = createFakeNode(
