@@ -73,7 +73,7 @@ export class Hedge<T> {
     const elapsed = clock.now() - flight.sentAt;
     const isSilent = elapsed >= Math.max(longestSilence, boundOf(flight.node, nodes));
     // A node that rests is known to be silent.
-    if (flight.node.isAvailable && !isSilent && !this.#link.budget.take()) return undefined;
+    if (flight.node.isAvailable && !this.#link.budget.take(isSilent)) return undefined;
     if (ended) {
       this.#race.drop(ended);
       this.#dropped.add(ended.node);
