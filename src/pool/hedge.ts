@@ -9,8 +9,8 @@ import type { Race } from "./race.js";
 /** How often a call looks while nothing is known of a node, in milliseconds. */
 const firstLook = 100;
 
-/** How often all nodes are asked once more, and how many times longer they are waited for each time. */
-const [mostRounds, roundFactor] = [2, 4];
+/** How often all nodes are asked once more. They are waited for for a second, and for one more each time. */
+const mostRounds = 3;
 
 /** Asks another node if the one that a call has asked last is late. */
 export class Hedge<T> {
@@ -53,7 +53,7 @@ export class Hedge<T> {
    * @param canRest - Whether a node that is set aside is asked as well, if no other is left.
    */
   next(canRest: boolean): NodeState | undefined {
-    const { clock, settings } = this.#link;
+    const { clock, settings, nodes } = this.#link;
     const flight = this.#latest;
     if (flight === undefined || this.#delay > 0) return undefined;
     this.#lookedAt = clock.now();
@@ -70,13 +70,15 @@ export class Hedge<T> {
     if (node === undefined || flight === this.#last || node.pause > 0) return undefined;
     const ended = this.#race.flights.length < 2 ? undefined : this.#dispensableFor(node);
     if (this.#race.flights.length > 1 && ended === undefined) return undefined;
+    const elapsed = clock.now() - flight.sentAt;
+    const isSilent = elapsed >= Math.max(longestSilence, boundOf(flight.node, nodes));
     // A node that rests is known to be silent.
-    if (flight.node.isAvailable && !this.#link.budget.take()) return undefined;
+    if (flight.node.isAvailable && !this.#link.budget.take(isSilent)) return undefined;
     if (ended) {
       this.#race.drop(ended);
       this.#dropped.add(ended.node);
     }
-    this.#report(flight.node, node, clock.now() - flight.sentAt);
+    this.#report(flight.node, node, elapsed);
     return node;
   }
 
@@ -89,8 +91,8 @@ export class Hedge<T> {
 
   #delayOf({ node }: Flight): number {
     const { settings, nodes } = this.#link;
-    const delay = typeof settings.hedgeAfter === "number" ? settings.hedgeAfter : hedgeDelay(node, nodes);
-    return delay * roundFactor ** this.#rounds;
+    if (this.#rounds > 0) return this.#rounds * longestSilence;
+    return typeof settings.hedgeAfter === "number" ? settings.hedgeAfter : hedgeDelay(node, nodes);
   }
 
   /** Asks the nodes once more that were not waited for, and waits for longer: all of them may be slower than usual. */
@@ -107,7 +109,7 @@ export class Hedge<T> {
     const { flights } = this.#race;
     const isSilent = ({ node, sentAt }: Flight) => {
       // A node that rests is probably worse.
-      const least = node.isAvailable && !other.isAvailable ? longestSilence : 0;
+      const least = longestSilence * (this.#rounds || Number(node.isAvailable && !other.isAvailable));
       return sentAt !== undefined && clock.now() - sentAt >= Math.max(least, boundOf(node, nodes));
     };
     return flights.find(({ isTrial }) => isTrial) ?? flights.find(isSilent);

@@ -54,10 +54,14 @@ export class HedgeBudget {
     this.#tokens = Math.min(most, this.#tokens + share);
   }
 
-  /** Returns whether a request can be sent. */
-  take(): boolean {
-    if (this.#tokens < 1) return false;
-    this.#tokens--;
+  /**
+   * Returns whether a request can be sent.
+   *
+   * @param isSilent - Whether it is sent in any case. It counts for those that follow.
+   */
+  take(isSilent: boolean): boolean {
+    if (this.#tokens < 1 && !isSilent) return false;
+    this.#tokens = Math.max(-most, this.#tokens - 1);
     return true;
   }
 }

@@ -47,6 +47,8 @@ class Simulation {
   readonly #typical: number[];
   readonly #isWell: boolean[];
   readonly #down = new Set<number>();
+  /** How many blocks a reset of the chain has removed. */
+  #lost = 0;
 
   constructor({ seed, nodes, order, latency }: Run) {
     const random = seeded(seed);
@@ -75,10 +77,13 @@ class Simulation {
     if (event === "dies") this.#down.add(number);
     if (event === "revives") this.#down.delete(number);
     node.configure({ down: this.#down.has(number) });
-    if (event === "lags") node.configure({ lag: 3 });
-    if (event === "catches up") node.configure({ lag: 0 });
-    // The chain begins anew, on all nodes.
-    if (event === "resets") for (const each of net.network.nodes) each.configure({ lag: 4000 });
+    if (event === "lags") node.configure({ lag: this.#lost + 3 });
+    if (event === "catches up") node.configure({ lag: this.#lost });
+    if (event === "resets" && this.#lost === 0) {
+      // The chain begins anew, on all nodes.
+      this.#lost = 4000;
+      for (const each of net.network.nodes) each.configure({ lag: this.#lost });
+    }
     this.#isWell[number] = net.latency[number] !== silent && !this.#down.has(number);
   }
 
@@ -106,14 +111,16 @@ test("1000 random runs: no read fails that a node can serve, none goes back unma
       const simulation = new Simulation(each);
       const { net } = simulation;
       let newest = 0n;
+      let isReset = false;
       let checks = 0;
       for (const turn of each.turns) {
         simulation.apply(turn);
+        isReset ||= turn.event === "resets";
         net.advance(1);
         const calls = Array.from({ length: turn.calls }, async () => {
           const { block, stale } = await simulation.call(false);
           // A chain that was reset is below what was returned: the first response that shows it is marked.
-          if (stale && turn.event === "resets") newest = 0n;
+          if (stale && isReset) newest = 0n;
           if (stale || block === undefined) return;
           expect(block.height).toBeGreaterThanOrEqual(newest);
           newest = block.height;

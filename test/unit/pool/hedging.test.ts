@@ -173,7 +173,7 @@ describe("extra requests with nodes of steady latency", () => {
     constant: () => 1,
     exponential: (random: () => number) => -Math.log(1 - random()),
     "log-normal": (random: () => number) =>
-      Math.exp(Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())),
+      Math.exp(0.5 * Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())),
   };
 
   test.each(Object.entries(spreads))("are below 5 %%: %s", async (_, spread) => {
