@@ -3,6 +3,7 @@ import type { Block } from "../http/index.js";
 import { NodeLimits, readRateLimit } from "../http/pacing.js";
 import { NodeHistory } from "../source/node-history.js";
 import type { Load } from "./choice.js";
+import { type Departure, Departures } from "./departures.js";
 import type { Sighting } from "./freshness.js";
 import { longestSilence } from "./hedging.js";
 import { Latency } from "./latency.js";
@@ -15,17 +16,6 @@ const [shortestRest, longestRest] = [1000, 60_000];
 
 /** For so many milliseconds, a measurement says how fast a node is. */
 const recent = 30_000;
-
-/** A runtime can end a call without notice: an attempt that began before so many milliseconds is not counted. */
-const longestFlight = 60_000;
-
-/** An attempt on a node. */
-interface Departure {
-  readonly startedAt: number;
-  readonly sentAt: number | undefined;
-  /** Whether it finds out if a node that rested is well again. */
-  readonly isTrial: boolean;
-}
 
 /** What a pool knows of one node. */
 export class NodeState implements Load {
@@ -46,7 +36,7 @@ export class NodeState implements Load {
   hedges = 0;
   readonly #clock: Clock;
   readonly #random: () => number;
-  readonly #departures = new Set<Departure>();
+  readonly #departures: Departures;
   /** Of the last response. */
   #headers: Headers | undefined;
   /** Rests, and requests without a response, since the last response. */
@@ -59,6 +49,7 @@ export class NodeState implements Load {
     this.url = url;
     this.limits = new NodeLimits(clock);
     this.history = new NodeHistory(clock);
+    this.#departures = new Departures(clock);
     this.#clock = clock;
     this.#random = random;
   }
@@ -83,19 +74,11 @@ export class NodeState implements Load {
   }
 
   get inFlight(): number {
-    if (this.#departures.size === 0) return 0;
-    const now = this.#clock.now();
-    for (const departure of this.#departures) {
-      if (now - departure.startedAt < longestFlight) break;
-      this.#departures.delete(departure);
-    }
-    return this.#departures.size;
+    return this.#departures.count;
   }
 
   get sent(): number {
-    let sent = 0;
-    for (const { sentAt } of this.#departures) if (sentAt !== undefined) sent++;
-    return sent;
+    return this.#departures.sent;
   }
 
   get pause(): number {
