@@ -8,6 +8,8 @@ export default defineConfig({
     outputFile: { json: "reports/slow.json" },
     // Several suites build the package or start servers of their own: one after the other, none disturbs another.
     fileParallelism: false,
+    // Tests of one file that may run at the same time, such as compilers.
+    maxConcurrency: 2,
     testTimeout: 60_000,
     hookTimeout: 300_000,
   },

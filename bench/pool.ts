@@ -1,56 +1,73 @@
 /** A client of several nodes beside one of a single node, and beside what viem and ethers do with several nodes. */
-import { createServer, type Server } from "node:http";
+import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { FallbackProvider, FetchRequest, JsonRpcProvider, Network } from "ethers";
 import { createPublicClient, fallback, http } from "viem";
 import { createClient } from "../dist/src/index.js";
 import { nodePool } from "../dist/src/pool/index.js";
-import { createFakeNetwork, type FakeNodeOptions } from "../dist/src/testing/index.js";
+import { createFakeNetwork } from "../dist/src/testing/index.js";
 import { measure, median, type Report, round, times, withServer } from "./measure.js";
 
 const partyId = "3839f8c82a3e36accef530b124044184b618ff463668744370c77c8134f6f0d1";
-const calls = 60;
+/** Calls of each client, milliseconds that they may take together, the deadline of an attempt, and the time that a node takes. */
+const [calls, longest, attempt, latency] = [300, 12_000, 1000, 10];
 const height = 1_000_000;
 const chainId = 1;
 
-export const pool = async (): Promise<Report[]> => [await failing(), await cost(), await scan()];
+export const pool = async (): Promise<Report[]> => [await failing(), await silentScan(), await cost(), await scan()];
 
-/** How an Ethereum node of the comparison responds. */
-interface RpcNode {
-  behind?: number;
-  status?: number;
-  isSilent?: boolean;
-}
+/** What is wrong with the first of three nodes: what it does with a request, or else it responds as the others do. */
+type Fault = (response: ServerResponse) => boolean | Promise<boolean>;
 
-/** Ethereum nodes that answer the height of their chain, and the number of requests to each. */
-async function withRpcNodes<T>(
-  nodes: readonly RpcNode[],
-  use: (urls: string[], requests: number[]) => Promise<T>,
-): Promise<T> {
-  const requests = nodes.map(() => 0);
-  const servers = nodes.map(({ behind = 0, status = 200, isSilent = false }, index) =>
+const never = () => new Promise<boolean>(() => {});
+const wait = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds));
+const respond =
+  (status: number, headers = {}) =>
+  (response: ServerResponse) => {
+    response.writeHead(status, { "Content-Type": "application/json", ...headers }).end("{}");
+    return true;
+  };
+
+const faults: Record<string, Fault> = {
+  none: () => false,
+  silent: never,
+  slow: async () => {
+    await wait(500);
+    return false;
+  },
+  dead: (response) => {
+    response.destroy();
+    return true;
+  },
+  "status 503": respond(503),
+  "600 blocks behind": () => false,
+  "silent every other second": () => Math.floor(performance.now() / 1000) % 2 === 1 && never(),
+  banned: respond(403, { "RateLimit-Retry-After": "600" }),
+};
+
+/** Three servers that know the requests of all clients, and the number of requests that they receive. */
+async function withNodes<T>(fault: string, use: (urls: string[], count: () => number) => Promise<T>): Promise<T> {
+  let requests = 0;
+  const servers = [0, 1, 2].map((number) =>
     createServer((request, response) => {
+      requests++;
       let body = "";
       request.on("data", (chunk) => {
         body += chunk;
       });
-      request.on("end", () => {
-        requests[index] = (requests[index] ?? 0) + 1;
-        if (isSilent) return;
-        response.writeHead(status, { "Content-Type": "application/json" });
-        if (status !== 200) return response.end("{}");
-        const reply = ({ id, method }: { id: number; method: string }) => ({
-          jsonrpc: "2.0",
-          id,
-          result: `0x${(method === "eth_chainId" ? chainId : height - behind).toString(16)}`,
-        });
-        const parsed = JSON.parse(body);
-        return response.end(JSON.stringify(Array.isArray(parsed) ? parsed.map(reply) : reply(parsed)));
+      request.on("end", async () => {
+        await wait(latency);
+        if (number === 0 && (await faults[fault]?.(response))) return;
+        const behind = number === 0 && fault === "600 blocks behind" ? 600 : 0;
+        response.setHeader("X-Block-Height", height - behind);
+        response.setHeader("X-Block-Timestamp", `${BigInt(height - behind) * 1_000_000_000n}`);
+        response.setHeader("Content-Type", "application/json");
+        response.end(JSON.stringify(request.method === "GET" ? { chainId: "", statistics: {} } : rpc(body, behind)));
       });
     }),
   );
   try {
-    return await use(await Promise.all(servers.map(listen)), requests);
+    return await use(await Promise.all(servers.map(listen)), () => requests);
   } finally {
     for (const server of servers) {
       server.closeAllConnections();
@@ -59,106 +76,118 @@ async function withRpcNodes<T>(
   }
 }
 
+/** The response of an Ethereum node. */
+function rpc(body: string, behind: number) {
+  const reply = ({ id, method }: { id: number; method: string }) => ({
+    jsonrpc: "2.0",
+    id,
+    result: `0x${(method === "eth_chainId" ? chainId : height - behind).toString(16)}`,
+  });
+  const parsed = JSON.parse(body);
+  return Array.isArray(parsed) ? parsed.map(reply) : reply(parsed);
+}
+
 function listen(server: Server): Promise<string> {
   return new Promise((resolve) => {
     server.listen(0, "127.0.0.1", () => resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`));
   });
 }
 
-/** Calls a pool of fake nodes, and returns the heights and the number of requests to the first node. */
-async function callPool(nodes: readonly FakeNodeOptions[]) {
-  const network = createFakeNetwork({ nodes, votes: 10 }, { rateLimit: false });
-  for (let block = 0; block < 700; block++) network.nextBlock();
-  const client = createClient({
-    baseUrl: nodePool(network.nodes.map(({ url }) => url)),
-    fetch: network.fetch,
-    timeout: 2000,
-  });
-  let stale = 0;
-  let longest = 0;
-  for (let call = 0; call < calls; call++) {
-    const start = performance.now();
-    const { block } = await client.getSpamStatistics({ partyId }).withResponse();
-    longest = Math.max(longest, performance.now() - start);
-    if (block?.height !== network.block.height) stale++;
-  }
-  return { stale, requests: network.nodes[0]?.requests.length ?? 0, longest };
-}
+/** Returns the height that a call of a client has received. */
+type Call = () => Promise<number | undefined>;
 
-async function callViem(nodes: readonly RpcNode[]) {
-  return withRpcNodes(nodes, async (urls, requests) => {
-    const transport = fallback(urls.map((url) => http(url, { timeout: 2000, retryCount: 0 })));
+/** The clients, each with a deadline of an attempt, and what ends them. */
+const clients: Record<string, (urls: string[]) => { call: Call; end?: () => void }> = {
+  "vegaprotocol-client": (urls) => {
+    const client = createClient({ baseUrl: nodePool(urls), timeout: attempt });
+    return {
+      call: async () => {
+        const { block } = await client.getSpamStatistics({ partyId }).withResponse();
+        return block && Number(block.height);
+      },
+    };
+  },
+  "viem, fallback": (urls) => {
+    const transport = fallback(urls.map((url) => http(url, { timeout: attempt, retryCount: 0 })));
     const client = createPublicClient({ transport });
-    let stale = 0;
-    let longest = 0;
-    for (let call = 0; call < calls; call++) {
-      const start = performance.now();
-      const number = await client.getBlockNumber({ cacheTime: 0 });
-      longest = Math.max(longest, performance.now() - start);
-      if (number !== BigInt(height)) stale++;
-    }
-    return { stale, requests: requests[0] ?? 0, longest };
-  });
-}
-
-/** Milliseconds until a call with a quorum of one is answered; at most ten seconds are waited for. */
-async function callEthers(nodes: readonly RpcNode[]) {
-  return withRpcNodes(nodes, async (urls, requests) => {
+    return { call: async () => Number(await client.getBlockNumber({ cacheTime: 0 })) };
+  },
+  "ethers, quorum of 1": (urls) => {
     const network = Network.from(chainId);
     const providers = urls.map((url) => {
       const request = new FetchRequest(url);
-      request.timeout = 2000;
+      request.timeout = attempt;
       return new JsonRpcProvider(request, network, { staticNetwork: network, cacheTimeout: -1 });
     });
     const provider = new FallbackProvider(providers, network, { quorum: 1, cacheTimeout: -1 });
-    let stale = 0;
-    let longest = 0;
-    for (let call = 0; call < calls && longest < 10_000; call++) {
-      const start = performance.now();
-      let timer: NodeJS.Timeout | number | undefined;
-      const limit = new Promise<undefined>((resolve) => {
-        timer = setTimeout(resolve, 10_000);
-      });
-      const number = await Promise.race([provider.getBlockNumber().catch(() => undefined), limit]);
-      clearTimeout(timer);
-      longest = Math.max(longest, performance.now() - start);
-      if (number !== undefined && Number(number) !== height) stale++;
-    }
-    provider.destroy();
-    for (const each of providers) each.destroy();
-    return { stale, requests: requests[0] ?? 0, longest };
-  });
-}
-
-/** What each client does if the first of three nodes is behind, refuses, or is silent. */
-async function failing(): Promise<Report> {
-  const silent = { faults: [{ name: "latency" as const, milliseconds: Number.POSITIVE_INFINITY }] };
-  const limited = { faults: [{ name: "status" as const, status: 429 }] };
-  const cases: Record<string, [FakeNodeOptions, RpcNode]> = {
-    "600 blocks behind": [{ lag: 600 }, { behind: 600 }],
-    "status 429": [limited, { status: 429 }],
-    silent: [silent, { isSilent: true }],
-  };
-  const rows: Report["rows"] = {};
-  for (const [name, [fake, rpc]] of Object.entries(cases)) {
-    const clients = {
-      "vegaprotocol-client": () => callPool([fake, {}, {}]),
-      "viem, fallback": () => callViem([rpc, {}, {}]),
-      "ethers, quorum of 1": () => callEthers([rpc, {}, {}]),
+    const end = () => {
+      provider.destroy();
+      for (const each of providers) each.destroy();
     };
-    for (const [client, call] of Object.entries(clients)) {
-      const { stale, requests, longest } = await call();
-      rows[`${name}: ${client}`] = {
-        "stale responses": stale,
-        "requests to that node": requests,
-        "longest call, ms": Math.round(longest),
-      };
+    return { call: () => provider.getBlockNumber(), end };
+  },
+};
+
+/** What each client does if the first of three nodes is not well. A call that takes longer than two seconds has failed. */
+async function failing(): Promise<Report> {
+  const rows: Report["rows"] = {};
+  for (const fault of Object.keys(faults)) {
+    for (const [name, create] of Object.entries(clients)) {
+      rows[`${fault}: ${name}`] = await withNodes(fault, async (urls, count) => {
+        const { call, end } = create(urls);
+        const durations: number[] = [];
+        let [failed, stale] = [0, 0];
+        const begin = performance.now();
+        while (durations.length < calls && performance.now() - begin < longest) {
+          const start = performance.now();
+          const found = await Promise.race([call().catch(() => undefined), wait(2000)]);
+          durations.push(performance.now() - start);
+          if (found === undefined) failed++;
+          else if (found !== height) stale++;
+        }
+        const requests = count() / durations.length;
+        end?.();
+        const sorted = durations.sort((a, b) => a - b);
+        return {
+          calls: sorted.length,
+          failed,
+          stale,
+          "median, ms": Math.round(median(sorted)),
+          "99th percentile, ms": Math.round(sorted[Math.ceil(sorted.length * 0.99) - 1] ?? 0),
+          "longest, ms": Math.round(sorted.at(-1) ?? 0),
+          "requests for a call": round(requests),
+        };
+      });
     }
   }
-  return {
-    title: `${calls} calls, one after the other, of which the first of three nodes is not well; timeout 2 s`,
-    rows,
-  };
+  const title = `${calls} calls at most, one after the other, of which the first of three nodes is not well; each node takes ${latency} ms`;
+  return { title, rows };
+}
+
+/** A scan over three nodes, of which one is silent. */
+async function silentScan(): Promise<Report> {
+  const rows: Report["rows"] = {};
+  for (const name of ["all nodes are well", "one node is silent"]) {
+    const data = { nodes: 3, balances: 120_000 };
+    const network = createFakeNetwork(data, { rateLimit: false });
+    const [first] = network.nodes;
+    if (name === "one node is silent")
+      first?.configure({ faults: [{ name: "latency", milliseconds: Number.POSITIVE_INFINITY }] });
+    const urls = network.nodes.map(({ url }) => url);
+    const fetch = async (request: Request) => {
+      await wait(latency);
+      return network.fetch(request);
+    };
+    const client = createClient({ baseUrl: nodePool(urls), fetch });
+    const start = performance.now();
+    const seen = (await client.scanBalanceChanges({}, { pageSize: 500 }).toArray()).length;
+    if (seen !== network.records.balances.length) throw new Error(`The scan found ${seen} records.`);
+    rows[name] = {
+      s: round((performance.now() - start) / 1000),
+      "requests to the first node": first?.requests.length ?? 0,
+    };
+  }
+  return { title: "A scan of 120 000 balance changes in pages of 500 over three nodes", rows };
 }
 
 /** The CPU time of a call to a pool of three nodes, compared with that of a call to one node. */

@@ -100,15 +100,16 @@ export interface paths {
      *
      *     **Time range.** Both ends are truncated to microseconds; the start is included, the end is excluded. A range
      *     inside one microsecond, and a range that ends before it starts, return an empty page (observed on
-     *     v0.74 nodes). From v0.75 on, a request without a cursor needs a start or an end, the range is at most one year
-     *     long, and dates before 2020-01-01 are rejected (published description).
+     *     v0.74 nodes). From v0.75 on, a request without a cursor needs a range. It is at most 365 days long: an open end
+     *     counts as now and an open start as 2020-01-01. Earlier dates, and a start after the end, are rejected (observed on
+     *     v0.79 nodes).
      *
      *     **Pagination.** On v0.74 nodes, the changes of one block that do not fit on a page are lost, together with the
      *     first change of the next block: between 2 and 57 percent of all changes, depending on the page size. A time
      *     range whose changes fit on one page is complete (observed on v0.74 nodes).
      *
-     *     **History.** A node deletes old balance changes: after 7 days by default, after one day on a "lite" node, never
-     *     on an "archive" node. The response does not say that changes are missing (observed on v0.74 nodes).
+     *     **History.** A node keeps all balance changes by default. If it was set up to keep seven days or one, it drops a
+     *     whole day at once. The response does not say that changes are missing (observed on v0.74 and v0.79 nodes).
      */
     get: operations["listBalanceChanges"];
     put?: never;

@@ -1,4 +1,11 @@
-import { boolean, callback, checkedWhenRead, checkOptions, type OptionChecks } from "./arguments/check-options.js";
+import {
+  boolean,
+  callback,
+  checkedWhenRead,
+  checkOptions,
+  type OptionChecks,
+  oneOf,
+} from "./arguments/check-options.js";
 import { readBaseUrl } from "./arguments/read-base-url.js";
 import { refuseSecret } from "./arguments/refuse.js";
 import {
@@ -11,8 +18,9 @@ import {
   withDefaults,
 } from "./http/call-options.js";
 import type { ObserverEvent } from "./http/events.js";
+import { type LogLevel, logLevel } from "./http/log.js";
 import type { Validate } from "./http/response.js";
-import { isNodePool, type NodePool } from "./node-pool.js";
+import { type NodePool, readNodePool } from "./node-pool.js";
 
 /** Options of a client. */
 export interface ClientOptions extends AttemptOptions {
@@ -51,6 +59,16 @@ export interface ClientOptions extends AttemptOptions {
    */
   observe?: ((event: ObserverEvent) => void) | undefined;
   /**
+   * Prints what happens, one line each: `"info"` errors, retries, waits and failovers, `"debug"` all attempts as well. No line has a
+   * header, a body, or the path of an address. Default: the environment variable `VEGA_LOG`, otherwise `"off"`.
+   *
+   * @example
+   * ```ts
+   * createClient({ baseUrl, log: "debug" });
+   * ```
+   */
+  log?: "debug" | "info" | "off" | undefined;
+  /**
    * Checks each response beyond its envelope, such as the function that `validateAnswers` of `vegaprotocol-client/validate` returns.
    *
    * @example
@@ -68,6 +86,7 @@ const clientChecks: OptionChecks<ClientOptions> = {
   fetch: callback,
   pacing: boolean,
   observe: callback,
+  log: oneOf("debug", "info", "off"),
   validate: callback,
 };
 
@@ -82,6 +101,7 @@ export interface ClientDefaults {
   /** Sent in addition to those of `client.http`. */
   headers: Headers | undefined;
   observe: ClientOptions["observe"];
+  log: LogLevel;
   validate: ClientOptions["validate"];
 }
 
@@ -93,12 +113,13 @@ export function readOverrides(defaults: ClientDefaults, options: OptionOverrides
     refuseSecret({ operation: name, argument }, "left out, because both clients share it. Use `createClient`");
   }
   checkOptions(overrideChecks, options, { name });
-  const { headers, observe = defaults.observe, validate = defaults.validate } = options;
+  const { headers, observe = defaults.observe, log = defaults.log, validate = defaults.validate } = options;
   const added = [...(defaults.headers ?? []), ...readHeaders(undefined, headers)];
   return {
     settings: withDefaults(options, defaults.settings),
     headers: added.length > 0 ? readHeaders(undefined, added) : undefined,
     observe,
+    log,
     validate,
   };
 }
@@ -106,10 +127,10 @@ export function readOverrides(defaults: ClientDefaults, options: OptionOverrides
 /** Checks the options of a client, and adds the defaults. */
 export function readClientOptions(options: ClientOptions) {
   checkOptions(clientChecks, options, { name: "createClient" });
-  const { baseUrl, headers, fetch, pacing = true, observe, validate } = options;
+  const { baseUrl, headers, fetch, pacing = true, observe, log = logLevel(), validate } = options;
   const allHeaders = readHeaders(undefined, headers);
   if (!allHeaders.has("accept")) allHeaders.set("accept", "application/json");
-  const pool = isNodePool(baseUrl) ? baseUrl : undefined;
+  const pool = readNodePool(baseUrl);
   return {
     // Requests of `client.http` begin with it; the pool replaces it.
     baseUrl: pool ? (pool.status[0]?.url ?? "") : readBaseUrl(baseUrl),
@@ -119,6 +140,7 @@ export function readClientOptions(options: ClientOptions) {
     fetch: fetch ?? ((request: Request) => globalThis.fetch(request)),
     pacing,
     observe,
+    log,
     validate,
     settings: withDefaults(options, defaultSettings),
   };

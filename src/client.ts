@@ -14,17 +14,22 @@ import {
 } from "./client-options.js";
 import { type CallOptions, callChecks, readCallOptions } from "./http/call-options.js";
 import { systemClock } from "./http/clock.js";
+import { withCalls } from "./http/http-client.js";
 import { call, createRequester } from "./http/index.js";
+import { withLog } from "./http/log.js";
 import { routeOf } from "./http/operation-route.js";
 import { sharedLimits } from "./http/shared-limits.js";
 import { type NodeHttp, withHeaders } from "./http/with-headers.js";
-import { type Connection, connect, type Session } from "./node-pool.js";
+import { connect, type Session } from "./node-pool.js";
 import { type ListId, listOperation } from "./pagination/list-operation.js";
 import { type ListingOptions, listingChecks } from "./pagination/listing.js";
-import { History } from "./scan/history.js";
 import { type Scan, scan } from "./scan/scan.js";
 import { type BalanceChangesScanQuery, openScan } from "./scan/scan-operation.js";
 import { type ScanOptions, scanChecks } from "./scan/scan-options.js";
+import type { Connection } from "./source/connection.js";
+import { NodeHistory } from "./source/node-history.js";
+import { oneNode } from "./source/one-node.js";
+import { RangeLimits } from "./source/range-limits.js";
 
 /**
  * A client of a node, or of a pool of nodes.
@@ -60,12 +65,14 @@ export interface VegaClient extends OperationMethods {
   readonly baseUrl: string;
 
   /**
-   * The openapi-fetch client that the methods use, for what they do not cover. Middleware that is added with `http.use()`
-   * works for the methods, too.
+   * An openapi-fetch client, for what the methods do not cover. Its requests have the deadlines, pacing and events of the methods,
+   * and their retries, unless they change something: a POST is sent once. They resolve to `{ data, error, response }`, and reject if
+   * there is no response. Middleware that is added with `http.use()` works for the methods, too, once for each attempt.
    *
    * @example
    * ```ts
    * client.http.use({ onRequest: ({ request }) => request.headers.set("Authorization", token) });
+   * const { data, error } = await client.http.GET("/statistics/spam/{partyId}", { params: { path: { partyId } } });
    * ```
    */
   readonly http: HttpClient<paths, "application/json">;
@@ -95,19 +102,31 @@ export interface VegaClient extends OperationMethods {
  */
 export function createClient(options: ClientOptions): VegaClient {
   const { baseUrl, pool, headers, fetch, pacing, ...defaults } = readClientOptions(options);
-  const open = pool ? pool[connect] : createRequester;
   // Each node of a pool has limits of its own.
   const limits =
     pool || !pacing
       ? undefined
       : sharedLimits(options.fetch ?? globalThis.fetch ?? fetch, new URL(baseUrl).origin, systemClock);
-  const session: Session = { mark: 0n };
+  const session: Session = { mark: undefined };
+  const history = new NodeHistory(systemClock);
   const node: Node = {
     baseUrl,
-    http: createHttp({ baseUrl, headers, fetch: (request) => connection.fetch(request), pathSerializer }),
-    connect: (http, { observe, validate }) =>
-      open({ fetch, pacing, limits, session, observe, validate, routeOf: (id) => routeOf(http, id) }),
-    history: new History(systemClock),
+    http: createHttp({ baseUrl, headers, fetch, pathSerializer }),
+    connect: (http, { observe, log, validate }) => {
+      const options = {
+        fetch,
+        pacing,
+        limits,
+        session,
+        observe: withLog(observe, log),
+        validate,
+        routeOf: (id: OperationId) => routeOf(http, id),
+      };
+      return pool
+        ? pool[connect](options)
+        : oneNode(createRequester(options), { ...options, clock: systemClock, history });
+    },
+    rangeLimits: new RangeLimits(systemClock),
   };
   const connection = node.connect(node.http, defaults);
   return createMethods(node, node.http, connection, { ...defaults, headers: undefined });
@@ -117,19 +136,19 @@ export function createClient(options: ClientOptions): VegaClient {
 interface Node {
   baseUrl: string;
   http: NodeHttp;
-  connect(http: NodeHttp, options: Pick<ClientDefaults, "observe" | "validate">): Connection;
-  history: History;
+  connect(http: NodeHttp, options: Pick<ClientDefaults, "observe" | "log" | "validate">): Connection;
+  rangeLimits: RangeLimits;
 }
 
-function createMethods(node: Node, http: NodeHttp, requester: Connection, defaults: ClientDefaults): VegaClient {
-  const { keepNode, openNodes } = requester;
+function createMethods(node: Node, http: NodeHttp, connection: Connection, defaults: ClientDefaults): VegaClient {
+  const { rangeLimits: limits } = node;
   const { settings } = defaults;
 
   const listMethod = (id: ListId) => {
     const route = routeOf(http, id);
     return (argument: unknown, options?: ListingOptions) => {
       const readSettings = () => readCallOptions(id, options, settings, listingChecks);
-      return listOperation({ id, requester, route, argument, readSettings, keepNode }, options);
+      return listOperation({ id, connection, route, argument, readSettings, limits }, options);
     };
   };
 
@@ -139,7 +158,7 @@ function createMethods(node: Node, http: NodeHttp, requester: Connection, defaul
     const route = { ...routeOf(http, id), read: (body: object) => (isResponse(body) ? body : undefined) };
     return (argument: unknown, options?: CallOptions) =>
       call(() =>
-        requester.send(
+        connection.send(
           route,
           readArguments(id, operation, argument),
           readCallOptions(id, options, settings, callChecks),
@@ -158,8 +177,8 @@ function createMethods(node: Node, http: NodeHttp, requester: Connection, defaul
     ...(Object.fromEntries(methods) as OperationMethods),
     scanBalanceChanges: (argument, options) => {
       const readSettings = () => readCallOptions("scanBalanceChanges", options, settings, scanChecks);
-      const open = openScan({ requester, route: scanRoute, argument, readSettings, openNodes });
-      return scan({ operation: "scanBalanceChanges", open, history: node.history }, options);
+      const open = openScan({ connection, route: scanRoute, argument, readSettings, limits });
+      return scan({ operation: "scanBalanceChanges", open }, { ...options });
     },
     withOptions: (overrides) => {
       const changed = readOverrides(defaults, overrides);
@@ -167,7 +186,7 @@ function createMethods(node: Node, http: NodeHttp, requester: Connection, defaul
       return createMethods(node, own, node.connect(own, changed), changed);
     },
     baseUrl: node.baseUrl,
-    http,
+    http: withCalls(http, connection, settings),
   };
 }
 

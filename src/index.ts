@@ -19,6 +19,7 @@ export type { AttemptOptions, CallOptions, HeaderValues } from "./http/call-opti
 export type {
   AttemptEvent,
   FailoverEvent,
+  HedgeEvent,
   ObservedError,
   ObserverEvent,
   PauseEvent,
@@ -40,6 +41,7 @@ export {
 } from "./pagination/listing.js";
 export type { Edge, PageContent, WalkPage } from "./pagination/page.js";
 export type { WalkOptions } from "./pagination/request-plan.js";
+export type { Coverage } from "./scan/coverage.js";
 export type { Scan } from "./scan/scan.js";
 export type { BalanceChangesScanQuery } from "./scan/scan-operation.js";
 export type { ScanOptions, ScanWalkOptions } from "./scan/scan-options.js";

@@ -15,7 +15,7 @@ interface Manifest {
   repository?: string | object;
   bugs?: string | object;
   homepage?: string;
-  exports: Record<string, string | { types: string; default: string }>;
+  exports: Record<string, string | Record<"import" | "require", { types: string; default: string }>>;
 }
 
 export interface Release {
@@ -33,11 +33,11 @@ export interface Release {
 export function problemsOf({ manifest, packed, changelog, described, uncommitted }: Release): string[] {
   const { version } = manifest;
   const targets = Object.values(manifest.exports).flatMap((target) =>
-    typeof target === "string" ? [target] : Object.values(target),
+    typeof target === "string" ? [target] : Object.values(target).flatMap(Object.values<string>),
   );
   const needed = [...targets.map((target) => target.replace("./", "")), "README.md", "LICENSE", "CHANGELOG.md"];
   const allowed =
-    /^(?:dist\/(?:src|generated)\/.*\.(?:js|d\.ts)|openapi\.yaml|generated\/openapi\.json|package\.json|README\.md|LICENSE|CHANGELOG\.md)$/;
+    /^(?:dist\/(?:cjs\/)?(?:(?:src|generated)\/.*\.(?:js|d\.ts)|chunk-\w+\.js|package\.json)|openapi\.yaml|generated\/openapi\.json|package\.json|README\.md|LICENSE|CHANGELOG\.md)$/;
   const entry = new RegExp(`^## ${version.replaceAll(".", "\\.")} \\((.+)\\)$`, "m").exec(changelog);
   return [
     ...problemsOfLinks(manifest),

@@ -21,10 +21,10 @@ export interface PublicName {
 /** The entries of the package that are modules, with their source. */
 function readEntries(): [entry: string, source: string][] {
   const { name, exports } = JSON.parse(readFileSync(`${root}/package.json`, "utf8"));
-  return Object.entries(exports as Record<string, string | { types: string }>).flatMap(([path, target]) =>
+  return Object.entries(exports as Record<string, string | { import: { types: string } }>).flatMap(([path, target]) =>
     typeof target === "string"
       ? []
-      : [[name + path.slice(1), target.types.replace("./dist", root).replace(".d.ts", ".ts")]],
+      : [[name + path.slice(1), target.import.types.replace("./dist", root).replace(".d.ts", ".ts")]],
   );
 }
 

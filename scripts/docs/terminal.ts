@@ -77,7 +77,7 @@ const sessions: readonly Session[] = [
     commands: [
       "vegaprotocol-client balances --account-type genral",
       "vegaprotocol-client balances -o all.xlsx",
-      "vegaprotocol-client balances --to 2100 -o tonight.csv",
+      "vegaprotocol-client balances --to 2100 --catch-up 0 -o tonight.csv",
     ],
     until: /reached[\s\S]*\n\$\s*$/,
   },

@@ -72,25 +72,46 @@ function readArray({ items, minItems = 0 }: Extract<Value, { kind: "array" }>, v
   if (value.length < minItems) return refuse(place, "left out, for all, or to have at least one value", value);
   if (value.length === 0) return undefined;
   // Array.from reads holes, too.
-  return Array.from(value, (item, index) =>
-    readValue(items, item, { ...place, argument: `${place.argument}[${index}]` }),
-  );
+  return Array.from(value, (item, index) => {
+    const itemPlace = { ...place, argument: `${place.argument}[${index}]` };
+    const read = readValue(items, item, itemPlace);
+    // v0.79 nodes split values at commas (observed), v0.74 nodes find nothing.
+    return typeof read === "string" && read.includes(",")
+      ? refuse(itemPlace, "one value, without a comma", item)
+      : read;
+  });
 }
 
-/** Rejects what `JSON.stringify` would silently change, or would throw for without naming the place. */
+/** How deep a JSON object may be nested. A node rejects what is much deeper, and JSON.stringify overflows the stack. */
+const deepest = 100;
+
+/** Copies a JSON object. Rejects what `JSON.stringify` would silently change, or would throw for without naming the place. */
 function readJson(value: unknown, place: Place): object {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return refuse(place, "an object", value);
-  checkJson(value, place, []);
-  return value;
+  const copy = copyJson(value, place, []);
+  return typeof copy === "object" && copy !== null && !Array.isArray(copy) ? copy : refuse(place, "an object", value);
 }
 
-function checkJson(value: unknown, place: Place, parents: readonly unknown[]): void {
+function copyJson(value: unknown, place: Place, parents: readonly object[]): unknown {
   if (typeof value === "bigint") refuse(place, "a string", value);
   if (typeof value === "number" && !Number.isSafeInteger(value)) refuse(place, "a string or a safe integer", value);
   if (typeof value === "function" || typeof value === "symbol") refuse(place, "a JSON value", value);
-  if (typeof value !== "object" || value === null) return;
+  if (typeof value !== "object" || value === null) return value;
   if (parents.includes(value)) refuse(place, "a JSON value", "an object that contains itself");
-  for (const [name, member] of Object.entries(value)) {
-    checkJson(member, { ...place, argument: `${place.argument}.${name}` }, [...parents, value]);
+  if (parents.length === deepest) refuse(place, `nested at most ${deepest} levels deep`, value);
+  const copy = (name: string, member: unknown) =>
+    copyJson(member, { ...place, argument: place.argument + name }, [...parents, value]);
+  if (Array.isArray(value)) {
+    // Array.from reads holes, too.
+    return Array.from(value, (item, index) => {
+      const name = `[${index}]`;
+      return item === undefined
+        ? refuse({ ...place, argument: place.argument + name }, "a JSON value", item)
+        : copy(name, item);
+    });
   }
+  if ("toJSON" in value && typeof value.toJSON === "function") return copy("", value.toJSON());
+  // JSON.stringify sends a Map as an empty object.
+  if (Object.prototype.toString.call(value) !== "[object Object]") refuse(place, "a JSON value", value);
+  const members = Object.entries(value).filter(([, member]) => member !== undefined);
+  return Object.fromEntries(members.map(([name, member]) => [name, copy(`.${name}`, member)]));
 }

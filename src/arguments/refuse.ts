@@ -7,8 +7,9 @@ export function show(value: unknown): string {
   if (Array.isArray(value)) return value.length === 0 ? "an empty array" : "an array";
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? "an invalid Date" : value.toISOString();
   if (typeof value === "function") return "a function";
-  if (typeof value === "object" && value !== null) return "an object";
-  return String(value);
+  if (typeof value !== "object" || value === null) return String(value);
+  const type = Object.prototype.toString.call(value).slice(8, -1);
+  return type === "Object" ? "an object" : `an object of type ${type}`;
 }
 
 /** Formats names for a message. */

@@ -5,7 +5,7 @@ import type { ListId } from "../pagination/list-operation.js";
 import { argumentFlags } from "./argument-flags.js";
 import type { Command } from "./command.js";
 import { UsageError } from "./exit.js";
-import { columnsFlag, concurrencyFlag, inGroup, listFlags, nodeFlags, outputFlags } from "./flags.js";
+import { catchUpFlag, columnsFlag, concurrencyFlag, inGroup, listFlags, nodeFlags, outputFlags } from "./flags.js";
 import { followCommands } from "./follow/follow-commands.js";
 import { nodeColumns } from "./node-columns.js";
 import { scannable } from "./scannable.js";
@@ -122,6 +122,7 @@ const ownCommands: readonly Command[] = [
       ...inGroup("NODE FLAGS", [
         { name: "page-size", value: "N", text: "How many records to request at once. Default: 1000." },
         concurrencyFlag,
+        catchUpFlag,
       ]),
     ],
     takesFile: true,

@@ -14,8 +14,8 @@ export interface Connection {
   readonly client: VegaClient;
   /** The addresses of the nodes. */
   readonly nodes: readonly string[];
-  /** The blocks that the first and the last response named, and the latest of all. */
-  readonly blocks: { first?: Block; last?: Block; latest?: Block };
+  /** The blocks that the first and the last response named. */
+  readonly blocks: { first?: Block; last?: Block };
 }
 
 /** Called with the responses of nodes. */
@@ -77,14 +77,11 @@ async function createClientOf(
       });
       const block = readBlock(response);
       if (response.ok) observer?.onResponse(origin, block);
-      if (block)
-        Object.assign(blocks, { first: blocks.first ?? block, last: block, latest: later(block, blocks.latest) });
+      if (block) Object.assign(blocks, { first: blocks.first ?? block, last: block });
       return response;
     },
   });
 }
-
-const later = (a: Block, b = a): Block => (a.timestamp >= b.timestamp ? a : b);
 
 /** Reads `Name: value`, or `@FILE` with one of them on each line, which keeps secrets out of lists of processes. */
 async function readHeaders(entered: readonly string[]): Promise<[string, string][]> {

@@ -44,12 +44,14 @@ export class Values {
   }
 
   /** A duration in milliseconds. */
-  duration(name: string): number | undefined {
+  duration(name: string, { allowsZero = false } = {}): number | undefined {
     const value = this.text(name);
     if (value === undefined) return undefined;
     const [, number, unit = "s"] = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(value) ?? [];
     const milliseconds = Number(number) * ({ ms: 1, s: 1000, m: 60_000, h: 3_600_000 }[unit] ?? 0);
-    return milliseconds > 0 ? milliseconds : refuse(name, "a duration such as 30s, 500ms or 2m", value);
+    return milliseconds > 0 || (allowsZero && milliseconds === 0)
+      ? milliseconds
+      : refuse(name, "a duration such as 30s, 500ms or 2m", value);
   }
 }
 

@@ -131,7 +131,7 @@ export function listFlags(columns: readonly string[], isScannable: boolean): rea
   const size = `Default: ${isScannable ? "1000" : "that of the list"}.`;
   const pages: readonly Flag[] = [
     { name: "page-size", value: "N", text: `How many records to request at once. ${size}` },
-    ...(isScannable ? [concurrencyFlag] : []),
+    ...(isScannable ? [concurrencyFlag, catchUpFlag] : []),
   ];
   return [...filter, ...outputFlags, ...inGroup("OUTPUT FLAGS", output), ...nodeFlags, ...inGroup("NODE FLAGS", pages)];
 }
@@ -156,4 +156,10 @@ export const concurrencyFlag: Flag = {
   name: "concurrency",
   value: "N",
   text: "How many requests may be in flight at once. Default: 4.",
+};
+
+export const catchUpFlag: Flag = {
+  name: "catch-up",
+  value: "TIME",
+  text: "How long to wait for a node that has not reached the end of the range. Then the exit code is 3. Default: 15s.",
 };

@@ -17,7 +17,7 @@ export interface ListPlan {
   readonly id: ListId;
   /** The argument of the client's method without pagination, and for a scan without the range of time. */
   readonly query: Readonly<Record<string, unknown>>;
-  /** For a scan, in Unix nanoseconds. */
+  /** The range of time of a list that has one, in Unix nanoseconds. */
   readonly start: bigint | undefined;
   readonly end: bigint | undefined;
   /** Whether the list is scanned by time instead of read page by page. */
@@ -26,6 +26,8 @@ export interface ListPlan {
   readonly limit: number | undefined;
   readonly pageSize: number | undefined;
   readonly concurrency: number | undefined;
+  /** How long a scan waits for a node that has not reached the end of the range, in milliseconds. */
+  readonly catchUp: number | undefined;
   readonly allowsIncomplete: boolean;
   readonly format: FormatName;
   readonly columns: readonly Column[];
@@ -47,7 +49,7 @@ export function readListPlan(id: ListId, { io, values }: Context): ListPlan {
   const argumentFlagsOf = argumentFlags(operation, text);
   const argument = readArguments(argumentFlagsOf, operation, values);
   const isScan = scannable.includes(id) && !values.has("cursor");
-  const { query, start, end } = isScan ? takeRange(argument) : { query: argument };
+  const { start, end, others } = takeRange(argument);
   if (start !== undefined && end !== undefined && start > end) {
     throw new UsageError(
       `Expected --to to be no earlier than --from, ${values.text("from")}, got ${values.text("to")}.`,
@@ -65,7 +67,7 @@ export function readListPlan(id: ListId, { io, values }: Context): ListPlan {
   const allowsIncomplete = values.has("allow-incomplete");
   const plan: ListPlan = {
     id,
-    query,
+    query: isScan ? others : argument,
     start,
     end,
     isScan,
@@ -73,6 +75,7 @@ export function readListPlan(id: ListId, { io, values }: Context): ListPlan {
     limit,
     pageSize: values.integer("page-size", { maximum: 2 ** 31 - 1 }),
     concurrency: values.integer("concurrency"),
+    catchUp: values.duration("catch-up", { allowsZero: true }),
     allowsIncomplete,
     format,
     columns,
@@ -97,9 +100,9 @@ export function readListPlan(id: ListId, { io, values }: Context): ListPlan {
 }
 
 /** Separates the range of time, which a scan reads piece by piece. */
-function takeRange({ dateRange, ...query }: Record<string, unknown>) {
+function takeRange({ dateRange, ...others }: Record<string, unknown>) {
   const { startTimestamp: start, endTimestamp: end } = (dateRange ?? {}) as Record<string, bigint | undefined>;
-  return { query, start, end };
+  return { others, start, end };
 }
 
 /** Whether an export can be interrupted and continued. */

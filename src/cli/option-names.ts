@@ -13,6 +13,7 @@ const flagOf: ReadonlyMap<string, string> = new Map([
   ["pageSize", "page-size"],
   ["pagination.first", "page-size"],
   ["concurrency", "concurrency"],
+  ["catchUp", "catch-up"],
   ["from", "from"],
   ["pollInterval", "poll-interval"],
   ["stalledAfter", "stalled-after"],

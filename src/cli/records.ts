@@ -1,12 +1,15 @@
 import { operations } from "../../generated/operations.js";
-import { toNanoseconds } from "../arguments/values.js";
+import type { BalanceChangesDateRange, Pagination } from "../../generated/types.js";
 import { ApiError, PaginationError } from "../errors/index.js";
 import type { ListId } from "../pagination/list-operation.js";
 import type { Listing, ListingOptions } from "../pagination/listing.js";
-import { finalTime } from "../scan/timeline.js";
+import type { Coverage } from "../scan/coverage.js";
+import type { Scan } from "../scan/scan.js";
 import type { Connection } from "./connection.js";
 import { IncompleteError } from "./exit.js";
+import type { Io } from "./io.js";
 import type { ListPlan } from "./list-plan.js";
+import { printMessage } from "./message.js";
 import { formatTime, type WireRecord } from "./output/columns.js";
 
 /** A range of time in Unix nanoseconds. The start belongs to it, the end does not. */
@@ -21,6 +24,14 @@ export interface ReadOptions {
   readonly onRecord: (record: WireRecord) => Promise<void> | undefined;
 }
 
+/** What was read. */
+export interface Outcome {
+  /** Of a scan. */
+  readonly coverage: Coverage | undefined;
+  /** Why records are missing, if some are. */
+  readonly incomplete: IncompleteError | undefined;
+}
+
 /**
  * Reads the records of a plan. If the plan allows that records are missing, it reads what the node has, and returns why some are.
  *
@@ -31,60 +42,96 @@ export async function readRecords(
   plan: ListPlan,
   range: TimeRange,
   { signal, onRecord }: ReadOptions,
-): Promise<IncompleteError | undefined> {
+): Promise<Outcome> {
   let yielded = 0;
-  const read = async (missingHistory: "error" | "ignore") => {
-    for await (const record of open(connection, plan, range, { signal, missingHistory })) {
+  const read = async (part: Part) => {
+    const limit = plan.limit && plan.limit - yielded;
+    const records = plan.isScan
+      ? openScan(connection, { ...plan, limit }, part, signal)
+      : openList(connection, { ...plan, limit }, part, signal);
+    // The interfaces of records have no index signature.
+    for await (const record of records as AsyncIterable<object> as AsyncIterable<WireRecord>) {
       yielded++;
       const wait = onRecord(record);
       // Few records wait for a write. An `await` for each of them would double the time of a record.
       if (wait) await wait;
     }
+    return "coverage" in records ? records.coverage : undefined;
   };
   try {
-    await read("error");
-    if (plan.isScan && yielded !== plan.limit) checkReached(connection, range.end ?? range.start);
-    return undefined;
+    return { coverage: await read({ range }), incomplete: undefined };
   } catch (error) {
     const incomplete = incompleteness(error, plan, range);
     if (incomplete === undefined) throw error;
     if (!plan.allowsIncomplete) throw incomplete;
-    // Missing history is found before the first record, or when all have been read.
-    if (isPruned(error) && yielded === 0) await read("ignore");
-    return incomplete;
+    const coverage = isPruned(error) ? await read(restOf(error, plan, range)) : coverageBefore(error, plan, range);
+    return { coverage, incomplete };
   }
+}
+
+/** The part of a list that is read. */
+interface Part {
+  readonly range: TimeRange;
+  /** Where a list continues that is read page by page. */
+  readonly pagination?: Pagination;
+  readonly missingHistory?: "ignore";
+}
+
+/** What a node keeps of the rest of a range. */
+function restOf(error: Pruned, { isScan }: ListPlan, { end }: TimeRange): Part {
+  const { availableFrom, resume } = error;
+  if (isScan) return { range: rangeOf(error), missingHistory: "ignore" };
+  return { range: { start: availableFrom, end }, pagination: resume as Pagination };
+}
+
+/** What was read before an error that has ended a scan. */
+function coverageBefore(error: unknown, { isScan, isNewestFirst }: ListPlan, range: TimeRange): Coverage | undefined {
+  if (!isScan || !PaginationError.is(error)) return undefined;
+  const { start, end } = rangeOf(error);
+  return { ...range, ...(isNewestFirst ? { start: end } : { end: start ?? 0n }), block: error.block };
+}
+
+/** The range that an error says is left. */
+function rangeOf({ resume }: PaginationError): TimeRange {
+  const { startTimestamp: start, endTimestamp: end } = (resume ?? {}) as BalanceChangesDateRange;
+  return {
+    start: start === undefined ? undefined : BigInt(String(start)),
+    end: end === undefined ? undefined : BigInt(String(end)),
+  };
 }
 
 /** The size of a page of a scan. Larger pages take more memory, and about as long. */
 export const scanPageSize = 1000;
 
-function open(
+function openScan(
   { client }: Connection,
   plan: ListPlan,
-  range: TimeRange,
-  { signal, missingHistory }: { signal: AbortSignal; missingHistory: "error" | "ignore" },
-): AsyncIterable<WireRecord> {
-  const { id, query, isScan, isNewestFirst, limit, concurrency } = plan;
-  const common = { signal, maxItems: limit };
-  if (isScan) {
-    const pageSize = plan.pageSize ?? scanPageSize;
-    const dateRange = { startTimestamp: range.start, endTimestamp: range.end };
-    const order = isNewestFirst ? "newest-first" : "oldest-first";
-    return asRecords(
-      client.scanBalanceChanges({ ...query, dateRange }, { ...common, order, pageSize, concurrency, missingHistory }),
-    );
-  }
-  const list = client[id] as (argument: object, options: ListingOptions) => Listing<object>;
-  const { defaultPageSize } = operations[id];
-  const pagination = { first: plan.pageSize ?? defaultPageSize, newestFirst: isNewestFirst };
-  return asRecords(list({ ...query, pagination }, common));
+  { range, missingHistory }: Part,
+  signal: AbortSignal,
+): Scan<object> {
+  const { query, isNewestFirst, limit: maxItems, concurrency, catchUp, pageSize = scanPageSize } = plan;
+  const dateRange = { startTimestamp: range.start, endTimestamp: range.end };
+  const order = isNewestFirst ? "newest-first" : "oldest-first";
+  const options = { order, maxItems, concurrency, catchUp, pageSize, missingHistory, signal } as const;
+  return client.scanBalanceChanges({ ...query, dateRange }, options);
 }
 
-/** The interfaces of records have no index signature. */
-const asRecords = (records: AsyncIterable<object>) => records as AsyncIterable<WireRecord>;
+function openList({ client }: Connection, plan: ListPlan, part: Part, signal: AbortSignal): Listing<object> {
+  const { id, query, isNewestFirst, limit: maxItems } = plan;
+  const list = client[id] as (argument: object, options: ListingOptions) => Listing<object>;
+  const { start: startTimestamp, end: endTimestamp } = part.range;
+  const first = plan.pageSize ?? operations[id].defaultPageSize;
+  const pagination = part.pagination ?? { first, newestFirst: isNewestFirst };
+  const dateRange = "dateRange" in query && { dateRange: { startTimestamp, endTimestamp } };
+  return list({ ...query, ...dateRange, pagination }, { maxItems, signal });
+}
 
-const isPruned = (error: unknown): error is PaginationError & { availableFrom: bigint } =>
-  PaginationError.is(error) && error.availableFrom !== undefined;
+type Pruned = PaginationError & { readonly availableFrom: bigint };
+
+const isPruned = (error: unknown): error is Pruned => PaginationError.is(error) && error.availableFrom !== undefined;
+
+/** Whether a list is incomplete because no node has reached its end: it can be continued later. */
+export const isBehind = ({ cause }: IncompleteError): boolean => PaginationError.is(cause) && cause.reason === "behind";
 
 /**
  * The error of a list that ends before its last record; `undefined` for any other error.
@@ -94,7 +141,7 @@ const isPruned = (error: unknown): error is PaginationError & { availableFrom: b
 export function incompleteness(
   error: unknown,
   { id }: { id: ListId },
-  { start }: TimeRange,
+  { start, end }: TimeRange,
   file?: string,
 ): IncompleteError | undefined {
   if (isPruned(error)) {
@@ -108,8 +155,19 @@ export function incompleteness(
       { cause: error },
     );
   }
-  if (PaginationError.is(error) && (error.reason as string) === "behind") {
-    return new IncompleteError(`The node is behind: ${error.message}`, { cause: error });
+  if (PaginationError.is(error) && error.reason === "behind") {
+    const { block } = error;
+    const reached = block
+      ? `has reached ${formatTime(block.timestamp)}`
+      : "names no block, unlike in earlier responses";
+    const { end: last = end } = rangeOf(error);
+    const wanted =
+      last !== undefined
+        ? `the range leads to ${formatTime(last)}`
+        : start !== undefined
+          ? `the range begins at ${formatTime(start)}`
+          : "an earlier response was of a later block";
+    return new IncompleteError(`The node is behind: it ${reached}, and ${wanted}.`, { cause: error });
   }
   if (error instanceof IncompleteError) return error;
   // The first page came: the status is the node's response to its cursor, which v0.74 nodes reject for profiles.
@@ -124,58 +182,45 @@ export function incompleteness(
   );
 }
 
-/** The end of a range, and how far a node has come. */
+/** The end of a range, and what shows that a node has reached it. */
 export interface RangeEnd {
   /** Unix nanoseconds. */
   readonly end: bigint;
-  /** Records before it are final. At most the end of the range. */
-  readonly reached: bigint;
+  /** `undefined` if nothing has shown it yet. */
+  readonly block: Coverage["block"];
 }
 
 /**
- * Finds the end of a range with one request. An open one is the block that had begun when the node responded: records before it
- * are final.
+ * Finds the end of a range before its records are read: an open one, and that of a range whose newest record comes first.
  *
- * @throws {@link IncompleteError} if the node has not reached the start, or the end if the newest record comes first.
+ * @throws {@link IncompleteError} if no node has reached it.
  */
-export async function resolveEnd(
-  { client }: Connection,
-  { query, isNewestFirst }: ListPlan,
-  { start, end }: TimeRange,
-  signal: AbortSignal,
-): Promise<RangeEnd> {
-  const dateRange = { startTimestamp: start, endTimestamp: end };
-  const pagination = { first: 1, newestFirst: true };
-  const { nodes, block } = await client.listBalanceChanges({ ...query, dateRange, pagination }, { signal });
-  if (block === undefined) {
-    const [newest] = nodes;
-    const open = newest === undefined ? (start ?? 0n) : toNanoseconds(newest.timestamp) + 1n;
-    return { end: end ?? open, reached: end ?? open };
+export async function findEnd(connection: Connection, plan: ListPlan, signal: AbortSignal): Promise<RangeEnd> {
+  const { start, end, isNewestFirst } = plan;
+  if (end !== undefined && !isNewestFirst) return { end, block: undefined };
+  // Missing history is found by the scan itself.
+  const scan = openScan(
+    connection,
+    { ...plan, isNewestFirst: true, limit: 1 },
+    { range: { start, end }, missingHistory: "ignore" },
+    signal,
+  ) as Scan<{ timestamp: string }>;
+  try {
+    const [newest] = await scan.toArray();
+    const { end: covered, block } = await scan.coverage;
+    const shown = newest === undefined ? (start ?? 0n) : BigInt(newest.timestamp) + 1n;
+    return { end: end ?? covered ?? shown, block };
+  } catch (error) {
+    throw incompleteness(error, plan, plan) ?? error;
   }
-  const final = finalTime(block.timestamp);
-  if (start !== undefined && start > final) throw behindError(final, end ?? start);
-  if (end === undefined || end <= final) return { end: end ?? final, reached: end ?? final };
-  if (isNewestFirst) throw behindError(final, end);
-  return { end, reached: final };
 }
 
-/**
- * Checks that the node had reached the end of a range when it sent its first response.
- *
- * @param time - A time that it must not have reached for the check to fail. Default: the end of the range.
- * @throws {@link IncompleteError} if it had not.
- */
-export function checkReached({ nodes, blocks }: Connection, end: bigint | undefined, time = end): void {
-  // A pool leaves out the responses of nodes that are behind others.
-  const block = nodes.length > 1 ? blocks.latest : blocks.first;
-  if (block === undefined || end === undefined || time === undefined) return;
-  const reached = finalTime(block.timestamp);
-  if (reached < end && reached <= time) throw behindError(reached, end);
-}
-
-/** The error of a node that has not reached the end of a range. */
-export const behindError = (reached: bigint, end: bigint, options?: ErrorOptions): IncompleteError =>
-  new IncompleteError(
-    `The node is behind: it has reached ${formatTime(reached)}, and the range leads to ${formatTime(end)}.`,
-    options,
+/** Says if nothing shows that the node had reached the end of a range. */
+export function warnOfEnd(io: Io, coverage: Coverage | undefined): void {
+  if (coverage === undefined || coverage.end !== undefined) return;
+  printMessage(
+    io,
+    "Warning: the responses name no block, so that nothing shows whether the node had reached the end of the range. Newer " +
+      "records can be missing.",
   );
+}

@@ -25,6 +25,8 @@ function describeEvent(event: ObserverEvent): string {
       return `held back for ${Math.round(event.delay)} ms to stay within the rate limit`;
     case "failover":
       return `turned from ${event.from} to ${event.to}: ${event.error?.message ?? event.cause}`;
+    case "hedge":
+      return `also asked ${event.to} after ${Math.round(event.delay)} ms without a response of ${event.from}`;
   }
 }
 

@@ -1,5 +1,6 @@
 import type { ErrorDetail } from "../../generated/types.js";
 import { brand, isBranded } from "./brand.js";
+import { shallow } from "./shallow.js";
 import { summarize } from "./summarize.js";
 import { VegaError, type VegaErrorOptions } from "./vega-error.js";
 
@@ -66,7 +67,7 @@ export class ApiError extends VegaError {
   readonly request: SentRequest;
 
   static {
-    brand(ApiError.prototype, "ApiError");
+    brand(ApiError, "ApiError");
   }
 
   constructor({ request, response, body, hint = hintFor(response.status, body), ...options }: ApiErrorOptions) {
@@ -89,8 +90,8 @@ export class ApiError extends VegaError {
   }
 
   override toJSON(): Record<string, unknown> {
-    const { status, code, codeName, details, request } = this;
-    return { ...super.toJSON(), status, code, codeName, details, request };
+    const { status, code, codeName, request } = this;
+    return { ...super.toJSON(), status, code, codeName, details: shallow(this.details), request };
   }
 
   /** Returns whether a value is an {@link ApiError}. */

@@ -8,7 +8,7 @@ export class ArgumentError extends VegaError {
   readonly argument: string;
 
   static {
-    brand(ArgumentError.prototype, "ArgumentError");
+    brand(ArgumentError, "ArgumentError");
   }
 
   constructor(message: string, { argument, ...options }: VegaErrorOptions & { argument: string }) {

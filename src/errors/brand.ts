@@ -1,15 +1,26 @@
 /**
- * Two copies of this package in one program have two classes of each name, and `instanceof` recognises only one of them. A
- * registered symbol on the prototype is the same in both copies.
+ * A program can load this package twice, as ES modules and as CommonJS, and then has two classes of each name. A registered
+ * symbol on the prototype is the same in both copies.
  */
 const symbolOf = (name: string) => Symbol.for(`vegaprotocol-client.${name}`);
 
-/** Marks the prototype of an error class, so that {@link isBranded} recognises its instances. */
-export function brand(prototype: object, name: string): void {
-  Object.defineProperty(prototype, symbolOf(name), { value: true });
+/** Marks an error class, so that {@link isBranded} and `instanceof` recognize the instances of every copy of the package. */
+export function brand(errorClass: { readonly prototype: object }, name: string): void {
+  Object.defineProperty(errorClass.prototype, symbolOf(name), { value: true });
+  Object.defineProperty(errorClass, Symbol.hasInstance, {
+    // A class that a caller derives inherits this.
+    value(this: object, error: unknown): boolean {
+      return this === errorClass ? isBranded(error, name) : Function.prototype[Symbol.hasInstance].call(this, error);
+    },
+  });
 }
 
 /** Returns whether a value is an instance of the named class, from this or another copy of the package. */
 export function isBranded(error: unknown, name: string): boolean {
-  return typeof error === "object" && error !== null && symbolOf(name) in error;
+  try {
+    return typeof error === "object" && error !== null && symbolOf(name) in error;
+  } catch {
+    // A proxy can throw, whatever is read.
+    return false;
+  }
 }

@@ -9,7 +9,7 @@ export class ConnectionError extends VegaError {
   override name = "ConnectionError" as const;
 
   static {
-    brand(ConnectionError.prototype, "ConnectionError");
+    brand(ConnectionError, "ConnectionError");
   }
 
   /** Returns whether a value is a {@link ConnectionError}. */

@@ -6,9 +6,10 @@ export interface PaginationErrorOptions extends VegaErrorOptions {
   reason: PaginationError["reason"];
   timestamp?: PaginationError["timestamp"];
   availableFrom?: PaginationError["availableFrom"];
+  block?: PaginationError["block"];
 }
 
-/** The pages of the node do not lead to all records: a loop cannot continue without repeating itself, or a scan not at all. */
+/** The pages of the node do not lead to all records, or do not show that they do. */
 export class PaginationError extends VegaError {
   override name = "PaginationError" as const;
   /**
@@ -16,10 +17,10 @@ export class PaginationError extends VegaError {
    * - `"missing-cursor"`: the node reports a further page but returned no cursor for it.
    * - `"too-dense"`: more records share one time than a scan can read.
    * - `"pruned"`: the range begins before the oldest record that the node keeps.
-   * - `"gap"`: a follower cannot reach all votes since its position.
-   * - `"discontinuity"`: the node of a walk failed, and no other node could continue the walk.
+   * - `"behind"`: the node has not reached the end of what is read, or is behind the node of an earlier page.
+   * - `"gap"`: no response shows the records that follow those before, as of a follower that cannot reach all votes since its position.
    */
-  readonly reason: "repeated-cursor" | "missing-cursor" | "too-dense" | "pruned" | "gap" | "discontinuity";
+  readonly reason: "repeated-cursor" | "missing-cursor" | "too-dense" | "pruned" | "behind" | "gap";
   /** If `reason` is `"too-dense"`: the time of the records, in Unix nanoseconds. */
   readonly timestamp: `${bigint}` | undefined;
   /**
@@ -27,22 +28,26 @@ export class PaginationError extends VegaError {
    * time from which on all votes are within reach.
    */
   readonly availableFrom: bigint | undefined;
+  /** If `reason` is `"behind"`: the block that the node has reached; `undefined` if it names none. */
+  readonly block: { readonly height: bigint; readonly timestamp: bigint } | undefined;
 
   static {
-    brand(PaginationError.prototype, "PaginationError");
+    brand(PaginationError, "PaginationError");
   }
 
-  constructor(message: string, { reason, timestamp, availableFrom, ...options }: PaginationErrorOptions) {
+  constructor(message: string, { reason, timestamp, availableFrom, block, ...options }: PaginationErrorOptions) {
     super(message, options);
     this.reason = reason;
     this.timestamp = timestamp;
     this.availableFrom = availableFrom;
+    this.block = block;
   }
 
   override toJSON(): Record<string, unknown> {
-    const { reason, timestamp, availableFrom } = this;
-    // JSON has no bigint: the time as digits.
-    return { ...super.toJSON(), reason, timestamp, availableFrom: availableFrom?.toString() };
+    const { reason, timestamp, availableFrom, block } = this;
+    // JSON has no bigint: times and heights as digits.
+    const reached = block && { height: `${block.height}`, timestamp: `${block.timestamp}` };
+    return { ...super.toJSON(), reason, timestamp, availableFrom: availableFrom?.toString(), block: reached };
   }
 
   /** Returns whether a value is a {@link PaginationError}. */

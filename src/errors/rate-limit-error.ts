@@ -18,7 +18,7 @@ export class RateLimitError extends ApiError {
   readonly banned: boolean;
 
   static {
-    brand(RateLimitError.prototype, "RateLimitError");
+    brand(RateLimitError, "RateLimitError");
   }
 
   constructor({ retryAfter, banned, sent, ...options }: RateLimitErrorOptions) {

@@ -10,7 +10,7 @@ export class ResponseError extends VegaError {
   readonly body: unknown;
 
   static {
-    brand(ResponseError.prototype, "ResponseError");
+    brand(ResponseError, "ResponseError");
   }
 
   constructor(

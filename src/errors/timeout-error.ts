@@ -8,7 +8,7 @@ export class TimeoutError extends VegaError {
   readonly scope: "attempt" | "total";
 
   static {
-    brand(TimeoutError.prototype, "TimeoutError");
+    brand(TimeoutError, "TimeoutError");
   }
 
   constructor(message: string, { scope, ...options }: VegaErrorOptions & { scope: "attempt" | "total" }) {

@@ -44,7 +44,7 @@ export class VegaError extends Error {
     | "ResponseError"
     | "PaginationError"
     | "StalledError" = "VegaError";
-  /** The operation that failed: the name of the client's method. */
+  /** The operation that failed: the name of the client's method; of `client.http`, the method and the path. */
   readonly operation: string | undefined;
   /** The number of attempts; 0 if nothing was sent. */
   readonly attempts: number;
@@ -72,7 +72,7 @@ export class VegaError extends Error {
   declare readonly itemsRead?: number;
 
   static {
-    brand(VegaError.prototype, "VegaError");
+    brand(VegaError, "VegaError");
   }
 
   constructor(message: string, { operation, attempts = 0, cause }: VegaErrorOptions = {}) {

@@ -2,14 +2,14 @@ import type { BalanceChangesInRange } from "../../generated/client.js";
 import { operations } from "../../generated/operations.js";
 import type { BalanceChange } from "../../generated/types.js";
 import type { VegaClient } from "../client.js";
+import { PaginationError } from "../errors/index.js";
 import { type Clock, systemClock } from "../http/clock.js";
 import type { Block } from "../http/index.js";
-import type { Page } from "../pagination/listing.js";
-import { History } from "../scan/history.js";
-import { HistoryCheck } from "../scan/history-check.js";
+import { type Page, type ReadingOptions, reading } from "../pagination/listing.js";
 import { checkPage } from "../scan/range-page.js";
 import { compareRecords } from "../scan/record-order.js";
 import { finalTime, microsecondOf, toTime } from "../scan/timeline.js";
+import { prunedError } from "../source/reading-errors.js";
 import { blockOf, earlier } from "./blocks.js";
 import { type FollowFromOptions, followFromChecks, readStart, type Start } from "./follow-options.js";
 import { type Batch, type Follower, type FollowSettings, follower } from "./follower.js";
@@ -63,15 +63,14 @@ export const followBalanceChangesWith = (
     options,
     checks: followFromChecks,
     open: (call) => {
-      const list: List = ({ start, size, signal, isFiltered = true }) =>
-        client.listBalanceChanges(
-          {
-            ...(isFiltered && query),
-            ...(start !== undefined && { dateRange: { startTimestamp: start } }),
-            pagination: { first: size ?? pageSize, newestFirst: false },
-          },
-          { ...call, signal },
+      const list: List = ({ start, size, from, signal }) => {
+        const dateRange = start === undefined ? {} : { dateRange: { startTimestamp: start } };
+        const options: ReadingOptions = { ...call, signal, [reading]: from };
+        return client.listBalanceChanges(
+          { ...query, ...dateRange, pagination: { first: size ?? pageSize, newestFirst: false } },
+          options,
         );
+      };
       const source = new BalanceChangesSource(list, readStart(operation, options.from), clock);
       return (signal) => source.poll(signal);
     },
@@ -80,7 +79,8 @@ export const followBalanceChangesWith = (
 type List = (request: {
   start?: bigint | undefined;
   size?: number;
-  isFiltered?: boolean;
+  /** What the node must reach back to. */
+  from?: ReadingOptions[typeof reading];
   signal: AbortSignal;
 }) => PromiseLike<Page<BalanceChange>>;
 
@@ -88,7 +88,6 @@ type List = (request: {
 class BalanceChangesSource {
   readonly #list: List;
   readonly #clock: Clock;
-  readonly #history: History;
   /** Every record before it was in a batch. */
   #position: Start;
 
@@ -96,7 +95,6 @@ class BalanceChangesSource {
     this.#list = list;
     this.#position = start;
     this.#clock = clock;
-    this.#history = new History(clock);
   }
 
   async poll(signal: AbortSignal): Promise<Poll<Batch<BalanceChange>>> {
@@ -109,7 +107,6 @@ class BalanceChangesSource {
     const upTo = last < final ? last : final;
     const start = position === "now" ? 0n : position;
     if (upTo <= start) return { block };
-    if (start > 0n) await this.#checkHistory(start, final, signal);
     this.#position = upTo;
     const isNew = ({ timestamp }: BalanceChange) => BigInt(timestamp) >= start && BigInt(timestamp) < upTo;
     const batch = { records: records.filter(isNew).sort(compareRecords), upTo, resume: `${upTo}` as const };
@@ -122,24 +119,13 @@ class BalanceChangesSource {
     return { records: [], block: blockOf(operation, page), hasMore: false };
   }
 
-  /** Called after a response: what a node drops before it is asked is missing there, too. */
-  async #checkHistory(start: bigint, end: bigint, signal: AbortSignal): Promise<void> {
-    // Records of the last minute are taken to be there: a follower that keeps up sends no further request.
-    if (end - start <= minute) return;
-    const fetchOldest = async () => (await this.#list({ size: 1, isFiltered: false, signal })).nodes[0];
-    const check = new HistoryCheck(operation, start, this.#history, fetchOldest, advice);
-    await check.load();
-    await check.reload();
-    check.check({ start, end });
-  }
-
   /** Reads a page. If all its records have one time, reads on until another one comes: one response counts up to its own block. */
   async #read(position: bigint, signal: AbortSignal) {
     // One microsecond early: the reference does not say whether the start belongs to the range.
     const start = position > 1000n ? position - 1000n : undefined;
     const records: BalanceChange[] = [];
     let block: Block | undefined;
-    for (let page = await this.#list({ start, signal }); ; ) {
+    for (let page = await this.#listFrom(position, start, signal); ; ) {
       const { edges, nodes, pageInfo, response } = page;
       const hasMore = pageInfo?.hasNextPage ?? false;
       checkPage(operation, { start, newestFirst: false }, { edges, hasMore, response });
@@ -150,6 +136,18 @@ class BalanceChangesSource {
       const next = isDense ? await page.nextPage() : undefined;
       if (next === undefined) return { records, block, hasMore };
       page = next;
+    }
+  }
+
+  /** Records of the last minute are taken to be there: a follower that keeps up sends no further request. */
+  async #listFrom(position: bigint, start: bigint | undefined, signal: AbortSignal): Promise<Page<BalanceChange>> {
+    const isProven = (block: Block | undefined) => block !== undefined && block.timestamp - position <= minute;
+    const from = position > 0n ? { start: position, isProven } : undefined;
+    try {
+      return await this.#list({ start, from, signal });
+    } catch (error) {
+      if (!PaginationError.is(error) || error.availableFrom === undefined) throw error;
+      throw prunedError(operation, position, error.availableFrom, advice, undefined);
     }
   }
 }

@@ -11,7 +11,7 @@ export class StalledError extends VegaError {
   readonly stalledFor: number;
 
   static {
-    brand(StalledError.prototype, "StalledError");
+    brand(StalledError, "StalledError");
   }
 
   constructor(

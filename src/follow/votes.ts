@@ -1,14 +1,14 @@
 import type { VotesOfParty, VotesOnProposal } from "../../generated/client.js";
 import { operations } from "../../generated/operations.js";
 import type { Vote } from "../../generated/types.js";
-import { toNanoseconds } from "../arguments/values.js";
 import type { VegaClient } from "../client.js";
 import { PaginationError } from "../errors/index.js";
 import { systemClock } from "../http/clock.js";
 import type { Block } from "../http/index.js";
-import { blockTimeOf, compareText } from "../pagination/cursors.js";
+import { compareText } from "../pagination/cursors.js";
 import type { Listing, Page } from "../pagination/listing.js";
 import { finalTime } from "../scan/timeline.js";
+import { nanosecondsOf } from "../source/block-cursor.js";
 import { blockOf, earlier, unusable } from "./blocks.js";
 import { type FollowFromOptions, followFromChecks, readStart, type Start } from "./follow-options.js";
 import { type Batch, type Follower, type FollowSettings, follower } from "./follower.js";
@@ -151,7 +151,7 @@ const inOrder = (a: WrittenVote, b: WrittenVote) =>
 function readVotes({ edges, response }: Page<Vote>): WrittenVote[] {
   let previous: bigint | undefined;
   return edges.map(({ cursor, node: vote }) => {
-    const time = timeIn(cursor);
+    const time = nanosecondsOf(cursor);
     if (time === undefined) throw unusable(operation, "a vote with a cursor that names no block", response, cursor);
     if (previous !== undefined && time > previous) {
       throw unusable(operation, "votes that are out of order", response, vote);
@@ -159,14 +159,6 @@ function readVotes({ edges, response }: Page<Vote>): WrittenVote[] {
     previous = time;
     return { vote, time };
   });
-}
-
-function timeIn(cursor: string): bigint | undefined {
-  try {
-    return toNanoseconds(blockTimeOf(cursor) ?? "");
-  } catch {
-    return undefined;
-  }
 }
 
 function gapAfter(votes: readonly WrittenVote[], cause: PaginationError): PaginationError {

@@ -1,9 +1,10 @@
 import { refuse } from "../arguments/refuse.js";
 import { ConnectionError, describe, VegaError } from "../errors/index.js";
+import { readBlock } from "./block.js";
 import type { Clock } from "./clock.js";
 import type { Attempt, Context, Reply, SendAttempt } from "./context.js";
 import { corsHint } from "./cors-hint.js";
-import { errorOf, readReply, readText, requestOf, type Validate } from "./response.js";
+import { decode, errorOf, readBytes, readReply, requestOf, type Validate } from "./response.js";
 
 export interface Transport {
   fetch: (request: Request) => Promise<Response>;
@@ -38,7 +39,12 @@ async function perform<T>(
     ...(baseUrl !== undefined && { baseUrl }),
     fetch: (request) => sendRequest(request, context, attempt, fetch),
   });
-  if (!received.response.ok) throw errorOf(received, context, attempt, clock);
+  const { response } = received;
+  if (!response.ok) throw errorOf(received, context, attempt, clock);
+  if (context.receive) {
+    const data = await context.receive(response, context, attempt);
+    return { data, response, block: readBlock(response), stale: false };
+  }
   return readReply(received, context, attempt, validate);
 }
 
@@ -55,18 +61,20 @@ async function sendRequest(
   attempt.cancellation.throwIfCancelled();
   const response = await fetchResponse(request, attempt, fetch);
   attempt.response = response;
-  if (!response.ok && response.body) await readAhead(response, context, attempt);
-  return response;
+  // openapi-fetch reads the bodies of error responses itself, without a limit.
+  return response.ok ? response : withText(response, decode(await readBytes(response, context, attempt)));
 }
 
-/** openapi-fetch reads the bodies of error responses itself, without a limit. This loads such a body into memory, within the limit. */
-async function readAhead(response: Response, context: Context<unknown>, attempt: Attempt): Promise<void> {
+/**
+ * Returns a response like one whose body was read, to be read once more. It is not a clone of it: node-fetch waits until both
+ * bodies of a clone are read at the same pace.
+ */
+function withText(response: Response, text: string): Response {
   try {
-    await readText(response, context, attempt);
-  } catch (error) {
-    // Both branches of a cloned body have to be cancelled to end it.
-    response.body?.cancel().catch(() => {});
-    throw error;
+    return Object.defineProperty(new Response(text, response), "url", { value: response.url });
+  } catch {
+    // A response without a body, or one of an older polyfill.
+    return Object.defineProperty(response, "text", { value: async () => text });
   }
 }
 

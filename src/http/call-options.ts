@@ -124,7 +124,7 @@ export function readCallOptions<Options extends CallOptions>(
     settings: withDefaults(options, defaults),
     signal,
     headers: headers === undefined ? undefined : readHeaders(operation, headers),
-    ...(node !== undefined && { target: { node } }),
+    ...(node !== undefined && { node }),
   };
 }
 

@@ -1,11 +1,7 @@
 import type { Reply } from "./context.js";
-import { type Block, readBlock } from "./response.js";
 
 /** A result with the response it came from. */
-export interface Answer<T> extends Reply<T> {
-  /** The block that the node reports; `undefined` if it reports none. */
-  block: Block | undefined;
-}
+export interface Answer<T> extends Reply<T> {}
 
 /** The promise of a result. */
 export interface Call<T> extends Promise<T> {
@@ -27,8 +23,7 @@ export function call<T>(send: () => Promise<Reply<T>>): Call<T> {
   const withResponse = async (): Promise<Answer<T>> => {
     // The caller handles the rejection of this promise only: Node.js would end the process because of the other.
     data.catch(() => {});
-    const whole = await reply;
-    return { ...whole, block: readBlock(whole.response) };
+    return { ...(await reply) };
   };
   return Object.assign(data, { withResponse });
 }

@@ -1,7 +1,9 @@
 import type { operations } from "../../generated/openapi.js";
 import type { SentRequest } from "../errors/index.js";
+import type { Block } from "./block.js";
 import type { Settings } from "./call-options.js";
 import type { Cancellation } from "./cancellation.js";
+import type { Demand } from "./demand.js";
 
 /** What openapi-fetch returns. */
 export interface Received {
@@ -32,6 +34,8 @@ export interface Route<Params, Body, T> {
   attempt: (init: AttemptInit<Params>) => Promise<Received>;
   /** Returns the result; `undefined` if the body does not match the description. */
   read: (body: Body) => T | undefined;
+  /** Reads a response with a success status instead of `read`, whatever its body is. */
+  receive?: ((response: Response, context: Context<unknown>, attempt: Attempt) => Promise<T>) | undefined;
   /** Whether the request is never retried, because the node does not accept it twice. */
   once?: boolean;
   /** Statuses that are not retried, although they usually are transient. */
@@ -40,18 +44,15 @@ export interface Route<Params, Body, T> {
   hints?: Readonly<Record<number, string>>;
 }
 
-/** Which nodes can serve a call, if the client has several. */
-export interface Target {
-  /** The address of the only one. */
-  node?: string | undefined;
-}
-
 /** The options of one call. */
-export interface CallSettings {
+export interface CallSettings<T = unknown> {
   settings: Settings;
   signal: AbortSignal | undefined;
   headers: Headers | undefined;
-  target?: Target | undefined;
+  /** The address of the only node that serves the call, if the client has several. */
+  node?: string | undefined;
+  /** What the response has to show. */
+  demand?: Demand<T> | undefined;
 }
 
 /** A result with the response it came from. */
@@ -60,15 +61,19 @@ export interface Reply<T> {
   data: T;
   /** Status, headers and URL. Its body has been read. */
   response: Response;
+  /** The block that the node reports; `undefined` if it reports none. */
+  block: Block | undefined;
   /**
    * Whether the response may be out of date, because no node of a pool gave a fresh one. Always `false` for a client of one
    * node, which nothing can be compared with.
    */
   stale: boolean;
+  /** The address of the node that responded, if the client has several. */
+  node?: string | undefined;
 }
 
 /** A call on its way through the layers. */
-export interface Context<T> extends CallSettings {
+export interface Context<T> extends CallSettings<T> {
   readonly operation: string;
   readonly described: keyof operations;
   readonly once: boolean;
@@ -77,6 +82,7 @@ export interface Context<T> extends CallSettings {
   /** Sends a request with openapi-fetch. */
   readonly send: (init: Omit<AttemptInit<never>, "params">) => Promise<Received>;
   readonly read: (body: object) => T | undefined;
+  readonly receive: Route<never, never, T>["receive"];
   readonly cancellation: Cancellation;
   /** The number of attempts so far. */
   attempts: number;

@@ -3,7 +3,7 @@ import type { Clock } from "./clock.js";
 import type { SendAttempt } from "./context.js";
 
 interface EventBase {
-  /** The operation: the name of the client's method. */
+  /** The operation: the name of the client's method; of `client.http`, the method and the path, as in `GET /api/v2/votes`. */
   operation: string;
   /** The attempt of the call, counted from 1. */
   attempt: number;
@@ -77,8 +77,19 @@ export interface FailoverEvent extends EventBase {
   error: ObservedError | undefined;
 }
 
+/** A client of several nodes sends a read to a second node as well, because the first one is late. */
+export interface HedgeEvent extends EventBase {
+  type: "hedge";
+  /** The address of the node that has not responded yet. */
+  from: string;
+  /** The address of the node that is asked as well. */
+  to: string;
+  /** How long the first node was waited for, in milliseconds. */
+  delay: number;
+}
+
 /** The argument of {@link ClientOptions.observe}. */
-export type ObserverEvent = AttemptEvent | ResponseEvent | RetryEvent | PauseEvent | FailoverEvent;
+export type ObserverEvent = AttemptEvent | ResponseEvent | RetryEvent | PauseEvent | FailoverEvent | HedgeEvent;
 
 export type WithoutTime<Event> = Event extends unknown ? Omit<Event, "time"> : never;
 

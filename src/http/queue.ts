@@ -39,15 +39,4 @@ export class Queue<T> {
     entry.isQueued = false;
     this.#size--;
   }
-
-  /** Removes and returns the values that satisfy a condition. */
-  removeAll(condition: (value: T) => boolean): T[] {
-    const removed: T[] = [];
-    for (let entry = this.#first; entry; entry = entry.next) {
-      if (!condition(entry.value)) continue;
-      this.remove(entry);
-      removed.push(entry.value);
-    }
-    return removed;
-  }
 }

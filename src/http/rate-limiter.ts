@@ -1,6 +1,7 @@
 import type { Clock } from "./clock.js";
-import { Queue } from "./queue.js";
+import { InFlight } from "./in-flight.js";
 import { type RateLimit, TokenBucket } from "./token-bucket.js";
+import { type Look, WaitingLine } from "./waiting-line.js";
 
 /** Permission to send one request. */
 export interface Permit {
@@ -17,12 +18,6 @@ export interface Outcome {
   rateLimit: RateLimit | undefined;
 }
 
-interface Waiter {
-  maxWait: number;
-  /** Passes on a permit; `undefined` if the wait has become longer than `maxWait`. */
-  grant(permit: Permit | undefined): void;
-}
-
 /**
  * Requests in flight, at most, if their number is not needed to use the whole rate. If another client empties the bucket, all
  * requests in flight may be rejected; v0.74 nodes ban a client after about a hundred rejections.
@@ -30,7 +25,13 @@ interface Waiter {
 const fewInFlight = 10;
 
 /**
- * Until the limits are known, a request is sent after each response, or after this many milliseconds without one: a little more than the
+ * Requests in flight, at most, until the limits are known: what a program begins with does not wait, and the smallest buckets
+ * reject two requests at most.
+ */
+const firstInFlight = 3;
+
+/**
+ * Until the limits are known, a further request is sent after each response, or after this many milliseconds without one: a little more than the
  * period of the smallest bucket, one request in a second.
  */
 const probeInterval = 1050;
@@ -39,9 +40,9 @@ const probeInterval = 1050;
 export class RateLimiter {
   readonly #clock: Clock;
   readonly #bucket = new TokenBucket();
-  readonly #queue = new Queue<Waiter>();
-  #inFlight = 0;
-  #maxInFlight = 1;
+  readonly #line: WaitingLine<Permit | undefined>;
+  readonly #inFlight: InFlight<Permit>;
+  #maxInFlight = firstInFlight;
   #sent = 0;
   #lastSentAt = Number.NEGATIVE_INFINITY;
   #counted = 0;
@@ -49,10 +50,11 @@ export class RateLimiter {
   #uncounted = { requests: 0, sent: 0 };
   #pausedUntil = Number.NEGATIVE_INFINITY;
   #bannedUntil = Number.NEGATIVE_INFINITY;
-  #cancelTimer: (() => void) | undefined;
 
   constructor(clock: Clock) {
     this.#clock = clock;
+    this.#line = new WaitingLine(clock);
+    this.#inFlight = new InFlight(clock);
   }
 
   /** Milliseconds until a ban ends; 0 without a ban. */
@@ -68,29 +70,27 @@ export class RateLimiter {
 
   /** The expected wait of a request that is queued now, in milliseconds. */
   get expectedDelay(): number {
-    return Math.max(this.paused, this.#bucket.delay(this.#queue.size + 1, this.#clock.now()));
+    return Math.max(this.paused, this.#bucket.delay(this.#line.size + 1, this.#clock.now()));
   }
 
   /** Returns a permit if a request can be sent now. If the limits ask for more than `maxWait`, they do not hold it back. */
   tryAcquire(maxWait: number): Permit | undefined {
     const now = this.#clock.now();
-    return this.#queue.size === 0 && this.#delay(maxWait, now) === 0 ? this.#permit(now) : undefined;
+    return this.#line.size === 0 && this.#delay(maxWait, 0, now) === 0 ? this.#permit(now) : undefined;
   }
 
-  /** Queues a request. The returned function removes it. */
-  queue(maxWait: number, grant: Waiter["grant"]): () => void {
-    const entry = this.#queue.add({ maxWait, grant });
-    this.#pump();
-    return () => {
-      const wasFirst = this.#queue.first === entry;
-      this.#queue.remove(entry);
-      if (wasFirst) this.#pump();
-    };
+  /**
+   * Queues a request. The returned function removes it.
+   *
+   * @param grant - Passes on a permit; `undefined` if the wait has become longer than `maxWait`.
+   */
+  queue(maxWait: number, grant: (permit: Permit | undefined) => void): () => void {
+    return this.#line.join((ahead) => this.#look(maxWait, ahead), grant);
   }
 
   /** A request is no longer in flight. Without a response, `outcome` is `undefined`. */
   release(permit: Permit, outcome: Outcome | undefined): void {
-    this.#inFlight--;
+    if (!this.#inFlight.remove(permit)) return;
     if (outcome === undefined) this.#uncounted = { requests: this.#uncounted.requests + 1, sent: this.#sent };
     else {
       this.#counted++;
@@ -102,7 +102,7 @@ export class RateLimiter {
       if (outcome.rateLimit) this.#observe(permit, outcome.rateLimit);
       else if (outcome.ok && !this.#bucket.isKnown) this.#maxInFlight = Number.POSITIVE_INFINITY;
     }
-    this.#pump();
+    this.#line.changed();
   }
 
   /** The node has rejected a request because of the rate: nothing is sent for some milliseconds. */
@@ -110,18 +110,13 @@ export class RateLimiter {
     const now = this.#clock.now();
     this.#pausedUntil = Math.max(this.#pausedUntil, now + milliseconds);
     this.#bucket.empty(now);
-    this.#dismiss(this.paused);
+    this.#line.changed(true);
   }
 
   /** The node has banned the client: nothing is sent for some milliseconds, and nothing waits for that. */
   ban(milliseconds: number): void {
     this.#bannedUntil = Math.max(this.#bannedUntil, this.#clock.now() + milliseconds);
-    this.#dismiss(Number.POSITIVE_INFINITY);
-  }
-
-  #dismiss(wait: number): void {
-    for (const { grant } of this.#queue.removeAll(({ maxWait }) => maxWait < wait)) grant(undefined);
-    this.#pump();
+    this.#line.changed(true);
   }
 
   #observe({ sentAt, number, counted }: Permit, rateLimit: RateLimit): void {
@@ -134,39 +129,37 @@ export class RateLimiter {
   }
 
   #permit(now: number): Permit {
-    this.#inFlight++;
     this.#bucket.take(now);
     this.#lastSentAt = now;
-    return { sentAt: now, number: ++this.#sent, counted: this.#counted };
+    const permit = { sentAt: now, number: ++this.#sent, counted: this.#counted };
+    this.#inFlight.add(permit);
+    return permit;
   }
 
-  /** Milliseconds until a request can be sent; `Infinity` until another one has ended. */
-  #delay(maxWait: number, now: number): number {
+  #look(maxWait: number, ahead: number): Look<Permit | undefined> {
+    // Read once: by the next reading the wait may be over, with no timer set.
+    const now = this.#clock.now();
+    if (this.banned > 0 || this.#pausedUntil - now > maxWait) return { value: undefined };
+    const delay = this.#delay(maxWait, ahead, now);
+    return delay > 0 ? { delay } : { value: this.#permit(now) };
+  }
+
+  /**
+   * Milliseconds until a request can be sent; `Infinity` until another one has ended.
+   *
+   * @param ahead - How many requests are sent before it.
+   */
+  #delay(maxWait: number, ahead: number, now: number): number {
     const paused = this.#pausedUntil - now;
     if (paused > 0) return paused;
-    const limited = this.#bucket.delay(1, now);
-    return Math.max(this.#untilFewer(now), limited > maxWait ? 0 : limited);
+    const isLimited = this.#bucket.delay(1, now) <= maxWait;
+    return Math.max(this.#untilFewer(ahead, now), isLimited ? this.#bucket.delay(1 + ahead, now) : 0);
   }
 
-  #untilFewer(now: number): number {
-    if (this.#inFlight < this.#maxInFlight) return 0;
-    return this.#bucket.isKnown ? Number.POSITIVE_INFINITY : Math.max(0, this.#lastSentAt + probeInterval - now);
-  }
-
-  #pump(): void {
-    this.#cancelTimer?.();
-    this.#cancelTimer = undefined;
-    for (let entry = this.#queue.first; entry; entry = this.#queue.first) {
-      // Read once: by the next reading the wait may be over, with no timer set.
-      const now = this.#clock.now();
-      const delay = this.#delay(entry.value.maxWait, now);
-      if (delay > 0) {
-        if (delay !== Number.POSITIVE_INFINITY)
-          this.#cancelTimer = this.#clock.after(Math.ceil(delay), () => this.#pump());
-        return;
-      }
-      this.#queue.remove(entry);
-      entry.value.grant(this.#permit(now));
-    }
+  #untilFewer(ahead: number, now: number): number {
+    for (const permit of this.#inFlight.gone()) this.release(permit, undefined);
+    if (this.#inFlight.size + ahead < this.#maxInFlight) return 0;
+    if (this.#bucket.isKnown) return Number.POSITIVE_INFINITY;
+    return Math.max(0, this.#lastSentAt + (ahead + 1) * probeInterval - now);
   }
 }

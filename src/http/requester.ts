@@ -28,10 +28,8 @@ export interface Requester {
   send<Params, Body extends object, T>(
     route: Route<Params, Body, T>,
     params: Params,
-    call: CallSettings,
+    call: CallSettings<T>,
   ): Promise<Reply<T>>;
-  /** Sends a request once, as it is. */
-  fetch(request: Request): Promise<Response>;
 }
 
 /** Assembles the layers that a call passes through: from the bottom up, each around the one before. */
@@ -44,10 +42,11 @@ export function createRequester(options: RequesterOptions): Requester {
   return {
     send: async (route, params, call) => {
       const { operation } = route;
-      if (call.target) refuse({ operation, argument: "node" }, "left out: the client has one node", call.target.node);
+      if (call.node !== undefined) {
+        refuse({ operation, argument: "node" }, "left out: the client has one node", call.node);
+      }
       return send(contextOf(route, params, call));
     },
-    fetch,
   };
 }
 
@@ -68,7 +67,7 @@ export function createNodeAttempt(
 export function contextOf<Params, Body extends object, T>(
   route: Route<Params, Body, T>,
   params: Params,
-  { settings, signal, headers, target }: CallSettings,
+  { settings, signal, headers, node, demand }: CallSettings<T>,
 ): Context<T> {
   const { operation, described = operation as keyof operations, once = false, finalStatuses = [], hints = {} } = route;
   return {
@@ -80,9 +79,11 @@ export function contextOf<Params, Body extends object, T>(
     settings,
     signal,
     headers,
-    target,
+    node,
+    demand,
     send: (init) => route.attempt({ ...init, params }),
     read: (body) => route.read(body as Body),
+    receive: route.receive,
     cancellation: new Cancellation(),
     attempts: 0,
     lastError: undefined,

@@ -1,8 +1,8 @@
 import type { operations } from "../../generated/openapi.js";
 import { ApiError, isTooLarge, RateLimitError, ResponseError, type SentRequest, summarize } from "../errors/index.js";
+import { readBlock } from "./block.js";
 import type { Clock } from "./clock.js";
 import type { Attempt, Context, Received, Reply } from "./context.js";
-import { withDigits } from "./json.js";
 import { isBan, retryAfter } from "./retry-after.js";
 
 /** A response that was received and that the caller does not have yet. */
@@ -26,32 +26,14 @@ export interface CheckedAnswer {
 export type Validate = (received: CheckedAnswer) => void;
 
 /**
- * The block that had begun when a node sent a response. The records of all blocks before it are there and final, its own can
- * be missing (observed on v0.74 nodes).
- */
-export interface Block {
-  height: bigint;
-  /** Unix nanoseconds. */
-  timestamp: bigint;
-}
-
-/** Returns the block that a response names; `undefined` if it names none. Its JSON has digits. */
-export function readBlock({ headers }: Pick<Response, "headers">): Block | undefined {
-  const height = headers.get("x-block-height") ?? "";
-  const timestamp = headers.get("x-block-timestamp") ?? "";
-  if (!/^\d+$/.test(height) || !/^-?\d+$/.test(timestamp)) return undefined;
-  return withDigits({ height: BigInt(height), timestamp: BigInt(timestamp) });
-}
-
-/**
- * Reads a body as text.
+ * Reads a body.
  *
  * @throws {@link ResponseError} if the body is larger than `maxResponseSize`: what follows is not received.
  */
-export async function readText(response: Response, context: Context<unknown>, attempt: Attempt): Promise<string> {
+export async function readBytes(response: Response, context: Context<unknown>, attempt: Attempt): Promise<Uint8Array> {
   const { maxResponseSize } = context.settings;
-  const text = await receive(response, attempt, maxResponseSize);
-  if (text !== undefined) return text;
+  const bytes = await receive(response, attempt, maxResponseSize);
+  if (bytes !== undefined) return bytes;
   const { operation } = context;
   throw new ResponseError(
     `${operation} received a body of more than ${maxResponseSize} bytes with status ${response.status} from ` +
@@ -62,25 +44,26 @@ export async function readText(response: Response, context: Context<unknown>, at
 
 const decoder = new TextDecoder();
 
-/** Returns a body as text; `undefined` if it is larger than the limit. The body of an error response can be read once more. */
-async function receive(original: Response, attempt: Attempt, limit: number): Promise<string | undefined> {
+export const decode = (bytes: Uint8Array): string => decoder.decode(bytes);
+
+/** Returns a body; `undefined` if it is larger than the limit. */
+async function receive(response: Response, attempt: Attempt, limit: number): Promise<Uint8Array | undefined> {
   try {
-    const response = original.ok ? original : original.clone();
     // Not every `fetch` that a caller passes has streams.
     if (typeof response.body?.getReader !== "function") {
-      const text = await response.text();
-      return text.length > limit ? undefined : text;
+      const bytes = new TextEncoder().encode(await response.text());
+      return bytes.length > limit ? undefined : bytes;
     }
     const reader = response.body.getReader();
     const chunks: Uint8Array[] = [];
     let size = 0;
     for (;;) {
       const { done, value } = await reader.read();
-      if (done) return decoder.decode(join(chunks, size));
+      if (done) return join(chunks, size);
+      if (!ArrayBuffer.isView(value)) throw new TypeError("Expected a body of bytes.");
       size += value.byteLength;
       if (size > limit) {
-        // Not awaited: a stream may take its time to end.
-        reader.cancel().catch(() => {});
+        cancel(reader);
         return undefined;
       }
       chunks.push(value);
@@ -88,6 +71,15 @@ async function receive(original: Response, attempt: Attempt, limit: number): Pro
   } catch (reason) {
     attempt.failure = { reason };
     throw reason;
+  }
+}
+
+/** Not awaited: a stream may take its time to end. Readers of older polyfills have no `cancel`. */
+async function cancel(reader: Partial<Pick<ReadableStreamDefaultReader, "cancel">>): Promise<void> {
+  try {
+    await reader.cancel?.();
+  } catch {
+    // The call ends with the error of its size.
   }
 }
 
@@ -112,19 +104,28 @@ export async function readReply<T>(
 ): Promise<Reply<T>> {
   const { operation, described } = context;
   const attempts = attempt.number;
-  const text = await readText(response, context, attempt);
-  const body = parse(text);
+  const text = decode(await readBytes(response, context, attempt));
+  const body = parseJson(text);
   const result = typeof body === "object" && body !== null ? context.read(body) : undefined;
-  if (result === undefined) {
-    const type = response.headers.get("content-type") ?? "no content type";
-    throw new ResponseError(
-      `${operation} received a response with status ${response.status} that does not match the OpenAPI description ` +
-        `(${type}, ${text === "" ? "empty" : summarize(text)}) from ${requestOf(response, attempt).url}`,
-      { operation, attempts, response, body: body ?? text },
-    );
-  }
+  if (result === undefined) throw mismatch(text, body ?? text, response, context, attempt);
   await validate?.({ operation: described, calledBy: operation, body, response, attempts });
-  return { data: result, response, stale: false };
+  return { data: result, response, block: readBlock(response), stale: false };
+}
+
+/** Returns the error of a response with a success status whose body does not match the OpenAPI description. */
+export function mismatch(
+  text: string,
+  body: unknown,
+  response: Response,
+  { operation }: Context<unknown>,
+  attempt: Attempt,
+): ResponseError {
+  const type = response.headers.get("content-type") ?? "no content type";
+  return new ResponseError(
+    `${operation} received a response with status ${response.status} that does not match the OpenAPI description ` +
+      `(${type}, ${text === "" ? "empty" : summarize(text)}) from ${requestOf(response, attempt).url}`,
+    { operation, attempts: attempt.number, response, body },
+  );
 }
 
 /** Returns the error of a response with an error status. */
@@ -148,7 +149,7 @@ export function requestOf(response: Response | undefined, { request }: Attempt):
   return request ?? { method: "", url: response?.url ?? "" };
 }
 
-function parse(text: string): unknown {
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

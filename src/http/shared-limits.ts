@@ -8,15 +8,20 @@ interface Reference<T> {
   deref(): T | undefined;
 }
 
-const limitsOfOrigins = new WeakMap<Fetch, Map<string, Reference<NodeLimits>>>();
+type Registry = WeakMap<Fetch, Map<string, Reference<NodeLimits>>>;
+
+/** Where all copies of this package in a program keep the limits. The number changes with the members of `NodeLimits`. */
+const registry = Symbol.for("vegaprotocol-client.limits.1");
 
 /**
  * Returns the rate limit that all clients of one origin share, if they send with the same function. A node counts the requests of one
  * address together, so that two limits would allow twice the rate. It is dropped with the last client.
  */
 export function sharedLimits(fetch: Fetch, origin: string, clock: Clock): NodeLimits {
-  const origins = limitsOfOrigins.get(fetch) ?? new Map<string, Reference<NodeLimits>>();
-  limitsOfOrigins.set(fetch, origins);
+  const shared = globalThis as { [registry]?: Registry };
+  shared[registry] ??= new WeakMap();
+  const origins = shared[registry].get(fetch) ?? new Map<string, Reference<NodeLimits>>();
+  shared[registry].set(fetch, origins);
   const known = origins.get(origin)?.deref();
   if (known) return known;
   const limits = new NodeLimits(clock);

@@ -2,34 +2,13 @@ import { accountTypes } from "../../generated/enums.js";
 import { operations } from "../../generated/operations.js";
 import type { BalanceChange } from "../../generated/types.js";
 import { toNanoseconds } from "../arguments/values.js";
-import type { Edge } from "./page.js";
+import { readBlockCursor } from "../source/block-cursor.js";
 import { sha256Hex } from "./sha256.js";
 
-const { timeMember, missingMember } = operations.listBalanceChanges.cursors;
+const { missingMember } = operations.listBalanceChanges.cursors;
 
-/**
- * A cursor of v0.74 nodes that names a block: base64 of JSON with the block's time (observed on v0.74
- * nodes). Cursors of other forms are taken to be reliable.
- */
-interface BlockCursor {
-  /** The block's time as the node spells it. All cursors of one block spell it alike. */
-  time: string;
-  fields: Record<string, unknown>;
-}
-
-function readBlockCursor(cursor: string): BlockCursor | undefined {
-  try {
-    const fields: unknown = JSON.parse(atob(cursor));
-    if (typeof fields !== "object" || fields === null || !(timeMember in fields)) return undefined;
-    const { [timeMember]: time } = fields;
-    return typeof time === "string" ? { time, fields: { ...fields } } : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** The time of the block that a cursor names; `undefined` if it names none. */
-export const blockTimeOf = (cursor: string): string | undefined => readBlockCursor(cursor)?.time;
+/** A member that the client adds to cursors: the last record that was read. Nodes ignore it (observed on v0.74 nodes). */
+const lastMember = "last_record";
 
 /** A place in the order of balance changes: by time, then by account id. */
 export interface AccountPlace {
@@ -42,8 +21,8 @@ export interface AccountPlace {
 export interface AccountCursor {
   cursor: string;
   place: AccountPlace;
-  /** Whether the node left the account id out. */
-  isRepaired: boolean;
+  /** Where a page has to begin that is requested with it: set in cursors of the client's own. */
+  last: AccountPlace | undefined;
 }
 
 /**
@@ -54,52 +33,54 @@ export interface AccountCursor {
  * @returns `undefined` if the cursor has another form, or if the account is not known.
  */
 export function withAccountId(cursor: string, record?: BalanceChange): AccountCursor | undefined {
-  const { time, fields } = readBlockCursor(cursor) ?? {};
-  const known = fields?.[missingMember.name];
+  const { time, fields = {} } = readBlockCursor(cursor) ?? {};
+  const known = fields[missingMember.name];
   if (time === undefined || known === undefined) return undefined;
-  const accountId = typeof known === "string" ? known : accountIdOf(record ?? accountNamedBy(fields ?? {}));
+  const accountId = typeof known === "string" ? known : accountIdOf(record ?? accountNamedBy(fields));
   if (accountId === undefined) return undefined;
   const place = { timestamp: String(toNanoseconds(time)), accountId };
-  if (known === accountId) return { cursor, place, isRepaired: false };
-  return { cursor: btoa(JSON.stringify({ ...fields, [missingMember.name]: accountId })), place, isRepaired: true };
+  const last = fields[lastMember] as AccountPlace | undefined;
+  if (known === accountId) return { cursor, place, last };
+  return { cursor: encode({ ...fields, [missingMember.name]: accountId }), place, last };
+}
+
+const encode = (fields: Record<string, unknown>) => btoa(JSON.stringify(fields));
+
+/** A cursor that names the record with which its page has to begin, so that it continues exactly there in any process. */
+export function continuingAt(cursor: string, last: AccountPlace): string {
+  const { fields } = readBlockCursor(cursor) ?? {};
+  return fields ? encode({ ...fields, [lastMember]: last }) : cursor;
 }
 
 function accountNamedBy(fields: Record<string, unknown>): Partial<BalanceChange> {
-  const { AssetID: assetId, PartyID: partyId, MarketID: marketId, Type: number } = fields;
-  // Account types are numbered in the order of their names. Number 8 was never used.
-  const accountType =
-    typeof number === "number" && number !== 8 ? accountTypes[number < 8 ? number : number - 1] : undefined;
+  const { AssetID: assetId, PartyID: partyId, MarketID: marketId, Type: accountType } = fields;
   return { assetId, partyId, marketId, accountType } as Partial<BalanceChange>;
 }
 
 /** The account id that a node sorts balance changes of one block by (observed on v0.74 nodes). */
 export function accountIdOf(account: Partial<BalanceChange>): string | undefined {
-  const names = missingMember.sha256Of.map((name) => account[name]);
+  const names = missingMember.sha256Of.map((name) =>
+    name === "accountType" ? nameOfType(account[name]) : account[name],
+  );
   return names.every((name) => typeof name === "string") ? sha256Hex(names.join("")) : undefined;
 }
 
 /**
- * The edges of a page that follow a place; `undefined` if one of them comes before it.
- *
- * @param edges - The page in the order of the walk.
+ * The name of an account type. Cursors have its number, and so have records of a type that a node no longer knows (observed on v0.79
+ * nodes). Types are numbered in the order of their names; number 8 was never used.
  */
-export function edgesAfter<T>(
-  edges: readonly Edge<T>[],
-  place: AccountPlace,
-  isDescending: boolean,
-): readonly Edge<T>[] | undefined {
-  const sign = isDescending ? -1 : 1;
-  const distances = edges.map(({ node }) => sign * compareWithPlace(node as BalanceChange, place));
-  if (!distances.every((distance) => distance >= 0)) return undefined;
-  // v0.74 nodes begin the last page with the cursor's own record, since they compare cursors as text.
-  return distances[0] === 0 ? edges.slice(1) : edges;
+function nameOfType(type: unknown): unknown {
+  return typeof type === "number" && type !== 8 ? accountTypes[type < 8 ? type : type - 1] : type;
 }
 
-/** Less than 0 if a balance change comes before a place in ascending order, 0 if it is at the place; NaN without a time. */
-function compareWithPlace(record: BalanceChange, { timestamp, accountId }: AccountPlace): number {
-  if (!/^-?\d+$/.test(record.timestamp)) return Number.NaN;
-  return compareDigits(record.timestamp, timestamp) || compareText(accountIdOf(record) ?? "", accountId);
+/** The place of a balance change; `undefined` if its account id is not known. */
+export function placeOf(record: BalanceChange): AccountPlace | undefined {
+  const accountId = accountIdOf(record);
+  return accountId === undefined ? undefined : { timestamp: record.timestamp, accountId };
 }
+
+export const isAt = (record: BalanceChange, { timestamp, accountId }: AccountPlace): boolean =>
+  record.timestamp === timestamp && accountIdOf(record) === accountId;
 
 /** Compares integers in digits by their value. */
 export function compareDigits(a: string, b: string): number {

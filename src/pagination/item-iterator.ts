@@ -125,6 +125,11 @@ export abstract class ItemIterator<Item> extends WalkIterator<Item> {
     this.#end = this.#index;
   }
 
+  /** The last item that was yielded; `undefined` if the current batch had none yet. */
+  protected get last(): Item | undefined {
+    return this.#items[this.#index - 1];
+  }
+
   #take(): IteratorYieldResult<Item> {
     return { done: false, value: this.#items[this.#index++] as Item };
   }

@@ -1,17 +1,23 @@
 import type { OperationTypes, Pagination } from "../../generated/client.js";
 import { operations } from "../../generated/operations.js";
-import type { ListOperation, OperationId, OperationTable, RecordOf } from "../arguments/operation.js";
+import type { ListOperation, Operation, OperationId, OperationTable, RecordOf } from "../arguments/operation.js";
 import { readArguments } from "../arguments/read-arguments.js";
-import { type CallSettings, type Requester, readBlock } from "../http/index.js";
+import { take } from "../arguments/take.js";
+import type { Demand } from "../http/demand.js";
+import type { CallSettings } from "../http/index.js";
 import type { OperationRoute } from "../http/operation-route.js";
+import type { Connection } from "../source/connection.js";
+import { type NodeExtra, ofEarlierBlock, readEnvelope } from "../source/node-page.js";
+import { defaultCatchUp } from "../source/patience.js";
+import type { RangeLimits } from "../source/range-limits.js";
+import { listReader } from "../source/read-list.js";
 import { compareDigits } from "./cursors.js";
 import { compareWithAllPages, compareWithLastTime } from "./deduplicator.js";
-import { type Listing, walk } from "./listing.js";
+import { type Listing, type ReadingOptions, reading, walk } from "./listing.js";
 import { mergePages } from "./merge.js";
 import { keyBy } from "./natural-key.js";
-import type { FetchFrom, KeepNode, NodeExtra } from "./node-walk.js";
 import type { PageContent } from "./page.js";
-import type { Source, WalkOptions } from "./request-plan.js";
+import type { Source } from "./request-plan.js";
 import { splitFilters } from "./split.js";
 
 /** The name of an operation that returns a list. */
@@ -20,28 +26,30 @@ export type ListId = { [Id in OperationId]: OperationTypes[Id]["record"] extends
 /** How a list operation is sent, for each use of the listing. */
 export interface ListRequests<Id extends ListId> {
   id: Id;
-  requester: Requester;
+  connection: Connection;
   route: OperationRoute;
   argument: unknown;
   readSettings(): CallSettings;
-  /** Set if the client has several nodes. */
-  keepNode: KeepNode | undefined;
+  limits: RangeLimits;
 }
 
 const lists: { readonly [Id in ListId]: ListOperation<RecordOf<Id>> & OperationTable[Id] } = operations;
 
 /** The listing of a list operation. */
 export function listOperation<Id extends ListId>(
-  { id, requester, route, argument, readSettings, keepNode }: ListRequests<Id>,
-  options: WalkOptions | undefined,
+  { id, connection, route, argument, readSettings, limits }: ListRequests<Id>,
+  options: ReadingOptions | undefined,
 ): Listing<RecordOf<Id>> {
   type Content = PageContent<RecordOf<Id>>;
   const operation = lists[id];
-  const { envelope, defaultPageSize: pageSize, range, naturalKey } = operation;
+  const { envelope, defaultPageSize: pageSize, range } = operation;
   const common = { operation: id, ...cursorRules(operation), advice: operation.hints?.repeatedCursor };
+  const taken = take(() => ({
+    settings: readSettings(),
+    ...takePagination(readArguments(id, operation, argument).query, range),
+  }));
   const open = () => {
-    const settings = readSettings();
-    const { filters, pagination } = takePagination(readArguments(id, operation, argument).query);
+    const { settings, filters, times, pagination } = taken();
     const queries = splitFilters(filters);
     const isMerged = queries.length > 1;
     const read = (body: { [Name in typeof envelope]?: Content | null }) => {
@@ -52,34 +60,32 @@ export function listOperation<Id extends ListId>(
         : page;
     };
     const [fetchPage, ...others] = queries.map((query) => {
-      const fetchFrom: FetchFrom<RecordOf<Id>> = async (page, signal, target = settings.target) => {
+      const common = { connection, settings, query, range, limits, catchUp: defaultCatchUp };
+      const readPage = listReader<RecordOf<Id>>({ ...common, route: { ...route, read } });
+      const readAfterCursor = listReader<RecordOf<Id>>({
+        ...common,
+        route: { ...route, read, ...rejectedCursor(operation) },
+      });
+      return (page: Pagination, signal: AbortSignal, demand: Demand<Content>) => {
         const hasCursor = (page.after ?? page.before) !== undefined;
-        const pageRoute = { ...route, read, ...(hasCursor && rejectedCursor(operation)) };
-        const parameters = { query: { ...query, ...toWire(page) }, path: {}, body: {} };
-        const { data, response, stale } = await requester.send(pageRoute, parameters, { ...settings, signal, target });
-        const { edges, pageInfo } = data;
-        return { edges, pageInfo, extra: { response, block: readBlock(response), stale } };
+        return (hasCursor ? readAfterCursor : readPage)({ pagination: page, ...times }, signal, demand);
       };
-      if (keepNode && !settings.target) return keepNode(fetchFrom, { ...common, naturalKey, range, query });
-      return (page: Pagination, signal: AbortSignal) => fetchFrom(page, signal);
     });
-    if (fetchPage !== undefined && others.length === 0) return { pagination, pageSize, fetchPage };
+    const comparesHistory = connection.nodeCount > 1 && settings.node === undefined;
+    const { [reading]: own } = options ?? {};
+    const { start = 0n } = own ?? times;
+    const history = range && { start: start > 0n ? start : undefined, reading: own, comparesHistory };
+    if (fetchPage !== undefined && others.length === 0) return { pagination, pageSize, fetchPage, ...history };
     const compare = range && ((a: RecordOf<Id>, b: RecordOf<Id>) => compareDigits(timeOf(a), timeOf(b)));
     const fetchPages = fetchPage === undefined ? [] : [fetchPage, ...others];
     return {
       pagination,
       pageSize,
-      fetchPage: mergePages({ source: common, fetchPages, compare, choose: ofEarlierBlock }),
+      fetchPage: mergePages({ source: common, fetchPages, compare, choose: ofEarlierBlock, history }),
     };
   };
-  return walk<RecordOf<Id>, NodeExtra>({ ...common, open }, options);
+  return walk<RecordOf<Id>, NodeExtra>({ ...common, open }, { ...options });
 }
-
-/** Of the blocks that several responses name, a page names the earliest: only the records before it are final in all of them. */
-const ofEarlierBlock = (a: NodeExtra, b: NodeExtra): NodeExtra => {
-  const isEarlier = a.block === undefined || (b.block !== undefined && a.block.timestamp <= b.block.timestamp);
-  return { ...(isEarlier ? a : b), stale: a.stale || b.stale };
-};
 
 /** Lists with a time range are sorted by this member of their records. */
 const timeOf = (record: object): string => String("timestamp" in record && record.timestamp);
@@ -102,23 +108,20 @@ function rejectedCursor({ cursors, hints }: ListOperation<never>) {
   return status !== undefined && { finalStatuses: [status], hints: { [status]: hints?.rejectedCursor ?? "" } };
 }
 
-/** The envelope of a page, if it is one: without edges or without `pageInfo`, a walk would end too early. */
-export const readEnvelope = <T>(envelope: PageContent<T> | null | undefined): PageContent<T> | undefined =>
-  Array.isArray(envelope?.edges) && envelope.pageInfo !== undefined ? envelope : undefined;
-
 const prefix = "pagination.";
 
-/** Separates the parameters that differ from page to page. */
-function takePagination(query: Record<string, unknown>) {
-  const isPagination = ([name]: [string, unknown]) => name.startsWith(prefix);
-  const entries = Object.entries(query);
-  const pagination = entries.filter(isPagination).map(([name, value]) => [name.slice(prefix.length), value] as const);
-  return {
-    filters: Object.fromEntries(entries.filter((entry) => !isPagination(entry))),
-    pagination: Object.fromEntries(pagination) as Pagination,
+/** Separates the parameters that differ from page to page, and the range. */
+export function takePagination(query: Record<string, unknown>, range: Operation["range"]) {
+  const nanoseconds = (name: string | undefined) => {
+    const time = name === undefined ? undefined : query[name];
+    return typeof time === "string" ? BigInt(time) : undefined;
   };
+  const pagination: Record<string, unknown> = {};
+  const filters: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(query)) {
+    if (name.startsWith(prefix)) pagination[name.slice(prefix.length)] = value;
+    else if (name !== range?.start && name !== range?.end) filters[name] = value;
+  }
+  const times = { start: nanoseconds(range?.start), end: nanoseconds(range?.end) };
+  return { filters, times, pagination: pagination as Pagination };
 }
-
-/** The pagination parameters of a request. */
-export const toWire = (page: Pagination): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(page).map(([name, value]) => [prefix + name, value]));

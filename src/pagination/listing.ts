@@ -1,11 +1,12 @@
 import type { Pagination } from "../../generated/types.js";
 import { checkOptions, type OptionChecks } from "../arguments/check-options.js";
+import { take } from "../arguments/take.js";
 import { type CallOptions, callChecks } from "../http/call-options.js";
 import type { Block } from "../http/index.js";
 import type { Backward, Forward } from "./direction.js";
 import type { Edge, ListPage, PageContent, WalkPage } from "./page.js";
 import { PageIterator, RecordIterator } from "./page-iterator.js";
-import { RequestPlan, type Source, type WalkOptions, walkChecks } from "./request-plan.js";
+import { type Reading, RequestPlan, type Source, type WalkOptions, walkChecks } from "./request-plan.js";
 import { firstStep } from "./step.js";
 
 /** Fetches one page. The signal aborts if the page is no longer needed. */
@@ -49,6 +50,13 @@ export interface Walk<T, P extends WalkPage<T> = WalkPage<T>> extends AsyncItera
 
 /** Options of one listing. */
 export interface ListingOptions extends CallOptions, WalkOptions {}
+
+/** Names an option of followers. */
+export const reading: unique symbol = Symbol.for("vegaprotocol-client.reading");
+
+export interface ReadingOptions extends ListingOptions {
+  [reading]?: Reading | undefined;
+}
 
 export const listingChecks: OptionChecks<ListingOptions> = { ...callChecks, ...walkChecks };
 
@@ -105,15 +113,15 @@ export function paginate<T>(
   pagination: Forward | Backward = {},
   options: WalkOptions = {},
 ): Walk<T> {
-  const open = () => {
+  const open = take(() => {
     checkOptions(walkChecks, options, { name: "paginate" });
     return {
-      pagination,
+      pagination: { ...pagination },
       pageSize: 1000,
       fetchPage: (page: Pagination, signal: AbortSignal) => fetchPage(page, signal),
     };
-  };
-  return walk<T, object>({ open }, options);
+  });
+  return walk<T, object>({ open }, { ...options });
 }
 
 /** The walk over a source of pages. */

@@ -4,7 +4,7 @@ import { fetchUntilAborted } from "../http/index.js";
 import { type Direction, directionOf, forward, inWalkOrder } from "./direction.js";
 import { type ListedEdge, mergedPage, readPlaces } from "./merged-page.js";
 import type { Edge, PageContent, Step } from "./page.js";
-import { RequestPlan, type Source } from "./request-plan.js";
+import { type Reading, RequestPlan, type Source } from "./request-plan.js";
 import { firstStep } from "./step.js";
 
 type FetchPage<T, Extra extends object> = ReturnType<Source<T, Extra>["open"]>["fetchPage"];
@@ -17,6 +17,8 @@ export interface MergeOptions<T, Extra extends object> {
   compare?: ((a: T, b: T) => number) | undefined;
   /** Which of two responses a page that is made of both names. Default: the later one. */
   choose?: ((earlier: Extra, later: Extra) => Extra) | undefined;
+  /** As of the walk over each list. */
+  history?: { start: bigint | undefined; reading: Reading | undefined; comparesHistory: boolean } | undefined;
 }
 
 /** Reads one list in the direction of the walk. */
@@ -37,6 +39,9 @@ const isOpen = <T, Extra extends object>({ step, edges, index }: Reader<T, Extra
 
 /** The smallest page of one list: a filter that was split often must not take a request for each record. */
 const smallestPage = 100;
+
+/** How many requests of one listing are in flight at most. */
+const mostInFlight = 8;
 
 /** Reads several lists as one: those of a filter that takes several requests. */
 export function mergePages<T, Extra extends object>(options: MergeOptions<T, Extra>): FetchPage<T, Extra> {
@@ -67,7 +72,7 @@ class Merge<T, Extra extends object> {
   #response: { extra?: Extra } | undefined;
 
   constructor(
-    { source, fetchPages, compare, choose = (_, later) => later }: MergeOptions<T, Extra>,
+    { source, fetchPages, compare, choose = (_, later) => later, history }: MergeOptions<T, Extra>,
     pagination: Pagination,
   ) {
     this.direction = directionOf(pagination);
@@ -78,14 +83,14 @@ class Merge<T, Extra extends object> {
     const places = readPlaces(source.operation, this.direction, cursor, fetchPages.length);
     this.#readers = fetchPages.map((fetch, list) => {
       const place = places[list]?.[cursorName];
-      const fetchPage: typeof fetch = async (request, signal, previous) => {
-        const content = await fetch(request, signal, previous);
+      const fetchPage: typeof fetch = async (request, signal, demand) => {
+        const content = await fetch(request, signal, demand);
         const { extra = content.extra } = this.#response ?? {};
         this.#response = extra && content.extra ? { extra: choose(extra, content.extra) } : content;
         return content;
       };
       const start = { ...pagination, [sizeName]: pageSize, [cursorName]: place || undefined };
-      const open = () => ({ pagination: start, pageSize, fetchPage });
+      const open = () => ({ pagination: start, pageSize, fetchPage, ...history });
       const step = place === false ? undefined : firstStep(new RequestPlan<T, Extra>({ ...source, open }, {}));
       return { list, step, edges: [], index: 0, cursor: place };
     });
@@ -108,7 +113,7 @@ class Merge<T, Extra extends object> {
       else taken.push(...this.#takeReady(open, size - taken.length));
     }
     // A list without records has a response, too.
-    this.#response ??= await this.#fetchFirst?.({ [this.direction.size]: 1 }, signal);
+    this.#response ??= await this.#fetchFirst?.({ [this.direction.size]: 1 }, signal, {});
     const spans = this.#readers.map((reader, list) => ({
       start: starts[list],
       next: reader.edges[reader.index]?.cursor,
@@ -129,8 +134,12 @@ class Merge<T, Extra extends object> {
       reader.index = 0;
       reader.step = page.step(this.direction);
     };
+    const waiting = readers.values();
+    const fillInTurn = async () => {
+      for (const reader of waiting) await fill(reader);
+    };
     try {
-      await fetchUntilAborted(signal, controller, () => Promise.all(readers.map(fill)));
+      await fetchUntilAborted(signal, controller, () => Promise.all(Array.from({ length: mostInFlight }, fillInTurn)));
     } catch (error) {
       // A list that fails ends the requests of the others.
       controller.abort(error);

@@ -1,22 +1,9 @@
 import type { PageInfo, Pagination } from "../../generated/types.js";
 import { PaginationError } from "../errors/index.js";
+import type { Edge } from "../source/node-page.js";
 import { type Backward, backward, type Direction, type Forward, forward } from "./direction.js";
 
-/** A record and its place in the list. */
-export interface Edge<T> {
-  /** The record's place in the list, as the node sent it. Opaque. */
-  cursor: string;
-  /** The record. */
-  node: T;
-}
-
-/** A page as it is fetched. An edge without a record is left out. */
-export interface PageContent<T> {
-  edges: readonly ({ cursor: string; node: T | null } | null)[];
-  pageInfo: PageInfo | null;
-}
-
-export const hasRecord = <T>(edge: PageContent<T>["edges"][number]): edge is Edge<T> => edge?.node != null;
+export { type Edge, hasRecord, type PageContent } from "../source/node-page.js";
 
 /** A page of a list, in the list's order, in whichever direction it was read. */
 export interface WalkPage<T> {
@@ -63,8 +50,12 @@ export interface WalkPage<T> {
 export interface Step<T, Extra extends object> {
   /** The `pagination` of the page. */
   readonly pagination: Forward | Backward;
-  /** Fetches the page, of which `left` records are needed. */
-  fetch(signal: AbortSignal, left?: number): Promise<ListPage<T, Extra> & Extra>;
+  /**
+   * Fetches the page, of which `left` records are needed.
+   *
+   * @param isAlone - Whether the caller wants this page and not the list: what the node does not keep is left out.
+   */
+  fetch(signal: AbortSignal, left?: number, isAlone?: boolean): Promise<ListPage<T, Extra> & Extra>;
   /** Fetches the page outside of a loop. */
   fetchAlone(left?: number): Promise<ListPage<T, Extra> & Extra>;
 }
@@ -110,11 +101,11 @@ export class ListPage<T, Extra extends object> implements WalkPage<T> {
 
   toJSON(): object {
     const { nodes, pageInfo } = this;
-    // Of what the client adds to a page, the block is data, the response is not.
-    const { block } = this as { block?: unknown };
+    // Of what the client adds to a page, the response is not data.
+    const { block, stale } = this as { block?: unknown; stale?: unknown };
     const next = unlessUnreachable(() => this.next);
     const previous = unlessUnreachable(() => this.previous);
-    return { nodes, pageInfo, next, previous, ...(block !== undefined && { block }) };
+    return { nodes, pageInfo, next, previous, block, stale };
   }
 }
 

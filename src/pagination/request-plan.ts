@@ -7,10 +7,12 @@ import {
   positiveInteger,
 } from "../arguments/check-options.js";
 import { refuse } from "../arguments/refuse.js";
+import type { Block } from "../http/block.js";
+import type { Demand } from "../http/demand.js";
 import type { UnreliableCursors } from "./continuation.js";
 import type { Deduplicator } from "./deduplicator.js";
 import { type Backward, type Direction, directionOf, type Forward } from "./direction.js";
-import type { Edge, PageContent } from "./page.js";
+import type { PageContent } from "./page.js";
 
 /** Options of a walk. */
 export interface WalkOptions {
@@ -54,16 +56,27 @@ export interface Source<T, Extra extends object> {
     pagination: Pagination;
     /** Size of a page if `pagination` names none. */
     pageSize: number;
-    /**
-     * Fetches one page. The signal aborts if the page is no longer needed. `previous` has the edges of the page before, and
-     * the one before them, in the order of the walk; it is empty for the first page.
-     */
+    /** Fetches one page that shows what is demanded. The signal aborts if the page is no longer needed. */
     fetchPage(
       pagination: Pagination,
       signal: AbortSignal,
-      previous?: readonly Edge<T>[],
-    ): PromiseLike<PageContent<T> & { extra?: Extra }>;
+      demand?: Demand<PageContent<T>>,
+    ): PromiseLike<PageContent<T> & { extra?: Extra; node?: string | undefined }>;
+    /** The time that nodes must reach back to, in Unix nanoseconds, if the list is one whose old records they drop. */
+    start?: bigint | undefined;
+    /** Set if a first page that is awaited alone must reach back there, too. */
+    reading?: Reading | undefined;
+    /** Whether the client has several nodes with such a list. Without a start, the one that keeps the most is read. */
+    comparesHistory?: boolean;
   };
+}
+
+/** What a follower needs of the first page that it reads. */
+export interface Reading {
+  /** The time that its node must reach back to, in Unix nanoseconds. */
+  start: bigint;
+  /** Returns whether that is certain if the page is of a block. */
+  isProven(block: Block | undefined): boolean;
 }
 
 const contradictions = [
@@ -77,6 +90,9 @@ const contradictions = [
 export class RequestPlan<T, Extra extends object> {
   readonly source: Source<T, Extra>;
   readonly fetchPage: ReturnType<Source<T, Extra>["open"]>["fetchPage"];
+  readonly start: bigint | undefined;
+  readonly reading: Reading | undefined;
+  readonly comparesHistory: boolean;
   readonly direction: Direction;
   readonly newestFirst: boolean | undefined;
   /** The cursor to start from. */
@@ -88,10 +104,13 @@ export class RequestPlan<T, Extra extends object> {
 
   constructor(source: Source<T, Extra>, options: WalkOptions) {
     this.source = source;
-    const { pagination, pageSize, fetchPage } = source.open();
+    const { pagination, pageSize, fetchPage, start, reading, comparesHistory = false } = source.open();
     const { maxItems = Number.POSITIVE_INFINITY, readAhead = true, signal } = options;
     this.#checkPagination(pagination);
     this.fetchPage = fetchPage;
+    this.start = start;
+    this.reading = reading;
+    this.comparesHistory = comparesHistory;
     this.direction = directionOf(pagination);
     this.newestFirst = pagination.newestFirst;
     this.cursor = pagination[this.direction.cursor];
@@ -123,11 +142,11 @@ export class RequestPlan<T, Extra extends object> {
   }
 
   /** The `pagination` of a page: what follows a cursor, or the first page of a direction. */
-  request(direction: Direction, cursor: string | undefined, size = this.size): Forward | Backward {
+  readonly request = (direction: Direction, cursor: string | undefined, size = this.size): Forward | Backward => {
     return {
       [direction.size]: size,
       ...(cursor !== undefined && { [direction.cursor]: cursor }),
       ...(this.newestFirst !== undefined && { newestFirst: this.newestFirst }),
     };
-  }
+  };
 }

@@ -1,12 +1,15 @@
 import type { PageInfo } from "../../generated/types.js";
 import { refuse, show } from "../arguments/refuse.js";
-import { PaginationError } from "../errors/index.js";
+import type { PaginationError } from "../errors/index.js";
+import type { Block } from "../http/block.js";
+import { type Demand, NotShown } from "../http/demand.js";
 import { fetchUntilAborted } from "../http/index.js";
-import { type Continuation, continuationFrom, continuationsAfter, passes } from "./continuation.js";
-import { blockTimeOf, edgesAfter } from "./cursors.js";
+import { blockTimeOf } from "../source/block-cursor.js";
+import { behindError, describeTime, prunedError, readingError } from "../source/reading-errors.js";
+import { type Continuation, continuationFrom, continuationsAfter, largestPage, passes } from "./continuation.js";
 import type { Deduplicator } from "./deduplicator.js";
-import { type Backward, type Direction, type Forward, inWalkOrder } from "./direction.js";
-import { type Edge, hasRecord, ListPage, type Step } from "./page.js";
+import { type Backward, backward, type Direction, type Forward, forward, inWalkOrder } from "./direction.js";
+import { type Edge, hasRecord, ListPage, type PageContent, type Step } from "./page.js";
 import type { RequestPlan } from "./request-plan.js";
 
 /** What is known of the earlier pages of a walk. */
@@ -14,16 +17,24 @@ interface Trail<T> {
   readonly direction: Direction;
   /** How many pages there are. */
   readonly length: number;
-  /** The edges of the last page, and the one before them. */
+  /** The last two edges. */
   readonly previous: readonly Edge<T>[];
   /** The places that were continued from, each with the number of the page that followed. */
   readonly places: Map<string, number>;
   readonly deduplicator: Deduplicator<T>;
   /** The last cursor that leaves nothing out. */
   readonly safeCursor: string | undefined;
-  /** Whether cursors are completed with account ids. A node may contradict them. */
+  /** Whether cursors are completed with account ids. A node may not follow them. */
   readonly completesAccounts: boolean;
+  /** The block of the first page: that of a later one must not be before it. */
+  readonly block?: Block | undefined;
+  /** The address of the node that gave the last page, if the client has several. */
+  readonly node?: string | undefined;
+  /** The time from which on the nodes keep records, if that is less than what was wanted. */
+  readonly reach?: bigint | "any" | undefined;
 }
+
+type Content<T, Extra extends object> = Awaited<ReturnType<RequestPlan<T, Extra>["fetchPage"]>>;
 
 const keepAll: Deduplicator<never> = { filter: (edges) => ({ fresh: edges, next: keepAll }) };
 
@@ -38,13 +49,15 @@ export function firstStep<T, Extra extends object>(plan: RequestPlan<T, Extra>):
   return new WalkStep(plan, newTrail(plan, plan.direction), from);
 }
 
+const blockOf = (extra: { block?: Block | undefined } | undefined): Block | undefined => extra?.block;
+
 /** What to request for a page, and what is known of the pages before it. */
 class WalkStep<T, Extra extends object> implements Step<T, Extra> {
   readonly #plan: RequestPlan<T, Extra>;
   readonly #trail: Trail<T>;
-  readonly #from: Continuation | undefined;
+  readonly #from: Continuation<T> | undefined;
 
-  constructor(plan: RequestPlan<T, Extra>, trail: Trail<T>, from: Continuation | undefined) {
+  constructor(plan: RequestPlan<T, Extra>, trail: Trail<T>, from: Continuation<T> | undefined) {
     this.#plan = plan;
     this.#trail = trail;
     this.#from = from;
@@ -52,65 +65,134 @@ class WalkStep<T, Extra extends object> implements Step<T, Extra> {
   }
 
   get pagination(): Forward | Backward {
-    return this.#plan.request(this.#trail.direction, this.#from?.cursor);
+    const { resume, cursor } = this.#from ?? {};
+    return this.#plan.request(this.#trail.direction, resume ?? cursor);
   }
 
   fetchAlone(left?: number): Promise<ListPage<T, Extra> & Extra> {
-    return fetchUntilAborted(this.#plan.signal, new AbortController(), (signal) => this.fetch(signal, left));
+    const isAlone = this.#trail.length === 0 && this.#plan.reading === undefined;
+    return fetchUntilAborted(this.#plan.signal, new AbortController(), (signal) => this.fetch(signal, left, isAlone));
   }
 
-  async fetch(signal: AbortSignal, left = Number.POSITIVE_INFINITY): Promise<ListPage<T, Extra> & Extra> {
-    const plan = this.#plan;
+  async fetch(
+    signal: AbortSignal,
+    left = Number.POSITIVE_INFINITY,
+    isAlone = false,
+  ): Promise<ListPage<T, Extra> & Extra> {
     const { direction } = this.#trail;
-    const size = this.#from?.overlaps ? plan.size : Math.min(plan.size, left);
-    const content = await plan.fetchPage(
-      plan.request(direction, this.#from?.cursor, size),
-      signal,
-      this.#trail.previous,
-    );
-    if (!Array.isArray(content?.edges)) {
-      refuse(
-        { operation: plan.source.operation, argument: "fetchPage" },
-        "a function that returns `{ edges, pageInfo }`",
-        content,
-      );
+    const { overlap = 0 } = this.#from ?? {};
+    const size = overlap === "all" ? this.#plan.size : Math.min(this.#plan.size, left);
+    const requested = overlap === "all" ? size : Math.min(size + overlap, Math.max(size, largestPage));
+    let content: Content<T, Extra>;
+    try {
+      if (this.#from?.locate) return (await this.#located(signal)).fetch(signal, left, isAlone);
+      content = await this.#request(direction, requested, signal, this.#demand(isAlone));
+    } catch (error) {
+      return this.#withoutProof(error, isAlone).fetch(signal, left, isAlone);
     }
-    const received = content.edges.every(hasRecord<T>) ? content.edges : content.edges.filter(hasRecord<T>);
-    const edges = this.#edgesAfterCursor(inWalkOrder(received, direction));
+    const received = edgesOf(content, direction);
+    const edges = this.#from?.accept ? this.#from.accept(received) : received;
     if (edges === undefined) return this.#fallback().fetch(signal, left);
-    return Object.assign(this.#pageOf(edges, content.pageInfo), content.extra);
+    const page =
+      edges === received ? { edges, pageInfo: content.pageInfo } : cut(edges, content.pageInfo, size, direction);
+    const trail = { ...this.#trail, block: this.#trail.block ?? blockOf(content.extra), node: content.node };
+    return Object.assign(this.#pageOf(page.edges, page.pageInfo, trail), content.extra);
   }
 
-  /** The edges that follow the cursor, in the order of the walk; `undefined` if the page does not begin where it has to. */
-  #edgesAfterCursor(edges: readonly Edge<T>[]): readonly Edge<T>[] | undefined {
-    const { place, guard, fallback } = this.#from ?? {};
-    // If every known vote of the page has moved away, there is no earlier cursor to continue from.
-    if (guard && fallback && !guard.has(blockTimeOf(edges[0]?.cursor ?? "") ?? "")) return undefined;
-    return place ? edgesAfter(edges, place, this.#plan.isDescending(this.#trail.direction)) : edges;
+  async #request(
+    direction: Direction,
+    size: number,
+    signal: AbortSignal,
+    demand: Demand<PageContent<T>>,
+  ): Promise<Content<T, Extra>> {
+    const { source, request, fetchPage } = this.#plan;
+    const content = await fetchPage(request(direction, this.#from?.cursor, size), signal, demand);
+    if (Array.isArray(content?.edges)) return content;
+    const place = { operation: source.operation, argument: "fetchPage" };
+    return refuse(place, "a function that returns `{ edges, pageInfo }`", content);
+  }
+
+  /** The step from the record before a cursor that the caller brings: its page begins with the record of the cursor. */
+  async #located(signal: AbortSignal): Promise<WalkStep<T, Extra>> {
+    const { direction } = this.#trail;
+    const before = await this.#request(opposite(direction), 2, signal, {
+      ...this.#demand(true),
+      holdsPlace: () => true,
+    });
+    return new WalkStep(this.#plan, this.#trail, this.#from?.locate?.(edgesOf(before, direction)));
+  }
+
+  /** What the page has to show, so that nothing before it and in it is missing. */
+  #demand(isAlone: boolean): Demand<PageContent<T>> {
+    const { start, comparesHistory, reading } = this.#plan;
+    const { direction, length, block, node, reach = start ?? 0n } = this.#trail;
+    const { after = 0n, accept } = this.#from ?? {};
+    const isDescending = this.#plan.isDescending(direction);
+    const concernsHistory = comparesHistory || (start !== undefined && !isAlone);
+    return {
+      isFresh: length === 0,
+      prefer: node,
+      ...(concernsHistory && reach !== "any" && { reach }),
+      // A page that is continued shows the record before it, and so that the node keeps what follows.
+      ...(isDescending
+        ? { holdsStart: ({ data }) => !data.pageInfo?.[direction.more] }
+        : this.#from && { holdsStart: () => false }),
+      ...(reading && length === 0 && { holdsStart: ({ block }) => !reading.isProven(block) }),
+      lacksBlock: ({ block: shown }, namesBlocks) =>
+        shown === undefined
+          ? namesBlocks
+          : shown.timestamp < after || (block !== undefined && shown.height < block.height),
+      ...(accept && { holdsPlace: (content) => accept(edgesOf(content, direction)) !== undefined }),
+    };
+  }
+
+  /** What to do if no response shows what is demanded: another step, or an error. */
+  #withoutProof(error: unknown, isAlone: boolean): WalkStep<T, Extra> {
+    if (!NotShown.is(error)) throw error;
+    const { lack, shown, availableFrom } = error;
+    const { source, start } = this.#plan;
+    const { operation = "paginate" } = source;
+    if (lack === "place") return this.#fallback();
+    if (lack === "block") {
+      const { block } = this.#trail;
+      const needed = block ? `block ${block.height}` : `the time ${describeTime(this.#from?.after ?? 0n)}`;
+      throw behindError(operation, needed, shown?.block, this.pagination);
+    }
+    if (start !== undefined && availableFrom !== undefined && !isAlone) {
+      throw prunedError(operation, start, availableFrom, "narrow the range", this.pagination);
+    }
+    return new WalkStep(this.#plan, { ...this.#trail, reach: availableFrom ?? "any" }, this.#from);
   }
 
   #fallback(): WalkStep<T, Extra> {
-    const { fallback, place, cursor = "" } = this.#from ?? {};
-    const from = fallback?.();
-    if (from === undefined) throw this.#repeats(cursor, this.#trail.safeCursor);
-    const completesAccounts = this.#trail.completesAccounts && place === undefined;
-    return new WalkStep(this.#plan, { ...this.#trail, completesAccounts }, from);
+    const from = this.#from?.fallback?.();
+    if (from !== undefined) {
+      const { cursor, resume = cursor } = this.#from ?? {};
+      return new WalkStep(this.#plan, { ...this.#trail, completesAccounts: false }, { resume, ...from });
+    }
+    const { operation } = this.#plan.source;
+    throw readingError(
+      `${this.#sender} does not begin with the last record of the page before, so that nothing shows which records follow it. ` +
+        "Continue with `resume` on another node, or request larger pages.",
+      { operation, reason: "gap" },
+      this.pagination,
+    );
   }
 
-  #pageOf(edges: readonly Edge<T>[], pageInfo: PageInfo | null): ListPage<T, Extra> {
-    const { direction, length } = this.#trail;
+  #pageOf(edges: readonly Edge<T>[], pageInfo: PageInfo | null, here: Trail<T>): ListPage<T, Extra> {
+    const { direction, length, block, node } = here;
     const passing = this.#from?.passing;
     const keyOf = this.#plan.source.cursors?.keyOf;
     const isStuck = passing !== undefined && keyOf !== undefined && !passes(edges, passing, keyOf);
     // What follows a block that cannot be passed is left for a walk that can.
     const reached = isStuck ? edges.filter(({ cursor }) => blockTimeOf(cursor) === passing.time) : edges;
-    const { fresh, next: deduplicator } = this.#trail.deduplicator.filter(reached);
+    const { fresh, next: deduplicator } = here.deduplicator.filter(reached);
     const step = (towards: Direction): Step<T, Extra> | undefined => {
       if (towards === direction) {
-        if (isStuck) throw this.#repeats(this.#from?.cursor ?? "", this.#trail.safeCursor);
-        return this.#stepAfter(edges, pageInfo, { ...this.#trail, length: length + 1, deduplicator });
+        if (isStuck) throw this.#repeats(this.#from?.cursor ?? "", here.safeCursor);
+        return this.#stepAfter(edges, pageInfo, { ...here, length: length + 1, deduplicator });
       }
-      const back = newTrail(this.#plan, towards);
+      const back = { ...newTrail(this.#plan, towards), block, node };
       const turned = [...edges].reverse();
       const { next } = back.deduplicator.filter(turned);
       return this.#stepAfter(turned, pageInfo, { ...back, length: 1, deduplicator: next });
@@ -125,12 +207,15 @@ class WalkStep<T, Extra extends object> implements Step<T, Extra> {
     const { cursors } = this.#plan.source;
     // The record that is yielded last has a cursor of its own in most responses.
     const endCursor = cursor || edges.at(-1)?.cursor;
-    const ways = endCursor ? continuationsAfter(edges, endCursor, cursors, completesAccounts) : [];
-    const safe = ways.find(({ passing }) => passing === undefined)?.cursor ?? safeCursor;
+    const isFirstPage = length === 1 && direction === this.#plan.direction && this.#plan.cursor === undefined;
+    const rules = { completesAccounts, isFirstPage };
+    const { ways = [], resume: safe = safeCursor } = endCursor
+      ? continuationsAfter(edges, trail.previous, endCursor, cursors, rules)
+      : {};
     if (!cursor) throw this.#missesCursor(direction, safe);
     const way = ways.find(({ id }) => (places.get(id) ?? length) >= length);
     if (way === undefined) throw this.#repeats(cursor, safe);
-    const previous = [...trail.previous.slice(-1), ...edges];
+    const previous = edges.length > 1 ? edges.slice(-2) : [...trail.previous, ...edges].slice(-2);
     return new WalkStep(this.#plan, { ...trail, previous, safeCursor: safe }, way);
   }
 
@@ -153,12 +238,35 @@ class WalkStep<T, Extra extends object> implements Step<T, Extra> {
 
   #error(reason: PaginationError["reason"], message: string, safeCursor: string | undefined): PaginationError {
     const { operation } = this.#plan.source;
-    const resume = this.#plan.request(this.#trail.direction, safeCursor);
-    return Object.assign(new PaginationError(message, { operation, reason }), { resume });
+    return readingError(message, { operation, reason }, this.#plan.request(this.#trail.direction, safeCursor));
   }
 
   get #sender(): string {
     const { operation } = this.#plan.source;
     return operation === undefined ? "The source" : `The node's response to ${operation}`;
   }
+}
+
+const opposite = (direction: Direction) => (direction === forward ? backward : forward);
+
+/** The records of a page with their cursors, in the order of the walk. */
+function edgesOf<T>({ edges }: PageContent<T>, direction: Direction): readonly Edge<T>[] {
+  return inWalkOrder(edges.every(hasRecord<T>) ? edges : edges.filter(hasRecord<T>), direction);
+}
+
+/** The page without the edges that were known, at most of the size that was wanted. */
+function cut<T>(edges: readonly Edge<T>[], pageInfo: PageInfo | null, size: number, direction: Direction) {
+  if (pageInfo === null) return { edges, pageInfo };
+  const page = edges.slice(0, size);
+  const end = edges.length > size ? page.at(-1)?.cursor : undefined;
+  return {
+    edges: page,
+    pageInfo: {
+      ...pageInfo,
+      [opposite(direction).nextCursor]: page[0]?.cursor ?? "",
+      // v0.74 nodes deny it on the last page.
+      [opposite(direction).more]: true,
+      ...(end !== undefined && { [direction.nextCursor]: end, [direction.more]: true }),
+    },
+  };
 }

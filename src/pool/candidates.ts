@@ -1,21 +1,20 @@
+import type { Context } from "../http/context.js";
+import type { Demand } from "../http/demand.js";
 import { choose } from "./choice.js";
-import { byHeight, isBehind, verdictOn } from "./judge.js";
+import { byHeight, verdictOn } from "./judge.js";
 import type { Link } from "./link.js";
-import { earliestOf, isHistoryKnown, reaches } from "./node-history.js";
 import type { NodeState } from "./node-state.js";
-import type { PoolTarget } from "./target.js";
 
 /** The nodes that can serve a call, and how often each was asked. */
 export class Candidates {
   readonly #link: Link;
-  readonly #target: PoolTarget;
+  readonly #demand: Demand<never>;
   readonly #nodes: readonly NodeState[];
   readonly #tries = new Map<NodeState, number>();
 
-  constructor(link: Link, target: PoolTarget) {
+  constructor(link: Link, { node: url, demand = {} }: Pick<Context<never>, "node" | "demand">) {
     this.#link = link;
-    this.#target = target;
-    const { node: url } = target;
+    this.#demand = demand;
     this.#nodes = url === undefined ? link.nodes : link.nodes.filter((node) => node.url === url);
   }
 
@@ -31,41 +30,58 @@ export class Candidates {
     this.#tries.set(node, this.triesOf(node) + tries);
   }
 
-  /**
-   * The node to ask next: one that is not set aside and was not asked. `undefined` if there is none.
-   *
-   * @param isPartner - Whether the node is asked for comparison alone. A slow one would not be worth the wait.
-   */
-  next(isPartner = false): NodeState | undefined {
+  /** The node to ask next: one that is not set aside and was not asked. `undefined` if there is none. */
+  next(): NodeState | undefined {
     const { settings, random } = this.#link;
-    const usesSlow = settings.order === "fastest" && !isPartner;
-    const isFree = (node: NodeState) => node.isAvailable || (usesSlow && node.cause === "slow" && node.rest > 0);
-    const nodes = this.#nodes.filter((node) => this.triesOf(node) === 0 && isFree(node) && !this.#isUnfit(node));
+    const { prefer, time, reach } = this.#demand;
+    const nodes = this.#nodes.filter((node) => node.isAvailable && this.#isNew(node));
+    const preferred = prefer === undefined ? undefined : nodes.find((node) => node.url === prefer);
+    if (preferred) return preferred;
     // A node that was behind may have caught up.
-    const likely = nodes.filter(({ sighting }) => !isBehind(sighting?.block, this.#target));
+    const isLikely = ({ sighting, history }: NodeState) =>
+      (time === undefined || !sighting || sighting.block.timestamp >= time) &&
+      (reach === undefined || !history.isKnown || !history.lacks(reach));
+    const likely = time === undefined && reach === undefined ? nodes : nodes.filter(isLikely);
     return choose(likely.length > 0 ? likely : nodes, settings.order, random);
   }
 
-  /** The node to ask next if the oldest record of the nodes that respond is enough. */
-  nextOfOldest(): NodeState | undefined {
-    this.#target.reach = earliestOf(this.#nodes);
-    return this.next();
+  /** A node that was not asked and has rested for long enough to be tried. */
+  due(): NodeState | undefined {
+    return this.#nodes.find((node) => node.isDue && this.#isNew(node));
   }
 
-  /** All nodes that are left if each was asked or is set aside: the least asked first, then the freshest. */
+  /** All nodes that are left if each was asked or is set aside: the least asked first, then those that have rested, then the freshest. */
   last(): NodeState[] {
-    let nodes = this.#nodes.filter((node) => !this.#isUnfit(node));
-    if (nodes.length === 0) {
-      // No node keeps balance changes from that time on.
-      this.#target.reach = earliestOf(this.#nodes);
-      nodes = this.#nodes.filter((node) => !this.#isUnfit(node));
-    }
-    return nodes.sort((a, b) => this.triesOf(a) - this.triesOf(b) || byHeight(a.sighting?.block, b.sighting?.block));
+    const order = (a: NodeState, b: NodeState) =>
+      this.triesOf(a) - this.triesOf(b) ||
+      Number(b.isDue) - Number(a.isDue) ||
+      byHeight(a.sighting?.block, b.sighting?.block);
+    return this.#nodes.filter((node) => !this.isUnfit(node)).sort(order);
+  }
+
+  /** The best node that was not asked, also if it is set aside. */
+  any(): NodeState | undefined {
+    return this.next() ?? this.last().find((node) => this.triesOf(node) === 0);
   }
 
   /** Whether a node is known not to keep balance changes for long enough. */
-  #isUnfit(node: NodeState): boolean {
-    return isHistoryKnown(node, this.#link.clock) && !reaches(node, this.#target.reach);
+  isUnfit({ history }: NodeState): boolean {
+    const { reach, holdsStart } = this.#demand;
+    return reach !== undefined && holdsStart === undefined && history.isKnown && history.lacks(reach);
+  }
+
+  /** The nodes that respond but do not keep balance changes for long enough. */
+  get unfit(): NodeState[] {
+    const { reach } = this.#demand;
+    return this.#nodes.filter(
+      // One that is set aside because it lags responds, too.
+      ({ history, cause }) =>
+        reach !== undefined && cause !== "failing" && cause !== "slow" && history.isKnown && history.lacks(reach),
+    );
+  }
+
+  #isNew(node: NodeState): boolean {
+    return this.triesOf(node) === 0 && !this.isUnfit(node);
   }
 }
 

@@ -1,24 +1,19 @@
 import type { Context, Reply } from "../http/context.js";
-import { contextOf } from "../http/requester.js";
 import { freshNodes } from "./candidates.js";
+import { probe } from "./check-nodes.js";
 import { choose } from "./choice.js";
-import { byHeight, isCompared, staleError } from "./judge.js";
+import { isCompared } from "./judge.js";
 import type { Link } from "./link.js";
 import { NodeCall } from "./node-call.js";
 import type { NodeState } from "./node-state.js";
-import type { PoolTarget } from "./target.js";
-
-/** A read that is cheap for a node, of a resource that has no signatures. */
-const query = { id: "0".repeat(64), "pagination.first": 1 };
 
 /**
- * Makes a call that a node does not accept twice: to one node, once. If the nodes were not compared lately, a read finds a
- * fresh one before.
+ * Makes a call that a node does not accept twice: to one node, once. If no fresh node has responded lately, nodes are asked with a
+ * read before, and the call goes to the one that responds.
  */
 export async function callOnce<T>(link: Link, context: Context<T>): Promise<Reply<T>> {
-  const node = chooseFresh(link) ?? (await compareNodes(link, context));
-  const target: PoolTarget = { node: node.url, attempts: 1 };
-  return new NodeCall(link, { ...context, target }).run();
+  const node = chooseFresh(link)?.url ?? (await findNode(link, context));
+  return new NodeCall(link, { ...context, node }).run();
 }
 
 function chooseFresh(link: Link): NodeState | undefined {
@@ -26,14 +21,9 @@ function chooseFresh(link: Link): NodeState | undefined {
   return choose(nodes, link.settings.order, link.random);
 }
 
-async function compareNodes(link: Link, context: Context<unknown>): Promise<NodeState> {
+async function findNode(link: Link, context: Context<unknown>): Promise<string | undefined> {
   const { operation, settings, headers, cancellation } = context;
-  const route = { ...link.routeOf("listNodeSignatures"), operation, read: (body: object) => body };
-  const read = contextOf(route, { query, path: {}, body: {} }, { settings, signal: undefined, headers });
-  await new NodeCall(link, { ...read, cancellation }).run();
-  const [freshest] = [...link.nodes].sort((a, b) => byHeight(a.sighting?.block, b.sighting?.block));
-  const node = choose(freshNodes(link), link.settings.order, link.random);
-  if (node) return node;
-  if (freshest === undefined || link.settings.staleness === "error") throw staleError(operation, []);
-  return freshest;
+  const read = { ...probe(link, operation, { settings, signal: undefined, headers }), cancellation };
+  const { node } = await new NodeCall(link, read).run();
+  return node;
 }

@@ -1,9 +1,13 @@
+import { median } from "./hedging.js";
+
 /** What the choice of a node depends on. */
 export interface Load {
-  /** The typical time until a response is complete, in milliseconds; `undefined` before the first one. */
-  readonly latency: number | undefined;
-  /** How many requests are in flight. */
+  /** The typical time until a response is complete, in milliseconds; `undefined` if it was not measured lately. */
+  readonly recentLatency: number | undefined;
+  /** How many requests are in flight, or wait for the rate limit of the node. */
   readonly inFlight: number;
+  /** How many of them were sent. */
+  readonly sent: number;
   /** How long a request has to wait for the rate limit of the node, in milliseconds. */
   readonly pause: number;
 }
@@ -26,13 +30,20 @@ export function choose<Node extends Load>(
   const first = Math.floor(random() * nodes.length);
   const other = (first + 1 + Math.floor(random() * (nodes.length - 1))) % nodes.length;
   const [a, b] = [nodes[first], nodes[other]];
-  return a && b && isSlower(a, b) ? b : a;
+  return a && b && isSlower(a, b, nodes) ? b : a;
 }
 
-function isSlower(a: Load, b: Load): boolean {
-  const difference = waitOf(a) - waitOf(b);
+function isSlower(a: Load, b: Load, nodes: readonly Load[]): boolean {
+  // A node that was not measured is as good as most are.
+  const usual = median(nodes, ({ recentLatency }) => recentLatency) ?? 1;
+  const difference = waitOf(a, usual) - waitOf(b, usual);
   return difference > 0 || (difference === 0 && a.inFlight > b.inFlight);
 }
 
-/** A node without a latency is tried soon. */
-const waitOf = ({ latency = 0, inFlight, pause }: Load): number => latency * (inFlight + 1) + pause;
+/** The expected time until a request that is sent to a node is served. */
+function waitOf(load: Load, usual: number): number {
+  const { recentLatency = usual, pause } = load;
+  // The pause counts those that wait for the rate limit.
+  const before = pause > 0 ? load.sent : load.inFlight;
+  return recentLatency * (before + 1) + pause;
+}

@@ -1,32 +1,37 @@
 import { readBaseUrl } from "../arguments/read-base-url.js";
 import { refuse } from "../arguments/refuse.js";
-import type { Clock } from "../http/clock.js";
 import type { CallSettings, SendAttempt } from "../http/context.js";
 import { withTotalDeadline } from "../http/deadline.js";
 import { createEmit, type ObserverEvent, type WithoutTime } from "../http/events.js";
-import { readBlock } from "../http/index.js";
 import { contextOf, createNodeAttempt } from "../http/requester.js";
-import type { Connection, ConnectionOptions } from "../node-pool.js";
-import { Candidates } from "./candidates.js";
+import type { ConnectionOptions } from "../node-pool.js";
+import type { Connection } from "../source/connection.js";
 import { callOnce } from "./check-call.js";
-import { withSetAside } from "./failures.js";
 import type { Link } from "./link.js";
 import { NodeCall } from "./node-call.js";
+import { withSetAside } from "./node-faults.js";
 import type { NodeState } from "./node-state.js";
-import type { PoolSettings } from "./options.js";
-import { ScanNodes } from "./scan-nodes.js";
-import { keepNode } from "./sticky.js";
 
 /** The nodes of a pool, and how they are used. */
-export interface Pool {
-  readonly nodes: readonly NodeState[];
-  readonly settings: PoolSettings;
-  readonly clock: Clock;
-  readonly random: () => number;
-}
+export interface Pool extends Pick<Link, "nodes" | "settings" | "clock" | "budget" | "random"> {}
 
 /** Connects a client to the nodes of a pool. */
-export function createConnection(pool: Pool, options: ConnectionOptions): Connection {
+export function createConnection(link: Link): Connection {
+  const { nodes, clock } = link;
+  const send = withTotalDeadline(
+    (context) =>
+      context.once && context.node === undefined ? callOnce(link, context) : new NodeCall(link, context).run(),
+    clock,
+  );
+  return {
+    send: async (route, params, call) => send(contextOf(route, params, withKnownNode(call, nodes, route.operation))),
+    clock,
+    nodeCount: nodes.length,
+  };
+}
+
+/** What a client and the nodes of its pool have in common. */
+export function createLink(pool: Pool, options: ConnectionOptions): Link {
   const { fetch, pacing = true, observe, validate, routeOf, session } = options;
   const { nodes, clock } = pool;
   const emit = observe && createEmit<WithoutTime<ObserverEvent>>(observe, clock);
@@ -38,52 +43,17 @@ export function createConnection(pool: Pool, options: ConnectionOptions): Connec
       return [node, createNodeAttempt({ fetch, validate, clock }, emitOf, limits, around)];
     }),
   );
-  const link: Link = { ...pool, emit, attempts, routeOf, session };
-  const send = withTotalDeadline(
-    (context) => (context.once && !context.target ? callOnce(link, context) : new NodeCall(link, context).run()),
-    clock,
-  );
-  return {
-    send: async (route, params, call) => send(contextOf(route, params, withKnownNode(call, nodes, route.operation))),
-    fetch: (request) => fetchFromNode(link, request, fetch),
-    keepNode: keepNode(link),
-    openNodes: (target) => new ScanNodes(link, target),
-  };
+  return { ...pool, emit, attempts, routeOf, session };
 }
 
 /** Replaces the address that the caller has named by that of a node. */
-function withKnownNode(call: CallSettings, nodes: readonly NodeState[], operation: string): CallSettings {
-  const url = call.target?.node;
+function withKnownNode<T>(call: CallSettings<T>, nodes: readonly NodeState[], operation: string): CallSettings<T> {
+  const { node: url } = call;
   if (url === undefined || nodes.some((node) => node.url === url)) return call;
   const place = { operation, argument: "node" };
   const known = readBaseUrl(url, place);
   if (!nodes.some((node) => node.url === known)) {
     refuse(place, `one of the pool: ${nodes.map((node) => node.url).join(", ")}`, url);
   }
-  return { ...call, target: { ...call.target, node: known } };
-}
-
-/** Sends a request that was made for the first node to the one that the pool chooses. */
-async function fetchFromNode(link: Link, request: Request, fetch: ConnectionOptions["fetch"]): Promise<Response> {
-  const [first] = link.nodes;
-  const candidates = new Candidates(link, {});
-  const node = candidates.next() ?? candidates.last()[0];
-  if (!first || !node || !request.url.startsWith(first.url)) return fetch(request);
-  const url = node.url + request.url.slice(first.url.length);
-  const sentAt = link.clock.now();
-  node.inFlight++;
-  try {
-    const response = await fetch(node === first ? request : await moved(request, url));
-    node.hear(readBlock(response), sentAt, response.headers);
-    return response;
-  } finally {
-    node.inFlight--;
-  }
-}
-
-/** The same request to another address. Its body is copied, because not every runtime sends a stream. */
-async function moved(request: Request, url: string): Promise<Request> {
-  if (request.body === null) return new Request(url, request);
-  const { method, headers, redirect, signal } = request;
-  return new Request(url, { method, headers, redirect, signal, body: await request.arrayBuffer() });
+  return { ...call, node: known };
 }

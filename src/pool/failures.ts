@@ -1,76 +1,77 @@
-import {
-  ApiError,
-  describe,
-  RateLimitError,
-  ResponseError,
-  TimeoutError,
-  toPlainError,
-  VegaError,
-} from "../errors/index.js";
-import type { Clock } from "../http/clock.js";
-import type { Attempt, Context, SendAttempt } from "../http/context.js";
-import { type Block, readBlock } from "../http/index.js";
-import { isTransient } from "../http/retry.js";
+import { describe, toPlainError, VegaError } from "../errors/index.js";
+import type { Context } from "../http/context.js";
+import { type Emit, observedError } from "../http/events.js";
+import type { Verdict } from "./judge.js";
+import type { Link } from "./link.js";
 import type { NodeState } from "./node-state.js";
-import type { PoolTarget } from "./target.js";
 
-/** Statuses of a wrong address, of one that is closed to the client, and of a node without the operation. */
-const statusesOfNodes = [401, 403, 404, 501];
-
-/** Whether another node may respond where one failed. */
-export function isNodeFault(error: unknown, context: Context<unknown>): boolean {
-  if (isTransient(error, context.finalStatuses)) return true;
-  if (ResponseError.is(error)) return typeof error.body === "string";
-  // A data node names its block.
-  return ApiError.is(error) && statusesOfNodes.includes(error.status) && readBlock(error) === undefined;
+/** A node that a call turns away from, and why. */
+interface Failover {
+  node: NodeState;
+  cause: Verdict;
+  error?: unknown;
 }
 
-/** The error of a response from before the place where a walk or a scan continues. */
-export function behindError(
-  { node, block }: { node: NodeState; block: Block | undefined },
-  { height, until }: PoolTarget,
-  { operation, attempts }: Context<unknown>,
-): VegaError {
-  const needed = height === undefined ? `time ${until}` : `height ${height}`;
-  const message = `${operation} needs a node that has reached ${needed}, but ${node.url} is at height ${block?.height}.`;
-  return new VegaError(message, { operation, attempts });
-}
+/** What went wrong in a call. */
+export class Failures {
+  readonly #context: Context<unknown>;
+  readonly #emit: Emit | undefined;
+  readonly #errors = new Map<NodeState, unknown>();
+  #count = 0;
+  #failover: Failover | undefined;
 
-/** Sets a node aside that has failed. */
-export function setAsideAfter(error: unknown, node: NodeState, sentAt: number, { settings }: Context<unknown>): void {
-  if (TimeoutError.is(error)) node.slowDown(settings.timeout, sentAt);
-  else if (RateLimitError.is(error)) node.setAside("limited", sentAt, (error.retryAfter ?? 0) * 1000);
-  else node.setAside("failing", sentAt);
-  node.error = error;
-}
+  constructor(context: Context<unknown>, { emit }: Link) {
+    this.#context = context;
+    this.#emit = emit;
+  }
 
-/** When the request of an attempt was sent: after it has waited for the rate limit. */
-export const sentAtOf = new WeakMap<Attempt, number>();
+  /** How many attempts have failed. */
+  get count(): number {
+    return this.#count;
+  }
 
-/** Sets a node aside as soon as an attempt fails: before its rate limiter sends the next request. */
-export const withSetAside =
-  (next: SendAttempt, node: NodeState, clock: Clock): SendAttempt =>
-  async (context, attempt) => {
-    const sentAt = clock.now();
-    sentAtOf.set(attempt, sentAt);
-    try {
-      return await next(context, attempt);
-    } catch (error) {
-      if (isNodeFault(error, context)) setAsideAfter(error, node, sentAt, context);
-      throw error;
-    }
-  };
+  /** The last error of a node. */
+  errorOf(node: NodeState): unknown {
+    return this.#errors.get(node);
+  }
 
-/** The error of a call: the last one, with what each node said if there are several. */
-export function errorOfCall(failures: ReadonlyMap<NodeState, unknown>, { operation }: Context<unknown>): unknown {
-  const all = [...failures];
-  const [node, error] = all.at(-1) ?? [];
-  if (!VegaError.is(error)) return error;
-  if (all.length < 2) return Object.assign(error, { node: node?.url });
-  const messages = all.map(([{ url }, each]) => `${url}: ${describe(each)}`);
-  return Object.assign(error, {
-    node: node?.url,
-    failures: all.map(([{ url }, each]) => ({ node: url, ...toPlainError(each) })),
-    message: `${operation} failed on ${all.length} nodes. ${messages.join(" · ")}`,
-  });
+  add(node: NodeState, error: unknown): this {
+    // Of a node that failed before, what it said last.
+    this.#errors.delete(node);
+    this.#errors.set(node, error);
+    this.#count++;
+    this.#context.lastError = error;
+    this.#failover = { node, cause: "error", error };
+    return this;
+  }
+
+  /** Notes the node that the next attempt turns away from, if there is one. */
+  turnFrom(node: NodeState, cause: Verdict | undefined): void {
+    this.#failover = cause && { node, cause };
+  }
+
+  /** Reports that another node is asked. */
+  turnTo({ url: to }: NodeState): void {
+    const { node, cause, error } = this.#failover ?? {};
+    this.#failover = undefined;
+    if (node === undefined || cause === undefined || node.url === to) return;
+    const { operation, attempts: attempt } = this.#context;
+    const observed = error === undefined ? undefined : observedError(error);
+    this.#emit?.({ type: "failover", operation, attempt, node: node.url, from: node.url, to, cause, error: observed });
+  }
+
+  /** The error of the call: the last one, with what each node said if there are several. */
+  get error(): unknown {
+    const { operation } = this.#context;
+    const all = [...this.#errors];
+    const [node, error] = all.at(-1) ?? [];
+    if (!VegaError.is(error)) return error;
+    if (all.length < 2) return Object.assign(error, { node: node?.url });
+    const messages = all.map(([{ url }, each]) => `${url}: ${describe(each)}`);
+    return Object.assign(error, {
+      node: node?.url,
+      failures: all.map(([{ url }, each]) => ({ node: url, ...toPlainError(each) })),
+      message: `${operation} failed on ${all.length} nodes. ${messages.join(" · ")}`,
+    });
+  }
 }

@@ -85,11 +85,14 @@ export function isDisputed(sightings: readonly Sighting[], nodes: number, maxLag
 }
 
 /** Whether no node is far from a block, which is what most often holds: then none lags, and none is suspect. */
-export function areClose(block: Block, sightings: readonly Sighting[], maxLag: number): boolean {
-  return sightings.every(({ block: { height, timestamp } }) => {
-    if (height === block.height && timestamp === block.timestamp) return true;
-    const distance = Math.abs(Number(timestamp - block.timestamp)) / nanoseconds;
-    const blocks = Math.abs(Number(height - block.height));
-    return 2 * distance <= maxLag && 2 * blocks <= maxLag / shortestBlock;
-  });
+export function areClose(block: Block, sightings: Iterable<Sighting>, maxLag: number): boolean {
+  for (const { block: other } of sightings) if (!isClose(block, other, maxLag)) return false;
+  return true;
+}
+
+export function isClose(block: Block, { height, timestamp }: Block, maxLag: number): boolean {
+  if (height === block.height && timestamp === block.timestamp) return true;
+  const distance = Math.abs(Number(timestamp - block.timestamp)) / nanoseconds;
+  const blocks = Math.abs(Number(height - block.height));
+  return 2 * distance <= maxLag && 2 * blocks <= maxLag / shortestBlock;
 }

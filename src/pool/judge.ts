@@ -1,11 +1,12 @@
 import { VegaError } from "../errors/index.js";
 import type { Reply } from "../http/context.js";
+import type { Demand } from "../http/demand.js";
 import type { FailoverEvent } from "../http/events.js";
 import type { Block } from "../http/index.js";
-import { areClose, isDisputed, isSuspect, lagOf, referenceOf, type Sighting } from "./freshness.js";
+import { isClose, isDisputed, isSuspect, lagOf, referenceOf, type Sighting } from "./freshness.js";
 import type { Link } from "./link.js";
+import { isBehindMark } from "./mark.js";
 import type { NodeState } from "./node-state.js";
-import type { PoolTarget } from "./target.js";
 
 /** Why a node or its response is not used. */
 export type Verdict = FailoverEvent["cause"];
@@ -21,38 +22,37 @@ export interface Received<T> {
 
 export function sightingsOf(nodes: readonly NodeState[]): Sighting[] {
   const sightings: Sighting[] = [];
-  // For each response: `flatMap` would take as long as the rest of its judgement.
   for (const { sighting } of nodes) if (sighting) sightings.push(sighting);
   return sightings;
+}
+
+/** Whether no node is far from a block. For each response: without a copy of what is known. */
+function areAllClose(block: Block, { nodes, settings }: Link): boolean {
+  for (const { sighting } of nodes) if (sighting && !isClose(block, sighting.block, settings.maxLag)) return false;
+  return true;
 }
 
 /** What is wrong with a block; `undefined` if its response can be returned. A response without a block is not judged. */
 export function verdictOn(
   node: NodeState,
   block: Block | undefined,
-  target: PoolTarget,
+  { isFresh, time }: Demand<never>,
   link: Link,
 ): Verdict | undefined {
   if (block === undefined) return undefined;
   const { nodes, settings, clock } = link;
-  const sightings = sightingsOf(nodes);
-  if (!areClose(block, sightings, settings.maxLag)) {
+  if (!areAllClose(block, link)) {
     const others = sightingsOf(nodes.filter((other) => other !== node));
     if (isSuspect(block, others, nodes.length, settings.maxLag, clock.now())) return "suspect";
     // What a scan reads up to that time is final.
-    if (target.until !== undefined && block.timestamp >= target.until) return undefined;
-    if (lagOf(block, referenceOf(sightings, nodes.length)) > settings.maxLag) return "lag";
+    if (time !== undefined && block.timestamp >= time) return undefined;
+    if (lagOf(block, referenceOf(sightingsOf(nodes), nodes.length)) > settings.maxLag) return "lag";
   }
-  return settings.monotonic && target.isMonotonic && block.height < link.session.mark ? "regression" : undefined;
+  return isFresh && isBehindMark(block, link) ? "regression" : undefined;
 }
 
-/** Whether a block is before the place where a walk or a scan continues. */
-export const isBehind = (block: Block | undefined, { height, until, isOpen }: PoolTarget): boolean =>
-  block !== undefined &&
-  ((height !== undefined && block.height < height) || (until !== undefined && !isOpen && block.timestamp < until));
-
 /** Sets the node of a response aside, or returns it from there. */
-export function applyVerdict({ node, sentAt, verdict }: Received<unknown>): void {
+export function applyVerdict({ node, sentAt, verdict }: Pick<Received<unknown>, "node" | "sentAt" | "verdict">): void {
   if (verdict === undefined) node.recover(sentAt);
   else node.setAside(verdict === "suspect" ? "suspect" : "lagging", sentAt);
 }
@@ -64,13 +64,18 @@ export function freshestOf<T>(received: readonly Received<T>[]): Received<T> | u
 }
 
 /** Whether the nodes disagree, so that it is open which of them is correct. */
-export const isInDispute = ({ nodes, settings, clock }: Link): boolean =>
-  isDisputed(sightingsOf(nodes), nodes.length, settings.maxLag, clock.now());
+export function isInDispute(link: Link): boolean {
+  const { nodes, settings, clock } = link;
+  const known = nodes.find(({ sighting }) => sighting)?.sighting;
+  if (known === undefined || areAllClose(known.block, link)) return false;
+  return isDisputed(sightingsOf(nodes), nodes.length, settings.maxLag, clock.now());
+}
 
 /** Whether a node was compared with another one within `maxLag`. A response without a block counts, too. */
 export function isCompared(link: Link, node: NodeState): boolean {
   const { nodes, settings, clock } = link;
-  const isHeard = nodes.some((other) => other !== node && clock.now() - other.heardAt <= settings.maxLag);
+  const since = clock.now() - settings.maxLag;
+  const isHeard = nodes.some((other) => other !== node && other.heardAt >= since);
   return (isHeard || nodes.length === 1) && !isInDispute(link);
 }
 

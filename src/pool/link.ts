@@ -1,9 +1,9 @@
-import type { OperationId } from "../arguments/operation.js";
 import type { Clock } from "../http/clock.js";
 import type { SendAttempt } from "../http/context.js";
 import type { Emit } from "../http/events.js";
-import type { OperationRoute } from "../http/operation-route.js";
 import type { Session } from "../node-pool.js";
+import type { RouteOf } from "../source/connection.js";
+import type { HedgeBudget } from "./hedging.js";
 import type { NodeState } from "./node-state.js";
 import type { PoolSettings } from "./options.js";
 
@@ -12,11 +12,13 @@ export interface Link {
   readonly nodes: readonly NodeState[];
   readonly settings: PoolSettings;
   readonly clock: Clock;
+  /** Of all clients of the pool. */
+  readonly budget: HedgeBudget;
   /** Returns a number from 0 up to 1. */
   readonly random: () => number;
   readonly emit: Emit | undefined;
   /** Makes an attempt on a node. */
   readonly attempts: ReadonlyMap<NodeState, SendAttempt>;
-  readonly routeOf: (id: OperationId) => OperationRoute;
+  readonly routeOf: RouteOf;
   readonly session: Session;
 }

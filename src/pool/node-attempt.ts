@@ -1,31 +1,53 @@
-import type { Attempt, Context, Reply } from "../http/context.js";
-import { isNearEnd } from "../scan/history.js";
+import type { Attempt, Context, Reply, SendAttempt } from "../http/context.js";
+import { type Demand, NotShown } from "../http/demand.js";
+import { contextOf } from "../http/requester.js";
+import { newAttempt } from "../http/retry.js";
+import { askOldest } from "../source/oldest-record.js";
+import { Flight } from "./flight.js";
 import type { Link } from "./link.js";
-import { loadHistory, reaches } from "./node-history.js";
 import type { NodeState } from "./node-state.js";
-import type { PoolTarget } from "./target.js";
 
-/** The reason of an attempt that was not sent, because the node does not keep balance changes for long enough. */
-export const unfit = Symbol("unfit");
-
-/** Sends one attempt to a node that keeps balance changes for as long as the call needs them. */
-export async function sendTo<T>(
-  node: NodeState,
-  { reach, knowsHistory, verifiesHistory }: PoolTarget,
-  link: Link,
-  context: Context<T>,
-  attempt: Attempt,
-): Promise<Reply<T>> {
-  const load = () => loadHistory(link, node, context, attempt);
-  if (knowsHistory || reach !== undefined) await load();
-  if (!reaches(node, reach)) throw unfit;
+/** Sends an attempt to a node, if it keeps balance changes for as long as the call needs them. */
+export function sendToNode<T>(link: Link, context: Context<T>, node: NodeState, attempt: Attempt): Promise<Reply<T>> {
   const send = link.attempts.get(node);
   if (send === undefined) throw new TypeError(`${node.url} is not a node of the pool.`);
-  const reply = await send(context, attempt);
-  if (verifiesHistory && isNearEnd(node.history?.oldest, reach)) {
-    node.history = undefined;
-    await load();
-    if (!reaches(node, reach)) throw unfit;
+  return context.demand?.reach === undefined
+    ? send(context, attempt)
+    : sendWithHistory(link, context, { node, attempt, demand: context.demand, reach: context.demand.reach, send });
+}
+
+interface Sending<T> {
+  node: NodeState;
+  attempt: Attempt;
+  demand: Demand<T>;
+  reach: bigint;
+  send: SendAttempt;
+}
+
+async function sendWithHistory<T>(
+  link: Link,
+  context: Context<T>,
+  { node, attempt, demand, reach, send }: Sending<T>,
+): Promise<Reply<T>> {
+  const { history } = node;
+  const { holdsStart } = demand;
+  const { cancellation, number } = attempt;
+  const ask = askOldest(async (query, read) => {
+    const { operation, headers, settings } = context;
+    const route = { ...link.routeOf("listBalanceChanges"), operation, read };
+    const probe = contextOf(route, { query, path: {}, body: {} }, { settings, signal: undefined, headers });
+    const reply = await send(probe, newAttempt(cancellation, number, node.url));
+    // Without the wait for the rate limit.
+    const sentAt = cancellation instanceof Flight ? cancellation.sentAt : undefined;
+    if (sentAt !== undefined) node.hear(reply.block, sentAt, reply.response.headers);
+    return reply;
+  });
+  // Asked before, so that a node is not asked for what it does not have.
+  if (holdsStart === undefined) {
+    if (!history.isKnown) await history.load(ask);
+    if (history.lacks(reach)) throw new NotShown("history", { availableFrom: history.oldest });
   }
+  const reply = await send(context, attempt);
+  await history.check(demand, reply, ask);
   return reply;
 }

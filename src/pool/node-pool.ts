@@ -4,9 +4,12 @@ import { describe } from "../errors/index.js";
 import { type Clock, systemClock } from "../http/clock.js";
 import { withDigits } from "../http/json.js";
 import { connect, type NodePool, type NodeStatus } from "../node-pool.js";
-import { createConnection, type Pool } from "./connection.js";
+import { checkNodes } from "./check-nodes.js";
+import { createConnection, createLink, type Pool } from "./connection.js";
 import { lagOf, referenceOf } from "./freshness.js";
+import { HedgeBudget } from "./hedging.js";
 import { sightingsOf } from "./judge.js";
+import type { Link } from "./link.js";
 import { NodeState } from "./node-state.js";
 import { type NodePoolOptions, readPoolOptions } from "./options.js";
 
@@ -34,12 +37,20 @@ export function createPool(
 ): NodePool {
   const settings = readPoolOptions(options);
   const nodes = readUrls(urls).map((url) => new NodeState(url, clock, random));
-  const pool: Pool = { nodes, settings, clock, random };
+  const pool: Pool = { nodes, settings, clock, budget: new HedgeBudget(), random };
+  let link: Link | undefined;
   return {
     get status() {
-      return statusOf(nodes);
+      return statusOf(nodes, clock);
     },
-    [connect]: (connection) => createConnection(pool, connection),
+    async check(options = {}) {
+      await checkNodes(link, options);
+      return statusOf(nodes, clock);
+    },
+    [connect]: (connection) => {
+      link = createLink(pool, connection);
+      return createConnection(link);
+    },
   };
 }
 
@@ -51,7 +62,7 @@ function readUrls(urls: readonly (string | URL)[]): string[] {
   return read;
 }
 
-function statusOf(nodes: readonly NodeState[]): NodeStatus[] {
+function statusOf(nodes: readonly NodeState[], clock: Clock): NodeStatus[] {
   const reference = referenceOf(sightingsOf(nodes), nodes.length);
   return nodes.map((node) => {
     const block = node.sighting?.block;
@@ -59,11 +70,13 @@ function statusOf(nodes: readonly NodeState[]): NodeStatus[] {
       url: node.url,
       state: node.cause ?? (node.heardAt === Number.NEGATIVE_INFINITY ? "unknown" : "ready"),
       rest: node.rest,
+      until: node.rest > 0 ? new Date(clock.date() + node.rest) : undefined,
       height: block?.height,
       timestamp: block?.timestamp,
       lag: block && lagOf(block, reference),
-      latency: node.latency,
-      historyStart: node.history?.oldest,
+      latency: node.latency.typical,
+      hedges: node.hedges,
+      historyStart: node.history.oldest,
       rateLimit: node.rateLimit,
       error: node.error === undefined ? undefined : describe(node.error),
     };

@@ -1,9 +1,12 @@
 import type { Clock } from "../http/clock.js";
 import type { Block } from "../http/index.js";
 import { NodeLimits, readRateLimit } from "../http/pacing.js";
-import { Semaphore } from "../scan/semaphore.js";
+import { NodeHistory } from "../source/node-history.js";
 import type { Load } from "./choice.js";
+import { type Departure, Departures } from "./departures.js";
 import type { Sighting } from "./freshness.js";
+import { longestSilence } from "./hedging.js";
+import { Latency } from "./latency.js";
 
 /** Why a node is set aside. */
 export type RestCause = "slow" | "lagging" | "suspect" | "failing" | "limited";
@@ -11,14 +14,15 @@ export type RestCause = "slow" | "lagging" | "suspect" | "failing" | "limited";
 /** The first and the longest rest, in milliseconds. */
 const [shortestRest, longestRest] = [1000, 60_000];
 
-/** The share of a new measurement in the latency. */
-const weight = 0.2;
+/** For so many milliseconds, a measurement says how fast a node is. */
+const recent = 30_000;
 
 /** What a pool knows of one node. */
 export class NodeState implements Load {
   readonly url: string;
   readonly limits: NodeLimits;
-  inFlight = 0;
+  readonly history: NodeHistory;
+  readonly latency = new Latency();
   sighting: Sighting | undefined;
   /** When the node responded last. */
   heardAt = Number.NEGATIVE_INFINITY;
@@ -26,23 +30,26 @@ export class NodeState implements Load {
   cause: RestCause | undefined;
   error: unknown;
   restUntil = Number.NEGATIVE_INFINITY;
-  /** The oldest balance change that the node keeps, in Unix nanoseconds, and when it was asked. */
-  history: { oldest: bigint | undefined; time: number } | undefined;
-  readonly historyLock = new Semaphore(1);
-  /** Called when the node is set aside, by requests that wait for its rate limit. */
-  readonly onRest = new Set<() => void>();
+  /** How often the node was set aside. */
+  rests = 0;
+  /** How often another node was asked because this one was late. */
+  hedges = 0;
   readonly #clock: Clock;
   readonly #random: () => number;
-  #latency: number | undefined;
+  readonly #departures: Departures;
   /** Of the last response. */
   #headers: Headers | undefined;
-  #rests = 0;
+  /** Rests, and requests without a response, since the last response. */
+  #vain = 0;
+  #silences = 0;
   #restedAt = Number.NEGATIVE_INFINITY;
   #sightingSentAt = Number.NEGATIVE_INFINITY;
 
   constructor(url: string, clock: Clock, random: () => number) {
     this.url = url;
     this.limits = new NodeLimits(clock);
+    this.history = new NodeHistory(clock);
+    this.#departures = new Departures(clock);
     this.#clock = clock;
     this.#random = random;
   }
@@ -52,9 +59,30 @@ export class NodeState implements Load {
     return Math.max(0, this.restUntil - this.#clock.now());
   }
 
-  /** A slow node is measured anew after its rest. */
-  get latency(): number | undefined {
-    return this.cause === "slow" && this.rest === 0 ? undefined : this.#latency;
+  /** Whether the node can serve calls. */
+  get isAvailable(): boolean {
+    return this.cause === undefined;
+  }
+
+  /** Whether the node has rested for long enough to be tried. */
+  get isDue(): boolean {
+    return this.cause !== undefined && this.rest === 0;
+  }
+
+  get recentLatency(): number | undefined {
+    return this.#clock.now() - this.heardAt < recent ? this.latency.typical : undefined;
+  }
+
+  get inFlight(): number {
+    return this.#departures.count;
+  }
+
+  get sent(): number {
+    return this.#departures.sent;
+  }
+
+  get pause(): number {
+    return this.limits.limiter.expectedDelay;
   }
 
   /** The rate limit that the last response named. */
@@ -63,13 +91,15 @@ export class NodeState implements Load {
     return limit === undefined || remaining === undefined ? undefined : { limit, remaining };
   }
 
-  get pause(): number {
-    return this.limits.limiter.expectedDelay;
+  /** An attempt begins. A node that is tried after a rest rests on, unless it responds. */
+  depart(departure: Departure): void {
+    this.#departures.add(departure);
+    if (departure.isTrial) this.#restFor(this.#backoff);
   }
 
-  /** Whether the node can be asked. After a rest, one request tries it. */
-  get isAvailable(): boolean {
-    return this.cause === undefined || (this.rest === 0 && this.inFlight === 0);
+  /** An attempt has ended. */
+  land(departure: Departure): void {
+    this.#departures.delete(departure);
   }
 
   /** A response has come, with a block or at least with a success status. */
@@ -77,14 +107,27 @@ export class NodeState implements Load {
     const now = this.#clock.now();
     this.heardAt = now;
     this.#headers = headers;
-    const elapsed = now - sentAt;
-    const known = this.cause === "slow" ? undefined : this.#latency;
-    this.#latency = known === undefined ? elapsed : known + weight * (elapsed - known);
+    this.#silences = 0;
+    if (this.cause === "slow") this.latency.forget();
+    this.latency.observe(now - sentAt);
     if (block === undefined) return;
     // A response that was overtaken by a later one says nothing new.
     if (this.sighting && sentAt < this.#sightingSentAt && block.height <= this.sighting.block.height) return;
     this.sighting = { block, time: now };
     this.#sightingSentAt = sentAt;
+  }
+
+  /**
+   * A request was abandoned. A node that is silent repeatedly rests.
+   *
+   * @param bound - When its response would have been late, in milliseconds.
+   */
+  abandon(sentAt: number, bound: number): void {
+    const elapsed = this.#clock.now() - sentAt;
+    this.latency.atLeast(elapsed);
+    if (elapsed < bound || this.heardAt > sentAt) return;
+    this.#silences++;
+    if (this.#silences > 1 || elapsed >= longestSilence) this.setAside("slow", sentAt);
   }
 
   /**
@@ -94,29 +137,31 @@ export class NodeState implements Load {
    * @param least - The least time, in milliseconds.
    */
   setAside(cause: RestCause, sentAt: number, least = 0): void {
-    const now = this.#clock.now();
     if (sentAt > this.#restedAt) {
-      const backoff = Math.min(longestRest, shortestRest * 2 ** this.#rests++);
-      this.#restedAt = now;
-      this.restUntil = now + backoff * (0.5 + this.#random() / 2);
+      this.#restedAt = this.#clock.now();
+      this.restUntil = Number.NEGATIVE_INFINITY;
+      this.#restFor(this.#backoff);
+      this.#vain++;
+      this.rests++;
       this.cause = cause;
     }
-    this.restUntil = Math.max(this.restUntil, now + least);
-    for (const leave of [...this.onRest]) leave();
-  }
-
-  /** The node has not responded for so many milliseconds. */
-  slowDown(elapsed: number, sentAt: number): void {
-    this.#latency = Math.max(elapsed, this.#latency ?? 0);
-    this.setAside("slow", sentAt);
+    this.#restFor(least);
   }
 
   /** A request that was sent at some time has succeeded. */
   recover(sentAt: number): void {
     if (sentAt <= this.#restedAt) return;
-    this.#rests = 0;
+    this.#vain = 0;
     this.cause = undefined;
     this.error = undefined;
     this.restUntil = Number.NEGATIVE_INFINITY;
+  }
+
+  get #backoff(): number {
+    return Math.min(longestRest, shortestRest * 2 ** this.#vain) * (0.5 + this.#random() / 2);
+  }
+
+  #restFor(milliseconds: number): void {
+    this.restUntil = Math.max(this.restUntil, this.#clock.now() + milliseconds);
   }
 }

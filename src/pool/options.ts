@@ -11,12 +11,18 @@ export interface NodePoolOptions {
    */
   maxLag?: number | undefined;
   /**
-   * Which node serves a call: `"fastest"` takes two at random and of these the one with the smaller latency and the fewer
-   * requests in flight. `"given"` takes the first one that is not set aside.
+   * Which node serves a call: `"fastest"` takes two at random and of these the one that will probably
+   * respond first, by its latency, its requests in flight and its rate limit. `"given"` takes the first one that is not set aside.
    *
    * @default "fastest"
    */
   order?: Order | undefined;
+  /**
+   * After how many milliseconds without a response a read is sent to a second node as well; the first good response is returned. `false`:
+   * never. Default: learned from the response times, between 50 and 1000 ms. At most two of 100 reads are sent twice, unless a node
+   * is silent, and none if the rate limit of the second node has nothing to spare. The check of a transaction never is.
+   */
+  hedgeAfter?: number | false | undefined;
   /**
    * Whether a response that is older than one that the client has already returned is not returned. Walks and scans compare
    * with their own pages instead.
@@ -36,6 +42,8 @@ export interface NodePoolOptions {
 export interface PoolSettings {
   maxLag: number;
   order: Order;
+  /** Default: learned. */
+  hedgeAfter: number | false | undefined;
   monotonic: boolean;
   staleness: "mark" | "error";
 }
@@ -43,6 +51,7 @@ export interface PoolSettings {
 const checks: OptionChecks<NodePoolOptions> = {
   maxLag: milliseconds,
   order: oneOf("fastest", "given"),
+  hedgeAfter: (value, place) => value === false || milliseconds(value, place),
   monotonic: boolean,
   staleness: oneOf("mark", "error"),
 };
@@ -50,6 +59,6 @@ const checks: OptionChecks<NodePoolOptions> = {
 /** Checks the options of a pool, and adds the defaults. */
 export function readPoolOptions(options: NodePoolOptions): PoolSettings {
   checkOptions(checks, options, { name: "nodePool" });
-  const { maxLag = 10_000, order = "fastest", monotonic = true, staleness = "mark" } = options;
-  return { maxLag, order, monotonic, staleness };
+  const { maxLag = 10_000, order = "fastest", hedgeAfter, monotonic = true, staleness = "mark" } = options;
+  return { maxLag, order, hedgeAfter, monotonic, staleness };
 }

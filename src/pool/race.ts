@@ -1,10 +1,12 @@
-import { Cancellation } from "../http/cancellation.js";
+import type { Cancellation } from "../http/cancellation.js";
 import type { Clock } from "../http/clock.js";
 import type { Attempt, Context, Reply } from "../http/context.js";
 import { type Block, readBlock } from "../http/index.js";
 import { newAttempt } from "../http/retry.js";
 import { ignore } from "../pagination/item-iterator.js";
-import { sentAtOf } from "./failures.js";
+import { Flight, left } from "./flight.js";
+import { boundOf } from "./hedging.js";
+import type { Link } from "./link.js";
 import type { NodeState } from "./node-state.js";
 
 /** How an attempt on a node has ended. */
@@ -16,57 +18,71 @@ export interface Outcome<T> {
   response: Response | undefined;
   /** The block that the response names. */
   block: Block | undefined;
+  isTrial: boolean;
   result: { reply: Reply<T> } | { error: unknown };
 }
 
-/** The reason of an attempt that was not sent, because its node was set aside. */
-export const left = Symbol("left");
+export interface StartOptions {
+  isTrial?: boolean;
+  canLeave: () => boolean;
+}
 
 /** The attempts of one call that are in flight, on one node each. */
 export class Race<T> {
   readonly #cancellation: Cancellation;
+  readonly #nodes: readonly NodeState[];
   readonly #clock: Clock;
-  readonly #pending = new Map<NodeState, Cancellation>();
+  readonly #flights: Flight[] = [];
+  readonly #released = new Map<Flight, (outcome: Outcome<T>) => void>();
   readonly #outcomes: Outcome<T>[] = [];
   #count = 0;
   #wake: () => void = ignore;
 
-  constructor({ cancellation }: Context<T>, clock: Clock) {
+  constructor({ cancellation }: Context<T>, { nodes, clock }: Pick<Link, "nodes" | "clock">) {
     this.#cancellation = cancellation;
+    this.#nodes = nodes;
     this.#clock = clock;
   }
 
-  /** How many attempts are in flight. */
-  get size(): number {
-    return this.#pending.size;
+  /** The attempts in flight, in the order in which they were started. */
+  get flights(): readonly Flight[] {
+    return this.#flights;
   }
 
   /**
-   * Starts an attempt.
-   *
-   * @param canLeave - Whether another node can be asked instead, if this one is set aside before the request is sent.
+   * Whether an attempt on a node that is not set aside is in flight, or one that is more than a trial has ended at the same time as the
+   * last one.
    */
-  start(node: NodeState, send: (attempt: Attempt) => Promise<Reply<T>>, canLeave: () => boolean): void {
-    const cancellation = new Cancellation();
-    const attempt = newAttempt(cancellation, ++this.#count, node.url);
-    const leave = () => {
-      if (attempt.request === undefined && canLeave()) cancellation.cancel(left);
-    };
-    const startedAt = this.#clock.now();
+  get isServed(): boolean {
+    return (
+      this.#flights.some(({ node, isTrial }) => !isTrial && node.isAvailable) ||
+      this.#outcomes.some(({ isTrial }) => !isTrial)
+    );
+  }
+
+  start(
+    node: NodeState,
+    send: (attempt: Attempt) => Promise<Reply<T>>,
+    { isTrial = false, canLeave }: StartOptions,
+  ): void {
+    const flight = new Flight(node, { now: this.#clock.now(), isTrial, canLeave });
+    const attempt = newAttempt(flight, ++this.#count, node.url);
     const end = (result: Outcome<T>["result"]) => {
-      node.inFlight--;
-      node.onRest.delete(leave);
-      if (!this.#pending.delete(node)) return;
+      node.land(flight);
+      if (flight.isDropped) return;
       const { response } = attempt;
-      const sentAt = sentAtOf.get(attempt) ?? startedAt;
+      const sentAt = flight.sentAt ?? flight.startedAt;
       const block = response && readBlock(response);
       if (response && (block || response.ok)) node.hear(block, sentAt, response.headers);
-      this.#outcomes.push({ node, sentAt, response, block, result });
+      const outcome = { node, sentAt, response, block, isTrial, result };
+      const onEnd = this.#released.get(flight);
+      if (onEnd) return onEnd(outcome);
+      this.#remove(flight);
+      this.#outcomes.push(outcome);
       this.#wake();
     };
-    node.inFlight++;
-    node.onRest.add(leave);
-    this.#pending.set(node, cancellation);
+    node.depart(flight);
+    this.#flights.push(flight);
     send(attempt).then(
       (reply) => end({ reply }),
       (error: unknown) => end({ error }),
@@ -90,11 +106,37 @@ export class Race<T> {
     });
   }
 
-  /** Ends the attempts in flight, and returns their nodes. */
-  cancel(reason: unknown): NodeState[] {
-    const pending = [...this.#pending];
-    this.#pending.clear();
-    for (const [, cancellation] of pending) cancellation.cancel(reason);
-    return pending.map(([node]) => node);
+  /** Ends an attempt. How long its node was silent shows how long it takes at least. */
+  drop(flight: Flight, reason: unknown = left): void {
+    const { node, sentAt } = flight;
+    this.#remove(flight);
+    node.land(flight);
+    flight.isDropped = true;
+    if (sentAt !== undefined) node.abandon(sentAt, boundOf(node, this.#nodes));
+    flight.cancel(reason);
+  }
+
+  /** Ends the attempts in flight. */
+  cancel(reason: unknown): void {
+    for (const flight of [...this.#flights]) this.drop(flight, reason);
+  }
+
+  /**
+   * Leaves an attempt to itself: the call does not wait for it, and is not concerned with its outcome.
+   *
+   * @param patience - After so many milliseconds it ends without a response.
+   */
+  release(flight: Flight, patience: number, onEnd: (outcome: Outcome<T>) => void): void {
+    this.#remove(flight);
+    const cancelTimer = this.#clock.after(patience, () => this.drop(flight));
+    this.#released.set(flight, (outcome) => {
+      cancelTimer();
+      onEnd(outcome);
+    });
+  }
+
+  #remove(flight: Flight): void {
+    const index = this.#flights.indexOf(flight);
+    if (index >= 0) this.#flights.splice(index, 1);
   }
 }

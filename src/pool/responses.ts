@@ -1,51 +1,94 @@
-import type { Reply } from "../http/context.js";
-import { applyVerdict, freshestOf, isInDispute, type Received, staleError, type Verdict, verdictOn } from "./judge.js";
+import type { Context, Reply } from "../http/context.js";
+import { type Demand, type Lack, lackOf, NotShown } from "../http/demand.js";
+import {
+  applyVerdict,
+  freshestOf,
+  isInDispute,
+  type Received,
+  sightingsOf,
+  staleError,
+  type Verdict,
+  verdictOn,
+} from "./judge.js";
 import type { Link } from "./link.js";
-import type { PoolTarget } from "./target.js";
+import { isBehindMark, lowerMark, raiseMark } from "./mark.js";
+import type { NodeState } from "./node-state.js";
 
 /** The responses to one call. */
 export class Responses<T> {
   readonly #link: Link;
-  readonly #target: PoolTarget;
+  readonly #context: Context<T>;
+  readonly #demand: Demand<T>;
   readonly #received: Received<T>[] = [];
 
-  constructor(link: Link, target: PoolTarget) {
+  constructor(link: Link, context: Context<T>, demand: Demand<T>) {
     this.#link = link;
-    this.#target = target;
+    this.#context = context;
+    this.#demand = demand;
   }
 
   /** Adds a response, and returns what is wrong with it. */
-  add(response: Omit<Received<T>, "verdict">): Verdict | undefined {
-    const added: Received<T> = { ...response, verdict: undefined };
+  add({ node, reply, block, sentAt }: Omit<Received<T>, "verdict">): Verdict | undefined {
+    const added: Received<T> = { node, reply, block, sentAt, verdict: undefined };
     this.#received.push(added);
     // Each response shows more of the others.
-    for (const each of this.#received) each.verdict = verdictOn(each.node, each.block, this.#target, this.#link);
-    return added.verdict;
+    for (const each of this.#received) each.verdict = verdictOn(each.node, each.block, this.#demand, this.#link);
+    return this.#lackOf(added) ? "history" : added.verdict;
   }
 
-  /** The freshest response, whatever is wrong with it. */
+  #lackOf({ reply }: Received<T>): Lack | undefined {
+    const { lacksBlock, holdsPlace } = this.#demand;
+    if (lacksBlock === undefined && holdsPlace === undefined) return undefined;
+    const { node: pinned } = this.#context;
+    const nodes = this.#link.nodes.filter(({ url }) => pinned === undefined || url === pinned);
+    // Of a node that was not heard, it is not known.
+    const isOpen = nodes.some(({ heardAt, isAvailable }) => isAvailable && heardAt === Number.NEGATIVE_INFINITY);
+    return lackOf(this.#demand, reply, isOpen || sightingsOf(nodes).length > 0);
+  }
+
+  /** The freshest response that shows what is demanded, whatever else is wrong with it. */
   get freshest(): Received<T> | undefined {
-    return freshestOf(this.#received);
+    return freshestOf(this.#received.filter((each) => this.#lackOf(each) === undefined));
   }
 
   /** The freshest response with which nothing is wrong. */
   get best(): Received<T> | undefined {
-    return freshestOf(this.#received.filter(({ verdict }) => verdict === undefined));
+    return freshestOf(this.#received.filter((each) => each.verdict === undefined && this.#lackOf(each) === undefined));
+  }
+
+  /** @throws {@link NotShown} if all responses lack a block. It is waited for, meanwhile nodes that are set aside come back. */
+  throwIfBehind(): void {
+    if (this.#received.every((each) => this.#lackOf(each) === "block")) this.throwIfNotShown();
+  }
+
+  /**
+   * @param candidates - Of them, those that do not keep balance changes for long enough.
+   * @throws {@link NotShown} if the nodes that respond do not show what is demanded, whatever the others would.
+   */
+  throwIfNotShown({ unfit }: { unfit: readonly NodeState[] } = { unfit: [] }): void {
+    const shown = freshestOf(this.#received);
+    const lack = shown && this.#lackOf(shown);
+    if (lack) throw new NotShown(lack, { shown: shown.reply });
+    if (unfit.length === 0) return;
+    const kept = unfit.flatMap(({ history }) => history.oldest ?? []);
+    const availableFrom = kept.length === 0 ? undefined : kept.reduce((a, b) => (b < a ? b : a));
+    throw new NotShown("history", { availableFrom });
   }
 
   /** Returns the reply of a response, and notes what the responses say of their nodes. */
-  settle(best: Received<T>, operation: string): Reply<T> {
+  settle(best: Received<T>): Reply<T> {
     const { node, block, reply, verdict } = best;
-    const { node: pinned, compares } = this.#target;
-    const stale = verdict !== undefined || (compares === true && isInDispute(this.#link));
-    if (stale && this.#link.settings.staleness === "error" && pinned === undefined) {
-      throw staleError(operation, this.#received);
-    }
+    const { node: pinned, operation, demand: { isFresh = false } = { isFresh: true } } = this.#context;
+    const { staleness } = this.#link.settings;
+    // Other calls can have returned a later block while this response was compared.
+    const isBack = isFresh && block !== undefined && isBehindMark(block, this.#link);
+    const isOpen = this.#demand.isFresh === true && isInDispute(this.#link);
+    const stale = verdict !== undefined || isBack || isOpen;
+    if (stale && staleness === "error" && pinned === undefined) throw staleError(operation, this.#received);
     for (const each of this.#received) applyVerdict(each);
-    if (block && block.height > this.#link.session.mark && verdict !== "suspect" && pinned === undefined) {
-      this.#link.session.mark = block.height;
-    }
-    this.#target.servedBy = node;
-    return { ...reply, stale };
+    const { mark } = this.#link.session;
+    if (block === undefined || (mark && block.height < mark.block.height)) lowerMark(this.#link);
+    else if (verdict !== "suspect" && pinned === undefined) raiseMark(block, this.#link);
+    return { ...reply, stale, node: node.url };
   }
 }

@@ -17,6 +17,8 @@ export interface InfinitePage<T> {
   nodes: T[];
   /** Where the next page begins. Absent at the end of the list. */
   next?: PageStart;
+  /** Whether the page may be out of date, because no node of a pool gave a fresh one. */
+  stale: boolean;
 }
 
 /** The pages of an infinite list, as TanStack Query keeps them. */

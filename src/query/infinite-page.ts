@@ -37,7 +37,7 @@ export async function readInfinitePage<T>(request: InfinitePageRequest<T>): Prom
     return readTimePage({ operation, list: timed, query, range, time: start?.time, signal });
   }
   const page = await list({ ...query, pagination: start ?? pagination }, { signal });
-  return { nodes: page.nodes, ...nextOf(page) };
+  return { nodes: page.nodes, ...nextOf(page), stale: page.stale };
 }
 
 function nextOf(page: Pick<Page<unknown>, "next">): { next?: PageStart } {

@@ -15,11 +15,13 @@ export interface PageData<T> {
   previous?: Backward;
   /** The block that had begun when the node responded, in digits. Absent if the node does not say. */
   block?: { height: `${bigint}`; timestamp: `${bigint}` };
+  /** Whether the page may be out of date, because no node of a pool gave a fresh one. */
+  stale: boolean;
 }
 
 /** Returns a page as JSON. */
 export function toPageData<T>(page: Page<T>): PageData<T> {
-  const { nodes, pageInfo, block } = page;
+  const { nodes, pageInfo, block, stale } = page;
   const next = unlessUnreachable(() => page.next);
   const previous = unlessUnreachable(() => page.previous);
   return {
@@ -28,5 +30,6 @@ export function toPageData<T>(page: Page<T>): PageData<T> {
     ...(next && { next }),
     ...(previous && { previous }),
     ...(block && { block: { height: `${block.height}`, timestamp: `${block.timestamp}` } }),
+    stale,
   };
 }

@@ -63,23 +63,34 @@ function membersOf(id: OperationId, scope: string, method: Method): object {
     const data = await method(query, options);
     return operation.kind === "list" ? toPageData(data as Page<unknown>) : data;
   };
-  const query = (query?: unknown) => ({
-    queryKey: key(query ?? {}),
-    queryFn: ({ signal }: QueryContext) => fetch(query, { signal }),
-    retry,
-  });
-  const swr = (query?: unknown) => [key(query ?? {}), () => fetch(query), { shouldRetryOnError: false }];
+  // The argument in the key is a copy: a change of the other one changes nothing.
+  const query = (query?: unknown) => {
+    const queryKey = key(query ?? {});
+    return { queryKey, queryFn: ({ signal }: QueryContext) => fetch(queryKey[3], { signal }), retry };
+  };
+  const swr = (query?: unknown) => {
+    const queryKey = key(query ?? {});
+    return [queryKey, () => fetch(queryKey[3]), { shouldRetryOnError: false }];
+  };
   if (operation.kind !== "list") return Object.assign(query, { key, swr });
   const select = withoutRepeats(operation.naturalKey);
-  const infinite = (query?: InfiniteArgument) => ({
-    queryKey: [...key(query ?? {}), "infinite"],
-    queryFn: ({ signal, pageParam: start }: QueryContext & { pageParam: PageStart | null }) =>
-      readInfinitePage({ operation: id as ListId, list: method as ListMethod<AnyRecord>, query, start, signal }),
-    initialPageParam: null,
-    getNextPageParam: ({ next }: InfinitePage<AnyRecord>) => next,
-    select,
-    retry,
-  });
+  const infinite = (query?: InfiniteArgument) => {
+    const queryKey = key(query ?? {});
+    const request = {
+      operation: id as ListId,
+      list: method as ListMethod<AnyRecord>,
+      query: queryKey[3] as InfiniteArgument,
+    };
+    return {
+      queryKey: [...queryKey, "infinite"],
+      queryFn: ({ signal, pageParam: start }: QueryContext & { pageParam: PageStart | null }) =>
+        readInfinitePage({ ...request, start, signal }),
+      initialPageParam: null,
+      getNextPageParam: ({ next }: InfinitePage<AnyRecord>) => next,
+      select,
+      retry,
+    };
+  };
   return Object.assign(query, { key, swr, infinite });
 }
 

@@ -39,17 +39,19 @@ export async function readTimePage<T extends Timed>(request: TimePageRequest<T>)
   const bound = start !== undefined && { [name]: toTime(newestFirst ? start : start - 1n) };
   const listing = list({ ...query, [group]: { ...(query[group] as object), ...bound } }, { signal });
   const nodes: T[] = [];
+  let stale = false;
   for (let page: Page<T> | undefined = await listing; page; page = await page.nextPage()) {
     const { edges, pageInfo, response } = page;
     const hasMore = pageInfo?.hasNextPage ?? false;
     checkPage(operation, { newestFirst }, { edges, hasMore, response });
+    stale ||= page.stale;
     nodes.push(...page.nodes.filter((record) => !isBeforeStart(record)));
     const last = nodes.at(-1);
     if (!hasMore || last === undefined) continue;
     const border = microsecondOf(BigInt(last.timestamp));
     const complete = nodes.filter(({ timestamp }) => microsecondOf(BigInt(timestamp)) !== border);
     if (complete.length > 0)
-      return { nodes: complete, next: { time: `${toTime(newestFirst ? border + 1n : border)}` } };
+      return { nodes: complete, next: { time: `${toTime(newestFirst ? border + 1n : border)}` }, stale };
   }
-  return { nodes };
+  return { nodes, stale };
 }

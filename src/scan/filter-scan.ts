@@ -1,9 +1,11 @@
 import type { BalanceChange } from "../../generated/types.js";
+import { NotShown } from "../http/demand.js";
 import { ignore } from "../pagination/item-iterator.js";
 import type { RangePage } from "./range-page.js";
+import { sizeOf } from "./record-size.js";
 import { decide, type SegmentState } from "./scheduler.js";
-import type { SegmentReader } from "./segment-reader.js";
-import { isEmpty, lengthOf, type Range } from "./timeline.js";
+import type { Anchor, SegmentReader } from "./segment-reader.js";
+import { isEmpty, lengthOf, microsecondOf, type Range } from "./timeline.js";
 
 /** Where a scan could not continue. What comes before was yielded. */
 export interface Failure {
@@ -20,6 +22,8 @@ interface Segment extends SegmentState {
   buffered: number;
   isBusy: boolean;
   density: number | undefined;
+  /** Records at the start of what is unread that are known. */
+  anchor: Anchor | undefined;
   failure: Failure | undefined;
 }
 
@@ -29,6 +33,7 @@ const newSegment = (unread: Range, density?: number): Segment => ({
   buffered: 0,
   isBusy: false,
   density,
+  anchor: undefined,
   failure: undefined,
 });
 
@@ -41,6 +46,8 @@ export interface FilterScanOptions {
   concurrency: number;
   /** How many records are read before the caller needs them. */
   bufferSize: number;
+  /** How many bytes they may take. */
+  maxBufferedBytes: number;
   /** The first page of the range, if it was fetched already. */
   first?: RangePage | undefined;
 }
@@ -59,6 +66,8 @@ export class FilterScan {
   #fullPages = 0;
   /** How many records a full page has. */
   #pageSize: number;
+  /** How many bytes the largest record takes that was looked at. */
+  #recordSize = 1;
   #wake: () => void = ignore;
 
   constructor(options: FilterScanOptions) {
@@ -94,11 +103,11 @@ export class FilterScan {
   }
 
   #startRequests(): void {
-    const { concurrency, bufferSize, range, reader } = this.#options;
+    const { concurrency, bufferSize, maxBufferedBytes, range, reader } = this.#options;
     const { order } = reader;
     while (this.#busy < concurrency) {
       const decision = decide(this.#segments, {
-        limit: Math.min(this.#left, bufferSize),
+        limit: Math.min(this.#left, bufferSize, Math.ceil(maxBufferedBytes / this.#recordSize)),
         pageSize: this.#pageSize,
         fullPages: this.#fullPages,
         splits: this.#splits,
@@ -111,9 +120,10 @@ export class FilterScan {
       this.#busy++;
       this.#read(segment)
         .catch((error: unknown) => {
+          const failed = this.#splitAtBlock(segment, error) ?? segment;
           // Everything to the end of the range is not yielded.
-          const first = order.firstOf(segment.unread ?? emptyRange);
-          segment.failure = { unread: order.from(range, first), error };
+          const first = order.firstOf(failed.unread ?? emptyRange);
+          failed.failure = { unread: order.from(range, first), error };
         })
         .finally(() => {
           segment.isBusy = false;
@@ -136,23 +146,43 @@ export class FilterScan {
     return added;
   }
 
+  /** Returns what no node has reached, as a segment of its own. What comes before is read to its end. */
+  #splitAtBlock(segment: Segment, error: unknown): Segment | undefined {
+    const { unread } = segment;
+    const { block } = (NotShown.is(error) && error.lack === "block" && error.shown) || {};
+    if (block === undefined || unread === undefined || this.#options.reader.order.newestFirst) return undefined;
+    const reached = microsecondOf(block.timestamp);
+    if (reached <= unread.start || reached >= unread.end) return undefined;
+    return this.#split(this.#segments.indexOf(segment), reached - unread.start);
+  }
+
   /** Reads one page of a segment. */
   async #read(segment: Segment): Promise<void> {
     const { reader, times } = this.#options;
     const isNeeded = segment === this.#segments[0] && segment.buffered === 0;
     const size = isNeeded ? pageSizeFor(this.#left, reader.pageSize) : reader.pageSize;
-    const page = this.#first ?? (await reader.fetch(segment.unread ?? emptyRange, size));
+    const { anchor } = segment;
+    const page = this.#first ?? (await reader.fetch(segment.unread ?? emptyRange, { size, anchor }));
     this.#first = undefined;
     // A split can have shortened the segment while the request was in flight. From here on it is not split.
     const range = segment.unread ?? emptyRange;
     segment.density = undefined;
-    const { records, pageLength, unread } = await reader.complete(range, page, times);
+    const { records, pageLength, unread, anchor: next } = await reader.complete(range, page, times);
     segment.unread = unread;
+    segment.anchor = next;
     segment.buffered += records.length;
+    const [record] = records;
+    if (record) this.#recordSize = Math.max(this.#recordSize, sizeOf(record));
     if (records.length > 0) segment.batches.push(records);
     if (unread === undefined) return;
-    segment.density = records.length / (lengthOf(range) - lengthOf(unread));
+    const length = lengthOf(range) - lengthOf(unread) - (reader.order.newestFirst ? 0 : silenceBefore(range, page));
+    segment.density = records.length / Math.max(1, length);
     this.#fullPages++;
     this.#pageSize = this.#fullPages === 1 ? pageLength : Math.max(pageLength, this.#pageSize);
   }
+}
+
+/** The time from the start of the chain's clock to the first record of a range without a start, in microseconds. */
+function silenceBefore({ start }: Range, { edges: [first] }: RangePage): number {
+  return start > 0n || first === undefined ? 0 : Number(microsecondOf(BigInt(first.node.timestamp)) - start);
 }

@@ -1,10 +1,10 @@
 import type { BalanceChange } from "../../generated/types.js";
 import { show } from "../arguments/refuse.js";
 import { ResponseError } from "../errors/index.js";
-import type { Target } from "../http/context.js";
+import type { Block } from "../http/block.js";
+import type { Demand } from "../http/demand.js";
 import { compareDigits } from "../pagination/cursors.js";
 import type { Edge } from "../pagination/page.js";
-import type { HistorySource } from "./history.js";
 import { microsecondOf } from "./timeline.js";
 
 /** One request of a scan, with times in Unix nanoseconds. The start belongs to the range, the end does not. */
@@ -16,27 +16,29 @@ export interface RangeRequest {
   after?: string | undefined;
 }
 
-/** The response to a request of a scan. */
-export interface RangePage {
+/** What a page of a scan shows. */
+export interface RangeContent {
   edges: readonly Edge<BalanceChange>[];
   hasMore: boolean;
   endCursor: string | undefined;
-  /** The time of the block that had begun, in Unix nanoseconds; `undefined` if the node does not say. */
-  blockTime: bigint | undefined;
+}
+
+/** The response to a request of a scan. */
+export interface RangePage extends RangeContent {
+  /** The block that had begun; `undefined` if the node does not say. */
+  block: Block | undefined;
   response: Response;
 }
 
 /** A record of a list that is sorted by time, in Unix nanoseconds. */
 export type Timed = Pick<BalanceChange, "timestamp">;
 
-export type FetchRange = (request: RangeRequest, signal: AbortSignal, target?: Target) => Promise<RangePage>;
-
-/** Spreads the requests of one scan over several nodes. */
-export interface SpreadRanges extends HistorySource {
-  /** How many nodes there are. */
-  readonly count: number;
-  spread(fetchRange: FetchRange): FetchRange;
-}
+/** Fetches a page that shows what is demanded. */
+export type FetchRange = (
+  request: RangeRequest,
+  signal: AbortSignal,
+  demand?: Demand<RangeContent>,
+) => Promise<RangePage>;
 
 /** Refuses a page whose records are not in order of time, or outside of the range by more than a microsecond. */
 export function checkPage(

@@ -3,21 +3,14 @@ import type { SegmentReader } from "./segment-reader.js";
 import { finalTime } from "./timeline.js";
 
 /**
- * Returns the end of what a scan reads, in Unix nanoseconds.
+ * Returns the end of what a scan without an end reads, in Unix nanoseconds: all that is final, or if the node names no block, what
+ * is there.
  *
- * @param end - The end that the caller wants. Default: all that is final.
- * @param firstPage - The first page of the first reader.
+ * @param first - The first page of the first reader.
  */
-export async function findEnd(
-  end: bigint | undefined,
-  { blockTime, edges, hasMore }: RangePage,
-  readers: readonly SegmentReader[],
-): Promise<bigint> {
-  if (blockTime !== undefined) {
-    const final = finalTime(blockTime);
-    return end === undefined || end > final ? final : end;
-  }
-  if (end !== undefined) return end;
+export async function findEnd(first: RangePage | undefined, readers: readonly SegmentReader[]): Promise<bigint> {
+  if (first?.block) return finalTime(first.block.timestamp);
+  const { edges = [], hasMore = true } = first ?? {};
   const shown = readers[0]?.order.newestFirst ? edges.at(0) : hasMore ? undefined : edges.at(-1);
   const newest =
     shown && readers.length === 1 ? [shown.node] : await Promise.all(readers.map((reader) => reader.newest()));

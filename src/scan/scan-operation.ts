@@ -2,13 +2,17 @@ import type { BalanceChangesInRange } from "../../generated/client.js";
 import { operations } from "../../generated/operations.js";
 import type { BalanceChange, BalanceChangeList } from "../../generated/types.js";
 import { readArguments } from "../arguments/read-arguments.js";
-import type { Target } from "../http/context.js";
-import { type CallSettings, type Requester, readBlock } from "../http/index.js";
+import { take } from "../arguments/take.js";
+import type { Demand } from "../http/demand.js";
+import type { CallSettings } from "../http/index.js";
 import type { OperationRoute } from "../http/operation-route.js";
-import { readEnvelope, toWire } from "../pagination/list-operation.js";
-import { hasRecord } from "../pagination/page.js";
+import { takePagination } from "../pagination/list-operation.js";
 import { splitFilters } from "../pagination/split.js";
-import type { FetchRange, SpreadRanges } from "./range-page.js";
+import type { Connection } from "../source/connection.js";
+import { hasRecord, type PageContent, readEnvelope } from "../source/node-page.js";
+import type { RangeLimits } from "../source/range-limits.js";
+import { listReader } from "../source/read-list.js";
+import type { FetchRange, RangeContent } from "./range-page.js";
 import type { ScanSource } from "./scan-run.js";
 
 /** The argument of `scanBalanceChanges`. */
@@ -19,49 +23,67 @@ const { pagination: _, ...scanArguments } = operations.listBalanceChanges.argume
 const { range, envelope } = operations.listBalanceChanges;
 
 export interface ScanRequests {
-  requester: Requester;
+  connection: Connection;
   route: OperationRoute;
   argument: unknown;
   readSettings(): CallSettings;
-  /** Set if the client has several nodes. */
-  openNodes: ((target: Target | undefined) => SpreadRanges) | undefined;
+  limits: RangeLimits;
 }
 
 /** What a scan of balance changes reads: the list operation, by ranges of time. */
-export const openScan =
-  ({ requester, route, argument, readSettings, openNodes }: ScanRequests): ScanSource["open"] =>
-  () => {
+export const openScan = ({ connection, route, argument, readSettings, limits }: ScanRequests): ScanSource["open"] => {
+  const taken = take(() => {
     const settings = readSettings();
     const { query } = readArguments(name, { arguments: scanArguments, range }, argument);
-    const { [range.start]: start, [range.end]: end, ...filters } = query;
+    return { settings, ...takePagination(query, range) };
+  });
+  return (catchUp) => {
+    const { settings, filters, times } = taken();
     const read = (body: Partial<BalanceChangeList>) => readEnvelope(body[envelope]);
-    const fetchRange =
-      (filter: Record<string, unknown>): FetchRange =>
-      async ({ start, end, size, newestFirst, after }, signal, target = settings.target) => {
-        const page = toWire({ first: size, newestFirst, ...(after !== undefined && { after }) });
-        const times = {
-          ...(start !== undefined && { [range.start]: String(start) }),
-          ...(end !== undefined && { [range.end]: String(end) }),
-        };
-        const parameters = { query: { ...filter, ...times, ...page }, path: {}, body: {} };
-        const scanRoute = { ...route, operation: name, read };
-        const { data, response } = await requester.send(scanRoute, parameters, { ...settings, signal, target });
-        return {
-          edges: data.edges.filter(hasRecord<BalanceChange>),
-          hasMore: data.pageInfo?.hasNextPage ?? false,
-          endCursor: data.pageInfo?.endCursor,
-          blockTime: readBlock(response)?.timestamp,
-          response,
-        };
+    const fetchRange = (query: Record<string, unknown>): FetchRange => {
+      const scanRoute = { ...route, operation: name, read };
+      const readPage = listReader<BalanceChange>({
+        connection,
+        route: scanRoute,
+        settings,
+        query,
+        range,
+        limits,
+        catchUp: catchUp(),
+      });
+      return async ({ start, end, size, newestFirst, after }, signal, demand = {}) => {
+        const pagination = { first: size, newestFirst, ...(after !== undefined && { after }) };
+        const page = await readPage({ pagination, start, end }, signal, onPages(demand));
+        return { ...contentOf(page), block: page.extra.block, response: page.extra.response };
       };
-    const nanoseconds = (time: unknown) => (typeof time === "string" ? BigInt(time) : undefined);
-    const fetchRanges = splitFilters(filters).map(fetchRange);
-    const nodes = openNodes?.(settings.target);
+    };
     return {
-      start: nanoseconds(start),
-      end: nanoseconds(end),
-      fetchRanges: nodes ? fetchRanges.map(nodes.spread, nodes) : fetchRanges,
-      fetchAny: fetchRange({}),
-      nodes,
+      ...times,
+      fetchRanges: splitFilters(filters).map(fetchRange),
+      nodeCount: settings.node === undefined ? connection.nodeCount : 1,
     };
   };
+};
+
+const contentOf = ({ edges, pageInfo }: PageContent<BalanceChange>): RangeContent => ({
+  edges: edges.filter(hasRecord<BalanceChange>),
+  hasMore: pageInfo?.hasNextPage ?? false,
+  endCursor: pageInfo?.endCursor,
+});
+
+/** What is demanded of a page, as it is sent. */
+function onPages({
+  holdsStart,
+  holdsPlace,
+  lacksBlock,
+  ...demand
+}: Demand<RangeContent>): Demand<PageContent<BalanceChange>> {
+  return {
+    ...demand,
+    ...(holdsStart && { holdsStart: ({ data, block }) => holdsStart({ data: contentOf(data), block }) }),
+    ...(holdsPlace && { holdsPlace: (data) => holdsPlace(contentOf(data)) }),
+    ...(lacksBlock && {
+      lacksBlock: ({ data, block }, namesBlocks) => lacksBlock({ data: contentOf(data), block }, namesBlocks),
+    }),
+  };
+}

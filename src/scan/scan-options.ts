@@ -1,4 +1,4 @@
-import { type OptionChecks, oneOf, positiveInteger } from "../arguments/check-options.js";
+import { milliseconds, type OptionChecks, oneOf, positiveInteger } from "../arguments/check-options.js";
 import { type CallOptions, callChecks } from "../http/call-options.js";
 
 /** Options of a scan. */
@@ -29,8 +29,15 @@ export interface ScanWalkOptions {
    */
   pageSize?: number | undefined;
   /**
-   * What to do if the range begins before the oldest record that the node keeps. By default a node keeps balance changes
-   * for seven days and returns what is left of a longer range, without a mark (observed on v0.74 nodes).
+   * How many bytes of memory the records may take that are read before the caller needs them, over all nodes. One page is read in
+   * any case.
+   *
+   * @default 67_108_864
+   */
+  maxBufferedBytes?: number | undefined;
+  /**
+   * What to do if the range begins before the oldest record that the node keeps. A node that was set up to keep less than the
+   * whole chain returns what is left of a longer range, without a mark (observed on v0.74 and v0.79 nodes).
    *
    * `"error"` rejects with a {@link PaginationError} with the `reason` `"pruned"` and `availableFrom`. `"ignore"` reads
    * what is left. A range without a start begins with the oldest record that the node keeps.
@@ -38,6 +45,13 @@ export interface ScanWalkOptions {
    * @default "error"
    */
   missingHistory?: "error" | "ignore" | undefined;
+  /**
+   * How long to wait for a node that has not reached the end of the range, in milliseconds. Then the scan rejects with a
+   * {@link PaginationError} with the `reason` `"behind"`.
+   *
+   * @default 15_000
+   */
+  catchUp?: number | undefined;
   /** Ends the scan and every request in flight: a call that waits for a record rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
 }
@@ -51,5 +65,7 @@ export const scanChecks: OptionChecks<ScanOptions> = {
   maxItems: positiveInteger,
   concurrency: positiveInteger,
   pageSize: positiveInteger,
+  maxBufferedBytes: positiveInteger,
   missingHistory: oneOf("error", "ignore"),
+  catchUp: milliseconds,
 };

@@ -1,36 +1,38 @@
 import type { BalanceChange, BalanceChangesDateRange } from "../../generated/types.js";
 import { VegaError } from "../errors/index.js";
+import type { Block } from "../http/block.js";
+import { type Demand, NotShown } from "../http/demand.js";
 import { fetchUntilAborted } from "../http/index.js";
+import { defaultCatchUp } from "../source/patience.js";
+import { behindError, describeTime, prunedError } from "../source/reading-errors.js";
+import type { Coverage } from "./coverage.js";
 import { FilterScan, pageSizeFor } from "./filter-scan.js";
-import type { History } from "./history.js";
-import { HistoryCheck, toDateRange } from "./history-check.js";
 import { MergedScan } from "./merged-scan.js";
-import { checkPage, type FetchRange, type RangePage, type RangeRequest, type SpreadRanges } from "./range-page.js";
+import { checkPage, type FetchRange, type RangeContent, type RangePage, type RangeRequest } from "./range-page.js";
 import { findEnd } from "./scan-end.js";
 import type { ScanWalkOptions } from "./scan-options.js";
-import { SegmentReader } from "./segment-reader.js";
+import { type OpenRange, SegmentReader } from "./segment-reader.js";
 import { Semaphore } from "./semaphore.js";
 import { aligned, microsecondOf, newestFirst, oldestFirst, type Range, type ReadingOrder, toTime } from "./timeline.js";
 
 /** What a scan reads. It is opened when the scan is used: wrong arguments and options are a rejection then. */
 export interface ScanSource {
   operation: string;
-  open(): {
+  /** @param catchUp - Returns how long a block is waited for, in milliseconds. Called when the options are checked. */
+  open(catchUp: () => number): {
     /** Unix nanoseconds. Default: from the oldest record, to the block that has begun. */
     start: bigint | undefined;
     end: bigint | undefined;
     /** One for each request that the filter takes. */
     fetchRanges: readonly FetchRange[];
-    /** Fetches without a filter. */
-    fetchAny: FetchRange;
-    /** Set if the client has several nodes. */
-    nodes?: SpreadRanges | undefined;
+    /** How many nodes the client has. */
+    nodeCount: number;
   };
-  history: History;
 }
 
 /** How many pages are prefetched for each request that may be in flight. */
 const prefetchedPages = 12;
+const defaultBufferedBytes = 64 * 1024 * 1024;
 /** The smallest page of one request: a scan whose filter was split often must not take a request for each record. */
 const smallestPage = 100;
 
@@ -40,52 +42,112 @@ export class ScanRun {
   readonly #options: ScanWalkOptions;
   readonly #controller: AbortController;
   readonly #order: ReadingOrder;
-  readonly #historyCheck: HistoryCheck | undefined;
+  readonly #nodeCount: number;
   readonly #start: bigint | undefined;
   readonly #end: bigint | undefined;
   readonly #readers: readonly SegmentReader[];
   /** The share of each reader. */
-  readonly #share: { readonly concurrency: number; readonly bufferSize: number };
+  readonly #share: { readonly concurrency: number; readonly bufferSize: number; readonly maxBufferedBytes: number };
+  /** The time from which on the nodes keep records, if that is less than what was wanted. */
+  #availableFrom: bigint | "any" | undefined;
+  /** The latest block of a page. */
+  #block: Block | undefined;
+  /** The time of the oldest record of a page, in Unix nanoseconds. */
+  #oldest: bigint | undefined;
   /** What is read, in Unix nanoseconds, once its end is known. */
   #times: Range | undefined;
   #scan: MergedScan | undefined;
+  #requests = 0;
   #pagesRead = 0;
   #itemsRead = 0;
 
   /** @param controller - Ends every request of the scan. */
-  constructor({ operation, open, history }: ScanSource, options: ScanWalkOptions, controller: AbortController) {
+  constructor({ operation, open }: ScanSource, options: ScanWalkOptions, controller: AbortController) {
     // This comes first, because it checks the options.
-    const { start, end, fetchRanges, fetchAny, nodes } = open();
-    const { order, pageSize = 5000, missingHistory } = options;
-    const concurrency = (options.concurrency ?? 4) * (nodes?.count ?? 1);
+    const { start, end, fetchRanges, nodeCount } = open(() => options.catchUp ?? defaultCatchUp);
+    const { order, pageSize = 5000, maxBufferedBytes = defaultBufferedBytes } = options;
+    const concurrency = (options.concurrency ?? 4) * nodeCount;
     this.#operation = operation;
     this.#options = options;
     this.#controller = controller;
     this.#order = order === "newest-first" ? newestFirst : oldestFirst;
+    this.#nodeCount = nodeCount;
     this.#start = start !== undefined && start > 0n ? start : undefined;
     this.#end = end;
-    if (missingHistory !== "ignore" && this.#start !== undefined) {
-      const fetchFirst = async () => (await this.#send(fetchAny, { size: 1, newestFirst: false })).edges[0]?.node;
-      this.#historyCheck = new HistoryCheck(operation, this.#start, nodes ?? history, fetchFirst);
-    }
+    const semaphore = new Semaphore(concurrency);
     this.#share = {
       concurrency: Math.max(1, Math.floor(concurrency / fetchRanges.length)),
       bufferSize: Math.floor((prefetchedPages * concurrency * pageSize) / fetchRanges.length),
+      maxBufferedBytes: maxBufferedBytes / fetchRanges.length,
     };
-    const semaphore = new Semaphore(concurrency);
     this.#readers = fetchRanges.map((fetchRange) => {
-      const fetch = (request: RangeRequest) => semaphore.run(() => this.#send(fetchRange, request));
+      const fetch = (request: RangeRequest, demand: Demand<RangeContent>) =>
+        semaphore.run(() => this.#send(fetchRange, request, demand));
       const size = Math.min(pageSize, Math.max(smallestPage, this.#share.bufferSize));
       return new SegmentReader({ operation, order: this.#order, pageSize: size, fetch });
     });
   }
 
-  async #send(fetch: FetchRange, request: RangeRequest): Promise<RangePage> {
+  /** What the scan covers, once all of it was yielded. Without a block, nothing shows that the end was reached. */
+  get coverage(): Coverage {
+    const start = typeof this.#availableFrom === "bigint" ? this.#availableFrom : this.#start;
+    return { start, end: this.#block && this.#times?.end, block: this.#block };
+  }
+
+  /** What it covers, if only the records up to this one were yielded, of its time perhaps not all. */
+  coverageUpTo(last: BalanceChange | undefined): Coverage {
+    const whole = this.coverage;
+    const time = last && BigInt(last.timestamp);
+    if (this.#order.newestFirst) return { ...whole, start: time === undefined ? whole.end : time + 1n };
+    return { ...whole, end: time ?? whole.start ?? 0n };
+  }
+
+  async #send(fetch: FetchRange, request: RangeRequest, demand: Demand<RangeContent>): Promise<RangePage> {
     const { signal } = this.#options;
-    const page = await fetchUntilAborted(signal, this.#controller, (signal) => fetch(request, signal));
-    checkPage(this.#operation, request, page);
+    for (;;) {
+      const isStrict = this.#isStrictFrom(demand.reach);
+      const own = { ...demand, reach: isStrict ? this.#notBeforeStart(demand.reach) : this.#leastReach(demand.reach) };
+      // A range that begins too early is refused before records are yielded, whichever end they come from.
+      if (this.#requests++ === 0) delete own.holdsStart;
+      try {
+        const page = await fetchUntilAborted(signal, this.#controller, (signal) => fetch(request, signal, own));
+        checkPage(this.#operation, request, page);
+        this.#note(page);
+        return page;
+      } catch (error) {
+        if (!NotShown.is(error) || error.lack !== "history") throw error;
+        const { availableFrom } = error;
+        if (isStrict && availableFrom !== undefined) throw error;
+        // What is left is read from the nodes that keep the most.
+        this.#availableFrom = availableFrom ?? "any";
+      }
+    }
+  }
+
+  #note({ block, edges }: RangePage): void {
     this.#pagesRead++;
-    return page;
+    if (block && (this.#block === undefined || block.timestamp > this.#block.timestamp)) this.#block = block;
+    for (const { node } of [edges.at(0), edges.at(-1)].flatMap((edge) => edge ?? [])) {
+      const time = BigInt(node.timestamp);
+      if (this.#oldest === undefined || time < this.#oldest) this.#oldest = time;
+    }
+  }
+
+  /** Whether records after a time must not be missing: the caller wants them, or earlier ones were read. */
+  #isStrictFrom(time: bigint | undefined): boolean {
+    const isWanted = this.#start !== undefined && this.#options.missingHistory !== "ignore";
+    return isWanted || (time !== undefined && this.#oldest !== undefined && this.#oldest < time);
+  }
+
+  #notBeforeStart(time: bigint | undefined): bigint | undefined {
+    if (this.#availableFrom === "any") return undefined;
+    return time !== undefined && this.#start !== undefined && time < this.#start ? this.#start : time;
+  }
+
+  /** The time that a node has to reach back to, if what is left is wanted: a single node is read as it is. */
+  #leastReach(time: bigint | undefined): bigint | undefined {
+    if (time === undefined || this.#nodeCount === 1 || this.#availableFrom === "any") return undefined;
+    return this.#availableFrom !== undefined && time < this.#availableFrom ? this.#availableFrom : time;
   }
 
   /** The next records; `undefined` at the end. */
@@ -98,7 +160,6 @@ export class ScanRun {
         unread = next.unread;
         throw next.error;
       }
-      if (next === undefined) await this.#checkHistoryAgain();
       this.#itemsRead += next?.length ?? 0;
       return next;
     } catch (error) {
@@ -108,50 +169,70 @@ export class ScanRun {
 
   async #begin(): Promise<MergedScan> {
     const { maxItems = Number.POSITIVE_INFINITY } = this.#options;
-    const [firstReader, ...otherReaders] = this.#readers;
+    const [firstReader] = this.#readers;
     const isEmpty = this.#start !== undefined && this.#end !== undefined && this.#start >= this.#end;
     if (firstReader === undefined || isEmpty) return new MergedScan([], this.#order);
-    const requested = {
-      start: this.#start === undefined ? undefined : microsecondOf(this.#start),
-      end: this.#end === undefined ? undefined : aligned(0n, this.#end).end,
-    };
-    const [firstPage] = await Promise.all([
-      firstReader.fetch(requested, pageSizeFor(maxItems, firstReader.pageSize)),
-      this.#historyCheck?.load(),
-    ]);
-    const times = { start: this.#start ?? 0n, end: await findEnd(this.#end, firstPage, this.#readers) };
+    const start = this.#start === undefined ? undefined : microsecondOf(this.#start);
+    // An open end is fixed once, by the first response.
+    const first = this.#end === undefined ? await this.#fetchFirst(firstReader, start) : undefined;
+    const times = { start: this.#start ?? 0n, end: this.#end ?? (await findEnd(first, this.#readers)) };
     this.#times = times;
-    this.#historyCheck?.check(times);
     const range = aligned(times.start, times.end);
-    // Without the time before the first record, the first page shows how densely records come.
-    const [oldestEdge] = this.#order.newestFirst || otherReaders.length > 0 ? [] : firstPage.edges;
-    const start =
-      this.#start === undefined && oldestEdge ? microsecondOf(BigInt(oldestEdge.node.timestamp)) : range.start;
-    const scans = this.#readers.map((reader) => {
-      const first = reader === firstReader ? firstPage : undefined;
-      return new FilterScan({ ...this.#share, reader, first, range: { ...range, start }, times, maxItems });
-    });
+    const scans = this.#readers.map(
+      (reader) =>
+        new FilterScan({
+          ...this.#share,
+          reader,
+          first: reader === firstReader ? first : undefined,
+          range,
+          times,
+          maxItems,
+        }),
+    );
     return new MergedScan(scans, this.#order);
   }
 
-  /** A node can drop old records while a scan is reading. */
-  async #checkHistoryAgain(): Promise<void> {
-    await this.#historyCheck?.reload();
-    if (this.#times) this.#historyCheck?.check({ start: this.#times.end, end: this.#times.end });
+  #fetchFirst(reader: SegmentReader, start: bigint | undefined): Promise<RangePage> {
+    const size = pageSizeFor(this.#options.maxItems ?? Number.POSITIVE_INFINITY, reader.pageSize);
+    return reader.fetch({ start, end: undefined }, { size, isFirst: true });
   }
 
   /** Adds where to continue once the caller has the records that came before the error. */
   #describe(error: unknown, unread: Range | undefined): unknown {
-    if (!VegaError.is(error)) return error;
-    const { resume = this.#rest(unread) } = error;
-    return Object.assign(error, { resume, pagesRead: this.#pagesRead, itemsRead: this.#itemsRead });
+    const described = NotShown.is(error) ? this.#errorOf(error, unread) : error;
+    if (!VegaError.is(described)) return described;
+    const { resume = toDateRange(this.#rest(unread)) } = described;
+    return Object.assign(described, { resume, pagesRead: this.#pagesRead, itemsRead: this.#itemsRead });
   }
 
-  #rest(unread: Range | undefined): BalanceChangesDateRange {
+  #errorOf({ lack, shown, availableFrom = 0n }: NotShown, unread: Range | undefined): VegaError {
+    const rest = this.#rest(unread);
+    if (lack !== "history") {
+      return behindError(
+        this.#operation,
+        `the time ${describeTime(rest.end ?? rest.start ?? 0n)}`,
+        shown?.block,
+        toDateRange(rest),
+      );
+    }
+    const advice = 'pass `missingHistory: "ignore"` to read what is left';
+    const available = rest.end !== undefined && rest.end < availableFrom ? rest.end : availableFrom;
+    const resume = toDateRange({ ...rest, start: maximum(rest.start ?? 0n, available) });
+    return prunedError(this.#operation, rest.start ?? 0n, availableFrom, advice, resume);
+  }
+
+  #rest(unread: Range | undefined): OpenRange {
+    const start = this.#start;
     const end = this.#times?.end ?? this.#end;
-    if (unread === undefined || end === undefined) return toDateRange(this.#start, end);
+    if (unread === undefined || end === undefined) return { start, end };
     const [from, to] = [toTime(unread.start), toTime(unread.end)];
-    if (this.#order.newestFirst) return toDateRange(this.#start, to < end ? to : end);
-    return toDateRange(this.#start === undefined || from > this.#start ? from : this.#start, end);
+    return this.#order.newestFirst ? { start, end: to < end ? to : end } : { start: maximum(from, start ?? 0n), end };
   }
 }
+
+const maximum = (a: bigint, b: bigint) => (a > b ? a : b);
+
+const toDateRange = ({ start, end }: OpenRange): BalanceChangesDateRange => ({
+  ...(start !== undefined && { startTimestamp: `${start}` }),
+  ...(end !== undefined && { endTimestamp: `${end}` }),
+});

@@ -1,5 +1,6 @@
 import type { BalanceChange } from "../../generated/types.js";
-import { ItemIterator } from "../pagination/item-iterator.js";
+import { ItemIterator, ignore } from "../pagination/item-iterator.js";
+import type { Coverage } from "./coverage.js";
 import type { ScanWalkOptions } from "./scan-options.js";
 import { ScanRun, type ScanSource } from "./scan-run.js";
 
@@ -15,34 +16,69 @@ export interface Scan<T> extends AsyncIterable<T> {
   [Symbol.asyncIterator](): AsyncGenerator<T, undefined, undefined>;
   /** Every record in an array. `maxItems` bounds it. */
   toArray(): Promise<T[]>;
+  /**
+   * What the first loop over the scan has read, once it has ended. If `break` or `maxItems` ends it, that is less: it ends before the
+   * time of the last record, of which more can follow. It rejects with the error that ends the loop.
+   *
+   * @example
+   * ```ts
+   * const scan = client.scanBalanceChanges({ dateRange: { startTimestamp: new Date("2024-02-01") } });
+   * const changes = await scan.toArray();
+   * const { end, block } = await scan.coverage;
+   * console.log(`${changes.length} changes before ${end}, of block ${block?.height}`);
+   * ```
+   */
+  readonly coverage: Promise<Coverage>;
 }
 
 /** A scan of a range of time. */
 export function scan(source: ScanSource, options: ScanWalkOptions = {}): Scan<BalanceChange> {
-  const records = () => new ScanIterator(source, options);
+  let settle: Settle | undefined;
+  const coverage = new Promise<Coverage>((resolve, reject) => {
+    settle = { resolve, reject };
+  });
+  // If the caller does not use it, its rejection must not end the process.
+  coverage.catch(ignore);
+  const records = () => {
+    const first = settle;
+    settle = undefined;
+    return new ScanIterator(source, options, first);
+  };
   return {
     [Symbol.asyncIterator]: records,
     toArray: () => records().drain(),
+    coverage,
   };
+}
+
+interface Settle {
+  resolve(coverage: Coverage): void;
+  reject(error: unknown): void;
 }
 
 class ScanIterator extends ItemIterator<BalanceChange> {
   readonly #source: ScanSource;
   readonly #options: ScanWalkOptions;
+  readonly #settle: Settle | undefined;
   readonly #controller = new AbortController();
   #run: ScanRun | undefined;
 
-  constructor(source: ScanSource, options: ScanWalkOptions) {
+  /** @param settle - Called with what the scan has covered. */
+  constructor(source: ScanSource, options: ScanWalkOptions, settle: Settle | undefined) {
     super();
     this.#source = source;
     this.#options = options;
+    this.#settle = settle;
   }
 
   protected override async more(): Promise<readonly BalanceChange[] | undefined> {
-    this.#run ??= this.#open();
     try {
-      return await this.#run.next();
+      this.#run ??= this.#open();
+      const records = await this.#run.next();
+      if (records === undefined) this.#settle?.resolve(this.#run.coverage);
+      return records;
     } catch (error) {
+      this.#settle?.reject(error);
       this.#controller.abort(error);
       throw error;
     }
@@ -51,6 +87,8 @@ class ScanIterator extends ItemIterator<BalanceChange> {
   protected override cancel(): void {
     super.cancel();
     this.#controller.abort();
+    // Has no effect after the last record.
+    if (this.#run) this.#settle?.resolve(this.#run.coverageUpTo(this.last));
   }
 
   #open(): ScanRun {

@@ -10,6 +10,10 @@ export function enumNumber(names: readonly string[], name: string): number | und
   return names === accountTypes && index >= 8 ? index + 1 : index;
 }
 
+/** The name of an account type; an unknown number stands for itself. */
+export const accountTypeName = (type: string | number) =>
+  typeof type === "string" ? type : (accountTypes.find((name) => enumNumber(accountTypes, name) === type) ?? type);
+
 /** The number of an account type; a number stands for itself. */
 export const accountTypeNumber = (type: string | number) =>
   typeof type === "number" ? type : enumNumber(accountTypes, type);

@@ -1,3 +1,4 @@
+import { callback } from "../arguments/check-options.js";
 import { isCount, refuse } from "./arguments.js";
 import { Chain } from "./chain.js";
 import { withoutUndefined } from "./completion.js";
@@ -22,6 +23,11 @@ interface NetworkNodes {
    * @default 3
    */
   nodes?: number | readonly FakeNodeOptions[] | undefined;
+  /**
+   * Returns the index of the node that responds to a request to the address of the network. Requests to that address are
+   * counted from 1. Default: one node after the other.
+   */
+  balance?: ((request: number) => number) | undefined;
 }
 
 /** What a fake network holds, and its nodes. Without any list, it holds a hundred records of each that it can generate. */
@@ -39,7 +45,15 @@ export interface FakeNetworkNode<Data = FakeBlockData> extends FakeNode<Data> {
 /** Several nodes in memory that follow one chain. `records` and `block` are those of the chain. */
 export interface FakeNetwork<Data = FakeBlockData> extends FakeChain<Data> {
   readonly nodes: readonly FakeNetworkNode<Data>[];
-  /** Sends a request to the node of its address. Pass it to `createClient`. It rejects for an address of no node. */
+  /**
+   * One address of all nodes, as that of a load balancer: each request is sent to the node that `data.balance` chooses, also
+   * if that is down. It is `https://network.example`, with the `basePath` of all nodes.
+   */
+  readonly url: string;
+  /**
+   * Sends a request to the node of its address, or from the address of the network to one of the nodes. Pass it to
+   * `createClient`. It rejects for another address.
+   */
   readonly fetch: FakeNode["fetch"];
 }
 
@@ -50,7 +64,7 @@ export function createFakeNetwork(
 ): FakeNetwork<PartialBlockData>;
 /**
  * Creates several nodes in memory that follow one chain, for tests of what happens if nodes fall behind, fail, or keep less
- * history than others. Each node has its own rate limit, its own faults, and its own order of the votes of one block.
+ * history than others, each at its own address or all behind one. Each node has its own rate limit, its own faults, and its own order of the votes of one block.
  *
  * @param options - The options of all nodes. Those in `data.nodes` override them.
  * @throws `ArgumentError` if data or options make no sense.
@@ -69,22 +83,25 @@ export function createFakeNetwork(
 ): FakeNetwork<PartialBlockData> {
   if (typeof data !== "object" || data === null) refuse("data", "an object", data);
   checkCreateOptions(options, "createFakeNetwork");
-  const { nodes: given = 3, ...records } = data;
+  const { nodes: given = 3, balance, ...records } = data;
+  if (balance !== undefined) callback(balance, { argument: "data.balance" });
   const { fill, ...behaviour } = options;
   const settings = readNodes(given);
   const chain = new Chain(hasLists(records) ? records : { ...someOfEach, ...withoutUndefined(records) }, fill);
   const nodes = settings.map((own, index) =>
     toNetworkNode(chain, { ...behaviour, ...withoutUndefined(own) }, `node-${index + 1}`),
   );
-  const byOrigin = new Map(nodes.map((node) => [new URL(node.url).origin, node]));
+  const byOrigin = new Map(nodes.map((node) => [new URL(node.url).origin, () => node]));
+  byOrigin.set("https://network.example", createBalancer(nodes, balance));
   return {
     ...chainMethods(chain),
     nodes,
+    url: `https://network.example${options.basePath ?? ""}`,
     async fetch(input, init) {
       const request = new Request(input, init);
       const { origin } = new URL(request.url);
-      const node = byOrigin.get(origin);
-      if (node) return node.fetch(request);
+      const choose = byOrigin.get(origin);
+      if (choose) return choose().fetch(request);
       throw new TypeError(`fetch failed: ${origin} is not one of ${[...byOrigin.keys()].join(", ")}`);
     },
     get records() {
@@ -99,6 +116,20 @@ export function createFakeNetwork(
 function toNetworkNode(chain: Chain, options: FakeNodeOptions, name: string): FakeNetworkNode<PartialBlockData> {
   const url = `https://${name}.example${options.basePath ?? ""}`;
   return Object.assign(toFakeNode(chain, new SimulatedNode(chain, options, name)), { url });
+}
+
+/** Chooses a node for each request to the address of the network. */
+function createBalancer<Node>(
+  nodes: readonly Node[],
+  balance = (request: number) => (request - 1) % nodes.length,
+): () => Node {
+  let requests = 0;
+  return () => {
+    const index = balance(++requests);
+    const node = nodes[index];
+    if (node !== undefined) return node;
+    return refuse("data.balance", `a function that returns an index from 0 to ${nodes.length - 1}`, index);
+  };
 }
 
 function readNodes(nodes: unknown): readonly FakeNodeOptions[] {

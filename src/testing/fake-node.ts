@@ -27,6 +27,14 @@ export interface FakeNode<Data = FakeBlockData> extends FakeChain<Data> {
    * @throws `ArgumentError` if an option makes no sense.
    */
   configure(options: FakeNodeOptions): void;
+  /**
+   * Drops the oldest chunks of balance changes that the node still has, at once, as the retention job of a real node does. A
+   * chunk has the records of one day in UTC; days without a record have none. It changes the option `history` of the node.
+   *
+   * @param days - How many chunks to drop. Default: 1.
+   * @throws `ArgumentError` if it is not a positive integer.
+   */
+  dropHistory(days?: number): void;
 }
 
 /** As the other signature, with records that can lack any member: the option `fill` completes them. */
@@ -63,11 +71,12 @@ export function toFakeNode(chain: Chain, node: SimulatedNode): FakeNode<PartialB
     fetch: (input, init) => node.fetch(new Request(input, init)),
     requests: node.requests,
     get records() {
-      return node.store.records;
+      return node.records;
     },
     get block() {
       return node.block;
     },
     configure: (options) => node.configure(options),
+    dropHistory: (days = 1) => node.dropHistory(days),
   };
 }

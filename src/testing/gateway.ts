@@ -46,7 +46,8 @@ export function reply({ method, headers, path, search, body }: GatewayRequest, n
     if (found === undefined) throw new GatewayError(5, "Not Found");
     const { route, pathParameters } = found;
     if (method !== route.method) throw new GatewayError(12, "Method Not Allowed");
-    const handle = route.parse({ pathParameters, search, body });
+    const { removedNames } = node.state.version;
+    const handle = route.parse({ pathParameters, search, body, removedNames });
     const { outcome, headers: rateHeaders } = node.limit();
     fromDataNode = { ...rateHeaders, ...node.blockHeaders };
     if (outcome === "banned") throw new NodeError(7, "temporarily banned for continuing to request while rate limited");

@@ -29,7 +29,15 @@ export {
   type StatusFault,
   type TruncatedBodyFault,
 } from "./faults.js";
-export { type CreateOptions, type FakeNodeOptions, type NodeDefect, nodeDefects } from "./options.js";
+export {
+  type AccountIdRule,
+  accountIdRules,
+  type CreateOptions,
+  type FakeNodeOptions,
+  type NodeDefect,
+  nodeDefects,
+} from "./options.js";
 export type { RateLimit } from "./rate-limiter.js";
 export type { ReceivedRequest } from "./simulated-node.js";
 export type { Records } from "./store.js";
+export { type NodeVersion, nodeVersions } from "./versions.js";

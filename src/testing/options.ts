@@ -15,6 +15,7 @@ import type { CheckCode } from "./check.js";
 import { type NodeFault, nodeFaults } from "./faults.js";
 import { operationIds } from "./operations.js";
 import type { RateLimit } from "./rate-limiter.js";
+import { type NodeVersion, nodeVersions } from "./versions.js";
 
 /**
  * The paging defects of v0.74 nodes (observed on v0.74 nodes). Without a defect, the list pages correctly.
@@ -30,8 +31,37 @@ export const nodeDefects = ["tied-vote-cursors", "lost-balance-changes", "failin
 /** The name of a paging defect. */
 export type NodeDefect = (typeof nodeDefects)[number];
 
+/**
+ * How a node can treat the account id in a cursor of balance changes.
+ *
+ * - `"known"`: as v0.74 nodes. Rows of one block are sorted by the SHA-256 of the names of their account, and a cursor with that
+ *   id continues there.
+ * - `"ignored"`: an account id in a cursor counts as `null`. As with the defect `"lost-balance-changes"`, rows are lost at each
+ *   border between two pages, and no id that a client writes into the cursor changes that.
+ * - `"reordered"`: rows of one block are sorted by another id of their account, and cursors are compared with it. The id that
+ *   clients know leads to another place in the block.
+ */
+export const accountIdRules = ["known", "ignored", "reordered"] as const;
+
+/** How a node treats the account id in a cursor of balance changes. */
+export type AccountIdRule = (typeof accountIdRules)[number];
+
 /** How a fake node behaves. */
 export interface FakeNodeOptions {
+  /**
+   * The version of the node: what it rejects, and how it shows records.
+   *
+   * @default "v0.74"
+   * @example
+   * ```ts
+   * createFakeNode({ balances: 500 }, { version: "v0.79", date: () => Date.UTC(2024, 1, 10) });
+   * ```
+   */
+  version?: NodeVersion | undefined;
+  /**
+   * The clock that an open end of a range stands for on v0.79 nodes: milliseconds since 1970. Default: `Date.now`.
+   */
+  date?: (() => number) | undefined;
   /**
    * Its paging defects; `nodeDefects` has them all. Default: none.
    *
@@ -41,6 +71,16 @@ export interface FakeNodeOptions {
    * ```
    */
   defects?: readonly NodeDefect[] | undefined;
+  /**
+   * How the node treats the account id in a cursor of balance changes: as v0.74 nodes, or by a rule that clients do not know.
+   *
+   * @default "known"
+   * @example
+   * ```ts
+   * createFakeNode({ balances: 500 }, { accountIds: "reordered", defects: nodeDefects });
+   * ```
+   */
+  accountIds?: AccountIdRule | undefined;
   /**
    * What fails between the client and the node, for all requests or for some. Default: nothing.
    *
@@ -74,6 +114,12 @@ export interface FakeNodeOptions {
    * @default ""
    */
   basePath?: string | undefined;
+  /**
+   * Whether responses name the block in `X-Block-Height` and `X-Block-Timestamp`; with `false`, a proxy strips these headers.
+   *
+   * @default true
+   */
+  blockHeaders?: boolean | undefined;
   /**
    * How many blocks the node is behind its chain: it has neither the records nor the header of later blocks. With a negative
    * number, only the block that its headers name is ahead.
@@ -158,7 +204,10 @@ const rateLimitObject = nested<RateLimit>(
 );
 
 const optionChecks: OptionChecks<FakeNodeOptions> = {
+  version: oneOfNames(nodeVersions),
+  date: callback,
   defects: listOf("an array of names", oneOfNames(nodeDefects)),
+  accountIds: oneOfNames(accountIdRules),
   faults: listOf("an array of faults", faultCheck),
   rateLimit: (value, place) => value === false || rateLimitObject(value, place),
   now: callback,
@@ -168,6 +217,7 @@ const optionChecks: OptionChecks<FakeNodeOptions> = {
     "a path that begins with a slash and does not end with one",
     (value) => typeof value === "string" && /^(?:\/.*[^/])?$/.test(value),
   ),
+  blockHeaders: boolean,
   lag: expected("a whole number of blocks", Number.isSafeInteger),
   down: boolean,
   history: bigint,

@@ -5,6 +5,13 @@ import type { QueryValues } from "./query.js";
 /** A list that pages are made from. */
 export interface List<Row> {
   /**
+   * Checks what a node checks after the pagination.
+   *
+   * @param hasCursor - Whether the request has a cursor in its direction.
+   * @throws {@link NodeError} if the node rejects the request.
+   */
+  check?(hasCursor: boolean): void;
+  /**
    * Reads rows that fit the filter, from the end where the walk begins.
    *
    * @param upwards - Whether to read from the lowest sort key on.
@@ -45,6 +52,7 @@ interface PageRequest {
 export function makePage<Row>(list: List<Row>, query: QueryValues, fault: PageFault) {
   const { size, backward, newestFirst, cursor } = readPagination(query);
   const decoded = cursor === undefined ? undefined : decodeCursor(cursor, backward ? "before" : "after");
+  list.check?.(decoded !== undefined);
   const place = decoded === undefined ? undefined : unspellCursor(decoded);
   const read = list.read(backward === newestFirst, place, size + (place === undefined ? 1 : 2));
   const { rows, ahead, behind } = cutToPage(list, read, size, place);

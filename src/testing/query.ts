@@ -48,13 +48,19 @@ export class QueryValues {
  * read.
  *
  * @param path - The parameters of the path.
+ * @param removedNames - The names of enumerations that the node does not have.
  * @throws {@link GatewayError} for what does not parse.
  */
-export function readQuery(search: string, parameters: Parameters, path: Readonly<Record<string, string>>): QueryValues {
+export function readQuery(
+  search: string,
+  parameters: Parameters,
+  path: Readonly<Record<string, string>>,
+  removedNames: readonly string[] = [],
+): QueryValues {
   const values = new Map<string, QueryValue[]>();
   for (const [name, text] of Object.entries(path)) {
     const type = parameters[name];
-    if (type !== undefined) values.set(name, parseField({ path: name, name, type }, [text]));
+    if (type !== undefined) values.set(name, parseField({ path: name, name, type }, [text], removedNames));
   }
   if (!flatten(parameters).some((each) => each.in === "query")) return new QueryValues(values);
   for (const [key, given] of splitQuery(search)) {
@@ -62,8 +68,12 @@ export function readQuery(search: string, parameters: Parameters, path: Readonly
     const texts = index === undefined ? given : [index, ...given];
     const field = findField(parameters, name.split("."));
     if (field === undefined) continue;
-    const parsed = parseField(field, texts);
-    values.set(field.path, field.type.kind === "array" ? [...(values.get(field.path) ?? []), ...parsed] : parsed);
+    const parsed = parseField(field, texts, removedNames);
+    const before = values.get(field.path);
+    if (before !== undefined && field.type.kind !== "array") {
+      throw new GatewayError(3, `field already set for oneof "_${snakeCase(field.name)}"`);
+    }
+    values.set(field.path, [...(before ?? []), ...parsed]);
   }
   return new QueryValues(values);
 }
@@ -114,7 +124,7 @@ function findField(parameters: Parameters, [part = "", ...rest]: readonly string
 const snakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 const pascalCase = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);
 
-function parseField({ name, type }: Field, texts: readonly string[]): QueryValue[] {
+function parseField({ name, type }: Field, texts: readonly string[], removedNames: readonly string[]): QueryValue[] {
   const isList = type.kind === "array";
   if (!isList && texts.length > 1) {
     throw new GatewayError(3, `too many values for field "${snakeCase(name)}": ${texts.join(", ")}`);
@@ -123,7 +133,7 @@ function parseField({ name, type }: Field, texts: readonly string[]): QueryValue
     const parsed =
       type.kind === "object"
         ? { problem: `unsupported message type: "datanode.api.v2.${pascalCase(name)}"` }
-        : parseValue(type, text);
+        : parseValue(type, text, removedNames);
     if (typeof parsed !== "object") return parsed;
     throw new GatewayError(3, `parsing ${isList ? "list" : "field"} "${snakeCase(name)}": ${parsed.problem}`);
   });
@@ -133,10 +143,10 @@ interface Problem {
   problem: string;
 }
 
-function parseValue(type: Value, text: string): QueryValue | Problem {
+function parseValue(type: Value, text: string, removedNames: readonly string[]): QueryValue | Problem {
   switch (type.kind) {
     case "array":
-      return parseValue(type.items, text);
+      return parseValue(type.items, text, removedNames);
     case "int32":
       return parseInteger(text, 32);
     case "nanoseconds":
@@ -146,7 +156,7 @@ function parseValue(type: Value, text: string): QueryValue | Problem {
       if (/^(?:0|f|F|FALSE|false|False)$/.test(text)) return false;
       return { problem: `strconv.ParseBool: parsing "${text}": invalid syntax` };
     case "enum":
-      return parseEnum(type.values, text);
+      return parseEnum(type.values, text, removedNames);
     default:
       return text;
   }
@@ -160,8 +170,8 @@ function parseInteger(text: string, bits: 32 | 64): bigint | Problem {
 }
 
 /** The name of an enumeration that a text or the digits of a number stand for. */
-function parseEnum(names: readonly string[], text: string): string | Problem {
+function parseEnum(names: readonly string[], text: string, removedNames: readonly string[]): string | Problem {
   const number = /^[+-]?\d+$/.test(text) ? Number(text) : undefined;
   const found = names.find((name) => name === text || enumNumber(names, name) === number);
-  return found ?? { problem: `"${text}" is not a valid value` };
+  return found !== undefined && !removedNames.includes(found) ? found : { problem: `"${text}" is not a valid value` };
 }

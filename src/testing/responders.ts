@@ -6,18 +6,23 @@ import { listProfiles } from "./lists/profiles.js";
 import { listSignatures } from "./lists/signatures.js";
 import { listVotes } from "./lists/votes.js";
 import type { OperationId } from "./operations.js";
-import type { NodeDefect } from "./options.js";
+import type { AccountIdRule, NodeDefect } from "./options.js";
 import type { List, PageFault } from "./page.js";
 import type { QueryValues } from "./query.js";
 import { noStatistics } from "./spam-statistics.js";
 import type { Store } from "./store.js";
 import type { Microseconds } from "./time.js";
 import { parseTransaction } from "./transaction.js";
+import type { VersionRules } from "./versions.js";
 
 /** What the data node needs to respond to a request. */
 export interface NodeState {
   store: Store;
+  version: VersionRules;
+  /** Its clock, in milliseconds since 1970. */
+  date: () => number;
   hasDefect(defect: NodeDefect): boolean;
+  accountIds: AccountIdRule;
   pageFault: PageFault;
   tieSeed: string | undefined;
   history: Microseconds;
@@ -32,12 +37,12 @@ type ListResponder = (query: QueryValues, node: NodeState) => List<unknown>;
 
 /** The lists with an order and cursors of their own, which the description does not have. */
 export const listResponders: { readonly [Id in OperationId]?: ListResponder } = {
-  listVotes: (query, { store, hasDefect, tieSeed }) =>
-    listVotes(store.votes, store.ids, query, { tiedCursors: hasDefect("tied-vote-cursors"), tieSeed }),
-  listPartiesProfiles: (query, { store, hasDefect }) =>
-    listProfiles(store.profiles, store.ids, query, hasDefect("failing-profile-cursors")),
-  listBalanceChanges: (query, { store, hasDefect, history }) =>
-    listBalances(store.balances, store.ids, query, { unnamedAccounts: hasDefect("lost-balance-changes"), history }),
+  listVotes: (query, { store, version, hasDefect, tieSeed }) =>
+    listVotes(store.votes, store.ids, query, { tiedCursors: hasDefect("tied-vote-cursors"), tieSeed, version }),
+  listPartiesProfiles: (query, { store, version, hasDefect }) =>
+    listProfiles(store.profiles, store.ids, query, { failing: hasDefect("failing-profile-cursors"), version }),
+  listBalanceChanges: (query, { store, hasDefect, ...node }) =>
+    listBalances(store.balances, store.ids, query, { ...node, unnamedAccounts: hasDefect("lost-balance-changes") }),
   listNodeSignatures: (query, { store }) => listSignatures(store.signatures, store.ids, query),
 };
 

@@ -10,6 +10,8 @@ export interface RouteRequest {
   pathParameters: Readonly<Record<string, string>>;
   search: string;
   body: string;
+  /** The names of the description that the node does not have. */
+  removedNames: readonly string[];
 }
 
 export interface Route {
@@ -31,8 +33,8 @@ function toRoute(id: OperationId): Route {
     operation: id,
     method,
     pattern: toPattern(path),
-    parse({ pathParameters, search, body }) {
-      const query = readQuery(search, operation.arguments, pathParameters);
+    parse({ pathParameters, search, body, removedNames }) {
+      const query = readQuery(search, operation.arguments, pathParameters, removedNames);
       if (envelope !== undefined) {
         const respond = listResponders[id] ?? ((_, { store }) => listRecords(store.list(envelope), operation, query));
         return (node) => ({ [envelope]: makePage(respond(query, node), query, node.pageFault) });

@@ -1,3 +1,4 @@
+import { positiveInteger } from "../arguments/check-options.js";
 import { type Chain, oldestKept } from "./chain.js";
 import { ChainView } from "./chain-view.js";
 import { TransactionCheck } from "./check.js";
@@ -9,8 +10,11 @@ import type { OperationId } from "./operations.js";
 import { checkNodeOptions, type FakeNodeOptions } from "./options.js";
 import { defaultRateLimit, RateLimiter } from "./rate-limiter.js";
 import { findRoute } from "./routes.js";
-import type { Store } from "./store.js";
+import { firstIndex } from "./sorted.js";
+import type { Records, Store } from "./store.js";
+import { type Microseconds, startOfNextDay } from "./time.js";
 import { respond } from "./transport.js";
+import { type VersionRules, versionRules } from "./versions.js";
 
 /** A request that was sent to a node. */
 export interface ReceivedRequest {
@@ -47,8 +51,16 @@ export class SimulatedNode {
     this.configure({ ...options, rateLimit: options.rateLimit ?? {} });
   }
 
-  get store(): Store {
+  get records(): Records {
+    return this.#store.shownBy(this.#version);
+  }
+
+  get #store(): Store {
     return this.#view.store(this.#options.lag ?? 0);
+  }
+
+  get #version(): VersionRules {
+    return versionRules[this.#options.version ?? "v0.74"];
   }
 
   get block(): FakeBlock {
@@ -70,6 +82,22 @@ export class SimulatedNode {
       const clock = this.#options.now ?? (() => performance.now());
       this.#limiter = limit === false ? undefined : new RateLimiter({ ...defaultRateLimit, ...limit }, clock);
     }
+  }
+
+  dropHistory(days: number): void {
+    positiveInteger(days, { argument: "days" });
+    const { rows } = this.#store.balances;
+    for (let dropped = 0; dropped < days; dropped++) {
+      const oldest = rows[firstIndex(rows, ({ time }) => time >= this.#history)];
+      if (oldest === undefined) return;
+      this.#options.history = startOfNextDay(oldest.time);
+    }
+  }
+
+  /** The oldest time that the node keeps. */
+  get #history(): Microseconds {
+    const { history } = this.#options;
+    return history === undefined ? this.#chain.history : oldestKept(history);
   }
 
   async fetch(request: Request): Promise<Response> {
@@ -98,18 +126,28 @@ export class SimulatedNode {
   }
 
   #dataNode(faults: RequestFaults, request: number): DataNode {
-    const { block, store } = this;
-    const { defects = [], chainId = "vega-fake-0011", checkCode = () => 0, history } = this.#options;
+    const { block } = this;
+    const {
+      blockHeaders = true,
+      defects = [],
+      accountIds = "known",
+      chainId = "vega-fake-0011",
+      checkCode = () => 0,
+      date = Date.now,
+    } = this.#options;
     return {
       limit: () => this.#limiter?.decide() ?? { outcome: "served", headers: {} },
-      blockHeaders: { "X-Block-Height": String(block.height), "X-Block-Timestamp": String(block.timestamp) },
+      blockHeaders: blockHeaders ? namesOf(block) : {},
       state: {
-        store,
+        store: this.#store,
+        version: this.#version,
+        date,
         transactions: this.#transactions,
-        history: history === undefined ? this.#chain.history : oldestKept(history),
+        history: this.#history,
         chainId,
         checkCode,
         height: block.height,
+        accountIds,
         hasDefect: (defect) => defects.includes(defect),
         tieSeed: this.#tieSeed(request),
         pageFault: {
@@ -127,3 +165,8 @@ export class SimulatedNode {
     return this.#name === undefined ? undefined : seeds.join("/");
   }
 }
+
+const namesOf = ({ height, timestamp }: FakeBlock) => ({
+  "X-Block-Height": String(height),
+  "X-Block-Timestamp": String(timestamp),
+});

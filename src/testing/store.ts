@@ -5,6 +5,7 @@ import { BalanceTable } from "./lists/balance-table.js";
 import { ProfileTable } from "./lists/profiles.js";
 import { SignatureTable } from "./lists/signatures.js";
 import { type StoredVote, VoteTable } from "./lists/vote-table.js";
+import type { VersionRules } from "./versions.js";
 
 /** What a node holds, as the wire shows it, each list in the order in which the records were added. */
 export interface Records extends OtherLists {
@@ -32,6 +33,7 @@ export class Store {
   #spamStatistics: Readonly<Record<string, SpamStatistics>> = {};
   readonly #others = new Map<string, readonly object[]>(otherLists.map((name) => [name, []]));
   #records: Records | undefined;
+  readonly #shown = new Map<VersionRules, Records>();
 
   add({ votes, profiles, balances, signatures, spamStatistics, others }: AddedRecords): void {
     this.votes.add(votes);
@@ -41,6 +43,7 @@ export class Store {
     this.#spamStatistics = { ...this.#spamStatistics, ...spamStatistics };
     for (const [name, records] of others) this.#others.set(name, [...this.list(name), ...records]);
     this.#records = undefined;
+    this.#shown.clear();
   }
 
   get records(): Records {
@@ -53,6 +56,21 @@ export class Store {
       spamStatistics: this.#spamStatistics,
     };
     return this.#records;
+  }
+
+  /** The records as nodes of a version show them. */
+  shownBy(version: VersionRules): Records {
+    const known = this.#shown.get(version);
+    if (known !== undefined) return known;
+    const { records } = this;
+    const shown: Records = {
+      ...records,
+      votes: records.votes.map((vote) => version.toVote(vote)),
+      profiles: records.profiles.map((profile) => version.toProfile(profile)),
+      balances: records.balances.map((change) => version.toBalanceChange(change)),
+    };
+    this.#shown.set(version, shown);
+    return shown;
   }
 
   /** The records of a list, by the member of the response that holds the page. */

@@ -19,6 +19,11 @@ export function toMicroseconds(nanoseconds: string | bigint): Microseconds {
 /** Unix nanoseconds in digits, as on the wire. */
 export const toNanosecondDigits = (time: Microseconds): `${bigint}` => `${BigInt(time) * 1000n}`;
 
+const day: Microseconds = 86_400e6;
+
+/** The time at which the next day in UTC begins, in Unix nanoseconds. */
+export const startOfNextDay = (time: Microseconds): bigint => BigInt((Math.floor(time / day) + 1) * day) * 1000n;
+
 /** RFC 3339 in UTC without zeros at the end of the fraction, as Go writes a time. */
 export function toRfc3339(time: Microseconds): string {
   const seconds = Math.floor(time / 1e6);

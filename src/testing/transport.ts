@@ -1,3 +1,4 @@
+import { onAbort } from "../http/abort.js";
 import { grpcCode } from "./errors.js";
 import type { RequestFaults } from "./faults.js";
 import { errorType, type Reply } from "./gateway.js";
@@ -42,13 +43,13 @@ function wait(milliseconds: number, signals: readonly AbortSignal[]): Promise<vo
     let timer: ReturnType<typeof setTimeout> | undefined;
     const finish = () => {
       clearTimeout(timer);
-      for (const signal of signals) signal.removeEventListener("abort", finish);
+      for (const unsubscribe of subscriptions) unsubscribe();
       const aborted = signals.find((signal) => signal.aborted);
       if (aborted) reject(aborted.reason);
       else resolve();
     };
+    const subscriptions = signals.map((signal) => onAbort(signal, finish));
     if (signals.some((signal) => signal.aborted)) return finish();
-    for (const signal of signals) signal.addEventListener("abort", finish);
     // A timer of `Infinity` would fire at once.
     if (milliseconds !== Number.POSITIVE_INFINITY) timer = setTimeout(finish, milliseconds);
   });

@@ -117,25 +117,27 @@ describe("an abort", () => {
   });
 
   test("while a request is held back rejects its call, and others continue", async () => {
-    let respondLate: (() => void) | undefined;
+    const responses: (() => void)[] = [];
+    const respondToAll = () => {
+      for (const respond of responses.splice(0)) respond();
+    };
     const client = createClient({
       baseUrl: "https://node.example",
-      // The first request is sent at once; the others are held back until its response names the limits.
-      fetch: () =>
-        new Promise((resolve) => {
-          respondLate = () => resolve(json(body));
-        }),
+      // The first three requests are sent at once; the others are held back until a response names the limits.
+      fetch: () => new Promise((resolve) => responses.push(() => resolve(json(body)))),
     });
-    const first = client.getSpamStatistics(party);
+    const first = Array.from({ length: 3 }, () => client.getSpamStatistics(party));
     const held = client.getSpamStatistics(party, { signal: controller.signal });
     const next = client.getSpamStatistics(party);
     await new Promise(setImmediate);
+    expect(responses).toHaveLength(3);
     controller.abort(reason);
     await expect(held).rejects.toBe(reason);
-    respondLate?.();
-    expect(await first).toEqual(body);
+    respondToAll();
+    expect(await Promise.all(first)).toEqual([body, body, body]);
     await new Promise(setImmediate);
-    respondLate?.();
+    expect(responses).toHaveLength(1);
+    respondToAll();
     expect(await next).toEqual(body);
   });
 });

@@ -45,9 +45,9 @@ const cases: Record<string, Case> = {
     bad: { path: "/api/v2/votes?partyId=a&pagination.first=all", location: ["request", "query", "pagination.first"] },
   },
   listPartiesProfiles: {
-    call: (client, options) => client.listPartiesProfiles({ parties: [party, "network", "ü,x"] }, options),
+    call: (client, options) => client.listPartiesProfiles({ parties: [party, "network", "ü;x"] }, options),
     method: "GET",
-    url: `/api/v2/parties/profiles?parties=${party}&parties=network&parties=%C3%BC%2Cx&pagination.first=5000`,
+    url: `/api/v2/parties/profiles?parties=${party}&parties=network&parties=%C3%BC%3Bx&pagination.first=5000`,
     body: "",
     bad: {
       path: "/api/v2/parties/profiles?pagination.newestFirst=maybe",

@@ -37,7 +37,7 @@ beforeAll(async () => {
   const modules: Record<string, string> = { [setting.replace(/\.ts$/, ".js")]: setting };
   for (const [name, entry] of Object.entries(manifest.exports)) {
     if (typeof entry === "string") continue;
-    const source = entry.types.replace("dist/", "").replace(".d.ts", ".ts");
+    const source = entry.import.types.replace("dist/", "").replace(".d.ts", ".ts");
     modules[posix.join(manifest.name, name)] = join(root, source);
   }
   const program = ts.createProgram([...files.keys(), ...Object.values(modules)], options);

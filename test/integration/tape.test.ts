@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { describe, expect, test } from "vitest";
 import { createFakeNode, type FakeNode, nodeDefects } from "../../src/testing/index.js";
-import { hasTape, limits, type Recording, recordings, worldData } from "../support/tape.js";
+import { hasTape, hasTapeOfNewer, limits, type Recording, recordings, worldData } from "../support/tape.js";
 
 /** Sends a recorded request, and returns the differences from the recorded response; `undefined` if there are none. */
 async function difference(node: FakeNode, recording: Recording): Promise<string | undefined> {
@@ -78,6 +78,23 @@ describe.skipIf(!hasTape)("the fake node with all defects", () => {
       expectNone(await differences(node, all), all.length);
     },
   );
+});
+
+describe.skipIf(!hasTapeOfNewer)("the fake node of v0.79 with all defects", () => {
+  test.each([
+    "listVotes",
+    "listPartiesProfiles",
+    "listBalanceChanges",
+    "listBalanceChanges-ranged",
+    "listNodeSignatures",
+    "unknownPaths",
+  ])("responds to every recorded request of %s as the real node did", async (name) => {
+    // The day of the recording: an open end of a range is the clock of the node.
+    const date = () => Date.UTC(2026, 10, 15);
+    const node = createFakeNode(worldData(), { version: "v0.79", date, defects: nodeDefects, rateLimit: false });
+    const all = recordings(name, "v0.79");
+    expectNone(await differences(node, all), all.length);
+  });
 });
 
 describe.skipIf(!hasTape)("the fake node", () => {

@@ -253,8 +253,9 @@ describe("a walk over balance changes on a v0.74 node", () => {
         expect(textsOf(walked)).toEqual(textsOf(balances));
         const times = walked.map(({ timestamp }) => timestamp);
         expect(times).toEqual(newestFirst === (way === "first") ? [...times].sort().reverse() : [...times].sort());
-        // As many requests as pages: the repair costs none.
-        expect(node.requests.length).toBeLessThanOrEqual(Math.max(1, Math.ceil((balances.length - 1) / size) + 1));
+        // As many requests as pages: the repair costs none. With pages of one record, the record before the first cursor is requested.
+        const pages = Math.ceil((balances.length - 1) / size) + (size === 1 ? 2 : 1);
+        expect(node.requests.length).toBeLessThanOrEqual(Math.max(1, pages));
       },
     );
     await fc.assert(property, runs(40));

@@ -1,9 +1,6 @@
-import type { Clock } from "../../src/http/clock.js";
 import type { BalanceChange } from "../../src/index.js";
-import { History } from "../../src/scan/history.js";
 import type { FetchRange, RangeRequest } from "../../src/scan/range-page.js";
 import type { ScanSource } from "../../src/scan/scan-run.js";
-import { ManualClock } from "./manual-clock.js";
 
 /** A row of the model: its time in Unix nanoseconds, and its account. */
 export interface Row {
@@ -46,9 +43,6 @@ export const toRow = (record: BalanceChange): Row => ({ time: Number(record.time
 /** Responds to requests for ranges of an array. Rows of one time come in an order of its own. */
 export class RangeSource implements ScanSource {
   readonly operation = "scanBalanceChanges";
-  readonly history: History;
-  /** The requests for the oldest record of all. */
-  readonly historyRequests: RangeRequest[] = [];
   readonly requests: RangeRequest[] = [];
   readonly signals: AbortSignal[] = [];
   inFlight = 0;
@@ -66,9 +60,7 @@ export class RangeSource implements ScanSource {
     range: { start?: number | undefined; end?: number | undefined } = {},
     behaviour: RangeBehaviour = {},
     parts = 1,
-    clock: Clock = new ManualClock(),
   ) {
-    this.history = new History(clock);
     this.rows = [...rows].sort((a, b) => a.time - b.time || b.account - a.account);
     this.#range = range;
     this.#behaviour = behaviour;
@@ -83,7 +75,7 @@ export class RangeSource implements ScanSource {
       fetchRanges: Array.from({ length: this.#parts }, (_, part) =>
         this.#fetch(({ account }) => account % this.#parts === part, this.requests),
       ),
-      fetchAny: this.#fetch(() => true, this.historyRequests),
+      nodeCount: 1,
     };
   };
 
@@ -117,7 +109,7 @@ export class RangeSource implements ScanSource {
         edges: page.map((row) => ({ cursor: cursorOf(row), node: toRecord(row) })),
         hasMore: skipped + page.length < rows.length,
         endCursor: last && cursorOf(last),
-        blockTime: blockTime === undefined ? undefined : BigInt(blockTime),
+        block: blockTime === undefined ? undefined : { height: 1n, timestamp: BigInt(blockTime) },
         response: new Response(),
       };
     };

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { FakeNodeData } from "../../src/testing/index.js";
+import type { FakeNodeData, NodeVersion } from "../../src/testing/index.js";
 
 /** A request to a real node, and its response. */
 export interface Recording {
@@ -27,7 +27,10 @@ export interface Recording {
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const folder = resolve(root, process.env["VEGA_TAPE"] ?? "../shared/reference/tape");
 
-/** Whether the recorded responses are there; the variable `VEGA_TAPE` names their folder. */
+/** The folders of the recorded responses by the version of the node; they lie beside each other. */
+const folders = { "v0.74": folder, "v0.79": join(folder, "../tape-v0.79") } as const;
+
+/** Whether the recorded responses are there; the variable `VEGA_TAPE` names the folder of those of v0.74. */
 export const hasTape = existsSync(folder);
 if (!hasTape && process.env["VEGA_TAPE"] !== undefined) {
   throw new Error(`Expected VEGA_TAPE to be a folder of recorded responses, got ${folder}, which does not exist.`);
@@ -35,10 +38,15 @@ if (!hasTape && process.env["VEGA_TAPE"] !== undefined) {
 if (!hasTape)
   console.warn(`Tests against recorded responses are skipped: there is no ${folder}. VEGA_TAPE names another.`);
 
-const read = (name: string) => readFileSync(join(folder, name), "utf8");
+/** Whether the recorded responses of a v0.79 node are there. Their world is that of the v0.74 node. */
+export const hasTapeOfNewer = hasTape && existsSync(folders["v0.79"]);
+if (hasTape && !hasTapeOfNewer)
+  console.warn(`Tests against recorded responses of v0.79 are skipped: there is no ${folders["v0.79"]}.`);
 
-export const recordings = (name: string): Recording[] =>
-  read(`${name}.ndjson`)
+const read = (name: string, version: NodeVersion = "v0.74") => readFileSync(join(folders[version], name), "utf8");
+
+export const recordings = (name: string, version?: NodeVersion): Recording[] =>
+  read(`${name}.ndjson`, version)
     .trim()
     .split("\n")
     .map((line) => JSON.parse(line));

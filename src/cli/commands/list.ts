@@ -2,7 +2,7 @@ import { createWriteStream } from "node:fs";
 import type { ListId } from "../../pagination/list-operation.js";
 import type { Context } from "../command.js";
 import { type Connection, connect } from "../connection.js";
-import { exitCodes, type IncompleteError } from "../exit.js";
+import { exitCodes } from "../exit.js";
 import { exportList } from "../files/list-export.js";
 import { RecordWriter } from "../files/record-writer.js";
 import { exportScan } from "../files/scan-export.js";
@@ -11,7 +11,7 @@ import { printMessage } from "../message.js";
 import { createFormat } from "../output/format.js";
 import { stdoutWriter } from "../output/stdout.js";
 import { Progress } from "../progress.js";
-import { readRecords } from "../records.js";
+import { type Outcome, readRecords, warnOfEnd } from "../records.js";
 
 /** Prints a list, or exports it to a file. */
 export async function list(id: ListId, context: Context): Promise<number> {
@@ -41,10 +41,10 @@ async function printList(plan: ListPlan, connection: Connection, { io, values }:
   const progress = new Progress(io, isShown, range);
   const format = createFormat(plan.format, columns, io, !isStdout);
   const writer = new RecordWriter({ format, columns, write, progress });
-  let incomplete: IncompleteError | undefined;
+  let outcome: Outcome;
   try {
     await writer.begin();
-    incomplete = await readRecords(connection, plan, { start, end }, { signal: io.signal, onRecord: writer.add });
+    outcome = await readRecords(connection, plan, { start, end }, { signal: io.signal, onRecord: writer.add });
     await writer.end();
   } catch (error) {
     // What came before the error is printed. A JSON array stays open, so that it does not look complete.
@@ -53,7 +53,8 @@ async function printList(plan: ListPlan, connection: Connection, { io, values }:
   } finally {
     progress.clear();
   }
-  if (incomplete) throw incomplete;
+  warnOfEnd(io, outcome.coverage);
+  if (outcome.incomplete) throw outcome.incomplete;
   if (writer.records === 0 && plan.format === "table" && !quiet) printMessage(io, "No records.");
   return exitCodes.done;
 }

@@ -2,7 +2,7 @@ import { operationTexts } from "../../../generated/command-line.js";
 import type { Context } from "../command.js";
 import { type Connection, connect } from "../connection.js";
 import { exitCodes, UsageError } from "../exit.js";
-import { Comparison, type Difference } from "../files/comparison.js";
+import { Comparison } from "../files/comparison.js";
 import { recordsOf } from "../files/file-records.js";
 import { manifestFile } from "../files/files.js";
 import { readManifest, type ScanManifest } from "../files/manifest.js";
@@ -10,7 +10,7 @@ import { readSuffixes, readTarget } from "../files/target.js";
 import { print, printMessage } from "../message.js";
 import { readColumns } from "../output/columns.js";
 import { count, Progress } from "../progress.js";
-import { checkReached, incompleteness, scanPageSize } from "../records.js";
+import { incompleteness, scanPageSize } from "../records.js";
 
 /** Compares an exported file with the records of a node, in bounded memory. */
 export async function verify(context: Context): Promise<number> {
@@ -57,32 +57,26 @@ async function compare(file: string, manifest: ScanManifest, connection: Connect
     maxItems: limit,
     signal: io.signal,
     concurrency: values.integer("concurrency"),
+    catchUp: values.duration("catch-up", { allowsZero: true }),
     pageSize: values.integer("page-size", { maximum: 2 ** 31 - 1 }) ?? scanPageSize,
   };
   try {
     for await (const record of connection.client.scanBalanceChanges({ ...query, dateRange }, options)) {
       progress.update(comparison.digest.records + 1, record.timestamp);
       const difference = await comparison.compare(record);
-      if (difference !== undefined) return judge(difference, connection, range.end);
+      if (difference !== undefined) return difference;
     }
     const difference = await comparison.end();
-    if (difference !== undefined) return judge(difference, connection, range.end);
+    if (difference !== undefined) return difference;
   } catch (error) {
     throw incompleteness(error, { id: "listBalanceChanges" }, range, file) ?? error;
   } finally {
     progress.clear();
     await comparison.close();
   }
-  checkReached(connection, range.end);
   if (comparison.digest.records !== records) {
     return `The file has ${count(comparison.digest.records)} records, and ${manifestFile(file)} says ${count(records)}.`;
   }
   if (comparison.digest.digest() === sha256) return undefined;
   return `The file equals the node, but not the digest in ${manifestFile(file)}: the manifest was changed.`;
-}
-
-/** A record that a node has not reached yet is no difference. */
-function judge({ message, lacks }: Difference, connection: Connection, end: bigint): string {
-  if (lacks !== undefined) checkReached(connection, end, lacks);
-  return message;
 }

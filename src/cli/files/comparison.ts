@@ -15,13 +15,6 @@ export interface ComparisonOptions {
   readonly range?: TimeRange | undefined;
 }
 
-/** The first difference between a file and a node. */
-export interface Difference {
-  readonly message: string;
-  /** The time of the record of the file that the node lacks, in Unix nanoseconds, if that is the difference. */
-  readonly lacks?: bigint;
-}
-
 /** The members that decide the order of a scan. */
 const key = ["timestamp", "assetId", "partyId", "marketId", "accountType"];
 
@@ -36,27 +29,27 @@ export class Comparison {
   }
 
   /** Compares the next record of the node with that of the file. Returns the difference, if there is one. */
-  async compare(record: BalanceChange): Promise<Difference | undefined> {
+  async compare(record: BalanceChange): Promise<string | undefined> {
     const { columns, node } = this.#options;
     const ofNode = columns.map((column) => wireText(record as object as WireRecord, column));
     const next = await this.#next();
     if (next === undefined) {
-      return { message: `${node} has a record that the file lacks at its end: ${this.#describe(ofNode)}.` };
+      return `${node} has a record that the file lacks at its end: ${this.#describe(ofNode)}.`;
     }
     const { line, texts } = next;
     if (texts === undefined) return notRecord(line);
     if (texts.every((text, index) => text === ofNode[index])) return undefined;
     const order = this.#compareOrder(texts, ofNode);
     if (order < 0) return this.#lacks(line, texts);
-    if (order > 0) return { message: `Line ${line}: before it, the file lacks the record ${this.#describe(ofNode)}.` };
+    if (order > 0) return `Line ${line}: before it, the file lacks the record ${this.#describe(ofNode)}.`;
     const differences = columns.flatMap(({ name }, index) =>
       texts[index] === ofNode[index] ? [] : [`${name} is ${texts[index]} in the file and ${ofNode[index]} on ${node}`],
     );
-    return { message: `Line ${line}, ${this.#describe(texts)}: ${differences.join(", ")}.` };
+    return `Line ${line}, ${this.#describe(texts)}: ${differences.join(", ")}.`;
   }
 
   /** Compares the ends, once all records of the node were compared. */
-  async end(): Promise<Difference | undefined> {
+  async end(): Promise<string | undefined> {
     const next = await this.#next();
     if (next === undefined) return undefined;
     return next.texts === undefined ? notRecord(next.line) : this.#lacks(next.line, next.texts);
@@ -75,9 +68,8 @@ export class Comparison {
     }
   }
 
-  #lacks(line: number, texts: readonly string[]): Difference {
-    const message = `Line ${line}: ${this.#options.node} does not have the record ${this.#describe(texts)}.`;
-    return { message, lacks: this.#timeOf(texts) };
+  #lacks(line: number, texts: readonly string[]): string {
+    return `Line ${line}: ${this.#options.node} does not have the record ${this.#describe(texts)}.`;
   }
 
   #timeOf(texts: readonly string[]): bigint {
@@ -115,6 +107,4 @@ export class Comparison {
   }
 }
 
-const notRecord = (line: number): Difference => ({
-  message: `Line ${line} of the file is not a record of this export.`,
-});
+const notRecord = (line: number): string => `Line ${line} of the file is not a record of this export.`;

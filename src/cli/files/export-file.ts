@@ -1,5 +1,8 @@
 import { open, rename, rm } from "node:fs/promises";
+import type { Block } from "../../http/index.js";
+import { withDigits } from "../../http/json.js";
 import { UsageError } from "../exit.js";
+import type { RangeEnd } from "../records.js";
 import type { ContentFlags } from "./content-flags.js";
 import type { RecordFile } from "./file-records.js";
 import { FileSink, openFile } from "./file-sink.js";
@@ -24,6 +27,8 @@ export interface ExportProgress {
 export interface ExportState extends FileState, ExportProgress {
   /** The end of the range in Unix nanoseconds, which is resolved once; `null` if the export cannot be continued. */
   readonly end: string | null;
+  /** The block that has shown that a node had reached the end; `undefined` if none has yet. */
+  readonly block?: Block | undefined;
   /** That of the complete file, which then takes its name. */
   readonly manifest?: Manifest;
 }
@@ -70,14 +75,15 @@ export class ExportFile {
   }
 
   /** Begins a new file. What an earlier process has not completed is removed. */
-  async begin(flags: ContentFlags, end: string | null): Promise<void> {
+  async begin(flags: ContentFlags, end: RangeEnd | undefined): Promise<void> {
     const { path } = this.partial;
     if (this.#state === undefined && (await sizeOf(path)) !== undefined) {
       throw new UsageError(`${path} exists, and no export has written it. Remove it, or use another --output.`);
     }
     const text = new LineDigest().digest();
     // In this order: a process that ends in between leaves no file without its state.
-    await this.#write({ flags, end, size: 0, text, records: 0, first: null, next: null });
+    const range = { end: end === undefined ? null : String(end.end), block: end?.block };
+    await this.#write({ flags, ...range, size: 0, text, records: 0, first: null, next: null });
     await rm(path, { force: true });
     this.#sink = this.#createSink(await open(path, "wx"));
   }
@@ -164,11 +170,21 @@ async function replace(path: string, manifest: Manifest): Promise<void> {
   await rm(stateFile(partial), { force: true });
 }
 
-const readState = (path: string): Promise<ExportState | undefined> =>
-  readFileState<ExportState>(
+async function readState(path: string): Promise<ExportState | undefined> {
+  const state = await readFileState<ExportState & { block?: Record<keyof Block, string> }>(
     path,
-    ({ end, records, first, next }) =>
+    ({ end, block, records, first, next }) =>
       (end === null || isDigits(end)) &&
+      (block === undefined || isBlock(block)) &&
       isCount(records) &&
       [first, next].every((each) => each === null || isDigits(each)),
   );
+  if (state?.block === undefined) return state;
+  const { height, timestamp } = state.block;
+  return { ...state, block: withDigits({ height: BigInt(height), timestamp: BigInt(timestamp) }) };
+}
+
+function isBlock(value: unknown): boolean {
+  const { height, timestamp } = (value ?? {}) as Record<keyof Block, unknown>;
+  return isDigits(height) && isDigits(timestamp);
+}

@@ -1,11 +1,11 @@
 import type { Context } from "../command.js";
 import type { Connection } from "../connection.js";
-import { exitCodes, type IncompleteError, UsageError } from "../exit.js";
+import { exitCodes, UsageError } from "../exit.js";
 import type { ListPlan } from "../list-plan.js";
 import { printMessage } from "../message.js";
 import { createFormat } from "../output/format.js";
 import { count, Progress } from "../progress.js";
-import { readRecords } from "../records.js";
+import { type Outcome, readRecords, warnOfEnd } from "../records.js";
 import { ExportFile } from "./export-file.js";
 import { sizeOf } from "./files.js";
 import { createManifest } from "./manifest.js";
@@ -20,12 +20,13 @@ export async function exportList(plan: ListPlan, path: string, connection: Conne
     if (!force && (await sizeOf(path)) !== undefined) {
       throw new UsageError(`${path} exists. Use --force to overwrite it.`);
     }
-    await file.begin(flags, null);
+    await file.begin(flags, undefined);
     const digest = new RecordDigest();
-    const incomplete = await writeRecords(plan, file, digest, connection, context);
-    const result = { records: digest.records, sha256: digest.digest(), incomplete };
+    const { incomplete, coverage } = await writeRecords(plan, file, digest, connection, context);
+    const result = { records: digest.records, sha256: digest.digest(), incomplete, coverage };
     await file.finish(createManifest(plan, connection, result));
     if (!quiet) printMessage(context.io, `${path}: ${count(result.records)} records.`);
+    warnOfEnd(context.io, coverage);
     if (incomplete) throw incomplete;
     return exitCodes.done;
   } finally {
@@ -39,7 +40,7 @@ async function writeRecords(
   digest: RecordDigest,
   connection: Connection,
   { io, values }: Context,
-): Promise<IncompleteError | undefined> {
+): Promise<Outcome> {
   const { columns, start, end, quiet } = plan;
   const progress = new Progress(io, !quiet && !values.has("verbose"));
   const format = createFormat(plan.format, columns, io, true);
@@ -47,9 +48,9 @@ async function writeRecords(
   try {
     await writer.begin();
     const options = { signal: io.signal, onRecord: writer.add };
-    const incomplete = await readRecords(connection, plan, { start, end }, options);
+    const outcome = await readRecords(connection, plan, { start, end }, options);
     await writer.end();
-    return incomplete;
+    return outcome;
   } catch (error) {
     await writer.flush().catch(() => {});
     await file.discard();

@@ -1,4 +1,5 @@
 import type { ListId } from "../../pagination/list-operation.js";
+import type { Coverage } from "../../scan/coverage.js";
 import type { Connection } from "../connection.js";
 import { type IncompleteError, UsageError } from "../exit.js";
 import { type FormatName, formats, orders } from "../flags.js";
@@ -17,10 +18,18 @@ export interface Manifest {
   /** The flags with which the file was exported. */
   readonly flags: ContentFlags;
   /**
-   * For a scan, in Unix nanoseconds: what the file has all records of. The start belongs to the range, the end does not. If
+   * For an export that can be continued, in Unix nanoseconds: what verify reads. The start belongs to the range, the end does not. If
    * records are missing, the file can have others outside of the range.
    */
   readonly range?: { readonly start: string | null; readonly end: string };
+  /** For a scan: what the file has all records of, and the block that shows it. */
+  readonly coverage?: {
+    /** `null` if it begins with the oldest record that the node keeps. */
+    readonly start: string | null;
+    /** `null` if no response named a block: nothing shows how far the node had come. */
+    readonly end: string | null;
+    readonly block: { readonly height: string; readonly timestamp: string } | null;
+  };
   readonly order: string;
   readonly limit?: number | undefined;
   readonly format: string;
@@ -32,32 +41,38 @@ export interface Manifest {
   readonly sha256: string;
   /** The address of the node, or those of several. */
   readonly node: string | readonly string[];
+  /** For a list that is read page by page: the blocks that the first and the last response named. */
   readonly firstBlock?: object | undefined;
   readonly lastBlock?: object | undefined;
   /** Why records are missing, if some are. */
   readonly incomplete?: string | undefined;
 }
 
-export interface ExportResult {
+/** What the file of a scan has all records of. */
+export interface Claim {
+  readonly range?: { readonly start: bigint | undefined; readonly end: bigint };
+  /** `undefined` if the list was not scanned. */
+  readonly coverage: Coverage | undefined;
+}
+
+export interface ExportResult extends Claim {
   readonly records: number;
   readonly sha256: string;
   /** Why records are missing, if some are. */
   readonly incomplete: IncompleteError | undefined;
-  /** For a scan. */
-  readonly range?: Manifest["range"];
 }
 
 export function createManifest(plan: ListPlan, connection: Connection, result: ExportResult): Manifest {
   const { id, query, flags, isScan, isNewestFirst, limit, format, columns, presentation } = plan;
-  const { records, sha256, incomplete, range } = result;
+  const { records, sha256, incomplete, range, coverage } = result;
   const { nodes, blocks } = connection;
-  const { first, last } = blocks;
-  const manifest: Manifest = {
+  const manifest = {
     version: `vegaprotocol-client ${readVersion()}`,
     operation: operationOf(id, isScan),
     query,
     flags,
-    ...(range && { range }),
+    ...(range && { range: { start: range.start ?? null, end: range.end } }),
+    ...(coverage && { coverage: describeCoverage(coverage) }),
     order: isNewestFirst ? "newest-first" : "oldest-first",
     limit,
     format,
@@ -66,12 +81,18 @@ export function createManifest(plan: ListPlan, connection: Connection, result: E
     records,
     sha256,
     node: nodes.length > 1 ? nodes : (nodes[0] ?? ""),
-    firstBlock: first,
-    lastBlock: last,
+    ...(coverage === undefined && { firstBlock: blocks.first, lastBlock: blocks.last }),
     incomplete: incomplete?.message,
   };
   return JSON.parse(JSON.stringify(manifest, bigintAsText));
 }
+
+/** JSON has no `undefined`. */
+const describeCoverage = ({ start, end, block }: Coverage) => ({
+  start: start ?? null,
+  end: end ?? null,
+  block: block ?? null,
+});
 
 /** JSON has no bigint. */
 const bigintAsText = (_: string, value: unknown): unknown => (typeof value === "bigint" ? String(value) : value);

@@ -1,4 +1,4 @@
-import { PaginationError } from "../../errors/index.js";
+import type { Coverage } from "../../scan/coverage.js";
 import type { Context } from "../command.js";
 import type { Connection } from "../connection.js";
 import { exitCodes, IncompleteError, UsageError } from "../exit.js";
@@ -6,13 +6,22 @@ import type { ListPlan } from "../list-plan.js";
 import { printMessage } from "../message.js";
 import { createFormat } from "../output/format.js";
 import { count, Progress } from "../progress.js";
-import { behindError, type RangeEnd, readRecords, resolveEnd, type TimeRange } from "../records.js";
+import {
+  findEnd,
+  isBehind,
+  type Outcome,
+  type RangeEnd,
+  type ReadOptions,
+  readRecords,
+  type TimeRange,
+  warnOfEnd,
+} from "../records.js";
 import { ErrorWithAdvice } from "../report.js";
 import { type ContentFlags, describeDifferences } from "./content-flags.js";
 import { ExportFile, type ExportProgress, type ExportState } from "./export-file.js";
 import { recordsOf } from "./file-records.js";
 import { manifestFile, sizeOf } from "./files.js";
-import { createManifest, type ExportResult, readManifest } from "./manifest.js";
+import { type Claim, createManifest, type ExportResult, readManifest } from "./manifest.js";
 import { RecordDigest } from "./record-digest.js";
 import { RecordWriter } from "./record-writer.js";
 import { resumeCommand } from "./resume-command.js";
@@ -33,18 +42,14 @@ export async function exportScan(
       if (!plan.quiet) printMessage(io, `${path} is complete.`);
       return exitCodes.done;
     }
-    const range = {
-      start: plan.isNewestFirst || !state?.next ? plan.start : BigInt(state.next),
-      end: state?.end ? BigInt(state.end) : plan.end,
-    };
-    const end = await resolveEnd(connection, plan, range, io.signal);
+    const end = state ? { end: BigInt(state.end), block: state.block } : await findEnd(connection, plan, io.signal);
     const digest = new RecordDigest();
     if (state) await resume(file, state, digest);
-    else await file.begin(plan.flags, String(end.end));
     const run = { plan, file, connection, context, state, end, digest };
     const result = await readScan(run);
     await file.finish(createManifest(plan, connection, result));
     if (!plan.quiet) printMessage(io, `${path}: ${count(result.records)} records.`);
+    warnOfEnd(io, result.coverage);
     if (result.incomplete) throw result.incomplete;
     return exitCodes.done;
   } finally {
@@ -59,7 +64,7 @@ export async function exportScan(
  */
 async function findState(plan: ListPlan, path: string, state: ExportState | undefined) {
   const isThere = (await sizeOf(path)) !== undefined;
-  const earlier = state?.end ? state : undefined;
+  const earlier = state && isScanState(state) ? state : undefined;
   if (!plan.resume) {
     if (plan.force || (!isThere && !earlier)) return undefined;
     const what = earlier ? `The export to ${path} was interrupted` : `${path} exists`;
@@ -78,6 +83,10 @@ async function findState(plan: ListPlan, path: string, state: ExportState | unde
   if (incomplete !== undefined) throw new IncompleteError(incomplete);
   return "complete";
 }
+
+type ScanState = ExportState & { readonly end: string };
+
+const isScanState = (state: ExportState): state is ScanState => state.end !== null;
 
 function checkFlags(path: string, before: ContentFlags, now: ContentFlags): void {
   const differences = describeDifferences(before, now);
@@ -99,31 +108,51 @@ interface Run {
   readonly file: ExportFile;
   readonly connection: Connection;
   readonly context: Context;
-  readonly state: ExportState | undefined;
+  readonly state: ScanState | undefined;
   readonly end: RangeEnd;
   readonly digest: RecordDigest;
 }
 
 /** Reads the part of the range that is not in the file. */
-async function readScan({ plan, file, connection, context, state, end, digest }: Run): Promise<ExportResult> {
+async function readScan(run: Run): Promise<ExportResult> {
+  const { plan, file, connection, context, state, end, digest } = run;
   const { io, values } = context;
   const { columns, start, limit, isNewestFirst, quiet } = plan;
   const progress = new Progress(io, !quiet && !values.has("verbose"), { start, end: end.end, isNewestFirst });
   const format = createFormat(plan.format, columns, io, true);
   const records = new RecordWriter({ format, columns, write: (text) => file.write(text), progress, digest });
   const writer = new ScanWriter({ file, writer: records, digest, state, now: io.now });
-  try {
+  let isBegun = false;
+  const begin = async () => {
+    if (state === undefined) await file.begin(plan.flags, end);
+    isBegun = true;
     if (!state?.size) await records.begin();
+  };
+  const onRecord: ReadOptions["onRecord"] = (record) => {
+    const wait = writer.add(record);
+    return isBegun ? wait : begin();
+  };
+  try {
+    // An export that --force overwrites stays until a record has come.
+    if (state !== undefined || file.state === undefined) await begin();
     const left = limit === undefined ? undefined : limit - digest.records;
-    const options = { signal: io.signal, onRecord: writer.add };
     const range = unread(plan, end, state);
-    const incomplete = left === 0 ? undefined : await readRecords(connection, { ...plan, limit: left }, range, options);
-    const isWhole = incomplete !== undefined || end.reached === end.end;
-    await writer.end(isWhole ? undefined : String(end.reached));
-    if (!isWhole && digest.records !== limit) throw behindError(end.reached, end.end);
-    const all = { records: digest.records, sha256: digest.digest() };
-    return { ...all, incomplete, range: claimedRange(plan, end.end, writer.progress, incomplete) };
+    const outcome: Outcome =
+      left === 0
+        ? { coverage: undefined, incomplete: undefined }
+        : await readRecords(connection, { ...plan, limit: left }, range, { signal: io.signal, onRecord });
+    const { incomplete } = outcome;
+    if (incomplete && isBehind(incomplete)) throw incomplete;
+    if (!isBegun) await begin();
+    await writer.end();
+    return {
+      records: digest.records,
+      sha256: digest.digest(),
+      incomplete,
+      ...claim(run, range, writer.progress, outcome),
+    };
   } catch (error) {
+    if (!isBegun) throw error;
     if (digest.records === 0 && !state) {
       await file.discard();
       throw error;
@@ -137,26 +166,48 @@ async function readScan({ plan, file, connection, context, state, end, digest }:
 }
 
 /** The part of the range that is not in the file. */
-function unread({ start, isNewestFirst }: ListPlan, { reached }: RangeEnd, state: ExportState | undefined): TimeRange {
-  if (!state?.next) return { start, end: reached };
+function unread({ start, isNewestFirst }: ListPlan, { end }: RangeEnd, state: ScanState | undefined): TimeRange {
+  if (!state?.next) return { start, end };
   const next = BigInt(state.next);
-  return isNewestFirst ? { start, end: next + 1n } : { start: next, end: reached };
+  return isNewestFirst ? { start, end: next + 1n } : { start: next, end };
 }
 
-/** What the file has all records of. An open start is the time of the oldest record. */
-function claimedRange(
-  { start, isNewestFirst }: ListPlan,
-  end: bigint,
+/**
+ * What the file has all records of. An open start is the time of the oldest record.
+ *
+ * @param range - What was read in the end; an earlier process has read the rest.
+ */
+function claim(
+  { plan, end, state, digest }: Run,
+  range: TimeRange,
   { first, next }: ExportProgress,
-  incomplete: IncompleteError | undefined,
-): ExportResult["range"] {
-  const cause = incomplete?.cause;
-  const { availableFrom, timestamp } = PaginationError.is(cause) ? cause : {};
-  const oldest = start ?? (isNewestFirst ? next : first);
-  const whole = { start: oldest === null ? null : String(oldest), end: String(end) };
-  if (incomplete === undefined) return whole;
-  if (availableFrom !== undefined) return { ...whole, start: String(availableFrom) };
-  // The scan has ended at this time, of which it may not have read all records.
-  const last = timestamp ?? next ?? String(start ?? 0n);
-  return isNewestFirst ? { ...whole, start: String(BigInt(last) + 1n) } : { ...whole, end: last };
+  { coverage, incomplete }: Outcome,
+): Claim {
+  const { start, limit, isNewestFirst } = plan;
+  const oldest = isNewestFirst ? next : first;
+  const whole = { start: start ?? (oldest === null ? undefined : BigInt(oldest)), end: end.end };
+  const shown = coverage ?? coverageTo(range, next, isNewestFirst);
+  const isStartLater = shown.start !== undefined && (range.start === undefined || shown.start > range.start);
+  const isEndEarlier = shown.end !== undefined && range.end !== undefined && shown.end < range.end;
+  const covered = {
+    start: isStartLater ? shown.start : whole.start,
+    end: isEndEarlier ? (shown.end as bigint) : whole.end,
+  };
+  // The end of a range that is read from there was shown to an earlier process.
+  const isEndShown = shown.end !== undefined && !(isNewestFirst && state?.next && !state.block);
+  const isLimited = incomplete === undefined && digest.records === limit;
+  return {
+    range: isLimited ? whole : covered,
+    coverage: { ...covered, end: isEndShown ? covered.end : undefined, block: latest(shown.block, end.block) },
+  };
 }
+
+/** What was read if a limit ends with the records of the last time. */
+const coverageTo = (range: TimeRange, next: string | null, isNewestFirst: boolean): Coverage => {
+  const last = next === null ? undefined : BigInt(next);
+  const part = isNewestFirst ? { start: last && last + 1n } : { end: last };
+  return { ...range, ...part, block: undefined };
+};
+
+const latest = (a: Coverage["block"], b: Coverage["block"]) =>
+  a && b ? (a.timestamp >= b.timestamp ? a : b) : (a ?? b);

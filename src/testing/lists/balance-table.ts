@@ -1,6 +1,6 @@
 import type { BalanceChange } from "../../../generated/types.js";
 import { sha256Hex } from "../../pagination/sha256.js";
-import { accountTypeNumber } from "../enums.js";
+import { accountTypeName, accountTypeNumber } from "../enums.js";
 import type { Ids } from "../ids.js";
 import { toJson } from "../json.js";
 import { compare, firstIndex } from "../sorted.js";
@@ -13,9 +13,11 @@ export class Account {
   readonly market: string;
   readonly type: number;
   readonly #name: string;
+  readonly #otherName: string;
   /** The JSON of the members that a cursor has of the account, but for its id. */
   readonly cursorMembers: string;
   #id: string | undefined;
+  #otherId: string | undefined;
 
   constructor(name: string, { assetId = "", partyId = "", marketId = "", accountType = 0 }: BalanceChange, ids: Ids) {
     this.asset = ids.add(assetId);
@@ -23,6 +25,7 @@ export class Account {
     this.market = ids.add(marketId);
     this.type = accountTypeNumber(accountType) ?? 0;
     this.#name = name;
+    this.#otherName = `${accountType}${marketId}${partyId}${assetId}`;
     const members = { PartyID: partyId, AssetID: assetId, MarketID: marketId, Type: this.type };
     this.cursorMembers = toJson(members).slice(1, -1);
   }
@@ -31,6 +34,12 @@ export class Account {
   get id(): string {
     this.#id ??= sha256Hex(this.#name);
     return this.#id;
+  }
+
+  /** The id of the account by another rule than that of v0.74 nodes. */
+  get otherId(): string {
+    this.#otherId ??= sha256Hex(this.#otherName);
+    return this.#otherId;
   }
 }
 
@@ -45,8 +54,13 @@ function readTime(given: `${bigint}`) {
   return { given, time, timestamp: toNanosecondDigits(time) };
 }
 
-const inOrder = (a: BalanceRow, b: BalanceRow) =>
-  a.time - b.time || (a.account === b.account ? 0 : compare(a.account.id, b.account.id));
+/** The ids of an account: that by which v0.74 nodes sort, and that of another rule. */
+export type AccountIdName = "id" | "otherId";
+
+const inOrderOf = (id: AccountIdName) => (a: BalanceRow, b: BalanceRow) =>
+  a.time - b.time || (a.account === b.account ? 0 : compare(a.account[id], b.account[id]));
+
+const inOrder = inOrderOf("id");
 
 /** The balance changes, sorted by block time and account id. */
 export class BalanceTable {
@@ -55,6 +69,7 @@ export class BalanceTable {
   /** In the order in which they were added. */
   #records: BalanceChange[] = [];
   readonly #rows: BalanceRow[] = [];
+  #reordered: readonly BalanceRow[] | undefined;
   /** The last time that was read. */
   #read = readTime("0");
 
@@ -65,6 +80,7 @@ export class BalanceTable {
   /** Adds changes; one replaces an earlier change of the same account in the same block. */
   add(changes: readonly BalanceChange[]): void {
     if (changes.length === 0) return;
+    this.#reordered = undefined;
     const added = changes.map((change) => this.#toRow(change));
     for (const { change } of added) this.#records.push(change);
     const count = this.#rows.length + added.length;
@@ -102,13 +118,21 @@ export class BalanceTable {
     return this.#rows;
   }
 
+  /** The rows by block time; those of one block by an id of their account. */
+  sortedBy(id: AccountIdName): readonly BalanceRow[] {
+    if (id === "id") return this.#rows;
+    this.#reordered ??= [...this.#rows].sort(inOrderOf(id));
+    return this.#reordered;
+  }
+
   #toRow(given: BalanceChange): BalanceRow {
     // Rows of one block follow each other, and converting a time is slow.
     if (given.timestamp !== this.#read.given) this.#read = readTime(given.timestamp);
     const { time, timestamp } = this.#read;
     const change = timestamp === given.timestamp ? given : { ...given, timestamp };
     const { assetId = "", partyId = "", marketId = "", accountType = "" } = change;
-    const name = `${assetId}${partyId}${marketId}${accountType}`;
+    // Nodes make the id of the name also where they no longer know the type, and send its number.
+    const name = `${assetId}${partyId}${marketId}${accountTypeName(accountType)}`;
     const account = this.#accounts.get(name) ?? new Account(name, change, this.#ids);
     this.#accounts.set(name, account);
     return { change, time, account };

@@ -2,45 +2,61 @@ import { parseCursor } from "../cursor.js";
 import { accountTypeNumber } from "../enums.js";
 import { dataNodeError } from "../errors.js";
 import type { Ids } from "../ids.js";
+import type { AccountIdRule } from "../options.js";
 import type { List } from "../page.js";
 import type { QueryValues } from "../query.js";
 import { firstIndex, take } from "../sorted.js";
 import { type Microseconds, toMicroseconds, toRfc3339 } from "../time.js";
-import type { Account, BalanceRow, BalanceTable } from "./balance-table.js";
+import type { VersionRules } from "../versions.js";
+import type { Account, AccountIdName, BalanceRow, BalanceTable } from "./balance-table.js";
+import { checkDateRange } from "./date-range.js";
 import { invalidId, parsing } from "./failure.js";
 
 export interface BalanceListOptions {
   /** Whether cursors lack the account id. */
   unnamedAccounts: boolean;
+  accountIds: AccountIdRule;
   /** The oldest time that the node keeps. */
   history: Microseconds;
+  version: VersionRules;
+  /** The node's clock, in milliseconds since 1970. */
+  date: () => number;
 }
 
 const failure = { code: 90004, message: "failed to get balances" };
 
 /** @throws {@link NodeError} with status 400 for an id that a node rejects. */
 export function listBalances(
-  { rows }: BalanceTable,
+  table: BalanceTable,
   ids: Ids,
   query: QueryValues,
-  { unnamedAccounts, history }: BalanceListOptions,
+  { unnamedAccounts, accountIds, history, version, date }: BalanceListOptions,
 ): List<BalanceRow> {
-  const isWanted = accountFilter(ids, query);
+  const idName = accountIds === "reordered" ? "otherId" : "id";
+  const rows = table.sortedBy(idName);
+  const assetId = query.text("filter.assetId") ?? "";
+  const asset = ids.find(assetId);
+  const isWanted = accountFilter(ids, query, asset, version);
   const [start, end] = [query.integer("dateRange.startTimestamp"), query.integer("dateRange.endTimestamp")];
   const oldest = Math.max(history, start === undefined ? Number.NEGATIVE_INFINITY : toMicroseconds(start));
   const latest = end === undefined ? Number.POSITIVE_INFINITY : toMicroseconds(end);
   let formatted = { time: Number.NaN, text: "" };
   return {
-    node: ({ change }) => change,
+    check(hasCursor) {
+      if (version.limitsRanges) checkDateRange({ start, end }, !hasCursor, date);
+      // The database decodes the asset, so that an invalid one is the last error of all.
+      if (asset === undefined) throw invalidId(failure, assetId);
+    },
+    node: ({ change }) => version.toBalanceChange(change),
     cursor: ({ time, account }) => {
       // Rows of one block follow each other, and formatting a time is slow.
       if (time !== formatted.time) formatted = { time, text: toRfc3339(time) };
-      const id = unnamedAccounts ? "null" : `"${account.id}"`;
+      const id = unnamedAccounts || accountIds === "ignored" ? "null" : `"${account[idName]}"`;
       return `{"vega_time":"${formatted.text}","AccountID":${id},${account.cursorMembers}}`;
     },
     read(upwards, cursor, limit) {
-      const place = cursor === undefined ? undefined : readPlace(ids, cursor);
-      const border = place === undefined ? undefined : borderOf(rows, place, upwards);
+      const place = cursor === undefined ? undefined : readPlace(ids, cursor, accountIds);
+      const border = place === undefined ? undefined : borderOf(rows, idName, place, upwards);
       const from = Math.max(
         firstIndex(rows, ({ time }) => time >= oldest),
         upwards ? (border ?? 0) : 0,
@@ -60,7 +76,7 @@ interface BalancePlace {
   accountId: string | undefined;
 }
 
-function readPlace(ids: Ids, cursor: string): BalancePlace | undefined {
+function readPlace(ids: Ids, cursor: string, accountIds: AccountIdRule): BalancePlace | undefined {
   const fields = {
     vega_time: "time",
     AccountID: "text",
@@ -70,28 +86,36 @@ function readPlace(ids: Ids, cursor: string): BalancePlace | undefined {
     Type: "number",
   } as const;
   const place = parsing(failure, () => parseCursor(cursor, fields));
-  const accountId = place?.text("AccountID");
+  const accountId = accountIds === "ignored" ? undefined : place?.text("AccountID");
   if (accountId !== undefined && ids.find(accountId) === undefined) throw invalidId(failure, accountId);
   return place && { time: place.time("vega_time"), accountId: accountId?.toLowerCase() };
 }
 
 /** The index where the rows at or behind a place begin or, reading downwards, end. */
-function borderOf(rows: readonly BalanceRow[], { time, accountId }: BalancePlace, upwards: boolean): number {
+function borderOf(
+  rows: readonly BalanceRow[],
+  idName: AccountIdName,
+  { time, accountId }: BalancePlace,
+  upwards: boolean,
+): number {
   return firstIndex(rows, (row) => {
     if (row.time !== time) return row.time > time;
     if (accountId === undefined) return !upwards;
-    return upwards ? row.account.id >= accountId : row.account.id > accountId;
+    return upwards ? row.account[idName] >= accountId : row.account[idName] > accountId;
   });
 }
 
 /** The filter of accounts, with its verdicts remembered: there are far fewer accounts than rows. */
-function accountFilter(ids: Ids, query: QueryValues): ((account: Account) => boolean) | undefined {
-  const parties = readIds(ids, query.texts("filter.partyIds"), "party");
-  const markets = readIds(ids, query.texts("filter.marketIds"), "market");
+function accountFilter(
+  ids: Ids,
+  query: QueryValues,
+  asset: string | undefined,
+  { splitsIds }: VersionRules,
+): ((account: Account) => boolean) | undefined {
+  const textsOf = (name: string) => query.texts(name).flatMap((text) => (splitsIds ? text.split(",") : [text]));
+  const markets = readIds(ids, textsOf("filter.marketIds"), "market");
+  const parties = readIds(ids, textsOf("filter.partyIds"), "party");
   const types = new Set(query.texts("filter.accountTypes").map(accountTypeNumber));
-  const assetId = query.text("filter.assetId") ?? "";
-  const asset = ids.find(assetId);
-  if (asset === undefined) throw invalidId(failure, assetId);
   if (parties.size + markets.size + types.size === 0 && asset === "") return undefined;
   const verdicts = new Map<Account, boolean>();
   return (account) => {

@@ -6,6 +6,7 @@ import { toJson } from "../json.js";
 import type { List } from "../page.js";
 import type { QueryValues } from "../query.js";
 import { compare, firstIndex, GroupedRows, take } from "../sorted.js";
+import type { VersionRules } from "../versions.js";
 import { invalidId, parsing } from "./failure.js";
 
 interface ProfileRow {
@@ -44,8 +45,18 @@ export class ProfileTable {
 
 const failure = { code: 10000, message: "failed to get parties' profiles" };
 
-/** @param failing - Whether every cursor that names a party fails. */
-export function listProfiles(table: ProfileTable, ids: Ids, query: QueryValues, failing: boolean): List<ProfileRow> {
+export interface ProfileListOptions {
+  /** Whether every cursor that names a party fails. */
+  failing: boolean;
+  version: VersionRules;
+}
+
+export function listProfiles(
+  table: ProfileTable,
+  ids: Ids,
+  query: QueryValues,
+  { failing, version }: ProfileListOptions,
+): List<ProfileRow> {
   const wanted = new Set(
     query.texts("parties").map((id) => {
       const key = ids.find(id);
@@ -54,7 +65,7 @@ export function listProfiles(table: ProfileTable, ids: Ids, query: QueryValues, 
     }),
   );
   return {
-    node: ({ profile }) => profile,
+    node: ({ profile }) => version.toProfile(profile),
     cursor: ({ profile: { partyId, alias, metadata } }) =>
       toJson({
         PartyID: partyId,

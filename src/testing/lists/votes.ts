@@ -7,6 +7,7 @@ import type { QueryValues } from "../query.js";
 import { shuffled } from "../random.js";
 import { firstIndex, take } from "../sorted.js";
 import { toRfc3339 } from "../time.js";
+import type { VersionRules } from "../versions.js";
 import { invalidId, parsing } from "./failure.js";
 import { inOrder, type VoteRow, type VoteTable } from "./vote-table.js";
 
@@ -15,6 +16,7 @@ export interface VoteListOptions {
   tiedCursors: boolean;
   /** What the order of votes of one block depends on; `undefined` for a fixed order. */
   tieSeed: string | undefined;
+  version: VersionRules;
 }
 
 const failure = { code: 170003, message: "failed to get votes" };
@@ -32,7 +34,7 @@ export function listVotes(table: VoteTable, ids: Ids, query: QueryValues, option
   };
   const rows = (): readonly VoteRow[] => table.find({ party: key(partyId), proposal: key(proposalId) });
   const paging = options.tiedCursors ? tiedPaging(rows, options.tieSeed) : orderedPaging(rows);
-  return { node: ({ vote }) => vote, ...paging };
+  return { node: ({ vote }) => options.version.toVote(vote), ...paging };
 }
 
 type Paging = Pick<List<VoteRow>, "cursor" | "read">;

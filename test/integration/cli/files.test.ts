@@ -235,7 +235,7 @@ describe("the name of a file", () => {
 });
 
 describe("an export to a time that the node has not reached", () => {
-  const command = (name: string) => ["balances", "--to", "2024-02-09T16:55:40Z", "-o", name];
+  const command = (name: string) => ["balances", "--to", "2024-02-09T16:55:40Z", "--catch-up", "0", "-o", name];
 
   test("exits with 3 and keeps what it has read, which --resume completes when the node is there", async () => {
     const growing = createFakeNode({ balances: 400 }, { rateLimit: false });
@@ -272,6 +272,34 @@ describe("an export to a time that the node has not reached", () => {
     expect([await read(`${name}.partial`), await read(`${name}.partial.state`)]).toEqual([partial, state]);
   });
 
+  test("waits for the time of --catch-up, and is complete if the node gets there", async () => {
+    const growing = createFakeNode({ balances: 400 }, { rateLimit: false });
+    let requests = 0;
+    const name = file("x.csv");
+    const { code } = await runCli(["balances", "--to", "2024-02-09T16:54:58Z", "--catch-up", "10m", "-o", name], {
+      fetch: async (request) => {
+        if (++requests === 3) for (let block = 0; block < 10; block++) growing.nextBlock({ balances: 3 });
+        return growing.fetch(request);
+      },
+    });
+    const end = BigInt(Date.parse("2024-02-09T16:54:58Z")) * 1_000_000n;
+    const { length } = growing.records.balances.filter(({ timestamp }) => BigInt(timestamp) < end);
+    expect({ code, records: JSON.parse(await read(`${name}.manifest.json`)).records }).toEqual({
+      code: 0,
+      records: length,
+    });
+    expect(length).toBeGreaterThan(400);
+  });
+
+  test("is never complete with --allow-incomplete either, so that --resume can continue it", async () => {
+    const name = file("x.csv");
+    for (const flag of ["--force", "--resume"]) {
+      const { code } = await runCli([...command(name), "--allow-incomplete", flag], { fetch });
+      expect(code).toBe(3);
+      expect(await namesIn(name)).toEqual(["x.csv.partial", "x.csv.partial.state"]);
+    }
+  });
+
   test("writes nothing if the newest record comes first", async () => {
     const name = file("x.csv");
     const { code } = await runCli([...command(name), "--order", "newest-first"], { fetch });
@@ -280,7 +308,9 @@ describe("an export to a time that the node has not reached", () => {
   });
 
   test("is not complete on stdout either", async () => {
-    const { code, stdout, stderr } = await runCli(["balances", "--to", "2024-02-09T16:55:40Z"], { fetch });
+    const { code, stdout, stderr } = await runCli(["balances", "--to", "2024-02-09T16:55:40Z", "--catch-up", "0"], {
+      fetch,
+    });
     expect({ code, stderr }).toEqual({ code: 3, stderr: expect.stringContaining("The node is behind") });
     expect(stdout.trimEnd().split("\n")).toHaveLength(400);
   });
@@ -288,7 +318,7 @@ describe("an export to a time that the node has not reached", () => {
 
 test("a range that begins in the future of the node is not complete", async () => {
   for (const flags of [[], ["-o", file("x.csv")]]) {
-    const { code, stderr } = await runCli(["balances", "--from", "2026-01", ...flags], { fetch });
+    const { code, stderr } = await runCli(["balances", "--from", "2026-01", "--catch-up", "0", ...flags], { fetch });
     expect({ code, stderr }).toEqual({ code: 3, stderr: expect.stringContaining("The node is behind") });
   }
   expect(await readdir(file("."))).toEqual([]);

@@ -103,8 +103,8 @@ describe("the command balances", () => {
   });
 
   test("reads the list page by page with --cursor, with the newest record first", async () => {
-    const [first] = await requestsOf(["balances", "--cursor", "--page-size", "50", "--from", "2024-02-01"]);
-    expect(first).toBe("?dateRange.startTimestamp=1706745600000000000&pagination.first=50&pagination.newestFirst=true");
+    const [first] = await requestsOf(["balances", "--cursor", "--page-size", "50", "--from", "2024-02-09T16:53:30Z"]);
+    expect(first).toBe("?dateRange.startTimestamp=1707497610000000000&pagination.first=50&pagination.newestFirst=true");
     const { stdout } = await runCli(["balances", "--cursor", "--raw", "--page-size", "50"], { fetch });
     const listed = await client.listBalanceChanges().toArray();
     expect(

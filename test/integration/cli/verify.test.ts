@@ -109,6 +109,32 @@ test("verify exits with 3 and the first time that can be compared if the other n
   );
 });
 
+test("verify exits with 3 on a v0.79 node that keeps a shorter history, and on one that is behind", async () => {
+  const file = join(folder, "newer.csv");
+  await runCli(["balances", "-o", file], { fetch });
+  const { balances } = records;
+  const date = () => Date.UTC(2026, 1, 10);
+  const newer = (data: object) =>
+    createFakeNode({ balances, block, ...data }, { version: "v0.79", date, rateLimit: false }).fetch;
+  expect(await runCli(["verify", file], { fetch: newer({}) })).toMatchObject({ code: 0 });
+  const pruned = await runCli(["verify", file], { fetch: newer({ history: times[100] }) });
+  expect(pruned).toMatchObject({
+    code: 3,
+    stdout: "",
+    stderr: expect.stringMatching(/^Error: The balance changes of the node begin at 2024-\S+Z, .* can be compared/),
+  });
+  const time = times[300] ?? 0n;
+  const behind = newer({
+    balances: balances.filter(({ timestamp }) => BigInt(timestamp) < time),
+    block: { ...block, timestamp: time },
+  });
+  expect(await runCli(["verify", file, "--catch-up", "0"], { fetch: behind })).toMatchObject({
+    code: 3,
+    stdout: "",
+    stderr: expect.stringMatching(/^Error: The node is behind: it has reached 2024-/),
+  });
+});
+
 test("verify detects a manifest whose digest was changed", async () => {
   const file = join(folder, "manifest.csv");
   await runCli(["balances", "-o", file], { fetch });
@@ -182,7 +208,7 @@ describe("verify on a node that is behind the end of the file", () => {
     const file = join(folder, `behind-${order}.csv`);
     await runCli(["balances", "-o", file, "--order", order], { fetch });
     for (const time of [times[200] ?? 0n, (times[399] ?? 0n) + 1000n]) {
-      const { code, stdout, stderr } = await runCli(["verify", file], { fetch: nodeAt(time) });
+      const { code, stdout, stderr } = await runCli(["verify", file, "--catch-up", "0"], { fetch: nodeAt(time) });
       expect({ code, stdout, stderr }).toEqual({
         code: 3,
         stdout: "",

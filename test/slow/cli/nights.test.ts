@@ -80,7 +80,7 @@ test(`the recipe for cron has each record of a year once, on nodes that are behi
           .replaceAll("/data/", `${folder}/`)
           .trim()
           .split(/\s+/);
-        const { code, stderr } = await runCli(["balances", ...argv, "--retries", "0"], {
+        const { code, stderr } = await runCli(["balances", ...argv, "--retries", "0", "--catch-up", "0"], {
           fetch: async (request) => {
             if (random() < failing) throw new TypeError("reset");
             return node.fetch(request);

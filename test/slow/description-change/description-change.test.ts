@@ -105,8 +105,8 @@ describe("with a new parameter, a new list, a new operation and a new member", (
   test("the command line has a command for the list, with flags and columns, and one for the operation", async () => {
     const program = (...argv: string[]) => copy.run("node", "dist/src/cli/main.js", ...argv);
     const help = await program("help");
-    expect(help).toContain("  assets                    List assets.\n");
-    expect(help).toContain("  asset                     Get an asset.\n");
+    expect(help).toMatch(/^ {2}assets +List assets\.$/m);
+    expect(help).toMatch(/^ {2}asset +Get an asset\.$/m);
     const flags = await program("help", "assets");
     expect(flags).toMatch(/--id ID +List only these assets\. Can be repeated\./);
     expect(flags).toMatch(/--symbol ID +List only assets with this symbol\./);

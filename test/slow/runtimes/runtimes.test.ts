@@ -1,46 +1,32 @@
-import { execFile, spawn } from "node:child_process";
-import { existsSync } from "node:fs";
-import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import Table from "cli-table3";
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createFakeNode } from "../../../src/testing/index.js";
 import { type FakeNodeServer, listen } from "../../../src/testing/node/index.js";
 import { hasNoBrowser, launchChromium } from "../../support/chromium.js";
-import { freePort } from "../../support/free-port.js";
-
-// Installs the packed tarball in a folder of its own, and runs it in each runtime against a node on loopback.
-const run = promisify(execFile);
-const here = fileURLToPath(new URL(".", import.meta.url));
-const root = fileURLToPath(new URL("../../../", import.meta.url));
-const binaries = join(here, "node_modules");
+import { binaries, type Consumer, installConsumer, nodeBinary, run } from "./consumer.js";
+import { startWorkerd } from "./workerd.js";
 
 interface Result {
   name: string;
   error: string | null;
 }
 
+let installed: Consumer;
 let consumer: string;
 let node: FakeNodeServer;
 const table: [runtime: string, version: string, outcome: string][] = [];
 
 beforeAll(async () => {
-  if (!existsSync(join(binaries, "workerd"))) await run("npm", ["ci"], { cwd: here });
-  consumer = await mkdtemp(join(tmpdir(), "consumer-"));
-  await cp(join(here, "consumer"), consumer, { recursive: true });
-  await writeFile(join(consumer, "package.json"), JSON.stringify({ private: true, type: "module" }));
-  const { stdout } = await run("npm", ["pack", "--json", "--pack-destination", consumer], { cwd: root });
-  const [{ filename }] = JSON.parse(stdout.slice(stdout.indexOf("["))) as [{ filename: string }];
-  await run("npm", ["install", "--no-audit", "--no-fund", `./${filename}`], { cwd: consumer });
+  installed = await installConsumer();
+  consumer = installed.folder;
   node = await listen({ fetch: createNode() });
 });
 afterAll(async () => {
   await node?.close();
-  if (consumer) await rm(consumer, { recursive: true });
+  await installed?.remove();
   const printed = new Table({ head: ["runtime", "version", "outcome"], style: { head: [], border: [] } });
   printed.push(...table);
   console.log(`\n${printed.toString()}`);
@@ -88,7 +74,7 @@ const versionOf = async (file: string, ...args: string[]) => {
 
 describe("the packed package runs on", () => {
   test.each(["20", "22", "24", "26"])("Node.js %s, imported and required", async (version) => {
-    const binary = join(binaries, `node${version}`, "bin/node");
+    const binary = nodeBinary(version);
     for (const file of ["main.mjs", "main.cjs"]) {
       const { stdout, stderr } = await run(binary, [file, node.url], { cwd: consumer });
       report(
@@ -96,8 +82,22 @@ describe("the packed package runs on", () => {
         await versionOf(binary, "--version"),
         JSON.parse(stdout),
       );
-      expect(stderr.replace(/^\(node:\d+\) ExperimentalWarning: .*\n.*\n/, "")).toBe("");
+      expect(stderr).toBe("");
     }
+  });
+
+  test.each(["20", "24"])("Jest with its default configuration on Node.js %s", async (version) => {
+    const jest = join(binaries, "jest/bin/jest.js");
+    const { stdout } = await run(nodeBinary(version), [jest, "--json"], {
+      cwd: join(consumer, "jest"),
+      env: { ...process.env, NODE_URL: node.url, NODE_OPTIONS: "" },
+    }).catch((error: { stdout: string }) => error);
+    const { testResults } = JSON.parse(stdout) as { testResults: { message: string; assertionResults: object[] }[] };
+    report(
+      "Jest",
+      (JSON.parse(await readFile(join(binaries, "jest/package.json"), "utf8")) as { version: string }).version,
+      testResults.map(({ message }) => ({ name: "vega.test.js", error: message || null })),
+    );
   });
 
   test("Bun", async () => {
@@ -122,7 +122,7 @@ describe("the packed package runs on", () => {
     const runtimes: [name: string, binary: string, args: string[]][] = [
       ...["20", "22", "24"].map((version): [string, string, string[]] => [
         `Node.js ${version}`,
-        join(binaries, `node${version}`, "bin/node"),
+        nodeBinary(version),
         [],
       ]),
       ["Bun", join(binaries, ".bin/bun"), []],
@@ -160,33 +160,13 @@ describe("the packed package runs on", () => {
   };
 
   test("workerd", async () => {
-    await bundle("worker.mjs", "esm");
-    const port = await freePort();
-    await writeFile(
-      join(consumer, "config.capnp"),
-      `using Workerd = import "/workerd/workerd.capnp";
-const config :Workerd.Config = (
-  services = [
-    (name = "main", worker = (
-      modules = [(name = "worker", esModule = embed "worker.mjs.bundle.js")],
-      compatibilityDate = "2025-01-01",
-    )),
-    (name = "internet", network = (allow = ["public", "private"])),
-  ],
-  sockets = [(name = "http", address = "127.0.0.1:${port}", http = (), service = "main")],
-);`,
-    );
-    const binary = join(binaries, ".bin/workerd");
-    const server = spawn(binary, ["serve", "config.capnp"], { cwd: consumer, stdio: "inherit" });
+    const workerd = await startWorkerd(join(consumer, "worker.mjs"), join(consumer, "worker.bundle.mjs"), "2025-01-01");
     try {
-      const address = `http://127.0.0.1:${port}/?node=${encodeURIComponent(node.url)}`;
-      report(
-        "workerd",
-        (await run(binary, ["--version"])).stdout.trim().replace("workerd ", ""),
-        await (await fetchOnceListening(address)).json(),
-      );
+      const response = await fetch(`${workerd.url}/?node=${encodeURIComponent(node.url)}`);
+      const { stdout } = await run(join(binaries, ".bin/workerd"), ["--version"]);
+      report("workerd", stdout.trim().replace("workerd ", ""), (await response.json()) as Result[]);
     } finally {
-      server.kill();
+      await workerd.stop();
     }
   });
 
@@ -207,57 +187,5 @@ const config :Workerd.Config = (
     } finally {
       await browser.close();
     }
-  });
-});
-
-/** Sends a request until the server listens. */
-async function fetchOnceListening(address: string): Promise<Response> {
-  for (let left = 100; ; left--) {
-    try {
-      return await fetch(address);
-    } catch (error) {
-      if (left === 0) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-  }
-}
-
-describe("the packed package is type-checked by", () => {
-  const compilers = ["5.4", "5.9", "6.0", "7.0"];
-  const resolutions = {
-    nodenext: { module: "nodenext", moduleResolution: "nodenext" },
-    bundler: { module: "esnext", moduleResolution: "bundler" },
-  };
-  const globals = {
-    "the DOM": { lib: ["ES2022", "DOM"], types: [] },
-    "Node.js alone": { lib: ["ES2022"], types: ["node"] },
-  };
-  const cases = compilers.flatMap((compiler) =>
-    Object.keys(resolutions).flatMap((resolution) =>
-      Object.keys(globals).map((global) => [compiler, resolution, global] as const),
-    ),
-  );
-
-  /** The output of a compiler for one of the consumer's files. */
-  const check = async (compiler: string, file: string, options: object) => {
-    const shared = { typeRoots: [join(binaries, "@types")], target: "ES2022", strict: true, noEmit: true };
-    const tsconfig = join(consumer, "tsconfig.json");
-    await writeFile(tsconfig, JSON.stringify({ compilerOptions: { ...shared, ...options }, files: [file] }));
-    const tsc = join(binaries, `typescript-${compiler}`, "bin/tsc");
-    const { stdout } = await run(process.execPath, [tsc, "-p", tsconfig], { cwd: consumer }).catch(
-      (error: { stdout: string }) => error,
-    );
-    return stdout;
-  };
-
-  test.each(cases)("TypeScript %s with %s and %s", async (compiler, resolution, global) => {
-    const stdout = await check(compiler, "types.ts", {
-      ...resolutions[resolution as keyof typeof resolutions],
-      ...globals[global as keyof typeof globals],
-      exactOptionalPropertyTypes: true,
-      skipLibCheck: false,
-    });
-    table.push([`TypeScript, ${resolution}, ${global}`, compiler, stdout === "" ? "no error" : "errors"]);
-    expect(stdout).toBe("");
   });
 });

@@ -65,11 +65,12 @@ describe("createClient rejects invalid options:", () => {
     ...common,
     [{ fetch: "fetch" }, "fetch", 'Expected `fetch` to be a function, got "fetch".'],
     [{ pacing: "yes" }, "pacing", 'Expected `pacing` to be a boolean, got "yes".'],
+    [{ log: "verbose" }, "log", 'Expected `log` to be "debug" or "info" or "off", got "verbose".'],
     [{ observe: {} }, "observe", "Expected `observe` to be a function, got an object."],
     [
       { timeOut: 5 },
       "timeOut",
-      "createClient has no option `timeOut`. Expected `timeout`, `totalTimeout`, `retry`, `maxResponseSize`, `baseUrl`, `headers`, `fetch`, `pacing`, `observe`, `validate`.",
+      "createClient has no option `timeOut`. Expected `timeout`, `totalTimeout`, `retry`, `maxResponseSize`, `baseUrl`, `headers`, `fetch`, `pacing`, `observe`, `log`, `validate`.",
     ],
   ] as typeof common)("%j", (options, argument, message) => {
     let error: unknown;

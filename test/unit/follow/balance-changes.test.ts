@@ -163,11 +163,8 @@ describe("a follower of balance changes", () => {
     expect(await follow(other, { from: late.availableFrom }).take(1)).toEqual([batch([change(2400, 1)], 3601)]);
   });
 
-  test("does not end with reason pruned on nodes without records, or that do not say what they keep", async () => {
+  test("does not end with reason pruned on a node without records", async () => {
     expect(await follow(nodeWith([], 1000), { from: time(1) }).take(1)).toEqual([batch([], 1000)]);
-    const node = nodeWith([change(500, 1)], 1000);
-    node.configure({ faults: [{ name: "status", status: 400, request: 2 }] });
-    expect(await follow(node, { from: time(1) }).take(1)).toEqual([batch([change(500, 1)], 1000)]);
   });
 
   test("detects that the node drops history while it is read", async () => {

@@ -19,6 +19,16 @@ test.each([
     url,
     "https://a.example",
   ],
+  [
+    "with an error that throws",
+    Object.defineProperty(new TypeError("x"), "cause", {
+      get: () => {
+        throw new Error("in the getter");
+      },
+    }),
+    url,
+    "https://a.example",
+  ],
   ["with an error of another kind", new Error("Failed to fetch"), url, "https://app.example"],
 ])("a request %s has no hint that it was blocked", (_, error, url, origin) => {
   expect(corsHint(error, url, origin)).toBe("");

@@ -43,6 +43,7 @@ describe("an error body", () => {
     const error = await caught(() => client.getSpamStatistics(party));
     expect(VegaError.is(error)).toBe(true);
     expect(error).toMatchObject({ status });
+    expect(JSON.parse(JSON.stringify(error))).toMatchObject({ status, attempts: 1 });
   });
 
   test("of any JSON rejects the call with a VegaError", async () => {
@@ -64,9 +65,27 @@ describe("a fetch that fails", () => {
     },
   });
   const poisonous = { toString: 1 };
+  const withMember = (name: string, value: unknown) => Object.defineProperty(new TypeError("x"), name, { value });
+  const throwing = new Proxy(new Error("x"), {
+    get: () => {
+      throw new Error("in the trap");
+    },
+    has: () => {
+      throw new Error("in the trap");
+    },
+    getPrototypeOf: () => {
+      throw new Error("in the trap");
+    },
+  });
   const reasons: [name: string, reason: unknown][] = [
     ["an error whose causes are cyclic", cyclic],
     ["an error whose message throws", unreadable],
+    ["an error whose message is a symbol", withMember("message", Symbol("x"))],
+    ["an error whose message is an object", withMember("message", { toString: () => "text" })],
+    ["an error whose message is no text", withMember("message", poisonous)],
+    ["an error whose name is a symbol", withMember("name", Symbol("x"))],
+    ["an error whose cause is a symbol", withMember("cause", Symbol("x"))],
+    ["an error that throws whatever is read", throwing],
     ["an AggregateError of anything", new AggregateError([undefined, null, poisonous, 1], "all")],
     ["an object without toString", Object.create(null)],
     ["an object with a toString that is no function", poisonous],
@@ -131,6 +150,75 @@ test.each([undefined, null, "text", 5, {}, { status: 200 }])(
     expect(requests).toBe(1);
   },
 );
+
+describe.each([200, 500])("a body of a response with status %i", (status) => {
+  const text = '{"chainId":"","statistics":null}';
+  const responses: Record<string, () => Response> = {
+    "that has no getReader": () => polyfilled({ body: {} }),
+    "whose reader has no cancel": () => polyfilled({ body: { getReader: () => readerOf(text) } }),
+    "that cannot be cloned": () =>
+      Object.assign(new Response(text, { status }), {
+        clone: () => {
+          throw new TypeError("clone() is not supported");
+        },
+      }),
+  };
+
+  /** A response as an older polyfill creates it. */
+  const polyfilled = (members: object) => {
+    const headers = { get: () => null };
+    return {
+      ok: status === 200,
+      status,
+      statusText: "",
+      url: "",
+      headers,
+      text: async () => text,
+      ...members,
+    } as never;
+  };
+
+  function readerOf(content: string) {
+    const chunks = [new TextEncoder().encode(content)];
+    return { read: async () => ({ done: chunks.length === 0, value: chunks.shift() }) };
+  }
+
+  test.each(Object.entries(responses))("%s is read", async (_, create) => {
+    const client = createClient({ baseUrl, retry: false, fetch: async () => create() });
+    const outcome = client.getSpamStatistics(party);
+    if (status === 200) expect(await outcome).toEqual(JSON.parse(text));
+    else await expect(outcome).rejects.toMatchObject({ name: "ApiError", status, body: JSON.parse(text) });
+  });
+
+  test("whose reader has no cancel ends a call that it is too large for", async () => {
+    const fetch = async () => polyfilled({ body: { getReader: () => readerOf("x".repeat(100)) } });
+    const client = createClient({ baseUrl, retry: false, maxResponseSize: 10, fetch });
+    await expect(client.getSpamStatistics(party)).rejects.toMatchObject({ name: "ResponseError" });
+  });
+
+  test.each([
+    ["a reader without read", {}],
+    ["a reader that returns nothing", { read: async () => undefined }],
+    ["a reader that returns text", { read: async () => ({ done: false, value: "text" }) }],
+  ])("with %s rejects with a ConnectionError", async (_, reader) => {
+    const client = createClient({
+      baseUrl,
+      retry: false,
+      fetch: async () => polyfilled({ body: { getReader: () => reader } }),
+    });
+    await expect(client.getSpamStatistics(party)).rejects.toMatchObject({ name: "ConnectionError" });
+  });
+});
+
+test("middleware reads the body of an error response, and so does the client", async () => {
+  const body = { code: 5, message: "NotFound error", details: [] };
+  const client = createClient({ baseUrl, retry: false, fetch: async () => json(body, { status: 404 }) });
+  const bodies: unknown[] = [];
+  client.http.use({ onResponse: async ({ response }) => void bodies.push(await response.clone().json()) });
+  const error = await caught(() => client.getSpamStatistics(party));
+  expect(error).toMatchObject({ name: "ApiError", status: 404, code: 5, body });
+  expect(bodies).toEqual([body]);
+});
 
 test("a fetch that resolves to a response without streams is read by its text", async () => {
   const text = async () => '{"chainId":"","statistics":null}';

@@ -8,8 +8,8 @@ import { json } from "../../support/recorder.js";
 import { runs } from "../../support/runs.js";
 import { createSend } from "../../support/send.js";
 
-function connect({ latency = 20, tick = 0, early = 0, limits = {} as NodeLimits } = {}) {
-  const clock = new ManualClock({ tick, early });
+function connect({ latency = 20, tick = 0, early = 0, isolatesRequests = false, limits = {} as NodeLimits } = {}) {
+  const clock = new ManualClock({ tick, early, isolatesRequests });
   const node = createLimitedNode(clock, limits);
   const send = createSend({
     clock,
@@ -37,7 +37,7 @@ describe("a paced client, alone on a node", () => {
       await clock.run(Promise.all(sendAll(500, send)));
       expect(node.count).toMatchObject({ served: 500, rejected: 0, banned: 0 });
       expect(clock.now()).toBeGreaterThanOrEqual(leastTime(500));
-      // The first request is sent alone: its response names the limits.
+      // The first three requests are sent alone: their responses name the limits.
       expect(clock.now()).toBeLessThanOrEqual(leastTime(500) * 1.1 + 3 * latency);
     },
   );
@@ -93,7 +93,7 @@ describe("a paced client, alone on a node", () => {
 });
 
 describe("a paced client, alone on a node with a small bucket", () => {
-  const cases = [1, 2, 5, 20].flatMap((burst) =>
+  const cases = [3, 5, 20].flatMap((burst) =>
     [undefined, 0, 333, 999].flatMap((step) => [1, 20, 300, 1500].map((latency) => ({ burst, step, latency }))),
   );
 
@@ -106,12 +106,23 @@ describe("a paced client, alone on a node with a small bucket", () => {
     expect(clock.now()).toBeLessThanOrEqual(1.5 * 12_000 + 3 * latency);
   });
 
+  test.each([1, 2])("of %s loses at most two of the first three requests, which are sent at once", async (burst) => {
+    for (const step of [undefined, 0, 333, 999]) {
+      for (const latency of [1, 20, 300, 1500]) {
+        const { clock, node, send } = connect({ latency, limits: { rate: burst, burst, step } });
+        await clock.run(Promise.all(sendAll(12 * burst, send)));
+        expect(node.count).toMatchObject({ served: 12 * burst, banned: 0 });
+        expect(node.count.rejected).toBeLessThanOrEqual(3 - burst);
+      }
+    }
+  });
+
   test("is never rejected, whenever its calls are made and tokens are added, also if it aborts some calls", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.tuple(fc.nat(2500), fc.integer({ min: 1, max: 20 }), fc.boolean()), { maxLength: 8 }),
         fc.integer({ min: 2, max: 1500 }),
-        fc.integer({ min: 1, max: 8 }),
+        fc.integer({ min: 3, max: 8 }),
         fc.option(fc.nat(999), { nil: undefined }),
         async (bursts, latency, burst, step) => {
           const { clock, node, send } = connect({ latency, limits: { rate: burst, burst, step } });
@@ -134,6 +145,51 @@ describe("a paced client, alone on a node with a small bucket", () => {
       runs(12),
     );
   });
+});
+
+describe("a paced client whose requests are isolated from each other", () => {
+  test.each([5, 200, 1000])(
+    "is never rejected and loses at most a tenth of the rate at %s ms latency",
+    async (latency) => {
+      const { clock, node, send } = connect({ latency, isolatesRequests: true });
+      await clock.run(Promise.all(sendAll(300, send)));
+      expect(node.count).toMatchObject({ served: 300, rejected: 0, banned: 0 });
+      expect(clock.now()).toBeGreaterThanOrEqual(leastTime(300));
+      // A request looks four times a second at least.
+      expect(clock.now()).toBeLessThanOrEqual(leastTime(300) * 1.1 + 4 * latency + 250);
+    },
+  );
+
+  test("is never rejected, whenever its calls are made", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(fc.nat(3000), fc.integer({ min: 1, max: 40 })), { maxLength: 5 }),
+        fc.integer({ min: 2, max: 300 }),
+        fc.integer({ min: 3, max: 30 }),
+        async (bursts, latency, burst) => {
+          const limits = { rate: burst, burst };
+          const { clock, node, send } = connect({ latency, isolatesRequests: true, limits });
+          const all = (async () => {
+            const calls: Promise<unknown>[] = [];
+            for (const [pause, count] of bursts) {
+              await clock.sleep(pause);
+              calls.push(...sendAll(count, send));
+            }
+            await Promise.all(calls);
+          })();
+          await clock.run(all);
+          expect(node.count).toMatchObject({ rejected: 0, banned: 0 });
+        },
+      ),
+      runs(5),
+    );
+  });
+});
+
+test("three calls at once do not wait for each other, although nothing is known of the node", async () => {
+  const { clock, send } = connect({ latency: 265 });
+  await clock.run(Promise.all(sendAll(3, send)));
+  expect(clock.now()).toBe(265);
 });
 
 describe("a paced client that is not alone", () => {
@@ -203,7 +259,8 @@ test("a call that waits reports one pause, however many requests are rejected", 
     },
   });
   await clock.run(Promise.all(sendAll(30, send)));
-  expect(pauses).toEqual({ pause: 29 });
+  // The first three requests are sent at once.
+  expect(pauses).toEqual({ pause: 27 });
 });
 
 describe("a rejection with a wait that is too long", () => {
@@ -214,14 +271,14 @@ describe("a rejection with a wait that is too long", () => {
       clock,
       fetch: async () => {
         await clock.sleep(10);
-        return ++requests > 1 ? json({}) : json({}, { status: 429, headers: { "Retry-After": "3600" } });
+        return ++requests > 3 ? json({}) : json({}, { status: 429, headers: { "Retry-After": "3600" } });
       },
     });
     const results = await clock.run(Promise.allSettled(sendAll(30, send)));
     const reasons = results.map((result) => (result.status === "rejected" ? result.reason : undefined));
     for (const reason of reasons)
       expect(reason).toMatchObject({ name: "RateLimitError", banned: false, retryAfter: 3600 });
-    expect(reasons.map(({ attempts }) => attempts)).toEqual([1, ...Array(29).fill(0)]);
+    expect(reasons.map(({ attempts }) => attempts)).toEqual([1, 1, 1, ...Array(27).fill(0)]);
     expect(clock.now()).toBe(10);
     await clock.run(clock.sleep(3_600_000));
     expect(await clock.run(send())).toMatchObject({ data: {} });

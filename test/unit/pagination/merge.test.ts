@@ -228,6 +228,28 @@ describe("a list with a long filter", () => {
     expect(times(last)).toEqual([...stored].reverse().slice(0, 70));
   });
 
+  test("sends at most eight requests at once, however many ids there are", async () => {
+    const fake = node();
+    let inFlight = 0;
+    let most = 0;
+    const client = createClient({
+      baseUrl: "https://node.example",
+      pacing: false,
+      fetch: async (request) => {
+        most = Math.max(most, ++inFlight);
+        await new Promise(setImmediate);
+        const response = await fake.fetch(request);
+        inFlight--;
+        return response;
+      },
+    });
+    const partyIds = scattered(fake, 5000);
+    const changes = await client.listBalanceChanges({ filter: { partyIds } }).toArray();
+    expect(changes).toHaveLength(fake.records.balances.length);
+    expect(fake.requests.length).toBeGreaterThan(60);
+    expect(most).toBe(8);
+  });
+
   test("names the earliest block of its responses, because only the records before it are final in all of them", async () => {
     const fake = createFakeNode({ balances: 1000 });
     const heights = ["8", "7", "9"];

@@ -2,7 +2,12 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { choose } from "../../../src/pool/choice.js";
 
-const node = (latency: number | undefined, inFlight = 0, pause = 0) => ({ latency, inFlight, pause });
+const node = (recentLatency: number | undefined, inFlight = 0, pause = 0, sent = inFlight) => ({
+  recentLatency,
+  inFlight,
+  pause,
+  sent,
+});
 
 describe("the choice of a node", () => {
   test('is the first one with `order: "given"`', () => {
@@ -24,9 +29,22 @@ describe("the choice of a node", () => {
     expect(choose([limited, slow], "fastest", () => 0)).toBe(slow);
   });
 
-  test("is a node without a latency, and of several such nodes the one with fewer requests in flight", () => {
-    const nodes = [node(1), node(undefined, 2)];
-    expect(choose(nodes, "fastest", () => 0)).toBe(nodes[1]);
+  test("counts a request that waits for the rate limit of a node once", () => {
+    const [limited, slow] = [node(10, 50, 100, 2), node(90, 1)];
+    expect(choose([limited, slow], "fastest", () => 0)).toBe(limited);
+  });
+
+  test("takes a node without a latency to be as fast as the median, and of several such nodes that with fewer requests in flight", () => {
+    const [fast, unknown, slow] = [node(1), node(undefined), node(5)];
+    for (const [pair, expected] of [
+      [[fast, unknown, slow], fast],
+      [[slow, unknown, fast], unknown],
+      [[unknown, slow, fast], unknown],
+    ] as const) {
+      // The first two of the three.
+      const values = [0, 0];
+      expect(choose(pair, "fastest", () => values.shift() ?? 0)).toBe(expected);
+    }
     const fresh = [node(undefined, 2), node(undefined, 1)];
     expect(choose(fresh, "fastest", () => 0)).toBe(fresh[1]);
   });

@@ -39,15 +39,22 @@ describe("a node that fails", () => {
     expect(node.rest).toBe(600_000);
   });
 
-  test("is tried by one request after its rest", async () => {
+  test("is due after its rest, and rests on while one request tries it", async () => {
     const clock = new ManualClock();
     const node = new NodeState("https://node.example", clock, () => 1);
     node.setAside("failing", 0);
-    expect(node.isAvailable).toBe(false);
+    expect([node.isAvailable, node.isDue]).toEqual([false, false]);
     await pass(clock, 1000);
-    expect(node.isAvailable).toBe(true);
-    node.inFlight = 1;
-    expect(node.isAvailable).toBe(false);
+    expect([node.isAvailable, node.isDue]).toEqual([false, true]);
+    const trial = { startedAt: 1000, sentAt: 1000, isTrial: true };
+    node.depart(trial);
+    expect([node.isDue, node.rest]).toEqual([false, 2000]);
+    // A runtime can end the call without notice: the node is tried again.
+    await pass(clock, 2000);
+    expect(node.isDue).toBe(true);
+    node.land(trial);
+    node.recover(1000);
+    expect([node.isAvailable, node.rest]).toEqual([true, 0]);
   });
 
   test("is available at once after a request that was sent since has succeeded, and rests for 1 s again later", async () => {
@@ -67,24 +74,70 @@ describe("a node that fails", () => {
 });
 
 describe("the latency of a node", () => {
-  test("follows its responses slowly, and is measured anew after a timeout", async () => {
+  test("follows its responses slowly, and is measured anew after a rest because of silence", async () => {
     const clock = new ManualClock();
     const node = new NodeState("https://node.example", clock, () => 1);
-    expect(node.latency).toBeUndefined();
+    expect(node.recentLatency).toBeUndefined();
     await pass(clock, 100);
     node.hear(undefined, 0);
-    expect(node.latency).toBe(100);
+    expect(node.recentLatency).toBe(100);
     await pass(clock, 200);
     node.hear(undefined, 100);
-    expect(node.latency).toBe(120);
-    node.slowDown(30_000, 300);
-    expect(node.latency).toBe(30_000);
-    await pass(clock, 1000);
-    expect(node.latency).toBeUndefined();
+    expect(node.recentLatency).toBe(120);
+    await pass(clock, 1500);
+    node.abandon(300, 500);
+    expect([node.cause, node.recentLatency]).toEqual(["slow", 1500]);
     await pass(clock, 50);
-    node.hear(undefined, 1300);
-    node.recover(1300);
-    expect(node.latency).toBe(50);
+    node.hear(undefined, 1800);
+    node.recover(1850);
+    expect(node.recentLatency).toBe(50);
+  });
+
+  test("is not taken into account after half a minute without a response", async () => {
+    const clock = new ManualClock();
+    const node = new NodeState("https://node.example", clock, () => 1);
+    await pass(clock, 100);
+    node.hear(undefined, 0);
+    await pass(clock, 30_000);
+    expect(node.recentLatency).toBeUndefined();
+    expect(node.latency.typical).toBe(100);
+  });
+});
+
+describe("a node that is silent", () => {
+  const silences = async (elapsed: number, count: number, heard = false) => {
+    const clock = new ManualClock();
+    const node = new NodeState("https://node.example", clock, () => 1);
+    await pass(clock, 100);
+    for (let request = 0; request < count; request++) {
+      const sentAt = clock.now();
+      await pass(clock, elapsed);
+      if (heard) node.hear(undefined, clock.now());
+      node.abandon(sentAt, 200);
+    }
+    return node.cause;
+  };
+
+  test("rests after two requests that it was late for, or one of a second", async () => {
+    expect(await silences(250, 1)).toBeUndefined();
+    expect(await silences(250, 2)).toBe("slow");
+    expect(await silences(1000, 1)).toBe("slow");
+  });
+
+  test("does not rest if its response would not have been late, or if it has responded since", async () => {
+    expect(await silences(199, 9)).toBeUndefined();
+    expect(await silences(250, 9, true)).toBeUndefined();
+  });
+
+  test("has a latency of at least the time that it was silent, and its responses are late as soon as before", async () => {
+    const clock = new ManualClock();
+    const node = new NodeState("https://node.example", clock, () => 1);
+    await pass(clock, 100);
+    node.hear(undefined, 0);
+    const { bound } = node.latency;
+    await pass(clock, 700);
+    node.abandon(100, 1000);
+    expect([node.recentLatency, node.latency.bound]).toEqual([700, bound]);
   });
 });
 

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { operations } from "../../../generated/operations.js";
 import { ArgumentError, createClient } from "../../../src/index.js";
+import { nodePool } from "../../../src/pool/index.js";
 import { type Queries, queries } from "../../../src/query/index.js";
-import { createFakeNode } from "../../../src/testing/index.js";
+import { createFakeNetwork, createFakeNode } from "../../../src/testing/index.js";
 
 const baseUrl = "https://node.example";
 
@@ -108,6 +109,22 @@ describe("a query", () => {
     const rest = await vega.listVotes({ proposalId, pagination: page.next }).queryFn({});
     expect(rest.previous).toBeDefined();
     expect(rest).toStrictEqual(JSON.parse(JSON.stringify(rest)));
+  });
+
+  test("of a list says whether its data is stale, because the fresh nodes of a pool are down", async () => {
+    const network = createFakeNetwork({ nodes: [{}, {}, { lag: 600 }], balances: 20, profiles: 20 });
+    const pool = nodePool(network.nodes.map(({ url }) => url));
+    const client = createClient({ baseUrl: pool, fetch: network.fetch, retry: { baseDelay: 1 } });
+    const vega = queries(client);
+    const read = () =>
+      Promise.all([
+        vega.listPartiesProfiles().queryFn({}),
+        vega.listPartiesProfiles.infinite().queryFn({ pageParam: null }),
+        vega.listBalanceChanges.infinite().queryFn({ pageParam: null }),
+      ]);
+    for (const { stale } of await read()) expect(stale).toBe(false);
+    for (const node of network.nodes.slice(0, 2)) node.configure({ down: true });
+    for (const { stale } of await read()) expect(stale).toBe(true);
   });
 
   test("for SWR has the same key and data, and is not retried", async () => {

@@ -6,11 +6,11 @@ import {
   createClient,
   type PaginationError,
   ResponseError,
+  type ScanOptions,
 } from "../../../src/index.js";
 import { compareRecords } from "../../../src/scan/record-order.js";
 import { scan } from "../../../src/scan/scan.js";
 import { createFakeNode, type FakeNode, nodeDefects } from "../../../src/testing/index.js";
-import { ManualClock } from "../../support/manual-clock.js";
 import { collect } from "../../support/page-source.js";
 import { accountOf, type RangeBehaviour, RangeSource, type Row, toRow } from "../../support/range-source.js";
 import { json, recorder, respondWith } from "../../support/recorder.js";
@@ -58,7 +58,8 @@ function prepare({ times, start, length, parts, blockTime, ...rest }: Case, beha
   const source = new RangeSource(
     rowsAt(times),
     { start, end },
-    { ...counting, ...(blockTime !== undefined && { blockTime }), ...behaviour },
+    // A node that has not reached the end is another subject.
+    { ...counting, ...(blockTime !== undefined && end === undefined && { blockTime }), ...behaviour },
     parts,
   );
   const options = { pageSize, concurrency, order, maxItems, missingHistory: "ignore" as const };
@@ -87,7 +88,7 @@ describe("a scan", () => {
           );
         }
       };
-      const { source, options, expected } = prepare({ ...input, blockTime }, { schedule });
+      const { source, options, expected } = prepare({ ...input, length: undefined, blockTime }, { schedule });
       expect((await scan(source, options).toArray()).map(toRow)).toEqual(expected);
     });
     await fc.assert(property, runs(100));
@@ -199,6 +200,53 @@ describe("a scan sends requests", () => {
       const source = new RangeSource(manyRows(4000), {}, { schedule: () => new Promise(setImmediate) });
       await scan(source, { pageSize: 50, concurrency }).toArray();
       expect(source.mostInFlight).toBe(concurrency);
+    }
+  });
+
+  test("one at a time with a concurrency of 1, that for the oldest record included", async () => {
+    const node = createFakeNode({ balances: 2000 });
+    let inFlight = 0;
+    let most = 0;
+    const client = createClient({
+      baseUrl: "https://node.example",
+      fetch: async (request) => {
+        most = Math.max(most, ++inFlight);
+        await new Promise(setImmediate);
+        const response = await node.fetch(request);
+        inFlight--;
+        return response;
+      },
+    });
+    const dateRange = { startTimestamp: node.records.balances.at(-1)?.timestamp };
+    const options = { pageSize: 500, concurrency: 1 };
+    await client
+      .scanBalanceChanges({ dateRange }, options)
+      .toArray()
+      .catch(() => {});
+    await client
+      .scanBalanceChanges({ dateRange: { startTimestamp: 1n } }, options)
+      .toArray()
+      .catch(() => {});
+    await client.scanBalanceChanges({}, options).toArray();
+    expect(node.requests.length).toBeGreaterThan(6);
+    expect(most).toBe(1);
+  });
+
+  test("for records that a node repeats inside of a page, and yields each once", async () => {
+    const node = createFakeNode({ balances: 700 });
+    const client = createClient({
+      baseUrl: "https://node.example",
+      fetch: async (request) => {
+        const response = await node.fetch(request);
+        const { balances } = (await response.json()) as { balances: { edges: unknown[]; pageInfo: object } };
+        const edges = balances.edges.flatMap((edge, index) => (index % 3 === 0 ? [edge, edge] : [edge]));
+        return json({ balances: { ...balances, edges } }, { headers: response.headers });
+      },
+    });
+    for (const order of ["oldest-first", "newest-first"] as const) {
+      const changes = await client.scanBalanceChanges({}, { pageSize: 100, order }).toArray();
+      expect(changes).toHaveLength(700);
+      expect(new Set(changes.map((change) => JSON.stringify(change))).size).toBe(700);
     }
   });
 
@@ -399,7 +447,8 @@ describe("scanBalanceChanges", () => {
     const client = clientOf(node);
     const stored = [...node.records.balances].sort(compareRecords);
     expect(await client.scanBalanceChanges().toArray()).toEqual(stored);
-    expect(node.requests.length).toBeLessThanOrEqual(6);
+    // One of them asks since when the node keeps records, because segments begin after the first one.
+    expect(node.requests.length).toBeLessThanOrEqual(7);
     const walked = await client.listBalanceChanges({ pagination: { first: 1000, newestFirst: false } }).toArray();
     expect(walked.sort(compareRecords)).toEqual(stored);
   });
@@ -532,109 +581,103 @@ describe("scanBalanceChanges", () => {
 });
 
 describe("a scan of a range that begins before the node's history", () => {
-  const hour = 3_600_000_000_000;
-  const day = 24 * hour;
-  /** A row each hour, over ten days that begin at a time when a week has passed since Unix time 0. */
-  const hourly = Array.from({ length: 240 }, (_, index) => ({ time: 7 * day + index * hour, account: index }));
-  const oldest = 7 * day;
+  const hour = 3_600_000_000_000n;
+  const day = 24n * hour;
+  const oldest = 1_700_000_000_000_000_000n;
+  const block = { height: 1000n, timestamp: oldest + 20n * day };
+  const partyId = "b2".repeat(32);
 
-  /** A source whose node keeps what is not older than a time, on a clock that stands still. */
-  function sourceOf(range: { start?: number; end?: number }, rows = hourly) {
-    const clock = new ManualClock();
-    const source = new RangeSource(rows, range, {}, 1, clock);
-    return { source, clock };
+  /** A change each hour, over ten days. */
+  const hourly = Array.from(
+    { length: 240 },
+    (_, index): BalanceChange => ({
+      timestamp: `${oldest + BigInt(index) * hour}`,
+      assetId: "a1",
+      partyId,
+      marketId: "",
+      accountType: "ACCOUNT_TYPE_GENERAL",
+      balance: String(index),
+    }),
+  );
+
+  function setting(balances = hourly, history = 0n) {
+    const node = createFakeNode({ balances, block }, { history, rateLimit: false });
+    const client = createClient({ baseUrl: "https://node.example", fetch: node.fetch });
+    const read = (startTimestamp: bigint | undefined, options: ScanOptions = {}) =>
+      client.scanBalanceChanges({ dateRange: { startTimestamp, endTimestamp: oldest + 9n * day } }, options);
+    /** The requests for the oldest record of all. */
+    const historyRequests = () => node.requests.filter(({ url }) => url.includes("first=1&"));
+    return { node, client, read, historyRequests };
   }
 
   test.each(["oldest-first", "newest-first"] as const)(
     "rejects before it yields a record and says from when on the node has records, %s",
     async (order) => {
-      const { source } = sourceOf({ start: 3 * day, end: 9 * day });
-      const records = scan(source, { order })[Symbol.asyncIterator]();
+      const { read } = setting(hourly, oldest + 2n * day);
+      const records = read(oldest, { order })[Symbol.asyncIterator]();
       const error: unknown = await records.next().catch((reason: unknown) => reason);
       expect(error).toMatchObject({
         name: "PaginationError",
         reason: "pruned",
-        availableFrom: BigInt(oldest),
-        resume: { startTimestamp: String(oldest), endTimestamp: String(9 * day) },
+        availableFrom: oldest + 2n * day,
+        resume: { startTimestamp: `${oldest + 2n * day}`, endTimestamp: `${oldest + 9n * day}` },
         itemsRead: 0,
       });
       expect((error as Error).message).toBe(
-        `The range of scanBalanceChanges begins at ${3 * day} (1970-01-04T00:00:00.000Z), but the balance changes of the node ` +
-          `begin at ${oldest} (1970-01-08T00:00:00.000Z): earlier records were pruned or never existed. Begin the range there, ` +
-          'use a node that keeps a longer history, or pass `missingHistory: "ignore"` to read what is left.',
+        `The range of scanBalanceChanges begins at ${oldest} (2023-11-14T22:13:20.000Z), but the balance changes of the node ` +
+          `begin at ${oldest + 2n * day} (2023-11-16T22:13:20.000Z): earlier records were pruned or never existed. Begin the ` +
+          'range there, use a node that keeps a longer history, or pass `missingHistory: "ignore"` to read what is left.',
       );
-      const { resume } = error as PaginationError;
-      const rest = { start: Number(resume?.startTimestamp), end: Number(resume?.endTimestamp) };
-      expect((await scan(sourceOf(rest).source).toArray()).map(toRow)).toEqual(source.expected());
+      expect(await read(oldest + 2n * day, { order }).toArray()).toHaveLength(7 * 24);
     },
   );
 
   test('reads what is left with `missingHistory: "ignore"`, and sends no request for the oldest record', async () => {
-    const { source } = sourceOf({ start: 3 * day, end: 9 * day });
-    expect((await scan(source, { missingHistory: "ignore" }).toArray()).map(toRow)).toEqual(source.expected());
-    expect(source.historyRequests).toEqual([]);
+    const { read, historyRequests } = setting(hourly, oldest + 2n * day);
+    expect(await read(oldest, { missingHistory: "ignore" }).toArray()).toHaveLength(7 * 24);
+    expect(historyRequests()).toEqual([]);
   });
 
   test("is complete on a node without any record, and if the start is open or not after Unix time 0", async () => {
-    expect(await scan(sourceOf({ start: 3 * day }, []).source).toArray()).toEqual([]);
-    for (const range of [{}, { start: 0 }, { start: -5 }]) {
-      const { source } = sourceOf(range);
-      expect(await scan(source).toArray()).toHaveLength(240);
-      expect(source.historyRequests).toEqual([]);
+    expect(await setting([]).read(oldest).toArray()).toEqual([]);
+    for (const start of [undefined, 0n, -5n]) {
+      const { read, historyRequests } = setting();
+      expect(await read(start).toArray()).toHaveLength(9 * 24);
+      expect(historyRequests()).toEqual([]);
     }
   });
 
-  test("requests the oldest record without a filter, with the first page, and again only after 60 s", async () => {
-    const { source, clock } = sourceOf({ start: 9 * day, end: 10 * day });
-    await scan(source).toArray();
-    await scan(source).toArray();
-    expect(source.historyRequests).toEqual([{ size: 1, newestFirst: false }]);
-    await clock.run(clock.sleep(60_000));
-    await scan(source).toArray();
-    expect(source.historyRequests).toHaveLength(2);
+  test("requests the oldest record without a filter, once for several scans", async () => {
+    const { client, historyRequests } = setting();
+    const dateRange = { startTimestamp: oldest + 3n * day, endTimestamp: oldest + 4n * day };
+    for (let count = 0; count < 2; count++) {
+      expect(await client.scanBalanceChanges({ filter: { partyIds: [partyId] }, dateRange }).toArray()).toHaveLength(
+        24,
+      );
+    }
+    expect(historyRequests().map(({ url }) => new URL(url).search)).toEqual([
+      "?pagination.first=1&pagination.newestFirst=false",
+    ]);
   });
 
-  test("rejects after the last record if the node has dropped records of the range meanwhile", async () => {
-    const { source } = sourceOf({ start: oldest, end: 9 * day });
-    const expected = source.expected();
-    const yielded: Row[] = [];
+  test.each([
+    ["within a day of its oldest record", 0n, "oldest-first"],
+    ["within a day of its oldest record", 0n, "newest-first"],
+    ["two days after its oldest record", 2n, "oldest-first"],
+  ] as const)("rejects if the node drops days while it is read, begun %s (%i), %s", async (_, days, order) => {
+    const { node, read } = setting();
+    const start = oldest + days * day;
+    const yielded: BalanceChange[] = [];
     const walk = async () => {
-      for await (const record of scan(source)) {
-        yielded.push(toRow(record));
-        source.rows = source.rows.filter(({ time }) => time > oldest);
+      for await (const change of read(start, { order, pageSize: 10, concurrency: 1 })) {
+        yielded.push(change);
+        // Past what is prefetched, which came before.
+        if (yielded.length === 30) node.configure({ history: oldest + 8n * day });
       }
     };
-    await expect(walk()).rejects.toMatchObject({
-      reason: "pruned",
-      availableFrom: BigInt(oldest + hour),
-      resume: { startTimestamp: String(9 * day), endTimestamp: String(9 * day) },
-    });
-    expect(yielded).toEqual(expected);
-  });
-
-  test("reads the range from a node that rejects the request for its oldest record, as nodes from v0.75 on do", async () => {
-    const node = createFakeNode({ balances: 50 });
-    const fetch: FakeNode["fetch"] = async (request) =>
-      new URL((request as Request).url).searchParams.has("dateRange.startTimestamp")
-        ? node.fetch(request)
-        : json({ code: 3, message: "a range is required", details: [] }, { status: 400 });
-    const client = createClient({ baseUrl: "https://node.example", fetch });
-    const range = { startTimestamp: new Date("2024-01-01"), endTimestamp: new Date("2025-01-01") };
-    expect(await client.scanBalanceChanges({ dateRange: range }).toArray()).toHaveLength(50);
-  });
-
-  test("rejects on a fake node that keeps a part of its records", async () => {
-    const { records } = createFakeNode({ balances: 500 });
-    const times = records.balances.map(({ timestamp }) => BigInt(timestamp)).sort((a, b) => (a < b ? -1 : 1));
-    const [start = 0n, history = 0n] = [times[0], times[250]];
-    const node = createFakeNode({ balances: records.balances, history });
-    const client = createClient({ baseUrl: "https://node.example", fetch: node.fetch });
-    const query = { dateRange: { startTimestamp: start } };
-    await expect(client.scanBalanceChanges(query).toArray()).rejects.toMatchObject({
-      reason: "pruned",
-      availableFrom: history,
-    });
-    const rest = await client.scanBalanceChanges(query, { missingHistory: "ignore" }).toArray();
-    expect(rest).toHaveLength(times.filter((time) => time >= history).length);
+    await expect(walk()).rejects.toMatchObject({ reason: "pruned", availableFrom: oldest + 8n * day });
+    const range = hourly.filter(({ timestamp }) => BigInt(timestamp) >= start && BigInt(timestamp) < oldest + 9n * day);
+    expect(yielded).toEqual((order === "newest-first" ? range.reverse() : range).slice(0, yielded.length));
+    expect(yielded.length).toBeLessThan(range.length);
   });
 });

@@ -9,7 +9,10 @@ const complete: Release = {
     bugs: "https://github.com/example/vegaprotocol-client/issues",
     homepage: "https://example.github.io/vegaprotocol-client",
     exports: {
-      ".": { types: "./dist/src/index.d.ts", default: "./dist/src/index.js" },
+      ".": {
+        import: { types: "./dist/src/index.d.ts", default: "./dist/src/index.js" },
+        require: { types: "./dist/cjs/src/index.d.ts", default: "./dist/cjs/src/index.js" },
+      },
       "./openapi.yaml": "./openapi.yaml",
       "./openapi.json": "./generated/openapi.json",
       "./package.json": "./package.json",
@@ -18,6 +21,10 @@ const complete: Release = {
   packed: [
     "dist/src/index.js",
     "dist/src/index.d.ts",
+    "dist/cjs/src/index.js",
+    "dist/cjs/src/index.d.ts",
+    "dist/cjs/chunk-ABCD2345.js",
+    "dist/cjs/package.json",
     "openapi.yaml",
     "generated/openapi.json",
     "package.json",
@@ -42,7 +49,7 @@ const manifestWithout = (name: "repository" | "bugs" | "homepage") => {
 test.each<[what: string, change: Partial<Release>, problem: RegExp]>([
   [
     "lacks an entry's types",
-    { packed: complete.packed.filter((file) => !file.endsWith(".d.ts")) },
+    { packed: complete.packed.filter((file) => file !== "dist/src/index.d.ts") },
     /lacks dist\/src\/index\.d\.ts/,
   ],
   [

@@ -1,7 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createClient } from "../../../src/index.js";
-import { createFakeNetwork, createFakeNode, type FakeNetwork, type FakeVote } from "../../../src/testing/index.js";
+import { type BalanceChange, createClient } from "../../../src/index.js";
+import {
+  createFakeNetwork,
+  createFakeNode,
+  type FakeNetwork,
+  type FakeNode,
+  type FakeVote,
+} from "../../../src/testing/index.js";
 import { fetchFrom, fetchPage } from "../../support/raw-requests.js";
 import { runs } from "../../support/runs.js";
 
@@ -146,6 +152,7 @@ describe("a fake network", () => {
     ["data.nodes", "got an empty array.", { nodes: [] }, {}],
     ["data.nodes[1].lag", "to be a whole number of blocks, got 0.5.", { nodes: [{}, { lag: 0.5 }] }, {}],
     ["data.nodes[0].log", "data.nodes[0] has no option `log`.", { nodes: [{ log: 1 }] }, {}],
+    ["data.balance", "to be a function, got 1.", { balance: 1 }, {}],
     ["data.node", "There is no `data.node`.", { node: 3 }, {}],
     ["options.down", "to be a boolean, got 1.", {}, { down: 1 }],
     ["options.history", "to be a bigint, got 5.", {}, { history: 5 }],
@@ -153,6 +160,62 @@ describe("a fake network", () => {
     const create = () => createFakeNetwork(data as never, options as never);
     expect(create).toThrow(words);
     expect(create).toThrow(expect.objectContaining({ name: "ArgumentError", argument }));
+  });
+});
+
+describe("the address of a fake network", () => {
+  test("is served by one node after the other, whose response it is", async () => {
+    const network = createFakeNetwork({ nodes: [{ lag: 0 }, { lag: 1 }, { lag: 2 }], balances: 10 });
+    const { height } = network.block;
+    const heights: (string | null)[] = [];
+    for (let request = 0; request < 4; request++) {
+      heights.push((await network.fetch(network.url + list)).headers.get("x-block-height"));
+    }
+    expect(heights).toEqual([0n, 1n, 2n, 0n].map((lag) => `${height - lag}`));
+    expect(network.nodes.map(({ requests }) => requests.length)).toEqual([2, 1, 1]);
+    expect(new URL(network.nodes[2]?.requests[0]?.url ?? "").origin).toBe("https://network.example");
+  });
+
+  test("is served by the node that `balance` chooses for the number of the request", async () => {
+    const asked: number[] = [];
+    const balance = (request: number) => {
+      asked.push(request);
+      return request % 3 === 0 ? 1 : 0;
+    };
+    const network = createFakeNetwork({ nodes: [{}, { version: "v0.79" }], balance, balances: 10 });
+    const status = async (url: string) => (await network.fetch(url + list)).status;
+    expect([await status(network.url), await status(network.url)]).toEqual([200, 200]);
+    // Requests to a node's own address are not counted.
+    expect([await status(nodeOf(network, 0).url), await status(nodeOf(network, 1).url)]).toEqual([200, 400]);
+    expect(asked).toEqual([1, 2]);
+    expect([await status(network.url), await status(network.url)]).toEqual([400, 200]);
+    expect(asked).toEqual([1, 2, 3, 4]);
+  });
+
+  test("has no response from a node that is down, and the rate limit of each node", async () => {
+    const network = createFakeNetwork(
+      { nodes: [{ down: true }, { rateLimit: { burst: 1 } }] },
+      { now: () => 0, rateLimit: { burst: 5 } },
+    );
+    const status = async () => (await network.fetch(network.url + list)).status;
+    await expect(status()).rejects.toThrow("the connection was refused");
+    expect(await status()).toBe(200);
+    await expect(status()).rejects.toThrow("the connection was refused");
+    expect(await status()).toBe(429);
+  });
+
+  test("has the `basePath` of all nodes", async () => {
+    const network = createFakeNetwork({ nodes: 2 }, { basePath: "/datanode" });
+    expect(network.url).toBe("https://network.example/datanode");
+    expect((await network.fetch(network.url + list)).status).toBe(200);
+    expect((await network.fetch(`https://network.example${list}`)).status).toBe(404);
+  });
+
+  test.each([2, -1, 0.5, undefined])("rejects if `balance` returns %s, which is no node of two", async (index) => {
+    const network = createFakeNetwork({ nodes: 2, balance: () => index as number });
+    await expect(network.fetch(network.url + list)).rejects.toThrow(
+      `Expected \`data.balance\` to be a function that returns an index from 0 to 1, got ${index}.`,
+    );
   });
 });
 
@@ -264,6 +327,90 @@ describe("a fake node that lags", () => {
       ),
       runs(30),
     );
+  });
+});
+
+describe("a fake node that drops history", () => {
+  const day = 86_400n * second;
+  // The third day has no records; the second one has one at its first and one at its last microsecond.
+  const times = [5n, day - 1000n, day, 2n * day - 1000n, 3n * day + 7000n, 4n * day];
+  const balances = times.map((time, index) => change(index, 19_000n * day + time));
+  const kept = async (node: FakeNode) =>
+    (await fetchPage<BalanceChange>(node, `${list}&pagination.newestFirst=false`)).edges.map((edge) =>
+      Number.parseInt(edge.node.partyId ?? "", 16),
+    );
+
+  test("drops the oldest day in UTC that has records, at once and for itself alone", async () => {
+    const network = createFakeNetwork({ nodes: 2, balances });
+    const [first, other] = [nodeOf(network, 0), nodeOf(network, 1)];
+    first.dropHistory();
+    expect([await kept(first), await kept(other)]).toEqual([
+      [2, 3, 4, 5],
+      [0, 1, 2, 3, 4, 5],
+    ]);
+    first.dropHistory();
+    expect(await kept(first)).toEqual([4, 5]);
+    other.dropHistory(3);
+    expect([await kept(first), await kept(other)]).toEqual([[4, 5], [5]]);
+    first.dropHistory(100);
+    expect([await kept(first), await kept(other)]).toEqual([[], [5]]);
+    network.nextBlock({ balances: [change(9, network.block.timestamp + day)] });
+    expect([await kept(first), await kept(other)]).toEqual([[9], [5, 9]]);
+    other.configure({ history: 0n });
+    expect(await kept(other)).toEqual([0, 1, 2, 3, 4, 5, 9]);
+  });
+
+  test("continues from the history that its options or its data name, and drops nothing that it does not show", async () => {
+    const node = createFakeNode({ balances, history: 19_000n * day + 6_000n });
+    expect(await kept(node)).toEqual([1, 2, 3, 4, 5]);
+    node.dropHistory();
+    expect(await kept(node)).toEqual([2, 3, 4, 5]);
+    const network = createFakeNetwork({ nodes: [{ lag: 100_000 }], balances });
+    const behind = nodeOf(network, 0);
+    expect(await kept(behind)).toEqual([0, 1, 2, 3]);
+    behind.dropHistory(9);
+    expect(await kept(behind)).toEqual([]);
+    behind.configure({ lag: 0 });
+    expect(await kept(behind)).toEqual([4, 5]);
+  });
+
+  test("loses rows in the middle of a walk, without a mark", async () => {
+    const node = createFakeNode({ balances });
+    const path = `${list.replace("5000", "1")}&pagination.newestFirst=false`;
+    const { pageInfo } = await fetchPage(node, path);
+    node.dropHistory(2);
+    const next = await fetchPage<BalanceChange>(
+      node,
+      `${path}&pagination.after=${encodeURIComponent(pageInfo.endCursor)}`,
+    );
+    expect(next.edges.map((edge) => Number.parseInt(edge.node.partyId ?? "", 16))).toEqual([5]);
+    expect(next.pageInfo.hasNextPage).toBe(false);
+  });
+
+  test.each([0, 1.5, -1, "1"])("rejects %s as a number of days", (days) => {
+    const drop = () => createFakeNode().dropHistory(days as number);
+    expect(drop).toThrow("Expected `days` to be a positive integer");
+    expect(drop).toThrow(expect.objectContaining({ name: "ArgumentError", argument: "days" }));
+  });
+});
+
+describe("a fake node behind a proxy that strips headers", () => {
+  test("names no block in any response, and keeps its other headers", async () => {
+    const faults = [{ name: "status", status: 503, request: 2 }] as const;
+    const network = createFakeNetwork({ nodes: [{ blockHeaders: false }, {}], balances: 5 }, { faults });
+    const namesOf = async (index: number) => {
+      const { status, headers } = await fetchFrom(nodeOf(network, index), list);
+      const names = [...headers.keys()].filter((name) => name.startsWith("x-block") || name === "ratelimit-limit");
+      return [status, ...names.sort()];
+    };
+    const [rate, all] = ["ratelimit-limit", ["ratelimit-limit", "x-block-height", "x-block-timestamp"]];
+    expect([await namesOf(0), await namesOf(0)]).toEqual([
+      [200, rate],
+      [503, rate],
+    ]);
+    expect(await namesOf(1)).toEqual([200, ...all]);
+    nodeOf(network, 0).configure({ blockHeaders: true });
+    expect(await namesOf(0)).toEqual([200, ...all]);
   });
 });
 

@@ -2,7 +2,14 @@ import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { BalanceChange } from "../../../src/index.js";
-import { createFakeNode, type FakeVote, nodeDefects } from "../../../src/testing/index.js";
+import {
+  type AccountIdRule,
+  createFakeNetwork,
+  createFakeNode,
+  type FakeVote,
+  type NodeDefect,
+  nodeDefects,
+} from "../../../src/testing/index.js";
 import { fetchFrom, fetchPage, walk } from "../../support/raw-requests.js";
 import { runs } from "../../support/runs.js";
 
@@ -133,6 +140,64 @@ describe("a fake node without defects", () => {
     expect(await count("pagination.last=2&pagination.after=!")).toBe(2);
     expect(await count(`pagination.before=${place}`)).toBe(4);
     expect(await count(`pagination.after=${place}`)).toBe(1000);
+  });
+});
+
+describe("a fake node with a rule for account ids that is not known", () => {
+  const repair = (cursor: string) => {
+    const { AccountID: _, PartyID: partyId, AssetID: assetId, MarketID: marketId, ...content } = decode(cursor);
+    const account = { partyId, assetId, marketId, accountType: "ACCOUNT_TYPE_GENERAL" } as BalanceChange;
+    const members = { PartyID: partyId, AssetID: assetId, MarketID: marketId };
+    return encode({ ...content, ...members, AccountID: accountId(account) });
+  };
+  const upwards = (size: number) => `${balancesPath}pagination.first=${size}&pagination.newestFirst=false`;
+  const balances = changesIn([3, 5, 2, 30, 4]);
+  const nodeWith = (accountIds: AccountIdRule, defects: readonly NodeDefect[] = nodeDefects) =>
+    createFakeNode({ balances }, { accountIds, defects, rateLimit: false });
+  const names = (pages: readonly (readonly BalanceChange[])[]) => pages.flat().map((change) => change.balance);
+
+  test("loses the rows that it loses with `null` if it ignores the id that a client writes", async () => {
+    expect(await walk(nodeWith("ignored"), upwards(4), repair)).toEqual(lossyPages(inOrder(balances), 4));
+    expect(await walk(nodeWith("ignored", []), upwards(4))).toEqual(lossyPages(inOrder(balances), 4));
+    // By the known rule, only the last page has a row twice.
+    const known = names(await walk<BalanceChange>(nodeWith("known"), upwards(4), repair));
+    expect([...new Set(known)]).toEqual(names([inOrder(balances)]));
+  });
+
+  test("continues at another place in the block if it sorts by another id", async () => {
+    const whole = await fetchPage<BalanceChange>(nodeWith("reordered"), upwards(5000));
+    const sorted = whole.edges.map(({ node }) => node);
+    const times = sorted.map(({ timestamp }) => BigInt(timestamp));
+    expect(times).toEqual(inOrder(balances).map(({ timestamp }) => BigInt(timestamp)));
+    expect(new Set(names([sorted]))).toEqual(new Set(names([balances])));
+    expect(sorted).not.toEqual(inOrder(balances));
+    const repaired = names(await walk<BalanceChange>(nodeWith("reordered"), upwards(4), repair, 60));
+    expect([...new Set(repaired)]).not.toEqual(names([sorted]));
+    expect(whole.edges.map(({ cursor }) => decode(cursor).AccountID)).toEqual(balances.map(() => null));
+    // Without the defect, its own cursors continue exactly.
+    expect(names(await walk<BalanceChange>(nodeWith("reordered", []), upwards(4)))).toEqual(names([sorted]));
+    expect(names(await walk<BalanceChange>(nodeWith("reordered", []), `${balancesPath}pagination.first=4`))).toEqual(
+      names([[...sorted].reverse()]),
+    );
+  });
+
+  test("sorts changes that are added later, too, and is an option of each node that can change", async () => {
+    const network = createFakeNetwork({ nodes: [{ accountIds: "reordered" }, {}], balances: 5 }, { rateLimit: false });
+    const orders = async () => {
+      const pages = await Promise.all(network.nodes.map((node) => fetchPage<BalanceChange>(node, upwards(5000))));
+      return pages.map(({ edges }) => edges.map(({ cursor }) => cursor));
+    };
+    const [before] = await orders();
+    network.nextBlock({ balances: 40 });
+    const [reordered = [], known = []] = await orders();
+    expect(reordered.slice(0, 5)).toEqual(before);
+    expect(reordered).toHaveLength(45);
+    expect(reordered).not.toEqual(known);
+    network.nodes[0]?.configure({ accountIds: "known" });
+    expect(await orders()).toEqual([known, known]);
+    expect(() => network.nodes[0]?.configure({ accountIds: "other" as never })).toThrow(
+      'Expected `options.accountIds` to be one of `known`, `ignored`, `reordered`, got "other".',
+    );
   });
 });
 

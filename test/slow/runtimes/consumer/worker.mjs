@@ -2,6 +2,7 @@ import { run } from "./suite.mjs";
 
 export default {
   async fetch(request) {
-    return Response.json(await run(new URL(request.url).searchParams.get("node")));
+    const node = new URL(request.url).searchParams.get("node");
+    return Response.json(node === null ? [] : await run(node));
   },
 };

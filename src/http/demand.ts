@@ -1,0 +1,75 @@
+import { brand, isBranded } from "../errors/brand.js";
+import type { Block } from "./block.js";
+
+/**
+ * What a response lacks: the block that it has to be of, the place that it has to continue from, or the history that it has to reach
+ * back to.
+ */
+export type Lack = "block" | "place" | "history";
+
+/** A response, as far as it is judged. */
+export interface Shown<T> {
+  data: T;
+  block: Block | undefined;
+}
+
+/** What a response has to show, so that it is used. Behind one address, any request can reach another node. */
+export interface Demand<T = unknown> {
+  /**
+   * Whether it decides what is newest: a client of several nodes compares it with another node, and with what it has returned.
+   * Default: it has no demand at all, or not.
+   */
+  isFresh?: boolean;
+  /** The address of the node that is asked first. */
+  prefer?: string | undefined;
+  /** The time that the node should have reached, in Unix nanoseconds. Up to it, a node that lags is as valid as any other. */
+  time?: bigint | undefined;
+  /** The time from which on the node must keep balance changes, in Unix nanoseconds. */
+  reach?: bigint | undefined;
+  /** Whether the node is asked anew since when it keeps them, because records that were read are gone. */
+  doubtsHistory?: boolean;
+  /** Returns whether a response shows the start of what was requested, where old records can be missing. Default: it does. */
+  holdsStart?(shown: Shown<T>): boolean;
+  /** Returns whether a response continues what was read before. Default: it does. */
+  holdsPlace?(data: T): boolean;
+  /**
+   * Returns whether the block of a response is too early, or missing.
+   *
+   * @param namesBlocks - Whether blocks were named before, by this node or by another one of the pool.
+   */
+  lacksBlock?(shown: Shown<T>, namesBlocks: boolean): boolean;
+}
+
+/** What a response lacks; `undefined` if it can be used. The history of its node is not judged here. */
+export function lackOf<T>(demand: Demand<T>, shown: Shown<T>, namesBlocks: boolean): Lack | undefined {
+  if (demand.lacksBlock?.(shown, namesBlocks)) return "block";
+  return demand.holdsPlace?.(shown.data) === false ? "place" : undefined;
+}
+
+/** No node gave a response that showed what was demanded. A reader turns it into an error for its caller. */
+export class NotShown extends Error {
+  readonly lack: Lack;
+  /** The response with the newest block, if there was one. */
+  readonly shown: Shown<unknown> | undefined;
+  /** If the history is lacking: the time from which on a node that responds keeps balance changes; `undefined` if none keeps any. */
+  readonly availableFrom: bigint | undefined;
+
+  static {
+    brand(NotShown, "NotShown");
+  }
+
+  constructor(
+    lack: Lack,
+    { shown, availableFrom }: { shown?: Shown<unknown>; availableFrom?: bigint | undefined } = {},
+  ) {
+    super(`The response does not show the ${lack} that it is used for.`);
+    this.lack = lack;
+    this.shown = shown;
+    this.availableFrom = availableFrom;
+  }
+
+  /** Returns whether a value is a {@link NotShown}, also that of a pool from another copy of the package. */
+  static is(error: unknown): error is NotShown {
+    return isBranded(error, "NotShown");
+  }
+}

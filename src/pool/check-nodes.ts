@@ -1,0 +1,47 @@
+import { abortSignal, checkOptions, deadline, type OptionChecks } from "../arguments/check-options.js";
+import { refuse } from "../arguments/refuse.js";
+import { defaultSettings } from "../http/call-options.js";
+import type { Context } from "../http/context.js";
+import { withTotalDeadline } from "../http/deadline.js";
+import { contextOf } from "../http/requester.js";
+import type { CheckOptions } from "../node-pool.js";
+import { applyVerdict, verdictOn } from "./judge.js";
+import type { Link } from "./link.js";
+import { NodeCall } from "./node-call.js";
+
+/** A read that is cheap for a node, of a resource that has no signatures. */
+const params = { query: { id: "0".repeat(64), "pagination.first": 1 }, path: {}, body: {} };
+
+/** The call that finds out whether a node responds, and with which block. */
+export function probe(
+  { routeOf }: Link,
+  operation: string,
+  call: Pick<Context<object>, "settings" | "signal" | "headers" | "node" | "demand">,
+): Context<object> {
+  const route = { ...routeOf("listNodeSignatures"), operation, read: (body: object) => body };
+  return contextOf(route, params, call);
+}
+
+const checks: OptionChecks<CheckOptions> = { timeout: deadline, signal: abortSignal };
+
+/** Sends one read to each node, and judges them by what all have said. */
+export async function checkNodes(link: Link | undefined, options: CheckOptions): Promise<void> {
+  checkOptions(checks, options, { name: "check" });
+  if (link === undefined)
+    refuse({ argument: "nodes" }, "a pool that a client was created with", "a pool without a client");
+  const { nodes, clock } = link;
+  const { timeout = 5000, signal } = options;
+  const settings = { ...defaultSettings, attempts: 1, timeout };
+  const send = withTotalDeadline((context) => new NodeCall(link, context).run(), clock);
+  const startedAt = clock.now();
+  await Promise.allSettled(
+    nodes.map(({ url: node }) =>
+      send(probe(link, "nodes.check", { settings, signal, headers: undefined, node, demand: {} })),
+    ),
+  );
+  signal?.throwIfAborted();
+  for (const node of nodes) {
+    if (node.heardAt < startedAt) continue;
+    applyVerdict({ node, sentAt: clock.now(), verdict: verdictOn(node, node.sighting?.block, {}, link) });
+  }
+}

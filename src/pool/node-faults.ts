@@ -1,0 +1,50 @@
+import { ApiError, RateLimitError, ResponseError, TimeoutError } from "../errors/index.js";
+import type { Clock } from "../http/clock.js";
+import type { Context, SendAttempt } from "../http/context.js";
+import { readBlock } from "../http/index.js";
+import { isTransient } from "../http/retry.js";
+import { Flight, left } from "./flight.js";
+import type { NodeState } from "./node-state.js";
+
+/** Statuses of a wrong address, of one that is closed to the client, and of a node without the operation. */
+const statusesOfNodes = [401, 403, 404, 501];
+
+/** Whether another node may respond where one failed. */
+export function isNodeFault(error: unknown, context: Context<unknown>): boolean {
+  if (isTransient(error, context.finalStatuses)) return true;
+  if (ResponseError.is(error)) return typeof error.body === "string";
+  // A data node names its block.
+  return ApiError.is(error) && statusesOfNodes.includes(error.status) && readBlock(error) === undefined;
+}
+
+/** Sets a node aside that has failed. */
+export function setAsideAfter(error: unknown, node: NodeState, sentAt: number, { settings }: Context<unknown>): void {
+  if (TimeoutError.is(error)) {
+    node.latency.atLeast(settings.timeout);
+    node.setAside("slow", sentAt);
+  } else if (RateLimitError.is(error)) {
+    node.setAside("limited", sentAt, (error.retryAfter ?? 0) * 1000);
+  } else {
+    node.setAside("failing", sentAt);
+  }
+  node.error = error;
+}
+
+/**
+ * Sets a node aside as soon as an attempt fails: before its rate limiter sends the next request. An attempt that has waited for
+ * the rate limit looks itself whether its node was set aside meanwhile: no call wakes another one.
+ */
+export const withSetAside =
+  (next: SendAttempt, node: NodeState, clock: Clock): SendAttempt =>
+  async (context, attempt) => {
+    const flight = attempt.cancellation instanceof Flight ? attempt.cancellation : undefined;
+    if (flight?.isOutdated) throw left;
+    const sentAt = clock.now();
+    if (flight) flight.sentAt = sentAt;
+    try {
+      return await next(context, attempt);
+    } catch (error) {
+      if (isNodeFault(error, context)) setAsideAfter(error, node, sentAt, context);
+      throw error;
+    }
+  };

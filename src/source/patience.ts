@@ -1,0 +1,35 @@
+import type { Clock } from "../http/clock.js";
+import { NotShown } from "../http/demand.js";
+import { sleep } from "../http/sleep.js";
+
+/** How long a block is waited for by default, in milliseconds. The clocks of callers are ahead of the chain by a few blocks. */
+export const defaultCatchUp = 15_000;
+
+/** How often a request is repeated at once: behind one address, the next node may have what this one lacks. */
+const repeats = 2;
+const [shortestWait, longestWait] = [250, 1000];
+
+/**
+ * Repeats a request until its response shows what is demanded: a block is waited for, a place is asked for at once again.
+ *
+ * @param catchUp - How long a block is waited for, in milliseconds.
+ * @throws {@link NotShown} if no response shows it.
+ */
+export async function untilShown<T>(
+  send: () => Promise<T>,
+  { clock, catchUp, signal }: { clock: Clock; catchUp: number; signal: AbortSignal },
+): Promise<T> {
+  let deadline: number | undefined;
+  for (let count = 0; ; count++) {
+    try {
+      return await send();
+    } catch (error) {
+      if (!NotShown.is(error) || error.lack === "history") throw error;
+      deadline ??= clock.now() + catchUp;
+      const isLast = error.lack === "place" ? count >= repeats : clock.now() >= deadline;
+      if (isLast) throw error;
+      const wait = count < repeats ? 0 : Math.min(longestWait, shortestWait * 2 ** (count - repeats));
+      if (wait > 0) await sleep(clock, Math.min(wait, Math.max(1, deadline - clock.now())), signal);
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import { ApiError } from "../errors/index.js";
+import type { Block } from "../http/block.js";
+import type { Clock } from "../http/clock.js";
+
+/** A time in Unix nanoseconds. The end does not belong to the range. */
+export interface TimeRange {
+  start: bigint;
+  end: bigint;
+}
+
+export const day = 86_400_000_000_000n;
+
+/** The longest range of a request, with a day to spare: v0.75 and later nodes allow 365 days (observed on v0.79 nodes). */
+const longest = 364n * day;
+
+/** The earliest time of a range: 1 January 2020 (observed on v0.79 nodes). */
+const earliest = 1_577_836_800_000_000_000n;
+
+/** Whether every node accepts a range. */
+export const isAccepted = (start: bigint | undefined, end: bigint | undefined): boolean =>
+  start !== undefined && end !== undefined && start >= earliest && end - start <= longest;
+
+/** Whether a node refused a request, as v0.75 and later nodes refuse balance changes for their range. */
+export const isRefused = (error: unknown): error is ApiError => ApiError.is(error) && error.status === 400;
+
+/** Splits a range into those that every node accepts, in the order in which they are read. */
+export function* windowsOf({ start, end }: TimeRange, newestFirst: boolean): Generator<TimeRange> {
+  const from = start > earliest ? start : earliest;
+  if (newestFirst) {
+    for (let last = end; last > from; last -= longest)
+      yield { start: last - longest > from ? last - longest : from, end: last };
+  } else {
+    for (let first = from; first < end; first += longest)
+      yield { start: first, end: first + longest < end ? first + longest : end };
+  }
+}
+
+/** What is known of the ranges that the nodes of a client accept. */
+export class RangeLimits {
+  /** Whether one of them refused a request without a range. */
+  isNeeded = false;
+  readonly #clock: Clock;
+  #latest: { time: bigint; seenAt: number } | undefined;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Notes the block of a response. */
+  observe(block: Block | undefined): void {
+    if (block === undefined || (this.#latest && block.timestamp < this.#latest.time)) return;
+    this.#latest = { time: block.timestamp, seenAt: this.#clock.now() };
+  }
+
+  /** A time that no record has reached. A node whose chain has ended is years behind the clock of the client. */
+  get end(): bigint {
+    const { time, seenAt } = this.#latest ?? { time: milliseconds(this.#clock.date()), seenAt: this.#clock.now() };
+    return time + milliseconds(this.#clock.now() - seenAt) + day;
+  }
+}
+
+const milliseconds = (count: number) => BigInt(Math.ceil(count)) * 1_000_000n;

@@ -1,0 +1,47 @@
+import { toDate } from "../arguments/values.js";
+import { PaginationError, type PaginationErrorOptions } from "../errors/pagination-error.js";
+import type { Block } from "../http/block.js";
+
+type Resume = PaginationError["resume"];
+
+export const readingError = (message: string, options: PaginationErrorOptions, resume: Resume): PaginationError =>
+  Object.assign(new PaginationError(message, options), { resume });
+
+/** What is read begins before the oldest record of the nodes. */
+export const prunedError = (
+  operation: string,
+  start: bigint,
+  availableFrom: bigint,
+  advice: string,
+  resume: Resume,
+): PaginationError =>
+  readingError(
+    `The range of ${operation} begins at ${describeTime(start)}, but the balance changes of the node begin at ` +
+      `${describeTime(availableFrom)}: earlier records were pruned or never existed. Begin the range there, use a node that keeps ` +
+      `a longer history, or ${advice}.`,
+    { operation, reason: "pruned", availableFrom },
+    resume,
+  );
+
+/**
+ * No node has reached what is read.
+ *
+ * @param needed - What the node had to reach, in words.
+ */
+export const behindError = (
+  operation: string,
+  needed: string,
+  block: Block | undefined,
+  resume: Resume,
+): PaginationError =>
+  readingError(
+    `${operation} needs a node that has reached ${needed}, but ` +
+      (block === undefined
+        ? "the last response names no block, unlike those before."
+        : `the last response is of block ${block.height} (${describeTime(block.timestamp)}).`) +
+      " Continue later with `resume`, or use a node that has caught up.",
+    { operation, reason: "behind", block },
+    resume,
+  );
+
+export const describeTime = (time: bigint): string => `${time} (${toDate(time).toISOString()})`;

@@ -1,0 +1,55 @@
+import type { BalanceChange, PartyProfile, Vote } from "../../generated/types.js";
+import { accountTypeNumber } from "./enums.js";
+import { compare } from "./sorted.js";
+
+/** The versions that a fake node can have. */
+export const nodeVersions = ["v0.74", "v0.79"] as const;
+
+/** The version of a fake node. */
+export type NodeVersion = (typeof nodeVersions)[number];
+
+/** What differs between the versions of nodes (observed on v0.74.0 and v0.79.0 nodes). */
+export interface VersionRules {
+  /** Whether balance changes need a range of at most a year. */
+  limitsRanges: boolean;
+  /** Whether the ids of a filter are split at commas. */
+  splitsIds: boolean;
+  /** The names of the description that the version does not have: it sends their numbers, and rejects them in requests. */
+  removedNames: readonly string[];
+  /** Records as the version shows them. */
+  toVote(vote: Vote): Vote;
+  toProfile(profile: PartyProfile): PartyProfile;
+  toBalanceChange(change: BalanceChange): BalanceChange;
+}
+
+export const versionRules: Readonly<Record<NodeVersion, VersionRules>> = {
+  "v0.74": {
+    limitsRanges: false,
+    splitsIds: false,
+    removedNames: [],
+    toVote: (vote) => vote,
+    toProfile: (profile) => profile,
+    toBalanceChange: (change) => change,
+  },
+  "v0.79": {
+    limitsRanges: true,
+    splitsIds: true,
+    removedNames: ["ACCOUNT_TYPE_REWARD_AVERAGE_POSITION"],
+    toVote: ({ perMarketEquityLikeShareWeight = {}, ...vote }) => ({
+      ...vote,
+      elsPerMarket: vote.elsPerMarket ?? toPairs(perMarketEquityLikeShareWeight),
+    }),
+    toProfile: (profile) => ({ ...profile, derivedKeys: profile.derivedKeys ?? [] }),
+    toBalanceChange(change) {
+      const { accountType } = change;
+      if (typeof accountType !== "string" || !this.removedNames.includes(accountType)) return change;
+      return { ...change, accountType: accountTypeNumber(accountType) ?? accountType };
+    },
+  },
+};
+
+/** In the order of the ids, as the database stores them. */
+const toPairs = (weights: Readonly<Record<string, string>>) =>
+  Object.entries(weights)
+    .map(([marketId, els]) => ({ marketId, els }))
+    .sort((a, b) => compare(a.marketId, b.marketId));

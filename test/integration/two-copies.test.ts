@@ -1,0 +1,83 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { describe, expect, test } from "vitest";
+import type * as Follow from "../../src/follow/index.js";
+import type * as Vega from "../../src/index.js";
+import type * as Pool from "../../src/pool/index.js";
+import { createFakeNetwork, createFakeNode } from "../../src/testing/index.js";
+import { recorder } from "../support/recorder.js";
+
+// A program that imports the package and whose dependency requires it has both copies. `npm test` has built them.
+const root = new URL("../../", import.meta.url);
+const require = createRequire(import.meta.url);
+const { exports: entries } = JSON.parse(readFileSync(new URL("package.json", root), "utf8")) as {
+  exports: Record<string, string | Record<"import" | "require", { default: string }>>;
+};
+
+async function load<Module>(entry: string): Promise<{ imported: Module; required: Module }> {
+  const paths = entries[entry];
+  if (typeof paths !== "object") throw new Error(`Expected an entry with modules, got ${entry}.`);
+  return {
+    imported: await import(new URL(paths.import.default, root).href),
+    required: require(new URL(paths.require.default, root).pathname),
+  };
+}
+
+const { imported, required } = await load<typeof Vega>(".");
+const party = { partyId: "ab".repeat(32) };
+
+describe.each(Object.keys(entries).filter((entry) => typeof entries[entry] === "object"))("%s", (entry) => {
+  test("has the same names as ES module and as CommonJS", async () => {
+    const { imported, required } = await load<object>(entry);
+    expect(Object.keys(required).sort()).toEqual(Object.keys(imported).sort());
+    expect(Object.keys(required).length).toBeGreaterThan(0);
+  });
+});
+
+const errorNames = Object.keys(imported).filter((name): name is "VegaError" => name.endsWith("Error"));
+
+test.each(errorNames)("`instanceof` and `is` recognize a %s of the other copy", async (name) => {
+  const { StalledError } = (await load<typeof Follow>("./follow")).required;
+  for (const [one, other] of [
+    [imported, required],
+    [required, imported],
+  ] as const) {
+    const error: unknown = Object.create(other[name].prototype);
+    expect(one[name]).not.toBe(other[name]);
+    expect(one[name].is(error)).toBe(true);
+    expect(error instanceof one[name]).toBe(true);
+    expect(error instanceof one.VegaError).toBe(true);
+    expect(error instanceof StalledError).toBe(false);
+    class Derived extends one[name] {}
+    expect(error instanceof Derived).toBe(false);
+    expect(Object.create(Derived.prototype) instanceof Derived).toBe(true);
+    expect(Object.create(Derived.prototype) instanceof one[name]).toBe(true);
+  }
+});
+
+test("clients of both copies share the rate limit of a node", async () => {
+  const node = createFakeNode({}, { rateLimit: { rate: 200, burst: 30, refusals: 1000 } });
+  const { fetch, responses } = recorder(node.fetch);
+  const clients = [imported, required].map(({ createClient }) => createClient({ baseUrl: "https://a.example", fetch }));
+  const calls = clients.flatMap((client) => Array.from({ length: 30 }, () => client.getSpamStatistics(party)));
+  await Promise.all(calls);
+  expect(responses.map(({ status }) => status)).toEqual(Array(60).fill(200));
+});
+
+test("a client of either copy works with a pool of the other one", async () => {
+  const pools = await load<typeof Pool>("./pool");
+  for (const [{ createClient }, { nodePool }] of [
+    [imported, pools.required],
+    [required, pools.imported],
+  ] as const) {
+    const network = createFakeNetwork({ nodes: [{ down: true }, {}], balances: 300, signatures: 30 });
+    const baseUrl = nodePool(network.nodes.map(({ url }) => url));
+    const client = createClient({ baseUrl, fetch: network.fetch });
+    const id = network.nodes[1]?.records.signatures[0]?.id ?? "";
+    expect(await client.getSpamStatistics(party)).toHaveProperty("chainId");
+    expect(await client.listNodeSignatures({ id, pagination: { first: 3 } }).toArray()).toHaveLength(10);
+    expect(await client.scanBalanceChanges({}, { pageSize: 50 }).toArray()).toHaveLength(300);
+    const error: unknown = await client.listNodeSignatures({ id: "no id" }).catch((reason: unknown) => reason);
+    expect(imported.ApiError.is(error) && error instanceof required.ApiError && error.status).toBe(400);
+  }
+});

@@ -1,0 +1,43 @@
+import { execFile } from "node:child_process";
+import { cp, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { build } from "esbuild";
+import { npmCi } from "../../../scripts/npm-ci.js";
+
+export const run = promisify(execFile);
+const here = fileURLToPath(new URL(".", import.meta.url));
+const root = fileURLToPath(new URL("../../../", import.meta.url));
+
+/** The modules of this folder: binaries of runtimes and compilers. */
+export const binaries = join(here, "node_modules");
+export const nodeBinary = (version: string): string => join(binaries, `node${version}`, "bin/node");
+
+export interface Consumer {
+  folder: string;
+  remove(): Promise<void>;
+}
+
+/** Installs the packed tarball in a folder of its own, beside the files of `consumer`. */
+export async function installConsumer(): Promise<Consumer> {
+  npmCi(here);
+  const folder = await mkdtemp(join(tmpdir(), "consumer-"));
+  await cp(join(here, "consumer"), folder, { recursive: true });
+  await writeFile(join(folder, "package.json"), JSON.stringify({ private: true, type: "module" }));
+  // It was built before the tests.
+  const env = { ...process.env, npm_config_ignore_scripts: "true" };
+  const { stdout } = await run("npm", ["pack", "--json", "--pack-destination", folder], { cwd: root, env });
+  const [{ filename }] = JSON.parse(stdout.slice(stdout.indexOf("["))) as [{ filename: string }];
+  await run("npm", ["install", "--no-audit", "--no-fund", `./${filename}`], { cwd: folder });
+  // The tests once more as CommonJS, which requires the package.
+  await build({
+    entryPoints: ["suite.mjs", "listen.mjs"].map((file) => join(folder, file)),
+    outdir: folder,
+    outExtension: { ".js": ".cjs" },
+    format: "cjs",
+    target: "es2022",
+  });
+  return { folder, remove: () => rm(folder, { recursive: true }) };
+}

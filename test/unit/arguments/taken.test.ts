@@ -1,0 +1,138 @@
+import { describe, expect, test } from "vitest";
+import { createClient, paginate } from "../../../src/index.js";
+import { queries } from "../../../src/query/index.js";
+import { createFakeNode } from "../../../src/testing/index.js";
+import { recorder } from "../../support/recorder.js";
+
+const baseUrl = "https://node.example";
+
+/** A client whose requests are recorded. */
+function connect() {
+  const node = createFakeNode({ votes: 40, signatures: 30, balances: 200 });
+  const { fetch, sent } = recorder(node.fetch);
+  const client = createClient({ baseUrl, fetch });
+  const [signature] = node.records.signatures;
+  return { node, client, sent, id: signature?.id ?? "" };
+}
+
+/** A client of a node that responds to the first requests when it is told to: further ones are held back until then. */
+function connectToSlowNode() {
+  const waiting: (() => void)[] = [];
+  const node = createFakeNode();
+  const { fetch, sent } = recorder(async (request) => {
+    await new Promise<void>((resolve) => waiting.push(resolve));
+    return node.fetch(request);
+  });
+  const client = createClient({ baseUrl, fetch });
+  const respond = () => {
+    for (const resolve of waiting.splice(0)) resolve();
+  };
+  return { client, sent, respond, turn: () => new Promise(setImmediate) };
+}
+
+describe("a call takes its arguments when it is made:", () => {
+  test("a change while its request is held back changes nothing", async () => {
+    const { client, sent, respond, turn } = connectToSlowNode();
+    const first = Array.from({ length: 3 }, () => client.getSpamStatistics({ partyId: "first" }));
+    const query = { partyId: "before" };
+    const headers: Record<string, string> = { "x-job": "before" };
+    const read = client.getSpamStatistics(query, { headers });
+    const tx = { pow: { nonce: "1" }, later: [{ a: 1 }] };
+    const check = client.checkTransaction({ tx });
+    query.partyId = "after";
+    headers["x-job"] = "after";
+    tx.pow.nonce = "2";
+    tx.later[0] = { a: 2 };
+    await turn();
+    expect(sent).toHaveLength(3);
+    respond();
+    await Promise.all(first);
+    await turn();
+    respond();
+    await Promise.allSettled([read, check]);
+    expect(sent[3]).toMatchObject({ url: `${baseUrl}/statistics/spam/before`, headers: { "x-job": "before" } });
+    expect(JSON.parse(sent[4]?.body ?? "")).toEqual({ tx: { pow: { nonce: "1" }, later: [{ a: 1 }] } });
+  });
+
+  test("a listing reads the same list each time that it is used", async () => {
+    const { client, sent, id } = connect();
+    const query = { id, pagination: { first: 4 } };
+    const options = { maxItems: 6, headers: { "x-job": "before" } };
+    const listing = client.listNodeSignatures(query, options);
+    const change = (round: number) => {
+      query.id = `changed ${round}`;
+      query.pagination.first = 1;
+      options.maxItems = 1;
+      options.headers["x-job"] = "after";
+    };
+    change(1);
+    const signatures = await listing.toArray();
+    const requests = sent.splice(0);
+    change(2);
+    expect(await listing.toArray()).toEqual(signatures);
+    expect(signatures).toHaveLength(6);
+    expect(sent).toEqual(requests);
+    expect(sent.map(({ headers }) => headers["x-job"])).toEqual(["before", "before"]);
+  });
+
+  test("a scan reads the same range each time that it is used", async () => {
+    const { node, client } = connect();
+    const { assetId, timestamp } = node.records.balances[50] ?? { assetId: "", timestamp: "0" };
+    const start = new Date(Number(BigInt(timestamp) / 1_000_000n));
+    const query = { filter: { assetId }, dateRange: { startTimestamp: start } };
+    const options = { maxItems: 3, missingHistory: "ignore" as const };
+    const scan = client.scanBalanceChanges(query, options);
+    start.setTime(Date.now());
+    query.filter.assetId = "changed";
+    options.maxItems = 1;
+    const records = await scan.toArray();
+    expect(records).toHaveLength(3);
+    expect(await scan.toArray()).toEqual(records);
+  });
+
+  test("a walk over any list begins and ends where its arguments said", async () => {
+    const requests: unknown[] = [];
+    const pagination = { first: 2, after: "before" };
+    const options = { maxItems: 2 };
+    const walk = paginate(
+      async (page) => {
+        requests.push(page);
+        return { edges: [1, 2, 3].map((node) => ({ cursor: `${node}`, node })), pageInfo: null };
+      },
+      pagination,
+      options,
+    );
+    pagination.after = "after";
+    options.maxItems = 1;
+    expect(await walk.toArray()).toEqual([1, 2]);
+    expect(requests).toEqual([{ first: 2, after: "before" }]);
+  });
+
+  test("a query of a query library is the one that its key names", async () => {
+    const { client, sent, id } = connect();
+    const vega = queries(client);
+    const query = { id, pagination: { first: 2 } };
+    const { queryKey, queryFn } = vega.listNodeSignatures(query);
+    const infinite = vega.listNodeSignatures.infinite(query);
+    const [, fetchSwr] = vega.listNodeSignatures.swr(query);
+    query.id = "changed";
+    query.pagination.first = 1;
+    expect(queryKey[3]).toEqual({ id, pagination: { first: 2 } });
+    await queryFn({});
+    await infinite.queryFn({ pageParam: null });
+    await fetchSwr();
+    const expected = `${baseUrl}/api/v2/node/signatures?id=${id}&pagination.first=2`;
+    expect(sent.map(({ url }) => url)).toEqual([expected, expected, expected]);
+  });
+
+  test("an argument that is invalid rejects each use, also if it is corrected afterwards", async () => {
+    const { client, sent } = connect();
+    const query = { partyId: "" };
+    const listing = client.listVotes(query);
+    query.partyId = "corrected";
+    for (const use of [() => listing, () => listing.toArray(), () => listing.pages().next()]) {
+      await expect(use()).rejects.toMatchObject({ name: "ArgumentError", argument: "partyId" });
+    }
+    expect(sent).toEqual([]);
+  });
+});

@@ -1,0 +1,204 @@
+import { describe, expect, test } from "vitest";
+import { type ClientOptions, createClient } from "../../../src/index.js";
+import { createFakeNode } from "../../../src/testing/index.js";
+import { json, recorder } from "../../support/recorder.js";
+
+const baseUrl = "https://node.example";
+const path = "/statistics/spam/{partyId}";
+const party = { params: { path: { partyId: "a1" } } };
+const statistics = { chainId: "c", statistics: null };
+const refused = new TypeError("fetch failed: the connection was refused");
+
+/** A client whose requests get these responses in turn, and the last one from then on. An error rejects the request. */
+function connect(responses: (() => Response | Error | Promise<Response>)[], options: Partial<ClientOptions> = {}) {
+  let next = 0;
+  const { fetch, sent } = recorder(async () => {
+    const response = await responses[Math.min(next++, responses.length - 1)]?.();
+    if (response instanceof Response) return response;
+    throw response;
+  });
+  const client = createClient({ baseUrl, fetch, retry: { baseDelay: 0 }, ...options });
+  return { client, http: client.http, sent };
+}
+
+const unavailable = () => json({ code: 14, message: "unavailable", details: [] }, { status: 503 });
+const ok = () => json(statistics);
+
+describe("a read by client.http", () => {
+  test.each<[what: string, failure: () => Response | Error]>([
+    ["an error status that is transient", unavailable],
+    ["a failure of the connection", () => refused],
+    ["truncated JSON", () => new Response('{"chainId":"c","stat')],
+    ["a body that is cut off", () => new Response(new ReadableStream({ pull: (body) => body.error(refused) }))],
+  ])("is retried after %s, as a method is", async (_, failure) => {
+    const { http, sent } = connect([failure, failure, ok]);
+    const { data, error, response } = await http.GET(path, party);
+    expect(data).toEqual(statistics);
+    expect(error).toBeUndefined();
+    expect(response.status).toBe(200);
+    expect(sent.map(({ method, url }) => `${method} ${url}`)).toEqual(
+      Array(3).fill(`GET ${baseUrl}/statistics/spam/a1`),
+    );
+  });
+
+  test("resolves to the error of the last response, as openapi-fetch does", async () => {
+    const { http, sent } = connect([unavailable]);
+    const { data, error, response } = await http.GET(path, party);
+    expect(data).toBeUndefined();
+    expect(error).toEqual({ code: 14, message: "unavailable", details: [] });
+    expect(response.status).toBe(503);
+    expect(sent).toHaveLength(4);
+    const wrong = connect([() => json({ code: 3 }, { status: 400 })]);
+    expect(await wrong.http.GET(path, party)).toMatchObject({ error: { code: 3 }, response: { status: 400 } });
+    expect(wrong.sent).toHaveLength(1);
+  });
+
+  test("rejects with the errors of methods if there is no response to return", async () => {
+    const operation = `GET ${path}`;
+    await expect(connect([() => refused]).http.GET(path, party)).rejects.toMatchObject({
+      name: "ConnectionError",
+      attempts: 4,
+      operation,
+      message: expect.stringContaining(`${operation} received no response from ${baseUrl}/statistics/spam/a1`),
+    });
+    const html = () => new Response("<!doctype html>", { headers: { "content-type": "text/html" } });
+    await expect(connect([html]).http.GET(path, party)).rejects.toMatchObject({ name: "ResponseError", operation });
+    await expect(connect([ok], { maxResponseSize: 5 }).http.GET(path, party)).rejects.toMatchObject({
+      name: "ResponseError",
+      attempts: 1,
+    });
+  });
+
+  test("has the deadlines of the client, and ends with the signal of the request", async () => {
+    const silent = () => new Promise<Response>(() => {});
+    await expect(connect([silent], { timeout: 5, retry: false }).http.GET(path, party)).rejects.toMatchObject({
+      name: "TimeoutError",
+      scope: "attempt",
+    });
+    const reason = new Error("enough");
+    const controller = new AbortController();
+    const read = connect([silent]).http.GET(path, { ...party, signal: controller.signal });
+    setImmediate(() => controller.abort(reason));
+    await expect(read).rejects.toBe(reason);
+  });
+
+  test("has the options of its client", async () => {
+    const { client, sent } = connect([unavailable]);
+    await client.withOptions({ retry: { attempts: 2, baseDelay: 0 } }).http.request("get", path, party);
+    await client.withOptions({ retry: false }).http.GET(path, party);
+    expect(sent).toHaveLength(3);
+  });
+
+  test("is paced together with the methods, and not sent during a ban", async () => {
+    const node = createFakeNode({}, { rateLimit: { rate: 200, burst: 20, refusals: 1000 } });
+    const { fetch, responses } = recorder(node.fetch);
+    const client = createClient({ baseUrl, fetch });
+    const reads = Array.from({ length: 20 }, () => client.http.GET(path, party));
+    await Promise.all([...reads, ...Array.from({ length: 20 }, () => client.getSpamStatistics({ partyId: "a1" }))]);
+    expect(responses.map(({ status }) => status)).toEqual(Array(40).fill(200));
+    const banned = () => json({ code: 7 }, { status: 403, headers: { "RateLimit-Retry-After": "600" } });
+    const { http, sent } = connect([banned]);
+    expect(await http.GET(path, party)).toMatchObject({ error: { code: 7 }, response: { status: 403 } });
+    await expect(http.GET(path, party)).rejects.toMatchObject({ name: "RateLimitError", banned: true, attempts: 0 });
+    expect(sent).toHaveLength(1);
+  });
+
+  test("is reported to the observer, and calls middleware for each attempt", async () => {
+    const events: string[] = [];
+    const { http } = connect([unavailable, ok], {
+      observe: ({ type, operation }) => events.push(`${type} ${operation}`),
+    });
+    const statuses: number[] = [];
+    http.use({
+      onRequest: ({ request }) => request.headers.set("x-token", "t"),
+      onResponse: ({ response }) => void statuses.push(response.status),
+    });
+    await http.GET(path, party);
+    expect(statuses).toEqual([503, 200]);
+    expect(events.map((event) => event.split(" ")[0])).toEqual(["attempt", "response", "retry", "attempt", "response"]);
+    expect(new Set(events.map((event) => event.split(" ").slice(1).join(" ")))).toEqual(new Set([`GET ${path}`]));
+  });
+
+  test.each<[parseAs: "json" | "text" | "blob" | "arrayBuffer" | "stream"]>([
+    ["json"],
+    ["text"],
+    ["blob"],
+    ["arrayBuffer"],
+    ["stream"],
+  ])("returns a body as %s", async (parseAs) => {
+    const body = new Uint8Array([...new TextEncoder().encode('{"a":"ü"}')]);
+    const { http } = connect([() => new Response(body, { headers: { "content-type": "application/json" } })]);
+    const { data } = await http.GET(path, { ...party, parseAs });
+    if (parseAs === "json") return expect(data).toEqual({ a: "ü" });
+    if (parseAs === "blob") expect((data as Blob).type).toBe("application/json");
+    const text = parseAs === "text" ? data : await new Response(data as BodyInit).text();
+    return expect(text).toBe('{"a":"ü"}');
+  });
+
+  test("returns a stream before it ends, which no deadline cuts off", async () => {
+    let end: (() => void) | undefined;
+    const body = new ReadableStream({
+      start: (controller) => {
+        controller.enqueue(new TextEncoder().encode("first"));
+        end = () => controller.close();
+      },
+    });
+    const { http } = connect([() => new Response(body)], { timeout: 500 });
+    const { data } = await http.GET(path, { ...party, parseAs: "stream" });
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    end?.();
+    expect(await new Response(data as BodyInit).text()).toBe("first");
+  });
+
+  test("returns a stream that ends with the signal of the request", async () => {
+    const fetch = async ({ signal }: Request) =>
+      new Response(
+        new ReadableStream({
+          start: (body) => signal.addEventListener("abort", () => body.error(signal.reason)),
+        }),
+      );
+    const controller = new AbortController();
+    const options = { ...party, parseAs: "stream", signal: controller.signal } as const;
+    const { data } = await createClient({ baseUrl, fetch }).http.GET(path, options);
+    const text = new Response(data as BodyInit).text();
+    const reason = new Error("enough");
+    controller.abort(reason);
+    await expect(text).rejects.toBe(reason);
+  });
+
+  test("returns no data if a response has no body", async () => {
+    const { http } = connect([() => new Response(null, { status: 204 })]);
+    expect(await http.GET(path, party)).toMatchObject({ data: undefined, response: { status: 204 } });
+    const head = connect([() => new Response(null, { headers: { "content-length": "5" } })]);
+    const request = head.http.request as (method: string, path: string, init: object) => Promise<{ data?: unknown }>;
+    expect((await request("HEAD", path, party)).data).toBeUndefined();
+    expect(head.sent[0]?.method).toBe("HEAD");
+  });
+
+  test("with an address or a fetch of its own is sent there, once and as it is", async () => {
+    const { http, sent } = connect([unavailable]);
+    await http.GET(path, { ...party, baseUrl: "https://other.example" });
+    expect(sent.map(({ url }) => url)).toEqual(["https://other.example/statistics/spam/a1"]);
+    const own = recorder(async () => unavailable());
+    await http.GET(path, { ...party, fetch: own.fetch });
+    expect(own.sent).toHaveLength(1);
+    await http.GET(path, { ...party, baseUrl: undefined, fetch: undefined } as never);
+    expect(sent).toHaveLength(5);
+  });
+});
+
+describe("a POST by client.http", () => {
+  const check = { body: { tx: { version: "TX_VERSION_V3" } } } as never;
+
+  test("is sent once, whatever happens", async () => {
+    const failed = connect([() => refused]);
+    await expect(failed.http.POST("/transaction/check", check)).rejects.toMatchObject({
+      name: "ConnectionError",
+      attempts: 1,
+    });
+    expect(failed.sent).toHaveLength(1);
+    const { http, sent } = connect([unavailable]);
+    expect(await http.POST("/transaction/check", check)).toMatchObject({ response: { status: 503 } });
+    expect(sent.map(({ method, body }) => [method, body])).toEqual([["POST", '{"tx":{"version":"TX_VERSION_V3"}}']]);
+  });
+});

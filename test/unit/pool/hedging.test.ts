@@ -1,0 +1,229 @@
+import { describe, expect, test } from "vitest";
+import { createClient } from "../../../src/index.js";
+import { PooledNetwork, type PooledNetworkOptions, seeded } from "../../support/pooled-network.js";
+
+const silent = Number.POSITIVE_INFINITY;
+const partyId = "ab".repeat(32);
+const hedges = ({ events }: PooledNetwork) => events.filter((event) => event.type === "hedge");
+
+/** A network whose nodes have responded once, in the order in which they were given. */
+async function warm(options: PooledNetworkOptions = {}): Promise<PooledNetwork> {
+  const net = new PooledNetwork({ ...options, pool: { order: "given", ...options.pool } });
+  for (const node of net.urls) await net.read({ node });
+  net.asked.length = 0;
+  net.events.length = 0;
+  return net;
+}
+
+describe("a read whose node does not respond", () => {
+  test("goes to the next node as well, as soon as the response is late, and the first response wins", async () => {
+    const net = await warm({ latency: [100, 100, 100] });
+    net.latency[0] = silent;
+    const before = net.clock.now();
+    const { response } = await net.read();
+    expect(net.nodeOf(response)).toBe(1);
+    // Three times the first response: its mean, and four times half of it.
+    expect(net.clock.now() - before).toBe(300 + 100);
+    expect(net.asked).toEqual([0, 1]);
+    expect(hedges(net)).toEqual([
+      expect.objectContaining({ from: net.urls[0], to: net.urls[1], delay: 300, operation: "getSpamStatistics" }),
+    ]);
+    expect(net.pool.status[0]?.hedges).toBe(1);
+    expect(net.clock.pending).toBe(0);
+  });
+
+  test("returns the response of the late node if that comes first", async () => {
+    const net = await warm({ latency: [100, 100] });
+    net.latency = [320, 500];
+    const { response } = await net.read();
+    expect(net.nodeOf(response)).toBe(0);
+    expect(net.asked).toEqual([0, 1]);
+  });
+
+  test("goes to the next node after `hedgeAfter`, or never if that is false", async () => {
+    for (const [hedgeAfter, duration] of [
+      [7, 17],
+      [false, 2010],
+    ] as const) {
+      const net = await warm({ pool: { hedgeAfter }, client: { timeout: 2000 } });
+      net.latency[0] = silent;
+      const before = net.clock.now();
+      await net.read();
+      expect(net.clock.now() - before).toBe(duration);
+    }
+  });
+
+  test("is in flight on two nodes at most", async () => {
+    const net = await warm({ data: { nodes: 6 } });
+    net.latency = [silent, silent, silent, silent, silent, 10];
+    let most = 0;
+    let open = 0;
+    const client = createClient({
+      baseUrl: net.pool,
+      fetch: async (request) => {
+        most = Math.max(most, ++open);
+        const number = net.urls.findIndex((url) => request.url.startsWith(url));
+        if (net.latency[number] === silent)
+          await new Promise((_, reject) =>
+            request.signal.addEventListener("abort", () => {
+              open--;
+              reject(new Error("ended"));
+            }),
+          );
+        open--;
+        return net.network.fetch(request);
+      },
+    });
+    await net.run(client.getSpamStatistics({ partyId }));
+    expect([most, open]).toEqual([2, 0]);
+  });
+
+  test("is served by the only one of six nodes that responds, within a `totalTimeout` of 4 s", async () => {
+    for (const isWarm of [true, false]) {
+      const options = { data: { nodes: 6 }, client: { totalTimeout: 4000 }, pool: { order: "given" as const } };
+      const net = isWarm ? await warm(options) : new PooledNetwork(options);
+      net.latency = [silent, silent, silent, silent, silent, 10];
+      for (let call = 0; call < 6; call++) expect(net.nodeOf((await net.read()).response)).toBe(5);
+    }
+  });
+
+  test("is not sent to a node whose rate limit has nothing to spare", async () => {
+    const net = await warm({ node: { rateLimit: { rate: 1, burst: 2 } }, latency: [10, 10] });
+    const [, node = ""] = net.urls;
+    await net.read({ node });
+    net.asked.length = 0;
+    net.latency[0] = 400;
+    await net.read();
+    expect(net.asked).toEqual([0]);
+  });
+
+  test("leaves the node after it was silent twice, which other calls notice that wait for it", async () => {
+    const net = await warm({ node: { rateLimit: false } });
+    net.latency[0] = silent;
+    const before = net.clock.now();
+    const calls = Array.from({ length: 60 }, () => net.client.getSpamStatistics({ partyId }));
+    await net.run(Promise.all(calls));
+    expect(net.clock.now() - before).toBeLessThan(300);
+    expect(net.pool.status[0]?.state).toBe("slow");
+  });
+
+  test("teaches the pool also if the caller aborts it: with a signal of 2 s, no further call fails", async () => {
+    const net = await warm({ data: { nodes: 2 }, pool: { hedgeAfter: false } });
+    net.latency[0] = silent;
+    let failed = 0;
+    for (let call = 0; call < 20; call++) {
+      const controller = new AbortController();
+      const cancel = net.clock.after(2000, () => controller.abort(new Error("too late")));
+      const { signal } = controller;
+      await net.run(net.client.getSpamStatistics({ partyId }, { signal })).catch(() => failed++);
+      cancel();
+      await net.sleep(250);
+    }
+    expect(failed).toBe(1);
+  });
+});
+
+describe("one silent node", () => {
+  test.each([2, 3])("of %i fails no call with a signal of 2 s, and few take longer than without it", async (nodes) => {
+    for (const order of ["fastest", "given"] as const) {
+      const net = new PooledNetwork({ data: { nodes }, pool: { order }, latency: [silent, 40, 40] });
+      const durations: number[] = [];
+      for (let call = 0; call < 300; call++) {
+        const before = net.clock.now();
+        const controller = new AbortController();
+        const cancel = net.clock.after(2000, () => controller.abort(new Error("too late")));
+        await net.run(net.client.getSpamStatistics({ partyId }, { signal: controller.signal }));
+        cancel();
+        durations.push(net.clock.now() - before);
+        await net.sleep(250);
+      }
+      durations.sort((a, b) => a - b);
+      expect(durations.at(-4)).toBeLessThanOrEqual(3 * 40);
+      expect(durations.at(-1)).toBeLessThan(1200);
+    }
+  });
+
+  test("that rests is tried beside calls that another node serves, and is used again once it responds", async () => {
+    const net = await warm({ data: { nodes: 2 }, latency: [60, 20] });
+    net.latency[0] = silent;
+    for (let call = 0; call < 3; call++) await net.read();
+    const durations: number[] = [];
+    for (let call = 0; call < 100; call++) {
+      await net.sleep(250);
+      const before = net.clock.now();
+      await net.read();
+      durations.push(net.clock.now() - before);
+    }
+    expect(Math.max(...durations)).toBe(20);
+    net.latency[0] = 60;
+    // The trial goes on after its call.
+    for (let call = 0; call < 300; call++) {
+      await net.sleep(250);
+      await net.read();
+    }
+    expect(net.pool.status[0]).toMatchObject({ state: "ready", latency: 60 });
+    net.asked.length = 0;
+    await net.read();
+    expect(net.asked).toEqual([0]);
+  });
+});
+
+describe("extra requests with nodes of steady latency", () => {
+  const spreads = {
+    constant: () => 1,
+    exponential: (random: () => number) => -Math.log(1 - random()),
+    "log-normal": (random: () => number) =>
+      Math.exp(0.5 * Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())),
+  };
+
+  test.each(Object.entries(spreads))("are below 5 %%: %s", async (_, spread) => {
+    for (const [seed, typical] of [
+      [1, 30],
+      [2, 200],
+    ] as const) {
+      const random = seeded(seed);
+      const net = new PooledNetwork({
+        random,
+        onRequest: (node) => {
+          net.latency[node] = typical * (node + 1) * spread(random);
+        },
+      });
+      const calls = 600;
+      for (let call = 0; call < calls; call += 4) {
+        const some = Array.from({ length: 4 }, () => net.client.getSpamStatistics({ partyId }));
+        await net.run(Promise.all(some));
+      }
+      expect(net.asked.length).toBeLessThan(1.05 * calls);
+    }
+  });
+});
+
+describe("a transaction check", () => {
+  const tx = { version: "TX_VERSION_V3" } as never;
+  const checks = (net: PooledNetwork) =>
+    net.network.nodes.flatMap(({ requests }) => requests.filter(({ operation }) => operation === "checkTransaction"));
+
+  test("is sent soon, although one of two nodes is silent", async () => {
+    for (const node of [0, 1]) {
+      const net = new PooledNetwork({ data: { nodes: 2 }, client: { timeout: 30_000 } });
+      net.latency[node] = silent;
+      for (let check = 0; check < 6; check++) {
+        const before = net.clock.now();
+        await net.run(net.client.checkTransaction({ tx })).catch(() => {});
+        expect(net.clock.now() - before).toBeLessThan(1200);
+        await net.sleep(20_000);
+      }
+      expect(checks(net)).toHaveLength(6);
+    }
+  });
+
+  test("is never sent twice, also if the node is late, or named by the caller", async () => {
+    const faults = [{ name: "status" as const, status: 503, operation: "checkTransaction" as const }];
+    for (const options of [{}, { node: "https://node-1.example" }]) {
+      const net = await warm({ node: { faults } });
+      net.latency = [900, 900, 900];
+      await expect(net.run(net.client.checkTransaction({ tx }, options))).rejects.toThrow("503");
+      expect(net.asked).toHaveLength(1);
+    }
+  });
+});

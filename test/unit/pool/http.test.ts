@@ -1,0 +1,82 @@
+import { describe, expect, test } from "vitest";
+import { createClient } from "../../../src/index.js";
+import { nodePool } from "../../../src/pool/index.js";
+import { PooledNetwork } from "../../support/pooled-network.js";
+
+describe("client.http of a client of several nodes", () => {
+  const id = "a1";
+  const get = (net: PooledNetwork, options = {}) =>
+    net.run(net.client.http.GET("/api/v2/node/signatures", { params: { query: { id } }, ...options }));
+
+  test("turns to another node if one fails, and leaves that one in peace while it rests", async () => {
+    const net = new PooledNetwork({ data: { nodes: [{ down: true }, {}] } });
+    for (let call = 0; call < 200; call++) expect((await get(net)).response.status).toBe(200);
+    expect(net.asked.filter((node) => node === 0).length).toBeLessThanOrEqual(4);
+  });
+
+  test("asks another node as well if one is silent, and cancels the request that is not needed", async () => {
+    const net = new PooledNetwork({ pool: { order: "given" }, data: { nodes: 2 } });
+    await get(net);
+    net.latency[0] = Number.POSITIVE_INFINITY;
+    const { response } = await get(net);
+    expect(net.nodeOf(response)).toBe(1);
+    expect(net.clock.pending).toBe(0);
+  });
+
+  test("returns the last response if all nodes respond with errors, as `fetch` does", async () => {
+    const net = new PooledNetwork({ node: { faults: [{ name: "status", status: 503 }] } });
+    const { response, error } = await get(net);
+    expect([response.status, error]).toEqual([503, expect.anything()]);
+    expect(new Set(net.asked)).toEqual(new Set([0, 1, 2]));
+  });
+
+  test("rejects with what each node said if all are down", async () => {
+    const net = new PooledNetwork({ node: { down: true } });
+    await expect(get(net)).rejects.toThrow(/^GET \/api\/v2\/node\/signatures failed on 3 nodes\. .*refused/);
+  });
+
+  test("sends a POST once", async () => {
+    let sent = 0;
+    const net = new PooledNetwork();
+    const fetch = async ({ method }: Request) => {
+      if (method === "POST") sent++;
+      throw new TypeError("refused");
+    };
+    const client = createClient({ baseUrl: net.pool, fetch });
+    const body = { tx: { version: "TX_VERSION_V3" } as never };
+    await expect(net.run(client.http.POST("/transaction/check", { body }))).rejects.toThrow("refused");
+    // Reads find a node that responds before; without one, nothing is sent.
+    expect(sent).toBeLessThan(2);
+  });
+
+  test("ends with the reason of the caller's signal", async () => {
+    const net = new PooledNetwork({ latency: [1, 2, 3].map(() => Number.POSITIVE_INFINITY) });
+    const controller = new AbortController();
+    net.clock.after(700, () => controller.abort("enough"));
+    await expect(get(net, { signal: controller.signal })).rejects.toBe("enough");
+    expect(net.clock.pending).toBe(0);
+  });
+
+  test("sends a request with a `baseUrl` there, also if it begins like a node of the pool, or is one", async () => {
+    const urls: string[] = [];
+    const client = createClient({
+      baseUrl: nodePool(["https://a.example", "https://b.example"], { order: "given" }),
+      fetch: async ({ url }) => {
+        urls.push(url);
+        if (url.startsWith("https://a.example/")) throw new TypeError("refused");
+        return Response.json({});
+      },
+    });
+    const path = "/api/v2/node/signatures";
+    const query = (baseUrl?: string) => ({ params: { query: { id } }, ...(baseUrl !== undefined && { baseUrl }) });
+    await client.http.GET(path, query());
+    await client.http.GET(path, query("https://a.example.org"));
+    await expect(client.http.GET(path, query("https://a.example"))).rejects.toThrow("refused");
+    expect(urls).toEqual([
+      "https://a.example/api/v2/node/signatures?id=a1",
+      "https://b.example/api/v2/node/signatures?id=a1",
+      "https://a.example.org/api/v2/node/signatures?id=a1",
+      "https://a.example/api/v2/node/signatures?id=a1",
+    ]);
+  });
+});

@@ -1,0 +1,63 @@
+import { describe, expect, test } from "vitest";
+import { ArgumentError, createClient } from "../../../src/index.js";
+import { nodePool } from "../../../src/pool/index.js";
+import { PooledNetwork } from "../../support/pooled-network.js";
+
+describe("a check of the nodes of a pool", () => {
+  test("asks every node now, and resolves to the status of all", async () => {
+    const net = new PooledNetwork({
+      data: { nodes: [{ lag: 600 }, {}, { down: true }, {}, {}] },
+      latency: [10, 20, 30, Number.POSITIVE_INFINITY, 40],
+    });
+    net.advance(700);
+    const status = await net.run(net.pool.check({ timeout: 3000 }));
+    expect(net.asked.sort()).toEqual([0, 1, 2, 3, 4]);
+    expect(status.map(({ state }) => state)).toEqual(["lagging", "ready", "failing", "slow", "ready"]);
+    expect(status).toEqual(net.pool.status);
+    expect(net.clock.now()).toBe(3000);
+  });
+
+  test("returns nodes that rest to service as soon as they respond", async () => {
+    const net = new PooledNetwork({ data: { nodes: [{ down: true }, {}] } });
+    for (let check = 0; check < 6; check++) {
+      await net.run(net.pool.check());
+      await net.sleep(60_000);
+    }
+    const [failing] = await net.run(net.pool.check());
+    expect(failing?.until).toEqual(new Date(net.clock.date() + (failing?.rest ?? 0)));
+    expect(failing?.rest).toBeGreaterThan(20_000);
+    net.network.nodes[0]?.configure({ down: false });
+    const [healed] = await net.run(net.pool.check());
+    expect(healed).toMatchObject({ state: "ready", rest: 0, until: undefined, error: undefined });
+  });
+
+  test("rejects with the reason of the caller's signal", async () => {
+    const net = new PooledNetwork({ latency: [1, 2, 3].map(() => Number.POSITIVE_INFINITY) });
+    const controller = new AbortController();
+    net.clock.after(100, () => controller.abort("enough"));
+    await expect(net.run(net.pool.check({ signal: controller.signal }))).rejects.toBe("enough");
+    expect(net.clock.pending).toBe(0);
+  });
+
+  test("needs a client, and refuses wrong options", async () => {
+    const pool = nodePool(["https://a.example"]);
+    await expect(pool.check()).rejects.toThrow("Expected `nodes` to be a pool that a client was created with");
+    await expect(pool.check({ timeout: -1 })).rejects.toBeInstanceOf(ArgumentError);
+  });
+});
+
+describe("a pool of another version of the package", () => {
+  test("is refused with both versions of the protocol", () => {
+    for (const name of ["2", "17"]) {
+      const pool = { status: [], [Symbol.for(`vegaprotocol-client.connect.${name}`)]: () => {} };
+      expect(() => createClient({ baseUrl: pool as never })).toThrow(
+        `Expected \`baseUrl\` to be a pool of the same version of vegaprotocol-client, got one with protocol ${name} instead of 1.`,
+      );
+    }
+  });
+
+  test("is used if the protocol is the same, whichever copy it comes from", () => {
+    const { [Symbol.for("vegaprotocol-client.connect.1") as never]: connect } = nodePool(["https://a.example"]);
+    expect(connect).toBeTypeOf("function");
+  });
+});

@@ -1,0 +1,241 @@
+import { createHash } from "node:crypto";
+import { describe, expect, test } from "vitest";
+import { ArgumentError, type BalanceChange, type PartyProfile, type Vote } from "../../../src/index.js";
+import {
+  createFakeNetwork,
+  createFakeNode,
+  type FakeNode,
+  nodeDefects,
+  nodeVersions,
+} from "../../../src/testing/index.js";
+import { fetchFrom, fetchPage } from "../../support/raw-requests.js";
+
+const hex = (number: number) => number.toString(16).padStart(64, "0");
+const day = 86_400n * 1_000_000_000n;
+const minimum = BigInt(Date.UTC(2020, 0, 1)) * 1_000_000n;
+const time = BigInt(Date.UTC(2024, 1, 9)) * 1_000_000n;
+const oldType = "ACCOUNT_TYPE_REWARD_AVERAGE_POSITION";
+const change = (party: number, more: Partial<BalanceChange> = {}): BalanceChange => ({
+  timestamp: `${time}`,
+  balance: "1",
+  partyId: hex(party),
+  assetId: hex(9),
+  marketId: "",
+  accountType: "ACCOUNT_TYPE_GENERAL",
+  ...more,
+});
+const vote: Vote = {
+  partyId: hex(1),
+  proposalId: hex(7),
+  timestamp: `${time}`,
+  value: "VALUE_YES",
+  totalGovernanceTokenBalance: "1",
+  totalGovernanceTokenWeight: "1",
+  totalEquityLikeShareWeight: "0",
+  perMarketEquityLikeShareWeight: { [hex(4)]: "0.25", [hex(3)]: "0.5" },
+};
+const profile: PartyProfile = { partyId: hex(1), alias: "a", metadata: [] };
+const range = (start: bigint | undefined, end: bigint | undefined) =>
+  [start !== undefined && `dateRange.startTimestamp=${start}`, end !== undefined && `dateRange.endTimestamp=${end}`]
+    .filter((part) => part !== false)
+    .join("&");
+const list = "/api/v2/balance/changes?";
+const encode = (content: object) => encodeURIComponent(btoa(JSON.stringify(content)));
+
+/** The status of a balance request, or what its error says. */
+async function outcome(node: FakeNode, query: string): Promise<string | number> {
+  const { status, body } = await fetchFrom(node, list + query);
+  if (status === 200) return body.balances.edges.length;
+  const [{ code, message, inner } = {} as Record<string, unknown>] = body.details;
+  return code === undefined ? body.message : `${status} ${code} ${message}: ${inner}`;
+}
+
+describe("a fake node of v0.79", () => {
+  const invalid = (problem: string) => `400 10000 invalid date range: ${problem}`;
+  const [required, tooLong] = [invalid("date range is required"), invalid("date range is too long")];
+  const early = invalid("date range start must be after 2020-01-01");
+  const now = Number(time / 1_000_000n) + 1000;
+  const nowInNanoseconds = BigInt(now) * 1_000_000n;
+  const node = createFakeNode({ balances: [change(1)] }, { version: "v0.79", date: () => now, rateLimit: false });
+
+  test.each<[outcome: string | number, start: bigint | undefined, end: bigint | undefined]>([
+    [required, undefined, undefined],
+    [1, time, time + 1000n],
+    // The longest range is of 365 days, to the nanosecond.
+    [1, time + 1000n - 365n * day, time + 1000n],
+    [tooLong, time + 999n - 365n * day, time + 1000n],
+    // An open end is the clock of the node.
+    [1, nowInNanoseconds - 365n * day, undefined],
+    [tooLong, nowInNanoseconds - 365n * day - 1n, undefined],
+    [0, nowInNanoseconds + 1n, undefined],
+    // An open start is the minimum, which is a start itself.
+    [0, undefined, minimum + 365n * day],
+    [tooLong, undefined, minimum + 365n * day + 1n],
+    [0, minimum, minimum],
+    [early, minimum - 1n, minimum],
+    [early, undefined, minimum - 1n],
+    [early, minimum + 1n, minimum - 1n],
+    [0, time, time],
+    [invalid("date range start must be before end"), time + 1n, time],
+  ])("responds with %s to a range from %s to %s", async (expected, start, end) => {
+    expect(await outcome(node, range(start, end))).toBe(expected);
+  });
+
+  test("needs no range with a cursor in the direction of the page, and checks one that is sent with it", async () => {
+    const cursor = encode({ vega_time: "2024-02-10T00:00:00Z" });
+    expect(await outcome(node, `pagination.after=${cursor}`)).toBe(1);
+    expect(await outcome(node, `pagination.last=2&pagination.before=${cursor}`)).toBe(0);
+    expect(await outcome(node, `pagination.first=2&pagination.before=${cursor}`)).toBe(required);
+    expect(await outcome(node, `pagination.after=${cursor}&${range(undefined, time)}`)).toBe(tooLong);
+  });
+
+  test("checks a range after the ids and the pagination, and before the asset", async () => {
+    const market = "filter.marketIds=zz";
+    const party = "filter.partyIds=zz";
+    const asset = "filter.assetId=zz";
+    const size = "pagination.first=0";
+    expect(await outcome(node, [asset, size, party, market].join("&"))).toContain("one or more market id is invalid");
+    expect(await outcome(node, [asset, size, party].join("&"))).toContain("one or more party id is invalid");
+    expect(await outcome(node, [asset, size].join("&"))).toContain("400 10028 invalid pagination");
+    expect(await outcome(node, "pagination.after=!")).toContain("400 10028 invalid pagination");
+    expect(await outcome(node, asset)).toBe(required);
+    expect(await outcome(node, `${asset}&${range(time, time)}`)).toContain("400 90004 failed to get balances");
+  });
+
+  test("splits the ids of a filter at commas, which a node of v0.74 rejects", async () => {
+    const balances = [1, 2, 3].map((party) => change(party, { marketId: hex(party) }));
+    const network = createFakeNetwork({ nodes: [{ version: "v0.79" }, {}], balances });
+    const [newer, older] = network.nodes;
+    if (!newer || !older) throw new Error("Expected two nodes.");
+    const query = range(time, time + 1000n);
+    for (const [name, kind] of [
+      ["partyIds", "party"],
+      ["marketIds", "market"],
+    ]) {
+      expect(await outcome(newer, `${query}&filter.${name}=${hex(1)},${hex(3)}&filter.${name}=${hex(1)}`)).toBe(2);
+      expect(await outcome(newer, `${query}&filter.${name}=${hex(1)},`)).toContain(`one or more ${kind} id is invalid`);
+      expect(await outcome(older, `${query}&filter.${name}=${hex(1)},${hex(3)}`)).toContain(
+        `one or more ${kind} id is invalid`,
+      );
+    }
+  });
+
+  test("sends `elsPerMarket` and `derivedKeys`, also in `records`", async () => {
+    const data = { votes: [vote], profiles: [profile] };
+    const newer = createFakeNode(data, { version: "v0.79" });
+    const elsPerMarket = [
+      { marketId: hex(3), els: "0.5" },
+      { marketId: hex(4), els: "0.25" },
+    ];
+    const { perMarketEquityLikeShareWeight: _, ...rest } = vote;
+    const [votes, profiles] = [[{ ...rest, elsPerMarket }], [{ ...profile, derivedKeys: [] }]];
+    const read = async (node: FakeNode, path: string) => (await fetchPage(node, path)).edges.map((edge) => edge.node);
+    expect(await read(newer, `/api/v2/votes?partyId=${hex(1)}`)).toEqual(votes);
+    expect(await read(newer, "/api/v2/parties/profiles")).toEqual(profiles);
+    expect(newer.records).toMatchObject({ votes, profiles });
+    newer.configure({ version: "v0.74" });
+    expect(await read(newer, `/api/v2/votes?partyId=${hex(1)}`)).toEqual([vote]);
+    expect(newer.records).toMatchObject(data);
+    const given = { ...rest, elsPerMarket: [{ marketId: hex(5), els: "1" }] };
+    const derived = { ...profile, derivedKeys: [hex(8)] };
+    const { records } = createFakeNode({ votes: [given], profiles: [derived] }, { version: "v0.79" });
+    expect(records).toMatchObject({ votes: [given], profiles: [derived] });
+  });
+
+  test("sends a type that it does not know as its number, and sorts it by the id of its name", async () => {
+    const balances = [1, 2, 3, 4, 5, 6].map((party) => change(party, { accountType: oldType }));
+    const network = createFakeNetwork(
+      { nodes: [{ version: "v0.79" }, {}], balances },
+      { defects: nodeDefects, rateLimit: false },
+    );
+    const [newer, older] = network.nodes;
+    if (!newer || !older) throw new Error("Expected two nodes.");
+    const query = `${list}${range(time, time + 1000n)}`;
+    const idOf = ({ assetId, partyId, marketId }: BalanceChange) =>
+      createHash("sha256").update(`${assetId}${partyId}${marketId}${oldType}`).digest("hex");
+    const { edges } = await fetchPage<BalanceChange>(newer, `${query}&pagination.newestFirst=false`);
+    const sorted = [...balances].sort((a, b) => (idOf(a) < idOf(b) ? -1 : 1));
+    expect(edges.map((edge) => edge.node)).toEqual(sorted.map((each) => ({ ...each, accountType: 24 })));
+    for (const { cursor } of edges) expect(JSON.parse(atob(cursor))).toMatchObject({ Type: 24, AccountID: null });
+    expect((await fetchPage<BalanceChange>(older, query)).edges[0]?.node.accountType).toBe(oldType);
+    expect(newer.records.balances[0]?.accountType).toBe(24);
+    expect(older.records.balances[0]?.accountType).toBe(oldType);
+    // A cursor with the id of the name continues exactly.
+    const [, second] = edges;
+    const { cursor = "", node: record = change(0) } = second ?? {};
+    const repaired = encode({ ...JSON.parse(atob(cursor)), AccountID: idOf(record) });
+    const next = await fetchPage<BalanceChange>(
+      newer,
+      `${list}pagination.first=2&pagination.newestFirst=false&pagination.after=${repaired}`,
+    );
+    expect(next.edges.map((edge) => edge.node.partyId)).toEqual(sorted.slice(2, 4).map(({ partyId }) => partyId));
+    expect(await outcome(older, `filter.accountTypes=${oldType}`)).toBe(6);
+    for (const type of [oldType, 24]) {
+      expect(await outcome(newer, `${range(time, time)}&filter.accountTypes=${type}`)).toBe(
+        `parsing list "account_types": "${type}" is not a valid value`,
+      );
+    }
+  });
+
+  test("makes the account id of the name also if the data has the number", async () => {
+    const [named, numbered] = [oldType, 24].map((accountType) =>
+      createFakeNode({ balances: [change(1, { accountType })] }, { version: "v0.79" }),
+    );
+    if (!named || !numbered) throw new Error("Expected two nodes.");
+    const query = `${list}${range(time, time + 1000n)}`;
+    expect(await fetchPage(numbered, query)).toEqual(await fetchPage(named, query));
+    expect(JSON.parse(atob((await fetchPage(numbered, query)).edges[0]?.cursor ?? "")).AccountID).toBe(
+      createHash("sha256")
+        .update(`${hex(9)}${hex(1)}${oldType}`)
+        .digest("hex"),
+    );
+  });
+});
+
+describe("the version of a fake node", () => {
+  test("is v0.74 by default: no range is needed, and any range is accepted", async () => {
+    const node = createFakeNode({ balances: [change(1)] });
+    expect(await outcome(node, "")).toBe(1);
+    expect(await outcome(node, range(undefined, time + 1000n))).toBe(1);
+    expect(await outcome(node, range(0n, undefined))).toBe(1);
+    expect(await outcome(node, range(time + 1000n, time))).toBe(0);
+  });
+
+  test("is that of all nodes of a network unless a node has its own, and changes with `configure`", async () => {
+    const network = createFakeNetwork({ nodes: [{ version: "v0.74" }, {}], balances: 5 }, { version: "v0.79" });
+    const statuses = () => Promise.all(network.nodes.map(async (node) => (await fetchFrom(node, list)).status));
+    expect(await statuses()).toEqual([200, 400]);
+    network.nodes[0]?.configure({ version: "v0.79" });
+    network.nodes[1]?.configure({ version: "v0.74" });
+    expect(await statuses()).toEqual([400, 200]);
+  });
+
+  test("is one of the names, and `date` a function", () => {
+    expect(nodeVersions).toEqual(["v0.74", "v0.79"]);
+    expect(() => createFakeNode({}, { version: "v0.75" as never })).toThrow(
+      'Expected `options.version` to be one of `v0.74`, `v0.79`, got "v0.75".',
+    );
+    expect(() => createFakeNode({}, { date: 5 as never })).toThrow(ArgumentError);
+  });
+
+  test("is asked for the clock when a range has an open end", async () => {
+    let now = Number(time / 1_000_000n);
+    const node = createFakeNode({ balances: [change(1)] }, { version: "v0.79", date: () => now });
+    const query = range(time - 365n * day, undefined);
+    expect(await outcome(node, query)).toBe(1);
+    now += 1;
+    expect(await outcome(node, query)).toContain("date range is too long");
+    // The default is the real clock, which is more than a year after the records.
+    expect(await outcome(createFakeNode({}, { version: "v0.79" }), query)).toContain("date range is too long");
+  });
+});
+
+describe("a parameter", () => {
+  test("that is given under both of its names is rejected", async () => {
+    const node = createFakeNode({ balances: 3 });
+    expect(await outcome(node, "date_range.start_timestamp=1000&dateRange.startTimestamp=1000")).toBe(
+      'field already set for oneof "_start_timestamp"',
+    );
+    expect(await outcome(node, `filter.party_ids=${hex(1)}&filter.partyIds=${hex(2)}`)).toBe(0);
+  });
+});
