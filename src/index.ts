@@ -1,8 +1,7 @@
 export * from "../generated/public.js";
-export { formatUnits, parseUnits } from "./arguments/units.js";
-export { type NanosecondTime, toBytes, toDate, toNanoseconds } from "./arguments/values.js";
-export { createClient, type VegaClient } from "./client.js";
-export type { ClientOptions, OptionOverrides } from "./client-options.js";
+export { createClient, type VegaClient } from "./client/client.js";
+export type { ClientOptions, OptionOverrides } from "./client/client-options.js";
+export type { NodePool, NodeStatus } from "./client/node-pool.js";
 export {
   ApiError,
   ArgumentError,
@@ -15,6 +14,8 @@ export {
   TimeoutError,
   VegaError,
 } from "./errors/index.js";
+export type { Block } from "./http/block.js";
+export type { Answer, Call } from "./http/call.js";
 export type { AttemptOptions, CallOptions, HeaderValues } from "./http/call-options.js";
 export type {
   AttemptEvent,
@@ -26,10 +27,8 @@ export type {
   ResponseEvent,
   RetryEvent,
 } from "./http/events.js";
-export type { Answer, Block, Call } from "./http/index.js";
 export type { Validate } from "./http/response.js";
 export type { RetryOptions } from "./http/retry-options.js";
-export type { NodePool, NodeStatus } from "./node-pool.js";
 export type { Backward, Forward } from "./pagination/direction.js";
 export {
   type FetchPage,
@@ -45,3 +44,5 @@ export type { Coverage } from "./scan/coverage.js";
 export type { Scan } from "./scan/scan.js";
 export type { BalanceChangesScanQuery } from "./scan/scan-operation.js";
 export type { ScanOptions, ScanWalkOptions } from "./scan/scan-options.js";
+export { type NanosecondTime, toBytes, toDate, toNanoseconds } from "./values/times.js";
+export { formatUnits, parseUnits } from "./values/units.js";

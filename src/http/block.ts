@@ -1,4 +1,4 @@
-import { withDigits } from "./json.js";
+import { withDigits } from "../values/json.js";
 
 /**
  * The block that had begun when a node sent a response. The records of all blocks before it are there and final, its own can
