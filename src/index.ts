@@ -15,7 +15,7 @@ export {
   TimeoutError,
   VegaError,
 } from "./errors/index.js";
-export type { AttemptOptions, CallOptions, HeaderValues } from "./http/call-options.js";
+export type { AttemptOptions, CallOptions } from "./http/call-options.js";
 export type {
   AttemptEvent,
   FailoverEvent,
@@ -27,10 +27,7 @@ export type {
   RetryEvent,
 } from "./http/events.js";
 export type { Answer, Block, Call } from "./http/index.js";
-export type { Validate } from "./http/response.js";
 export type { RetryOptions } from "./http/retry-options.js";
-export type { NodePool, NodeStatus } from "./node-pool.js";
-export type { Backward, Forward } from "./pagination/direction.js";
 export {
   type FetchPage,
   type Listing,
@@ -43,5 +40,5 @@ export type { Edge, PageContent, WalkPage } from "./pagination/page.js";
 export type { WalkOptions } from "./pagination/request-plan.js";
 export type { Coverage } from "./scan/coverage.js";
 export type { Scan } from "./scan/scan.js";
-export type { BalanceChangesScanQuery } from "./scan/scan-operation.js";
-export type { ScanOptions, ScanWalkOptions } from "./scan/scan-options.js";
+export type { ScanBalanceChangesArguments } from "./scan/scan-operation.js";
+export type { ScanOptions } from "./scan/scan-options.js";
