@@ -76,8 +76,11 @@ export interface VotesOnProposal {
   pagination?: Forward | Backward | undefined;
 }
 
+/** The argument of `listVotes`: `partyId` or `proposalId` is required. */
+export type ListVotesArguments = VotesOfParty | VotesOnProposal;
+
 /** The argument of `listPartiesProfiles`. */
-export interface ProfilesOfParties {
+export interface ListPartiesProfilesArguments {
   /** The parties whose profiles to list. Default: all parties. */
   parties?: readonly string[] | undefined;
   /** The page of the list to return. Forward and backward pagination cannot be combined. */
@@ -85,7 +88,7 @@ export interface ProfilesOfParties {
 }
 
 /** The argument of `getSpamStatistics`. */
-export interface GetSpamStatisticsQuery {
+export interface GetSpamStatisticsArguments {
   /** The party whose statistics to return. */
   partyId: string;
 }
@@ -121,7 +124,7 @@ export interface BalanceChangesDateRange {
 }
 
 /** The argument of `listBalanceChanges`. */
-export interface BalanceChangesInRange {
+export interface ListBalanceChangesArguments {
   /** The accounts to list. All given filters apply; a filter that is omitted or empty does not. */
   filter?: BalanceChangesFilter | undefined;
   /** The time range to list. The start is included, the end is excluded. */
@@ -131,7 +134,7 @@ export interface BalanceChangesInRange {
 }
 
 /** The argument of `listNodeSignatures`. */
-export interface SignaturesOfResource {
+export interface ListNodeSignaturesArguments {
   /** The resource whose signatures to list, for example the id of an asset or of a withdrawal. */
   id: string;
   /** The page of the list to return. Forward and backward pagination cannot be combined. */
@@ -139,7 +142,7 @@ export interface SignaturesOfResource {
 }
 
 /** The argument of `checkTransaction`. */
-export interface CheckTransactionRequest {
+export interface CheckTransactionArguments {
   /**
    * A signed transaction, as the wallet created it. The reference does not say which members are required; a node
    * rejects a transaction that lacks one with `success: false` (observed on v0.74 nodes).
@@ -149,12 +152,12 @@ export interface CheckTransactionRequest {
 
 /** For each operation its argument, the body of its response, and for a list its record. */
 export interface OperationTypes {
-  listVotes: { arguments: VotesOfParty | VotesOnProposal; body: VoteList; record: Vote };
-  listPartiesProfiles: { arguments: ProfilesOfParties; body: PartyProfileList; record: PartyProfile };
-  getSpamStatistics: { arguments: GetSpamStatisticsQuery; body: SpamStatisticsResponse; record?: undefined };
-  listBalanceChanges: { arguments: BalanceChangesInRange; body: BalanceChangeList; record: BalanceChange };
-  listNodeSignatures: { arguments: SignaturesOfResource; body: NodeSignatureList; record: NodeSignature };
-  checkTransaction: { arguments: CheckTransactionRequest; body: TransactionCheckResult; record?: undefined };
+  listVotes: { arguments: ListVotesArguments; body: VoteList; record: Vote };
+  listPartiesProfiles: { arguments: ListPartiesProfilesArguments; body: PartyProfileList; record: PartyProfile };
+  getSpamStatistics: { arguments: GetSpamStatisticsArguments; body: SpamStatisticsResponse; record?: undefined };
+  listBalanceChanges: { arguments: ListBalanceChangesArguments; body: BalanceChangeList; record: BalanceChange };
+  listNodeSignatures: { arguments: ListNodeSignaturesArguments; body: NodeSignatureList; record: NodeSignature };
+  checkTransaction: { arguments: CheckTransactionArguments; body: TransactionCheckResult; record?: undefined };
 }
 
 /** The operations of `openapi.yaml` as methods of the client. */
@@ -187,7 +190,7 @@ export interface OperationMethods {
    * }
    * ```
    */
-  listVotes(query: VotesOfParty | VotesOnProposal, options?: ListingOptions): Listing<Vote>;
+  listVotes(query: ListVotesArguments, options?: ListingOptions): Listing<Vote>;
 
   /**
    * Lists the alias and the metadata of the parties named in `parties`, or of all parties.
@@ -211,7 +214,7 @@ export interface OperationMethods {
    * for (const { partyId, alias } of nodes) console.log(partyId, alias);
    * ```
    */
-  listPartiesProfiles(query?: ProfilesOfParties, options?: ListingOptions): Listing<PartyProfile>;
+  listPartiesProfiles(query?: ListPartiesProfilesArguments, options?: ListingOptions): Listing<PartyProfile>;
 
   /**
    * Returns how many transactions of each kind a party has sent in the current epoch, how many it may send, and which
@@ -226,7 +229,7 @@ export interface OperationMethods {
    * console.log(statistics?.proposals?.bannedUntil ?? "not banned");
    * ```
    */
-  getSpamStatistics(query: GetSpamStatisticsQuery, options?: CallOptions): Call<SpamStatisticsResponse>;
+  getSpamStatistics(query: GetSpamStatisticsArguments, options?: CallOptions): Call<SpamStatisticsResponse>;
 
   /**
    * Lists the changes of account balances in a time range, filtered by asset, party, market and account type. All
@@ -270,7 +273,7 @@ export interface OperationMethods {
    * }
    * ```
    */
-  listBalanceChanges(query?: BalanceChangesInRange, options?: ListingOptions): Listing<BalanceChange>;
+  listBalanceChanges(query?: ListBalanceChangesArguments, options?: ListingOptions): Listing<BalanceChange>;
 
   /**
    * Lists the signatures that the nodes of the network made for one resource: a new or changed asset, a withdrawal, or
@@ -286,7 +289,7 @@ export interface OperationMethods {
    * for (const { sig } of signatures) console.log(toBytes(sig));
    * ```
    */
-  listNodeSignatures(query: SignaturesOfResource, options?: ListingOptions): Listing<NodeSignature>;
+  listNodeSignatures(query: ListNodeSignaturesArguments, options?: ListingOptions): Listing<NodeSignature>;
 
   /**
    * Checks if the network would accept a signed transaction, without submitting it: the transaction does not enter the
@@ -311,5 +314,5 @@ export interface OperationMethods {
    * }
    * ```
    */
-  checkTransaction(request: CheckTransactionRequest, options?: CallOptions): Call<TransactionCheckResult>;
+  checkTransaction(request: CheckTransactionArguments, options?: CallOptions): Call<TransactionCheckResult>;
 }

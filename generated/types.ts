@@ -6,15 +6,14 @@ export type {
   Backward,
   BalanceChangesDateRange,
   BalanceChangesFilter,
-  BalanceChangesInRange,
-  CheckTransactionRequest,
+  CheckTransactionArguments,
   Forward,
-  GetSpamStatisticsQuery,
+  GetSpamStatisticsArguments,
+  ListBalanceChangesArguments,
+  ListNodeSignaturesArguments,
+  ListPartiesProfilesArguments,
+  ListVotesArguments,
   Pagination,
-  ProfilesOfParties,
-  SignaturesOfResource,
-  VotesOfParty,
-  VotesOnProposal,
 } from "./client.js";
 
 /** A page of votes. */

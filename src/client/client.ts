@@ -17,7 +17,7 @@ import { type NodeHttp, withHeaders } from "../http/with-headers.js";
 import { type ListId, listOperation } from "../pagination/list-operation.js";
 import { type ListingOptions, listingChecks } from "../pagination/listing.js";
 import { type Scan, scan } from "../scan/scan.js";
-import { type BalanceChangesScanQuery, openScan } from "../scan/scan-operation.js";
+import { openScan, type ScanBalanceChangesArguments } from "../scan/scan-operation.js";
 import { type ScanOptions, scanChecks } from "../scan/scan-options.js";
 import type { Connection } from "../source/connection.js";
 import { NodeHistory } from "../source/node-history.js";
@@ -60,7 +60,7 @@ export interface VegaClient extends OperationMethods {
    * for await (const change of changes) console.log(change.timestamp, change.balance);
    * ```
    */
-  scanBalanceChanges(query?: BalanceChangesScanQuery, options?: ScanOptions): Scan<BalanceChange>;
+  scanBalanceChanges(query?: ScanBalanceChangesArguments, options?: ScanOptions): Scan<BalanceChange>;
 
   /** The address of the node, without a `/` or `/api/v2` at its end; with a pool, that of its first node. */
   readonly baseUrl: string;

@@ -1,4 +1,4 @@
-import type { BalanceChangesInRange } from "../../generated/client.js";
+import type { ListBalanceChangesArguments } from "../../generated/client.js";
 import { operations } from "../../generated/operations.js";
 import type { BalanceChange } from "../../generated/types.js";
 import { type Clock, systemClock } from "../async/clock.js";
@@ -16,7 +16,7 @@ import { type Batch, type Follower, type FollowSettings, follower } from "./foll
 import type { Poll } from "./polling.js";
 
 /** The argument of {@link followBalanceChanges}. */
-export interface FollowBalanceChangesQuery extends Pick<BalanceChangesInRange, "filter"> {}
+export interface FollowBalanceChangesArguments extends Pick<ListBalanceChangesArguments, "filter"> {}
 
 const operation = "followBalanceChanges";
 const minute = 60_000_000_000n;
@@ -41,7 +41,7 @@ const { filter } = operations.listBalanceChanges.arguments;
  */
 export function followBalanceChanges(
   client: VegaClient,
-  query: FollowBalanceChangesQuery = {},
+  query: FollowBalanceChangesArguments = {},
   options: FollowFromOptions = {},
 ): Follower<BalanceChange> {
   return followBalanceChangesWith({ clock: systemClock, pageSize: 5000 }, client, query, options);
@@ -51,7 +51,7 @@ export function followBalanceChanges(
 export const followBalanceChangesWith = (
   { clock, pageSize }: FollowSettings,
   client: VegaClient,
-  query: FollowBalanceChangesQuery,
+  query: FollowBalanceChangesArguments,
   options: FollowFromOptions,
 ): Follower<BalanceChange> =>
   follower<BalanceChange, Batch<BalanceChange>>({

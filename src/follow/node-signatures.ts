@@ -1,4 +1,4 @@
-import type { SignaturesOfResource } from "../../generated/client.js";
+import type { ListNodeSignaturesArguments } from "../../generated/client.js";
 import { operations } from "../../generated/operations.js";
 import type { NodeSignature } from "../../generated/types.js";
 import { callback } from "../arguments/check-options.js";
@@ -14,7 +14,7 @@ import { type Follower, type FollowSettings, follower } from "./follower.js";
 import type { Poll } from "./polling.js";
 
 /** The argument of {@link followNodeSignatures}. */
-export interface FollowNodeSignaturesQuery extends Omit<SignaturesOfResource, "pagination"> {}
+export interface FollowNodeSignaturesArguments extends Omit<ListNodeSignaturesArguments, "pagination"> {}
 
 /** The signatures for a resource after a block. */
 export interface SignatureBatch {
@@ -59,7 +59,7 @@ const { id } = operations.listNodeSignatures.arguments;
  */
 export function followNodeSignatures(
   client: VegaClient,
-  query: FollowNodeSignaturesQuery,
+  query: FollowNodeSignaturesArguments,
   options: FollowOptions = {},
 ): SignatureFollower {
   return followNodeSignaturesWith({ clock: systemClock, pageSize: 1000 }, client, query, options);
@@ -69,7 +69,7 @@ export function followNodeSignatures(
 export function followNodeSignaturesWith(
   { clock, pageSize }: FollowSettings,
   client: VegaClient,
-  query: FollowNodeSignaturesQuery,
+  query: FollowNodeSignaturesArguments,
   options: FollowOptions,
 ): SignatureFollower {
   const signatures = follower<NodeSignature, SignatureBatch>({

@@ -16,7 +16,7 @@ import type { Poll } from "./polling.js";
 import { keyOf, SeenVotes } from "./seen-votes.js";
 
 /** The argument of {@link followVotes}. */
-export type FollowVotesQuery = Omit<VotesOfParty, "pagination"> | Omit<VotesOnProposal, "pagination">;
+export type FollowVotesArguments = Omit<VotesOfParty, "pagination"> | Omit<VotesOnProposal, "pagination">;
 
 const operation = "followVotes";
 const { pagination: _, ...votesArguments } = operations.listVotes.arguments;
@@ -45,7 +45,7 @@ const smallPage = 100;
  */
 export function followVotes(
   client: VegaClient,
-  query: FollowVotesQuery,
+  query: FollowVotesArguments,
   options: FollowFromOptions = {},
 ): Follower<Vote> {
   return followVotesWith({ clock: systemClock, pageSize: 5000 }, client, query, options);
@@ -55,7 +55,7 @@ export function followVotes(
 export const followVotesWith = (
   { clock, pageSize }: FollowSettings,
   client: VegaClient,
-  query: FollowVotesQuery,
+  query: FollowVotesArguments,
   options: FollowFromOptions,
 ): Follower<Vote> =>
   follower<Vote, Batch<Vote>>({

@@ -1,4 +1,4 @@
-import type { BalanceChangesInRange } from "../../generated/client.js";
+import type { ListBalanceChangesArguments } from "../../generated/client.js";
 import { operations } from "../../generated/operations.js";
 import type { BalanceChange, BalanceChangeList } from "../../generated/types.js";
 import { readArguments } from "../arguments/read-arguments.js";
@@ -16,7 +16,7 @@ import type { FetchRange, RangeContent } from "./range-page.js";
 import type { ScanSource } from "./scan-run.js";
 
 /** The argument of `scanBalanceChanges`. */
-export interface BalanceChangesScanQuery extends Omit<BalanceChangesInRange, "pagination"> {}
+export interface ScanBalanceChangesArguments extends Omit<ListBalanceChangesArguments, "pagination"> {}
 
 const name = "scanBalanceChanges";
 const { pagination: _, ...scanArguments } = operations.listBalanceChanges.arguments;

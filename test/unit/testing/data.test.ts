@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { BalanceChange } from "../../../src/index.js";
-import { createFakeNode, type FakeVote, nodeDefects, nodeFaults } from "../../../src/testing/index.js";
+import { nodeFaults } from "../../../src/testing/faults.js";
+import { createFakeNode, type FakeVote, nodeDefects } from "../../../src/testing/index.js";
 import { fetchFrom, fetchPage } from "../../support/raw-requests.js";
 
 const hex = (number: number) => number.toString(16).padStart(64, "0");

@@ -3,13 +3,13 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { BalanceChange } from "../../../src/index.js";
 import {
-  type AccountIdRule,
   createFakeNetwork,
   createFakeNode,
   type FakeVote,
   type NodeDefect,
   nodeDefects,
 } from "../../../src/testing/index.js";
+import type { AccountIdRule } from "../../../src/testing/options.js";
 import { fetchFrom, fetchPage, walk } from "../../support/raw-requests.js";
 import { runs } from "../../support/runs.js";
 
