@@ -42,7 +42,7 @@ function readMembers(
     refuse({ operation, argument }, `an object with ${listNames(names)}`, value);
   }
   for (const name of Object.keys(value)) {
-    // Nodes ignore unknown names: a misspelt filter would silently be no filter (observed on v0.74 nodes).
+    // Nodes ignore unknown names: a misspelled filter would silently be no filter (observed on v0.74 nodes).
     const argument = `${prefix}${name}`;
     if (!names.includes(name)) refuseUnknown(operation, `\`${argument}\``, names, { operation, argument });
   }

@@ -60,9 +60,9 @@ export function createFakeNode(
   options: CreateOptions = {},
 ): FakeNode<PartialBlockData> {
   checkCreateOptions(options, "createFakeNode");
-  const { fill, ...behaviour } = options;
+  const { fill, ...behavior } = options;
   const chain = new Chain(data, fill);
-  return toFakeNode(chain, new SimulatedNode(chain, behaviour));
+  return toFakeNode(chain, new SimulatedNode(chain, behavior));
 }
 
 export function toFakeNode(chain: Chain, node: SimulatedNode): FakeNode<PartialBlockData> {

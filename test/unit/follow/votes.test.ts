@@ -115,7 +115,7 @@ describe("a follower of votes", () => {
     expect(sizes()).toEqual(["100", "5000"]);
   });
 
-  test("reads several pages without a loss if any two neighbouring blocks fit on one", async () => {
+  test("reads several pages without a loss if any two neighboring blocks fit on one", async () => {
     const votes = Array.from({ length: 90 }, (_, index) => vote(Math.floor(index / 3), index));
     const node = nodeWith(votes, 40);
     const { take, requests } = follow(node, { from: "start" }, 8);

@@ -131,7 +131,7 @@ describe("an infinite list on a v0.74 node", () => {
     expect(list.pages.length).toBe(5);
   });
 
-  test("shows every vote once if a page holds any two neighbouring blocks, also after a refetch", async () => {
+  test("shows every vote once if a page holds any two neighboring blocks, also after a refetch", async () => {
     const counts = fc.array(fc.integer({ min: 1, max: 6 }), { minLength: 1, maxLength: 12 });
     const property = fc.asyncProperty(counts, fc.nat(4), fc.boolean(), async (counts, more, newestFirst) => {
       const votes = votesOf(counts);
