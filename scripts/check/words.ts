@@ -48,6 +48,14 @@ const phrases: readonly (readonly [phrase: string, use: string])[] = [
   ["(?:go|goes|going|went) on", "continue"],
   ["(?:come|comes|came) twice", "repeat"],
   ["good for", "valid for"],
+  ["for ever", "forever"],
+  ["makes? no sense", "is invalid"],
+  ["without a mark", "silently"],
+  ["block that (?:has|had) begun", "current block"],
+  ["left out beside", "cannot be combined with"],
+  ["whatever ends", "the error that ends"],
+  ["by (?:the|its) suffix", "inferred from the extension"],
+  ["written (?:again|anew)", "rewritten"],
 ];
 
 /** Names inside of the code. They are also found as a part of a longer name, such as `openTickets`. */

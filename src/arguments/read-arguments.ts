@@ -62,7 +62,7 @@ function readMembers(
 
 /** A URL parser takes these, even percent-encoded, for steps in the path: another resource would be requested. */
 function checkPathSegment(operation: string, argument: string, value: unknown): void {
-  if (value === "." || value === "..") refuse({ operation, argument }, "an id that can stand in a path", value);
+  if (value === "." || value === "..") refuse({ operation, argument }, "an id other than `.` or `..`", value);
 }
 
 function checkAtLeastOne(operation: string, { atLeastOneOf: names }: ArgumentsSpec, { query }: Parameters): void {

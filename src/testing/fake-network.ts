@@ -67,7 +67,7 @@ export function createFakeNetwork(
  * history than others, each at its own address or all behind one. Each node has its own rate limit, its own faults, and its own order of the votes of one block.
  *
  * @param options - The options of all nodes. Those in `data.nodes` override them.
- * @throws `ArgumentError` if data or options make no sense.
+ * @throws `ArgumentError` if data or options are invalid.
  * @example
  * ```ts
  * const network = createFakeNetwork({ nodes: [{ lag: 600 }, {}, { down: true }], balances: 1000 });

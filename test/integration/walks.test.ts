@@ -129,7 +129,7 @@ describe("a walk over votes on a v0.74 node", () => {
     await fc.assert(property, runs(100));
   });
 
-  test("yields once every vote that is not written again during the walk", async () => {
+  test("yields once every vote that is not rewritten during the walk", async () => {
     const writes = fc.infiniteStream(fc.array(fc.nat(80), { maxLength: 4 }));
     const property = fc.asyncProperty(
       counts,
@@ -292,7 +292,7 @@ describe("a walk over balance changes on a v0.74 node", () => {
     await fc.assert(property, runs(40));
   });
 
-  test("yields what the node has below the block that has begun while rows are added", async () => {
+  test("yields what the node has below the current block while rows are added", async () => {
     const property = fc.asyncProperty(counts, sizes, fc.boolean(), async (counts, size, newestFirst) => {
       const balances = changesOf(counts);
       const node = createFakeNode({ balances }, { defects: nodeDefects, rateLimit: false });

@@ -17,7 +17,7 @@ export interface RangeBehavior {
   countsEndIn?: boolean;
   /** Whether cursors lead on; else every page has the same one. */
   hasCursors?: boolean;
-  /** The time of the block that has begun, in Unix nanoseconds. Default: the node does not say. */
+  /** The time of the current block, in Unix nanoseconds. Default: the node does not say. */
   blockTime?: number;
   /** Responds in an order of its own. */
   schedule?: (request: RangeRequest) => Promise<unknown>;

@@ -353,12 +353,8 @@ describe("the errors of a walk", () => {
     [null, {}, "Expected the options of paginate to be an object, got null."],
     [{}, { first: 0 }, "Expected `pagination.first` to be a positive integer, got 0."],
     [{}, { last: "3" }, 'Expected `pagination.last` to be a positive integer, got "3".'],
-    [{}, { first: 1, last: 1 }, "Expected `pagination.last` to be left out beside `pagination.first`, got 1."],
-    [
-      {},
-      { after: "a", before: "b" },
-      'Expected `pagination.before` to be left out beside `pagination.after`, got "b".',
-    ],
+    [{}, { first: 1, last: 1 }, "`pagination.last` cannot be combined with `pagination.first`."],
+    [{}, { after: "a", before: "b" }, "`pagination.before` cannot be combined with `pagination.after`."],
   ])("name an invalid argument when the listing is used: %j %j", async (options, pagination, message) => {
     const source = new PageSource(numbers);
     const listing = paginate(source.fetchPage, pagination as Forward, options as object);

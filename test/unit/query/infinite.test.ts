@@ -149,7 +149,7 @@ describe("an infinite list on a v0.74 node", () => {
     await fc.assert(property, runs(15));
   });
 
-  test("rejects after the votes that it can reach if a block does not fit on a page, and does not repeat for ever", async () => {
+  test("rejects after the votes that it can reach if a block does not fit on a page, and does not repeat forever", async () => {
     const node = createFakeNode({ votes: votesOf([30, 2]) }, { defects: nodeDefects, rateLimit: false });
     const list = new InfiniteList(queriesOf(node).listVotes.infinite({ proposalId, pagination: { first: 10 } }));
     const error = await list.fetchAll().catch((error: unknown) => error);

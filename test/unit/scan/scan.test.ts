@@ -76,7 +76,7 @@ describe("a scan", () => {
     await fc.assert(property, runs(300));
   });
 
-  test("yields every row once if rows are added meanwhile at and after the block that has begun", async () => {
+  test("yields every row once if rows are added meanwhile at and after the current block", async () => {
     const property = fc.asyncProperty(cases, fc.infiniteStream(fc.nat(3)), async (input, additions) => {
       const blockTime = input.blockTime ?? 2_000_000;
       let account = input.times.length;

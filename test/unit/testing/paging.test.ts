@@ -236,7 +236,7 @@ describe("a fake node with the defects of v0.74 nodes", () => {
     ]);
   });
 
-  test("returns the same page of votes for ever if a block does not fit it", async () => {
+  test("returns the same page of votes forever if a block does not fit it", async () => {
     const pages = await walk<FakeVote>(
       node({ votes: votesIn([1, 9, 1]) }),
       `${votesPath}&pagination.first=4`,
