@@ -166,10 +166,9 @@ export interface OperationMethods {
    * Lists the votes of a party, the votes on a proposal, or the vote of one party on one proposal. At least one of
    * `partyId` and `proposalId` is required. A request with neither is rejected with 400 (observed on v0.74 nodes).
    *
-   * **Order.** Votes are sorted by the time of the block in which each was last written. A vote is written again if
-   * the party votes again, and when the proposal closes: all votes of a closed proposal are in one block. The time of
-   * that block is not part of the record. `timestamp` is the time at which the vote was cast (observed on v0.74
-   * nodes).
+   * **Order.** Votes are sorted by the time of the block in which each was last written. A vote is rewritten if the
+   * party votes again, and when the proposal closes: all votes of a closed proposal are in one block. The time of that
+   * block is not part of the record. `timestamp` is the time at which the vote was cast (observed on v0.74 nodes).
    *
    * **Pagination.** A cursor identifies a block, not a vote. A page after a cursor omits one vote of the cursor's
    * block, which is not always the vote of the cursor. Votes of one block are therefore returned twice or not at all.
@@ -178,7 +177,7 @@ export interface OperationMethods {
    *
    * A loop over the listing yields each vote once. The client continues before the votes of the cursor's block and
    * skips the votes that were already yielded. This needs a page size of at least the number of votes in any two
-   * neighboring blocks; if a block does not fit, the loop ends with a `PaginationError`. A vote that is written again
+   * neighboring blocks; if a block does not fit, the loop ends with a `PaginationError`. A vote that is rewritten
    * during the loop moves to the newest end, so use `newestFirst: false` for an open proposal.
    *
    * Default page size: 5000.

@@ -46,7 +46,7 @@ export interface Vote {
   proposalId: string;
   /**
    * Time at which the vote was cast, in Unix nanoseconds, with a precision of microseconds. It stays the same when the
-   * vote is written again at the close of the proposal (observed on v0.74 nodes).
+   * vote is rewritten at the close of the proposal (observed on v0.74 nodes).
    */
   timestamp: `${bigint}`;
   /** The choice of the party. */

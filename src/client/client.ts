@@ -46,7 +46,7 @@ export interface VegaClient extends OperationMethods {
    * (observed on v0.74 nodes). Several requests are in flight at once.
    *
    * The start belongs to the range, the end does not. Without an end, or with one in the future, the scan ends before the
-   * block that has begun when it starts: all records before that block are final. Changes of one time come in the order of
+   * current block when it starts: all records before that block are final. Changes of one time come in the order of
    * asset, party, market and account type.
    *
    * @throws {@link PaginationError} with the `reason` `"pruned"` if the range begins before the oldest record that the

@@ -29,9 +29,8 @@ const { filter } = operations.listBalanceChanges.arguments;
  * Nodes of different progress behind one address, and a node that restarts, lose and repeat nothing: each response counts up to
  * the block that it names. Records of one time come in the order of asset, party, market and account type.
  *
- * @throws Whatever ends a follower rejects its next call: {@link StalledError}; `PaginationError` with the `reason`
- * `"pruned"` if the position is before the oldest record that the node keeps; `ApiError` and `ResponseError`, if they
- * are not transient; `ArgumentError`.
+ * @throws The next call rejects with a {@link StalledError}; with a `PaginationError`, `reason: "pruned"`, if the position is before
+ * the oldest record that the node keeps; with an `ApiError` or a `ResponseError` that is not transient; with an `ArgumentError`.
  * @example
  * ```ts no-run
  * for await (const change of followBalanceChanges(client, { filter: { partyIds: [partyId] } })) {
@@ -113,7 +112,7 @@ class BalanceChangesSource {
     return { block, batch, hasMore: upTo < final };
   }
 
-  /** The block that has begun. Nodes from v0.75 on refuse a request without a range. */
+  /** The current block. Nodes from v0.75 on refuse a request without a range. */
   async #findBlock(signal: AbortSignal) {
     const page = await this.#list({ start: BigInt(this.#clock.date()) * 1_000_000n, size: 1, signal });
     return { records: [], block: blockOf(operation, page), hasMore: false };

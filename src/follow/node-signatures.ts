@@ -31,7 +31,7 @@ export interface SignatureFollower extends Follower<NodeSignature, SignatureBatc
   /**
    * Resolves to all signatures for the resource as soon as the predicate returns `true` for them, and ends the follower.
    *
-   * @throws Whatever ends the follower; `ArgumentError` if the predicate is no function; `VegaError` if the follower
+   * @throws The error that ends the follower; an `ArgumentError` if the predicate is not a function; a `VegaError` if the follower
    * is ended before.
    * @example
    * ```ts
@@ -50,8 +50,8 @@ const { id } = operations.listNodeSignatures.arguments;
  * Follows the signatures of the nodes for a resource, such as a withdrawal: each signature once. A follower begins with the
  * signatures that are there. It has no option `from`: signatures have no time, and a resource has few of them.
  *
- * @throws Whatever ends a follower rejects its next call: {@link StalledError}; `ApiError` and `ResponseError`, if they
- * are not transient; `ArgumentError`.
+ * @throws The next call rejects with a {@link StalledError}; with an `ApiError` or a `ResponseError` that is not transient; with an
+ * `ArgumentError`.
  * @example
  * ```ts no-run
  * for await (const { sig } of followNodeSignatures(client, { id: withdrawalId })) console.log(toBytes(sig));

@@ -96,7 +96,7 @@ function cursorRules<Id extends ListId>({ cursors, naturalKey }: ListOperation<R
   if (cursors?.timeMember === undefined) return {};
   const keyOf = keyBy<RecordOf<Id>>(naturalKey);
   const rules: Pick<Source<RecordOf<Id>, object>, "cursors" | "deduplicator"> = cursors.missingMember === undefined
-    ? // A record that is written again during a walk comes again.
+    ? // A record that is rewritten during a walk can repeat.
       { cursors: { lack: "record", keyOf }, deduplicator: () => compareWithAllPages(keyOf) }
     : { cursors: { lack: "account", keyOf }, deduplicator: () => compareWithLastTime(keyOf, timeOf) };
   return rules;

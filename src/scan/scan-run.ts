@@ -20,7 +20,7 @@ export interface ScanSource {
   operation: string;
   /** @param catchUp - Returns how long a block is waited for, in milliseconds. Called when the options are checked. */
   open(catchUp: () => number): {
-    /** Unix nanoseconds. Default: from the oldest record, to the block that has begun. */
+    /** Unix nanoseconds. Default: from the oldest record, to the current block. */
     start: bigint | undefined;
     end: bigint | undefined;
     /** One for each request that the filter takes. */

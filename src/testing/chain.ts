@@ -1,4 +1,4 @@
-import { refuse } from "./arguments.js";
+import { refuseByRule } from "../arguments/refuse.js";
 import { RecordCompletion, type TimeOf, withoutUndefined } from "./completion.js";
 import {
   checkData,
@@ -22,7 +22,7 @@ const second = 1_000_000_000n;
 /** Records that were added at once. */
 export interface Addition {
   records: AddedRecords;
-  /** The time of the block that had begun: no record of a later addition is older. */
+  /** The time of the current block: no record of a later addition is older. */
   since: Microseconds;
 }
 
@@ -52,12 +52,12 @@ export class Chain {
     this.#blocks.push(data.block ?? { height: firstHeight, timestamp: (this.#newest() ?? newestTime) + second });
   }
 
-  /** The block that has begun. */
+  /** The current block. */
   get block(): FakeBlock {
     return this.#blocks.at(-1) as FakeBlock;
   }
 
-  /** The block that had begun some blocks ago; of a negative number, one that is to begin. */
+  /** The block that was current some blocks ago; of a negative number, one that is to begin. */
   blockBefore(count: number): FakeBlock {
     const { height, timestamp } = this.block;
     const wanted = height - BigInt(count);
@@ -78,7 +78,8 @@ export class Chain {
 
   addRecords(data: PartialBlockData): void {
     checkData(data);
-    if (data.block !== undefined) refuse("data.block", "left out: the block does not end", data.block);
+    if (data.block !== undefined)
+      refuseByRule({ argument: "data.block" }, "cannot be given, because the block does not end. Omit it");
     this.#addToBlock(data, this.block.timestamp);
   }
 

@@ -67,7 +67,7 @@ function conversionOf(kind: ColumnKind, { decimals, raw }: Presentation): Pick<C
 /** Prints a time in Unix nanoseconds as RFC 3339. */
 export const formatTime = (time: bigint | string): string => timePrinter()(String(time));
 
-/** Prints Unix nanoseconds as RFC 3339. Neighbouring records often have the same second. */
+/** Prints Unix nanoseconds as RFC 3339. Neighboring records often have the same second. */
 function timePrinter(): (text: string) => string {
   let second = "";
   let date = "";
