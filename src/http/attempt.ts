@@ -1,15 +1,17 @@
 import { refuse } from "../arguments/refuse.js";
 import type { Clock } from "../async/clock.js";
 import { ConnectionError, describe, VegaError } from "../errors/index.js";
-import { readBlock } from "./block.js";
+import { type Block, readBlock } from "./block.js";
 import type { Attempt, Context, Reply, SendAttempt } from "./context.js";
 import { corsHint } from "./cors-hint.js";
-import { decode, errorOf, readBytes, readReply, requestOf, type Validate } from "./response.js";
+import { decode, errorOf, readBytes, readData, requestOf, type Validate } from "./response.js";
 
 export interface Transport {
   fetch: (request: Request) => Promise<Response>;
   validate: Validate | undefined;
   clock: Clock;
+  /** Called with the block of each response that names one. */
+  onBlock?: ((block: Block) => void) | undefined;
 }
 
 /** Sends one request and reads its response. Ends at once when it is cancelled. */
@@ -26,7 +28,7 @@ export const createAttempt =
 async function perform<T>(
   context: Context<T>,
   attempt: Attempt,
-  { fetch, validate, clock }: Transport,
+  { fetch, validate, clock, onBlock }: Transport,
   signal: AbortSignal,
 ): Promise<Reply<T>> {
   context.attempts = attempt.number;
@@ -40,12 +42,14 @@ async function perform<T>(
     fetch: (request) => sendRequest(request, context, attempt, fetch),
   });
   const { response } = received;
+  const block = readBlock(response);
+  if (block) onBlock?.(block);
   if (!response.ok) throw errorOf(received, context, attempt, clock);
   if (context.receive) {
     const data = await context.receive(response, context, attempt);
-    return { data, response, block: readBlock(response), stale: false };
+    return { data, response, block, stale: false };
   }
-  return readReply(received, context, attempt, validate);
+  return { data: await readData(response, context, attempt, validate), response, block, stale: false };
 }
 
 async function sendRequest(

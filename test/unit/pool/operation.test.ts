@@ -57,7 +57,7 @@ describe("a pool of another version of the package", () => {
   });
 
   test("is used if the protocol is the same, whichever copy it comes from", () => {
-    const { [Symbol.for("vegaprotocol-client.connect.1") as never]: connect } = nodePool(["https://a.example"]);
+    const { [Symbol.for("vegaprotocol-client.connect.2") as never]: connect } = nodePool(["https://a.example"]);
     expect(connect).toBeTypeOf("function");
   });
 });
