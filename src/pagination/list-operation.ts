@@ -62,7 +62,7 @@ export function listOperation<Id extends ListId>(
       pageSize: operation.defaultPageSize,
       ...walk,
       history,
-      repairsCursors: operation.cursors?.timeMember !== undefined,
+      hasUnreliableCursors: operation.cursors !== undefined,
       // Several requests are made by code that is loaded.
       ...(!isTooLong(filters) && {
         begin: (pagination, signal, demand) => first.begin(filters, { pagination, ...times }, signal, demand),

@@ -1,3 +1,4 @@
+import { hints } from "../../generated/hints.js";
 import type { ListOperation } from "../arguments/operation.js";
 import type { CheckedArguments } from "../arguments/read-arguments.js";
 import { defaultCatchUp } from "../http/call-options.js";
@@ -6,7 +7,7 @@ import { onDemand } from "../http/on-demand.js";
 import type { OperationRoute } from "../http/operation-route.js";
 import type { Connection } from "../source/connection.js";
 import { type NodeExtra, ofEarlierBlock } from "../source/node-page.js";
-import { pageSender, type SendPage } from "../source/page-sender.js";
+import { type CursorRules, pageSender, type SendPage } from "../source/page-sender.js";
 import { listReader } from "../source/read-list.js";
 import { keyBy } from "../values/natural-key.js";
 import { compareWithAllPages, compareWithLastTime } from "./deduplicator.js";
@@ -32,9 +33,10 @@ const loadMerge = onDemand(() => import("./merge/merge.js"));
 /** Opens a list of a node: its pages, and what is known of its cursors. */
 export function openList<T>(list: ListRequest<T>): Source<T, NodeExtra> {
   const { id, operation } = list;
-  const source = { operation: id, ...cursorRules(operation), advice: operation.hints?.repeatedCursor };
+  const source = { operation: id, ...cursorRules(operation), advice: hintsOf(id).repeatedCursor };
   const fetchOf = (filters: CheckedArguments, send: SendPage<T>): FetchPage<T, NodeExtra> => {
-    const read = listReader<T>({ ...list, filters, send, catchUp: defaultCatchUp });
+    const rules = rejectedCursor(operation, id);
+    const read = listReader<T>({ ...list, filters, send, rules, catchUp: defaultCatchUp });
     return (pagination, signal, demand) => read({ pagination, ...list.times }, signal, demand);
   };
   if (!isTooLong(list.filters)) return { ...source, fetchPage: fetchOf(list.filters, list.send) };
@@ -46,12 +48,12 @@ export function openList<T>(list: ListRequest<T>): Source<T, NodeExtra> {
       fetchMerged ??= open(splitFilters(list.filters));
       return fetchMerged(...args);
 
-      function open(parts: readonly CheckedArguments[]): FetchPage<T, NodeExtra> {
-        if (parts.length === 1) return fetchOf(list.filters, list.send);
+      function open(queries: readonly CheckedArguments[]): FetchPage<T, NodeExtra> {
+        if (queries.length === 1) return fetchOf(list.filters, list.send);
         // Merging compares times. Of a page that is not merged, the envelope alone is checked.
         const compare = operation.range && ((a: T, b: T) => compareDigits(timeOf(a), timeOf(b)));
         const send = pageSender<T>({ ...list, ...(compare && { isRecord: hasTime }) });
-        const fetchPages = parts.map((filters) => fetchOf(filters, send));
+        const fetchPages = queries.map((filters) => fetchOf(filters, send));
         return mergePages({ source, fetchPages, compare, choose: ofEarlierBlock, history: list.history });
       }
     },
@@ -61,6 +63,22 @@ export function openList<T>(list: ListRequest<T>): Source<T, NodeExtra> {
 /** Lists with a time range are sorted by this member of their records. */
 const timeOf = (record: unknown): string => String((record as { timestamp?: unknown }).timestamp);
 const hasTime = (record: unknown): boolean => /^-?\d+$/.test(timeOf(record));
+
+/** What a caller can do about the errors of an operation. */
+const hintsOf = (id: string): Hints => (hints as { readonly [id: string]: Hints })[id] ?? {};
+
+interface Hints {
+  /** For a node that returns the same cursor twice. */
+  readonly repeatedCursor?: string;
+  /** For a node that responds to a cursor with the status `cursors.rejectedWith`. */
+  readonly rejectedCursor?: string;
+}
+
+/** For a list whose cursors a node refuses: a retry does not help. */
+function rejectedCursor({ cursors }: ListOperation<never>, id: string): CursorRules {
+  const status = cursors?.rejectedWith;
+  return status === undefined ? {} : { finalStatuses: [status], hints: { [status]: hintsOf(id).rejectedCursor ?? "" } };
+}
 
 /** What the cursors of a list lack on v0.74 nodes, and which records can come again because of it. */
 function cursorRules<T>({

@@ -101,8 +101,8 @@ export interface WalkRequest<T, Extra extends object> extends WalkSettings {
   /** Size of a page if `pagination` names none. */
   pageSize: number;
   history?: HistoryDemand | undefined;
-  /** Whether the cursors of the list are repaired, so that one from the caller is not sent as it is. */
-  repairsCursors?: boolean;
+  /** Whether it takes the code that reads pages to know how a cursor from the caller is sent. */
+  hasUnreliableCursors?: boolean;
   /** Sends the request of the first page before the list is open. */
   begin?(pagination: Pagination, signal: AbortSignal, demand: Demand<PageContent<T>>): void;
   open(): Source<T, Extra> | Promise<Source<T, Extra>>;
@@ -146,8 +146,8 @@ export class RequestPlan<T, Extra extends object> {
 
   /** Sends the request of the first page, unless it takes the code that reads pages to know it. */
   begin(signal: AbortSignal, left: number, isAlone: boolean): void {
-    const { begin, repairsCursors } = this.#walk;
-    if (repairsCursors && this.cursor !== undefined) return;
+    const { begin, hasUnreliableCursors } = this.#walk;
+    if (hasUnreliableCursors && this.cursor !== undefined) return;
     const page = this.request(this.direction, this.cursor, Math.min(this.size, left));
     const isContinued = this.cursor !== undefined;
     begin?.(page, signal, this.demand(this.direction, { isAlone, isFirst: true, isContinued }));

@@ -5,18 +5,22 @@ import type { Demand } from "../http/demand.js";
 import type { Connection } from "./connection.js";
 import { type ListRequest, type PageContent, readEnvelope } from "./node-page.js";
 
+/** What a request with a cursor has beside its route. */
+export type CursorRules = Pick<Route<never, never, never>, "finalStatuses" | "hints">;
+
 /** Sends the request for one page of a list. */
 export type SendPage<T> = (
   filters: CheckedArguments,
   request: ListRequest,
   signal: AbortSignal,
   demand?: Demand<PageContent<T>>,
+  rules?: CursorRules,
 ) => Promise<Reply<PageContent<T>>>;
 
 export interface PageSenderOptions<T> {
   connection: Connection;
   route: Pick<Route<CheckedArguments, never, never>, "operation" | "described" | "attempt">;
-  operation: Pick<ListOperation<T>, "envelope" | "range" | "cursors" | "hints">;
+  operation: Pick<ListOperation<T>, "envelope" | "range">;
   call: CallSettings;
   /** Returns whether a record has what is read of it. Default: the envelope alone is checked. */
   isRecord?: (record: T) => boolean;
@@ -24,21 +28,16 @@ export interface PageSenderOptions<T> {
 
 /** Returns the function that sends the requests of a list. */
 export function pageSender<T>({ connection, route, operation, call, isRecord }: PageSenderOptions<T>): SendPage<T> {
-  const { envelope, range, cursors, hints } = operation;
+  const { envelope, range } = operation;
   const read = (body: { [name: string]: PageContent<T> | null | undefined }) => {
     const page = readEnvelope(body[envelope]);
     return page && isRecord && !page.edges.every((edge) => edge?.node == null || isRecord(edge.node))
       ? undefined
       : page;
   };
-  const first = { ...route, read };
-  const status = cursors?.rejectedWith;
-  // For a list whose cursors a node refuses: a retry does not help.
-  const next = status ? { ...first, finalStatuses: [status], hints: { [status]: hints?.rejectedCursor ?? "" } } : first;
-  return (filters, { pagination, start, end }, signal, demand) => {
-    const hasCursor = (pagination.after ?? pagination.before) !== undefined;
+  return (filters, { pagination, start, end }, signal, demand, rules) => {
     const params = { ...filters, ...rangeOf(range, start, end), pagination };
-    return connection.send(hasCursor ? next : first, params, { ...call, signal, demand });
+    return connection.send({ ...route, ...rules, read }, params, { ...call, signal, demand });
   };
 }
 

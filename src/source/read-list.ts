@@ -7,7 +7,7 @@ import type { Connection } from "./connection.js";
 import { NodeHistory } from "./node-history.js";
 import type { PageContent, ReadList } from "./node-page.js";
 import { askOldest } from "./oldest-record.js";
-import type { SendPage } from "./page-sender.js";
+import type { CursorRules, SendPage } from "./page-sender.js";
 import { untilShown } from "./patience.js";
 import { RangeLimits } from "./range-limits.js";
 import { inWindows } from "./windows.js";
@@ -20,19 +20,22 @@ export interface ListReaderOptions<T> {
   call: CallSettings;
   send: SendPage<T>;
   filters: CheckedArguments;
+  /** For requests with a cursor. */
+  rules?: CursorRules;
   /** How long a block is waited for, in milliseconds. */
   catchUp: number;
 }
 
 /** Reads pages of a list that show what is demanded. */
 export function listReader<T>(options: ListReaderOptions<T>): ReadList<T> {
-  const { connection, operation, send, filters, catchUp } = options;
+  const { connection, operation, send, filters, rules, catchUp } = options;
   const { session, clock, isPool } = connection;
   session.limits ??= new RangeLimits(clock);
   const { limits } = session;
   const read: ReadList<T> = (request, signal, demand) => {
+    const { after, before } = request.pagination;
     const attempt = async () => {
-      const reply = await send(filters, request, signal, demand);
+      const reply = await send(filters, request, signal, demand, (after ?? before) === undefined ? undefined : rules);
       if (demand && !isPool) await judge(options, demand, reply, signal);
       const { data, response, block, stale, node } = reply;
       limits.observe(block);
