@@ -13,7 +13,7 @@ import { printClient } from "./client.js";
 import { printCommandLine } from "./command-line.js";
 import { readDescription } from "./description.js";
 import { printEnums } from "./enums.js";
-import { printOperations } from "./operations.js";
+import { printHints, printOperations } from "./operations.js";
 import { printPublic } from "./public.js";
 import { printShapes } from "./shapes.js";
 import { printTypes } from "./types.js";
@@ -31,6 +31,7 @@ export async function generate(source: string): Promise<Record<string, string>> 
     "enums.ts": printEnums(tree),
     "types.ts": printTypes(tree),
     "client.ts": printClient(tree),
+    "hints.ts": printHints(tree),
     "operations.ts": printOperations(tree),
     "shapes.ts": printShapes(tree),
     "public.ts": printPublic(tree),
