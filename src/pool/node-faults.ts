@@ -1,4 +1,4 @@
-import { ApiError, RateLimitError, ResponseError, TimeoutError } from "../errors/index.js";
+import { ApiError, describe, RateLimitError, ResponseError, TimeoutError } from "../errors/index.js";
 import type { Clock } from "../http/clock.js";
 import type { Context, SendAttempt } from "../http/context.js";
 import { readBlock } from "../http/index.js";
@@ -27,7 +27,8 @@ export function setAsideAfter(error: unknown, node: NodeState, sentAt: number, {
   } else {
     node.setAside("failing", sentAt);
   }
-  node.error = error;
+  // The error of the call becomes one about all of its nodes.
+  node.error = describe(error);
 }
 
 /**

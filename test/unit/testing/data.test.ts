@@ -143,7 +143,11 @@ describe("the next block of a fake node", () => {
   });
 
   test.each<[argument: string, words: string, data: object]>([
-    ["data.balances[0].timestamp", "at or after 5000, the time of the current block", { balances: [change(1, "4999")] }],
+    [
+      "data.balances[0].timestamp",
+      "at or after 5000, the time of the current block",
+      { balances: [change(1, "4999")] },
+    ],
     ["data.votes[0].blockTime", "at or after 5000", { votes: [vote(1, "6000", { blockTime: "1000" })] }],
     [
       "data.balances[0].timestamp",
