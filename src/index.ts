@@ -1,8 +1,6 @@
 export * from "../generated/public.js";
-export { formatUnits, parseUnits } from "./arguments/units.js";
-export { type NanosecondTime, toBytes, toDate, toNanoseconds } from "./arguments/values.js";
-export { createClient, type VegaClient } from "./client.js";
-export type { ClientOptions, OptionOverrides } from "./client-options.js";
+export { createClient, type VegaClient } from "./client/client.js";
+export type { ClientOptions, OptionOverrides } from "./client/client-options.js";
 export {
   ApiError,
   ArgumentError,
@@ -15,6 +13,8 @@ export {
   TimeoutError,
   VegaError,
 } from "./errors/index.js";
+export type { Block } from "./http/block.js";
+export type { Answer, Call } from "./http/call.js";
 export type { AttemptOptions, CallOptions } from "./http/call-options.js";
 export type {
   AttemptEvent,
@@ -26,7 +26,6 @@ export type {
   ResponseEvent,
   RetryEvent,
 } from "./http/events.js";
-export type { Answer, Block, Call } from "./http/index.js";
 export type { RetryOptions } from "./http/retry-options.js";
 export {
   type FetchPage,
@@ -42,3 +41,5 @@ export type { Coverage } from "./scan/coverage.js";
 export type { Scan } from "./scan/scan.js";
 export type { ScanBalanceChangesArguments } from "./scan/scan-operation.js";
 export type { ScanOptions } from "./scan/scan-options.js";
+export { type NanosecondTime, toBytes, toDate, toNanoseconds } from "./values/times.js";
+export { formatUnits, parseUnits } from "./values/units.js";

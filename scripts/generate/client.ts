@@ -16,10 +16,10 @@ import { comment, printInterface, printMember, printType } from "./printing.js";
 /** Where the types of the client's options and results are. */
 const sources: Record<string, string> = {
   CallOptions: "../src/http/call-options.js",
-  Call: "../src/http/index.js",
+  Call: "../src/http/call.js",
   Listing: "../src/pagination/listing.js",
   ListingOptions: "../src/pagination/listing.js",
-  NanosecondTime: "../src/arguments/values.js",
+  NanosecondTime: "../src/values/times.js",
 };
 
 export function printClient(description: Description): string {

@@ -1,5 +1,6 @@
 import { ArgumentError } from "../errors/index.js";
-import { type Place, refuse, refuseUnknown, show } from "./refuse.js";
+import { show } from "../values/show.js";
+import { type Place, refuse, refuseUnknown } from "./refuse.js";
 
 /** Throws an {@link ArgumentError} if the value of an option is invalid. An option that is `undefined` is not checked. */
 export type OptionCheck = (value: unknown, place: Place) => void;

@@ -1,6 +1,6 @@
+import { type NanosecondTime, toNanoseconds } from "../values/times.js";
 import type { Value } from "./operation.js";
 import { listNames, type Place, refuse, refuseByRule } from "./refuse.js";
-import { type NanosecondTime, toNanoseconds } from "./values.js";
 
 /** Checks a value and returns what is sent; `undefined` sends nothing. */
 export function readValue(spec: Value, value: unknown, place: Place): unknown {

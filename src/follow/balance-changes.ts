@@ -1,10 +1,10 @@
 import type { ListBalanceChangesArguments } from "../../generated/client.js";
 import { operations } from "../../generated/operations.js";
 import type { BalanceChange } from "../../generated/types.js";
-import type { VegaClient } from "../client.js";
+import { type Clock, systemClock } from "../async/clock.js";
+import type { VegaClient } from "../client/client.js";
 import { PaginationError } from "../errors/index.js";
-import { type Clock, systemClock } from "../http/clock.js";
-import type { Block } from "../http/index.js";
+import type { Block } from "../http/block.js";
 import { type Page, type ReadingOptions, reading } from "../pagination/listing.js";
 import { checkPage } from "../scan/range-page.js";
 import { compareRecords } from "../scan/record-order.js";

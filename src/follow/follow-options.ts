@@ -1,7 +1,7 @@
 import { callback, checkedWhenRead, deadline, milliseconds, type OptionChecks } from "../arguments/check-options.js";
 import { refuse } from "../arguments/refuse.js";
-import { type NanosecondTime, toNanoseconds } from "../arguments/values.js";
 import { type CallOptions, callChecks } from "../http/call-options.js";
+import { type NanosecondTime, toNanoseconds } from "../values/times.js";
 import type { FollowEvent } from "./follow-events.js";
 
 /** Options of every follower. The options of a call apply to each request. */

@@ -1,12 +1,12 @@
 import type { VotesOfParty, VotesOnProposal } from "../../generated/client.js";
 import { operations } from "../../generated/operations.js";
 import type { Vote } from "../../generated/types.js";
-import type { VegaClient } from "../client.js";
+import { systemClock } from "../async/clock.js";
+import type { VegaClient } from "../client/client.js";
 import { PaginationError } from "../errors/index.js";
-import { systemClock } from "../http/clock.js";
-import type { Block } from "../http/index.js";
-import { compareText } from "../pagination/cursors.js";
+import type { Block } from "../http/block.js";
 import type { Listing, Page } from "../pagination/listing.js";
+import { compareText } from "../pagination/repair/cursors.js";
 import { finalTime } from "../scan/timeline.js";
 import { nanosecondsOf } from "../source/block-cursor.js";
 import { blockOf, earlier, unusable } from "./blocks.js";

@@ -1,4 +1,4 @@
-import { withDigits } from "./json.js";
+import { withDigits } from "../values/json.js";
 
 /**
  * The current block of a node: the newest one that it has begun. The records of all blocks before it are there and final; its own

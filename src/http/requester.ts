@@ -1,8 +1,8 @@
 import type { operations } from "../../generated/openapi.js";
 import { refuseByRule } from "../arguments/refuse.js";
+import { Cancellation } from "../async/cancellation.js";
+import { type Clock, systemClock } from "../async/clock.js";
 import { createAttempt, type Transport, withConnectionErrors } from "./attempt.js";
-import { Cancellation } from "./cancellation.js";
-import { type Clock, systemClock } from "./clock.js";
 import type { CallSettings, Context, Reply, Route, SendAttempt, SendCall } from "./context.js";
 import { withDeadline, withTotalDeadline } from "./deadline.js";
 import { createEmit, type Emit, type ObserverEvent, type WithoutTime, withEvents } from "./events.js";

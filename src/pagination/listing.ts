@@ -1,8 +1,8 @@
 import type { Pagination } from "../../generated/types.js";
 import { checkOptions, type OptionChecks } from "../arguments/check-options.js";
 import { take } from "../arguments/take.js";
+import type { Block } from "../http/block.js";
 import { type CallOptions, callChecks } from "../http/call-options.js";
-import type { Block } from "../http/index.js";
 import type { Backward, Forward } from "./direction.js";
 import type { Edge, ListPage, PageContent, WalkPage } from "./page.js";
 import { PageIterator, RecordIterator } from "./page-iterator.js";

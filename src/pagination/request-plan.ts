@@ -9,10 +9,10 @@ import {
 import { refuse, refuseByRule } from "../arguments/refuse.js";
 import type { Block } from "../http/block.js";
 import type { Demand } from "../http/demand.js";
-import type { UnreliableCursors } from "./continuation.js";
 import type { Deduplicator } from "./deduplicator.js";
 import { type Backward, type Direction, directionOf, type Forward } from "./direction.js";
 import type { PageContent } from "./page.js";
+import type { UnreliableCursors } from "./repair/continuation.js";
 
 /** Options of a walk. */
 export interface WalkOptions {

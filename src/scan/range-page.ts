@@ -1,10 +1,10 @@
 import type { BalanceChange } from "../../generated/types.js";
-import { show } from "../arguments/refuse.js";
 import { ResponseError } from "../errors/index.js";
 import type { Block } from "../http/block.js";
 import type { Demand } from "../http/demand.js";
-import { compareDigits } from "../pagination/cursors.js";
 import type { Edge } from "../pagination/page.js";
+import { compareDigits } from "../pagination/repair/cursors.js";
+import { show } from "../values/show.js";
 import { microsecondOf } from "./timeline.js";
 
 /** One request of a scan, with times in Unix nanoseconds. The start belongs to the range, the end does not. */

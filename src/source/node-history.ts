@@ -1,4 +1,4 @@
-import type { Clock } from "../http/clock.js";
+import type { Clock } from "../async/clock.js";
 import { type Demand, NotShown, type Shown } from "../http/demand.js";
 import { type AskOldest, findOldest } from "./oldest-record.js";
 import { day, RangeLimits } from "./range-limits.js";

@@ -1,4 +1,4 @@
-import { onAbort } from "../http/abort.js";
+import { onAbort } from "../async/abort.js";
 import { grpcCode } from "./errors.js";
 import type { RequestFaults } from "./faults.js";
 import { errorType, type Reply } from "./gateway.js";

@@ -1,4 +1,4 @@
-import type { VegaClient } from "../../client.js";
+import type { VegaClient } from "../../client/client.js";
 import {
   type FollowEvent,
   type FollowVotesArguments,

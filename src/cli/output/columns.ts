@@ -1,5 +1,5 @@
-import { formatUnits, parseUnits } from "../../arguments/units.js";
-import { toNanoseconds } from "../../arguments/values.js";
+import { toNanoseconds } from "../../values/times.js";
+import { formatUnits, parseUnits } from "../../values/units.js";
 import { UsageError } from "../exit.js";
 import type { ColumnKind } from "../operation-texts.js";
 import { suggest } from "../suggest.js";

@@ -8,9 +8,9 @@ import {
   paginate,
   type Vote,
 } from "../../../src/index.js";
-import { accountIdOf, compareText } from "../../../src/pagination/cursors.js";
 import { compareWithAllPages, compareWithLastTime } from "../../../src/pagination/deduplicator.js";
 import { walk } from "../../../src/pagination/listing.js";
+import { accountIdOf, compareText } from "../../../src/pagination/repair/cursors.js";
 import { keyOf } from "../../../src/scan/record-order.js";
 import { createFakeNode, nodeDefects } from "../../../src/testing/index.js";
 import { collect, PageSource } from "../../support/page-source.js";

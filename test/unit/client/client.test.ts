@@ -1,8 +1,15 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, test } from "vitest";
-import { ApiError, ArgumentError, ConnectionError, createClient, ResponseError, VegaError } from "../../src/index.js";
-import { freePort } from "../support/free-port.js";
-import { json, recorder, respondWith } from "../support/recorder.js";
+import {
+  ApiError,
+  ArgumentError,
+  ConnectionError,
+  createClient,
+  ResponseError,
+  VegaError,
+} from "../../../src/index.js";
+import { freePort } from "../../support/free-port.js";
+import { json, recorder, respondWith } from "../../support/recorder.js";
 
 const party = { partyId: "a" };
 const statistics = { chainId: "c", statistics: null };

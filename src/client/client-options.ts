@@ -5,9 +5,9 @@ import {
   checkOptions,
   type OptionChecks,
   oneOf,
-} from "./arguments/check-options.js";
-import { readBaseUrl } from "./arguments/read-base-url.js";
-import { refuseByRule } from "./arguments/refuse.js";
+} from "../arguments/check-options.js";
+import { readBaseUrl } from "../arguments/read-base-url.js";
+import { refuseByRule } from "../arguments/refuse.js";
 import {
   type AttemptOptions,
   attemptChecks,
@@ -16,10 +16,10 @@ import {
   readHeaders,
   type Settings,
   withDefaults,
-} from "./http/call-options.js";
-import type { ObserverEvent } from "./http/events.js";
-import { type LogLevel, logLevel } from "./http/log.js";
-import type { Validate } from "./http/response.js";
+} from "../http/call-options.js";
+import type { ObserverEvent } from "../http/events.js";
+import { type LogLevel, logLevel } from "../http/log.js";
+import type { Validate } from "../http/response.js";
 import { type NodePool, readNodePool } from "./node-pool.js";
 
 /** Options of a client. */

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { ArgumentError, createClient, type ObserverEvent, RateLimitError } from "../../src/index.js";
-import { nodePool } from "../../src/pool/index.js";
-import { createFakeNetwork, createFakeNode } from "../../src/testing/index.js";
-import { recorder, respondWith } from "../support/recorder.js";
+import { ArgumentError, createClient, type ObserverEvent, RateLimitError } from "../../../src/index.js";
+import { nodePool } from "../../../src/pool/index.js";
+import { createFakeNetwork, createFakeNode } from "../../../src/testing/index.js";
+import { recorder, respondWith } from "../../support/recorder.js";
 
 const baseUrl = "https://node.example";
 const party = { partyId: "a1" };

@@ -1,7 +1,7 @@
-import type { BalanceChange } from "../../generated/types.js";
-import { blockTimeOf, nanosecondsOf } from "../source/block-cursor.js";
+import type { BalanceChange } from "../../../generated/types.js";
+import { blockTimeOf, nanosecondsOf } from "../../source/block-cursor.js";
+import type { Edge } from "../page.js";
 import { type AccountPlace, continuingAt, isAt, placeOf, withAccountId } from "./cursors.js";
-import type { Edge } from "./page.js";
 
 /** Returns the edges that follow what is known; `undefined` if the page does not show that it continues there. */
 type Accept<T> = (edges: readonly Edge<T>[]) => readonly Edge<T>[] | undefined;
