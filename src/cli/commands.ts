@@ -9,6 +9,7 @@ import { catchUpFlag, columnsFlag, concurrencyFlag, inGroup, listFlags, nodeFlag
 import { followCommands } from "./follow/follow-commands.js";
 import { nodeColumns } from "./node-columns.js";
 import { scannable } from "./scannable.js";
+import { syncFlags } from "./sync-flags.js";
 
 const details: Partial<Record<OperationId, string>> = {
   listBalanceChanges:
@@ -106,6 +107,20 @@ const ownCommands: readonly Command[] = [
     ],
     exits: [0, 1, 2, 130],
     run: async (context) => (await import("./commands/nodes.js")).nodes(context),
+  },
+  {
+    name: "sync",
+    usage: "FILE [balances] [votes] [signatures] [profiles]",
+    arity: [1, 5],
+    summary: "Make a local SQLite database equal to the node, and keep it so.",
+    details:
+      "Needs Node.js 22.13 or later. The first run reads the history, each later one continues where the database ends. A process " +
+      "that is killed leaves a database that ends with a complete block. Records that the node no longer keeps stay. Without names " +
+      "of lists, balance changes are stored.",
+    flags: syncFlags,
+    takesFile: true,
+    exits: [0, 1, 2, 3, 5, 130],
+    run: async (context) => (await import("./commands/sync.js")).sync(context),
   },
   {
     name: "verify",
