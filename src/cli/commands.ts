@@ -9,6 +9,7 @@ import { catchUpFlag, columnsFlag, concurrencyFlag, inGroup, listFlags, nodeFlag
 import { followCommands } from "./follow/follow-commands.js";
 import { nodeColumns } from "./node-columns.js";
 import { scannable } from "./scannable.js";
+import { serveFlags } from "./serve/flags.js";
 
 const details: Partial<Record<OperationId, string>> = {
   listBalanceChanges:
@@ -128,6 +129,18 @@ const ownCommands: readonly Command[] = [
     takesFile: true,
     exits: [0, 1, 2, 3, 5, 130],
     run: async (context) => (await import("./commands/verify.js")).verify(context),
+  },
+  {
+    name: "serve",
+    usage: "",
+    arity: [0, 0],
+    summary: "Serve the lists of nodes without loss over HTTP, for programs in any language.",
+    details:
+      "Serves the paths and parameters of a node, with cursors that lead to every record once, from one or several nodes. It prints " +
+      "its address to stdout and a line of JSON for each request to stderr, and ends with the requests in flight.",
+    flags: serveFlags,
+    exits: [0, 1, 2],
+    run: async (context) => (await import("./commands/serve.js")).serve(context),
   },
   {
     name: "fake-node",

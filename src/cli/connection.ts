@@ -1,7 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { createClient, type VegaClient } from "../client.js";
+import type { ClientOptions } from "../client-options.js";
 import { type Block, readBlock } from "../http/index.js";
 import type { NodePool } from "../node-pool.js";
+import type { NodePoolOptions } from "../pool/index.js";
 import type { Context } from "./command.js";
 import { UsageError } from "./exit.js";
 import { refuse } from "./flag-values.js";
@@ -35,16 +37,26 @@ export async function connect(context: Context, observer?: ConnectionObserver): 
   return { client: await createClientOf(baseUrl, blocks, context, observer), nodes, blocks };
 }
 
-/** Creates the client of a pool, also of a single node. */
-export async function connectPool(context: Context): Promise<{ client: VegaClient; pool: NodePool }> {
-  const pool = await createPool(readNodes(context));
-  return { client: await createClientOf(pool, {}, context), pool };
+/**
+ * Creates the client of a pool, also of a single node.
+ *
+ * @param observe - Called with each event. Default: the events are printed with --verbose.
+ */
+export async function connectPool(
+  context: Context,
+  observe?: ClientOptions["observe"],
+  options?: NodePoolOptions,
+): Promise<{ client: VegaClient; pool: NodePool }> {
+  const pool = await createPool(readNodes(context), options);
+  return { client: await createClientOf(pool, {}, context, undefined, observe), pool };
 }
 
 /** A command with one node does not load the pool. */
-const createPool = async (nodes: readonly string[]) => (await import("../pool/index.js")).nodePool(nodes);
+const createPool = async (nodes: readonly string[], options?: NodePoolOptions) =>
+  (await import("../pool/index.js")).nodePool(nodes, options);
 
-function readNodes({ io, values }: Context): readonly string[] {
+/** The addresses of the nodes that the flags or the environment name. */
+export function readNodes({ io, values }: Context): readonly string[] {
   const entered = values.all("node");
   const variable = io.env["VEGA_NODE"] || io.env["VEGAPROTOCOL_NODE"] || "";
   const nodes = entered.length > 0 ? entered : variable.split(/[\s,]+/).filter(Boolean);
@@ -57,8 +69,9 @@ async function createClientOf(
   blocks: Connection["blocks"],
   context: Context,
   observer?: ConnectionObserver,
+  observe = context.values.has("verbose") ? logEvents(context.io) : undefined,
 ) {
-  const { io, values } = context;
+  const { values } = context;
   const headers = await readHeaders(values.all("header"));
   const fetch = await createFetch(context, headers);
   const retries = values.integer("retries", { minimum: 0 });
@@ -68,7 +81,7 @@ async function createClientOf(
     pacing: !values.has("no-pacing"),
     timeout: values.duration("timeout"),
     retry: retries === undefined ? undefined : retries > 0 && { attempts: retries + 1 },
-    observe: values.has("verbose") ? logEvents(io) : undefined,
+    observe,
     fetch: async (request) => {
       const { origin } = new URL(request.url);
       const response = await fetch(request).catch((error: unknown) => {

@@ -64,6 +64,10 @@ const guides: Readonly<Record<string, Guide>> = {
     examples: ["verify balances.csv", "verify balances.csv --node http://127.0.0.1:8080 --quiet"],
     seeAlso: ["balances"],
   },
+  serve: {
+    examples: ["serve --port 8081", "serve --port 8081 --cors https://page.example --caller-rate 20"],
+    seeAlso: ["nodes", "fake-node"],
+  },
   "fake-node": {
     examples: ["fake-node --port 8080", "fake-node --port 8080 --balances 20000 --defects --no-rate-limit"],
   },
