@@ -72,8 +72,7 @@ async function createClientOf(
   observe = context.values.has("verbose") ? logEvents(context.io) : undefined,
 ) {
   const { values } = context;
-  const headers = await readHeaders(values.all("header"));
-  const fetch = await createFetch(context, headers);
+  const { headers, fetch } = await createSender(context);
   const retries = values.integer("retries", { minimum: 0 });
   return createClient({
     baseUrl,
@@ -94,6 +93,12 @@ async function createClientOf(
       return response;
     },
   });
+}
+
+/** The headers of all requests, and what sends them. */
+export async function createSender(context: Context) {
+  const headers = await readHeaders(context.values.all("header"));
+  return { headers, fetch: await createFetch(context, headers) };
 }
 
 /** Reads `Name: value`, or `@FILE` with one of them on each line, which keeps secrets out of lists of processes. */

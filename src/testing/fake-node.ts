@@ -60,8 +60,9 @@ export function createFakeNode(
   options: CreateOptions = {},
 ): FakeNode<PartialBlockData> {
   checkCreateOptions(options, "createFakeNode");
-  const { fill, ...behaviour } = options;
+  const { fill, blockEvery, after, ...behaviour } = options;
   const chain = new Chain(data, fill);
+  if (blockEvery !== undefined) chain.start(blockEvery, after);
   return toFakeNode(chain, new SimulatedNode(chain, behaviour));
 }
 

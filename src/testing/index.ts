@@ -38,6 +38,7 @@ export {
   nodeDefects,
 } from "./options.js";
 export type { RateLimit } from "./rate-limiter.js";
+export { type Recording, recordFetch, replayFetch } from "./recording.js";
 export type { ReceivedRequest } from "./simulated-node.js";
 export type { Records } from "./store.js";
 export { type NodeVersion, nodeVersions } from "./versions.js";
