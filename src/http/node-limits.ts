@@ -1,11 +1,8 @@
+import type { Clock } from "../async/clock.js";
 import type { RateLimitError } from "../errors/rate-limit-error.js";
+import type { SendAttempt } from "./context.js";
+import type { Emit } from "./events.js";
 import type { Permit, RateLimiter } from "./rate-limiter.js";
-
-/**
- * Requests in flight, at most, until the limits are known: what a program begins with does not wait, and the smallest buckets
- * reject two requests at most.
- */
-export const firstInFlight = 3;
 
 /** What is known of the rate limit of one node. */
 export interface NodeLimits {
@@ -18,3 +15,11 @@ export interface NodeLimits {
 }
 
 export const newLimits = (): NodeLimits => ({ early: [] });
+
+/** What attempts on one node are paced with. */
+export interface Pacing {
+  next: SendAttempt;
+  limits: NodeLimits;
+  clock: Clock;
+  emit: Emit | undefined;
+}

@@ -1,8 +1,7 @@
 import type { Clock } from "../async/clock.js";
 import { RateLimitError } from "../errors/index.js";
 import type { Attempt, Context, Reply } from "./context.js";
-import type { NodeLimits } from "./node-limits.js";
-import type { Pacing } from "./pacing.js";
+import type { NodeLimits, Pacing } from "./node-limits.js";
 import { readRateLimit } from "./rate-limit-headers.js";
 import { type Outcome, type Permit, RateLimiter } from "./rate-limiter.js";
 import { retryAfter } from "./retry-after.js";

@@ -1,19 +1,10 @@
-import type { Clock } from "../async/clock.js";
 import { ignore } from "../async/item-iterator.js";
 import { RateLimitError } from "../errors/rate-limit-error.js";
 import type { Attempt, Context, Reply, SendAttempt } from "./context.js";
-import type { Emit } from "./events.js";
-import { firstInFlight, type NodeLimits } from "./node-limits.js";
+import { firstInFlight } from "./first-in-flight.js";
+import type { Pacing } from "./node-limits.js";
 import { onDemand } from "./on-demand.js";
 import type { Permit } from "./rate-limiter.js";
-
-/** What attempts on one node are paced with. */
-export interface Pacing {
-  next: SendAttempt;
-  limits: NodeLimits;
-  clock: Clock;
-  emit: Emit | undefined;
-}
 
 const load = onDemand(() => import("./paced-attempt.js"));
 type Code = Awaited<ReturnType<typeof load>>;

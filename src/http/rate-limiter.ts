@@ -1,6 +1,6 @@
 import type { Clock } from "../async/clock.js";
+import { firstInFlight } from "./first-in-flight.js";
 import { InFlight } from "./in-flight.js";
-import { firstInFlight } from "./node-limits.js";
 import { type RateLimit, TokenBucket } from "./token-bucket.js";
 import { type Look, WaitingLine } from "./waiting-line.js";
 
