@@ -102,9 +102,7 @@ export function createClient(options: ClientOptions): VegaClient {
   const { baseUrl, pool, headers, fetch, pacing, ...defaults } = readClientOptions(options);
   // Each node of a pool has limits of its own.
   const limits =
-    pool || !pacing
-      ? undefined
-      : sharedLimits(options.fetch ?? globalThis.fetch ?? fetch, new URL(baseUrl).origin, systemClock);
+    pool || !pacing ? undefined : sharedLimits(options.fetch ?? globalThis.fetch ?? fetch, new URL(baseUrl).origin);
   const session: Session = {};
   const node: Node = {
     baseUrl,

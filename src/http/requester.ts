@@ -6,7 +6,8 @@ import { createAttempt, type Transport, withConnectionErrors } from "./attempt.j
 import type { Context, Reply, RequestSettings, Route, SendAttempt, SendCall } from "./context.js";
 import { withDeadline, withTotalDeadline } from "./deadline.js";
 import { createEmit, type Emit, type ObserverEvent, type WithoutTime, withEvents } from "./events.js";
-import { NodeLimits, withRateLimit } from "./pacing.js";
+import { type NodeLimits, newLimits } from "./node-limits.js";
+import { withRateLimit } from "./pacing.js";
 import type { Validate } from "./response.js";
 import { withRetry } from "./retry.js";
 
@@ -36,7 +37,7 @@ export interface Requester {
 /** Assembles the layers that a call passes through: from the bottom up, each around the one before. */
 export function createRequester(options: RequesterOptions): Requester {
   const { fetch, pacing = true, observe, validate, onBlock, clock = systemClock, random = Math.random } = options;
-  const { limits = new NodeLimits(clock) } = options;
+  const { limits = newLimits() } = options;
   const emit = observe && createEmit<WithoutTime<ObserverEvent>>(observe, clock);
   const attempt = createNodeAttempt({ fetch, validate, clock, onBlock }, emit, pacing ? limits : undefined);
   const send: SendCall = withTotalDeadline(withRetry(attempt, { clock, random, emit }), clock);
@@ -61,7 +62,7 @@ export function createNodeAttempt(
   const { clock } = transport;
   let attempt = around(withDeadline(withConnectionErrors(createAttempt(transport)), clock));
   if (emit) attempt = withEvents(attempt, emit, clock);
-  if (limits) attempt = withRateLimit(attempt, limits, clock, emit);
+  if (limits) attempt = withRateLimit({ next: attempt, limits, clock, emit });
   return attempt;
 }
 

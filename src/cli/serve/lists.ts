@@ -41,7 +41,7 @@ export interface ServedPage {
   readonly pageInfo: { hasNextPage: boolean; hasPreviousPage: boolean; startCursor: string; endCursor: string };
   /** The page of the client whose block counts. */
   readonly source: Page<Row>;
-  /** Whether the same request has the same page for ever. */
+  /** Whether the same request has the same page forever. */
   readonly isFinal: boolean;
 }
 
@@ -74,7 +74,7 @@ export function readPageRequest(
   }
   for (const [one, other] of contradictions) {
     if (pagination[one] === undefined || pagination[other] === undefined) continue;
-    throw new Rejection(3, `Expected pagination.${other} to be left out beside pagination.${one}.`);
+    throw new Rejection(3, `Expected pagination.${other} not to be combined with pagination.${one}.`);
   }
   const text: unknown = after ?? before;
   if (text !== undefined && (typeof text !== "string" || text === "")) {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import "../../support/loaded.js";
 import type { LogLevel } from "../../../src/http/events.js";
 import { logLevel, withLog } from "../../../src/http/log-level.js";
 import { createClient, type ObserverEvent } from "../../../src/index.js";
