@@ -13,8 +13,8 @@ export interface paths {
      * @description Lists the votes of a party, the votes on a proposal, or the vote of one party on one proposal. At least one of
      *     `partyId` and `proposalId` is required. A request with neither is rejected with 400 (observed on v0.74 nodes).
      *
-     *     **Order.** Votes are sorted by the time of the block in which each was last written. A vote is written again if
-     *     the party votes again, and when the proposal closes: all votes of a closed proposal are in one block. The time
+     *     **Order.** Votes are sorted by the time of the block in which each was last written. A vote is rewritten if the
+     *     party votes again, and when the proposal closes: all votes of a closed proposal are in one block. The time
      *     of that block is not part of the record. `timestamp` is the time at which the vote was cast (observed on v0.74
      *     nodes).
      *
@@ -202,7 +202,7 @@ export interface components {
       proposalId: string;
       /**
        * Format: int64
-       * @description Time at which the vote was cast, in Unix nanoseconds, with a precision of microseconds. It stays the same when the vote is written again at the close of the proposal (observed on v0.74 nodes).
+       * @description Time at which the vote was cast, in Unix nanoseconds, with a precision of microseconds. It stays the same when the vote is rewritten at the close of the proposal (observed on v0.74 nodes).
        */
       timestamp: string;
       /** @description The choice of the party. */
@@ -780,12 +780,12 @@ export interface components {
      */
     "RateLimit-Retry-After": number;
     /**
-     * @description Height of the block that has begun. Only this header shows that a node has fallen behind (observed on v0.74 nodes).
+     * @description Height of the current block. Only this header shows that a node has fallen behind (observed on v0.74 nodes).
      * @example 1234567
      */
     "X-Block-Height": string;
     /**
-     * @description Time of the block that has begun, in Unix nanoseconds. Records with an earlier time are final; records with this time can be missing (observed on v0.74 nodes).
+     * @description Time of the current block, in Unix nanoseconds. Records with an earlier time are final; records with this time can be missing (observed on v0.74 nodes).
      * @example 1707497689123456000
      */
     "X-Block-Timestamp": string;

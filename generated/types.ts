@@ -6,15 +6,14 @@ export type {
   Backward,
   BalanceChangesDateRange,
   BalanceChangesFilter,
-  BalanceChangesInRange,
-  CheckTransactionRequest,
+  CheckTransactionArguments,
   Forward,
-  GetSpamStatisticsQuery,
+  GetSpamStatisticsArguments,
+  ListBalanceChangesArguments,
+  ListNodeSignaturesArguments,
+  ListPartiesProfilesArguments,
+  ListVotesArguments,
   Pagination,
-  ProfilesOfParties,
-  SignaturesOfResource,
-  VotesOfParty,
-  VotesOnProposal,
 } from "./client.js";
 
 /** A page of votes. */
@@ -47,7 +46,7 @@ export interface Vote {
   proposalId: string;
   /**
    * Time at which the vote was cast, in Unix nanoseconds, with a precision of microseconds. It stays the same when the
-   * vote is written again at the close of the proposal (observed on v0.74 nodes).
+   * vote is rewritten at the close of the proposal (observed on v0.74 nodes).
    */
   timestamp: `${bigint}`;
   /** The choice of the party. */

@@ -170,6 +170,7 @@ function componentNames() {
   const derived = new Set();
   const endings = [
     "",
+    "Arguments",
     "Body",
     "Data",
     "Error",

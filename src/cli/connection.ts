@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
-import { createClient, type VegaClient } from "../client.js";
-import type { ClientOptions } from "../client-options.js";
-import { type Block, readBlock } from "../http/index.js";
-import type { NodePool } from "../node-pool.js";
+import { createClient, type VegaClient } from "../client/client.js";
+import type { ClientOptions } from "../client/client-options.js";
+import type { NodePool } from "../client/node-pool.js";
+import { type Block, readBlock } from "../http/block.js";
 import type { NodePoolOptions } from "../pool/index.js";
 import type { Context } from "./command.js";
 import { UsageError } from "./exit.js";

@@ -77,7 +77,7 @@ export const outputFlags: readonly Flag[] = inGroup("OUTPUT FLAGS", [
     name: "format",
     value: "FORMAT",
     choices: formats,
-    text: "How records are printed. Default: by the suffix of --output; otherwise table on a terminal and ndjson elsewhere.",
+    text: "How records are printed. Default: inferred from the --output extension; otherwise a table on a terminal and NDJSON in a pipe.",
   },
 ]);
 
@@ -85,7 +85,7 @@ export const outputFlag: Flag = {
   name: "output",
   short: "o",
   value: "FILE",
-  text: "Write to a file, in the format of its suffix: .csv, .ndjson or .json, and compressed with .gz or .zst behind it. - is stdout.",
+  text: "Write to a file, in the format of its extension: .csv, .ndjson or .json, and compressed if .gz or .zst follows. - is stdout.",
   isFile: true,
 };
 
@@ -128,7 +128,7 @@ export function listFlags(columns: readonly string[], isScannable: boolean): rea
     },
     { name: "quiet", short: "q", text: "Print no progress and no summary." },
   ];
-  const size = `Default: ${isScannable ? "1000" : "that of the list"}.`;
+  const size = `Default: ${isScannable ? "1000" : "the list's page size"}.`;
   const pages: readonly Flag[] = [
     { name: "page-size", value: "N", text: `How many records to request at once. ${size}` },
     ...(isScannable ? [concurrencyFlag, catchUpFlag] : []),

@@ -1,6 +1,6 @@
 import { brand, isBranded } from "../errors/brand.js";
 import { VegaError, type VegaErrorOptions } from "../errors/vega-error.js";
-import type { Block } from "../http/index.js";
+import type { Block } from "../http/block.js";
 
 /** The node responds, but its chain or its own copy of the chain makes no progress: no new block for `stalledAfter`. */
 export class StalledError extends VegaError {

@@ -1,7 +1,7 @@
 import { refuse } from "../arguments/refuse.js";
+import type { Clock } from "../async/clock.js";
 import { ConnectionError, describe, VegaError } from "../errors/index.js";
 import { readBlock } from "./block.js";
-import type { Clock } from "./clock.js";
 import type { Attempt, Context, Reply, SendAttempt } from "./context.js";
 import { corsHint } from "./cors-hint.js";
 import { decode, errorOf, readBytes, readReply, requestOf, type Validate } from "./response.js";

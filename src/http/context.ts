@@ -1,8 +1,8 @@
 import type { operations } from "../../generated/openapi.js";
+import type { Cancellation } from "../async/cancellation.js";
 import type { SentRequest } from "../errors/index.js";
 import type { Block } from "./block.js";
 import type { Settings } from "./call-options.js";
-import type { Cancellation } from "./cancellation.js";
 import type { Demand } from "./demand.js";
 
 /** What openapi-fetch returns. */

@@ -1,6 +1,6 @@
+import { onAbort } from "../async/abort.js";
+import type { Clock } from "../async/clock.js";
 import { TimeoutError } from "../errors/index.js";
-import { onAbort } from "./abort.js";
-import type { Clock } from "./clock.js";
 import type { SendAttempt, SendCall } from "./context.js";
 
 /** Cancels a call when its signal is aborted or its `totalTimeout` has passed. */

@@ -1,5 +1,5 @@
+import type { Clock } from "../async/clock.js";
 import { ApiError, toPlainError } from "../errors/index.js";
-import type { Clock } from "./clock.js";
 import type { SendAttempt } from "./context.js";
 
 interface EventBase {

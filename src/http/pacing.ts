@@ -1,5 +1,5 @@
+import type { Clock } from "../async/clock.js";
 import { RateLimitError } from "../errors/index.js";
-import type { Clock } from "./clock.js";
 import type { Attempt, Context, SendAttempt } from "./context.js";
 import type { Emit } from "./events.js";
 import { type Outcome, type Permit, RateLimiter } from "./rate-limiter.js";

@@ -1,4 +1,4 @@
-import type { Clock } from "./clock.js";
+import type { Clock } from "../async/clock.js";
 import { InFlight } from "./in-flight.js";
 import { type RateLimit, TokenBucket } from "./token-bucket.js";
 import { type Look, WaitingLine } from "./waiting-line.js";

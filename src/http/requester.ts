@@ -1,8 +1,8 @@
 import type { operations } from "../../generated/openapi.js";
-import { refuse } from "../arguments/refuse.js";
+import { refuseByRule } from "../arguments/refuse.js";
+import { Cancellation } from "../async/cancellation.js";
+import { type Clock, systemClock } from "../async/clock.js";
 import { createAttempt, type Transport, withConnectionErrors } from "./attempt.js";
-import { Cancellation } from "./cancellation.js";
-import { type Clock, systemClock } from "./clock.js";
 import type { CallSettings, Context, Reply, Route, SendAttempt, SendCall } from "./context.js";
 import { withDeadline, withTotalDeadline } from "./deadline.js";
 import { createEmit, type Emit, type ObserverEvent, type WithoutTime, withEvents } from "./events.js";
@@ -43,7 +43,7 @@ export function createRequester(options: RequesterOptions): Requester {
     send: async (route, params, call) => {
       const { operation } = route;
       if (call.node !== undefined) {
-        refuse({ operation, argument: "node" }, "left out: the client has one node", call.node);
+        refuseByRule({ operation, argument: "node" }, "is for clients with a pool; this client has one node. Omit it");
       }
       return send(contextOf(route, params, call));
     },

@@ -1,7 +1,7 @@
 import type { operations } from "../../generated/openapi.js";
+import type { Clock } from "../async/clock.js";
 import { ApiError, isTooLarge, RateLimitError, ResponseError, type SentRequest, summarize } from "../errors/index.js";
 import { readBlock } from "./block.js";
-import type { Clock } from "./clock.js";
 import type { Attempt, Context, Received, Reply } from "./context.js";
 import { isBan, retryAfter } from "./retry-after.js";
 

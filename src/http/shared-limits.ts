@@ -1,4 +1,4 @@
-import type { Clock } from "./clock.js";
+import type { Clock } from "../async/clock.js";
 import { NodeLimits } from "./pacing.js";
 
 type Fetch = (request: Request) => Promise<Response>;

@@ -3,22 +3,22 @@ import { operations } from "../../generated/operations.js";
 import type { ListOperation, Operation, OperationId, OperationTable, RecordOf } from "../arguments/operation.js";
 import { readArguments } from "../arguments/read-arguments.js";
 import { take } from "../arguments/take.js";
+import type { CallSettings } from "../http/context.js";
 import type { Demand } from "../http/demand.js";
-import type { CallSettings } from "../http/index.js";
 import type { OperationRoute } from "../http/operation-route.js";
 import type { Connection } from "../source/connection.js";
 import { type NodeExtra, ofEarlierBlock, readEnvelope } from "../source/node-page.js";
 import { defaultCatchUp } from "../source/patience.js";
 import type { RangeLimits } from "../source/range-limits.js";
 import { listReader } from "../source/read-list.js";
-import { compareDigits } from "./cursors.js";
+import { keyBy } from "../values/natural-key.js";
 import { compareWithAllPages, compareWithLastTime } from "./deduplicator.js";
 import { type Listing, type ReadingOptions, reading, walk } from "./listing.js";
-import { mergePages } from "./merge.js";
-import { keyBy } from "./natural-key.js";
+import { mergePages } from "./merge/merge.js";
+import { splitFilters } from "./merge/split.js";
 import type { PageContent } from "./page.js";
+import { compareDigits } from "./repair/cursors.js";
 import type { Source } from "./request-plan.js";
-import { splitFilters } from "./split.js";
 
 /** The name of an operation that returns a list. */
 export type ListId = { [Id in OperationId]: OperationTypes[Id]["record"] extends object ? Id : never }[OperationId];
@@ -96,7 +96,7 @@ function cursorRules<Id extends ListId>({ cursors, naturalKey }: ListOperation<R
   if (cursors?.timeMember === undefined) return {};
   const keyOf = keyBy<RecordOf<Id>>(naturalKey);
   const rules: Pick<Source<RecordOf<Id>, object>, "cursors" | "deduplicator"> = cursors.missingMember === undefined
-    ? // A record that is written again during a walk comes again.
+    ? // A record that is rewritten during a walk can repeat.
       { cursors: { lack: "record", keyOf }, deduplicator: () => compareWithAllPages(keyOf) }
     : { cursors: { lack: "account", keyOf }, deduplicator: () => compareWithLastTime(keyOf, timeOf) };
   return rules;

@@ -1,8 +1,8 @@
 import type { Pagination } from "../../generated/types.js";
 import { checkOptions, type OptionChecks } from "../arguments/check-options.js";
 import { take } from "../arguments/take.js";
+import type { Block } from "../http/block.js";
 import { type CallOptions, callChecks } from "../http/call-options.js";
-import type { Block } from "../http/index.js";
 import type { Backward, Forward } from "./direction.js";
 import type { Edge, ListPage, PageContent, WalkPage } from "./page.js";
 import { PageIterator, RecordIterator } from "./page-iterator.js";
@@ -63,7 +63,7 @@ export const listingChecks: OptionChecks<ListingOptions> = { ...callChecks, ...w
 /** A page of a list of a node. */
 export interface Page<T> extends WalkPage<T> {
   /**
-   * The block that had begun when the node responded; `undefined` if the node does not say. All records of earlier blocks
+   * The current block when the node responded; `undefined` if the node does not say. All records of earlier blocks
    * are final (observed on v0.74 nodes).
    */
   readonly block: Block | undefined;

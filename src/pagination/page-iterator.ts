@@ -1,7 +1,7 @@
+import { fetchUntilAborted } from "../async/abort.js";
+import { ItemIterator, ignore, WalkIterator } from "../async/item-iterator.js";
 import { VegaError } from "../errors/index.js";
-import { fetchUntilAborted } from "../http/index.js";
 import { type Direction, forward, inWalkOrder } from "./direction.js";
-import { ItemIterator, ignore, WalkIterator } from "./item-iterator.js";
 import type { ListPage, Step } from "./page.js";
 import type { RequestPlan } from "./request-plan.js";
 import { firstStep } from "./step.js";

@@ -6,13 +6,13 @@ import {
   type OptionChecks,
   positiveInteger,
 } from "../arguments/check-options.js";
-import { refuse } from "../arguments/refuse.js";
+import { refuse, refuseByRule } from "../arguments/refuse.js";
 import type { Block } from "../http/block.js";
 import type { Demand } from "../http/demand.js";
-import type { UnreliableCursors } from "./continuation.js";
 import type { Deduplicator } from "./deduplicator.js";
 import { type Backward, type Direction, directionOf, type Forward } from "./direction.js";
 import type { PageContent } from "./page.js";
+import type { UnreliableCursors } from "./repair/continuation.js";
 
 /** Options of a walk. */
 export interface WalkOptions {
@@ -127,8 +127,9 @@ export class RequestPlan<T, Extra extends object> {
       if (size !== undefined) this.#check(`pagination.${name}`, "a positive integer", size, isPositiveInteger(size));
     }
     for (const [one, other] of contradictions) {
-      const both = pagination[one] !== undefined && pagination[other] !== undefined;
-      this.#check(`pagination.${other}`, `left out beside \`pagination.${one}\``, pagination[other], !both);
+      if (pagination[one] === undefined || pagination[other] === undefined) continue;
+      const place = { operation: this.source.operation, argument: `pagination.${other}` };
+      refuseByRule(place, `cannot be combined with \`pagination.${one}\``);
     }
   }
 

@@ -1,15 +1,16 @@
 import type { PageInfo } from "../../generated/types.js";
-import { refuse, show } from "../arguments/refuse.js";
+import { refuse } from "../arguments/refuse.js";
+import { fetchUntilAborted } from "../async/abort.js";
 import type { PaginationError } from "../errors/index.js";
 import type { Block } from "../http/block.js";
 import { type Demand, NotShown } from "../http/demand.js";
-import { fetchUntilAborted } from "../http/index.js";
 import { blockTimeOf } from "../source/block-cursor.js";
 import { behindError, describeTime, prunedError, readingError } from "../source/reading-errors.js";
-import { type Continuation, continuationFrom, continuationsAfter, largestPage, passes } from "./continuation.js";
+import { show } from "../values/show.js";
 import type { Deduplicator } from "./deduplicator.js";
 import { type Backward, backward, type Direction, type Forward, forward, inWalkOrder } from "./direction.js";
 import { type Edge, hasRecord, ListPage, type PageContent, type Step } from "./page.js";
+import { type Continuation, continuationFrom, continuationsAfter, largestPage, passes } from "./repair/continuation.js";
 import type { RequestPlan } from "./request-plan.js";
 
 /** What is known of the earlier pages of a walk. */

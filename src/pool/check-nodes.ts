@@ -1,10 +1,10 @@
 import { abortSignal, checkOptions, deadline, type OptionChecks } from "../arguments/check-options.js";
 import { refuse } from "../arguments/refuse.js";
+import type { CheckOptions } from "../client/node-pool.js";
 import { defaultSettings } from "../http/call-options.js";
 import type { Context } from "../http/context.js";
 import { withTotalDeadline } from "../http/deadline.js";
 import { contextOf } from "../http/requester.js";
-import type { CheckOptions } from "../node-pool.js";
 import { applyVerdict, verdictOn } from "./judge.js";
 import type { Link } from "./link.js";
 import { NodeCall } from "./node-call.js";

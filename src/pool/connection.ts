@@ -1,10 +1,10 @@
 import { readBaseUrl } from "../arguments/read-base-url.js";
 import { refuse } from "../arguments/refuse.js";
+import type { ConnectionOptions } from "../client/node-pool.js";
 import type { CallSettings, SendAttempt } from "../http/context.js";
 import { withTotalDeadline } from "../http/deadline.js";
 import { createEmit, type ObserverEvent, type WithoutTime } from "../http/events.js";
 import { contextOf, createNodeAttempt } from "../http/requester.js";
-import type { ConnectionOptions } from "../node-pool.js";
 import type { Connection } from "../source/connection.js";
 import { callOnce } from "./check-call.js";
 import type { Link } from "./link.js";

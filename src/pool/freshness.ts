@@ -1,4 +1,4 @@
-import type { Block } from "../http/index.js";
+import type { Block } from "../http/block.js";
 import { compare } from "../scan/timeline.js";
 
 /** The block that a node named, and when. */

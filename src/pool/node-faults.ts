@@ -1,7 +1,7 @@
+import type { Clock } from "../async/clock.js";
 import { ApiError, RateLimitError, ResponseError, TimeoutError } from "../errors/index.js";
-import type { Clock } from "../http/clock.js";
+import { readBlock } from "../http/block.js";
 import type { Context, SendAttempt } from "../http/context.js";
-import { readBlock } from "../http/index.js";
 import { isTransient } from "../http/retry.js";
 import { Flight, left } from "./flight.js";
 import type { NodeState } from "./node-state.js";

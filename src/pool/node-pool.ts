@@ -1,9 +1,9 @@
 import { readBaseUrl } from "../arguments/read-base-url.js";
 import { refuse } from "../arguments/refuse.js";
+import { type Clock, systemClock } from "../async/clock.js";
+import { connect, type NodePool, type NodeStatus } from "../client/node-pool.js";
 import { describe } from "../errors/index.js";
-import { type Clock, systemClock } from "../http/clock.js";
-import { withDigits } from "../http/json.js";
-import { connect, type NodePool, type NodeStatus } from "../node-pool.js";
+import { withDigits } from "../values/json.js";
 import { checkNodes } from "./check-nodes.js";
 import { createConnection, createLink, type Pool } from "./connection.js";
 import { lagOf, referenceOf } from "./freshness.js";

@@ -1,5 +1,5 @@
-import type { Clock } from "../http/clock.js";
-import type { Block } from "../http/index.js";
+import type { Clock } from "../async/clock.js";
+import type { Block } from "../http/block.js";
 import { NodeLimits, readRateLimit } from "../http/pacing.js";
 import { NodeHistory } from "../source/node-history.js";
 import type { Load } from "./choice.js";

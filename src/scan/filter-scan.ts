@@ -1,6 +1,6 @@
 import type { BalanceChange } from "../../generated/types.js";
+import { ignore } from "../async/item-iterator.js";
 import { NotShown } from "../http/demand.js";
-import { ignore } from "../pagination/item-iterator.js";
 import type { RangePage } from "./range-page.js";
 import { sizeOf } from "./record-size.js";
 import { decide, type SegmentState } from "./scheduler.js";

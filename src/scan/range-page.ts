@@ -1,10 +1,10 @@
 import type { BalanceChange } from "../../generated/types.js";
-import { show } from "../arguments/refuse.js";
 import { ResponseError } from "../errors/index.js";
 import type { Block } from "../http/block.js";
 import type { Demand } from "../http/demand.js";
-import { compareDigits } from "../pagination/cursors.js";
 import type { Edge } from "../pagination/page.js";
+import { compareDigits } from "../pagination/repair/cursors.js";
+import { show } from "../values/show.js";
 import { microsecondOf } from "./timeline.js";
 
 /** One request of a scan, with times in Unix nanoseconds. The start belongs to the range, the end does not. */
@@ -25,7 +25,7 @@ export interface RangeContent {
 
 /** The response to a request of a scan. */
 export interface RangePage extends RangeContent {
-  /** The block that had begun; `undefined` if the node does not say. */
+  /** The current block; `undefined` if the node does not say. */
   block: Block | undefined;
   response: Response;
 }

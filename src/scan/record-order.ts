@@ -1,7 +1,7 @@
 import { operations } from "../../generated/operations.js";
 import type { BalanceChange } from "../../generated/types.js";
-import { compareDigits, compareText } from "../pagination/cursors.js";
-import { keyBy } from "../pagination/natural-key.js";
+import { compareDigits, compareText } from "../pagination/repair/cursors.js";
+import { keyBy } from "../values/natural-key.js";
 
 const accountMembers = ["assetId", "partyId", "marketId", "accountType"] as const;
 

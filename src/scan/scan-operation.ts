@@ -1,13 +1,13 @@
-import type { BalanceChangesInRange } from "../../generated/client.js";
+import type { ListBalanceChangesArguments } from "../../generated/client.js";
 import { operations } from "../../generated/operations.js";
 import type { BalanceChange, BalanceChangeList } from "../../generated/types.js";
 import { readArguments } from "../arguments/read-arguments.js";
 import { take } from "../arguments/take.js";
+import type { CallSettings } from "../http/context.js";
 import type { Demand } from "../http/demand.js";
-import type { CallSettings } from "../http/index.js";
 import type { OperationRoute } from "../http/operation-route.js";
 import { takePagination } from "../pagination/list-operation.js";
-import { splitFilters } from "../pagination/split.js";
+import { splitFilters } from "../pagination/merge/split.js";
 import type { Connection } from "../source/connection.js";
 import { hasRecord, type PageContent, readEnvelope } from "../source/node-page.js";
 import type { RangeLimits } from "../source/range-limits.js";
@@ -16,7 +16,7 @@ import type { FetchRange, RangeContent } from "./range-page.js";
 import type { ScanSource } from "./scan-run.js";
 
 /** The argument of `scanBalanceChanges`. */
-export interface BalanceChangesScanQuery extends Omit<BalanceChangesInRange, "pagination"> {}
+export interface ScanBalanceChangesArguments extends Omit<ListBalanceChangesArguments, "pagination"> {}
 
 const name = "scanBalanceChanges";
 const { pagination: _, ...scanArguments } = operations.listBalanceChanges.arguments;

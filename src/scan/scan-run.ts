@@ -1,8 +1,9 @@
 import type { BalanceChange, BalanceChangesDateRange } from "../../generated/types.js";
+import { fetchUntilAborted } from "../async/abort.js";
+import { Semaphore } from "../async/semaphore.js";
 import { VegaError } from "../errors/index.js";
 import type { Block } from "../http/block.js";
 import { type Demand, NotShown } from "../http/demand.js";
-import { fetchUntilAborted } from "../http/index.js";
 import { defaultCatchUp } from "../source/patience.js";
 import { behindError, describeTime, prunedError } from "../source/reading-errors.js";
 import type { Coverage } from "./coverage.js";
@@ -12,7 +13,6 @@ import { checkPage, type FetchRange, type RangeContent, type RangePage, type Ran
 import { findEnd } from "./scan-end.js";
 import type { ScanWalkOptions } from "./scan-options.js";
 import { type OpenRange, SegmentReader } from "./segment-reader.js";
-import { Semaphore } from "./semaphore.js";
 import { aligned, microsecondOf, newestFirst, oldestFirst, type Range, type ReadingOrder, toTime } from "./timeline.js";
 
 /** What a scan reads. It is opened when the scan is used: wrong arguments and options are a rejection then. */
@@ -20,7 +20,7 @@ export interface ScanSource {
   operation: string;
   /** @param catchUp - Returns how long a block is waited for, in milliseconds. Called when the options are checked. */
   open(catchUp: () => number): {
-    /** Unix nanoseconds. Default: from the oldest record, to the block that has begun. */
+    /** Unix nanoseconds. Default: from the oldest record, to the current block. */
     start: bigint | undefined;
     end: bigint | undefined;
     /** One for each request that the filter takes. */

@@ -1,5 +1,5 @@
 import type { BalanceChange } from "../../generated/types.js";
-import { ItemIterator, ignore } from "../pagination/item-iterator.js";
+import { ItemIterator, ignore } from "../async/item-iterator.js";
 import type { Coverage } from "./coverage.js";
 import type { ScanWalkOptions } from "./scan-options.js";
 import { ScanRun, type ScanSource } from "./scan-run.js";

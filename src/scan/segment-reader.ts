@@ -1,9 +1,9 @@
 import type { BalanceChange } from "../../generated/types.js";
 import { PaginationError } from "../errors/index.js";
 import { type Demand, NotShown } from "../http/demand.js";
-import { fromRecordBefore, largestPage, longestOverlap } from "../pagination/continuation.js";
-import { compareDigits } from "../pagination/cursors.js";
 import type { Edge } from "../pagination/page.js";
+import { fromRecordBefore, largestPage, longestOverlap } from "../pagination/repair/continuation.js";
+import { compareDigits } from "../pagination/repair/cursors.js";
 import { blockTimeOf } from "../source/block-cursor.js";
 import { describeTime, readingError } from "../source/reading-errors.js";
 import type { RangeContent, RangePage, RangeRequest } from "./range-page.js";

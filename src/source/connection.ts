@@ -1,5 +1,5 @@
 import type { OperationId } from "../arguments/operation.js";
-import type { Clock } from "../http/clock.js";
+import type { Clock } from "../async/clock.js";
 import type { OperationRoute } from "../http/operation-route.js";
 import type { Requester } from "../http/requester.js";
 

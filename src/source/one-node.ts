@@ -1,6 +1,6 @@
+import type { Clock } from "../async/clock.js";
 import { ApiError } from "../errors/index.js";
 import { readBlock } from "../http/block.js";
-import type { Clock } from "../http/clock.js";
 import { lackOf, NotShown } from "../http/demand.js";
 import type { Requester } from "../http/requester.js";
 import type { Connection, RouteOf } from "./connection.js";

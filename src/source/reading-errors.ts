@@ -1,6 +1,6 @@
-import { toDate } from "../arguments/values.js";
 import { PaginationError, type PaginationErrorOptions } from "../errors/pagination-error.js";
 import type { Block } from "../http/block.js";
+import { toDate } from "../values/times.js";
 
 type Resume = PaginationError["resume"];
 

@@ -41,7 +41,7 @@ export class Activity {
     return { votes: [...closed, ...votes], balances: [...balances, ...own] };
   }
 
-  /** When a proposal closes, all its votes are written anew in one block (observed on v0.74 nodes). */
+  /** When a proposal closes, all its votes are rewritten in one block (observed on v0.74 nodes). */
   #votesOn(proposal: number, time: bigint, records: Records): StoredVote[] {
     if (proposal < earlierProposals) return [];
     const id = this.#generator.proposal(proposal);

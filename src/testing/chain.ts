@@ -1,6 +1,6 @@
+import { refuseByRule } from "../arguments/refuse.js";
 import { Activity } from "./activity.js";
 import { type After, backgroundTimer, repeat } from "./advance.js";
-import { refuse } from "./arguments.js";
 import { RecordCompletion, type TimeOf, withoutUndefined } from "./completion.js";
 import {
   checkData,
@@ -24,7 +24,7 @@ const second = 1_000_000_000n;
 /** Records that were added at once. */
 export interface Addition {
   records: AddedRecords;
-  /** The time of the block that had begun: no record of a later addition is older. */
+  /** The time of the current block: no record of a later addition is older. */
   since: Microseconds;
 }
 
@@ -73,12 +73,12 @@ export class Chain {
     this.#cancel = () => {};
   }
 
-  /** The block that has begun. */
+  /** The current block. */
   get block(): FakeBlock {
     return this.#blocks.at(-1) as FakeBlock;
   }
 
-  /** The block that had begun some blocks ago; of a negative number, one that is to begin. */
+  /** The block that was current some blocks ago; of a negative number, one that is to begin. */
   blockBefore(count: number): FakeBlock {
     const { height, timestamp } = this.block;
     const wanted = height - BigInt(count);
@@ -99,7 +99,8 @@ export class Chain {
 
   addRecords(data: PartialBlockData): void {
     checkData(data);
-    if (data.block !== undefined) refuse("data.block", "left out: the block does not end", data.block);
+    if (data.block !== undefined)
+      refuseByRule({ argument: "data.block" }, "cannot be given, because the block does not end. Omit it");
     this.#addToBlock(data, this.block.timestamp);
   }
 

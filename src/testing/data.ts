@@ -77,15 +77,15 @@ export interface FakeNodeData extends OtherData {
   /** Spam statistics by party; a party that is not here has zeros. */
   spamStatistics?: Readonly<Record<string, SpamStatistics>> | number | undefined;
   /**
-   * The block that has begun, which `X-Block-Height` and `X-Block-Timestamp` name. All records below its time are there and
+   * The current block, which `X-Block-Height` and `X-Block-Timestamp` name. All records below its time are there and
    * final; of those at its time, any can still be missing.
    *
    * @default Height 1234568, one second after the newest record.
    */
   block?: FakeBlock | undefined;
   /**
-   * The oldest time that the node keeps, in Unix nanoseconds. Older balance changes are absent from responses, without a
-   * mark; votes, profiles and signatures are kept whole (observed on v0.74 nodes). Default: everything is kept.
+   * The oldest time that the node keeps, in Unix nanoseconds. Older balance changes are silently absent from
+   * responses; votes, profiles and signatures are kept whole (observed on v0.74 nodes). Default: everything is kept.
    */
   history?: bigint | undefined;
   /**
@@ -136,7 +136,7 @@ export const hasLists = (data: PartialNodeData): boolean =>
     ([name, value]) => value !== undefined && (name in someOfEach || otherLists.includes(name)),
   );
 
-/** Refuses data that makes no sense, apart from its records. */
+/** Refuses data that is invalid, apart from its records. */
 export function checkData(data: PartialNodeData): void {
   checkNames("data", data, [...ownNames, ...otherLists]);
   const { block, history, unstableTies, seed, party } = data;

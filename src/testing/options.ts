@@ -10,7 +10,7 @@ import {
   type OptionCheck,
   type OptionChecks,
 } from "../arguments/check-options.js";
-import { listNames, refuse } from "../arguments/refuse.js";
+import { listNames, refuse, refuseByRule } from "../arguments/refuse.js";
 import type { After } from "./advance.js";
 import { bigint, isCount } from "./arguments.js";
 import type { CheckCode } from "./check.js";
@@ -23,7 +23,7 @@ import { type NodeVersion, nodeVersions } from "./versions.js";
  * The paging defects of v0.74 nodes (observed on v0.74 nodes). Without a defect, the list pages correctly.
  *
  * - `"tied-vote-cursors"`: a cursor of votes is a block time and nothing else. Votes of one block repeat or are lost;
- *   if they do not fit a page, that page repeats for ever. Without it, cursors have another form than on v0.74 nodes.
+ *   if they do not fit a page, that page repeats forever. Without it, cursors have another form than on v0.74 nodes.
  * - `"lost-balance-changes"`: a cursor lacks the account id. At a border between two pages, all further changes of the
  *   border's block and the first change of the next block are lost. Without it, cursors have the account id.
  * - `"failing-profile-cursors"`: every cursor of profiles fails with status 500.
@@ -215,8 +215,8 @@ const faultCheck: OptionCheck = (value, place) => {
   if (message !== undefined) text(message, member("message"));
   if (body === undefined) return;
   faultBody(body, member("body"));
-  if (code !== undefined) refuse(member("code"), "left out with a `body`", code);
-  if (message !== undefined) refuse(member("message"), "left out with a `body`", message);
+  if (code !== undefined) refuseByRule(member("code"), "cannot be combined with `body`");
+  if (message !== undefined) refuseByRule(member("message"), "cannot be combined with `body`");
 };
 
 const wholeNumber = expected("a whole number", isCount);

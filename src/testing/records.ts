@@ -42,7 +42,7 @@ export class RecordGenerator {
   }
 
   /**
-   * Votes up to a time on three proposals. The first is closed: its votes were cast at different times and written anew in
+   * Votes up to a time on three proposals. The first is closed: its votes were cast at different times and rewritten in
    * one block, as on real nodes.
    */
   votes(count: number, newest: bigint): StoredVote[] {

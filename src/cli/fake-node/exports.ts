@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { text as readText } from "node:stream/consumers";
-import { toNanoseconds } from "../../arguments/values.js";
 import type { FakeNodeData } from "../../testing/index.js";
+import { toNanoseconds } from "../../values/times.js";
 import { UsageError } from "../exit.js";
 import { readContent } from "../files/compression.js";
 

@@ -1,6 +1,6 @@
 import { open, rename, rm } from "node:fs/promises";
-import type { Block } from "../../http/index.js";
-import { withDigits } from "../../http/json.js";
+import type { Block } from "../../http/block.js";
+import { withDigits } from "../../values/json.js";
 import { UsageError } from "../exit.js";
 import type { RangeEnd } from "../records.js";
 import type { ContentFlags } from "./content-flags.js";

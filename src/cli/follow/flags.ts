@@ -14,7 +14,7 @@ const from: Flag = {
   name: "from",
   value: "TIME",
   text:
-    "Where to begin: now, which is the block that has begun; start, which is the oldest record of the node; or a time, as in " +
+    "Where to begin: now, which is the current block; start, which is the oldest record of the node; or a time, as in " +
     "2024-02-01T12:00:00Z. Default: now.",
 };
 
@@ -34,7 +34,7 @@ const pace: readonly Flag[] = [
   {
     name: "give-up-after",
     value: "TIME",
-    text: "How long failures are retried, as in 2h; for ever if it is never. Default: 10m.",
+    text: "How long to retry failures, as in 2h. never retries forever. Default: 10m.",
   },
 ];
 
@@ -45,7 +45,7 @@ export function followFlags(id: FollowId): Flag[] {
   const limit: Flag = { name: "limit", value: "N", text: "End after this many records." };
   const output: readonly Flag[] = [
     outputFlag,
-    { name: "resume", text: "Continue the file of --output where it ends. It begins one if there is none." },
+    { name: "resume", text: "Append to the --output file, or create it." },
     { name: "force", text: "Overwrite the file of --output, once the first block came." },
     columnsFlag(Object.keys(operationTexts[id].columns ?? {})),
     ...(hasTime ? presentationFlags : []),

@@ -1,5 +1,5 @@
 import type { FollowEvent } from "../../follow/index.js";
-import type { Block } from "../../http/index.js";
+import type { Block } from "../../http/block.js";
 import { describeDuration } from "../durations.js";
 import { IncompleteError, UsageError } from "../exit.js";
 import type { Io } from "../io.js";

@@ -1,7 +1,7 @@
 import { operationTexts } from "../../../generated/command-line.js";
 import { operations } from "../../../generated/operations.js";
-import type { NanosecondTime } from "../../arguments/values.js";
-import type { Block } from "../../http/index.js";
+import type { Block } from "../../http/block.js";
+import type { NanosecondTime } from "../../values/times.js";
 import { readArguments } from "../argument-flags.js";
 import type { Context } from "../command.js";
 import { UsageError } from "../exit.js";

@@ -1,5 +1,5 @@
-import { formatUnits, parseUnits } from "../../arguments/units.js";
-import { toNanoseconds } from "../../arguments/values.js";
+import { toNanoseconds } from "../../values/times.js";
+import { formatUnits, parseUnits } from "../../values/units.js";
 import { UsageError } from "../exit.js";
 import type { ColumnKind } from "../operation-texts.js";
 import { suggest } from "../suggest.js";
@@ -67,7 +67,7 @@ function conversionOf(kind: ColumnKind, { decimals, raw }: Presentation): Pick<C
 /** Prints a time in Unix nanoseconds as RFC 3339. */
 export const formatTime = (time: bigint | string): string => timePrinter()(String(time));
 
-/** Prints Unix nanoseconds as RFC 3339. Neighbouring records often have the same second. */
+/** Prints Unix nanoseconds as RFC 3339. Neighboring records often have the same second. */
 function timePrinter(): (text: string) => string {
   let second = "";
   let date = "";

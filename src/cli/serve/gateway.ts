@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
-import type { VegaClient } from "../../client.js";
+import type { VegaClient } from "../../client/client.js";
 import { scannable } from "../scannable.js";
 import { CallerLimits } from "./caller-limits.js";
 import { check, read } from "./reads.js";
@@ -51,7 +51,7 @@ const burst = 5;
 const [mostReads, mostStreams] = [64, 8];
 /** The deadline of a response, with all retries, in milliseconds. */
 const deadline = 60_000;
-/** A page stays in memory for this long, in milliseconds: if a chain was reset, it must not stay for ever. */
+/** A page stays in memory for this long, in milliseconds: if a chain was reset, it must not stay forever. */
 const lifetime = 600_000;
 
 /** Responds to the operations of the description with what the client reads. */

@@ -1,18 +1,12 @@
 import type { Pagination } from "../../../generated/types.js";
-import type { VegaClient } from "../../client.js";
+import type { VegaClient } from "../../client/client.js";
 import type { ListId } from "../../pagination/list-operation.js";
 import type { Listing, ListingOptions, Page } from "../../pagination/listing.js";
 import { decodeCursor, type GatewayCursor } from "./cursors.js";
 import { Rejection } from "./replies.js";
 
 /** A record of any list. */
-export type Row = object;
-
-/** Returns the text that distinguishes records by some of their members. */
-export const keyBy =
-  (names: readonly string[]) =>
-  (record: Row): string =>
-    names.map((name) => (record as Record<string, unknown>)[name]).join(" ");
+export type Row = Readonly<Record<string, unknown>>;
 
 /** A record and its cursor. */
 export interface RowEdge {
@@ -41,7 +35,7 @@ export interface ServedPage {
   readonly pageInfo: { hasNextPage: boolean; hasPreviousPage: boolean; startCursor: string; endCursor: string };
   /** The page of the client whose block counts. */
   readonly source: Page<Row>;
-  /** Whether the same request has the same page for ever. */
+  /** Whether the same request has the same page forever. */
   readonly isFinal: boolean;
 }
 
@@ -74,7 +68,7 @@ export function readPageRequest(
   }
   for (const [one, other] of contradictions) {
     if (pagination[one] === undefined || pagination[other] === undefined) continue;
-    throw new Rejection(3, `Expected pagination.${other} to be left out beside pagination.${one}.`);
+    throw new Rejection(3, `pagination.${other} cannot be combined with pagination.${one}.`);
   }
   const text: unknown = after ?? before;
   if (text !== undefined && (typeof text !== "string" || text === "")) {
@@ -84,7 +78,8 @@ export function readPageRequest(
   if (cursor?.list !== undefined && cursor.list !== id) {
     throw new Rejection(3, `Expected a cursor of ${id}, got one of ${cursor.list}.`);
   }
-  const list = client[id] as (argument: object, options: ListingOptions) => Listing<Row>;
+  // The types of the lists have nothing in common that a record of any of them could be read by.
+  const list = client[id] as unknown as (argument: object, options: ListingOptions) => Listing<Row>;
   const end = filters.dateRange?.endTimestamp;
   return {
     id,

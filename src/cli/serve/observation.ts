@@ -1,5 +1,5 @@
+import type { NodePool } from "../../client/node-pool.js";
 import type { ObserverEvent } from "../../http/events.js";
-import type { NodePool } from "../../node-pool.js";
 import type { Gateway } from "./gateway.js";
 import { Metrics } from "./metrics.js";
 import type { NodeNames } from "./node-names.js";

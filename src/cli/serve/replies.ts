@@ -8,7 +8,7 @@ import {
   ResponseError,
   TimeoutError,
 } from "../../errors/index.js";
-import type { Block } from "../../http/index.js";
+import type { Block } from "../../http/block.js";
 import { NodeError } from "../../testing/errors.js";
 
 /** A response of the gateway. */
@@ -16,7 +16,7 @@ export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
-  /** Whether the same request has this response for ever. */
+  /** Whether the same request has this response forever. */
   readonly isFinal?: boolean | undefined;
   /** The node that served it, for the log. */
   readonly node?: string | undefined;

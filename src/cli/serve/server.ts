@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { NodePool } from "../../node-pool.js";
+import type { NodePool } from "../../client/node-pool.js";
 import { bind } from "../../testing/node/bind.js";
 import type { Gateway, GatewayRequest, Outcome } from "./gateway.js";
 import type { Metrics } from "./metrics.js";

@@ -1,5 +1,5 @@
 import type { BalanceChangesDateRange, BalanceChangesFilter } from "../../../generated/types.js";
-import type { VegaClient } from "../../client.js";
+import type { VegaClient } from "../../client/client.js";
 import { VegaError } from "../../errors/index.js";
 import type { Coverage } from "../../scan/coverage.js";
 import { readParameters } from "./arguments.js";

@@ -197,7 +197,7 @@ describe("the name of a file", () => {
     const name = file("x.csv.zst");
     const { code, stderr } = await runCli(["balances", "-o", name], { fetch });
     if (codecOf("zst") === undefined) {
-      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("Use the suffix .gz.") });
+      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("Use the extension .gz.") });
       return;
     }
     expect(code).toBe(0);
@@ -212,8 +212,14 @@ describe("the name of a file", () => {
     [["-o", "x.csv.bz2"], "Expected --output to end with .csv"],
     [["-o", "x.tar.gz"], "Expected --output to end with .csv"],
     [["-o", "x.gz"], "Expected --output to end with .csv"],
-    [["-o", "x.csv", "--format", "ndjson"], "Expected --output to end with a suffix of --format ndjson, got x.csv."],
-    [["-o", "x.json.gz", "--format", "csv"], "Expected --output to end with a suffix of --format csv, got x.json.gz."],
+    [
+      ["-o", "x.csv", "--format", "ndjson"],
+      "Expected --output to end with an extension of --format ndjson, got x.csv.",
+    ],
+    [
+      ["-o", "x.json.gz", "--format", "csv"],
+      "Expected --output to end with an extension of --format csv, got x.json.gz.",
+    ],
   ])("that does not fit is refused: %j", async (flags, message) => {
     for (const command of [["balances"], ["profiles"], ["follow", "balances"]]) {
       const { code, stderr } = await runCli([...command, ...flags], { fetch: refused });

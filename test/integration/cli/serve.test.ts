@@ -93,7 +93,7 @@ describe.each([
   });
 });
 
-test("without the gateway, the same loop loses records, repeats a page for ever, and fails", async () => {
+test("without the gateway, the same loop loses records, repeats a page forever, and fails", async () => {
   const network = createNetwork();
   const [node] = network.nodes;
   const send = (url: string) => network.fetch(url);

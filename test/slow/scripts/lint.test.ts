@@ -101,11 +101,6 @@ const mistakes: Record<string, [before: string, after: string, rule: string]> = 
     "without: [last, previous]",
     "description/parameter-groups",
   ],
-  "a name of arguments that is not a type": [
-    "x-argumentsType: ProfilesOfParties",
-    "x-argumentsType: profiles of parties",
-    "description/arguments-type",
-  ],
   "at least one of an unknown parameter": [
     "        - parameter: partyId\n",
     "        - parameter: party\n",
@@ -131,13 +126,13 @@ const mistakes: Record<string, [before: string, after: string, rule: string]> = 
     "description/hints",
   ],
   "a read that is sent once": [
-    "      x-argumentsType: SignaturesOfResource\n",
-    "      x-argumentsType: SignaturesOfResource\n      x-sentOnce: true\n",
+    "      operationId: listNodeSignatures\n",
+    "      operationId: listNodeSignatures\n      x-sentOnce: true\n",
     "description/sent-once",
   ],
   "client notes that are empty": [
-    "      x-argumentsType: SignaturesOfResource\n",
-    "      x-argumentsType: SignaturesOfResource\n      x-clientNotes: ''\n",
+    "      operationId: listNodeSignatures\n",
+    "      operationId: listNodeSignatures\n      x-clientNotes: ''\n",
     "description/client-notes",
   ],
   "a record without a natural key": ["      x-naturalKey: [partyId]\n", "", "description/natural-key"],

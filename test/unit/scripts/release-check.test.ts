@@ -59,7 +59,7 @@ test.each<[what: string, change: Partial<Release>, problem: RegExp]>([
   ],
   ["has no place for bugs", manifestWithout("bugs"), /no `bugs`/],
   ["has no homepage", manifestWithout("homepage"), /no `homepage`/],
-  ["lacks the licence", { packed: complete.packed.filter((file) => file !== "LICENSE") }, /lacks LICENSE/],
+  ["lacks the license", { packed: complete.packed.filter((file) => file !== "LICENSE") }, /lacks LICENSE/],
   ["has a test in it", { packed: [...complete.packed, "dist/test/a.js"] }, /has dist\/test\/a\.js/],
   ["has no entry in the changelog", { changelog: "# Changelog\n" }, /no entry for 1\.2\.3/],
   ["is not dated", { changelog: "## 1.2.3 (unreleased)\n" }, /the date of 1\.2\.3, got "unreleased"/],

@@ -31,7 +31,7 @@ describe("a fake node with blockEvery", () => {
     expect(node.block.height).toBe(height + 10n);
   });
 
-  test("opens and closes proposals: the votes of a closed one are written anew in one block", async () => {
+  test("opens and closes proposals: the votes of a closed one are rewritten in one block", async () => {
     const { node, sleep } = createLiveNode();
     await sleep(20_500);
     const [first] = node.records.votes.slice(-1);

@@ -1,4 +1,4 @@
-import { show } from "./refuse.js";
+import { show } from "./show.js";
 
 const decimalNumber = /^(-?)(\d*)(?:\.(\d*))?$/;
 

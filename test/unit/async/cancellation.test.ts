@@ -1,6 +1,6 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, test } from "vitest";
-import { onAbort } from "../../../src/http/index.js";
+import { onAbort } from "../../../src/async/abort.js";
 import { createClient, TimeoutError } from "../../../src/index.js";
 import { json } from "../../support/recorder.js";
 

@@ -1,8 +1,15 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, test } from "vitest";
-import { ApiError, ArgumentError, ConnectionError, createClient, ResponseError, VegaError } from "../../src/index.js";
-import { freePort } from "../support/free-port.js";
-import { json, recorder, respondWith } from "../support/recorder.js";
+import {
+  ApiError,
+  ArgumentError,
+  ConnectionError,
+  createClient,
+  ResponseError,
+  VegaError,
+} from "../../../src/index.js";
+import { freePort } from "../../support/free-port.js";
+import { json, recorder, respondWith } from "../../support/recorder.js";
 
 const party = { partyId: "a" };
 const statistics = { chainId: "c", statistics: null };
@@ -234,7 +241,7 @@ describe("the outcome of a call:", () => {
     expect(getEventListeners(signal, "abort")).toEqual([]);
   });
 
-  test("guards recognise errors of another copy of the package", () => {
+  test("guards recognize errors of another copy of the package", () => {
     const foreign = Object.assign(Object.create({ [Symbol.for("vegaprotocol-client.ApiError")]: true }), {
       status: 400,
     });

@@ -1,6 +1,6 @@
-import { refuse } from "../arguments/refuse.js";
-import { backward, type Direction, forward, inWalkOrder } from "./direction.js";
-import type { Edge, PageContent } from "./page.js";
+import { refuse } from "../../arguments/refuse.js";
+import { backward, type Direction, forward, inWalkOrder } from "../direction.js";
+import type { Edge, PageContent } from "../page.js";
 
 /** The place of a page in one of the merged lists: the cursors to continue from in both directions. */
 export interface Place {

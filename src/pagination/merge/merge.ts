@@ -1,11 +1,11 @@
-import type { Pagination } from "../../generated/types.js";
-import { PaginationError } from "../errors/index.js";
-import { fetchUntilAborted } from "../http/index.js";
-import { type Direction, directionOf, forward, inWalkOrder } from "./direction.js";
+import type { Pagination } from "../../../generated/types.js";
+import { fetchUntilAborted } from "../../async/abort.js";
+import { PaginationError } from "../../errors/index.js";
+import { type Direction, directionOf, forward, inWalkOrder } from "../direction.js";
+import type { Edge, PageContent, Step } from "../page.js";
+import { type Reading, RequestPlan, type Source } from "../request-plan.js";
+import { firstStep } from "../step.js";
 import { type ListedEdge, mergedPage, readPlaces } from "./merged-page.js";
-import type { Edge, PageContent, Step } from "./page.js";
-import { type Reading, RequestPlan, type Source } from "./request-plan.js";
-import { firstStep } from "./step.js";
 
 type FetchPage<T, Extra extends object> = ReturnType<Source<T, Extra>["open"]>["fetchPage"];
 

@@ -1,4 +1,4 @@
-import { show } from "./refuse.js";
+import { show } from "./show.js";
 
 /**
  * A point in time for a query: Unix nanoseconds as a `bigint` or a string of digits, a `Date`, or an object with

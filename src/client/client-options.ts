@@ -5,9 +5,9 @@ import {
   checkOptions,
   type OptionChecks,
   oneOf,
-} from "./arguments/check-options.js";
-import { readBaseUrl } from "./arguments/read-base-url.js";
-import { refuseSecret } from "./arguments/refuse.js";
+} from "../arguments/check-options.js";
+import { readBaseUrl } from "../arguments/read-base-url.js";
+import { refuseByRule } from "../arguments/refuse.js";
 import {
   type AttemptOptions,
   attemptChecks,
@@ -16,10 +16,10 @@ import {
   readHeaders,
   type Settings,
   withDefaults,
-} from "./http/call-options.js";
-import type { ObserverEvent } from "./http/events.js";
-import { type LogLevel, logLevel } from "./http/log.js";
-import type { Validate } from "./http/response.js";
+} from "../http/call-options.js";
+import type { ObserverEvent } from "../http/events.js";
+import { type LogLevel, logLevel } from "../http/log.js";
+import type { Validate } from "../http/response.js";
 import { type NodePool, readNodePool } from "./node-pool.js";
 
 /** Options of a client. */
@@ -110,7 +110,7 @@ export function readOverrides(defaults: ClientDefaults, options: OptionOverrides
   const name = "withOptions";
   for (const argument of ["baseUrl", "fetch", "pacing"]) {
     if (typeof options !== "object" || options === null || !(argument in options)) continue;
-    refuseSecret({ operation: name, argument }, "left out, because both clients share it. Use `createClient`");
+    refuseByRule({ operation: name, argument }, "cannot be changed, because both clients share it. Use `createClient`");
   }
   checkOptions(overrideChecks, options, { name });
   const { headers, observe = defaults.observe, log = defaults.log, validate = defaults.validate } = options;

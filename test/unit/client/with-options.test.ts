@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { ArgumentError, createClient, type ObserverEvent, RateLimitError } from "../../src/index.js";
-import { nodePool } from "../../src/pool/index.js";
-import { createFakeNetwork, createFakeNode } from "../../src/testing/index.js";
-import { recorder, respondWith } from "../support/recorder.js";
+import { ArgumentError, createClient, type ObserverEvent, RateLimitError } from "../../../src/index.js";
+import { nodePool } from "../../../src/pool/index.js";
+import { createFakeNetwork, createFakeNode } from "../../../src/testing/index.js";
+import { recorder, respondWith } from "../../support/recorder.js";
 
 const baseUrl = "https://node.example";
 const party = { partyId: "a1" };
@@ -90,7 +90,7 @@ describe("withOptions", () => {
     const make = () => client.withOptions({ [name]: "https://me:secret@node.example" });
     expect(make).toThrow(ArgumentError);
     expect(make).toThrow(
-      `Expected \`${name}\` of withOptions to be left out, because both clients share it. Use \`createClient\`.`,
+      `\`${name}\` of withOptions cannot be changed, because both clients share it. Use \`createClient\`.`,
     );
   });
 

@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { ConnectionError, createClient, type VegaError } from "../../../src/index.js";
-import { paginate } from "../../../src/pagination/listing.js";
-import { mergePages } from "../../../src/pagination/merge.js";
-import { splitFilters } from "../../../src/pagination/split.js";
-import { createFakeNode } from "../../../src/testing/index.js";
-import { collect, PageSource } from "../../support/page-source.js";
-import { runs } from "../../support/runs.js";
+import { ConnectionError, createClient, type VegaError } from "../../../../src/index.js";
+import { paginate } from "../../../../src/pagination/listing.js";
+import { mergePages } from "../../../../src/pagination/merge/merge.js";
+import { splitFilters } from "../../../../src/pagination/merge/split.js";
+import { createFakeNode } from "../../../../src/testing/index.js";
+import { collect, PageSource } from "../../../support/page-source.js";
+import { runs } from "../../../support/runs.js";
 
 interface Item {
   time: number;
@@ -92,7 +92,7 @@ describe("a merged list", () => {
     expect(sources.map(({ requests }) => requests.length)).toEqual([3, 2]);
   });
 
-  test("has pages that lead to their neighbours, also during a walk", async () => {
+  test("has pages that lead to their neighbors, also during a walk", async () => {
     const { list, expected } = partsOf(
       [
         [1, 4, 7, 9],

@@ -1,7 +1,7 @@
-import { ArgumentError } from "./errors/index.js";
-import type { Block } from "./http/block.js";
-import type { RequesterOptions } from "./http/requester.js";
-import type { Connection, RouteOf } from "./source/connection.js";
+import { ArgumentError } from "../errors/index.js";
+import type { Block } from "../http/block.js";
+import type { RequesterOptions } from "../http/requester.js";
+import type { Connection, RouteOf } from "../source/connection.js";
 
 /** What is known of one node of a pool. Nothing is asked for it: it comes from the responses of calls. Its JSON has digits. */
 export interface NodeStatus {

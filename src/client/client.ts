@@ -1,10 +1,28 @@
 import createHttp, { type Client as HttpClient } from "openapi-fetch";
-import type { OperationMethods } from "../generated/client.js";
-import type { paths } from "../generated/openapi.js";
-import { operations } from "../generated/operations.js";
-import type { BalanceChange } from "../generated/types.js";
-import type { OperationId } from "./arguments/operation.js";
-import { readArguments } from "./arguments/read-arguments.js";
+import type { OperationMethods } from "../../generated/client.js";
+import type { paths } from "../../generated/openapi.js";
+import { operations } from "../../generated/operations.js";
+import type { BalanceChange } from "../../generated/types.js";
+import type { OperationId } from "../arguments/operation.js";
+import { readArguments } from "../arguments/read-arguments.js";
+import { systemClock } from "../async/clock.js";
+import { call } from "../http/call.js";
+import { type CallOptions, callChecks, readCallOptions } from "../http/call-options.js";
+import { withCalls } from "../http/http-client.js";
+import { withLog } from "../http/log.js";
+import { routeOf } from "../http/operation-route.js";
+import { createRequester } from "../http/requester.js";
+import { sharedLimits } from "../http/shared-limits.js";
+import { type NodeHttp, withHeaders } from "../http/with-headers.js";
+import { type ListId, listOperation } from "../pagination/list-operation.js";
+import { type ListingOptions, listingChecks } from "../pagination/listing.js";
+import { type Scan, scan } from "../scan/scan.js";
+import { openScan, type ScanBalanceChangesArguments } from "../scan/scan-operation.js";
+import { type ScanOptions, scanChecks } from "../scan/scan-options.js";
+import type { Connection } from "../source/connection.js";
+import { NodeHistory } from "../source/node-history.js";
+import { oneNode } from "../source/one-node.js";
+import { RangeLimits } from "../source/range-limits.js";
 import {
   type ClientDefaults,
   type ClientOptions,
@@ -12,24 +30,7 @@ import {
   readClientOptions,
   readOverrides,
 } from "./client-options.js";
-import { type CallOptions, callChecks, readCallOptions } from "./http/call-options.js";
-import { systemClock } from "./http/clock.js";
-import { withCalls } from "./http/http-client.js";
-import { call, createRequester } from "./http/index.js";
-import { withLog } from "./http/log.js";
-import { routeOf } from "./http/operation-route.js";
-import { sharedLimits } from "./http/shared-limits.js";
-import { type NodeHttp, withHeaders } from "./http/with-headers.js";
 import { connect, type Session } from "./node-pool.js";
-import { type ListId, listOperation } from "./pagination/list-operation.js";
-import { type ListingOptions, listingChecks } from "./pagination/listing.js";
-import { type Scan, scan } from "./scan/scan.js";
-import { type BalanceChangesScanQuery, openScan } from "./scan/scan-operation.js";
-import { type ScanOptions, scanChecks } from "./scan/scan-options.js";
-import type { Connection } from "./source/connection.js";
-import { NodeHistory } from "./source/node-history.js";
-import { oneNode } from "./source/one-node.js";
-import { RangeLimits } from "./source/range-limits.js";
 
 /**
  * A client of a node, or of a pool of nodes.
@@ -45,7 +46,7 @@ export interface VegaClient extends OperationMethods {
    * (observed on v0.74 nodes). Several requests are in flight at once.
    *
    * The start belongs to the range, the end does not. Without an end, or with one in the future, the scan ends before the
-   * block that has begun when it starts: all records before that block are final. Changes of one time come in the order of
+   * current block when it starts: all records before that block are final. Changes of one time come in the order of
    * asset, party, market and account type.
    *
    * @throws {@link PaginationError} with the `reason` `"pruned"` if the range begins before the oldest record that the
@@ -59,7 +60,7 @@ export interface VegaClient extends OperationMethods {
    * for await (const change of changes) console.log(change.timestamp, change.balance);
    * ```
    */
-  scanBalanceChanges(query?: BalanceChangesScanQuery, options?: ScanOptions): Scan<BalanceChange>;
+  scanBalanceChanges(query?: ScanBalanceChangesArguments, options?: ScanOptions): Scan<BalanceChange>;
 
   /** The address of the node, without a `/` or `/api/v2` at its end; with a pool, that of its first node. */
   readonly baseUrl: string;

@@ -1,8 +1,8 @@
-import { accountTypes } from "../../generated/enums.js";
-import { operations } from "../../generated/operations.js";
-import type { BalanceChange } from "../../generated/types.js";
-import { toNanoseconds } from "../arguments/values.js";
-import { readBlockCursor } from "../source/block-cursor.js";
+import { accountTypes } from "../../../generated/enums.js";
+import { operations } from "../../../generated/operations.js";
+import type { BalanceChange } from "../../../generated/types.js";
+import { readBlockCursor } from "../../source/block-cursor.js";
+import { toNanoseconds } from "../../values/times.js";
 import { sha256Hex } from "./sha256.js";
 
 const { missingMember } = operations.listBalanceChanges.cursors;
