@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { connect } from "node:net";
-import { Ajv2020 as Ajv } from "ajv/dist/2020.js";
+import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterEach, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { createClient } from "../../../src/index.js";
@@ -350,7 +350,7 @@ function createLineCheck() {
   const [openapi, gateway] = ["openapi.yaml", "gateway.yaml"].map((name) =>
     parse(readFileSync(new URL(`../../../${name}`, import.meta.url), "utf8")),
   );
-  const ajv = new Ajv({ strict: false });
+  const ajv = new Ajv2020({ strict: false });
   ajv.addSchema(openapi, "openapi.yaml").addSchema(gateway, "gateway.yaml");
   const content = "/paths/~1api~1v2~1balance~1changes/get/responses/200/content/application~1x-ndjson/schema";
   return ajv.compile({ $ref: `gateway.yaml#${content}` });
