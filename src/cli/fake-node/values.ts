@@ -1,4 +1,5 @@
-import { type NodeFault, nodeFaults } from "../../testing/faults.js";
+import { nodeFaults } from "../../testing/faults.js";
+import type { NodeFault } from "../../testing/index.js";
 import { quote, UsageError } from "../exit.js";
 import { refuse, type Values } from "../flag-values.js";
 

@@ -1,12 +1,12 @@
 import { operations } from "../../../generated/operations.js";
 import type { Page } from "../../pagination/listing.js";
 import { nanosecondsOf } from "../../source/block-cursor.js";
+import { keyBy } from "../../values/natural-key.js";
 import { encodeCursor, type GatewayCursor } from "./cursors.js";
 import {
   assemble,
   inDirection,
   isDescending,
-  keyBy,
   type PageRequest,
   paginationOf,
   type Row,
@@ -90,7 +90,7 @@ async function readFrom(
 function place(request: PageRequest, edges: readonly RowEdge[]): PlacedEdge[] | undefined {
   const sign = request.isBackward ? -1 : 1;
   // The time of a vote is not that of its block.
-  const keyOf = keyBy(operations[request.id].naturalKey.filter((name) => name !== "timestamp"));
+  const keyOf = keyBy<Row>(operations[request.id].naturalKey.filter((name) => name !== "timestamp"));
   const placed: PlacedEdge[] = [];
   for (const { node, cursor } of edges) {
     const time = nanosecondsOf(cursor);

@@ -6,13 +6,7 @@ import { decodeCursor, type GatewayCursor } from "./cursors.js";
 import { Rejection } from "./replies.js";
 
 /** A record of any list. */
-export type Row = object;
-
-/** Returns the text that distinguishes records by some of their members. */
-export const keyBy =
-  (names: readonly string[]) =>
-  (record: Row): string =>
-    names.map((name) => (record as Record<string, unknown>)[name]).join(" ");
+export type Row = Readonly<Record<string, unknown>>;
 
 /** A record and its cursor. */
 export interface RowEdge {
@@ -74,7 +68,7 @@ export function readPageRequest(
   }
   for (const [one, other] of contradictions) {
     if (pagination[one] === undefined || pagination[other] === undefined) continue;
-    throw new Rejection(3, `Expected pagination.${other} not to be combined with pagination.${one}.`);
+    throw new Rejection(3, `pagination.${other} cannot be combined with pagination.${one}.`);
   }
   const text: unknown = after ?? before;
   if (text !== undefined && (typeof text !== "string" || text === "")) {
@@ -84,7 +78,8 @@ export function readPageRequest(
   if (cursor?.list !== undefined && cursor.list !== id) {
     throw new Rejection(3, `Expected a cursor of ${id}, got one of ${cursor.list}.`);
   }
-  const list = client[id] as (argument: object, options: ListingOptions) => Listing<Row>;
+  // The types of the lists have nothing in common that a record of any of them could be read by.
+  const list = client[id] as unknown as (argument: object, options: ListingOptions) => Listing<Row>;
   const end = filters.dateRange?.endTimestamp;
   return {
     id,

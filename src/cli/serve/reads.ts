@@ -1,5 +1,7 @@
 import type { OperationMethods } from "../../../generated/client.js";
 import type { Transaction } from "../../../generated/types.js";
+import { systemClock } from "../../async/clock.js";
+import { sleep } from "../../async/sleep.js";
 import type { VegaClient } from "../../client/client.js";
 import type { Call } from "../../http/call.js";
 import type { ListId } from "../../pagination/list-operation.js";
@@ -52,21 +54,8 @@ async function atBlock(
       );
     }
     // Another node may have it. If none has, one will.
-    if (count > 2) await sleep(250, signal);
+    if (count > 2) await sleep(systemClock, 250, signal);
   }
-}
-
-function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const finish = () => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", finish);
-      signal.aborted ? reject(signal.reason) : resolve();
-    };
-    const timer = setTimeout(finish, milliseconds);
-    signal.addEventListener("abort", finish);
-    if (signal.aborted) finish();
-  });
 }
 
 /** Checks a transaction. Nodes respond with a result also to a body without one. */

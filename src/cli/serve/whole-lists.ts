@@ -1,8 +1,9 @@
 import { operations } from "../../../generated/operations.js";
 import { ApiError } from "../../errors/index.js";
 import type { Page } from "../../pagination/listing.js";
+import { keyBy } from "../../values/natural-key.js";
 import { encodeCursor, type GatewayCursor } from "./cursors.js";
-import { assemble, inDirection, keyBy, type PageRequest, type Row, type RowEdge, type ServedPage } from "./lists.js";
+import { assemble, inDirection, type PageRequest, type Row, type RowEdge, type ServedPage } from "./lists.js";
 import { Rejection } from "./replies.js";
 
 const largestPage = 5000;
@@ -14,7 +15,7 @@ const largestPage = 5000;
 export async function readWhole(request: PageRequest): Promise<ServedPage> {
   const { id, cursor, size } = request;
   const { source, edges: found } = await readEnds(request);
-  const keyOf = keyBy(operations[id].naturalKey);
+  const keyOf = keyBy<Row>(operations[id].naturalKey);
   const list = inDirection(found, request);
   const start = cursor === undefined ? 0 : list.findIndex((edge) => isAt(edge, cursor, keyOf)) + 1;
   if (cursor !== undefined && start === 0) {
@@ -39,7 +40,7 @@ async function readEnds({
 }: PageRequest): Promise<{ source: Page<Row>; edges: readonly RowEdge[] }> {
   const source = await open({ first: largestPage, newestFirst });
   if (!source.pageInfo?.hasNextPage) return { source, edges: source.edges };
-  const keyOf = keyBy(operations[id].naturalKey);
+  const keyOf = keyBy<Row>(operations[id].naturalKey);
   const known = new Set(source.nodes.map(keyOf));
   const end = await open({ first: largestPage, newestFirst: !newestFirst });
   const rest = end.edges.filter(({ node }) => !known.has(keyOf(node)));

@@ -1,5 +1,8 @@
+import { readFileSync } from "node:fs";
 import { connect } from "node:net";
+import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterEach, describe, expect, test } from "vitest";
+import { parse } from "yaml";
 import { createClient } from "../../../src/index.js";
 import { createFakeNetwork, type FakeNetwork, nodeDefects, type Records } from "../../../src/testing/index.js";
 import { loop, type RunningGateway, startGateway } from "../../support/gateway.js";
@@ -342,7 +345,19 @@ describe("a response", () => {
   });
 });
 
+/** Checks a line of a stream with the description of the gateway. */
+function createLineCheck() {
+  const [openapi, gateway] = ["openapi.yaml", "gateway.yaml"].map((name) =>
+    parse(readFileSync(new URL(`../../../${name}`, import.meta.url), "utf8")),
+  );
+  const ajv = new Ajv2020({ strict: false });
+  ajv.addSchema(openapi, "openapi.yaml").addSchema(gateway, "gateway.yaml");
+  const content = "/paths/~1api~1v2~1balance~1changes/get/responses/200/content/application~1x-ndjson/schema";
+  return ajv.compile({ $ref: `gateway.yaml#${content}` });
+}
+
 describe("a stream of balance changes", () => {
+  const isLine = createLineCheck();
   const headers = { Accept: "application/x-ndjson" };
   const linesOf = (text: string) =>
     text
@@ -381,6 +396,7 @@ describe("a stream of balance changes", () => {
     const path = "/api/v2/balance/changes?pagination.newestFirst=false";
     const response = await fetch(url + path, { headers });
     const lines = linesOf(await response.text());
+    expect(lines.filter((line) => !isLine(line))).toEqual([]);
     const { error } = lines.pop();
     expect(error).toMatchObject({ code: 14, resume: { startTimestamp: expect.any(String) } });
     network.nodes[0]?.configure({ down: false });
