@@ -1,7 +1,7 @@
 import type { BalanceChange, BalanceChangesDateRange } from "../../generated/types.js";
 import { fetchUntilAborted } from "../async/abort.js";
 import { Semaphore } from "../async/semaphore.js";
-import { VegaError } from "../errors/index.js";
+import { annotate, VegaError } from "../errors/index.js";
 import type { Block } from "../http/block.js";
 import { type Demand, NotShown } from "../http/demand.js";
 import { behindError, describeTime, prunedError } from "../source/reading-errors.js";
@@ -196,7 +196,7 @@ export class ScanRun {
     const described = NotShown.is(error) ? this.#errorOf(error, unread) : error;
     if (!VegaError.is(described)) return described;
     const { resume = toDateRange(this.#rest(unread)) } = described;
-    return Object.assign(described, { resume, pagesRead: this.#pagesRead, itemsRead: this.#itemsRead });
+    return annotate(described, { resume, pagesRead: this.#pagesRead, itemsRead: this.#itemsRead });
   }
 
   #errorOf({ lack, shown, availableFrom = 0n }: NotShown, unread: Range | undefined): VegaError {

@@ -1,6 +1,6 @@
 import type { Pagination } from "../../../generated/types.js";
 import { fetchUntilAborted } from "../../async/abort.js";
-import { PaginationError } from "../../errors/index.js";
+import { annotate, PaginationError } from "../../errors/index.js";
 import { type Direction, directionOf, forward, inWalkOrder } from "../direction.js";
 import type { Edge, PageContent, Step } from "../page.js";
 import { type FetchPage, type HistoryDemand, RequestPlan, readWalkOptions, type Source } from "../request-plan.js";
@@ -146,7 +146,7 @@ class Merge<T, Extra extends object> {
       // A list that fails ends the requests of the others.
       controller.abort(error);
       // The place to continue from is one of the merged list.
-      throw PaginationError.is(error) ? Object.assign(error, { resume: undefined }) : error;
+      throw PaginationError.is(error) ? annotate(error, { resume: undefined }) : error;
     }
   }
 
