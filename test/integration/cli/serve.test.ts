@@ -491,6 +491,22 @@ describe("a stream of balance changes", () => {
     }
   });
 
+  test("that is in flight when the grace period ends has an error line at its end", async () => {
+    const network = createNetwork({ nodes: 1, balances: 20_000 });
+    let requests = 0;
+    const { url, close } = await serve(network, ["--grace", "0s"], async (request) => {
+      const isLate = ++requests > 3;
+      if (isLate)
+        await new Promise((_, reject) => request.signal.addEventListener("abort", () => reject(request.signal.reason)));
+      return network.fetch(request);
+    });
+    const response = await fetch(`${url}/api/v2/balance/changes?pagination.newestFirst=false`, { headers });
+    const ended = close();
+    const lines = linesOf(await response.text());
+    expect(lines.pop()).toMatchObject({ error: { code: 14, message: "The gateway is shutting down." } });
+    expect((await ended).code).toBe(0);
+  });
+
   test("whose caller goes sends no further requests", async () => {
     const network = createNetwork({ nodes: 1, balances: 60_000 });
     const { url } = await serve(network);
@@ -612,6 +628,15 @@ describe("the program", () => {
     const ended = close();
     expect((await response).status).toBe(503);
     expect((await ended).code).toBe(0);
+  });
+
+  test("keeps connections open between requests", async () => {
+    const { url } = await serve(createNetwork());
+    for (const path of ["/healthz", "/api/v2/parties/profiles", "/api/v2/nothing"]) {
+      const response = await fetch(url + path);
+      await response.text();
+      expect([path, response.headers.get("Connection")]).toEqual([path, "keep-alive"]);
+    }
   });
 
   test("lets pages of an origin read responses with --cors alone", async () => {
