@@ -19,6 +19,7 @@ import { followCommands } from "./follow/follow-commands.js";
 import { nodeColumns } from "./node-columns.js";
 import { scannable } from "./scannable.js";
 import { serveFlags } from "./serve/flags.js";
+import { syncFlags } from "./sync-flags.js";
 
 /** Flags of a command that listens. */
 const serverFlags: readonly Flag[] = inGroup("FLAGS", [
@@ -84,7 +85,7 @@ const ownCommands: readonly Command[] = [
     arity: [0, 1],
     summary: `${operationTexts.checkTransaction.summary}.`,
     details:
-      "Reads a transaction as JSON from a file, or from stdin if FILE is - or left out. The transaction is sent once and is " +
+      "Reads a transaction as JSON from a file, or from stdin if FILE is - or omitted. The transaction is sent once and is " +
       "not submitted. The exit code is 4 if the node rejects it.",
     flags: [...outputFlags, ...nodeFlags],
     takesFile: true,
@@ -124,6 +125,20 @@ const ownCommands: readonly Command[] = [
     run: async (context) => (await import("./commands/nodes.js")).nodes(context),
   },
   {
+    name: "sync",
+    usage: "FILE [balances] [votes] [signatures] [profiles]",
+    arity: [1, 5],
+    summary: "Make a local SQLite database equal to the node, and keep it so.",
+    details:
+      "Needs Node.js 22.13 or later. The first run reads the history, each later one continues where the database ends. A process " +
+      "that is killed leaves a database that ends with a complete block. Records that the node no longer keeps stay. Without names " +
+      "of lists, balance changes are stored.",
+    flags: syncFlags,
+    takesFile: true,
+    exits: [0, 1, 2, 3, 5, 130],
+    run: async (context) => (await import("./commands/sync.js")).sync(context),
+  },
+  {
     name: "verify",
     usage: "FILE",
     arity: [1, 1],
@@ -133,7 +148,7 @@ const ownCommands: readonly Command[] = [
       "the node has exactly the records of the file, 1 for the first difference, and 3 if the node cannot show it, because it is " +
       "behind or no longer keeps the whole range.",
     flags: [
-      ...inGroup("OUTPUT FLAGS", [{ name: "quiet", short: "q", text: "Print no progress and no summary." }]),
+      ...inGroup("OUTPUT FLAGS", [{ name: "quiet", short: "q", text: "Do not print progress or a summary." }]),
       ...nodeFlags,
       ...inGroup("NODE FLAGS", [
         { name: "page-size", value: "N", text: "How many records to request at once. Default: 1000." },
@@ -204,14 +219,14 @@ const ownCommands: readonly Command[] = [
       {
         name: "seed",
         value: "N",
-        text: "What the records depend on: the same seed gives the same records. Default: 1.",
+        text: "The seed of the generated records. The same seed gives the same records. Default: 1.",
       },
       { name: "votes", value: "N", text: "How many votes to generate. Default: 100." },
       { name: "profiles", value: "N", text: "How many profiles of parties to generate. Default: 100." },
       { name: "balances", value: "N", text: "How many balance changes to generate. Default: 100." },
       { name: "signatures", value: "N", text: "How many node signatures to generate. Default: 100." },
-      { name: "defects", text: "Page as v0.74 nodes do, which lose and repeat records." },
-      { name: "no-rate-limit", text: "Serve any number of requests." },
+      { name: "defects", text: "Lose and repeat records between pages, as v0.74 nodes do." },
+      { name: "no-rate-limit", text: "Accept any number of requests." },
     ]),
     run: async (context) => (await import("./commands/fake-node.js")).fakeNode(context),
   },

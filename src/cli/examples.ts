@@ -60,6 +60,14 @@ const guides: Readonly<Record<string, Guide>> = {
   nodes: {
     examples: ["nodes", "nodes --format json --columns url,state,lag", "nodes --node http://127.0.0.1:8080 --raw"],
   },
+  sync: {
+    examples: [
+      "sync vega.db",
+      `sync vega.db votes signatures --proposal ${proposal} --id ${resource}`,
+      "sync vega.db --check",
+    ],
+    seeAlso: ["balances", "follow balances"],
+  },
   verify: {
     examples: ["verify balances.csv", "verify balances.csv --node http://127.0.0.1:8080 --quiet"],
     seeAlso: ["balances"],

@@ -61,10 +61,10 @@ export const nodeFlags: readonly Flag[] = inGroup("NODE FLAGS", [
       "does not get it.",
     isFile: true,
   },
-  { name: "ca-file", value: "FILE", text: "A file of PEM certificates that are trusted, too.", isFile: true },
+  { name: "ca-file", value: "FILE", text: "A file of additional PEM certificates to trust.", isFile: true },
   { name: "timeout", value: "TIME", text: "The deadline of one attempt, as in 30s or 500ms. Default: 30s." },
   { name: "retries", value: "N", text: "How often a request is retried after a transient failure. Default: 3." },
-  { name: "no-pacing", text: "Do not hold requests back to stay within the rate limit of the node." },
+  { name: "no-pacing", text: "Do not delay requests to stay within the rate limit of the node." },
 ]);
 
 /** The formats of the output. */
@@ -111,7 +111,7 @@ export function listFlags(columns: readonly string[], isScannable: boolean): rea
       name: "order",
       value: "ORDER",
       choices: orders,
-      text: `Which record comes first. Default: ${isScannable ? "oldest-first" : "newest-first"}.`,
+      text: `The order of the records. Default: ${isScannable ? "oldest-first" : "newest-first"}.`,
     },
     { name: "limit", value: "N", text: "Print at most this many records." },
     ...(isScannable ? [cursorFlag] : []),
@@ -119,14 +119,14 @@ export function listFlags(columns: readonly string[], isScannable: boolean): rea
   const output: readonly Flag[] = [
     outputFlag,
     isScannable ? resumeFlag : noResumeFlag,
-    { name: "force", text: "Overwrite the file of --output, once the new one is complete." },
+    { name: "force", text: "Replace the --output file once the new one is complete." },
     columnsFlag(columns),
     ...presentationFlags,
     {
       name: "allow-incomplete",
-      text: "If the node does not have all records, print those that it has. The exit code is 3 nevertheless.",
+      text: "Print what the node has if records are missing. The exit code is still 3.",
     },
-    { name: "quiet", short: "q", text: "Print no progress and no summary." },
+    { name: "quiet", short: "q", text: "Do not print progress or a summary." },
   ];
   const size = `Default: ${isScannable ? "1000" : "the list's page size"}.`;
   const pages: readonly Flag[] = [

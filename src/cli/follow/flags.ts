@@ -21,14 +21,14 @@ const from: Flag = {
 const chain: Flag = {
   name: "chain",
   value: "BLOCK",
-  text: "A block of the chain that --from is a position of, as HEIGHT@TIME. The position is refused on another network.",
+  text: "The block that --from was read at, as HEIGHT@TIME. The command fails on another network.",
 };
 
 const pace: readonly Flag[] = [
   {
     name: "poll-interval",
     value: "TIME",
-    text: "From one poll to the next, as in 5s. Default: a block while records come, and up to 15s while none do.",
+    text: "The time between polls, as in 5s. Default: one block while records arrive, and up to 15s while none do.",
   },
   { name: "stalled-after", value: "TIME", text: "Fail if the node names no new block for this time. Default: 60s." },
   {
@@ -46,10 +46,10 @@ export function followFlags(id: FollowId): Flag[] {
   const output: readonly Flag[] = [
     outputFlag,
     { name: "resume", text: "Append to the --output file, or create it." },
-    { name: "force", text: "Overwrite the file of --output, once the first block came." },
+    { name: "force", text: "Replace the --output file after the first block." },
     columnsFlag(Object.keys(operationTexts[id].columns ?? {})),
     ...(hasTime ? presentationFlags : []),
-    { name: "quiet", short: "q", text: "Print no status and no messages about failures." },
+    { name: "quiet", short: "q", text: "Do not print the status or failures." },
   ];
   return [
     ...own,

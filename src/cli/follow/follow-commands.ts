@@ -16,7 +16,7 @@ const texts: Readonly<Record<FollowId, { summary: string; details: string }>> = 
   },
   listNodeSignatures: {
     summary: "Print the node signatures of a resource as they come.",
-    details: "Each signature once, beginning with those that are there.",
+    details: "Each signature once, starting with the existing ones.",
   },
 };
 

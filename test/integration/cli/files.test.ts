@@ -159,7 +159,7 @@ describe.runIf(process.platform !== "win32")("a pipe or a device in --output", (
       stderr: expect.stringContaining("got a pipe or a device. Use --output -"),
     });
     const followed = await runCli(["follow", "balances", "--resume", "-o", name], { fetch });
-    expect(followed).toMatchObject({ code: 2, stderr: expect.stringContaining("and FILE to be a regular file.") });
+    expect(followed).toMatchObject({ code: 2, stderr: expect.stringContaining("and FILE must be a regular file.") });
   });
 });
 
