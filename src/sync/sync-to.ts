@@ -21,9 +21,7 @@ import { SyncRun } from "./sync-run.js";
  * has not reached it; what ends a follower; {@link VegaError} if the database has other tables.
  * @example
  * ```ts no-run
- * import { DatabaseSync } from "node:sqlite";
- *
- * const database = new DatabaseSync("vega.db");
+ * // With `import { DatabaseSync } from "node:sqlite"`: const database = new DatabaseSync("vega.db");
  * await syncTo(database, client, { balances: true, votes: [{ proposalId }] });
  * console.log(database.prepare("SELECT count(*) AS changes FROM balance_changes").get());
  * ```
