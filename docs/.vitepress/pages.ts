@@ -22,6 +22,8 @@ export const groups: readonly Group[] = [
       "validation",
       "testing",
       "command-line",
+      "data",
+      "sync",
       "serve",
       "recipes",
     ],
