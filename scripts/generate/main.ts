@@ -15,7 +15,7 @@ import { printCommandLine } from "./command-line.js";
 import { readDescription } from "./description.js";
 import { printEnums } from "./enums.js";
 import { checkDescription } from "./lint.js";
-import { printOperations } from "./operations.js";
+import { printHints, printOperations } from "./operations.js";
 import { printPublic } from "./public.js";
 import { printShapes } from "./shapes.js";
 import { printTypes } from "./types.js";
@@ -33,6 +33,7 @@ export async function generate(source: string): Promise<Record<string, string>> 
     "enums.ts": printEnums(tree),
     "types.ts": printTypes(tree),
     "client.ts": printClient(tree),
+    "hints.ts": printHints(tree),
     "operations.ts": printOperations(tree),
     "shapes.ts": printShapes(tree),
     "public.ts": printPublic(tree),

@@ -17,8 +17,8 @@ import {
   type Settings,
   withDefaults,
 } from "../http/call-options.js";
-import type { ObserverEvent } from "../http/events.js";
-import { type LogLevel, logLevel } from "../http/log.js";
+import type { LogLevel, ObserverEvent } from "../http/events.js";
+import { logLevel } from "../http/log-level.js";
 import type { Validate } from "../http/response.js";
 import { type NodePool, readNodePool } from "./node-pool.js";
 

@@ -8,21 +8,18 @@ import { readArguments } from "../arguments/read-arguments.js";
 import { systemClock } from "../async/clock.js";
 import { call } from "../http/call.js";
 import { type CallOptions, callChecks, readCallOptions } from "../http/call-options.js";
-import { withCalls } from "../http/http-client.js";
-import { withLog } from "../http/log.js";
+import { withCalls, withHeaders } from "../http/http-client.js";
+import { withLog } from "../http/log-level.js";
+import type { NodeHttp } from "../http/node-http.js";
 import { routeOf } from "../http/operation-route.js";
 import { createRequester } from "../http/requester.js";
 import { sharedLimits } from "../http/shared-limits.js";
-import { type NodeHttp, withHeaders } from "../http/with-headers.js";
 import { type ListId, listOperation } from "../pagination/list-operation.js";
-import { type ListingOptions, listingChecks } from "../pagination/listing.js";
-import { type Scan, scan } from "../scan/scan.js";
-import { openScan, type ScanBalanceChangesArguments } from "../scan/scan-operation.js";
-import { type ScanOptions, scanChecks } from "../scan/scan-options.js";
-import type { Connection } from "../source/connection.js";
-import { NodeHistory } from "../source/node-history.js";
-import { oneNode } from "../source/one-node.js";
-import { RangeLimits } from "../source/range-limits.js";
+import type { ListingOptions } from "../pagination/listing.js";
+import type { Scan } from "../scan/scan.js";
+import { type ScanBalanceChangesArguments, scanOperation } from "../scan/scan-operation.js";
+import type { ScanOptions } from "../scan/scan-options.js";
+import type { Connection, Session } from "../source/connection.js";
 import {
   type ClientDefaults,
   type ClientOptions,
@@ -30,7 +27,7 @@ import {
   readClientOptions,
   readOverrides,
 } from "./client-options.js";
-import { connect, type Session } from "./node-pool.js";
+import { connect } from "./node-pool.js";
 
 /**
  * A client of a node, or of a pool of nodes.
@@ -105,11 +102,8 @@ export function createClient(options: ClientOptions): VegaClient {
   const { baseUrl, pool, headers, fetch, pacing, ...defaults } = readClientOptions(options);
   // Each node of a pool has limits of its own.
   const limits =
-    pool || !pacing
-      ? undefined
-      : sharedLimits(options.fetch ?? globalThis.fetch ?? fetch, new URL(baseUrl).origin, systemClock);
-  const session: Session = { mark: undefined };
-  const history = new NodeHistory(systemClock);
+    pool || !pacing ? undefined : sharedLimits(options.fetch ?? globalThis.fetch ?? fetch, new URL(baseUrl).origin);
+  const session: Session = {};
   const node: Node = {
     baseUrl,
     http: createHttp({ baseUrl, headers, fetch, pathSerializer }),
@@ -121,13 +115,15 @@ export function createClient(options: ClientOptions): VegaClient {
         session,
         observe: withLog(observe, log),
         validate,
+        onBlock: () => {
+          session.namesBlocks = true;
+        },
         routeOf: (id: OperationId) => routeOf(http, id),
       };
       return pool
         ? pool[connect](options)
-        : oneNode(createRequester(options), { ...options, clock: systemClock, history });
+        : { ...createRequester(options), clock: systemClock, nodeCount: 1, isPool: false, session };
     },
-    rangeLimits: new RangeLimits(systemClock),
   };
   const connection = node.connect(node.http, defaults);
   return createMethods(node, node.http, connection, { ...defaults, headers: undefined });
@@ -138,19 +134,15 @@ interface Node {
   baseUrl: string;
   http: NodeHttp;
   connect(http: NodeHttp, options: Pick<ClientDefaults, "observe" | "log" | "validate">): Connection;
-  rangeLimits: RangeLimits;
 }
 
 function createMethods(node: Node, http: NodeHttp, connection: Connection, defaults: ClientDefaults): VegaClient {
-  const { rangeLimits: limits } = node;
   const { settings } = defaults;
 
   const listMethod = (id: ListId) => {
     const route = routeOf(http, id);
-    return (argument: unknown, options?: ListingOptions) => {
-      const readSettings = () => readCallOptions(id, options, settings, listingChecks);
-      return listOperation({ id, connection, route, argument, readSettings, limits }, options);
-    };
+    return (argument: unknown, options?: ListingOptions) =>
+      listOperation({ id, connection, route, settings }, argument, options);
   };
 
   const singleMethod = (id: Exclude<OperationId, ListId>) => {
@@ -159,11 +151,10 @@ function createMethods(node: Node, http: NodeHttp, connection: Connection, defau
     const route = { ...routeOf(http, id), read: (body: object) => (isResponse(body) ? body : undefined) };
     return (argument: unknown, options?: CallOptions) =>
       call(() =>
-        connection.send(
-          route,
-          readArguments(id, operation, argument),
-          readCallOptions(id, options, settings, callChecks),
-        ),
+        connection.send(route, readArguments(id, operation, argument), {
+          ...readCallOptions(id, options, settings, callChecks),
+          signal: options?.signal,
+        }),
       );
   };
 
@@ -176,11 +167,8 @@ function createMethods(node: Node, http: NodeHttp, connection: Connection, defau
   return {
     // The table of operations and the interface of the methods are generated from the same description.
     ...(Object.fromEntries(methods) as OperationMethods),
-    scanBalanceChanges: (argument, options) => {
-      const readSettings = () => readCallOptions("scanBalanceChanges", options, settings, scanChecks);
-      const open = openScan({ connection, route: scanRoute, argument, readSettings, limits });
-      return scan({ operation: "scanBalanceChanges", open }, { ...options });
-    },
+    scanBalanceChanges: (argument, options) =>
+      scanOperation({ connection, route: scanRoute, settings }, argument, options),
     withOptions: (overrides) => {
       const changed = readOverrides(defaults, overrides);
       const own = changed.headers ? withHeaders(node.http, changed.headers) : node.http;

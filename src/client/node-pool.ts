@@ -1,7 +1,6 @@
 import { ArgumentError } from "../errors/index.js";
-import type { Block } from "../http/block.js";
 import type { RequesterOptions } from "../http/requester.js";
-import type { Connection, RouteOf } from "../source/connection.js";
+import type { Connection, RouteOf, Session } from "../source/connection.js";
 
 /** What is known of one node of a pool. Nothing is asked for it: it comes from the responses of calls. Its JSON has digits. */
 export interface NodeStatus {
@@ -39,12 +38,6 @@ export interface NodeStatus {
   readonly error: string | undefined;
 }
 
-/** What a client has in common with those that its `withOptions` returns. */
-export interface Session {
-  /** The latest block of a response that one of them has returned, and when, in milliseconds of the pool's clock. */
-  mark: { readonly block: Block; readonly time: number } | undefined;
-}
-
 /** What a connection sends with. */
 export interface ConnectionOptions extends RequesterOptions {
   session: Session;
@@ -58,7 +51,7 @@ const family = "vegaprotocol-client.connect.";
  * Names that method. Registered: it is the same in two copies of this package. The number changes with what a pool and a client know of
  * each other: `Connection` and `ConnectionOptions`.
  */
-export const connect: unique symbol = Symbol.for("vegaprotocol-client.connect.1");
+export const connect: unique symbol = Symbol.for("vegaprotocol-client.connect.2");
 
 /** Options of a check of all nodes. */
 export interface CheckOptions {

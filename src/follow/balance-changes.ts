@@ -5,7 +5,7 @@ import { type Clock, systemClock } from "../async/clock.js";
 import type { VegaClient } from "../client/client.js";
 import { PaginationError } from "../errors/index.js";
 import type { Block } from "../http/block.js";
-import { type Page, type ReadingOptions, reading } from "../pagination/listing.js";
+import { historyProof, type Page, type ProvenOptions } from "../pagination/listing.js";
 import { checkPage } from "../scan/range-page.js";
 import { compareRecords } from "../scan/record-order.js";
 import { finalTime, microsecondOf, toTime } from "../scan/timeline.js";
@@ -64,7 +64,7 @@ export const followBalanceChangesWith = (
     open: (call) => {
       const list: List = ({ start, size, from, signal }) => {
         const dateRange = start === undefined ? {} : { dateRange: { startTimestamp: start } };
-        const options: ReadingOptions = { ...call, signal, [reading]: from };
+        const options: ProvenOptions = { ...call, signal, [historyProof]: from };
         return client.listBalanceChanges(
           { ...query, ...dateRange, pagination: { first: size ?? pageSize, newestFirst: false } },
           options,
@@ -79,7 +79,7 @@ type List = (request: {
   start?: bigint | undefined;
   size?: number;
   /** What the node must reach back to. */
-  from?: ReadingOptions[typeof reading];
+  from?: ProvenOptions[typeof historyProof];
   signal: AbortSignal;
 }) => PromiseLike<Page<BalanceChange>>;
 

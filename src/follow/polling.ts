@@ -5,7 +5,7 @@ import { fetchUntilAborted, onAbort } from "../async/abort.js";
 import type { Clock } from "../async/clock.js";
 import { ignore, WalkIterator } from "../async/item-iterator.js";
 import type { VegaClient } from "../client/client.js";
-import { ApiError, RateLimitError, TimeoutError, VegaError } from "../errors/index.js";
+import { ApiError, annotate, RateLimitError, TimeoutError, VegaError } from "../errors/index.js";
 import type { Block } from "../http/block.js";
 import type { CallOptions } from "../http/call-options.js";
 import { createEmit, type Emit, observedError, type WithoutTime } from "../http/events.js";
@@ -86,7 +86,7 @@ export class Polling<B extends AnyBatch> extends WalkIterator<B> {
     } catch (error) {
       if (!VegaError.is(error)) throw error;
       // What the listing inside of a poll would continue from is of no use to the caller.
-      throw Object.assign(error, { resume: this.#resume === undefined ? undefined : { from: this.#resume } });
+      throw annotate(error, { resume: this.#resume === undefined ? undefined : { from: this.#resume } });
     }
   }
 

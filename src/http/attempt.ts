@@ -1,15 +1,18 @@
 import { refuse } from "../arguments/refuse.js";
 import type { Clock } from "../async/clock.js";
+import { ignore } from "../async/item-iterator.js";
 import { ConnectionError, describe, VegaError } from "../errors/index.js";
-import { readBlock } from "./block.js";
+import { type Block, readBlock } from "./block.js";
 import type { Attempt, Context, Reply, SendAttempt } from "./context.js";
-import { corsHint } from "./cors-hint.js";
-import { decode, errorOf, readBytes, readReply, requestOf, type Validate } from "./response.js";
+import { onDemand } from "./on-demand.js";
+import { decode, errorOf, readBytes, readData, requestOf, type Validate } from "./response.js";
 
 export interface Transport {
   fetch: (request: Request) => Promise<Response>;
   validate: Validate | undefined;
   clock: Clock;
+  /** Called with the block of each response that names one. */
+  onBlock?: ((block: Block) => void) | undefined;
 }
 
 /** Sends one request and reads its response. Ends at once when it is cancelled. */
@@ -26,7 +29,7 @@ export const createAttempt =
 async function perform<T>(
   context: Context<T>,
   attempt: Attempt,
-  { fetch, validate, clock }: Transport,
+  { fetch, validate, clock, onBlock }: Transport,
   signal: AbortSignal,
 ): Promise<Reply<T>> {
   context.attempts = attempt.number;
@@ -40,12 +43,14 @@ async function perform<T>(
     fetch: (request) => sendRequest(request, context, attempt, fetch),
   });
   const { response } = received;
+  const block = readBlock(response);
+  if (block) onBlock?.(block);
   if (!response.ok) throw errorOf(received, context, attempt, clock);
   if (context.receive) {
     const data = await context.receive(response, context, attempt);
-    return { data, response, block: readBlock(response), stale: false };
+    return { data, response, block, stale: false };
   }
-  return readReply(received, context, attempt, validate);
+  return { data: await readData(response, context, attempt, validate), response, block, stale: false };
 }
 
 async function sendRequest(
@@ -99,6 +104,16 @@ function isResponse(value: unknown): value is Response {
   return typeof status === "number" && typeof headers?.get === "function" && typeof text === "function";
 }
 
+const loadHint = onDemand(() => import("./cors-hint.js"));
+
+/** What a browser may have done. Nothing is said if the code for it cannot be loaded either. */
+const hintOf = (error: unknown, url: string, { cancellation }: Attempt): Promise<string> =>
+  cancellation.run<string>((resolve) => {
+    const ask = async () => (await loadHint()).corsHint(error, url);
+    ask().then(resolve, () => resolve(""));
+    return ignore;
+  });
+
 /** Turns the failure of a connection into a {@link ConnectionError}. What middleware throws stays as it is. */
 export const withConnectionErrors =
   (next: SendAttempt): SendAttempt =>
@@ -111,7 +126,7 @@ export const withConnectionErrors =
       const { operation } = context;
       const { url } = requestOf(attempt.response, attempt);
       const what = attempt.response ? "an incomplete response" : "no response";
-      const hint = attempt.response ? "" : corsHint(error, url);
+      const hint = attempt.response || !("location" in globalThis) ? "" : await hintOf(error, url, attempt);
       throw new ConnectionError(`${operation} received ${what} from ${url}: ${describe(error)}${hint}`, {
         operation,
         attempts: attempt.number,

@@ -91,6 +91,12 @@ export interface HedgeEvent extends EventBase {
 /** The argument of {@link ClientOptions.observe}. */
 export type ObserverEvent = AttemptEvent | ResponseEvent | RetryEvent | PauseEvent | FailoverEvent | HedgeEvent;
 
+/** What is printed: `"debug"` every event, `"info"` what went wrong and every wait. */
+export type LogLevel = "debug" | "info" | "off";
+
+/** Is called with each event. */
+export type Observe = (event: ObserverEvent) => void;
+
 export type WithoutTime<Event> = Event extends unknown ? Omit<Event, "time"> : never;
 
 /** Reports an event, without its time. */

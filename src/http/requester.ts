@@ -3,10 +3,11 @@ import { refuseByRule } from "../arguments/refuse.js";
 import { Cancellation } from "../async/cancellation.js";
 import { type Clock, systemClock } from "../async/clock.js";
 import { createAttempt, type Transport, withConnectionErrors } from "./attempt.js";
-import type { CallSettings, Context, Reply, Route, SendAttempt, SendCall } from "./context.js";
+import type { Context, Reply, RequestSettings, Route, SendAttempt, SendCall } from "./context.js";
 import { withDeadline, withTotalDeadline } from "./deadline.js";
 import { createEmit, type Emit, type ObserverEvent, type WithoutTime, withEvents } from "./events.js";
-import { NodeLimits, withRateLimit } from "./pacing.js";
+import { type NodeLimits, newLimits } from "./node-limits.js";
+import { withRateLimit } from "./pacing.js";
 import type { Validate } from "./response.js";
 import { withRetry } from "./retry.js";
 
@@ -17,6 +18,7 @@ export interface RequesterOptions {
   limits?: NodeLimits | undefined;
   observe?: ((event: ObserverEvent) => void) | undefined;
   validate?: Validate | undefined;
+  onBlock?: Transport["onBlock"];
   clock?: Clock;
   /** Returns a number from 0 up to 1. */
   random?: () => number;
@@ -28,16 +30,16 @@ export interface Requester {
   send<Params, Body extends object, T>(
     route: Route<Params, Body, T>,
     params: Params,
-    call: CallSettings<T>,
+    call: RequestSettings<T>,
   ): Promise<Reply<T>>;
 }
 
 /** Assembles the layers that a call passes through: from the bottom up, each around the one before. */
 export function createRequester(options: RequesterOptions): Requester {
-  const { fetch, pacing = true, observe, validate, clock = systemClock, random = Math.random } = options;
-  const { limits = new NodeLimits(clock) } = options;
+  const { fetch, pacing = true, observe, validate, onBlock, clock = systemClock, random = Math.random } = options;
+  const { limits = newLimits() } = options;
   const emit = observe && createEmit<WithoutTime<ObserverEvent>>(observe, clock);
-  const attempt = createNodeAttempt({ fetch, validate, clock }, emit, pacing ? limits : undefined);
+  const attempt = createNodeAttempt({ fetch, validate, clock, onBlock }, emit, pacing ? limits : undefined);
   const send: SendCall = withTotalDeadline(withRetry(attempt, { clock, random, emit }), clock);
   return {
     send: async (route, params, call) => {
@@ -60,14 +62,14 @@ export function createNodeAttempt(
   const { clock } = transport;
   let attempt = around(withDeadline(withConnectionErrors(createAttempt(transport)), clock));
   if (emit) attempt = withEvents(attempt, emit, clock);
-  if (limits) attempt = withRateLimit(attempt, limits, clock, emit);
+  if (limits) attempt = withRateLimit({ next: attempt, limits, clock, emit });
   return attempt;
 }
 
 export function contextOf<Params, Body extends object, T>(
   route: Route<Params, Body, T>,
   params: Params,
-  { settings, signal, headers, node, demand }: CallSettings<T>,
+  { settings, signal, headers, node, demand }: RequestSettings<T>,
 ): Context<T> {
   const { operation, described = operation as keyof operations, once = false, finalStatuses = [], hints = {} } = route;
   return {

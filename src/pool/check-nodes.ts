@@ -10,7 +10,7 @@ import type { Link } from "./link.js";
 import { NodeCall } from "./node-call.js";
 
 /** A read that is cheap for a node, of a resource that has no signatures. */
-const params = { query: { id: "0".repeat(64), "pagination.first": 1 }, path: {}, body: {} };
+const params = { id: "0".repeat(64), pagination: { first: 1 } };
 
 /** The call that finds out whether a node responds, and with which block. */
 export function probe(

@@ -1,4 +1,6 @@
 import { refuseByRule } from "../arguments/refuse.js";
+import { Activity } from "./activity.js";
+import { type After, backgroundTimer, repeat } from "./advance.js";
 import { RecordCompletion, type TimeOf, withoutUndefined } from "./completion.js";
 import {
   checkData,
@@ -38,18 +40,37 @@ export class Chain {
   readonly #blocks: FakeBlock[] = [];
 
   readonly #completion: RecordCompletion | undefined;
+  readonly #activity: Activity;
+  #cancel = () => {};
 
   /** @param fill - Whether lists that are left out are generated, and records completed. */
   constructor(data: PartialNodeData, fill = false) {
     checkData(data);
     this.seed = data.seed ?? 1;
-    this.#generator = new RecordGenerator(this.seed);
+    this.#generator = new RecordGenerator(this.seed, data.party);
+    this.#activity = new Activity(this.#generator, data.party);
     if (fill) this.#completion = new RecordCompletion(this.seed);
     const newest = data.block === undefined ? newestTime : data.block.timestamp - second;
     const timeOf: TimeOf = (index, count) => `${newest - BigInt(count - 1 - index) * second}`;
     const all = fill ? { ...someOfEach, ...withoutUndefined(data) } : data;
     this.#add(all, timeOf, this.#generators(newest), { until: data.block?.timestamp });
     this.#blocks.push(data.block ?? { height: firstHeight, timestamp: (this.#newest() ?? newestTime) + second });
+  }
+
+  /** Ends a block every so many milliseconds, with the records of a live chain in it. */
+  start(milliseconds: number, after: After = backgroundTimer): void {
+    this.pause();
+    const end = () => {
+      const data = this.#activity.next(this.block.timestamp, this.store.records);
+      this.nextBlock(data, BigInt(Math.round(milliseconds * 1e6)));
+    };
+    this.#cancel = repeat(milliseconds, end, after);
+  }
+
+  /** Ends what {@link start} began. */
+  pause(): void {
+    this.#cancel();
+    this.#cancel = () => {};
   }
 
   /** The current block. */

@@ -34,6 +34,7 @@ const ownNames = [
   "history",
   "unstableTies",
   "seed",
+  "party",
 ] as const;
 
 type Envelopes = {
@@ -100,10 +101,15 @@ export interface FakeNodeData extends OtherData {
    * @default 1
    */
   seed?: number | undefined;
+  /**
+   * The id of a party that has votes, balance changes, a profile and spam statistics among the generated records, also in the blocks of
+   * the option `blockEvery`. Default: all parties are generated.
+   */
+  party?: string | undefined;
 }
 
-/** What joins a chain: as the data of a node, without a seed. */
-export type FakeBlockData = Omit<FakeNodeData, "seed">;
+/** What joins a chain: as the data of a node, without what generated records depend on. */
+export type FakeBlockData = Omit<FakeNodeData, "seed" | "party">;
 
 /** A record of which any member can be left out. */
 export type Incomplete<T> = { [Name in keyof T]?: T[Name] | undefined };
@@ -119,7 +125,7 @@ export interface PartialNodeData
 }
 
 /** {@link FakeBlockData} whose records can lack any member. */
-export type PartialBlockData = Omit<PartialNodeData, "seed">;
+export type PartialBlockData = Omit<PartialNodeData, "seed" | "party">;
 
 /** What a node holds without any data, and with the option `fill` for lists that are left out. */
 export const someOfEach = { votes: 100, profiles: 100, balances: 100, signatures: 100, spamStatistics: 10 };
@@ -133,7 +139,8 @@ export const hasLists = (data: PartialNodeData): boolean =>
 /** Refuses data that is invalid, apart from its records. */
 export function checkData(data: PartialNodeData): void {
   checkNames("data", data, [...ownNames, ...otherLists]);
-  const { block, history, unstableTies, seed } = data;
+  const { block, history, unstableTies, seed, party } = data;
+  if (party !== undefined && (typeof party !== "string" || party === "")) refuse("data.party", "an id", party);
   if (seed !== undefined && !Number.isSafeInteger(seed)) refuse("data.seed", "an integer", seed);
   if (history !== undefined) bigint(history, { argument: "data.history" });
   if (unstableTies !== undefined) boolean(unstableTies, { argument: "data.unstableTies" });

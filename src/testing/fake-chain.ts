@@ -58,15 +58,18 @@ export interface FakeChain<Data = FakeBlockData> {
    * ```
    */
   advanceEvery(milliseconds: number, options?: AdvanceOptions<Data>): () => void;
+  /** Ends no further blocks, if the option `blockEvery` was given. */
+  pause(): void;
 }
 
 /** The methods of a {@link FakeChain}. */
 export function chainMethods(
   chain: Chain,
-): Pick<FakeChain<PartialBlockData>, "nextBlock" | "addRecords" | "advanceEvery"> {
+): Pick<FakeChain<PartialBlockData>, "nextBlock" | "addRecords" | "advanceEvery" | "pause"> {
   return {
     nextBlock: (data = {}) => chain.nextBlock(data),
     addRecords: (data) => chain.addRecords(data),
+    pause: () => chain.pause(),
     advanceEvery(milliseconds, options = {}) {
       checkOptions({ records: callback, after: callback }, options, { name: "advanceEvery", prefix: "options." });
       const { records, after } = options;

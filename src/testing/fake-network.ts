@@ -85,9 +85,10 @@ export function createFakeNetwork(
   checkCreateOptions(options, "createFakeNetwork");
   const { nodes: given = 3, balance, ...records } = data;
   if (balance !== undefined) callback(balance, { argument: "data.balance" });
-  const { fill, ...behavior } = options;
+  const { fill, blockEvery, after, ...behavior } = options;
   const settings = readNodes(given);
   const chain = new Chain(hasLists(records) ? records : { ...someOfEach, ...withoutUndefined(records) }, fill);
+  if (blockEvery !== undefined) chain.start(blockEvery, after);
   const nodes = settings.map((own, index) =>
     toNetworkNode(chain, { ...behavior, ...withoutUndefined(own) }, `node-${index + 1}`),
   );

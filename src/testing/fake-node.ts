@@ -60,8 +60,9 @@ export function createFakeNode(
   options: CreateOptions = {},
 ): FakeNode<PartialBlockData> {
   checkCreateOptions(options, "createFakeNode");
-  const { fill, ...behavior } = options;
+  const { fill, blockEvery, after, ...behavior } = options;
   const chain = new Chain(data, fill);
+  if (blockEvery !== undefined) chain.start(blockEvery, after);
   return toFakeNode(chain, new SimulatedNode(chain, behavior));
 }
 

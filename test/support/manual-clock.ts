@@ -1,3 +1,4 @@
+import "./loaded.js";
 import type { Clock } from "../../src/async/clock.js";
 
 interface Timer {

@@ -1,6 +1,8 @@
 import type { BalanceChange } from "../../src/index.js";
 import type { FetchRange, RangeRequest } from "../../src/scan/range-page.js";
-import type { ScanSource } from "../../src/scan/scan-run.js";
+import { scan } from "../../src/scan/scan.js";
+import { readScanOptions, type ScanWalkOptions } from "../../src/scan/scan-options.js";
+import { ScanRun } from "../../src/scan/scan-run.js";
 
 /** A row of the model: its time in Unix nanoseconds, and its account. */
 export interface Row {
@@ -41,7 +43,7 @@ const toRecord = ({ time, account }: Row): BalanceChange => ({
 export const toRow = (record: BalanceChange): Row => ({ time: Number(record.timestamp), account: accountOf(record) });
 
 /** Responds to requests for ranges of an array. Rows of one time come in an order of its own. */
-export class RangeSource implements ScanSource {
+export class RangeSource {
   readonly operation = "scanBalanceChanges";
   readonly requests: RangeRequest[] = [];
   readonly signals: AbortSignal[] = [];
@@ -67,7 +69,15 @@ export class RangeSource implements ScanSource {
     this.#parts = parts;
   }
 
-  readonly open = () => {
+  scan(options: ScanWalkOptions = {}) {
+    const settings = readScanOptions(options);
+    return scan(() => ({
+      options: settings,
+      open: (controller) => new ScanRun({ operation: this.operation, ...this.#open() }, settings, controller),
+    }));
+  }
+
+  readonly #open = () => {
     const { start, end } = this.#range;
     return {
       start: start === undefined ? undefined : BigInt(start),

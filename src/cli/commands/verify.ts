@@ -10,7 +10,7 @@ import { readSuffixes, readTarget } from "../files/target.js";
 import { print, printMessage } from "../message.js";
 import { readColumns } from "../output/columns.js";
 import { count, Progress } from "../progress.js";
-import { incompleteness, scanPageSize } from "../records.js";
+import { incompleteness, maxBufferedBytes, scanPageSize } from "../records.js";
 
 /** Compares an exported file with the records of a node, in bounded memory. */
 export async function verify(context: Context): Promise<number> {
@@ -59,6 +59,7 @@ async function compare(file: string, manifest: ScanManifest, connection: Connect
     concurrency: values.integer("concurrency"),
     catchUp: values.duration("catch-up", { allowsZero: true }),
     pageSize: values.integer("page-size", { maximum: 2 ** 31 - 1 }) ?? scanPageSize,
+    maxBufferedBytes,
   };
   try {
     for await (const record of connection.client.scanBalanceChanges({ ...query, dateRange }, options)) {

@@ -1,16 +1,17 @@
 import type { Pagination } from "../../../generated/types.js";
 import { fetchUntilAborted } from "../../async/abort.js";
-import { PaginationError } from "../../errors/index.js";
+import { annotate, PaginationError } from "../../errors/index.js";
 import { type Direction, directionOf, forward, inWalkOrder } from "../direction.js";
 import type { Edge, PageContent, Step } from "../page.js";
-import { type Reading, RequestPlan, type Source } from "../request-plan.js";
+import { type FetchPage, type HistoryDemand, RequestPlan, readWalkOptions, type Source } from "../request-plan.js";
 import { firstStep } from "../step.js";
+
+export { splitFilters } from "./split.js";
+
 import { type ListedEdge, mergedPage, readPlaces } from "./merged-page.js";
 
-type FetchPage<T, Extra extends object> = ReturnType<Source<T, Extra>["open"]>["fetchPage"];
-
 export interface MergeOptions<T, Extra extends object> {
-  source: Pick<Source<T, Extra>, "operation" | "cursors" | "advice"> & { operation: string };
+  source: Omit<Source<T, Extra>, "fetchPage"> & { operation: string };
   /** One for each list. */
   fetchPages: readonly FetchPage<T, Extra>[];
   /** What comes first in ascending order, for lists with one order. Default: one list after the other. */
@@ -18,7 +19,7 @@ export interface MergeOptions<T, Extra extends object> {
   /** Which of two responses a page that is made of both names. Default: the later one. */
   choose?: ((earlier: Extra, later: Extra) => Extra) | undefined;
   /** As of the walk over each list. */
-  history?: { start: bigint | undefined; reading: Reading | undefined; comparesHistory: boolean } | undefined;
+  history?: HistoryDemand | undefined;
 }
 
 /** Reads one list in the direction of the walk. */
@@ -90,8 +91,9 @@ class Merge<T, Extra extends object> {
         return content;
       };
       const start = { ...pagination, [sizeName]: pageSize, [cursorName]: place || undefined };
-      const open = () => ({ pagination: start, pageSize, fetchPage, ...history });
-      const step = place === false ? undefined : firstStep(new RequestPlan<T, Extra>({ ...source, open }, {}));
+      const own = { ...source, fetchPage };
+      const walk = { pagination: start, pageSize, history, ...readWalkOptions(), open: () => own };
+      const step = place === false ? undefined : firstStep(new RequestPlan<T, Extra>(walk), own);
       return { list, step, edges: [], index: 0, cursor: place };
     });
     this.#fetchFirst = fetchPages[0];
@@ -144,7 +146,7 @@ class Merge<T, Extra extends object> {
       // A list that fails ends the requests of the others.
       controller.abort(error);
       // The place to continue from is one of the merged list.
-      throw PaginationError.is(error) ? Object.assign(error, { resume: undefined }) : error;
+      throw PaginationError.is(error) ? annotate(error, { resume: undefined }) : error;
     }
   }
 

@@ -1,32 +1,36 @@
-/**
- * The longest query of one request, in characters. Most servers and proxies, nginx among them, allow 8 KiB for the whole
- * request line.
- */
-const longestQuery = 7000;
+import type { CheckedArguments } from "../../arguments/read-arguments.js";
+import { isTooLong } from "../query-length.js";
 
 /** Splits filters with long lists into several that each fit a URL. */
-export function splitFilters<Filters extends object>(filters: Filters): Filters[] {
-  if (lengthOf(filters) <= longestQuery) return [filters];
-  const lists = Object.entries(filters)
-    // A value that is repeated would otherwise be requested twice.
-    .map(([name, value]) => [name, Array.isArray(value) ? withoutRepeats(value) : []] as const)
-    .filter(([, list]) => list.length > 1)
-    .sort(([, a], [, b]) => b.length - a.length);
-  const [longest] = lists;
+export function splitFilters<Filters extends CheckedArguments>(filters: Filters): Filters[] {
+  if (!isTooLong(filters)) return [filters];
+  const [longest] = listsIn(filters).sort((a, b) => b.list.length - a.list.length);
   if (longest === undefined) return [filters];
-  const [name, list] = longest;
+  const { list, replace } = longest;
   const middle = Math.ceil(list.length / 2);
-  return [list.slice(0, middle), list.slice(middle)].flatMap((half) => splitFilters({ ...filters, [name]: half }));
+  return [list.slice(0, middle), list.slice(middle)].flatMap((half) => splitFilters(replace(half)));
 }
 
-function lengthOf(filters: object): number {
-  let length = 0;
-  for (const [name, value] of Object.entries(filters)) {
-    for (const each of Array.isArray(value) ? value : [value]) {
-      length += name.length + encodeURIComponent(String(each)).length + 2;
+interface LongList<Filters> {
+  list: readonly unknown[];
+  /** Returns the filters with another list in its place. */
+  replace(list: readonly unknown[]): Filters;
+}
+
+/** The lists that can be split. */
+function listsIn<Filters extends CheckedArguments>(filters: Filters): LongList<Filters>[] {
+  return Object.entries(filters).flatMap(([name, value]): LongList<Filters>[] => {
+    if (Array.isArray(value)) {
+      // A value that is repeated would otherwise be requested twice.
+      const list = withoutRepeats(value);
+      return list.length > 1 ? [{ list, replace: (list) => ({ ...filters, [name]: list }) }] : [];
     }
-  }
-  return length;
+    if (typeof value !== "object" || value === null) return [];
+    return listsIn(value as CheckedArguments).map(({ list, replace }) => ({
+      list,
+      replace: (list) => ({ ...filters, [name]: replace(list) }),
+    }));
+  });
 }
 
 function withoutRepeats(values: readonly unknown[]): unknown[] {

@@ -11,6 +11,7 @@ import {
 import { compareWithAllPages, compareWithLastTime } from "../../../src/pagination/deduplicator.js";
 import { walk } from "../../../src/pagination/listing.js";
 import { accountIdOf, compareText } from "../../../src/pagination/repair/cursors.js";
+import { readWalkOptions } from "../../../src/pagination/request-plan.js";
 import { keyOf } from "../../../src/scan/record-order.js";
 import { createFakeNode, nodeDefects } from "../../../src/testing/index.js";
 import { collect, PageSource } from "../../support/page-source.js";
@@ -206,13 +207,21 @@ describe("a walk over a node that sorts the changes of a block by something else
     return { rows, requests, fetchPage };
   }
 
+  const walkOver = (fetchPage: ReturnType<typeof otherNode>["fetchPage"], pageSize: number) =>
+    walk<BalanceChange, object>(() => ({
+      pagination: { newestFirst: false },
+      pageSize,
+      ...readWalkOptions(),
+      open: () => ({
+        fetchPage: (pagination) => fetchPage(pagination as { first?: number; after?: string }),
+        cursors: { lack: "account", keyOf },
+        deduplicator: () => compareWithLastTime(keyOf, ({ timestamp }) => timestamp),
+      }),
+    }));
+
   test("completes no further cursor after a response that contradicts the account id", async () => {
     const { rows, requests, fetchPage } = otherNode([2, 4, 4]);
-    const list = walk<BalanceChange, object>({
-      open: () => ({ pagination: { newestFirst: false }, pageSize: 8, fetchPage }),
-      cursors: { lack: "account", keyOf },
-      deduplicator: () => compareWithLastTime(keyOf, ({ timestamp }) => timestamp),
-    });
+    const list = walkOver(fetchPage, 8);
     expect(await list.toArray()).toEqual(rows);
     const accounts = requests.slice(1).map((after) => (after ? JSON.parse(atob(after)).AccountID : after));
     expect(accounts[0]).toEqual(expect.any(String));
@@ -226,12 +235,7 @@ describe("a walk over a node that sorts the changes of a block by something else
       const neighbors = (number: number) =>
         Math.max(...counts.map((_, index) => counts.slice(index, index + number).reduce((a, b) => a + b)));
       const pageSize = neighbors(2) + more;
-      const open = () => ({ pagination: { newestFirst: false }, pageSize, fetchPage });
-      const list = walk<BalanceChange, object>({
-        open,
-        cursors: { lack: "account", keyOf },
-        deduplicator: () => compareWithLastTime(keyOf, ({ timestamp }) => timestamp),
-      });
+      const list = walkOver(fetchPage, pageSize);
       const walked: BalanceChange[] = [];
       try {
         for await (const change of list) walked.push(change);

@@ -139,7 +139,7 @@ test("a request that fails cancels the others", async () => {
 
 describe("a query", () => {
   test("is one request if it is short", () => {
-    const filters = { "filter.assetId": "a", "filter.partyIds": ["b", "b"] };
+    const filters = { filter: { assetId: "a", partyIds: ["b", "b"] } };
     expect(splitFilters(filters)).toEqual([filters]);
     expect(splitFilters({})).toEqual([{}]);
   });
@@ -147,16 +147,16 @@ describe("a query", () => {
   test("is split into short requests if it is long, and each value is in exactly one of them", () => {
     const ids = fc.array(fc.string({ minLength: 1, maxLength: 64, unit: "grapheme" }), { maxLength: 300 });
     const property = fc.property(ids, ids, (parties, markets) => {
-      const filters = { "filter.partyIds": parties, "filter.marketIds": markets };
+      const filters = { filter: { partyIds: parties, marketIds: markets } };
       const parts = splitFilters(filters);
-      const pairs = (part: typeof filters) =>
-        part["filter.partyIds"].flatMap((party) => part["filter.marketIds"].map((market) => `${party}\n${market}`));
+      const pairs = ({ filter: { partyIds, marketIds } }: typeof filters) =>
+        partyIds.flatMap((party) => marketIds.map((market) => `${party}\n${market}`));
       const all = parts.flatMap((part) => [...new Set(pairs(part))]);
       expect(new Set(all)).toEqual(new Set(pairs(filters)));
       expect(all).toHaveLength(new Set(all).size);
       for (const part of parts) {
         const query = new URLSearchParams(
-          Object.entries(part).flatMap(([name, list]) => list.map((value) => [name, value])),
+          Object.entries(part.filter).flatMap(([name, list]) => list.map((value) => [`filter.${name}`, value])),
         );
         if (parts.length > 1) expect(String(query).length).toBeLessThan(8000);
       }
@@ -166,7 +166,7 @@ describe("a query", () => {
 
   test("is not split if no list has two different values", () => {
     const long = "a".repeat(8000);
-    expect(splitFilters({ "filter.partyIds": [long, long], "filter.assetId": "b" })).toHaveLength(1);
+    expect(splitFilters({ filter: { partyIds: [long, long], assetId: "b" } })).toHaveLength(1);
   });
 
   test("requests an id once that is written in either case, or as a name that stands for it", () => {
