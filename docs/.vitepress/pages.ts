@@ -21,6 +21,7 @@ export const groups: readonly Group[] = [
       "following",
       "validation",
       "testing",
+      "testing-reference",
       "command-line",
       "data",
       "sync",
