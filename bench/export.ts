@@ -1,6 +1,6 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { fork, spawn } from "node:child_process";
+import { createWriteStream } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -8,115 +8,118 @@ import { fileURLToPath } from "node:url";
 import { createClient } from "../dist/src/index.js";
 import { count, median, type Report, round, times } from "./measure.js";
 
-const records = 1_000_000;
+const records = 300_000;
+const pageSize = 1000;
 const rounds = 3;
-/** The most wall time of an export, compared with the scan alone, and its most memory in MiB. */
-const [mostTime, mostMemory] = [1.15, 150];
+/** The most CPU time of an export in microseconds for each record, and its most memory in MiB: about as much as the loop takes. */
+const [mostTime, mostMemory] = [15, 165];
 
 const main = fileURLToPath(new URL("../dist/src/cli/main.js", import.meta.url));
 const here = fileURLToPath(import.meta.url);
-/** Prints the peak of the memory of a process when it ends. */
-const printPeak =
-  'data:text/javascript,import{writeSync}from"node:fs";process.on("exit",()=>writeSync(2,"peak "+process.resourceUsage().maxRSS+"\\n"))';
+/** Prints the CPU time and the peak of the memory of a process when it ends. */
+const printUsage =
+  'data:text/javascript,import{writeSync}from"node:fs";process.on("exit",()=>{const{userCPUTime:u,systemCPUTime:s,maxRSS:m}=' +
+  'process.resourceUsage();writeSync(2,"usage "+(u+s)+" "+m+"\\n")})';
 
+/** CPU time in microseconds for each record, and the peak of the memory. */
 interface Run {
-  records: number;
-  milliseconds: number;
+  cpu: number;
   mebibytes: number;
 }
 
-/** An export of balance changes to a file, from a fake node in another process, beside the scan alone. */
+/**
+ * Exports of balance changes, beside a loop that does the least, and the scan alone. The node is another process that has every
+ * page at hand.
+ */
 export async function exporting(): Promise<Report[]> {
   const folder = await mkdtemp(join(tmpdir(), "export-"));
-  const file = join(folder, "balances.ndjson");
-  const node = spawn(process.execPath, [
-    main,
-    "fake-node",
-    "--balances",
-    String(records),
-    "--defects",
-    "--no-rate-limit",
-  ]);
+  const node = fork(fileURLToPath(new URL("changes-server.js", import.meta.url)), [String(records)], { execArgv: [] });
   try {
-    const [line] = (await once(node.stdout, "data")) as [Buffer];
-    const address = line.toString().trim();
-    const ways: Record<string, () => Promise<Run>> = {
-      "scan alone": () => runProcess([...process.execArgv, here, "scan", address]),
-      "export to NDJSON": async () => {
-        const run = await runProcess([main, "balances", "--node", address, "--output", file, "--force", "--quiet"]);
-        const manifest = JSON.parse(await readFile(`${file}.manifest.json`, "utf8"));
-        return { ...run, records: manifest.records };
-      },
+    const port = await new Promise<unknown>((resolve) => node.once("message", resolve));
+    const address = `http://127.0.0.1:${port}`;
+    const own = [...process.execArgv, here];
+    const exportTo = (name: string) => {
+      const target = ["--output", join(folder, name), "--force", "--quiet"];
+      return runProcess([main, "balances", "--node", address, "--page-size", String(pageSize), ...target]);
     };
-    const runs: Record<string, Run[]> = { "scan alone": [], "export to NDJSON": [] };
+    const loop = "loop of fetch, JSON.parse and a line of CSV";
+    const ways: Record<string, () => Promise<Run>> = {
+      [loop]: () => runProcess([...own, "loop", address, join(folder, "loop.csv")]),
+      "scan alone": () => runProcess([...own, "scan", address]),
+      "export to CSV": () => exportTo("balances.csv"),
+      "export to NDJSON": () => exportTo("balances.ndjson"),
+      "export to CSV, gzip": () => exportTo("balances.csv.gz"),
+      "verify of the CSV": () =>
+        runProcess([main, "verify", join(folder, "balances.csv"), "--node", address, "--quiet"]),
+    };
+    const runs: Record<string, Run[]> = {};
     for (let number = 0; number < rounds; number++) {
-      for (const [name, way] of Object.entries(ways)) runs[name]?.push(await way());
+      for (const [name, way] of Object.entries(ways)) {
+        runs[name] ??= [];
+        runs[name].push(await way());
+      }
     }
-    runs["loop with endCursor"] = [await runProcess([...process.execArgv, here, "loop", address])];
-    const verified = await runProcess([main, "verify", file, "--node", address, "--quiet"]);
-    runs["verify of the file"] = [{ ...verified, records }];
-    const base = (runs["scan alone"] ?? []).map(({ milliseconds }) => milliseconds);
+    const cpuOf = (name: string) => (runs[name] ?? []).map(({ cpu }) => cpu);
     const rows: Report["rows"] = {};
     for (const [name, all] of Object.entries(runs)) {
-      const walls = all.map(({ milliseconds }) => milliseconds);
       rows[name] = {
-        "wall time, s": round(median(walls) / 1000),
-        "times the scan": times(walls, base),
-        "peak, MiB": round(Math.max(...all.map(({ mebibytes }) => mebibytes))),
-        records: all[0]?.records ?? 0,
-        "records lost": records - (all[0]?.records ?? 0),
+        "CPU, µs per record": round(median(cpuOf(name))),
+        "times the loop": times(cpuOf(name), cpuOf(loop)),
+        "peak, MiB": round(median(all.map(({ mebibytes }) => mebibytes))),
       };
     }
-    check("times the scan", rows["export to NDJSON"]?.["times the scan"], mostTime);
-    for (const name of ["export to NDJSON", "verify of the file"]) check("MiB", rows[name]?.["peak, MiB"], mostMemory);
-    return [{ title: `Export of ${count(records)} balance changes over HTTP, ${rounds} rounds`, rows }];
+    for (const name of ["export to CSV", "export to NDJSON"]) {
+      check("µs of CPU time for each record", rows[name]?.["CPU, µs per record"], mostTime);
+      check("MiB", rows[name]?.["peak, MiB"], mostMemory);
+    }
+    return [{ title: `Export of ${count(records)} balance changes, pages of ${pageSize}, ${rounds} rounds`, rows }];
   } finally {
-    node.kill();
+    node.disconnect();
     await rm(folder, { recursive: true });
   }
 }
 
 function check(unit: string, value = Number.POSITIVE_INFINITY, most: number): void {
   if (value <= most) return;
-  console.error(`An export or its verification takes ${value} ${unit}: more than ${most}.`);
+  console.error(`An export takes ${value} ${unit}: more than ${most}.`);
   process.exitCode = 1;
 }
 
-/** Runs a program that prints the number of its records. */
 async function runProcess(args: readonly string[]): Promise<Run> {
-  const start = performance.now();
-  const child = spawn(process.execPath, ["--import", printPeak, ...args], { stdio: ["ignore", "pipe", "pipe"] });
-  const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]);
+  const child = spawn(process.execPath, ["--import", printUsage, ...args], { stdio: ["ignore", "ignore", "pipe"] });
+  const closed = new Promise<number | null>((resolve) => child.once("close", resolve));
+  const [stderr, code] = await Promise.all([text(child.stderr), closed]);
   if (code !== 0) throw new Error(`${args.join(" ")} exited with ${code}: ${stderr}`);
-  const [, kibibytes] = /peak (\d+)/.exec(stderr) ?? [];
-  return { records: Number(stdout), milliseconds: performance.now() - start, mebibytes: Number(kibibytes) / 1024 };
+  const [, microseconds, kibibytes] = /usage (\d+) (\d+)/.exec(stderr) ?? [];
+  return { cpu: Number(microseconds) / records, mebibytes: Number(kibibytes) / 1024 };
 }
 
-async function scanAll(baseUrl: string): Promise<number> {
-  let seen = 0;
-  for await (const _ of createClient({ baseUrl }).scanBalanceChanges()) seen++;
-  return seen;
+async function scanAll(baseUrl: string): Promise<void> {
+  for await (const _ of createClient({ baseUrl }).scanBalanceChanges(undefined, { pageSize }));
 }
 
-/** What a program does that follows the cursors of the node. */
-async function followCursors(baseUrl: string): Promise<number> {
-  const seen = new Set<string>();
-  let after = "";
-  for (;;) {
-    const cursor = after === "" ? "" : `&pagination.after=${encodeURIComponent(after)}`;
-    const response = await fetch(
-      `${baseUrl}/api/v2/balance/changes?pagination.first=5000&pagination.newestFirst=false${cursor}`,
-    );
-    const { balances } = (await response.json()) as {
-      balances: { edges: { node: object }[]; pageInfo: { endCursor: string; hasNextPage: boolean } };
+/** What a program does that follows the cursors of a node whose cursors are reliable. */
+async function followCursors(baseUrl: string, file: string): Promise<void> {
+  const output = createWriteStream(file);
+  for (let after = ""; ; ) {
+    const cursor = after && `&pagination.after=${after}`;
+    const query = `pagination.first=${pageSize}&pagination.newestFirst=false${cursor}`;
+    const response = await fetch(`${baseUrl}/api/v2/balance/changes?${query}`);
+    const { balances } = JSON.parse(await response.text()) as {
+      balances: { edges: { node: Record<string, string> }[]; pageInfo: { endCursor: string; hasNextPage: boolean } };
     };
-    for (const { node } of balances.edges) seen.add(JSON.stringify(node));
-    if (!balances.pageInfo.hasNextPage) return seen.size;
+    let lines = "";
+    for (const { node } of balances.edges) {
+      lines += `${node["timestamp"]},${node["balance"]},${node["partyId"]},${node["assetId"]},${node["marketId"]},${node["accountType"]}\r\n`;
+    }
+    if (!output.write(lines)) await new Promise((resolve) => output.once("drain", resolve));
     after = balances.pageInfo.endCursor;
+    if (!balances.pageInfo.hasNextPage) break;
   }
+  output.end();
 }
 
 if (process.argv[1] === here) {
-  const [, , name, address = ""] = process.argv;
-  console.log(await (name === "scan" ? scanAll : followCursors)(address));
+  const [, , name, address = "", file = ""] = process.argv;
+  await (name === "scan" ? scanAll(address) : followCursors(address, file));
 }

@@ -76,8 +76,11 @@ export interface VotesOnProposal {
   pagination?: Forward | Backward | undefined;
 }
 
+/** The argument of `listVotes`: `partyId` or `proposalId` is required. */
+export type ListVotesArguments = VotesOfParty | VotesOnProposal;
+
 /** The argument of `listPartiesProfiles`. */
-export interface ProfilesOfParties {
+export interface ListPartiesProfilesArguments {
   /** The parties whose profiles to list. Default: all parties. */
   parties?: readonly string[] | undefined;
   /** The page of the list to return. Forward and backward pagination cannot be combined. */
@@ -85,7 +88,7 @@ export interface ProfilesOfParties {
 }
 
 /** The argument of `getSpamStatistics`. */
-export interface GetSpamStatisticsQuery {
+export interface GetSpamStatisticsArguments {
   /** The party whose statistics to return. */
   partyId: string;
 }
@@ -121,7 +124,7 @@ export interface BalanceChangesDateRange {
 }
 
 /** The argument of `listBalanceChanges`. */
-export interface BalanceChangesInRange {
+export interface ListBalanceChangesArguments {
   /** The accounts to list. All given filters apply; a filter that is omitted or empty does not. */
   filter?: BalanceChangesFilter | undefined;
   /** The time range to list. The start is included, the end is excluded. */
@@ -131,7 +134,7 @@ export interface BalanceChangesInRange {
 }
 
 /** The argument of `listNodeSignatures`. */
-export interface SignaturesOfResource {
+export interface ListNodeSignaturesArguments {
   /** The resource whose signatures to list, for example the id of an asset or of a withdrawal. */
   id: string;
   /** The page of the list to return. Forward and backward pagination cannot be combined. */
@@ -139,7 +142,7 @@ export interface SignaturesOfResource {
 }
 
 /** The argument of `checkTransaction`. */
-export interface CheckTransactionRequest {
+export interface CheckTransactionArguments {
   /**
    * A signed transaction, as the wallet created it. The reference does not say which members are required; a node
    * rejects a transaction that lacks one with `success: false` (observed on v0.74 nodes).
@@ -149,12 +152,12 @@ export interface CheckTransactionRequest {
 
 /** For each operation its argument, the body of its response, and for a list its record. */
 export interface OperationTypes {
-  listVotes: { arguments: VotesOfParty | VotesOnProposal; body: VoteList; record: Vote };
-  listPartiesProfiles: { arguments: ProfilesOfParties; body: PartyProfileList; record: PartyProfile };
-  getSpamStatistics: { arguments: GetSpamStatisticsQuery; body: SpamStatisticsResponse; record?: undefined };
-  listBalanceChanges: { arguments: BalanceChangesInRange; body: BalanceChangeList; record: BalanceChange };
-  listNodeSignatures: { arguments: SignaturesOfResource; body: NodeSignatureList; record: NodeSignature };
-  checkTransaction: { arguments: CheckTransactionRequest; body: TransactionCheckResult; record?: undefined };
+  listVotes: { arguments: ListVotesArguments; body: VoteList; record: Vote };
+  listPartiesProfiles: { arguments: ListPartiesProfilesArguments; body: PartyProfileList; record: PartyProfile };
+  getSpamStatistics: { arguments: GetSpamStatisticsArguments; body: SpamStatisticsResponse; record?: undefined };
+  listBalanceChanges: { arguments: ListBalanceChangesArguments; body: BalanceChangeList; record: BalanceChange };
+  listNodeSignatures: { arguments: ListNodeSignaturesArguments; body: NodeSignatureList; record: NodeSignature };
+  checkTransaction: { arguments: CheckTransactionArguments; body: TransactionCheckResult; record?: undefined };
 }
 
 /** The operations of `openapi.yaml` as methods of the client. */
@@ -163,10 +166,9 @@ export interface OperationMethods {
    * Lists the votes of a party, the votes on a proposal, or the vote of one party on one proposal. At least one of
    * `partyId` and `proposalId` is required. A request with neither is rejected with 400 (observed on v0.74 nodes).
    *
-   * **Order.** Votes are sorted by the time of the block in which each was last written. A vote is written again if
-   * the party votes again, and when the proposal closes: all votes of a closed proposal are in one block. The time of
-   * that block is not part of the record. `timestamp` is the time at which the vote was cast (observed on v0.74
-   * nodes).
+   * **Order.** Votes are sorted by the time of the block in which each was last written. A vote is rewritten if the
+   * party votes again, and when the proposal closes: all votes of a closed proposal are in one block. The time of that
+   * block is not part of the record. `timestamp` is the time at which the vote was cast (observed on v0.74 nodes).
    *
    * **Pagination.** A cursor identifies a block, not a vote. A page after a cursor omits one vote of the cursor's
    * block, which is not always the vote of the cursor. Votes of one block are therefore returned twice or not at all.
@@ -175,7 +177,7 @@ export interface OperationMethods {
    *
    * A loop over the listing yields each vote once. The client continues before the votes of the cursor's block and
    * skips the votes that were already yielded. This needs a page size of at least the number of votes in any two
-   * neighboring blocks; if a block does not fit, the loop ends with a `PaginationError`. A vote that is written again
+   * neighboring blocks; if a block does not fit, the loop ends with a `PaginationError`. A vote that is rewritten
    * during the loop moves to the newest end, so use `newestFirst: false` for an open proposal.
    *
    * Default page size: 5000.
@@ -187,7 +189,7 @@ export interface OperationMethods {
    * }
    * ```
    */
-  listVotes(query: VotesOfParty | VotesOnProposal, options?: ListingOptions): Listing<Vote>;
+  listVotes(query: ListVotesArguments, options?: ListingOptions): Listing<Vote>;
 
   /**
    * Lists the alias and the metadata of the parties named in `parties`, or of all parties.
@@ -211,7 +213,7 @@ export interface OperationMethods {
    * for (const { partyId, alias } of nodes) console.log(partyId, alias);
    * ```
    */
-  listPartiesProfiles(query?: ProfilesOfParties, options?: ListingOptions): Listing<PartyProfile>;
+  listPartiesProfiles(query?: ListPartiesProfilesArguments, options?: ListingOptions): Listing<PartyProfile>;
 
   /**
    * Returns how many transactions of each kind a party has sent in the current epoch, how many it may send, and which
@@ -226,7 +228,7 @@ export interface OperationMethods {
    * console.log(statistics?.proposals?.bannedUntil ?? "not banned");
    * ```
    */
-  getSpamStatistics(query: GetSpamStatisticsQuery, options?: CallOptions): Call<SpamStatisticsResponse>;
+  getSpamStatistics(query: GetSpamStatisticsArguments, options?: CallOptions): Call<SpamStatisticsResponse>;
 
   /**
    * Lists the changes of account balances in a time range, filtered by asset, party, market and account type. All
@@ -270,7 +272,7 @@ export interface OperationMethods {
    * }
    * ```
    */
-  listBalanceChanges(query?: BalanceChangesInRange, options?: ListingOptions): Listing<BalanceChange>;
+  listBalanceChanges(query?: ListBalanceChangesArguments, options?: ListingOptions): Listing<BalanceChange>;
 
   /**
    * Lists the signatures that the nodes of the network made for one resource: a new or changed asset, a withdrawal, or
@@ -286,7 +288,7 @@ export interface OperationMethods {
    * for (const { sig } of signatures) console.log(toBytes(sig));
    * ```
    */
-  listNodeSignatures(query: SignaturesOfResource, options?: ListingOptions): Listing<NodeSignature>;
+  listNodeSignatures(query: ListNodeSignaturesArguments, options?: ListingOptions): Listing<NodeSignature>;
 
   /**
    * Checks if the network would accept a signed transaction, without submitting it: the transaction does not enter the
@@ -311,5 +313,5 @@ export interface OperationMethods {
    * }
    * ```
    */
-  checkTransaction(request: CheckTransactionRequest, options?: CallOptions): Call<TransactionCheckResult>;
+  checkTransaction(request: CheckTransactionArguments, options?: CallOptions): Call<TransactionCheckResult>;
 }

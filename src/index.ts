@@ -1,7 +1,6 @@
 export * from "../generated/public.js";
 export { createClient, type VegaClient } from "./client/client.js";
 export type { ClientOptions, OptionOverrides } from "./client/client-options.js";
-export type { NodePool, NodeStatus } from "./client/node-pool.js";
 export {
   ApiError,
   ArgumentError,
@@ -16,7 +15,7 @@ export {
 } from "./errors/index.js";
 export type { Block } from "./http/block.js";
 export type { Answer, Call } from "./http/call.js";
-export type { AttemptOptions, CallOptions, HeaderValues } from "./http/call-options.js";
+export type { AttemptOptions, CallOptions } from "./http/call-options.js";
 export type {
   AttemptEvent,
   FailoverEvent,
@@ -27,9 +26,7 @@ export type {
   ResponseEvent,
   RetryEvent,
 } from "./http/events.js";
-export type { Validate } from "./http/response.js";
 export type { RetryOptions } from "./http/retry-options.js";
-export type { Backward, Forward } from "./pagination/direction.js";
 export {
   type FetchPage,
   type Listing,
@@ -42,7 +39,7 @@ export type { Edge, PageContent, WalkPage } from "./pagination/page.js";
 export type { WalkOptions } from "./pagination/request-plan.js";
 export type { Coverage } from "./scan/coverage.js";
 export type { Scan } from "./scan/scan.js";
-export type { BalanceChangesScanQuery } from "./scan/scan-operation.js";
-export type { ScanOptions, ScanWalkOptions } from "./scan/scan-options.js";
+export type { ScanBalanceChangesArguments } from "./scan/scan-operation.js";
+export type { ScanOptions } from "./scan/scan-options.js";
 export { type NanosecondTime, toBytes, toDate, toNanoseconds } from "./values/times.js";
 export { formatUnits, parseUnits } from "./values/units.js";

@@ -22,6 +22,7 @@ export const groups: readonly Group[] = [
       "validation",
       "testing",
       "command-line",
+      "serve",
       "recipes",
     ],
   },

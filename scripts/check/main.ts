@@ -36,7 +36,7 @@ const checks: Readonly<Record<string, Check>> = {
   bench: { commands: ["tsx bench/setup.ts", "tsc -p bench"], needsBuild: true, onlyByName: true },
   docs: { commands: ["tsx scripts/docs/main.ts install", "tsc -p docs"], onlyByName: true },
   release: {
-    commands: ["tsx scripts/docs/main.ts", "tsx scripts/check/release.ts"],
+    commands: ["tsx scripts/docs/main.ts check", "tsx scripts/check/release.ts"],
     needsBuild: true,
     onlyByName: true,
   },

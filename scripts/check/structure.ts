@@ -9,8 +9,8 @@ import { runScript } from "../run-script.js";
 
 /** The folders that make up the client. A module imports from its own folder and from those before it. */
 const layers = ["values", "async", "errors", "arguments", "http", "source", "pagination", "scan", "client"];
-/** Entries of the package of their own. The command line is a program that may use all of them. */
-const entries = ["testing", "validate", "pool", "follow", "query", "cli"];
+/** Entries of the package of their own. The command line is a program that may use all of them, and a database follows. */
+const entries = ["testing", "validate", "pool", "follow", "query", "sync", "cli"];
 /** What runs on Node.js alone. */
 const onNode = "^src/(cli|testing/node)/";
 
@@ -22,7 +22,10 @@ const rules: IForbiddenRuleType[] = [
   })),
   ...entries.map((entry) => ({
     name: `nothing imports from ${entry}`,
-    from: { path: "^(src|generated)/", pathNot: `^src/(${entry}|cli)/|^generated/` },
+    from: {
+      path: "^(src|generated)/",
+      pathNot: `^src/(${entry}|cli${entry === "follow" ? "|sync" : ""})/|^generated/`,
+    },
     to: { path: `^src/${entry}/` },
   })),
   {
@@ -38,7 +41,12 @@ const rules: IForbiddenRuleType[] = [
   {
     name: "src imports only from src, generated and openapi-fetch",
     from: { path: "^src/" },
-    to: { pathNot: "^(src|generated)/|openapi-fetch", dependencyTypesNot: ["core"] },
+    to: { pathNot: "^(src|generated)/|openapi-fetch|hyparquet-writer", dependencyTypesNot: ["core"] },
+  },
+  {
+    name: "only cli/parquet imports hyparquet-writer",
+    from: { path: "^src/", pathNot: "^src/cli/parquet/" },
+    to: { path: "hyparquet-writer" },
   },
   {
     name: "generated imports only types, except the validators",

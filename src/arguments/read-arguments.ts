@@ -66,7 +66,7 @@ function readMembers(operation: string, members: Arguments, value: unknown, pref
     refuse({ operation, argument }, `an object with ${listNames(names)}`, value);
   }
   for (const name of Object.keys(value)) {
-    // Nodes ignore unknown names: a misspelt filter would silently be no filter (observed on v0.74 nodes).
+    // Nodes ignore unknown names: a misspelled filter would silently be no filter (observed on v0.74 nodes).
     const argument = `${prefix}${name}`;
     if (!names.includes(name)) refuseUnknown(operation, `\`${argument}\``, names, { operation, argument });
   }
@@ -87,7 +87,7 @@ function readMembers(operation: string, members: Arguments, value: unknown, pref
 
 /** A URL parser takes these, even percent-encoded, for steps in the path: another resource would be requested. */
 function checkPathSegment(operation: string, argument: string, value: unknown): void {
-  if (value === "." || value === "..") refuse({ operation, argument }, "an id that can stand in a path", value);
+  if (value === "." || value === "..") refuse({ operation, argument }, "an id other than `.` or `..`", value);
 }
 
 function checkAtLeastOne(operation: string, { atLeastOneOf: names }: ArgumentsSpec, checked: CheckedArguments): void {

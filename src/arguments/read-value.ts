@@ -1,7 +1,7 @@
 import { isDigits } from "../values/digits.js";
 import { type NanosecondTime, toNanoseconds } from "../values/times.js";
 import type { Value } from "./operation.js";
-import { listNames, type Place, refuse } from "./refuse.js";
+import { listNames, type Place, refuse, refuseByRule } from "./refuse.js";
 
 /** Checks a value and returns what is sent; `undefined` sends nothing. */
 export function readValue(spec: Value, value: unknown, place: Place): unknown {
@@ -70,7 +70,7 @@ function toNanosecondsIfTime(value: unknown): bigint | undefined {
 /** An empty filter is not sent. An empty list that needs a value is rejected: a computed one must not select everything. */
 function readArray({ items, minItems = 0 }: Extract<Value, { kind: "array" }>, value: unknown, place: Place): unknown {
   if (!Array.isArray(value)) return refuse(place, "an array", value);
-  if (value.length < minItems) return refuse(place, "left out, for all, or to have at least one value", value);
+  if (value.length < minItems) return refuseByRule(place, "must not be empty; omit it to list all");
   if (value.length === 0) return undefined;
   // Array.from reads holes, too.
   return Array.from(value, (item, index) => {

@@ -21,11 +21,17 @@ export function refuseSecret(place: Place, expected: string): never {
   throw new ArgumentError(`${expectation(place, expected)}.`, place);
 }
 
+/** Throws the {@link ArgumentError} of an argument that breaks a rule, such as "must not be empty; omit it to list all". */
+export function refuseByRule(place: Place, rule: string): never {
+  throw new ArgumentError(`${subjectOf(place)} ${rule}.`, place);
+}
+
 /** Throws the {@link ArgumentError} of a name that is not one of `names`. */
 export function refuseUnknown(owner: string, what: string, names: readonly string[], place: Place): never {
   throw new ArgumentError(`${owner} has no ${what}. Expected ${listNames(names)}.`, place);
 }
 
-function expectation({ operation, argument }: Place, expected: string): string {
-  return `Expected \`${argument}\`${operation === undefined ? "" : ` of ${operation}`} to be ${expected}`;
-}
+const expectation = (place: Place, expected: string): string => `Expected ${subjectOf(place)} to be ${expected}`;
+
+const subjectOf = ({ operation, argument }: Place): string =>
+  `\`${argument}\`${operation === undefined ? "" : ` of ${operation}`}`;

@@ -36,9 +36,19 @@ export class Cancellation {
   ): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       this.throwIfCancelled();
-      const cancel = start(resolve, reject);
+      // A Request keeps what belongs to it until a full garbage collection: these functions would keep the response, too.
+      let unsettled: { resolve: typeof resolve; reject: typeof reject } | undefined = { resolve, reject };
+      const take = () => {
+        const taken = unsettled;
+        unsettled = undefined;
+        return taken;
+      };
+      const cancel = start(
+        (value) => take()?.resolve(value),
+        (reason) => take()?.reject(reason),
+      );
       this.#onCancel = (reason) => {
-        reject(reason);
+        take()?.reject(reason);
         cancel(reason);
       };
       // An observer is called while the operation starts, and may have cancelled it.

@@ -1,9 +1,7 @@
 #!/usr/bin/env node
 import { Interruption, type Output } from "./io.js";
-import { limitMemory } from "./limit-memory.js";
 import { run } from "./run.js";
 
-limitMemory();
 const controller = new AbortController();
 for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
   // Once: a second signal ends the process at once.

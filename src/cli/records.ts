@@ -102,6 +102,8 @@ function rangeOf({ resume }: PaginationError): TimeRange {
 
 /** The size of a page of a scan. Larger pages take more memory, and about as long. */
 export const scanPageSize = 1000;
+/** What waits in memory for a slow file, beside a page for each request: enough for two or three pages. */
+export const maxBufferedBytes = 1024 * 1024;
 
 function openScan(
   { client }: Connection,
@@ -112,7 +114,8 @@ function openScan(
   const { query, isNewestFirst, limit: maxItems, concurrency, catchUp, pageSize = scanPageSize } = plan;
   const dateRange = { startTimestamp: range.start, endTimestamp: range.end };
   const order = isNewestFirst ? "newest-first" : "oldest-first";
-  const options = { order, maxItems, concurrency, catchUp, pageSize, missingHistory, signal } as const;
+  const reading = { concurrency, catchUp, pageSize, maxBufferedBytes };
+  const options = { order, maxItems, missingHistory, signal, ...reading } as const;
   return client.scanBalanceChanges({ ...query, dateRange }, options);
 }
 
@@ -220,7 +223,7 @@ export function warnOfEnd(io: Io, coverage: Coverage | undefined): void {
   if (coverage === undefined || coverage.end !== undefined) return;
   printMessage(
     io,
-    "Warning: the responses name no block, so that nothing shows whether the node had reached the end of the range. Newer " +
+    "Warning: the responses name no block, so it is unknown whether the node had reached the end of the range. Newer " +
       "records can be missing.",
   );
 }

@@ -7,7 +7,7 @@ import {
   oneOf,
 } from "../arguments/check-options.js";
 import { readBaseUrl } from "../arguments/read-base-url.js";
-import { refuseSecret } from "../arguments/refuse.js";
+import { refuseByRule } from "../arguments/refuse.js";
 import {
   type AttemptOptions,
   attemptChecks,
@@ -110,7 +110,7 @@ export function readOverrides(defaults: ClientDefaults, options: OptionOverrides
   const name = "withOptions";
   for (const argument of ["baseUrl", "fetch", "pacing"]) {
     if (typeof options !== "object" || options === null || !(argument in options)) continue;
-    refuseSecret({ operation: name, argument }, "left out, because both clients share it. Use `createClient`");
+    refuseByRule({ operation: name, argument }, "cannot be changed, because both clients share it. Use `createClient`");
   }
   checkOptions(overrideChecks, options, { name });
   const { headers, observe = defaults.observe, log = defaults.log, validate = defaults.validate } = options;

@@ -17,7 +17,7 @@ import { sharedLimits } from "../http/shared-limits.js";
 import { type ListId, listOperation } from "../pagination/list-operation.js";
 import type { ListingOptions } from "../pagination/listing.js";
 import type { Scan } from "../scan/scan.js";
-import { type BalanceChangesScanQuery, scanOperation } from "../scan/scan-operation.js";
+import { type ScanBalanceChangesArguments, scanOperation } from "../scan/scan-operation.js";
 import type { ScanOptions } from "../scan/scan-options.js";
 import type { Connection, Session } from "../source/connection.js";
 import {
@@ -43,7 +43,7 @@ export interface VegaClient extends OperationMethods {
    * (observed on v0.74 nodes). Several requests are in flight at once.
    *
    * The start belongs to the range, the end does not. Without an end, or with one in the future, the scan ends before the
-   * block that has begun when it starts: all records before that block are final. Changes of one time come in the order of
+   * current block when it starts: all records before that block are final. Changes of one time come in the order of
    * asset, party, market and account type.
    *
    * @throws {@link PaginationError} with the `reason` `"pruned"` if the range begins before the oldest record that the
@@ -57,7 +57,7 @@ export interface VegaClient extends OperationMethods {
    * for await (const change of changes) console.log(change.timestamp, change.balance);
    * ```
    */
-  scanBalanceChanges(query?: BalanceChangesScanQuery, options?: ScanOptions): Scan<BalanceChange>;
+  scanBalanceChanges(query?: ScanBalanceChangesArguments, options?: ScanOptions): Scan<BalanceChange>;
 
   /** The address of the node, without a `/` or `/api/v2` at its end; with a pool, that of its first node. */
   readonly baseUrl: string;

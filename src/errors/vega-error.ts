@@ -20,7 +20,7 @@ export interface VegaErrorOptions {
 /**
  * The base class of all errors of this package.
  *
- * `VegaError.is(error)`, like `is` of every class derived from it, also recognises errors of another copy of this package.
+ * `VegaError.is(error)`, like `is` of every class derived from it, also recognizes errors of another copy of this package.
  *
  * @example
  * ```ts

@@ -1,4 +1,4 @@
-import type { BalanceChangesInRange } from "../../generated/client.js";
+import type { ListBalanceChangesArguments } from "../../generated/client.js";
 import { operations } from "../../generated/operations.js";
 import type { BalanceChange } from "../../generated/types.js";
 import { type Clock, systemClock } from "../async/clock.js";
@@ -16,7 +16,7 @@ import { type Batch, type Follower, type FollowSettings, follower } from "./foll
 import type { Poll } from "./polling.js";
 
 /** The argument of {@link followBalanceChanges}. */
-export interface FollowBalanceChangesQuery extends Pick<BalanceChangesInRange, "filter"> {}
+export interface FollowBalanceChangesArguments extends Pick<ListBalanceChangesArguments, "filter"> {}
 
 const operation = "followBalanceChanges";
 const minute = 60_000_000_000n;
@@ -29,9 +29,8 @@ const { filter } = operations.listBalanceChanges.arguments;
  * Nodes of different progress behind one address, and a node that restarts, lose and repeat nothing: each response counts up to
  * the block that it names. Records of one time come in the order of asset, party, market and account type.
  *
- * @throws Whatever ends a follower rejects its next call: {@link StalledError}; `PaginationError` with the `reason`
- * `"pruned"` if the position is before the oldest record that the node keeps; `ApiError` and `ResponseError`, if they
- * are not transient; `ArgumentError`.
+ * @throws The next call rejects with a {@link StalledError}; with a `PaginationError`, `reason: "pruned"`, if the position is before
+ * the oldest record that the node keeps; with an `ApiError` or a `ResponseError` that is not transient; with an `ArgumentError`.
  * @example
  * ```ts no-run
  * for await (const change of followBalanceChanges(client, { filter: { partyIds: [partyId] } })) {
@@ -41,7 +40,7 @@ const { filter } = operations.listBalanceChanges.arguments;
  */
 export function followBalanceChanges(
   client: VegaClient,
-  query: FollowBalanceChangesQuery = {},
+  query: FollowBalanceChangesArguments = {},
   options: FollowFromOptions = {},
 ): Follower<BalanceChange> {
   return followBalanceChangesWith({ clock: systemClock, pageSize: 5000 }, client, query, options);
@@ -51,7 +50,7 @@ export function followBalanceChanges(
 export const followBalanceChangesWith = (
   { clock, pageSize }: FollowSettings,
   client: VegaClient,
-  query: FollowBalanceChangesQuery,
+  query: FollowBalanceChangesArguments,
   options: FollowFromOptions,
 ): Follower<BalanceChange> =>
   follower<BalanceChange, Batch<BalanceChange>>({
@@ -113,7 +112,7 @@ class BalanceChangesSource {
     return { block, batch, hasMore: upTo < final };
   }
 
-  /** The block that has begun. Nodes from v0.75 on refuse a request without a range. */
+  /** The current block. Nodes from v0.75 on refuse a request without a range. */
   async #findBlock(signal: AbortSignal) {
     const page = await this.#list({ start: BigInt(this.#clock.date()) * 1_000_000n, size: 1, signal });
     return { records: [], block: blockOf(operation, page), hasMore: false };

@@ -18,7 +18,7 @@ import { StalledError } from "./stalled-error.js";
 
 /** What one poll found. */
 export interface Poll<B> {
-  /** The block that had begun: of several responses, the earliest. */
+  /** The current block: of several responses, the earliest. */
   block: Block;
   /** Left out if the block is not later than that of the last batch. */
   batch?: B;
@@ -52,7 +52,7 @@ interface AnyBatch {
 /** The wait after a failed poll, in milliseconds. It doubles with each further failure. */
 const firstDelay = 1000;
 const longestDelay = 30_000;
-/** A poll that takes longer has failed, whatever deadlines its requests have: a follower must not hang for ever. */
+/** A poll that takes longer has failed, whatever deadlines its requests have: a follower must not hang forever. */
 const longestPoll = 300_000;
 
 /** The loop of a follower: it waits, polls, repeats polls that failed, and detects a chain without new blocks. */

@@ -2,8 +2,8 @@ import { isDigits } from "../values/digits.js";
 import { withDigits } from "../values/json.js";
 
 /**
- * The block that had begun when a node sent a response. The records of all blocks before it are there and final, its own can
- * be missing (observed on v0.74 nodes).
+ * The current block of a node: the newest one that it has begun. The records of all blocks before it are there and final; its own
+ * can be missing (observed on v0.74 nodes).
  */
 export interface Block {
   height: bigint;

@@ -1,5 +1,5 @@
 import type { operations } from "../../generated/openapi.js";
-import { refuse } from "../arguments/refuse.js";
+import { refuseByRule } from "../arguments/refuse.js";
 import { Cancellation } from "../async/cancellation.js";
 import { type Clock, systemClock } from "../async/clock.js";
 import { createAttempt, type Transport } from "./attempt.js";
@@ -45,7 +45,7 @@ export function createRequester(options: RequesterOptions): Requester {
     send: (route, params, call) => {
       const { operation } = route;
       if (call.node !== undefined) {
-        refuse({ operation, argument: "node" }, "left out: the client has one node", call.node);
+        refuseByRule({ operation, argument: "node" }, "is for clients with a pool; this client has one node. Omit it");
       }
       return send(contextOf(route, params, call));
     },

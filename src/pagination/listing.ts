@@ -71,7 +71,7 @@ export const listingChecks: OptionChecks<ListingOptions> = { ...callChecks, ...w
 /** A page of a list of a node. */
 export interface Page<T> extends WalkPage<T> {
   /**
-   * The block that had begun when the node responded; `undefined` if the node does not say. All records of earlier blocks
+   * The current block when the node responded; `undefined` if the node does not say. All records of earlier blocks
    * are final (observed on v0.74 nodes).
    */
   readonly block: Block | undefined;

@@ -88,7 +88,7 @@ function cursorRules<T>({
   if (cursors?.timeMember === undefined) return {};
   const keyOf = keyBy<T>(naturalKey);
   return cursors.missingMember === undefined
-    ? // A record that is written again during a walk comes again.
+    ? // A record that is rewritten during a walk can repeat.
       { cursors: { lack: "record", keyOf }, deduplicator: () => compareWithAllPages(keyOf) }
     : { cursors: { lack: "account", keyOf }, deduplicator: () => compareWithLastTime(keyOf, timeOf) };
 }

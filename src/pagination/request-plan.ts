@@ -6,7 +6,7 @@ import {
   type OptionChecks,
   positiveInteger,
 } from "../arguments/check-options.js";
-import { refuse } from "../arguments/refuse.js";
+import { refuse, refuseByRule } from "../arguments/refuse.js";
 import type { Block } from "../http/block.js";
 import type { Demand } from "../http/demand.js";
 import type { Deduplicator } from "./deduplicator.js";
@@ -178,8 +178,9 @@ export class RequestPlan<T, Extra extends object> {
       if (size !== undefined) this.#check(`pagination.${name}`, "a positive integer", size, isPositiveInteger(size));
     }
     for (const [one, other] of contradictions) {
-      const both = pagination[one] !== undefined && pagination[other] !== undefined;
-      this.#check(`pagination.${other}`, `left out beside \`pagination.${one}\``, pagination[other], !both);
+      if (pagination[one] === undefined || pagination[other] === undefined) continue;
+      const place = { operation: this.operation, argument: `pagination.${other}` };
+      refuseByRule(place, `cannot be combined with \`pagination.${one}\``);
     }
   }
 

@@ -182,7 +182,7 @@ class WalkStep<T, Extra extends object> implements Step<T, Extra> {
     }
     const { operation } = this.#walk.source;
     throw readingError(
-      `${this.#sender} does not begin with the last record of the page before, so that nothing shows which records follow it. ` +
+      `${this.#sender} does not begin with the last record of the page before, so it is unknown which records follow it. ` +
         "Continue with `resume` on another node, or request larger pages.",
       { operation, reason: "gap" },
       this.pagination,

@@ -1,5 +1,5 @@
 import type { Clock } from "../async/clock.js";
-import { ApiError, RateLimitError, ResponseError, TimeoutError } from "../errors/index.js";
+import { ApiError, describe, RateLimitError, ResponseError, TimeoutError } from "../errors/index.js";
 import { readBlock } from "../http/block.js";
 import type { Context, SendAttempt } from "../http/context.js";
 import { isTransient } from "../http/retry.js";
@@ -27,7 +27,8 @@ export function setAsideAfter(error: unknown, node: NodeState, sentAt: number, {
   } else {
     node.setAside("failing", sentAt);
   }
-  node.error = error;
+  // The error of the call becomes one about all of its nodes.
+  node.error = describe(error);
 }
 
 /**

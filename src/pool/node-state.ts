@@ -29,7 +29,7 @@ export class NodeState implements Load {
   heardAt = Number.NEGATIVE_INFINITY;
   /** Why the node is set aside; `undefined` if it is not. */
   cause: RestCause | undefined;
-  error: unknown;
+  error: string | undefined;
   restUntil = Number.NEGATIVE_INFINITY;
   /** How often the node was set aside. */
   rests = 0;

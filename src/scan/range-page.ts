@@ -25,7 +25,7 @@ export interface RangeContent {
 
 /** The response to a request of a scan. */
 export interface RangePage extends RangeContent {
-  /** The block that had begun; `undefined` if the node does not say. */
+  /** The current block; `undefined` if the node does not say. */
   block: Block | undefined;
   response: Response;
 }

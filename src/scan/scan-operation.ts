@@ -1,4 +1,4 @@
-import type { BalanceChangesInRange } from "../../generated/client.js";
+import type { ListBalanceChangesArguments } from "../../generated/client.js";
 import { operations } from "../../generated/operations.js";
 import type { BalanceChange } from "../../generated/types.js";
 import { readArguments } from "../arguments/read-arguments.js";
@@ -11,7 +11,7 @@ import { type Scan, scan } from "./scan.js";
 import { readScanOptions, type ScanOptions, scanChecks } from "./scan-options.js";
 
 /** The argument of `scanBalanceChanges`. */
-export interface BalanceChangesScanQuery extends Omit<BalanceChangesInRange, "pagination"> {}
+export interface ScanBalanceChangesArguments extends Omit<ListBalanceChangesArguments, "pagination"> {}
 
 /** How the client sends the requests of a scan. */
 export interface ScanMethod {
@@ -31,7 +31,7 @@ const load = onDemand(() => import("./open-scan.js"));
 /** The scan of balance changes. */
 export function scanOperation(
   { connection, route, settings }: ScanMethod,
-  argument: BalanceChangesScanQuery | undefined,
+  argument: ScanBalanceChangesArguments | undefined,
   options: ScanOptions | undefined,
 ): Scan<BalanceChange> {
   const taken = take(() => ({

@@ -19,7 +19,7 @@ import { aligned, newestFirst, oldestFirst, type Range, type ReadingOrder } from
 /** What a scan reads. */
 export interface ScanSource {
   operation: string;
-  /** Unix nanoseconds. Default: from the oldest record, to the block that has begun. */
+  /** Unix nanoseconds. Default: from the oldest record, to the current block. */
   start: bigint | undefined;
   end: bigint | undefined;
   /** One for each request that the filter takes. */

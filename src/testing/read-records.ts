@@ -19,7 +19,7 @@ export interface TimeBounds {
 /**
  * Reads the records of data, and generates those that are given as a number.
  *
- * @throws `ArgumentError` if a record makes no sense.
+ * @throws `ArgumentError` if a record is invalid.
  */
 export function readRecords(data: FakeNodeData, generate: Generators, bounds: TimeBounds): AddedRecords {
   const { spamStatistics } = data;
@@ -104,9 +104,9 @@ function checkTime(place: string, value: unknown, { since, until }: TimeBounds):
     refuse(place, "digits of Unix nanoseconds, before the year 2255", value);
   }
   if (since !== undefined && toMicroseconds(value) < toMicroseconds(since)) {
-    refuse(place, `at or after ${since}, the time of the block that has begun: what is before it is final`, value);
+    refuse(place, `at or after ${since}, the time of the current block: what is before it is final`, value);
   }
   if (until !== undefined && toMicroseconds(value) > toMicroseconds(until)) {
-    refuse(place, `at or before ${until}, the time of the block that has begun`, value);
+    refuse(place, `at or before ${until}, the time of the current block`, value);
   }
 }

@@ -37,7 +37,7 @@ function withStatus(
   return { status, body: isEmpty ? null : typeof body === "string" ? body : toJson(body), headers };
 }
 
-/** Waits, for ever if it is `Infinity`, unless a signal aborts. */
+/** Waits, forever if it is `Infinity`, unless a signal aborts. */
 function wait(milliseconds: number, signals: readonly AbortSignal[]): Promise<void> {
   return new Promise((resolve, reject) => {
     let timer: ReturnType<typeof setTimeout> | undefined;

@@ -10,7 +10,7 @@ export interface Row {
   account: number;
 }
 
-export interface RangeBehaviour {
+export interface RangeBehavior {
   /** Whether times are compared in microseconds, as v0.74 nodes do, or in nanoseconds. */
   microseconds?: boolean;
   /** Whether the start belongs to a range. */
@@ -19,7 +19,7 @@ export interface RangeBehaviour {
   countsEndIn?: boolean;
   /** Whether cursors lead on; else every page has the same one. */
   hasCursors?: boolean;
-  /** The time of the block that has begun, in Unix nanoseconds. Default: the node does not say. */
+  /** The time of the current block, in Unix nanoseconds. Default: the node does not say. */
   blockTime?: number;
   /** Responds in an order of its own. */
   schedule?: (request: RangeRequest) => Promise<unknown>;
@@ -52,7 +52,7 @@ export class RangeSource {
   rowsSent = 0;
   /** The rows that the source keeps. They can change while it is read. */
   rows: Row[];
-  readonly #behaviour: RangeBehaviour;
+  readonly #behavior: RangeBehavior;
   readonly #range: { start?: number | undefined; end?: number | undefined };
   readonly #parts: number;
 
@@ -60,12 +60,12 @@ export class RangeSource {
   constructor(
     rows: readonly Row[],
     range: { start?: number | undefined; end?: number | undefined } = {},
-    behaviour: RangeBehaviour = {},
+    behavior: RangeBehavior = {},
     parts = 1,
   ) {
     this.rows = [...rows].sort((a, b) => a.time - b.time || b.account - a.account);
     this.#range = range;
-    this.#behaviour = behaviour;
+    this.#behavior = behavior;
     this.#parts = parts;
   }
 
@@ -92,7 +92,7 @@ export class RangeSource {
   /** The rows that a scan has to yield. */
   expected(newestFirst = false): Row[] {
     const { start = 0, end = Number.POSITIVE_INFINITY } = this.#range;
-    const { blockTime = Number.POSITIVE_INFINITY } = this.#behaviour;
+    const { blockTime = Number.POSITIVE_INFINITY } = this.#behavior;
     const final = Math.min(end, Math.floor(blockTime / 1000) * 1000);
     const rows = inScanOrder(this.rows.filter(({ time }) => time >= start && time < final));
     return newestFirst ? rows.reverse() : rows;
@@ -104,11 +104,11 @@ export class RangeSource {
       this.signals.push(signal);
       this.mostInFlight = Math.max(this.mostInFlight, ++this.inFlight);
       try {
-        await this.#behaviour.schedule?.(request);
+        await this.#behavior.schedule?.(request);
       } finally {
         this.inFlight--;
       }
-      const { hasCursors = true, blockTime } = this.#behaviour;
+      const { hasCursors = true, blockTime } = this.#behavior;
       const cursorOf = ({ time, account }: Row) => (hasCursors ? `${time}/${account}` : "cursor");
       const rows = this.#find(request).filter(isOfPart);
       const skipped = rows.findIndex((row) => hasCursors && cursorOf(row) === request.after) + 1;
@@ -126,7 +126,7 @@ export class RangeSource {
   }
 
   #find({ start, end, newestFirst }: RangeRequest): Row[] {
-    const { microseconds = false, countsStartIn = true, countsEndIn = false } = this.#behaviour;
+    const { microseconds = false, countsStartIn = true, countsEndIn = false } = this.#behavior;
     const cut = (time: bigint | number) => (microseconds ? Math.floor(Number(time) / 1000) * 1000 : Number(time));
     const [from, to] = [start, end].map((time) => (time === undefined ? undefined : cut(time)));
     const rows = this.rows.filter((row) => {

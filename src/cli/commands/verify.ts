@@ -9,13 +9,15 @@ import { readManifest, type ScanManifest } from "../files/manifest.js";
 import { readSuffixes, readTarget } from "../files/target.js";
 import { print, printMessage } from "../message.js";
 import { readColumns } from "../output/columns.js";
+import { isParquetExport } from "../parquet/is-parquet.js";
 import { count, Progress } from "../progress.js";
-import { incompleteness, scanPageSize } from "../records.js";
+import { incompleteness, maxBufferedBytes, scanPageSize } from "../records.js";
 
 /** Compares an exported file with the records of a node, in bounded memory. */
 export async function verify(context: Context): Promise<number> {
   const { io, values, positionals } = context;
   const [file = ""] = positionals;
+  if (isParquetExport(file)) return (await import("../parquet/verify-parquet.js")).verifyParquet(file, context);
   const manifest = await readManifest(file);
   const connection = await connect(context);
   const difference = await compare(file, manifest, connection, context);
@@ -59,6 +61,7 @@ async function compare(file: string, manifest: ScanManifest, connection: Connect
     concurrency: values.integer("concurrency"),
     catchUp: values.duration("catch-up", { allowsZero: true }),
     pageSize: values.integer("page-size", { maximum: 2 ** 31 - 1 }) ?? scanPageSize,
+    maxBufferedBytes,
   };
   try {
     for await (const record of connection.client.scanBalanceChanges({ ...query, dateRange }, options)) {

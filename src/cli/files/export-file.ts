@@ -99,7 +99,7 @@ export class ExportFile {
   }
 
   /** @param text - Complete lines. */
-  async write(text: string): Promise<void> {
+  async write(text: string | Uint8Array): Promise<void> {
     await this.#sink?.write(text);
   }
 

@@ -1,4 +1,5 @@
 import { type FileHandle, open } from "node:fs/promises";
+import { Bytes } from "../output/bytes.js";
 import { type Compression, codecOf } from "./compression.js";
 import { LineDigest, type TextDigest } from "./line-digest.js";
 
@@ -44,10 +45,8 @@ export class FileSink {
   readonly #file: WritableFile;
   readonly #compress: ((content: Uint8Array) => Promise<Uint8Array>) | undefined;
   readonly #digest: LineDigest;
-  /** One buffer for all writes: memory of many would be freed late. */
-  #buffer = Buffer.allocUnsafeSlow(256 * 1024);
-  /** How many bytes of the buffer wait to be compressed. */
-  #waiting = 0;
+  /** What waits to be compressed. */
+  readonly #waiting = new Bytes(0);
   #position: number;
 
   constructor({ path, file, compression, position = 0, digest = new LineDigest() }: FileSinkOptions) {
@@ -58,20 +57,18 @@ export class FileSink {
     this.#digest = digest;
   }
 
-  /** Writes a text of complete lines. A full disk can accept the beginning of it. */
-  async write(text: string): Promise<void> {
-    const [start, size] = [this.#waiting, Buffer.byteLength(text)];
-    if (start + size > this.#buffer.length) this.#grow(start + size);
-    this.#buffer.write(text, start);
-    const content = this.#buffer.subarray(start, start + size);
-    if (this.#compress === undefined) {
-      await this.#append(content);
-      this.#digest.add(content);
-      return;
-    }
+  /**
+   * Writes a text of complete lines. A full disk can accept the beginning of it.
+   *
+   * @param text - Bytes are not used after the promise has resolved.
+   */
+  async write(text: string | Uint8Array): Promise<void> {
+    const content = typeof text === "string" ? Buffer.from(text) : text;
+    if (this.#compress === undefined) await this.#append(content);
     this.#digest.add(content);
-    this.#waiting += size;
-    if (this.#waiting >= memberSize) await this.#compressWaiting();
+    if (this.#compress === undefined) return;
+    this.#waiting.addBytes(content);
+    if (this.#waiting.length >= memberSize) await this.#compressWaiting();
   }
 
   /** Waits until everything that was written is on the disk. */
@@ -86,17 +83,11 @@ export class FileSink {
     return this.#file.close();
   }
 
-  #grow(size: number): void {
-    const buffer = Buffer.allocUnsafeSlow(2 * size);
-    buffer.set(this.#buffer.subarray(0, this.#waiting));
-    this.#buffer = buffer;
-  }
-
   /** Each call appends a complete compressed file: a sequence of them is one, too. */
   async #compressWaiting(): Promise<void> {
-    if (this.#waiting === 0 || this.#compress === undefined) return;
-    const content = await this.#compress(this.#buffer.subarray(0, this.#waiting));
-    this.#waiting = 0;
+    if (this.#waiting.length === 0 || this.#compress === undefined) return;
+    const content = await this.#compress(this.#waiting.content);
+    this.#waiting.clear();
     await this.#append(content);
   }
 

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { Bytes } from "../output/bytes.js";
 import { canonicalLine } from "../output/columns.js";
 
 const batchSize = 64 * 1024;
@@ -6,7 +7,8 @@ const batchSize = 64 * 1024;
 /** The number of records and the SHA-256 of their canonical lines. */
 export class RecordDigest {
   readonly #hash = createHash("sha256");
-  #text = "";
+  /** Where the canonical line of a record is added before {@link RecordDigest.count}. */
+  readonly lines = new Bytes(2 * batchSize);
   #records = 0;
 
   get records(): number {
@@ -15,15 +17,24 @@ export class RecordDigest {
 
   /** @param texts - The texts of the columns, as the node sent them. */
   add(texts: readonly string[]): void {
+    this.lines.addText(canonicalLine(texts));
+    this.count();
+  }
+
+  /** Counts a record whose canonical line was added. */
+  count(): void {
     this.#records++;
-    this.#text += canonicalLine(texts);
-    if (this.#text.length < batchSize) return;
-    this.#hash.update(this.#text);
-    this.#text = "";
+    if (this.lines.length >= batchSize) this.#update();
   }
 
   /** In hexadecimal. Further records can be added. */
   digest(): string {
-    return this.#hash.copy().update(this.#text).digest("hex");
+    this.#update();
+    return this.#hash.copy().digest("hex");
+  }
+
+  #update(): void {
+    this.#hash.update(this.lines.content);
+    this.lines.clear();
   }
 }

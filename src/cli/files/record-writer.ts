@@ -32,11 +32,6 @@ export class RecordWriter {
   /** Returns a promise to wait for if the output is slower than the input. */
   readonly add = (record: WireRecord): Promise<void> | undefined => this.#write(this.#format(record));
 
-  /** Adds several records, as {@link RecordWriter.add} does one. */
-  addAll(records: readonly WireRecord[]): Promise<void> | undefined {
-    return this.#write(records.map((record) => this.#format(record)).join(""));
-  }
-
   #format(record: WireRecord): string {
     const { format, columns, progress, digest } = this.#options;
     this.#records++;

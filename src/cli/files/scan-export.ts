@@ -4,7 +4,6 @@ import type { Connection } from "../connection.js";
 import { exitCodes, IncompleteError, UsageError } from "../exit.js";
 import type { ListPlan } from "../list-plan.js";
 import { printMessage } from "../message.js";
-import { createFormat } from "../output/format.js";
 import { count, Progress } from "../progress.js";
 import {
   findEnd,
@@ -23,8 +22,8 @@ import { recordsOf } from "./file-records.js";
 import { manifestFile, sizeOf } from "./files.js";
 import { type Claim, createManifest, type ExportResult, readManifest } from "./manifest.js";
 import { RecordDigest } from "./record-digest.js";
-import { RecordWriter } from "./record-writer.js";
 import { resumeCommand } from "./resume-command.js";
+import { RowWriter } from "./row-writer.js";
 import { ScanWriter } from "./scan-writer.js";
 
 /** An export that can be interrupted at any time and continued. */
@@ -119,14 +118,14 @@ async function readScan(run: Run): Promise<ExportResult> {
   const { io, values } = context;
   const { columns, start, limit, isNewestFirst, quiet } = plan;
   const progress = new Progress(io, !quiet && !values.has("verbose"), { start, end: end.end, isNewestFirst });
-  const format = createFormat(plan.format, columns, io, true);
-  const records = new RecordWriter({ format, columns, write: (text) => file.write(text), progress, digest });
+  const format = plan.format === "csv" ? "csv" : "ndjson";
+  const records = new RowWriter({ format, columns, write: (rows) => file.write(rows), progress, digest });
   const writer = new ScanWriter({ file, writer: records, digest, state, now: io.now });
   let isBegun = false;
   const begin = async () => {
     if (state === undefined) await file.begin(plan.flags, end);
     isBegun = true;
-    if (!state?.size) await records.begin();
+    if (!state?.size) records.begin();
   };
   const onRecord: ReadOptions["onRecord"] = (record) => {
     const wait = writer.add(record);

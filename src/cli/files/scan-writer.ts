@@ -1,14 +1,14 @@
 import type { WireRecord } from "../output/columns.js";
 import type { ExportFile, ExportProgress, ExportState } from "./export-file.js";
 import type { RecordDigest } from "./record-digest.js";
-import type { RecordWriter } from "./record-writer.js";
+import type { RowWriter } from "./row-writer.js";
 
 /** How often what was written is made to count, in milliseconds. */
 const saveInterval = 1000;
 
 export interface ScanWriterOptions {
   readonly file: ExportFile;
-  readonly writer: RecordWriter;
+  readonly writer: RowWriter;
   readonly digest: RecordDigest;
   /** What an earlier process has written. */
   readonly state: ExportState | undefined;
@@ -66,7 +66,7 @@ export class ScanWriter {
   /** Writes everything. @param next - Where to continue, if the range was not read to its end. */
   async end(next = this.#next): Promise<void> {
     await this.#release(next);
-    await this.#options.writer.end();
+    await this.#options.writer.flush();
   }
 
   #release(next: string | null): Promise<void> | undefined {

@@ -66,11 +66,12 @@ function conversionOf(kind: ColumnKind, { decimals, raw }: Presentation): Pick<C
 /** Prints a time in Unix nanoseconds as RFC 3339. */
 export const formatTime = (time: bigint | string): string => timePrinter()(String(time));
 
-/** Prints Unix nanoseconds as RFC 3339. Neighbouring records often have the same second. */
+/** Prints Unix nanoseconds as RFC 3339. Neighboring records often have the same time, or the same second. */
 function timePrinter(): (text: string) => string {
   let second = "";
   let date = "";
-  return (text) => {
+  let last = { text: "", printed: "" };
+  const print = (text: string) => {
     if (!isDigits(text) || text.startsWith("-")) return text;
     const digits = text.padStart(10, "0");
     const whole = digits.slice(0, -9);
@@ -82,6 +83,10 @@ function timePrinter(): (text: string) => string {
       date = new Date(milliseconds).toISOString().slice(0, -5);
     }
     return `${date}.${digits.slice(-9)}Z`;
+  };
+  return (text) => {
+    if (text !== last.text) last = { text, printed: print(text) };
+    return last.printed;
   };
 }
 

@@ -30,6 +30,9 @@ function unguard(cell: string, kind: ColumnKind): string {
 
 const quoteIfNeeded = (text: string) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 
+/** A text as a cell of CSV. */
+export const csvCell = (text: string, kind: ColumnKind): string => quoteIfNeeded(guard(text, kind));
+
 /** A row of CSV as in RFC 4180, with the line break. */
 export const csvRow = (cells: readonly string[]): string => `${cells.map(quoteIfNeeded).join(",")}\r\n`;
 

@@ -182,7 +182,7 @@ const fromEdge = <T>(edge: Edge<T> | undefined, accept: Accept<T>): Continuation
 
 /**
  * From an edge so far before the last block that the page begins in a known block, also if votes have moved meanwhile: a
- * vote that is written again leaves its place, and the node would leave out a record of the last block instead.
+ * vote that is rewritten leaves its place, and the node would leave out a record of the last block instead.
  */
 function guarded<T>(edges: readonly Edge<T>[], start: number, distance: number): Continuation<T> | undefined {
   const index = Math.max(0, start - distance);

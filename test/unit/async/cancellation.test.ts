@@ -1,6 +1,9 @@
 import { getEventListeners } from "node:events";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
 import { onAbort } from "../../../src/async/abort.js";
+import { Cancellation } from "../../../src/async/cancellation.js";
 import { createClient, TimeoutError } from "../../../src/index.js";
 import { json } from "../../support/recorder.js";
 
@@ -115,4 +118,23 @@ describe("a body that does not end", () => {
     });
     await expect(client.getSpamStatistics(party)).rejects.toSatisfy(TimeoutError.is);
   });
+});
+
+test("a cancellation does not keep the result of what it has waited for", async () => {
+  setFlagsFromString("--expose-gc");
+  const collectGarbage = runInNewContext("gc") as () => void;
+  const cancellation = new Cancellation();
+  const read = async () => {
+    const page = await cancellation.run<object>((resolve) => {
+      resolve({ records: [] });
+      return () => {};
+    });
+    return new WeakRef(page);
+  };
+  const page = await read();
+  // A weak reference keeps its object until the end of the current task.
+  await new Promise(setImmediate);
+  collectGarbage();
+  expect(page.deref()).toBeUndefined();
+  expect(cancellation.isCancelled).toBe(false);
 });

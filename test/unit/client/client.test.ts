@@ -241,7 +241,7 @@ describe("the outcome of a call:", () => {
     expect(getEventListeners(signal, "abort")).toEqual([]);
   });
 
-  test("guards recognise errors of another copy of the package", () => {
+  test("guards recognize errors of another copy of the package", () => {
     const foreign = Object.assign(Object.create({ [Symbol.for("vegaprotocol-client.ApiError")]: true }), {
       status: 400,
     });

@@ -90,7 +90,7 @@ describe("withOptions", () => {
     const make = () => client.withOptions({ [name]: "https://me:secret@node.example" });
     expect(make).toThrow(ArgumentError);
     expect(make).toThrow(
-      `Expected \`${name}\` of withOptions to be left out, because both clients share it. Use \`createClient\`.`,
+      `\`${name}\` of withOptions cannot be changed, because both clients share it. Use \`createClient\`.`,
     );
   });
 

@@ -25,7 +25,7 @@ describe("a page", () => {
   const node = createFakeNode({ votes: 90, balances: 90, profiles: 30 }, { defects: nodeDefects, rateLimit: false });
   const client = createClient({ baseUrl: "https://node.example", fetch: node.fetch });
 
-  test("becomes JSON with its records, its place, its neighbours, its block and whether it is stale", async () => {
+  test("becomes JSON with its records, its place, its neighbors, its block and whether it is stale", async () => {
     const page = await client.listBalanceChanges({ pagination: { first: 10 } });
     const { next } = page;
     const block = { height: String(node.block.height), timestamp: String(node.block.timestamp) };
@@ -54,7 +54,7 @@ describe("a page", () => {
     expect(page.response).toBeInstanceOf(Response);
   });
 
-  test("names its neighbours as plain data, in both directions, with the size and the order of the walk", async () => {
+  test("names its neighbors as plain data, in both directions, with the size and the order of the walk", async () => {
     const source = new PageSource(Array.from({ length: 30 }, (_, index) => index));
     const pages = await collect(paginate(source.fetchPage, { last: 10, newestFirst: false }).pages());
     const [, middle] = pages;
@@ -65,7 +65,7 @@ describe("a page", () => {
     expect(pages[2]?.previous).toBeUndefined();
   });
 
-  test("reports a neighbour that no cursor leads to, in a chain, in `next`, but not in its JSON", async () => {
+  test("reports a neighbor that no cursor leads to, in a chain, in `next`, but not in its JSON", async () => {
     const source = {
       edges: [],
       pageInfo: { startCursor: "", endCursor: "", hasNextPage: true, hasPreviousPage: false },

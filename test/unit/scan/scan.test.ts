@@ -11,7 +11,7 @@ import {
 import { compareRecords } from "../../../src/scan/record-order.js";
 import { createFakeNode, type FakeNode, nodeDefects } from "../../../src/testing/index.js";
 import { collect } from "../../support/page-source.js";
-import { accountOf, type RangeBehaviour, RangeSource, type Row, toRow } from "../../support/range-source.js";
+import { accountOf, type RangeBehavior, RangeSource, type Row, toRow } from "../../support/range-source.js";
 import { json, recorder, respondWith } from "../../support/recorder.js";
 import { runs } from "../../support/runs.js";
 
@@ -51,14 +51,14 @@ const cases = fc.constantFrom(1, 100, 1000).chain((unit) =>
 
 type Case = typeof cases extends fc.Arbitrary<infer C> ? C : never;
 
-function prepare({ times, start, length, parts, blockTime, ...rest }: Case, behaviour: RangeBehaviour = {}) {
+function prepare({ times, start, length, parts, blockTime, ...rest }: Case, behavior: RangeBehavior = {}) {
   const { pageSize, concurrency, order, maxItems, ...counting } = rest;
   const end = length === undefined ? undefined : (start ?? 0) + length;
   const source = new RangeSource(
     rowsAt(times),
     { start, end },
     // A node that has not reached the end is another subject.
-    { ...counting, ...(blockTime !== undefined && end === undefined && { blockTime }), ...behaviour },
+    { ...counting, ...(blockTime !== undefined && end === undefined && { blockTime }), ...behavior },
     parts,
   );
   const options = { pageSize, concurrency, order, maxItems, missingHistory: "ignore" as const };
@@ -75,7 +75,7 @@ describe("a scan", () => {
     await fc.assert(property, runs(300));
   });
 
-  test("yields every row once if rows are added meanwhile at and after the block that has begun", async () => {
+  test("yields every row once if rows are added meanwhile at and after the current block", async () => {
     const property = fc.asyncProperty(cases, fc.infiniteStream(fc.nat(3)), async (input, additions) => {
       const blockTime = input.blockTime ?? 2_000_000;
       let account = input.times.length;
@@ -105,7 +105,7 @@ describe("a scan", () => {
         expect(yielded).toEqual(expected.slice(0, yielded.length));
         const dense = Number((error as PaginationError).timestamp);
         const inDense = source.rows.filter(({ time }) => Math.floor(time / 1000) === dense / 1000);
-        // The row of a neighbouring microsecond can fill a page, too, on nodes that count the ends of ranges in.
+        // The row of a neighboring microsecond can fill a page, too, on nodes that count the ends of ranges in.
         const around = source.rows.filter(({ time }) => Math.abs(Math.floor(time / 1000) - dense / 1000) <= 1);
         expect(Math.max(inDense.length, around.length)).toBeGreaterThanOrEqual(options.pageSize);
       }
@@ -129,9 +129,9 @@ describe("a scan", () => {
         const { startTimestamp, endTimestamp } = error.resume ?? {};
         const rest = { start: optional(startTimestamp), end: optional(endTimestamp) };
         const { blockTime } = input;
-        const behaviour = blockTime === undefined ? {} : { blockTime };
+        const behavior = blockTime === undefined ? {} : { blockTime };
         const { order } = input;
-        const continued = new RangeSource(rowsAt(input.times), rest, behaviour).scan({
+        const continued = new RangeSource(rowsAt(input.times), rest, behavior).scan({
           order,
           missingHistory: "ignore",
         });
@@ -324,7 +324,7 @@ function listenersOf(signal: AbortSignal): Set<unknown> {
 
 describe("a scan ends", () => {
   const rows = manyRows(5000);
-  const hanging = (responses: number): RangeBehaviour => {
+  const hanging = (responses: number): RangeBehavior => {
     let requests = 0;
     return { schedule: () => (requests++ < responses ? Promise.resolve() : new Promise(() => {})) };
   };

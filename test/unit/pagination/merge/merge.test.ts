@@ -92,7 +92,7 @@ describe("a merged list", () => {
     expect(sources.map(({ requests }) => requests.length)).toEqual([3, 2]);
   });
 
-  test("has pages that lead to their neighbours, also during a walk", async () => {
+  test("has pages that lead to their neighbors, also during a walk", async () => {
     const { list, expected } = partsOf(
       [
         [1, 4, 7, 9],

@@ -1,0 +1,80 @@
+// Serves balance changes as a v0.74 node does, in a separate process: oldest first by range of time, the newest by
+// newest-first. Every record is rendered before the first request, and a page is a slice of that text, so that the CPU of the
+// machine is left to the program that is measured.
+import { createServer } from "node:http";
+import { createFakeNode } from "../dist/src/testing/index.js";
+
+const records = Number(process.argv[2]);
+const step = 5000;
+const path = "/api/v2/balance/changes";
+
+/** @type {bigint[]} */
+const times = [];
+/** Where each record begins in the text; a comma is between two. @type {number[]} */
+const starts = [];
+/** @type {Buffer[]} */
+const pieces = [];
+let length = 0;
+const node = createFakeNode({ balances: records }, { rateLimit: false });
+let after = "";
+let headers = {};
+while (times.length < records) {
+  const query = `pagination.first=${step}&pagination.newestFirst=false${after && `&pagination.after=${after}`}`;
+  const response = await node.fetch(new Request(`http://node${path}?${query}`));
+  headers = Object.fromEntries(response.headers);
+  const { balances } = await response.json();
+  for (const edge of balances.edges) {
+    const piece = Buffer.from(`${JSON.stringify(edge)},`);
+    times.push(BigInt(edge.node.timestamp));
+    starts.push(length);
+    pieces.push(piece);
+    length += piece.length;
+  }
+  after = encodeURIComponent(balances.pageInfo.endCursor);
+}
+starts.push(length);
+const text = Buffer.concat(pieces);
+pieces.length = 0;
+
+/** The first record that is not before a time. @param {string | null} time @param {number} open */
+function positionOf(time, open) {
+  if (time === null) return open;
+  const wanted = BigInt(time) / 1000n;
+  let [from, to] = [0, times.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if ((times[middle] ?? 0n) / 1000n < wanted) from = middle + 1;
+    else to = middle;
+  }
+  return from;
+}
+
+/** @param {number} from @param {number} to */
+const edgesBetween = (from, to) => text.subarray(starts[from], (starts[to] ?? 0) - 1);
+
+/** @param {number} from @param {number} to */
+const newestFirst = (from, to) =>
+  Array.from({ length: to - from }, (_, index) => edgesBetween(to - index - 1, to - index)).join();
+
+const server = createServer((request, response) => {
+  const { searchParams } = new URL(request.url ?? "", "http://localhost");
+  const size = Number(searchParams.get("pagination.first"));
+  const isNewestFirst = searchParams.get("pagination.newestFirst") !== "false";
+  const cursor = searchParams.get("pagination.after");
+  let from = cursor === null ? positionOf(searchParams.get("dateRange.startTimestamp"), 0) : Number(cursor) + 1;
+  let to = positionOf(searchParams.get("dateRange.endTimestamp"), times.length);
+  const isMore = to - from > size;
+  if (isNewestFirst) from = Math.max(from, to - size);
+  else to = Math.min(to, from + size);
+  const edges = to === from ? "" : isNewestFirst ? newestFirst(from, to) : edgesBetween(from, to);
+  const pageInfo = { startCursor: `${from}`, endCursor: `${to - 1}`, hasNextPage: isMore, hasPreviousPage: from > 0 };
+  response.writeHead(200, { ...headers, "Content-Type": "application/json" });
+  response.write('{"balances":{"edges":[');
+  response.write(edges);
+  response.end(`],"pageInfo":${JSON.stringify(pageInfo)}}}`);
+});
+server.listen(0, "127.0.0.1", () => {
+  const address = server.address();
+  if (typeof address === "object") process.send?.(address?.port);
+});
+process.on("disconnect", () => process.exit());

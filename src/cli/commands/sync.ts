@@ -1,0 +1,161 @@
+import { operations } from "../../../generated/operations.js";
+import type { FollowVotesArguments } from "../../follow/index.js";
+import {
+  checkSync,
+  type SqlDatabase,
+  type SyncBalances,
+  type SyncList,
+  type SyncOptions,
+  type SyncProgress,
+  syncTo,
+} from "../../sync/index.js";
+import { readArguments } from "../argument-flags.js";
+import type { Context } from "../command.js";
+import { connect } from "../connection.js";
+import { exitCodes, UsageError } from "../exit.js";
+import { lock } from "../files/lock.js";
+import { resumeCommand } from "../files/resume-command.js";
+import { Monitor } from "../follow/monitor.js";
+import { print, printMessage } from "../message.js";
+import { formatTime } from "../output/columns.js";
+import { count } from "../progress.js";
+import { scanPageSize } from "../records.js";
+import { ErrorWithAdvice } from "../report.js";
+import { syncArgumentFlags } from "../sync-flags.js";
+import { logFollowEvents } from "../verbose.js";
+
+const lists: readonly SyncList[] = ["balances", "votes", "signatures", "profiles"];
+
+/** A database that was opened. */
+type OpenDatabase = SqlDatabase & { close(): void };
+
+/** Makes a database equal to the node, or compares it. */
+export async function sync(context: Context): Promise<number> {
+  const { positionals, values } = context;
+  const [path = "", ...names] = positionals;
+  const plan = readPlan(names, context);
+  const open = loadSqlite();
+  const held = await lock(path);
+  let database: OpenDatabase | undefined;
+  try {
+    database = open(path);
+    return await (values.has("check") ? check : store)(database, path, plan, context);
+  } finally {
+    database?.close();
+    await held.release();
+  }
+}
+
+/** What is stored, and how it is read. */
+type Plan = Pick<SyncOptions, "votes" | "signatures" | "profiles" | "pageSize" | "concurrency" | "catchUp"> & {
+  readonly balances: SyncBalances | undefined;
+  readonly giveUpAfter: number;
+};
+
+/** Reads the flags. Every error is found before something is sent or written. */
+function readPlan(names: readonly string[], { values }: Context): Plan {
+  const unknown = names.find((name) => !lists.some((list) => list === name));
+  if (unknown !== undefined)
+    throw new UsageError(`Expected names of lists after FILE (${lists.join(", ")}), got ${unknown}.`);
+  if (values.has("repair") && !values.has("check")) throw new UsageError("Expected --check beside --repair.");
+  if (values.has("follow") && values.has("check")) throw new UsageError("Expected --follow or --check, got both.");
+  const has = (list: SyncList) => names.includes(list) || (list === "balances" && names.length === 0);
+  if (values.has("check") && !has("balances"))
+    throw new UsageError("--check compares balance changes: name the list balances.");
+  const argument = readArguments([...syncArgumentFlags], operations.listBalanceChanges, values);
+  const { filter, dateRange } = argument as { filter?: SyncBalances["filter"]; dateRange?: { startTimestamp: bigint } };
+  const balances = { ...(filter && { filter }), ...(dateRange && { from: dateRange.startTimestamp }) };
+  return {
+    balances: has("balances") ? balances : undefined,
+    votes: has("votes") ? readVotes(values.all("proposal"), values.all("party")) : [],
+    signatures: has("signatures") ? readIds(values.all("id")) : [],
+    profiles: has("profiles"),
+    pageSize: values.integer("page-size", { maximum: 2 ** 31 - 1 }) ?? scanPageSize,
+    concurrency: values.integer("concurrency"),
+    catchUp: values.duration("catch-up", { allowsZero: true }),
+    giveUpAfter:
+      values.text("give-up-after") === "never"
+        ? Number.POSITIVE_INFINITY
+        : (values.duration("give-up-after") ?? 600_000),
+  };
+}
+
+function readVotes(proposals: readonly string[], parties: readonly string[]): FollowVotesArguments[] {
+  if (proposals.length === 0 && parties.length === 0)
+    throw new UsageError("Expected --proposal or --party beside votes.");
+  if (proposals.length === 0) return parties.map((partyId) => ({ partyId }));
+  if (parties.length === 0) return proposals.map((proposalId) => ({ proposalId }));
+  return proposals.flatMap((proposalId) => parties.map((partyId) => ({ proposalId, partyId })));
+}
+
+function readIds(ids: readonly string[]): readonly string[] {
+  if (ids.length === 0) throw new UsageError("Expected --id beside signatures.");
+  return ids;
+}
+
+/** Returns what opens a database. Older versions of Node.js, and some other runtimes, do not have it. */
+function loadSqlite(): (path: string) => OpenDatabase {
+  const sqlite = process.getBuiltinModule?.("node:sqlite") as
+    | { DatabaseSync: new (path: string) => OpenDatabase }
+    | undefined;
+  if (sqlite === undefined) {
+    throw new UsageError(`sync needs SQLite, which Node.js has from 22.13 on, and this is ${process.version}.`);
+  }
+  return (path) => new sqlite.DatabaseSync(path);
+}
+
+async function store(database: OpenDatabase, path: string, plan: Plan, context: Context): Promise<number> {
+  const { io, values } = context;
+  const { giveUpAfter, ...options } = plan;
+  const isVerbose = values.has("verbose");
+  const isQuiet = values.has("quiet");
+  const monitor = new Monitor({ io, isQuiet: isQuiet || isVerbose, giveUpAfter, from: "start", chain: undefined });
+  const { client } = await connect(context, monitor);
+  const log = logFollowEvents(io);
+  const stored = new Map<SyncList, SyncProgress>();
+  try {
+    await syncTo(database, client, {
+      ...options,
+      follow: values.has("follow"),
+      pollInterval: values.duration("poll-interval"),
+      signal: monitor.signal,
+      observe: (event) => {
+        if (isVerbose) log(event);
+        monitor.observe(event);
+      },
+      onStored: (progress) => {
+        const before = stored.get(progress.list)?.records ?? 0;
+        stored.set(progress.list, progress);
+        monitor.write(progress.records - before, async () => {});
+      },
+    });
+  } catch (error) {
+    throw new ErrorWithAdvice(error, `To continue: ${resumeCommand(io.argv, "").trimEnd()}`);
+  } finally {
+    monitor.clear();
+  }
+  if (!isQuiet) for (const progress of stored.values()) printMessage(io, `${path}: ${describeProgress(progress)}.`);
+  return exitCodes.done;
+}
+
+function describeProgress({ list, records, upTo }: SyncProgress): string {
+  return `${count(records)} ${list} stored${upTo === undefined ? "" : `, complete up to ${formatTime(upTo)}`}`;
+}
+
+async function check(database: OpenDatabase, path: string, plan: Plan, context: Context): Promise<number> {
+  const { io, values } = context;
+  const { balances, pageSize, concurrency, catchUp } = plan;
+  const isRepaired = values.has("repair");
+  const { client, nodes } = await connect(context);
+  const reading = { pageSize, concurrency, catchUp, signal: io.signal };
+  const { days, records, start, end } = await checkSync(database, client, { balances, ...reading, repair: isRepaired });
+  for (const { day, surplus, missing } of days) {
+    const what = `${count(missing)} missing, ${count(surplus)} that the node does not have`;
+    printMessage(io, `${day}: ${what}${isRepaired ? "; repaired" : ""}.`);
+  }
+  if (days.length > 0 && !isRepaired) return exitCodes.failed;
+  if (values.has("quiet")) return exitCodes.done;
+  const range = `from ${formatTime(start)} to ${formatTime(end)}`;
+  await print(io, `${path} equals ${nodes.join(", ")} ${range}: ${count(records)} balance changes.\n`);
+  return exitCodes.done;
+}

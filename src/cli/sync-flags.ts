@@ -1,0 +1,45 @@
+import { operationTexts } from "../../generated/command-line.js";
+import { operations } from "../../generated/operations.js";
+import { type ArgumentFlag, argumentFlags } from "./argument-flags.js";
+import { catchUpFlag, concurrencyFlag, type Flag, inGroup, nodeFlags } from "./flags.js";
+
+/** The flags of balance changes. What is stored has no end. */
+export const syncArgumentFlags: readonly ArgumentFlag[] = argumentFlags(
+  operations.listBalanceChanges,
+  operationTexts.listBalanceChanges,
+).filter(({ flag }) => flag.name !== "to");
+
+export const syncFlags: readonly Flag[] = [
+  ...syncArgumentFlags.map(({ flag }) =>
+    flag.name === "party"
+      ? { ...flag, text: "The party whose balance changes and votes to store. Can be repeated." }
+      : flag,
+  ),
+  { name: "proposal", value: "ID", multiple: true, text: "The proposal whose votes to store. Can be repeated." },
+  { name: "id", value: "ID", multiple: true, text: "The resource whose signatures to store. Can be repeated." },
+  ...inGroup("OUTPUT FLAGS", [
+    { name: "follow", text: "Continue and store each block as it comes, until it is interrupted." },
+    {
+      name: "check",
+      text: "Compare the balance changes with the node instead, and print the days that differ. The exit code is 1 if one does.",
+    },
+    { name: "repair", text: "With --check: read the days that differ again." },
+    { name: "quiet", short: "q", text: "Print no progress and no summary." },
+  ]),
+  ...nodeFlags,
+  ...inGroup("NODE FLAGS", [
+    { name: "page-size", value: "N", text: "How many records to request at once. Default: 1000." },
+    concurrencyFlag,
+    catchUpFlag,
+    {
+      name: "poll-interval",
+      value: "TIME",
+      text: "With --follow: from one poll to the next, as in 5s. Default: a block while records come, and up to 15s while none do.",
+    },
+    {
+      name: "give-up-after",
+      value: "TIME",
+      text: "With --follow: how long failures are retried, as in 2h; forever if it is never. Default: 10m.",
+    },
+  ]),
+];

@@ -1,0 +1,91 @@
+import type { BalanceChangesFilter } from "../../generated/client.js";
+import type { BalanceChange } from "../../generated/types.js";
+import type { SqlDatabase, SqlRow, SqlStatement, SqlValue } from "./database.js";
+
+/** The condition of a filter in SQL, and its values. */
+interface Condition {
+  sql: string;
+  values: SqlValue[];
+}
+
+/** The stored balance changes. */
+export class BalanceTable {
+  readonly #database: SqlDatabase;
+  readonly #insertAccount: SqlStatement;
+  readonly #insertChange: SqlStatement;
+  /** The ids of the accounts that are stored, by their members. After a transaction that was not committed, it is not valid. */
+  readonly #accounts = new Map<string, SqlValue>();
+
+  constructor(database: SqlDatabase) {
+    this.#database = database;
+    this.#insertAccount = database.prepare(
+      "INSERT INTO accounts (party, asset, market, account_type) VALUES (?, ?, ?, ?)",
+    );
+    this.#insertChange = database.prepare("INSERT OR REPLACE INTO account_changes VALUES (?, ?, ?)");
+    const rows = database.prepare("SELECT id, party, asset, market, account_type FROM accounts").iterate();
+    for (const { id, party, asset, market, account_type: type } of rows as Iterable<SqlRow>) {
+      this.#accounts.set(`${party} ${asset} ${market} ${type}`, id ?? null);
+    }
+  }
+
+  /** Stores records. The caller begins and ends the transaction. */
+  add(records: readonly BalanceChange[]): void {
+    for (const record of records) {
+      this.#insertChange.run(this.#accountOf(record), record.timestamp, record.balance);
+    }
+  }
+
+  /**
+   * The stored records of a range in the order of a scan.
+   *
+   * @param start - Unix nanoseconds. It belongs to the range, the end does not.
+   */
+  *read(filter: BalanceChangesFilter, start: bigint, end: bigint): Generator<BalanceChange, undefined, undefined> {
+    const { sql, values } = conditionOf(filter, start, end);
+    const statement = this.#database.prepare(
+      "SELECT CAST(time AS TEXT) AS time, party, asset, market, account_type, balance FROM account_changes " +
+        `JOIN accounts ON accounts.id = account WHERE ${sql} ` +
+        "ORDER BY account_changes.time, asset, party, market, account_type",
+    );
+    for (const row of statement.iterate(...values) as Iterable<Record<string, string>>) {
+      const { time = "", party = "", asset = "", market = "", account_type: accountType = "", balance = "" } = row;
+      yield { timestamp: time as `${bigint}`, balance, partyId: party, assetId: asset, marketId: market, accountType };
+    }
+  }
+
+  /** Removes the stored records of a range. The caller begins and ends the transaction. */
+  remove(filter: BalanceChangesFilter, start: bigint, end: bigint): void {
+    const { sql, values } = conditionOf(filter, start, end);
+    this.#database
+      .prepare(
+        "DELETE FROM account_changes WHERE (account, time) IN (SELECT account, time FROM account_changes " +
+          `JOIN accounts ON accounts.id = account WHERE ${sql})`,
+      )
+      .run(...values);
+  }
+
+  #accountOf({ partyId = "", assetId = "", marketId = "", accountType = "" }: BalanceChange): SqlValue {
+    const key = `${partyId} ${assetId} ${marketId} ${accountType}`;
+    const known = this.#accounts.get(key);
+    if (known !== undefined) return known;
+    const id = this.#insertAccount.run(partyId, assetId, marketId, String(accountType)).lastInsertRowid;
+    this.#accounts.set(key, id);
+    return id;
+  }
+}
+
+function conditionOf(filter: BalanceChangesFilter, start: bigint, end: bigint): Condition {
+  const condition: Condition = {
+    // SQLite converts the digits: a JavaScript number would not be exact.
+    sql: "account_changes.time >= CAST(? AS INTEGER) AND account_changes.time < CAST(? AS INTEGER)",
+    values: [String(start), String(end)],
+  };
+  const { assetId, partyIds, marketIds, accountTypes } = filter;
+  const wanted = { asset: assetId === undefined ? undefined : [assetId], party: partyIds, market: marketIds };
+  for (const [column, all] of Object.entries({ ...wanted, account_type: accountTypes })) {
+    if (all === undefined || all.length === 0) continue;
+    condition.sql += ` AND accounts.${column} IN (${all.map(() => "?").join(", ")})`;
+    condition.values.push(...all.map(String));
+  }
+  return condition;
+}

@@ -1,0 +1,5 @@
+export { type CheckSyncOptions, checkSync, type DifferentDay, type SyncComparison } from "./check-sync.js";
+export type { SqlDatabase, SqlStatement } from "./database.js";
+export type { SyncBalances, SyncOptions, SyncProgress } from "./options.js";
+export type { SyncList } from "./positions.js";
+export { syncTo } from "./sync-to.js";

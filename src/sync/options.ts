@@ -1,0 +1,47 @@
+import type { BalanceChangesFilter } from "../../generated/client.js";
+import type { FollowOptions, FollowVotesArguments } from "../follow/index.js";
+import type { NanosecondTime } from "../values/times.js";
+import type { SyncList } from "./positions.js";
+
+/** Which balance changes are stored. */
+export interface SyncBalances {
+  /** Default: all accounts. */
+  filter?: BalanceChangesFilter | undefined;
+  /** The time to begin at. Default: the oldest record that the node keeps. */
+  from?: NanosecondTime | undefined;
+}
+
+/** What was stored in one transaction. */
+export interface SyncProgress {
+  list: SyncList;
+  /** How many records of the list were stored since the call began. */
+  records: number;
+  /** Unix nanoseconds: everything before is stored. `undefined` for profiles, which have no time. */
+  upTo: bigint | undefined;
+}
+
+/** Options of {@link syncTo}. */
+export interface SyncOptions extends Pick<FollowOptions, "pollInterval" | "stalledAfter" | "observe" | "signal"> {
+  /** Store balance changes: all, or those of a filter. */
+  balances?: boolean | SyncBalances | undefined;
+  /** Store the votes on proposals, or those of parties. */
+  votes?: readonly FollowVotesArguments[] | undefined;
+  /** Store the signatures of the nodes for resources, which are named by their ids. */
+  signatures?: readonly string[] | undefined;
+  /** Store the profiles of all parties. They are read once in a call. */
+  profiles?: boolean | undefined;
+  /**
+   * Whether to continue and store each block as it comes, until the signal is aborted. Otherwise the call ends with the newest block.
+   *
+   * @default false
+   */
+  follow?: boolean | undefined;
+  /** How many balance changes to request at once. Default: 1000. */
+  pageSize?: number | undefined;
+  /** How many requests of the scan may be in flight at once. Default: 4 for each node. */
+  concurrency?: number | undefined;
+  /** How long to wait for a node that has not reached what is stored, in milliseconds. Default: 15 000. */
+  catchUp?: number | undefined;
+  /** Called after each transaction. */
+  onStored?: ((progress: SyncProgress) => void) | undefined;
+}

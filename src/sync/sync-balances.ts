@@ -1,0 +1,74 @@
+import type { BalanceChange } from "../../generated/types.js";
+import { PaginationError } from "../errors/index.js";
+import { followBalanceChanges } from "../follow/index.js";
+import { finalTime } from "../scan/timeline.js";
+import { toNanoseconds } from "../values/times.js";
+import { BalanceTable } from "./balance-table.js";
+import type { SyncBalances } from "./options.js";
+import type { SyncRun } from "./sync-run.js";
+
+/** How many records are stored in one transaction, beside the rest of the last block. */
+const batchSize = 5000;
+/** What waits in memory while a batch is stored. */
+const maxBufferedBytes = 4 * 1024 * 1024;
+
+/** Stores balance changes: by a scan up to the newest block, then block by block. */
+export async function syncBalances(run: SyncRun, query: SyncBalances): Promise<void> {
+  const { client, options, following } = run;
+  const { filter = {}, from } = query;
+  const start = run.positions.get("balances", query) ?? (from === undefined ? undefined : toNanoseconds(from));
+  const table = new BalanceTable(run.database);
+  const store = (records: readonly BalanceChange[], upTo: bigint) =>
+    run.store("balances", query, upTo, () => {
+      table.add(records);
+      return records.length;
+    });
+  const position = await scanHistory(run, filter, start, store);
+  if (!options.follow) return;
+  const follower = followBalanceChanges(client, { filter }, { ...following, from: position ?? "start" });
+  for await (const { records, upTo } of follower.batches()) store(records, upTo);
+}
+
+/** Reads what the node has. Returns the position after it. */
+async function scanHistory(
+  { client, options, signal }: SyncRun,
+  filter: NonNullable<SyncBalances["filter"]>,
+  start: bigint | undefined,
+  store: (records: readonly BalanceChange[], upTo: bigint) => void,
+): Promise<bigint | undefined> {
+  const { pageSize = 1000, concurrency, catchUp } = options;
+  const reading = { pageSize, concurrency, catchUp, maxBufferedBytes, signal };
+  const scan = client.scanBalanceChanges({ filter, dateRange: { startTimestamp: start } }, reading);
+  let batch: BalanceChange[] = [];
+  try {
+    for await (const record of scan) {
+      // A block is stored as a whole.
+      if (batch.length >= batchSize && batch.at(-1)?.timestamp !== record.timestamp) {
+        store(batch, BigInt(record.timestamp));
+        batch = [];
+      }
+      batch.push(record);
+    }
+  } catch (error) {
+    const last = batch.at(-1)?.timestamp;
+    // More records of its last block can follow.
+    if (last !== undefined) {
+      const complete = batch.filter(({ timestamp }) => timestamp !== last);
+      store(complete, BigInt(last));
+    }
+    if (isAtPosition(error, start)) return start;
+    throw error;
+  }
+  const { end } = await scan.coverage;
+  const last = batch.at(-1)?.timestamp;
+  // If no response names a block, the last one can have further records: it is read again.
+  const position = end ?? (last === undefined ? start : BigInt(last));
+  if (position !== undefined) store(batch, position);
+  return position;
+}
+
+/** Whether no block has come since the position, so that there is nothing to read. */
+function isAtPosition(error: unknown, start: bigint | undefined): boolean {
+  if (!PaginationError.is(error) || error.reason !== "behind" || start === undefined) return false;
+  return error.block !== undefined && finalTime(error.block.timestamp) >= start;
+}

@@ -1,0 +1,99 @@
+import type { VegaClient } from "../client/client.js";
+import { type FollowVotesArguments, followNodeSignatures, followVotes, StalledError } from "../follow/index.js";
+import { finalTime } from "../scan/timeline.js";
+import type { SqlDatabase } from "./database.js";
+import type { SyncOptions } from "./options.js";
+import { ProfileTable, SignatureTable, VoteTables } from "./other-tables.js";
+import type { SyncList } from "./positions.js";
+import { prepareDatabase } from "./schema.js";
+import { syncBalances } from "./sync-balances.js";
+import { SyncRun } from "./sync-run.js";
+
+/**
+ * Makes a database equal to the node: reads what it does not have, and stores each batch together with its position in one
+ * transaction. A process that is killed leaves a database that ends with a complete block, and the next call continues there.
+ *
+ * Records that the node no longer keeps stay in the database.
+ *
+ * @param database - A `DatabaseSync` of `node:sqlite`, which Node.js has from 22.13 on. One process may synchronize it at a time.
+ * @returns How many records were stored, by list.
+ * @throws `PaginationError` with the `reason` `"pruned"` if the node no longer keeps what follows the position, and `"behind"` if it
+ * has not reached it; what ends a follower; {@link VegaError} if the database has other tables.
+ * @example
+ * ```ts no-run
+ * import { DatabaseSync } from "node:sqlite";
+ *
+ * const database = new DatabaseSync("vega.db");
+ * await syncTo(database, client, { balances: true, votes: [{ proposalId }] });
+ * console.log(database.prepare("SELECT count(*) AS changes FROM balance_changes").get());
+ * ```
+ */
+export async function syncTo(
+  database: SqlDatabase,
+  client: VegaClient,
+  options: SyncOptions,
+): Promise<Readonly<Record<SyncList, number>>> {
+  options.signal?.throwIfAborted();
+  prepareDatabase(database);
+  const run = new SyncRun(database, client, options);
+  let failure: { error: unknown } | undefined;
+  const tasks = tasksOf(run).map((task) =>
+    task().catch((error: unknown) => {
+      // The first list that fails ends the others.
+      failure ??= { error };
+      run.fail(error);
+    }),
+  );
+  await Promise.all(tasks);
+  if (failure) throw failure.error;
+  return run.records;
+}
+
+/** The work for each list that the options name. */
+function tasksOf(run: SyncRun): (() => Promise<void>)[] {
+  const { balances, votes = [], signatures = [], profiles } = run.options;
+  return [
+    ...(balances ? [() => syncBalances(run, balances === true ? {} : balances)] : []),
+    ...votes.map((query) => () => syncVotes(run, query)),
+    ...signatures.map((id) => () => syncSignatures(run, id)),
+    ...(profiles ? [() => syncProfiles(run)] : []),
+  ];
+}
+
+async function syncVotes(run: SyncRun, query: FollowVotesArguments): Promise<void> {
+  const tables = new VoteTables(run.database);
+  const position = run.positions.get("votes", query);
+  const follower = followVotes(run.client, query, { ...run.following, from: position ?? "start" });
+  try {
+    for await (const { records, upTo } of follower.batches()) {
+      run.store("votes", query, upTo, () => tables.add(records, upTo));
+      if (!run.options.follow) break;
+    }
+  } catch (error) {
+    if (run.options.follow || !isAtPosition(error, position)) throw error;
+  }
+}
+
+/** Whether no block has come since the position, so that there is nothing to read. */
+const isAtPosition = (error: unknown, position = 0n): boolean =>
+  error instanceof StalledError && error.block !== undefined && finalTime(error.block.timestamp) >= position;
+
+async function syncSignatures(run: SyncRun, id: string): Promise<void> {
+  const table = new SignatureTable(run.database);
+  for await (const { records, upTo } of followNodeSignatures(run.client, { id }, run.following).batches()) {
+    run.store("signatures", { id }, upTo, () => {
+      table.add(records);
+      return records.length;
+    });
+    if (!run.options.follow) break;
+  }
+}
+
+async function syncProfiles(run: SyncRun): Promise<void> {
+  const { signal } = run;
+  const all = await run.client.listPartiesProfiles({ pagination: { first: 5000 } }, { signal }).toArray();
+  run.store("profiles", {}, undefined, () => {
+    new ProfileTable(run.database).add(all);
+    return all.length;
+  });
+}
