@@ -1,6 +1,6 @@
 import type { VegaClient } from "../client/client.js";
 import { type FollowVotesArguments, followNodeSignatures, followVotes, StalledError } from "../follow/index.js";
-import { finalTime } from "../scan/timeline.js";
+import { finalTime } from "../values/microseconds.js";
 import type { SqlDatabase } from "./database.js";
 import type { SyncOptions } from "./options.js";
 import { ProfileTable, SignatureTable, VoteTables } from "./other-tables.js";
