@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { loadSqlite } from "../commands/sync.js";
 import { UsageError } from "../exit.js";
-import type { ListedRow } from "./exports.js";
+import type { ListedRow } from "./listed-row.js";
 
 type Texts = Readonly<Record<string, string>>;
 

@@ -4,14 +4,7 @@ import type { FakeNodeData } from "../../testing/index.js";
 import { toNanoseconds } from "../../values/times.js";
 import { UsageError } from "../exit.js";
 import { readContent } from "../files/compression.js";
-
-type Row = Record<string, unknown>;
-
-/** A record, and the list that it belongs to. */
-export interface ListedRow {
-  readonly name: string;
-  readonly record: Row;
-}
+import type { ListedRow, Row } from "./listed-row.js";
 
 /** The lists by a member that the records of no other list have. */
 const lists = { value: "votes", alias: "profiles", balance: "balances", sig: "signatures" } as const;
