@@ -41,7 +41,12 @@ const rules: IForbiddenRuleType[] = [
   {
     name: "src imports only from src, generated and openapi-fetch",
     from: { path: "^src/" },
-    to: { pathNot: "^(src|generated)/|openapi-fetch", dependencyTypesNot: ["core"] },
+    to: { pathNot: "^(src|generated)/|openapi-fetch|hyparquet-writer", dependencyTypesNot: ["core"] },
+  },
+  {
+    name: "only cli/parquet imports hyparquet-writer",
+    from: { path: "^src/", pathNot: "^src/cli/parquet/" },
+    to: { path: "hyparquet-writer" },
   },
   {
     name: "generated imports only types, except the validators",

@@ -203,7 +203,7 @@ function list(folder: string, ending: RegExp): string[] {
 
 function main(): void {
   const read = (file: string) => readFileSync(join(root, file), "utf8");
-  const pages = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "openapi.yaml"];
+  const pages = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "CODE_OF_CONDUCT.md", "SECURITY.md", "openapi.yaml"];
   const texts = [...pages, ...list("docs", /\.md$/), ...list("src", /\.ts$/), ...list("examples", /\.(?:md|tsx?)$/)];
   const tests = list("test", /\.(?:test|test-d)\.ts$/);
   const used = new Set<Allowance>();

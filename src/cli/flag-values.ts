@@ -11,6 +11,11 @@ export class Values {
     this.#values = values;
   }
 
+  /** All flags that were entered. */
+  entries(): [name: string, values: readonly string[]][] {
+    return [...this.#values];
+  }
+
   has(name: string): boolean {
     return this.#values.has(name);
   }

@@ -117,7 +117,8 @@ export function listFlags(columns: readonly string[], isScannable: boolean): rea
     ...(isScannable ? [cursorFlag] : []),
   ];
   const output: readonly Flag[] = [
-    outputFlag,
+    isScannable ? { ...outputFlag, text: `${outputFlag.text} .parquet is a Parquet file.` } : outputFlag,
+    ...(isScannable ? parquetFlags : []),
     isScannable ? resumeFlag : noResumeFlag,
     { name: "force", text: "Replace the --output file once the new one is complete." },
     columnsFlag(columns),
@@ -133,8 +134,25 @@ export function listFlags(columns: readonly string[], isScannable: boolean): rea
     { name: "page-size", value: "N", text: `How many records to request at once. ${size}` },
     ...(isScannable ? [concurrencyFlag, catchUpFlag] : []),
   ];
-  return [...filter, ...outputFlags, ...inGroup("OUTPUT FLAGS", output), ...nodeFlags, ...inGroup("NODE FLAGS", pages)];
+  const format = isScannable ? outputFlags.map(withParquet) : outputFlags;
+  return [...filter, ...format, ...inGroup("OUTPUT FLAGS", output), ...nodeFlags, ...inGroup("NODE FLAGS", pages)];
 }
+
+const withParquet = (flag: Flag): Flag =>
+  flag.choices === formats ? { ...flag, choices: [...formats, "parquet"] } : flag;
+
+const parquetFlags: readonly Flag[] = [
+  {
+    name: "partition",
+    value: "PERIOD",
+    choices: ["day", "month"],
+    text: "Write a Parquet file for each day or month into the folder of --output, once the period has ended.",
+  },
+  {
+    name: "text-amounts",
+    text: "Write amounts to Parquet as text. Default: DECIMAL(38), which has at most 38 digits.",
+  },
+];
 
 const cursorFlag: Flag = {
   name: "cursor",

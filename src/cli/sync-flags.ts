@@ -18,7 +18,7 @@ export const syncFlags: readonly Flag[] = [
   { name: "proposal", value: "ID", multiple: true, text: "The proposal whose votes to store. Can be repeated." },
   { name: "id", value: "ID", multiple: true, text: "The resource whose signatures to store. Can be repeated." },
   ...inGroup("OUTPUT FLAGS", [
-    { name: "follow", text: "Continue, and store each block as it comes, until it is interrupted." },
+    { name: "follow", text: "Continue and store each block as it comes, until it is interrupted." },
     {
       name: "check",
       text: "Compare the balance changes with the node instead, and print the days that differ. The exit code is 1 if one does.",

@@ -31,7 +31,7 @@ export interface SyncOptions extends Pick<FollowOptions, "pollInterval" | "stall
   /** Store the profiles of all parties. They are read once in a call. */
   profiles?: boolean | undefined;
   /**
-   * Whether to continue, and store each block as it comes, until the signal is aborted. Otherwise the call ends with the newest block.
+   * Whether to continue and store each block as it comes, until the signal is aborted. Otherwise the call ends with the newest block.
    *
    * @default false
    */

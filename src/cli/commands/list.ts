@@ -2,7 +2,7 @@ import { createWriteStream } from "node:fs";
 import type { ListId } from "../../pagination/list-operation.js";
 import type { Context } from "../command.js";
 import { type Connection, connect } from "../connection.js";
-import { exitCodes } from "../exit.js";
+import { exitCodes, UsageError } from "../exit.js";
 import { exportList } from "../files/list-export.js";
 import { RecordWriter } from "../files/record-writer.js";
 import { exportScan } from "../files/scan-export.js";
@@ -10,11 +10,17 @@ import { isResumable, type ListPlan, readListPlan } from "../list-plan.js";
 import { printMessage } from "../message.js";
 import { createFormat } from "../output/format.js";
 import { stdoutWriter } from "../output/stdout.js";
+import { isParquet } from "../parquet/is-parquet.js";
 import { Progress } from "../progress.js";
 import { type Outcome, readRecords, warnOfEnd } from "../records.js";
+import { scannable } from "../scannable.js";
 
 /** Prints a list, or exports it to a file. */
 export async function list(id: ListId, context: Context): Promise<number> {
+  if (scannable.includes(id) && isParquet(context.values)) {
+    return (await import("../parquet/export-parquet.js")).exportParquet(context);
+  }
+  if (context.values.has("text-amounts")) throw new UsageError("Expected --format parquet beside --text-amounts.");
   const plan = readListPlan(id, context);
   const connection = await connect(context);
   const { target } = plan;

@@ -9,6 +9,7 @@ import { readManifest, type ScanManifest } from "../files/manifest.js";
 import { readSuffixes, readTarget } from "../files/target.js";
 import { print, printMessage } from "../message.js";
 import { readColumns } from "../output/columns.js";
+import { isParquetExport } from "../parquet/is-parquet.js";
 import { count, Progress } from "../progress.js";
 import { incompleteness, maxBufferedBytes, scanPageSize } from "../records.js";
 
@@ -16,6 +17,7 @@ import { incompleteness, maxBufferedBytes, scanPageSize } from "../records.js";
 export async function verify(context: Context): Promise<number> {
   const { io, values, positionals } = context;
   const [file = ""] = positionals;
+  if (isParquetExport(file)) return (await import("../parquet/verify-parquet.js")).verifyParquet(file, context);
   const manifest = await readManifest(file);
   const connection = await connect(context);
   const difference = await compare(file, manifest, connection, context);

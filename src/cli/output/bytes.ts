@@ -20,7 +20,7 @@ export class Bytes {
     this.#length = 0;
   }
 
-  /** Swaps the content with that of another one. */
+  /** Gives each the content of the other one. */
   swap(other: Bytes): void {
     [this.#buffer, other.#buffer] = [other.#buffer, this.#buffer];
     [this.#length, other.#length] = [other.#length, this.#length];

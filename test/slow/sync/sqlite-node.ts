@@ -1,0 +1,54 @@
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+
+const run = promisify(execFile);
+const runtimes = fileURLToPath(new URL("../runtimes", import.meta.url));
+
+/** A Node.js with `node:sqlite`, which the oldest version that the package runs on does not have. */
+export const node = join(runtimes, "node_modules/node24/bin/node");
+export const main = fileURLToPath(new URL("../../../dist/src/cli/main.js", import.meta.url));
+
+/** Installs it if it is missing. */
+export async function installNode(): Promise<void> {
+  if (!existsSync(node)) await run("npm", ["ci"], { cwd: runtimes });
+}
+
+/** What the command printed, and its exit code. */
+export interface Ended {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** Runs a command, however it ends. */
+export async function runNode(args: readonly string[]): Promise<Ended> {
+  try {
+    const { stdout, stderr } = await run(node, [...args], { maxBuffer: 2 ** 28 });
+    return { code: 0, stdout, stderr };
+  } catch (error) {
+    const { code, stdout, stderr } = error as Ended;
+    return { code, stdout, stderr };
+  }
+}
+
+const reader = fileURLToPath(new URL("read.js", import.meta.url));
+
+/** What a database holds. */
+export interface Content {
+  positions: { list: string; position: string }[];
+  balances: Record<string, string>[];
+  votes: { record: string }[];
+  versions: { record: string }[];
+  signatures: object[];
+  profiles: object[];
+  integrity: object[];
+}
+
+export async function readDatabase(file: string): Promise<Content> {
+  const { stdout, stderr, code } = await runNode([reader, file]);
+  if (code !== 0) throw new Error(stderr);
+  return JSON.parse(stdout);
+}
