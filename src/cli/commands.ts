@@ -211,7 +211,9 @@ const ownCommands: readonly Command[] = [
         name: "from",
         value: "FILE",
         multiple: true,
-        text: "Serve the records of an exported file, .ndjson or .ndjson.gz, instead of generated ones. Repeat it for several lists.",
+        text:
+          "Serve the records of an exported file, .ndjson or .ndjson.gz, or of a database of sync, .db or .sqlite, instead of generated " +
+          "ones. Repeat it for several files.",
         isFile: true,
       },
       { name: "fill", text: "Generate the lists that --from does not have." },
