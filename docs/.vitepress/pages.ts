@@ -25,6 +25,7 @@ export const groups: readonly Group[] = [
       "command-line",
       "serve",
       "recipes",
+      "assistants",
     ],
   },
   { text: "Background", pages: ["compatibility", "open-points", "performance", "guarantees"] },
