@@ -28,8 +28,8 @@ interface Run {
 }
 
 /**
- * Exports of balance changes, beside a loop that does the least, and the scan alone. The node is another process that has every
- * page at hand.
+ * Exports of balance changes, beside a loop that does the least, and the scan alone. The node is another process that has rendered every
+ * page.
  */
 export async function exporting(): Promise<Report[]> {
   const folder = await mkdtemp(join(tmpdir(), "export-"));

@@ -23,6 +23,8 @@ export const groups: readonly Group[] = [
       "testing",
       "testing-reference",
       "command-line",
+      "data",
+      "sync",
       "serve",
       "recipes",
       "assistants",

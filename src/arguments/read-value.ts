@@ -1,3 +1,4 @@
+import { isDigits } from "../values/digits.js";
 import { type NanosecondTime, toNanoseconds } from "../values/times.js";
 import type { Value } from "./operation.js";
 import { listNames, type Place, refuse, refuseByRule } from "./refuse.js";
@@ -50,7 +51,7 @@ function readInteger(spec: Extract<Value, { kind: "int32" }>, value: unknown, pl
 
 function readTime(value: unknown, place: Place): string {
   // Unlike toNanoseconds(), a query takes no RFC 3339 text: it is sent as digits.
-  const isText = typeof value === "string" && !/^-?\d+$/.test(value);
+  const isText = typeof value === "string" && !isDigits(value);
   const time = isText ? undefined : toNanosecondsIfTime(value);
   if (time !== undefined && BigInt.asIntN(64, time) === time) return time.toString();
   const hint = typeof value === "string" ? " (toNanoseconds() reads RFC 3339 text)" : "";

@@ -9,7 +9,7 @@ export function early<Args extends unknown[], Result>(call: (...args: Args) => P
       // Handled by the first call, which may come later, or never.
       begun.catch(ignore);
     },
-    async call(...args: Args): Promise<Result> {
+    call(...args: Args): PromiseLike<Result> {
       const first = begun;
       begun = undefined;
       return first ?? call(...args);

@@ -8,8 +8,8 @@ import type { Block } from "../http/block.js";
 import { historyProof, type Page, type ProvenOptions } from "../pagination/listing.js";
 import { checkPage } from "../scan/range-page.js";
 import { compareRecords } from "../scan/record-order.js";
-import { finalTime, microsecondOf, toTime } from "../scan/timeline.js";
 import { prunedError } from "../source/reading-errors.js";
+import { earlyStart, finalTime, microsecondOf, toTime } from "../values/microseconds.js";
 import { blockOf, earlier } from "./blocks.js";
 import { type FollowFromOptions, followFromChecks, readStart, type Start } from "./follow-options.js";
 import { type Batch, type Follower, type FollowSettings, follower } from "./follower.js";
@@ -120,8 +120,7 @@ class BalanceChangesSource {
 
   /** Reads a page. If all its records have one time, reads on until another one comes: one response counts up to its own block. */
   async #read(position: bigint, signal: AbortSignal) {
-    // One microsecond early: the reference does not say whether the start belongs to the range.
-    const start = position > 1000n ? position - 1000n : undefined;
+    const start = earlyStart(microsecondOf(position));
     const records: BalanceChange[] = [];
     let block: Block | undefined;
     for (let page = await this.#listFrom(position, start, signal); ; ) {

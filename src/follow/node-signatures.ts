@@ -7,7 +7,7 @@ import type { VegaClient } from "../client/client.js";
 import { VegaError } from "../errors/index.js";
 import type { Block } from "../http/block.js";
 import type { Listing } from "../pagination/listing.js";
-import { finalTime } from "../scan/timeline.js";
+import { finalTime } from "../values/microseconds.js";
 import { blockOf, earlier } from "./blocks.js";
 import { type FollowOptions, followChecks } from "./follow-options.js";
 import { type Follower, type FollowSettings, follower } from "./follower.js";

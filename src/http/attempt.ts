@@ -22,7 +22,9 @@ export const createAttempt =
     attempt.cancellation.run((resolve, reject) => {
       // Of this attempt alone: a Request keeps a listener on its signal for as long as the signal lives.
       const controller = new AbortController();
-      perform(context, attempt, options, controller.signal).then(resolve, reject);
+      perform(context, attempt, options, controller.signal).then(resolve, (error: unknown) =>
+        connectionError(error, context, attempt).then(reject, reject),
+      );
       return (reason) => controller.abort(reason);
     });
 
@@ -64,7 +66,16 @@ async function sendRequest(
   attempt.onSend?.(attempt.request);
   // The observer may have cancelled the call.
   attempt.cancellation.throwIfCancelled();
-  const response = await fetchResponse(request, attempt, fetch);
+  let response: unknown;
+  try {
+    response = await fetch(request);
+  } catch (error) {
+    // openapi-fetch does not throw a reason that is falsy.
+    const reason = error || new TypeError(`fetch was rejected with ${String(error)}`);
+    attempt.failure = { reason };
+    throw reason;
+  }
+  if (!isResponse(response)) return refuse({ argument: "fetch" }, "a function that resolves to a Response", response);
   attempt.response = response;
   // openapi-fetch reads the bodies of error responses itself, without a limit.
   return response.ok ? response : withText(response, decode(await readBytes(response, context, attempt)));
@@ -81,21 +92,6 @@ function withText(response: Response, text: string): Response {
     // A response without a body, or one of an older polyfill.
     return Object.defineProperty(response, "text", { value: async () => text });
   }
-}
-
-async function fetchResponse(request: Request, attempt: Attempt, fetch: Transport["fetch"]): Promise<Response> {
-  let response: unknown;
-  try {
-    response = await fetch(request);
-  } catch (error) {
-    // openapi-fetch does not throw a reason that is falsy.
-    const reason = error || new TypeError(`fetch was rejected with ${String(error)}`);
-    attempt.failure = { reason };
-    throw reason;
-  }
-  return isResponse(response)
-    ? response
-    : refuse({ argument: "fetch" }, "a function that resolves to a Response", response);
 }
 
 /** Returns whether openapi-fetch can read a value as a response. A caller's own `fetch` can return one of another realm. */
@@ -115,22 +111,13 @@ const hintOf = (error: unknown, url: string, { cancellation }: Attempt): Promise
   });
 
 /** Turns the failure of a connection into a {@link ConnectionError}. What middleware throws stays as it is. */
-export const withConnectionErrors =
-  (next: SendAttempt): SendAttempt =>
-  async (context, attempt) => {
-    try {
-      return await next(context, attempt);
-    } catch (error) {
-      attempt.cancellation.throwIfCancelled();
-      if (attempt.failure === undefined || attempt.failure.reason !== error || VegaError.is(error)) throw error;
-      const { operation } = context;
-      const { url } = requestOf(attempt.response, attempt);
-      const what = attempt.response ? "an incomplete response" : "no response";
-      const hint = attempt.response || !("location" in globalThis) ? "" : await hintOf(error, url, attempt);
-      throw new ConnectionError(`${operation} received ${what} from ${url}: ${describe(error)}${hint}`, {
-        operation,
-        attempts: attempt.number,
-        cause: error,
-      });
-    }
-  };
+async function connectionError(error: unknown, { operation }: Context<unknown>, attempt: Attempt): Promise<unknown> {
+  const { cancellation, failure, response, number: attempts } = attempt;
+  if (cancellation.isCancelled || failure === undefined || failure.reason !== error || VegaError.is(error))
+    return error;
+  const { url } = requestOf(response, attempt);
+  const what = response ? "an incomplete response" : "no response";
+  const hint = response || !("location" in globalThis) ? "" : await hintOf(error, url, attempt);
+  const message = `${operation} received ${what} from ${url}: ${describe(error)}${hint}`;
+  return new ConnectionError(message, { operation, attempts, cause: error });
+}

@@ -1,3 +1,4 @@
+import { isDigits } from "../values/digits.js";
 import { withDigits } from "../values/json.js";
 
 /**
@@ -14,6 +15,6 @@ export interface Block {
 export function readBlock({ headers }: Pick<Response, "headers">): Block | undefined {
   const height = headers.get("x-block-height") ?? "";
   const timestamp = headers.get("x-block-timestamp") ?? "";
-  if (!/^\d+$/.test(height) || !/^-?\d+$/.test(timestamp)) return undefined;
+  if (!isDigits(height) || height.startsWith("-") || !isDigits(timestamp)) return undefined;
   return withDigits({ height: BigInt(height), timestamp: BigInt(timestamp) });
 }

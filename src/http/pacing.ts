@@ -15,11 +15,12 @@ type Code = Awaited<ReturnType<typeof load>>;
  */
 export const withRateLimit =
   (pacing: Pacing): SendAttempt =>
-  async (context, attempt) => {
+  (context, attempt) => {
     const code = load();
-    return code instanceof Promise && pacing.limits.early.length < firstInFlight
+    if (!(code instanceof Promise)) return code.pacedAttempt(pacing, context, attempt);
+    return pacing.limits.early.length < firstInFlight
       ? sendEarly(code, pacing, context, attempt)
-      : (await code).pacedAttempt(pacing, context, attempt);
+      : code.then(({ pacedAttempt }) => pacedAttempt(pacing, context, attempt));
   };
 
 async function sendEarly<T>(

@@ -2,7 +2,7 @@ import type { operations } from "../../generated/openapi.js";
 import { refuseByRule } from "../arguments/refuse.js";
 import { Cancellation } from "../async/cancellation.js";
 import { type Clock, systemClock } from "../async/clock.js";
-import { createAttempt, type Transport, withConnectionErrors } from "./attempt.js";
+import { createAttempt, type Transport } from "./attempt.js";
 import type { Context, Reply, RequestSettings, Route, SendAttempt, SendCall } from "./context.js";
 import { withDeadline, withTotalDeadline } from "./deadline.js";
 import { createEmit, type Emit, type ObserverEvent, type WithoutTime, withEvents } from "./events.js";
@@ -42,7 +42,7 @@ export function createRequester(options: RequesterOptions): Requester {
   const attempt = createNodeAttempt({ fetch, validate, clock, onBlock }, emit, pacing ? limits : undefined);
   const send: SendCall = withTotalDeadline(withRetry(attempt, { clock, random, emit }), clock);
   return {
-    send: async (route, params, call) => {
+    send: (route, params, call) => {
       const { operation } = route;
       if (call.node !== undefined) {
         refuseByRule({ operation, argument: "node" }, "is for clients with a pool; this client has one node. Omit it");
@@ -60,7 +60,7 @@ export function createNodeAttempt(
   around = (attempt: SendAttempt) => attempt,
 ): SendAttempt {
   const { clock } = transport;
-  let attempt = around(withDeadline(withConnectionErrors(createAttempt(transport)), clock));
+  let attempt = around(withDeadline(createAttempt(transport), clock));
   if (emit) attempt = withEvents(attempt, emit, clock);
   if (limits) attempt = withRateLimit({ next: attempt, limits, clock, emit });
   return attempt;

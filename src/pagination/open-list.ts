@@ -9,10 +9,10 @@ import type { Connection } from "../source/connection.js";
 import { type NodeExtra, ofEarlierBlock } from "../source/node-page.js";
 import { type CursorRules, pageSender, type SendPage } from "../source/page-sender.js";
 import { listReader } from "../source/read-list.js";
+import { compareDigits, isDigits } from "../values/digits.js";
 import { keyBy } from "../values/natural-key.js";
 import { compareWithAllPages, compareWithLastTime } from "./deduplicator.js";
 import { isTooLong } from "./query-length.js";
-import { compareDigits } from "./repair/cursors.js";
 import type { FetchPage, HistoryDemand, Source } from "./request-plan.js";
 
 /** The checked argument and options of a list operation, and how its pages are requested. */
@@ -62,7 +62,7 @@ export function openList<T>(list: ListRequest<T>): Source<T, NodeExtra> {
 
 /** Lists with a time range are sorted by this member of their records. */
 const timeOf = (record: unknown): string => String((record as { timestamp?: unknown }).timestamp);
-const hasTime = (record: unknown): boolean => /^-?\d+$/.test(timeOf(record));
+const hasTime = (record: unknown): boolean => isDigits(timeOf(record));
 
 /** What a caller can do about the errors of an operation. */
 const hintsOf = (id: string): Hints => (hints as { readonly [id: string]: Hints })[id] ?? {};

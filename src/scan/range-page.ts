@@ -3,9 +3,9 @@ import { ResponseError } from "../errors/index.js";
 import type { Block } from "../http/block.js";
 import type { Demand } from "../http/demand.js";
 import type { Edge } from "../pagination/page.js";
-import { compareDigits } from "../pagination/repair/cursors.js";
+import { compareDigits, isDigits } from "../values/digits.js";
+import { microsecondOf } from "../values/microseconds.js";
 import { show } from "../values/show.js";
-import { microsecondOf } from "./timeline.js";
 
 /** One request of a scan, with times in Unix nanoseconds. The start belongs to the range, the end does not. */
 export interface RangeRequest {
@@ -60,7 +60,7 @@ export function checkPage(
   let previous: string | undefined;
   for (const { node } of edges) {
     const { timestamp } = node;
-    if (typeof timestamp !== "string" || !/^-?\d+$/.test(timestamp)) {
+    if (!isDigits(timestamp)) {
       fail(`a record with the timestamp ${show(timestamp)}`, node);
     }
     if (previous !== undefined && sign * compareDigits(timestamp, previous) < 0)

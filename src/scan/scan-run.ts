@@ -4,7 +4,9 @@ import { Semaphore } from "../async/semaphore.js";
 import { annotate, VegaError } from "../errors/index.js";
 import type { Block } from "../http/block.js";
 import { type Demand, NotShown } from "../http/demand.js";
+import { smallestPage } from "../pagination/merge/split.js";
 import { behindError, describeTime, prunedError } from "../source/reading-errors.js";
+import { microsecondOf, toTime } from "../values/microseconds.js";
 import type { Coverage } from "./coverage.js";
 import { FilterScan, pageSizeFor } from "./filter-scan.js";
 import { MergedScan } from "./merged-scan.js";
@@ -12,7 +14,7 @@ import { checkPage, type FetchRange, type RangeContent, type RangePage, type Ran
 import { findEnd } from "./scan-end.js";
 import type { ScanSettings } from "./scan-options.js";
 import { type OpenRange, SegmentReader } from "./segment-reader.js";
-import { aligned, microsecondOf, newestFirst, oldestFirst, type Range, type ReadingOrder, toTime } from "./timeline.js";
+import { aligned, newestFirst, oldestFirst, type Range, type ReadingOrder } from "./timeline.js";
 
 /** What a scan reads. */
 export interface ScanSource {
@@ -28,8 +30,6 @@ export interface ScanSource {
 
 /** How many pages are prefetched for each request that may be in flight. */
 const prefetchedPages = 12;
-/** The smallest page of one request: a scan whose filter was split often must not take a request for each record. */
-const smallestPage = 100;
 
 /** One scan from its first request to its last. */
 export class ScanRun {

@@ -15,7 +15,7 @@ export type SendPage<T> = (
   signal: AbortSignal,
   demand?: Demand<PageContent<T>>,
   rules?: CursorRules,
-) => Promise<Reply<PageContent<T>>>;
+) => PromiseLike<Reply<PageContent<T>>>;
 
 export interface PageSenderOptions<T> {
   connection: Connection;

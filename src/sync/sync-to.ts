@@ -1,6 +1,6 @@
 import type { VegaClient } from "../client/client.js";
 import { type FollowVotesArguments, followNodeSignatures, followVotes, StalledError } from "../follow/index.js";
-import { finalTime } from "../scan/timeline.js";
+import { finalTime } from "../values/microseconds.js";
 import type { SqlDatabase } from "./database.js";
 import type { SyncOptions } from "./options.js";
 import { ProfileTable, SignatureTable, VoteTables } from "./other-tables.js";
@@ -21,9 +21,7 @@ import { SyncRun } from "./sync-run.js";
  * has not reached it; what ends a follower; {@link VegaError} if the database has other tables.
  * @example
  * ```ts no-run
- * import { DatabaseSync } from "node:sqlite";
- *
- * const database = new DatabaseSync("vega.db");
+ * // With `import { DatabaseSync } from "node:sqlite"`: const database = new DatabaseSync("vega.db");
  * await syncTo(database, client, { balances: true, votes: [{ proposalId }] });
  * console.log(database.prepare("SELECT count(*) AS changes FROM balance_changes").get());
  * ```

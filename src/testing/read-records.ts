@@ -1,4 +1,5 @@
 import type { NodeSignature, PartyProfile } from "../../generated/types.js";
+import { isDigits } from "../values/digits.js";
 import { checkRecord, isCount, refuse } from "./arguments.js";
 import { base64ToBytes } from "./base64.js";
 import { type FakeNodeData, type FakeVote, otherLists } from "./data.js";
@@ -99,7 +100,7 @@ function checkText(place: string, value: unknown): void {
 }
 
 function checkTime(place: string, value: unknown, { since, until }: TimeBounds): void {
-  if (typeof value !== "string" || !/^-?\d+$/.test(value) || Math.abs(toMicroseconds(value)) > latestTime) {
+  if (!isDigits(value) || Math.abs(toMicroseconds(value)) > latestTime) {
     refuse(place, "digits of Unix nanoseconds, before the year 2255", value);
   }
   if (since !== undefined && toMicroseconds(value) < toMicroseconds(since)) {

@@ -28,7 +28,7 @@ const leftOut = ["connection", "content-encoding", "content-length", "keep-alive
  * @param fetch - Sends the requests.
  * @param onRecording - Called with each request and its response. Requests without a response are not recorded.
  * @example
- * ```ts no-run
+ * ```ts
  * const recordings: Recording[] = [];
  * const fetch = recordFetch(globalThis.fetch, (recording) => recordings.push(recording));
  * const client = createClient({ baseUrl: "https://node.example", fetch });
@@ -62,9 +62,12 @@ export function recordFetch(fetch: Fetch, onRecording: (recording: Recording) =>
  *
  * @throws `ArgumentError` if there is no recording.
  * @example
- * ```ts no-run
- * const recordings: Recording[] = (await readFile("recordings.ndjson", "utf8")).trim().split("\n").map((line) => JSON.parse(line));
- * const client = createClient({ baseUrl: "https://node.example", fetch: replayFetch(recordings) });
+ * ```ts
+ * const recordings: Recording[] = [];
+ * const recording = createClient({ baseUrl, fetch: recordFetch(globalThis.fetch, (each) => recordings.push(each)) });
+ * await recording.listNodeSignatures({ id }).toArray();
+ * const client = createClient({ baseUrl, fetch: replayFetch(recordings) });
+ * const signatures = await client.listNodeSignatures({ id }).toArray();
  * ```
  */
 export function replayFetch(recordings: readonly Recording[]): Fetch {

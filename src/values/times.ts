@@ -1,3 +1,4 @@
+import { isDigits } from "./digits.js";
 import { show } from "./show.js";
 
 /**
@@ -7,7 +8,6 @@ import { show } from "./show.js";
 export type NanosecondTime = bigint | `${bigint}` | (string & {}) | Date | { readonly epochNanoseconds: bigint };
 
 const nanosecondsPerMillisecond = 1_000_000n;
-const digits = /^-?\d+$/;
 const rfc3339 = /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?([Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
 const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
@@ -25,7 +25,7 @@ const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$
  */
 export function toNanoseconds(time: NanosecondTime): bigint {
   if (typeof time === "bigint") return time;
-  if (typeof time === "string") return digits.test(time) ? BigInt(time) : parseRfc3339(time);
+  if (typeof time === "string") return isDigits(time) ? BigInt(time) : parseRfc3339(time);
   if (time instanceof Date) {
     const milliseconds = time.getTime();
     if (Number.isNaN(milliseconds)) throw new RangeError("Expected a time, got an invalid Date.");

@@ -1,3 +1,4 @@
+import { isDigits } from "./digits.js";
 import { show } from "./show.js";
 
 const decimalNumber = /^(-?)(\d*)(?:\.(\d*))?$/;
@@ -17,7 +18,7 @@ const decimalNumber = /^(-?)(\d*)(?:\.(\d*))?$/;
  */
 export function formatUnits(amount: bigint | `${bigint}` | (string & {}), decimals: number): string {
   checkDecimals(decimals);
-  if (typeof amount !== "bigint" && !(typeof amount === "string" && /^-?\d+$/.test(amount))) {
+  if (typeof amount !== "bigint" && !isDigits(amount)) {
     throw new TypeError(`Expected an amount as a bigint or a string of digits, got ${show(amount)}.`);
   }
   const integer = BigInt(amount);

@@ -100,7 +100,7 @@ export class ParquetFile {
       written += (await this.#handle.write(content, written)).bytesWritten;
     }
     this.#size += content.length;
-    // The buffer is used again; the offset in the file continues.
+    // The buffer is used again; the offset in the file stays.
     this.#bytes.index = 0;
   }
 }

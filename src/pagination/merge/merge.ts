@@ -5,6 +5,7 @@ import { type Direction, directionOf, forward, inWalkOrder } from "../direction.
 import type { Edge, PageContent, Step } from "../page.js";
 import { type FetchPage, type HistoryDemand, RequestPlan, readWalkOptions, type Source } from "../request-plan.js";
 import { firstStep } from "../step.js";
+import { smallestPage } from "./split.js";
 
 export { splitFilters } from "./split.js";
 
@@ -37,9 +38,6 @@ interface Reader<T, Extra extends object> {
 
 const isOpen = <T, Extra extends object>({ step, edges, index }: Reader<T, Extra>) =>
   step !== undefined || index < edges.length;
-
-/** The smallest page of one list: a filter that was split often must not take a request for each record. */
-const smallestPage = 100;
 
 /** How many requests of one listing are in flight at most. */
 const mostInFlight = 8;

@@ -1,6 +1,9 @@
 import type { CheckedArguments } from "../../arguments/read-arguments.js";
 import { isTooLong } from "../query-length.js";
 
+/** The smallest page of one of several requests: a filter that was split often must not take a request for each record. */
+export const smallestPage = 100;
+
 /** Splits filters with long lists into several that each fit a URL. */
 export function splitFilters<Filters extends CheckedArguments>(filters: Filters): Filters[] {
   if (!isTooLong(filters)) return [filters];

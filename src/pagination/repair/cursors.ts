@@ -81,13 +81,3 @@ export function placeOf(record: BalanceChange): AccountPlace | undefined {
 
 export const isAt = (record: BalanceChange, { timestamp, accountId }: AccountPlace): boolean =>
   record.timestamp === timestamp && accountIdOf(record) === accountId;
-
-/** Compares integers in digits by their value. */
-export function compareDigits(a: string, b: string): number {
-  // Times of one era have as many digits, and no sign.
-  if (a.length === b.length && a[0] !== "-" && b[0] !== "-") return compareText(a, b);
-  const difference = BigInt(a) - BigInt(b);
-  return difference === 0n ? 0 : difference < 0n ? -1 : 1;
-}
-
-export const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

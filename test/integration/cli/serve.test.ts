@@ -96,6 +96,82 @@ describe.each([
   });
 });
 
+describe("a loop over other nodes", () => {
+  const nodes = { balances: 400, votes: 90, signatures: 30, profiles: 40 };
+  const date = () => Date.UTC(2024, 1, 10);
+
+  test.each([
+    ["of v0.79", { version: "v0.79" as const, date, defects: nodeDefects }],
+    ["without defects", {}],
+    ["that name no block", { blockHeaders: false, defects: nodeDefects }],
+  ])("%s gets every record of every list once", async (_, options) => {
+    const network = createFakeNetwork({ ...nodes, nodes: 2 }, { ...options, rateLimit: false });
+    const { url } = await serve(network);
+    for (const backward of [false, true]) {
+      for (const { path, envelope, wanted } of listsOf({ records: network.nodes[0]?.records ?? network.records })) {
+        const pages = `pagination.${backward ? "last" : "first"}=30`;
+        const { records } = await loop(url, path + pages, envelope, { backward });
+        expect([envelope, sorted(records)]).toEqual([envelope, sorted(wanted)]);
+      }
+    }
+  });
+
+  test.each(["ignored", "reordered"] as const)(
+    "whose rule for account ids is %s ends with an error, and a stream is complete",
+    async (accountIds) => {
+      const network = createFakeNetwork({ ...nodes, nodes: 1 }, { accountIds, defects: nodeDefects, rateLimit: false });
+      const { url } = await serve(network);
+      const path = "/api/v2/balance/changes?pagination.newestFirst=false";
+      await expect(loop(url, `${path}&pagination.first=30`, "balances")).rejects.toThrow('"reason":"gap"');
+      const stream = await fetch(url + path, { headers: { Accept: "application/x-ndjson" } });
+      const lines = (await stream.text()).trim().split("\n");
+      expect(JSON.parse(lines.pop() ?? "")).toMatchObject({ complete: true });
+      expect(sorted(lines.map((line) => JSON.parse(line)))).toEqual(sorted(network.records.balances));
+    },
+  );
+
+  test("with a filter that takes several requests gets every record once", async () => {
+    const network = createNetwork({ nodes: 1 });
+    const { url } = await serve(network);
+    const known = [...new Set(network.records.balances.map(({ partyId }) => partyId))];
+    const others = Array.from({ length: 150 }, (_, index) => index.toString(16).padStart(64, "0"));
+    const parties = [...known.slice(1), ...others];
+    const path = `/api/v2/balance/changes?${parties.map((id) => `filter.partyIds=${id}`).join("&")}&pagination.first=70`;
+    const wanted = network.records.balances.filter(({ partyId }) => parties.includes(partyId));
+    expect(wanted.length).toBeGreaterThan(200);
+    for (const order of ["true", "false"]) {
+      const { records } = await loop(url, `${path}&pagination.newestFirst=${order}`, "balances");
+      expect(sorted(records)).toEqual(sorted(wanted));
+    }
+  });
+
+  test("with more profiles than a page of a node gets those of both ends", async () => {
+    const network = createFakeNetwork({ nodes: 1, profiles: 7000 }, { defects: nodeDefects, rateLimit: false });
+    const { url } = await serve(network);
+    const { records, pages } = await loop(url, "/api/v2/parties/profiles?pagination.first=3000", "profiles");
+    expect([records.length, pages]).toEqual([7000, 3]);
+    expect(sorted(records)).toEqual(sorted(network.records.profiles));
+  });
+
+  test.each([
+    ["more than 10 000 profiles", { profiles: 10_500 }, () => "/api/v2/parties/profiles?pagination.first=100"],
+    [
+      "more than 5000 votes of one block",
+      { votes: 15_600 },
+      (records: Records) => `/api/v2/votes?proposalId=${closedProposal(records)}&pagination.first=100`,
+    ],
+  ])("with %s is an error that says what to request", async (_, data, path) => {
+    const network = createFakeNetwork({ nodes: 1, ...data }, { defects: nodeDefects, rateLimit: false });
+    const { url } = await serve(network);
+    const response = await fetch(url + path(network.records));
+    expect(response.status).toBe(500);
+    expect(await response.json()).toMatchObject({
+      code: 15,
+      message: expect.stringMatching(/by their ids|of one party/),
+    });
+  });
+});
+
 test("without the gateway, the same loop loses records, repeats a page forever, and fails", async () => {
   const network = createNetwork();
   const [node] = network.nodes;
@@ -415,6 +491,22 @@ describe("a stream of balance changes", () => {
     }
   });
 
+  test("that is in flight when the grace period ends has an error line at its end", async () => {
+    const network = createNetwork({ nodes: 1, balances: 20_000 });
+    let requests = 0;
+    const { url, close } = await serve(network, ["--grace", "0s"], async (request) => {
+      const isLate = ++requests > 3;
+      if (isLate)
+        await new Promise((_, reject) => request.signal.addEventListener("abort", () => reject(request.signal.reason)));
+      return network.fetch(request);
+    });
+    const response = await fetch(`${url}/api/v2/balance/changes?pagination.newestFirst=false`, { headers });
+    const ended = close();
+    const lines = linesOf(await response.text());
+    expect(lines.pop()).toMatchObject({ error: { code: 14, message: "The gateway is shutting down." } });
+    expect((await ended).code).toBe(0);
+  });
+
   test("whose caller goes sends no further requests", async () => {
     const network = createNetwork({ nodes: 1, balances: 60_000 });
     const { url } = await serve(network);
@@ -536,6 +628,15 @@ describe("the program", () => {
     const ended = close();
     expect((await response).status).toBe(503);
     expect((await ended).code).toBe(0);
+  });
+
+  test("keeps connections open between requests", async () => {
+    const { url } = await serve(createNetwork());
+    for (const path of ["/healthz", "/api/v2/parties/profiles", "/api/v2/nothing"]) {
+      const response = await fetch(url + path);
+      await response.text();
+      expect([path, response.headers.get("Connection")]).toEqual([path, "keep-alive"]);
+    }
   });
 
   test("lets pages of an origin read responses with --cors alone", async () => {

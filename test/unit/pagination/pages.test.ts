@@ -10,10 +10,11 @@ import {
 } from "../../../src/index.js";
 import { compareWithAllPages, compareWithLastTime } from "../../../src/pagination/deduplicator.js";
 import { walk } from "../../../src/pagination/listing.js";
-import { accountIdOf, compareText } from "../../../src/pagination/repair/cursors.js";
+import { accountIdOf } from "../../../src/pagination/repair/cursors.js";
 import { readWalkOptions } from "../../../src/pagination/request-plan.js";
 import { keyOf } from "../../../src/scan/record-order.js";
 import { createFakeNode, nodeDefects } from "../../../src/testing/index.js";
+import { compareText } from "../../../src/values/digits.js";
 import { collect, PageSource } from "../../support/page-source.js";
 import { respondWith } from "../../support/recorder.js";
 import { runs } from "../../support/runs.js";

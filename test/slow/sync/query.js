@@ -1,0 +1,16 @@
+// Runs queries on a database, and prints their rows as JSON, with integers as text. Each query gets the parameters that it names.
+import { DatabaseSync } from "node:sqlite";
+
+const [, , file = "", parameters = "{}", queries = "[]"] = process.argv;
+const database = new DatabaseSync(file, { readOnly: true });
+const values = Object.entries(JSON.parse(parameters));
+/** @param {string} sql */
+function run(sql) {
+  const statement = database.prepare(sql);
+  statement.setReadBigInts(true);
+  return statement.all(Object.fromEntries(values.filter(([name]) => sql.includes(`:${name}`))));
+}
+/** @type {string[]} */
+const all = JSON.parse(queries);
+const found = all.map((sql) => ({ sql, rows: run(sql) }));
+console.log(JSON.stringify(found, (_, value) => (typeof value === "bigint" ? String(value) : value)));
