@@ -27,6 +27,7 @@ export const groups: readonly Group[] = [
       "sync",
       "serve",
       "recipes",
+      "assistants",
     ],
   },
   { text: "Background", pages: ["compatibility", "open-points", "performance", "guarantees"] },

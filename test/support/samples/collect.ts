@@ -18,9 +18,12 @@ export interface Sample {
 
 /** The samples of the README, the pages, the docstrings and the description. */
 export function collectSamples(): Sample[] {
-  const pages = ["README.md", ...list("docs", ".md").filter((file) => dirname(file) === "docs")].flatMap((file) =>
-    fenced(file, read(file)),
-  );
+  const pages = [
+    "README.md",
+    "AGENTS.md",
+    "SKILL.md",
+    ...list("docs", ".md").filter((file) => dirname(file) === "docs"),
+  ].flatMap((file) => fenced(file, read(file)));
   const docstrings = [...list("src", ".ts"), ...list("scripts", ".ts")].flatMap((file) =>
     fenced(file, uncommented(read(file))),
   );
