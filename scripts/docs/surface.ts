@@ -3,6 +3,7 @@ export * from "../../src/follow/index.js";
 export * from "../../src/index.js";
 export * from "../../src/pool/index.js";
 export * from "../../src/query/index.js";
+export * from "../../src/sync/index.js";
 export * from "../../src/testing/index.js";
 export * from "../../src/testing/node/index.js";
 export * from "../../src/validate/index.js";

@@ -108,7 +108,7 @@ describe("the completions of bash", () => {
 
   test("are commands, flags and values of flags", async () => {
     expect(await complete("vegaprotocol-client v")).toEqual(["votes", "verify"]);
-    expect(await complete("vegaprotocol-client balances --pa")).toEqual(["--party", "--page-size"]);
+    expect(await complete("vegaprotocol-client balances --pa")).toEqual(["--party", "--partition", "--page-size"]);
     expect(await complete("vegaprotocol-client balances --order ")).toEqual(["oldest-first", "newest-first"]);
     expect(await complete("vegaprotocol-client balances --account-type vesti")).toEqual(["vesting-rewards"]);
     expect(await complete("vegaprotocol-client votes --re")).toEqual(["--retries"]);
