@@ -6,7 +6,7 @@ export default defineConfig({
     include: ["test/slow/**/*.test.ts"],
     reporters: process.env["CI"] ? ["default", "json"] : ["default"],
     outputFile: { json: "reports/slow.json" },
-    // Several suites build the package or start servers of their own: one after the other, none disturbs another.
+    // Files of one suite share a folder of tools, or the site, that the first one installs or builds.
     fileParallelism: false,
     // Tests of one file that may run at the same time, such as compilers.
     maxConcurrency: 2,

@@ -49,7 +49,13 @@ export function load(app) {
       .replaceAll("`optional` **", "**")
       .replace(/^## Extended by\n\n(?:- .*\n)+\n?/m, "")
       .replace(/^## Extends\n\n((?:- .*\n)+)\n?/m, (_, list) => {
-        bases = `Extends ${list.trim().slice(2).split("\n- ").join(" and ")}.\n\n`;
+        // A base that is not exported has no page.
+        const linked = list
+          .trim()
+          .slice(2)
+          .split("\n- ")
+          .filter((/** @type {string} */ base) => base.includes("]("));
+        bases = `Extends ${linked.join(" and ")}.\n\n`;
         return members.length > 0 ? "" : bases;
       });
     const items = members.map((member) => {

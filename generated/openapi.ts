@@ -13,8 +13,8 @@ export interface paths {
      * @description Lists the votes of a party, the votes on a proposal, or the vote of one party on one proposal. At least one of
      *     `partyId` and `proposalId` is required. A request with neither is rejected with 400 (observed on v0.74 nodes).
      *
-     *     **Order.** Votes are sorted by the time of the block in which each was last written. A vote is written again if
-     *     the party votes again, and when the proposal closes: all votes of a closed proposal are in one block. The time
+     *     **Order.** Votes are sorted by the time of the block in which each was last written. A vote is rewritten if the
+     *     party votes again, and when the proposal closes: all votes of a closed proposal are in one block. The time
      *     of that block is not part of the record. `timestamp` is the time at which the vote was cast (observed on v0.74
      *     nodes).
      *
@@ -202,7 +202,7 @@ export interface components {
       proposalId: string;
       /**
        * Format: int64
-       * @description Time at which the vote was cast, in Unix nanoseconds, with a precision of microseconds. It stays the same when the vote is written again at the close of the proposal (observed on v0.74 nodes).
+       * @description Time at which the vote was cast, in Unix nanoseconds, with a precision of microseconds. It stays the same when the vote is rewritten at the close of the proposal (observed on v0.74 nodes).
        */
       timestamp: string;
       /** @description The choice of the party. */
@@ -229,6 +229,7 @@ export interface components {
     };
     /**
      * @description The choice of a party on a proposal. The reference names the first value, the others were observed on v0.74 nodes.
+     * @default VALUE_UNSPECIFIED
      * @enum {string}
      */
     VoteValue: "VALUE_UNSPECIFIED" | "VALUE_NO" | "VALUE_YES";
@@ -320,7 +321,7 @@ export interface components {
        * @description End of the ban, in RFC 3339 with up to nine fractional digits. Present only while the party is banned.
        */
       bannedUntil?: string;
-      /** @description Tokens that a party needs to send a transaction of this kind, as an integer in the smallest unit of the token. Can exceed 64 bits (observed on v0.74 nodes). */
+      /** @description Effective minimum number of tokens to submit a transaction of this kind, as an integer in the smallest unit of the token. Can exceed 64 bits (observed on v0.74 nodes). */
       minTokensRequired: string;
     };
     /** @description Votes of a party in the epoch, by proposal. */
@@ -347,12 +348,12 @@ export interface components {
        * @description Votes on the proposal counted in the epoch.
        */
       countForEpoch: string;
-      /** @description Tokens that a party needs to vote on the proposal, as an integer in the smallest unit of the token. Can exceed 64 bits (observed on v0.74 nodes). */
+      /** @description Minimum number of tokens to vote on the proposal, as an integer in the smallest unit of the token. Can exceed 64 bits (observed on v0.74 nodes). */
       minTokensRequired: string;
     };
     /** @description Proof of work that the network requires of a party. */
     ProofOfWorkStatistics: {
-      /** @description An entry for each block that a transaction can refer to. The order is undefined (observed on v0.74 nodes). */
+      /** @description An entry for each block. A transaction can refer to one of them. The order is undefined (observed on v0.74 nodes). */
       blockStates: components["schemas"]["ProofOfWorkBlockState"][];
       /**
        * Format: date-time
@@ -361,7 +362,7 @@ export interface components {
       bannedUntil?: string;
       /**
        * Format: uint64
-       * @description Number of past blocks that a transaction can refer to.
+       * @description Number of past blocks covered. A transaction can refer to one of them (observed on v0.74 nodes).
        */
       numberOfPastBlocks: string;
     };
@@ -376,12 +377,12 @@ export interface components {
       blockHash: string;
       /**
        * Format: uint64
-       * @description Transactions of the party that referred to the block.
+       * @description Transactions seen on the block: those of the party that referred to it (observed on v0.74 nodes).
        */
       transactionsSeen: string;
       /**
        * Format: uint64
-       * @description Lowest difficulty for the next transaction that refers to the block. Absent if the block allows no more transactions.
+       * @description Minimum difficulty required for the next transaction on the block if more transactions fit on it. Otherwise it is unset, and absent (observed on v0.74 nodes).
        */
       expectedDifficulty?: string;
       /** @description Name of the function that computes the block hash, for example `sha3_24_rounds` (observed on v0.74 nodes). */
@@ -393,10 +394,10 @@ export interface components {
       difficulty: string;
       /**
        * Format: uint64
-       * @description Number of transactions that a party can send for one block at the base difficulty.
+       * @description Per-block transaction allowance: how many transactions a party can send for the block at its `difficulty` (observed on v0.74 nodes).
        */
       txPerBlock: string;
-      /** @description Whether the block allows further transactions at an increasing difficulty. */
+      /** @description Whether the block allows increasing difficulty after the limit of transactions per block hash is reached. The limit is `txPerBlock` (observed on v0.74 nodes). */
       increasingDifficulty: boolean;
     };
     /** @description A page of balance changes. */
@@ -421,10 +422,10 @@ export interface components {
     BalanceChange: {
       /**
        * Format: int64
-       * @description Time of the block, in Unix nanoseconds, with a precision of microseconds (observed on v0.74 nodes).
+       * @description Time of the block in which the balance exists, in Unix nanoseconds. Its precision is microseconds (observed on v0.74 nodes).
        */
       timestamp: string;
-      /** @description The balance after the change, as an integer in the smallest unit of the asset. Can exceed 64 bits (observed on v0.74 nodes). */
+      /** @description Balance of the set of requested accounts at the time given. v0.74 nodes do not group accounts: it is the balance of one account after the change, as an integer in the smallest unit of the asset, and can exceed 64 bits (observed on v0.74 nodes). */
       balance: string;
       /** @description The party that owns the account. `network` for accounts of the network itself (observed on v0.74 nodes). */
       partyId?: string;
@@ -437,6 +438,7 @@ export interface components {
     };
     /**
      * @description The purpose of an account. The reference names the types of v0.74; types of later versions are marked, and come from published descriptions.
+     * @default ACCOUNT_TYPE_UNSPECIFIED
      * @enum {string}
      */
     AccountType:
@@ -506,6 +508,7 @@ export interface components {
     };
     /**
      * @description The kind of resource that a node signs.
+     * @default NODE_SIGNATURE_KIND_UNSPECIFIED
      * @enum {string}
      */
     NodeSignatureKind:
@@ -561,6 +564,7 @@ export interface components {
     };
     /**
      * @description The format of a transaction. The reference names the first value, the others were observed on v0.74 nodes.
+     * @default TX_VERSION_UNSPECIFIED
      * @enum {string}
      */
     TransactionVersion: "TX_VERSION_UNSPECIFIED" | "TX_VERSION_V2" | "TX_VERSION_V3";
@@ -699,7 +703,7 @@ export interface components {
         "application/grpc": components["schemas"]["ErrorBody"];
       };
     };
-    /** @description The node failed. v0.74 nodes respond with this status also to a cursor that is base64 but not a cursor (observed on v0.74 nodes). */
+    /** @description The node failed. The reference names this status for votes and profiles; every operation can have it, and a cursor that is base64 but not a cursor leads to it (observed on v0.74 nodes). */
     InternalError: {
       headers: {
         "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -780,12 +784,12 @@ export interface components {
      */
     "RateLimit-Retry-After": number;
     /**
-     * @description Height of the block that has begun. Only this header shows that a node has fallen behind (observed on v0.74 nodes).
+     * @description Height of the current block. Only this header shows that a node has fallen behind (observed on v0.74 nodes).
      * @example 1234567
      */
     "X-Block-Height": string;
     /**
-     * @description Time of the block that has begun, in Unix nanoseconds. Records with an earlier time are final; records with this time can be missing (observed on v0.74 nodes).
+     * @description Time of the current block, in Unix nanoseconds. Records with an earlier time are final; records with this time can be missing (observed on v0.74 nodes).
      * @example 1707497689123456000
      */
     "X-Block-Timestamp": string;

@@ -30,10 +30,6 @@ export const operations = {
       pagination,
     },
     atLeastOneOf: ["partyId", "proposalId"],
-    hints: {
-      repeatedCursor:
-        "v0.74 nodes repeat a page if more votes share one block than fit on the page. Request a larger page (`pagination.first`, at most 5000) or the votes of one party. The votes after the block are reached from the other end of the list, with the opposite value of `newestFirst`.",
-    },
   },
   listPartiesProfiles: {
     method: "GET",
@@ -46,10 +42,6 @@ export const operations = {
     arguments: {
       parties: { kind: "array", items: { kind: "string" }, minItems: 1, in: "query", name: "parties" },
       pagination,
-    },
-    hints: {
-      rejectedCursor:
-        "v0.74 nodes respond to every cursor of this list with this status, so only its first page works. Request a larger page (`pagination.first`, at most 5000), the other end of the list (`newestFirst: false`), or the parties by name (`parties`).",
     },
   },
   getSpamStatistics: {

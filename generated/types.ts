@@ -6,15 +6,14 @@ export type {
   Backward,
   BalanceChangesDateRange,
   BalanceChangesFilter,
-  BalanceChangesInRange,
-  CheckTransactionRequest,
+  CheckTransactionArguments,
   Forward,
-  GetSpamStatisticsQuery,
+  GetSpamStatisticsArguments,
+  ListBalanceChangesArguments,
+  ListNodeSignaturesArguments,
+  ListPartiesProfilesArguments,
+  ListVotesArguments,
   Pagination,
-  ProfilesOfParties,
-  SignaturesOfResource,
-  VotesOfParty,
-  VotesOnProposal,
 } from "./client.js";
 
 /** A page of votes. */
@@ -47,7 +46,7 @@ export interface Vote {
   proposalId: string;
   /**
    * Time at which the vote was cast, in Unix nanoseconds, with a precision of microseconds. It stays the same when the
-   * vote is written again at the close of the proposal (observed on v0.74 nodes).
+   * vote is rewritten at the close of the proposal (observed on v0.74 nodes).
    */
   timestamp: `${bigint}`;
   /** The choice of the party. */
@@ -166,8 +165,8 @@ export interface SpamCounter {
   /** End of the ban, in RFC 3339 with up to nine fractional digits. Present only while the party is banned. */
   bannedUntil?: string | undefined;
   /**
-   * Tokens that a party needs to send a transaction of this kind, as an integer in the smallest unit of the token. Can
-   * exceed 64 bits (observed on v0.74 nodes).
+   * Effective minimum number of tokens to submit a transaction of this kind, as an integer in the smallest unit of the
+   * token. Can exceed 64 bits (observed on v0.74 nodes).
    */
   minTokensRequired: string;
 }
@@ -189,7 +188,7 @@ export interface ProposalVoteCount {
   /** Votes on the proposal counted in the epoch. */
   countForEpoch: `${bigint}`;
   /**
-   * Tokens that a party needs to vote on the proposal, as an integer in the smallest unit of the token. Can exceed 64
+   * Minimum number of tokens to vote on the proposal, as an integer in the smallest unit of the token. Can exceed 64
    * bits (observed on v0.74 nodes).
    */
   minTokensRequired: string;
@@ -197,11 +196,11 @@ export interface ProposalVoteCount {
 
 /** Proof of work that the network requires of a party. */
 export interface ProofOfWorkStatistics {
-  /** An entry for each block that a transaction can refer to. The order is undefined (observed on v0.74 nodes). */
+  /** An entry for each block. A transaction can refer to one of them. The order is undefined (observed on v0.74 nodes). */
   blockStates: ProofOfWorkBlockState[];
   /** End of the ban, in RFC 3339 with up to nine fractional digits. Present only while the party is banned. */
   bannedUntil?: string | undefined;
-  /** Number of past blocks that a transaction can refer to. */
+  /** Number of past blocks covered. A transaction can refer to one of them (observed on v0.74 nodes). */
   numberOfPastBlocks: `${bigint}`;
 }
 
@@ -211,20 +210,26 @@ export interface ProofOfWorkBlockState {
   blockHeight: `${bigint}`;
   /** Hash of the block, in lower-case hexadecimal (observed on v0.74 nodes). */
   blockHash: string;
-  /** Transactions of the party that referred to the block. */
+  /** Transactions seen on the block: those of the party that referred to it (observed on v0.74 nodes). */
   transactionsSeen: `${bigint}`;
   /**
-   * Lowest difficulty for the next transaction that refers to the block. Absent if the block allows no more
-   * transactions.
+   * Minimum difficulty required for the next transaction on the block if more transactions fit on it. Otherwise it is
+   * unset, and absent (observed on v0.74 nodes).
    */
   expectedDifficulty?: `${bigint}` | undefined;
   /** Name of the function that computes the block hash, for example `sha3_24_rounds` (observed on v0.74 nodes). */
   hashFunction: string;
   /** Difficulty of the block. */
   difficulty: `${bigint}`;
-  /** Number of transactions that a party can send for one block at the base difficulty. */
+  /**
+   * Per-block transaction allowance: how many transactions a party can send for the block at its `difficulty`
+   * (observed on v0.74 nodes).
+   */
   txPerBlock: `${bigint}`;
-  /** Whether the block allows further transactions at an increasing difficulty. */
+  /**
+   * Whether the block allows increasing difficulty after the limit of transactions per block hash is reached. The
+   * limit is `txPerBlock` (observed on v0.74 nodes).
+   */
   increasingDifficulty: boolean;
 }
 
@@ -255,11 +260,15 @@ export interface BalanceChangeEdge {
  * each of the four is set if the list is grouped by it; v0.74 nodes always send all of them (observed on v0.74 nodes).
  */
 export interface BalanceChange {
-  /** Time of the block, in Unix nanoseconds, with a precision of microseconds (observed on v0.74 nodes). */
+  /**
+   * Time of the block in which the balance exists, in Unix nanoseconds. Its precision is microseconds (observed on
+   * v0.74 nodes).
+   */
   timestamp: `${bigint}`;
   /**
-   * The balance after the change, as an integer in the smallest unit of the asset. Can exceed 64 bits (observed on
-   * v0.74 nodes).
+   * Balance of the set of requested accounts at the time given. v0.74 nodes do not group accounts: it is the balance
+   * of one account after the change, as an integer in the smallest unit of the asset, and can exceed 64 bits (observed
+   * on v0.74 nodes).
    */
   balance: string;
   /** The party that owns the account. `network` for accounts of the network itself (observed on v0.74 nodes). */

@@ -76,6 +76,23 @@ function parameterExample() {
   };
 }
 
+/** The operation pages and the documentation of the methods show them, and the tests run them. */
+function codeSamples() {
+  return {
+    /** @param {Operation & { "x-codeSamples"?: { lang?: string, source?: string }[] }} operation @param {Context} context */
+    Operation(operation, { report, location }) {
+      const samples = Array.isArray(operation["x-codeSamples"]) ? operation["x-codeSamples"] : [];
+      for (const language of ["Shell", "TypeScript"]) {
+        if (samples.some(({ lang, source }) => lang === language && source?.trim())) continue;
+        report({
+          message: `Operation \`${operation.operationId}\` needs a sample in \`x-codeSamples\` with \`lang: ${language}\`.`,
+          location: location.key(),
+        });
+      }
+    },
+  };
+}
+
 /** Every operation can fail, and clients need the body of the error. */
 function operationErrors() {
   return {
@@ -170,6 +187,7 @@ function componentNames() {
   const derived = new Set();
   const endings = [
     "",
+    "Arguments",
     "Body",
     "Data",
     "Error",
@@ -212,6 +230,7 @@ export default () => ({
       "schema-description": schemaDescription,
       "media-type-examples": mediaTypeExamples,
       "parameter-example": parameterExample,
+      "code-samples": codeSamples,
       "operation-errors": operationErrors,
       "operation-id-is-method-name": operationIdIsMethodName,
       "enum-descriptions": enumDescriptions,

@@ -22,7 +22,6 @@
 const extensions = {
   Root: ["x-parameterGroups"],
   Operation: [
-    "x-argumentsType",
     "x-parameterGroups",
     "x-atLeastOneOf",
     "x-range",
@@ -130,8 +129,6 @@ const operationRule = (name, expected, isValid) => () => ({
     context.report({ message: `\`${name}\` needs ${expected}.`, location: context.location.child([name]) });
   },
 });
-
-const argumentsType = operationRule("x-argumentsType", "the name of a type in PascalCase", isTypeName);
 
 const atLeastOneOf = operationRule(
   "x-atLeastOneOf",
@@ -302,7 +299,6 @@ function hasMembers(value, required, optional = []) {
 export const extensionRules = {
   "extension-names": extensionNames,
   "parameter-groups": parameterGroups,
-  "arguments-type": argumentsType,
   "at-least-one-of": atLeastOneOf,
   "range-order": rangeOrder,
   "default-page-size": defaultPageSize,

@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 
 /** Installs the dependencies of a folder with a lock file of its own, unless they are installed as the lock file says. */
 export function npmCi(folder: string): void {
@@ -16,3 +17,5 @@ export function npmCi(folder: string): void {
     shell: process.platform === "win32",
   });
 }
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) process.argv.slice(2).forEach(npmCi);

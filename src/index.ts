@@ -1,8 +1,6 @@
 export * from "../generated/public.js";
-export { formatUnits, parseUnits } from "./arguments/units.js";
-export { type NanosecondTime, toBytes, toDate, toNanoseconds } from "./arguments/values.js";
-export { createClient, type VegaClient } from "./client.js";
-export type { ClientOptions, OptionOverrides } from "./client-options.js";
+export { createClient, type VegaClient } from "./client/client.js";
+export type { ClientOptions, OptionOverrides } from "./client/client-options.js";
 export {
   ApiError,
   ArgumentError,
@@ -15,7 +13,9 @@ export {
   TimeoutError,
   VegaError,
 } from "./errors/index.js";
-export type { AttemptOptions, CallOptions, HeaderValues } from "./http/call-options.js";
+export type { Block } from "./http/block.js";
+export type { Answer, Call } from "./http/call.js";
+export type { AttemptOptions, CallOptions } from "./http/call-options.js";
 export type {
   AttemptEvent,
   FailoverEvent,
@@ -26,11 +26,7 @@ export type {
   ResponseEvent,
   RetryEvent,
 } from "./http/events.js";
-export type { Answer, Block, Call } from "./http/index.js";
-export type { Validate } from "./http/response.js";
 export type { RetryOptions } from "./http/retry-options.js";
-export type { NodePool, NodeStatus } from "./node-pool.js";
-export type { Backward, Forward } from "./pagination/direction.js";
 export {
   type FetchPage,
   type Listing,
@@ -43,5 +39,7 @@ export type { Edge, PageContent, WalkPage } from "./pagination/page.js";
 export type { WalkOptions } from "./pagination/request-plan.js";
 export type { Coverage } from "./scan/coverage.js";
 export type { Scan } from "./scan/scan.js";
-export type { BalanceChangesScanQuery } from "./scan/scan-operation.js";
-export type { ScanOptions, ScanWalkOptions } from "./scan/scan-options.js";
+export type { ScanBalanceChangesArguments } from "./scan/scan-operation.js";
+export type { ScanOptions } from "./scan/scan-options.js";
+export { type NanosecondTime, toBytes, toDate, toNanoseconds } from "./values/times.js";
+export { formatUnits, parseUnits } from "./values/units.js";

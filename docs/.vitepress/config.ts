@@ -7,7 +7,12 @@ import { inlinePictures } from "./pictures.js";
 import { searchOptions } from "./search.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const { version } = JSON.parse(readFileSync(`${root}/package.json`, "utf8"));
+const { version, repository } = JSON.parse(readFileSync(`${root}/package.json`, "utf8"));
+
+/** The page of the repository on GitHub; `undefined` if package.json does not name it. */
+const page = /^(?:github:|(?:git\+)?https:\/\/github\.com\/)([\w.-]+\/[\w-]+)/.exec(
+  repository?.url ?? repository ?? "",
+)?.[1];
 
 /** GitHub Pages serves a project below its name. */
 const base = process.env["DOCS_BASE"] ?? "/";
@@ -60,6 +65,10 @@ export default defineConfig({
       project,
     ],
     outline: [2, 3],
+    ...(page !== undefined && {
+      socialLinks: [{ icon: "github", link: `https://github.com/${page}` }],
+      editLink: { pattern: `https://github.com/${page}/edit/main/docs/:path`, text: "Edit this page on GitHub" },
+    }),
     search: { provider: "local", options: { miniSearch: { searchOptions } } },
   },
 });

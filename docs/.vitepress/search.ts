@@ -3,7 +3,7 @@ import type { SearchOptions } from "minisearch";
 /** How the search ranks pages: the guide, then the operations, then the API reference. VitePress copies the functions as text. */
 export const searchOptions: SearchOptions = {
   combineWith: "AND",
-  // A short word has too many neighbours.
+  // A short word has too many neighbors.
   fuzzy: (term) => (term.length > 5 ? 0.2 : false),
   // Whole words count first: each name of the API reference begins with a word of the guide.
   weights: { prefix: 0.1, fuzzy: 0.1 },

@@ -22,7 +22,7 @@ const result = await client.checkTransaction({ tx: { pubKey: "a" } });
 /** Two of the operations, three times in each round, with openapi-fetch alone. */
 const withOpenapiFetch = (rounds: number) => `
 import createHttp from "openapi-fetch";
-import type { paths } from "vegaprotocol-client";
+import type { paths } from "vegaprotocol-client/openapi-types";
 const http = createHttp<paths>({ baseUrl: "https://node.example" });
 ${`{ const { data } = await http.GET("/api/v2/votes", { params: { query: { partyId: "a" } } }); data?.votes.edges[0]?.node?.value; }
 { const { data } = await http.GET("/statistics/spam/{partyId}", { params: { path: { partyId: "a" } } }); data?.statistics?.votes?.maxForEpoch; }

@@ -31,12 +31,12 @@ const checks: Readonly<Record<string, Check>> = {
     // Without this, npm would build the package once more to pack it.
     env: { npm_config_ignore_scripts: "true" },
   },
-  size: { commands: ["size-limit"], needsBuild: true },
+  size: { commands: ["tsx scripts/check/size.ts"], needsBuild: true },
   instantiations: { commands: ["tsx scripts/check/instantiations.ts"], needsBuild: true },
   bench: { commands: ["tsx bench/setup.ts", "tsc -p bench"], needsBuild: true, onlyByName: true },
   docs: { commands: ["tsx scripts/docs/main.ts install", "tsc -p docs"], onlyByName: true },
   release: {
-    commands: ["tsx scripts/docs/main.ts", "tsx scripts/check/release.ts"],
+    commands: ["tsx scripts/docs/main.ts check", "tsx scripts/check/release.ts"],
     needsBuild: true,
     onlyByName: true,
   },

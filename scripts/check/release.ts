@@ -12,9 +12,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 interface Manifest {
   version: string;
   license: string;
-  repository?: string | object;
-  bugs?: string | object;
-  homepage?: string;
+  repository?: string | { url: string };
   exports: Record<string, string | Record<"import" | "require", { types: string; default: string }>>;
 }
 
@@ -40,7 +38,7 @@ export function problemsOf({ manifest, packed, changelog, described, uncommitted
     /^(?:dist\/(?:cjs\/)?(?:(?:src|generated)\/.*\.(?:js|d\.ts)|chunk-\w+\.js|package\.json)|openapi\.yaml|generated\/openapi\.json|package\.json|README\.md|LICENSE|CHANGELOG\.md)$/;
   const entry = new RegExp(`^## ${version.replaceAll(".", "\\.")} \\((.+)\\)$`, "m").exec(changelog);
   return [
-    ...problemsOfLinks(manifest),
+    ...(manifest.repository ? [] : [unknownRepository]),
     ...needed.filter((file) => !packed.includes(file)).map((file) => `The tarball lacks ${file}.`),
     ...packed
       .filter((file) => !allowed.test(file))
@@ -55,15 +53,9 @@ export function problemsOf({ manifest, packed, changelog, described, uncommitted
   ];
 }
 
-/** npm refuses to publish with provenance if `repository` does not name the repository of the commit. */
-function problemsOfLinks(manifest: Manifest): string[] {
-  const missing = (["repository", "bugs", "homepage"] as const).filter((name) => !manifest[name]);
-  return missing.map((name) =>
-    name === "repository"
-      ? "package.json has no `repository`: npm cannot publish with provenance without it."
-      : `package.json has no \`${name}\`.`,
-  );
-}
+/** npm publishes with provenance only from this repository. It derives `bugs` and `homepage`, and the links of the README. */
+const unknownRepository =
+  'The address of the repository is unknown: set `repository` in package.json, as in "github:OWNER/vegaprotocol-client".';
 
 function run(command: string, ...args: string[]): string {
   return execFileSync(command, args, { cwd: root, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] });

@@ -8,7 +8,7 @@ import { cruise, type IForbiddenRuleType, type IModule } from "dependency-cruise
 import { runScript } from "../run-script.js";
 
 /** The folders that make up the client. A module imports from its own folder and from those before it. */
-const layers = ["errors", "arguments", "http", "source", "pagination", "scan"];
+const layers = ["values", "async", "errors", "arguments", "http", "source", "pagination", "scan", "client"];
 /** Entries of the package of their own. The command line is a program that may use all of them, and a database follows. */
 const entries = ["testing", "validate", "pool", "follow", "query", "sync", "cli"];
 /** What runs on Node.js alone. */

@@ -1,6 +1,6 @@
 /**
- * Finds words that this project does not use, in sources, pages, the description and the names of tests. `npm run check -- words`
- * prints each of them with the term to use.
+ * Finds words that this project does not use, in sources, pages, the description and the names of tests, and British spellings in
+ * every file and in new commit messages. `npm run check -- words` prints each of them with the term to use.
  */
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
 import { runScript } from "../run-script.js";
+import { findSpellings } from "./spelling.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -47,6 +48,14 @@ const phrases: readonly (readonly [phrase: string, use: string])[] = [
   ["(?:go|goes|going|went) on", "continue"],
   ["(?:come|comes|came) twice", "repeat"],
   ["good for", "valid for"],
+  ["for ever", "forever"],
+  ["makes? no sense", "is invalid"],
+  ["without a mark", "silently"],
+  ["block that (?:has|had) begun", "current block"],
+  ["left out beside", "cannot be combined with"],
+  ["whatever ends", "the error that ends"],
+  ["by (?:the|its) suffix", "inferred from the extension"],
+  ["written (?:again|anew)", "rewritten"],
 ];
 
 /** Names inside of the code. They are also found as a part of a longer name, such as `openTickets`. */
@@ -75,7 +84,6 @@ const publicName = "A name of the public surface, which does not change.";
 
 const allowances: readonly Allowance[] = [
   { text: "Answer<", file: "src/http/call.ts", reason: publicName },
-  { text: "type Answer,", file: "src/http/index.ts", reason: publicName },
   { text: "{ Answer, ", file: "src/index.ts", reason: publicName },
   { text: "unstableTies", reason: publicName },
   { text: "refusals:", reason: publicName },
@@ -160,6 +168,28 @@ export function testNames(text: string): string {
   return lines.join("\n");
 }
 
+/** Files that are not text, are not written by this project, or have the spellings that are looked for. */
+const unspelled =
+  /(?:package-lock\.json|go\.sum|requirements\.txt|\.png|\.ico|LICENSE|scripts\/check\/spelling\.ts|spelling\.test\.ts)$/;
+
+/** The messages of commits before are as they are. */
+const spelledSince = "2026-11-22T12:00:00Z";
+
+/** British spellings in every file, and in the messages of commits. */
+function misspellings(read: (file: string) => string): string[] {
+  const log = execFileSync("git", ["log", `--since=${spelledSince}`, "--format=%h %B"], {
+    cwd: root,
+    encoding: "utf8",
+  });
+  const texts = [
+    ...list(".", /[^/]+$/).flatMap((file) => (unspelled.test(file) ? [] : [[file, read(file)] as const])),
+    ["git log", log] as const,
+  ];
+  return texts.flatMap(([file, text]) =>
+    findSpellings(text).map(({ line, word, american }) => `${file}:${line}: "${word}" → use "${american}"`),
+  );
+}
+
 /** The files of a folder, without what Git ignores: installed packages can link back to the project. */
 function list(folder: string, ending: RegExp): string[] {
   return execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", "-z", folder], {
@@ -173,7 +203,7 @@ function list(folder: string, ending: RegExp): string[] {
 
 function main(): void {
   const read = (file: string) => readFileSync(join(root, file), "utf8");
-  const pages = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "openapi.yaml"];
+  const pages = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "CODE_OF_CONDUCT.md", "SECURITY.md", "openapi.yaml"];
   const texts = [...pages, ...list("docs", /\.md$/), ...list("src", /\.ts$/), ...list("examples", /\.(?:md|tsx?)$/)];
   const tests = list("test", /\.(?:test|test-d)\.ts$/);
   const used = new Set<Allowance>();
@@ -184,6 +214,7 @@ function main(): void {
   const problems = [
     ...texts.flatMap((file) => findIn(file, read(file))),
     ...tests.flatMap((file) => findIn(file, testNames(read(file)))),
+    ...misspellings(read),
     ...allowances
       .filter((allowance) => !used.has(allowance))
       .map(({ text }) => `scripts/check/words.ts: nothing needs the allowance for "${text}": remove it`),

@@ -16,11 +16,11 @@ interface Subject {
 
 /** The subjects of the API reference, in the order of the sidebar. */
 export const subjects: readonly Subject[] = [
-  { text: "Client", guide: "getting-started", places: ["src/client.ts", "src/http/"] },
+  { text: "Client", guide: "getting-started", places: ["src/client/client.ts", "src/http/"] },
   {
     text: "Options",
     guide: "errors",
-    places: ["src/client-options.ts", "src/http/call-options.ts", "src/http/retry-options.ts"],
+    places: ["src/client/client-options.ts", "src/http/call-options.ts", "src/http/retry-options.ts"],
   },
   { text: "Arguments", places: ["generated/client.ts"] },
   { text: "Records", places: ["generated/types.ts"] },
@@ -28,9 +28,9 @@ export const subjects: readonly Subject[] = [
   { text: "Pagination", guide: "pagination", places: ["src/pagination/", "src/source/node-page.ts"] },
   { text: "Scans", guide: "scans", places: ["src/scan/"] },
   { text: "Errors", guide: "errors", places: ["src/errors/"] },
-  { text: "Values", places: ["src/arguments/"] },
+  { text: "Values", places: ["src/values/"] },
   { text: "Events", guide: "errors", places: ["src/http/events.ts"] },
-  { text: "Several nodes", guide: "several-nodes", places: ["vegaprotocol-client/pool", "src/node-pool.ts"] },
+  { text: "Several nodes", guide: "several-nodes", places: ["vegaprotocol-client/pool", "src/client/node-pool.ts"] },
   { text: "Following", guide: "following", places: ["vegaprotocol-client/follow"] },
   { text: "Local database", guide: "sync", places: ["vegaprotocol-client/sync"] },
   { text: "Query libraries", guide: "recipes", places: ["vegaprotocol-client/query"] },

@@ -4,13 +4,15 @@
  *   npm run docs            builds it into `site/`
  *   npm run docs -- dev     serves the pages as they are edited
  *   npm run docs -- install installs what the others need
+ *   npm run docs -- check   builds it into a folder that is removed
  *   npm run docs:preview    serves `site/`
  *
  * VitePress and its plugins are installed into `docs/`, which has a lock file of its own.
  */
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
-import { readFile, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { npmCi } from "../npm-ci.js";
@@ -21,7 +23,7 @@ import { writeOperations } from "./operations.js";
 import { readProgram, readPublicNames } from "./public-names.js";
 
 const docs = fileURLToPath(new URL("../../docs", import.meta.url));
-const commands = ["build", "dev", "install", "preview"];
+const commands = ["build", "check", "dev", "install", "preview"];
 
 async function main(): Promise<void> {
   const [command = "build", ...flags] = process.argv.slice(2);
@@ -37,8 +39,19 @@ async function main(): Promise<void> {
     await writeOperations();
     await writeChangelog();
   }
+  if (command === "check") return buildElsewhere();
   await run("vitepress/bin/vitepress.js", command, ".", ...flags);
   if (command === "build") await writeLlms();
+}
+
+/** Builds the site and keeps nothing: a failed link or page fails the build. */
+async function buildElsewhere(): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), "site-"));
+  try {
+    await run("vitepress/bin/vitepress.js", "build", ".", "--outDir", folder);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 }
 
 /** Copies the changelog next to the pages. */

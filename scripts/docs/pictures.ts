@@ -2,7 +2,7 @@
  * The pictures of the pages. Copies the style of `docs/pictures/style.css` into each of them, and draws the charts of
  * `docs/benchmarks.json`, which `npm run --silent bench -- --json` writes:
  *
- *   npx tsx scripts/docs/pictures.ts          writes them, and the descriptions of the charts in docs/performance.md
+ *   npx tsx scripts/docs/pictures.ts          writes them, and the descriptions of the charts in the pages
  *   npx tsx scripts/docs/pictures.ts --check  fails if a file would change
  */
 import { readdir, readFile, writeFile } from "node:fs/promises";
@@ -12,7 +12,8 @@ import { runScript } from "../run-script.js";
 import { type Benchmarks, charts, describe, draw } from "./charts.js";
 
 const docs = fileURLToPath(new URL("../../docs/", import.meta.url));
-const page = "performance.md";
+/** The pages that show charts. */
+const pages = ["index.md", "performance.md"];
 
 /** The texts of all files that depend on the style or on the benchmarks, by their path in `docs/`. */
 export async function pictures(): Promise<Map<string, string>> {
@@ -24,13 +25,19 @@ export async function pictures(): Promise<Map<string, string>> {
     if (name.endsWith(".svg")) files.set(`pictures/${name}`, withStyle(await read(`pictures/${name}`)));
   }
   const benchmarks = JSON.parse(await read("benchmarks.json")) as Benchmarks;
-  let text = await read(page);
+  for (const page of pages) files.set(page, await read(page));
   for (const [name, chart] of Object.entries(charts(benchmarks))) {
     const file = `pictures/${name}.svg`;
     files.set(file, withStyle(draw(chart)));
-    text = text.replace(new RegExp(`!\\[[^\\]]*\\]\\(${file}\\)`), () => `![${describe(chart)}](${file})`);
+    const image = new RegExp(`!\\[[^\\]]*\\]\\(${file}\\)`);
+    for (const page of pages) {
+      files.set(
+        page,
+        (files.get(page) ?? "").replace(image, () => `![${describe(chart)}](${file})`),
+      );
+    }
   }
-  return files.set(page, text);
+  return files;
 }
 
 async function main(): Promise<void> {

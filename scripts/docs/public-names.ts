@@ -46,7 +46,7 @@ export function readProgram(): ts.Program {
   );
 }
 
-/** Every symbol that an entry exports, once, with the first entry that has it. */
+/** Every symbol that the package exports, with its entry. Each has one: two would leave open what to import it from. */
 export function readExports(program: ts.Program): { symbol: ts.Symbol; entry: string }[] {
   const checker = program.getTypeChecker();
   const entries = new Map<ts.Symbol, string>();
@@ -54,7 +54,9 @@ export function readExports(program: ts.Program): { symbol: ts.Symbol; entry: st
     const module = checker.getSymbolAtLocation(program.getSourceFile(source) ?? fail(`${source} is missing.`));
     for (const exported of checker.getExportsOfModule(module ?? fail(`${source} exports nothing.`))) {
       const symbol = exported.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(exported) : exported;
-      if (!entries.has(symbol)) entries.set(symbol, entry);
+      const other = entries.get(symbol);
+      if (other !== undefined) fail(`Expected one entry to export ${symbol.name}, got ${other} and ${entry}.`);
+      entries.set(symbol, entry);
     }
   }
   return [...entries].map(([symbol, entry]) => ({ symbol, entry }));
@@ -63,7 +65,7 @@ export function readExports(program: ts.Program): { symbol: ts.Symbol; entry: st
 /** Every name of the API reference. */
 export function readPublicNames(program: ts.Program): PublicName[] {
   const checker = program.getTypeChecker();
-  const names = readExports(program).map(({ symbol, entry }) => {
+  return readExports(program).map(({ symbol, entry }) => {
     const declaration = symbol.declarations?.[0] ?? fail(`${symbol.name} is not declared.`);
     // The last signature is the most general one.
     const signature = checker.getTypeOfSymbol(symbol).getCallSignatures().at(-1);
@@ -76,8 +78,6 @@ export function readPublicNames(program: ts.Program): PublicName[] {
       description: readDocstring(signature ?? symbol, checker),
     };
   });
-  // The operations have pages of their own, instead of openapi-typescript's types.
-  return names.filter(({ file }) => file !== "generated/openapi.ts");
 }
 
 /** The text of a docstring, with its links as code. */

@@ -16,10 +16,10 @@ import { comment, printInterface, printMember, printType } from "./printing.js";
 /** Where the types of the client's options and results are. */
 const sources: Record<string, string> = {
   CallOptions: "../src/http/call-options.js",
-  Call: "../src/http/index.js",
+  Call: "../src/http/call.js",
   Listing: "../src/pagination/listing.js",
   ListingOptions: "../src/pagination/listing.js",
-  NanosecondTime: "../src/arguments/values.js",
+  NanosecondTime: "../src/values/times.js",
 };
 
 export function printClient(description: Description): string {
@@ -48,11 +48,14 @@ function printImports(body: string, { components: { schemas } }: Description): s
     .join("");
 }
 
-/** The names of the interfaces of all arguments. */
-export const argumentNamesOf = (description: Description): string[] =>
-  [...printArguments(operationsOf(description)).keys()].sort();
+/** The names of the types of all arguments, without those that only a union is made of. */
+export function argumentNamesOf(description: Description): string[] {
+  const operations = operationsOf(description);
+  const variants = operations.flatMap(({ "x-atLeastOneOf": choices = [] }) => choices.map(({ name }) => name));
+  return [...printArguments(operations).keys()].filter((name) => !variants.includes(name)).sort();
+}
 
-/** The interfaces of all arguments by name; a group of parameters that several operations share comes once. */
+/** The types of all arguments by name; a group of parameters that several operations share comes once. */
 function printArguments(operations: ResolvedOperation[]): Map<string, string> {
   const interfaces = new Map<string, string>();
   const define = (name: string, text: string) => {
@@ -74,7 +77,7 @@ function printArguments(operations: ResolvedOperation[]): Map<string, string> {
   return interfaces;
 }
 
-/** The interface of an operation's argument; with x-atLeastOneOf, one for each parameter of which one is required. */
+/** The type of an operation's argument; with x-atLeastOneOf, a union of interfaces that require one parameter each. */
 function printOwnArguments({
   operationId,
   members,
@@ -89,11 +92,15 @@ function printOwnArguments({
   }
   const shared = members.filter(({ name }) => !choices.some(({ parameter }) => parameter === name));
   // Each parameter is in one interface only: editors show the description of a member of a union only then.
-  return choices.map(({ parameter, name, description }) => {
+  const variants = choices.map(({ parameter, name, description }): [string, string] => {
     const own = members.filter((member): member is Member => !isGroup(member) && member.name === parameter);
     const required = own.map((member) => ({ ...member, required: true }));
     return [name, printInterface(name, description, [...required, ...shared].map(printArgument))];
   });
+  const parameters = choices.map(({ parameter }) => `\`${parameter}\``).join(" or ");
+  const union = choices.map(({ name }) => name).join(" | ");
+  const documentation = comment(`The argument of \`${operationId}\`: ${parameters} is required.`);
+  return [...variants, [argumentsName, `${documentation}export type ${argumentsName} = ${union};\n`]];
 }
 
 function printArgument(member: Member | Group): string {
@@ -123,7 +130,7 @@ function argumentOf(operation: ResolvedOperation): { name: string; type: string;
     isGroup(member) ? member.members.some(isRequired) : member.required;
   return {
     name: requestBody ? "request" : "query",
-    type: choices?.map(({ name }) => name).join(" | ") ?? argumentsName,
+    type: argumentsName,
     isOptional: choices === undefined && !members.some(isRequired),
   };
 }

@@ -42,7 +42,6 @@ export interface Operation {
   parameters?: (Parameter | { $ref: string })[];
   requestBody?: Content;
   responses: Record<string, Content>;
-  "x-argumentsType"?: string;
   "x-parameterGroups"?: Record<string, ParameterGroup>;
   "x-atLeastOneOf"?: { parameter: string; name: string; description: string }[];
   "x-range"?: { start: string; end: string };
@@ -106,7 +105,7 @@ export interface ResolvedOperation extends Operation {
   path: string;
   method: string;
   members: (Member | Group)[];
-  /** The name of the interface of its argument. */
+  /** The name of the type of its argument. */
   argumentsName: string;
   /** The schema of the response with status 200. */
   body: Schema;
@@ -153,7 +152,7 @@ function resolveOperation(
   if (!body) throw new Error(`${operationId} of openapi.yaml has no JSON response with status 200.`);
   const request = operation.requestBody?.content?.["application/json"]?.schema;
   const members = [...parametersOf(operation, description), ...(request ? bodyMembersOf(request, description) : [])];
-  const argumentsName = operation["x-argumentsType"] ?? `${pascalCase(operationId)}${request ? "Request" : "Query"}`;
+  const argumentsName = `${pascalCase(operationId)}Arguments`;
   return { ...operation, path, method, members, argumentsName, body, list: listOf(body, description) };
 }
 

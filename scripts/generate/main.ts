@@ -6,6 +6,7 @@ import { spawn } from "node:child_process";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import openapiTS, { astToString } from "openapi-typescript";
 import { runScript } from "../run-script.js";
@@ -13,7 +14,8 @@ import { printClient } from "./client.js";
 import { printCommandLine } from "./command-line.js";
 import { readDescription } from "./description.js";
 import { printEnums } from "./enums.js";
-import { printOperations } from "./operations.js";
+import { checkDescription } from "./lint.js";
+import { printHints, printOperations } from "./operations.js";
 import { printPublic } from "./public.js";
 import { printShapes } from "./shapes.js";
 import { printTypes } from "./types.js";
@@ -31,6 +33,7 @@ export async function generate(source: string): Promise<Record<string, string>> 
     "enums.ts": printEnums(tree),
     "types.ts": printTypes(tree),
     "client.ts": printClient(tree),
+    "hints.ts": printHints(tree),
     "operations.ts": printOperations(tree),
     "shapes.ts": printShapes(tree),
     "public.ts": printPublic(tree),
@@ -55,6 +58,7 @@ async function format(code: string): Promise<string> {
 
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { check: { type: "boolean", default: false } } });
+  if (!values.check) await checkDescription(fileURLToPath(description));
   const files = await generate(await readFile(description, "utf8"));
 
   await mkdir(folder, { recursive: true });

@@ -47,6 +47,14 @@ export function printOperations(description: Description): string {
   ].join("");
 }
 
+/** Prints `generated/hints.ts`: what only errors need, and is loaded on demand. Hints do not decide whether a request is retried. */
+export function printHints(description: Description): string {
+  const hints = operationsOf(description).flatMap(({ operationId, "x-hints": hints }) =>
+    hints ? [[operationId, hints] as const] : [],
+  );
+  return `/** What a caller can do about an error, by the operation. */\nexport const hints = ${print(Object.fromEntries(hints))} as const;\n`;
+}
+
 /** The groups of parameters that are equal in several operations. */
 function sharedGroupsOf(operations: ResolvedOperation[]): Group[] {
   const groups = operations.flatMap(({ members }) => members.filter(isGroup));
@@ -59,7 +67,7 @@ function sharedGroupsOf(operations: ResolvedOperation[]): Group[] {
 
 function dataOf(operation: ResolvedOperation, shared: Group[], description: Description): Data {
   const { path, method, list, members } = operation;
-  const { "x-atLeastOneOf": choices, "x-range": range, "x-cursors": cursors, "x-hints": hints } = operation;
+  const { "x-atLeastOneOf": choices, "x-range": range, "x-cursors": cursors } = operation;
   return {
     method: method.toUpperCase(),
     path,
@@ -81,7 +89,6 @@ function dataOf(operation: ResolvedOperation, shared: Group[], description: Desc
     atLeastOneOf: choices?.map(({ parameter }) => parameter),
     range,
     sentOnce: operation["x-sentOnce"],
-    hints,
   };
 }
 

@@ -9,7 +9,6 @@ export function printPublic(description: Description): string {
   const names = Object.keys(schemas).filter((name) => !isNamedEnum(schemas[name] as Schema) && !omitted.includes(name));
   return [
     'export * from "./enums.js";\n',
-    'export type { components, operations, paths } from "./openapi.js";\n',
     `export type { ${[...argumentNamesOf(description), ...names].sort().join(", ")} } from "./types.js";\n`,
   ].join("");
 }

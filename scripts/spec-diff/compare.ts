@@ -27,7 +27,7 @@ const documentation =
   /^(?:description|summary|title|examples?|tags|externalDocs|x-enumDescriptions|x-hints|x-clientNotes|x-codeSamples)$/;
 
 /** Extensions that decide which arguments compile. */
-const typeExtensions = ["x-argumentsType", "x-parameterGroups", "x-atLeastOneOf", "x-range"];
+const typeExtensions = ["x-parameterGroups", "x-atLeastOneOf", "x-range"];
 
 export function compare(before: Tree, after: Tree): Change[] {
   const changes: Change[] = [];

@@ -17,20 +17,11 @@ import { parseArgs, promisify } from "node:util";
 import semver from "semver";
 import { parse } from "yaml";
 import { runScript } from "../run-script.js";
-import { type Change, compare, type Impact } from "./compare.js";
-import { printMarkdown, printText } from "./print.js";
+import { compare, type Impact } from "./compare.js";
+import { type DescriptionDiff, printMarkdown, printText } from "./print.js";
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL("../..", import.meta.url));
-
-export interface DescriptionDiff {
-  base: { name: string; version: string };
-  impact: Impact | "none";
-  /** The lowest version that the changes need. Without changes, the version of the base. */
-  version: string;
-  /** Breaking changes first, changes of the documentation last. */
-  changes: Change[];
-}
 
 const order: Impact[] = ["major", "minor", "patch"];
 

@@ -1,6 +1,15 @@
 /** Prints the changes of a description for a terminal and for CHANGELOG.md. */
 import type { Change, Impact } from "./compare.js";
-import type { DescriptionDiff } from "./main.js";
+
+/** What has changed, and which version that needs. */
+export interface DescriptionDiff {
+  base: { name: string; version: string };
+  impact: Impact | "none";
+  /** The lowest version that the changes need. Without changes, the version of the base. */
+  version: string;
+  /** Breaking changes first, changes of the documentation last. */
+  changes: Change[];
+}
 
 const headings: Record<Impact, string> = { major: "Breaking", minor: "Added and changed", patch: "Documentation" };
 

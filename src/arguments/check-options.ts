@@ -1,5 +1,6 @@
 import { ArgumentError } from "../errors/index.js";
-import { type Place, refuse, refuseUnknown, show } from "./refuse.js";
+import { show } from "../values/show.js";
+import { type Place, refuse, refuseUnknown } from "./refuse.js";
 
 /** Throws an {@link ArgumentError} if the value of an option is invalid. An option that is `undefined` is not checked. */
 export type OptionCheck = (value: unknown, place: Place) => void;
@@ -18,7 +19,7 @@ export interface OptionsOwner {
 }
 
 /**
- * Checks options by a table. A name that is not in it is rejected: a misspelt option would have no effect.
+ * Checks options by a table. A name that is not in it is rejected: a misspelled option would have no effect.
  *
  * @throws {@link ArgumentError} if an option is invalid or unknown, or if the options are not an object.
  */
@@ -69,7 +70,7 @@ export const positiveInteger = expected("a positive integer", isPositiveInteger)
 export const oneOf = (...values: string[]): OptionCheck =>
   expected(values.map((value) => JSON.stringify(value)).join(" or "), (value) => values.some((each) => each === value));
 
-/** `instanceof` does not recognise signals of another realm. */
+/** `instanceof` does not recognize signals of another realm. */
 export const abortSignal = expected("an AbortSignal", (value) => {
   const { aborted, addEventListener } = (value ?? {}) as Partial<AbortSignal>;
   return typeof aborted === "boolean" && typeof addEventListener === "function";

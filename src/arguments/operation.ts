@@ -31,13 +31,6 @@ export interface Operation {
   readonly range?: { readonly start: string; readonly end: string };
   /** The request is sent once: it is not retried, and redirects are not followed. */
   readonly sentOnce?: true;
-  /** What a caller can do about an error. Hints are for people; they do not decide whether a request is retried. */
-  readonly hints?: {
-    /** For a node that returns the same cursor twice. */
-    readonly repeatedCursor?: string;
-    /** For a node that responds to a cursor with the status `cursors.rejectedWith`. */
-    readonly rejectedCursor?: string;
-  };
 }
 
 /** An operation that returns a list in pages. */

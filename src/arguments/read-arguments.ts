@@ -1,10 +1,15 @@
 import { ArgumentError } from "../errors/index.js";
-import type { Argument, Operation } from "./operation.js";
+import type { Argument, Arguments, Operation } from "./operation.js";
 import { readValue } from "./read-value.js";
 import { listNames, refuse, refuseUnknown } from "./refuse.js";
 
 /** What an operation takes. */
 export type ArgumentsSpec = Pick<Operation, "arguments" | "atLeastOneOf" | "range">;
+
+/** The checked members of an argument, nested as the caller passes them. What is not sent is left out. */
+export interface CheckedArguments {
+  readonly [name: string]: unknown;
+}
 
 /** The parameters of a request, by their names on the wire. */
 export interface Parameters {
@@ -14,59 +19,79 @@ export interface Parameters {
 }
 
 /**
- * Checks the argument of a method and returns what is sent.
+ * Checks the argument of a method.
  *
  * @throws {@link ArgumentError} if a member is invalid, missing, or not known.
  */
-export function readArguments(operation: string, spec: ArgumentsSpec, argument: unknown): Parameters {
-  const parameters: Parameters = { query: {}, path: {}, body: {} };
+export function readArguments(operation: string, spec: ArgumentsSpec, argument: unknown): CheckedArguments {
   const isOptional = spec.atLeastOneOf === undefined && !Object.values(spec.arguments).some(isRequired);
-  readMembers(operation, spec.arguments, argument === undefined && isOptional ? {} : argument, "", parameters);
-  checkAtLeastOne(operation, spec, parameters);
-  checkRange(operation, spec, parameters);
+  const checked = readMembers(operation, spec.arguments, argument === undefined && isOptional ? {} : argument, "");
+  checkAtLeastOne(operation, spec, checked);
+  checkRange(operation, spec, checked);
+  return checked;
+}
+
+/** Returns the parameters that checked arguments are sent as. */
+export function serialize(
+  members: Arguments,
+  checked: CheckedArguments,
+  parameters: Parameters = { query: {}, path: {}, body: {} },
+): Parameters {
+  for (const name in checked) {
+    const spec = members[name] as Argument;
+    const value = checked[name];
+    if (spec.kind === "object") serialize(spec.members, value as CheckedArguments, parameters);
+    else if (value !== undefined) parameters[spec.in][spec.name] = value;
+  }
   return parameters;
+}
+
+/** The two times of an operation's range, in Unix nanoseconds. */
+export function timesOf(checked: CheckedArguments, range: Operation["range"]) {
+  return { start: timeAt(checked, range?.start), end: timeAt(checked, range?.end) };
+}
+
+function timeAt(checked: CheckedArguments, name = ""): bigint | undefined {
+  const [group = "", member = ""] = name.split(".");
+  const time = (checked[group] as CheckedArguments | undefined)?.[member];
+  return typeof time === "string" ? BigInt(time) : undefined;
 }
 
 const isRequired = (argument: Argument) => argument.kind !== "object" && argument.required === true;
 
-function readMembers(
-  operation: string,
-  members: ArgumentsSpec["arguments"],
-  value: unknown,
-  prefix: string,
-  parameters: Parameters,
-): void {
+function readMembers(operation: string, members: Arguments, value: unknown, prefix: string): CheckedArguments {
   const names = Object.keys(members);
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     const argument = prefix === "" ? "query" : prefix.slice(0, -1);
     refuse({ operation, argument }, `an object with ${listNames(names)}`, value);
   }
   for (const name of Object.keys(value)) {
-    // Nodes ignore unknown names: a misspelt filter would silently be no filter (observed on v0.74 nodes).
+    // Nodes ignore unknown names: a misspelled filter would silently be no filter (observed on v0.74 nodes).
     const argument = `${prefix}${name}`;
     if (!names.includes(name)) refuseUnknown(operation, `\`${argument}\``, names, { operation, argument });
   }
+  const checked: Record<string, unknown> = {};
   for (const [name, spec] of Object.entries(members)) {
     const member: unknown = (value as Record<string, unknown>)[name];
     const argument = `${prefix}${name}`;
     if (member === undefined && !isRequired(spec)) continue;
-    if (spec.kind === "object") {
-      readMembers(operation, spec.members, member, `${argument}.`, parameters);
-      continue;
-    }
-    const read = readValue(spec, member, { operation, argument });
-    if (spec.in === "path") checkPathSegment(operation, argument, read);
-    if (read !== undefined) parameters[spec.in][spec.name] = read;
+    const read =
+      spec.kind === "object"
+        ? readMembers(operation, spec.members, member, `${argument}.`)
+        : readValue(spec, member, { operation, argument });
+    if (spec.kind !== "object" && spec.in === "path") checkPathSegment(operation, argument, read);
+    if (read !== undefined) checked[name] = read;
   }
+  return checked;
 }
 
 /** A URL parser takes these, even percent-encoded, for steps in the path: another resource would be requested. */
 function checkPathSegment(operation: string, argument: string, value: unknown): void {
-  if (value === "." || value === "..") refuse({ operation, argument }, "an id that can stand in a path", value);
+  if (value === "." || value === "..") refuse({ operation, argument }, "an id other than `.` or `..`", value);
 }
 
-function checkAtLeastOne(operation: string, { atLeastOneOf: names }: ArgumentsSpec, { query }: Parameters): void {
-  if (names === undefined || names.some((name) => query[name] !== undefined)) return;
+function checkAtLeastOne(operation: string, { atLeastOneOf: names }: ArgumentsSpec, checked: CheckedArguments): void {
+  if (names === undefined || names.some((name) => checked[name] !== undefined)) return;
   const expected = names.map((name) => `\`${name}\``).join(" or ");
   throw new ArgumentError(`Expected ${expected} of ${operation}, got ${names.length === 2 ? "neither" : "none"}.`, {
     operation,
@@ -74,8 +99,8 @@ function checkAtLeastOne(operation: string, { atLeastOneOf: names }: ArgumentsSp
   });
 }
 
-function checkRange(operation: string, { range }: ArgumentsSpec, { query }: Parameters): void {
-  const [start, end] = [range?.start, range?.end].map((name) => (name === undefined ? undefined : query[name]));
-  if (typeof start !== "string" || typeof end !== "string" || BigInt(end) >= BigInt(start)) return;
-  refuse({ operation, argument: range?.end ?? "" }, `no earlier than \`${range?.start}\`, ${start}`, end);
+function checkRange(operation: string, { range }: ArgumentsSpec, checked: CheckedArguments): void {
+  const { start, end } = timesOf(checked, range);
+  if (start === undefined || end === undefined || end >= start) return;
+  refuse({ operation, argument: range?.end ?? "" }, `no earlier than \`${range?.start}\`, ${start}`, `${end}`);
 }

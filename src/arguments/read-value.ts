@@ -1,6 +1,7 @@
+import { isDigits } from "../values/digits.js";
+import { type NanosecondTime, toNanoseconds } from "../values/times.js";
 import type { Value } from "./operation.js";
-import { listNames, type Place, refuse } from "./refuse.js";
-import { type NanosecondTime, toNanoseconds } from "./values.js";
+import { listNames, type Place, refuse, refuseByRule } from "./refuse.js";
 
 /** Checks a value and returns what is sent; `undefined` sends nothing. */
 export function readValue(spec: Value, value: unknown, place: Place): unknown {
@@ -50,7 +51,7 @@ function readInteger(spec: Extract<Value, { kind: "int32" }>, value: unknown, pl
 
 function readTime(value: unknown, place: Place): string {
   // Unlike toNanoseconds(), a query takes no RFC 3339 text: it is sent as digits.
-  const isText = typeof value === "string" && !/^-?\d+$/.test(value);
+  const isText = typeof value === "string" && !isDigits(value);
   const time = isText ? undefined : toNanosecondsIfTime(value);
   if (time !== undefined && BigInt.asIntN(64, time) === time) return time.toString();
   const hint = typeof value === "string" ? " (toNanoseconds() reads RFC 3339 text)" : "";
@@ -69,7 +70,7 @@ function toNanosecondsIfTime(value: unknown): bigint | undefined {
 /** An empty filter is not sent. An empty list that needs a value is rejected: a computed one must not select everything. */
 function readArray({ items, minItems = 0 }: Extract<Value, { kind: "array" }>, value: unknown, place: Place): unknown {
   if (!Array.isArray(value)) return refuse(place, "an array", value);
-  if (value.length < minItems) return refuse(place, "left out, for all, or to have at least one value", value);
+  if (value.length < minItems) return refuseByRule(place, "must not be empty; omit it to list all");
   if (value.length === 0) return undefined;
   // Array.from reads holes, too.
   return Array.from(value, (item, index) => {

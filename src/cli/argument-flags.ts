@@ -1,5 +1,7 @@
 /** The flags of an operation, derived from its arguments. */
+
 import type { Argument, Place, Value } from "../arguments/operation.js";
+import { isDigits } from "../values/digits.js";
 import { quote, UsageError } from "./exit.js";
 import { refuse, type Values } from "./flag-values.js";
 import type { Flag } from "./flags.js";
@@ -74,7 +76,7 @@ function read(spec: Value, flag: Flag, value: string): unknown {
     case "nanoseconds":
       return readTime(flag.name, value);
     case "int32":
-      return /^-?\d+$/.test(value) ? Number(value) : refuse(flag.name, "an integer", value);
+      return isDigits(value) ? Number(value) : refuse(flag.name, "an integer", value);
     case "boolean":
       return value === "true" || value === "false" ? value === "true" : refuse(flag.name, "true or false", value);
     case "enum":

@@ -5,11 +5,27 @@ import type { ListId } from "../pagination/list-operation.js";
 import { argumentFlags } from "./argument-flags.js";
 import type { Command } from "./command.js";
 import { UsageError } from "./exit.js";
-import { catchUpFlag, columnsFlag, concurrencyFlag, inGroup, listFlags, nodeFlags, outputFlags } from "./flags.js";
+import {
+  catchUpFlag,
+  columnsFlag,
+  concurrencyFlag,
+  type Flag,
+  inGroup,
+  listFlags,
+  nodeFlags,
+  outputFlags,
+} from "./flags.js";
 import { followCommands } from "./follow/follow-commands.js";
 import { nodeColumns } from "./node-columns.js";
 import { scannable } from "./scannable.js";
+import { serveFlags } from "./serve/flags.js";
 import { syncFlags } from "./sync-flags.js";
+
+/** Flags of a command that listens. */
+const serverFlags: readonly Flag[] = inGroup("FLAGS", [
+  { name: "port", value: "N", text: "The port to listen on. Default: a free one." },
+  { name: "host", value: "HOST", text: "The address to listen on; 0.0.0.0 is all of them. Default: 127.0.0.1." },
+]);
 
 const details: Partial<Record<OperationId, string>> = {
   listBalanceChanges:
@@ -69,7 +85,7 @@ const ownCommands: readonly Command[] = [
     arity: [0, 1],
     summary: `${operationTexts.checkTransaction.summary}.`,
     details:
-      "Reads a transaction as JSON from a file, or from stdin if FILE is - or left out. The transaction is sent once and is " +
+      "Reads a transaction as JSON from a file, or from stdin if FILE is - or omitted. The transaction is sent once and is " +
       "not submitted. The exit code is 4 if the node rejects it.",
     flags: [...outputFlags, ...nodeFlags],
     takesFile: true,
@@ -132,7 +148,7 @@ const ownCommands: readonly Command[] = [
       "the node has exactly the records of the file, 1 for the first difference, and 3 if the node cannot show it, because it is " +
       "behind or no longer keeps the whole range.",
     flags: [
-      ...inGroup("OUTPUT FLAGS", [{ name: "quiet", short: "q", text: "Print no progress and no summary." }]),
+      ...inGroup("OUTPUT FLAGS", [{ name: "quiet", short: "q", text: "Do not print progress or a summary." }]),
       ...nodeFlags,
       ...inGroup("NODE FLAGS", [
         { name: "page-size", value: "N", text: "How many records to request at once. Default: 1000." },
@@ -145,26 +161,98 @@ const ownCommands: readonly Command[] = [
     run: async (context) => (await import("./commands/verify.js")).verify(context),
   },
   {
+    name: "serve",
+    usage: "",
+    arity: [0, 0],
+    summary: "Serve the lists of nodes without loss over HTTP, for programs in any language.",
+    details:
+      "Serves the paths and parameters of a node, with cursors that lead to every record once, from one or several nodes. It prints " +
+      "its address to stdout and a line of JSON for each request to stderr, and ends with the requests in flight.",
+    flags: serveFlags,
+    exits: [0, 1, 2],
+    run: async (context) => (await import("./commands/serve.js")).serve(context),
+  },
+  {
     name: "fake-node",
     usage: "",
     arity: [0, 0],
     summary: "Serve a node with generated records over HTTP, for tests of any client.",
+    details:
+      "Prints the address of each node to stdout. With --block-every it is a live chain: balances change, parties vote, and every 20 " +
+      "blocks a proposal closes and the next one opens.",
     exits: [0, 1, 2],
     flags: inGroup("FLAGS", [
-      { name: "port", value: "N", text: "The port to listen on. Default: a free one." },
+      {
+        name: "port",
+        value: "N",
+        text: "The port to listen on; further nodes have the next ones. Default: a free one.",
+      },
+      { name: "host", value: "HOST", text: "The address to listen on; 0.0.0.0 is all of them. Default: 127.0.0.1." },
+      {
+        name: "nodes",
+        value: "N",
+        text: "How many nodes follow the chain, each with a port of its own. Default: 1.",
+      },
+      {
+        name: "lag",
+        value: "N",
+        text: "How many blocks the nodes are behind, separated by commas, as in 0,0,600. Default: 0.",
+      },
+      { name: "block-every", value: "TIME", text: "End a block every so often, with new records. Default: never." },
+      {
+        name: "fault",
+        value: "FAULTS",
+        multiple: true,
+        text:
+          "What fails, separated by commas: latency=200ms, a status as in 503=5%, or reset, html, truncated-body, repeated-cursor " +
+          "or empty-page. With a share as in reset=2% or latency=2s/10%, some requests do; without, all.",
+      },
+      {
+        name: "from",
+        value: "FILE",
+        multiple: true,
+        text: "Serve the records of an exported file, .ndjson or .ndjson.gz, instead of generated ones. Repeat it for several lists.",
+        isFile: true,
+      },
+      { name: "fill", text: "Generate the lists that --from does not have." },
+      { name: "party", value: "ID", text: "A party that has some of the generated records, also of new blocks." },
       {
         name: "seed",
         value: "N",
-        text: "What the records depend on: the same seed gives the same records. Default: 1.",
+        text: "The seed of the generated records. The same seed gives the same records. Default: 1.",
       },
       { name: "votes", value: "N", text: "How many votes to generate. Default: 100." },
       { name: "profiles", value: "N", text: "How many profiles of parties to generate. Default: 100." },
       { name: "balances", value: "N", text: "How many balance changes to generate. Default: 100." },
       { name: "signatures", value: "N", text: "How many node signatures to generate. Default: 100." },
-      { name: "defects", text: "Page as v0.74 nodes do, which lose and repeat records." },
-      { name: "no-rate-limit", text: "Serve any number of requests." },
+      { name: "defects", text: "Lose and repeat records between pages, as v0.74 nodes do." },
+      { name: "no-rate-limit", text: "Accept any number of requests." },
     ]),
     run: async (context) => (await import("./commands/fake-node.js")).fakeNode(context),
+  },
+  {
+    name: "record",
+    usage: "DIR",
+    arity: [1, 1],
+    summary: "Pass requests on to a node, and record them with their responses.",
+    details:
+      "Prints an address to use as that of a node. DIR/recordings.ndjson gets a line for each request and its response; headers of " +
+      "requests are not recorded. replay serves them without a network.",
+    flags: [...nodeFlags.filter(({ name }) => ["node", "header", "ca-file"].includes(name)), ...serverFlags],
+    takesFile: true,
+    exits: [0, 1, 2],
+    run: async (context) => (await import("./commands/record.js")).record(context),
+  },
+  {
+    name: "replay",
+    usage: "DIR",
+    arity: [1, 1],
+    summary: "Serve the responses that were recorded, byte for byte.",
+    details: "A request that was not recorded gets status 404 and an error that names the nearest one that was.",
+    flags: serverFlags,
+    takesFile: true,
+    exits: [0, 1, 2],
+    run: async (context) => (await import("./commands/replay.js")).replay(context),
   },
   {
     name: "completion",

@@ -1,7 +1,9 @@
 import { readFile } from "node:fs/promises";
-import { createClient, type VegaClient } from "../client.js";
-import { type Block, readBlock } from "../http/index.js";
-import type { NodePool } from "../node-pool.js";
+import { createClient, type VegaClient } from "../client/client.js";
+import type { ClientOptions } from "../client/client-options.js";
+import type { NodePool } from "../client/node-pool.js";
+import { type Block, readBlock } from "../http/block.js";
+import type { NodePoolOptions } from "../pool/index.js";
 import type { Context } from "./command.js";
 import { UsageError } from "./exit.js";
 import { refuse } from "./flag-values.js";
@@ -35,16 +37,26 @@ export async function connect(context: Context, observer?: ConnectionObserver): 
   return { client: await createClientOf(baseUrl, blocks, context, observer), nodes, blocks };
 }
 
-/** Creates the client of a pool, also of a single node. */
-export async function connectPool(context: Context): Promise<{ client: VegaClient; pool: NodePool }> {
-  const pool = await createPool(readNodes(context));
-  return { client: await createClientOf(pool, {}, context), pool };
+/**
+ * Creates the client of a pool, also of a single node.
+ *
+ * @param observe - Called with each event. Default: the events are printed with --verbose.
+ */
+export async function connectPool(
+  context: Context,
+  observe?: ClientOptions["observe"],
+  options?: NodePoolOptions,
+): Promise<{ client: VegaClient; pool: NodePool }> {
+  const pool = await createPool(readNodes(context), options);
+  return { client: await createClientOf(pool, {}, context, undefined, observe), pool };
 }
 
 /** A command with one node does not load the pool. */
-const createPool = async (nodes: readonly string[]) => (await import("../pool/index.js")).nodePool(nodes);
+const createPool = async (nodes: readonly string[], options?: NodePoolOptions) =>
+  (await import("../pool/index.js")).nodePool(nodes, options);
 
-function readNodes({ io, values }: Context): readonly string[] {
+/** The addresses of the nodes that the flags or the environment name. */
+export function readNodes({ io, values }: Context): readonly string[] {
   const entered = values.all("node");
   const variable = io.env["VEGA_NODE"] || io.env["VEGAPROTOCOL_NODE"] || "";
   const nodes = entered.length > 0 ? entered : variable.split(/[\s,]+/).filter(Boolean);
@@ -57,10 +69,10 @@ async function createClientOf(
   blocks: Connection["blocks"],
   context: Context,
   observer?: ConnectionObserver,
+  observe = context.values.has("verbose") ? logEvents(context.io) : undefined,
 ) {
-  const { io, values } = context;
-  const headers = await readHeaders(values.all("header"));
-  const fetch = await createFetch(context, headers);
+  const { values } = context;
+  const { headers, fetch } = await createSender(context);
   const retries = values.integer("retries", { minimum: 0 });
   return createClient({
     baseUrl,
@@ -68,7 +80,7 @@ async function createClientOf(
     pacing: !values.has("no-pacing"),
     timeout: values.duration("timeout"),
     retry: retries === undefined ? undefined : retries > 0 && { attempts: retries + 1 },
-    observe: values.has("verbose") ? logEvents(io) : undefined,
+    observe,
     fetch: async (request) => {
       const { origin } = new URL(request.url);
       const response = await fetch(request).catch((error: unknown) => {
@@ -81,6 +93,12 @@ async function createClientOf(
       return response;
     },
   });
+}
+
+/** The headers of all requests, and what sends them. */
+export async function createSender(context: Context) {
+  const headers = await readHeaders(context.values.all("header"));
+  return { headers, fetch: await createFetch(context, headers) };
 }
 
 /** Reads `Name: value`, or `@FILE` with one of them on each line, which keeps secrets out of lists of processes. */

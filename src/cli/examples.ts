@@ -72,9 +72,23 @@ const guides: Readonly<Record<string, Guide>> = {
     examples: ["verify balances.csv", "verify balances.csv --node http://127.0.0.1:8080 --quiet"],
     seeAlso: ["balances"],
   },
-  "fake-node": {
-    examples: ["fake-node --port 8080", "fake-node --port 8080 --balances 20000 --defects --no-rate-limit"],
+  serve: {
+    examples: ["serve --port 8081", "serve --port 8081 --cors https://page.example --caller-rate 20"],
+    seeAlso: ["nodes", "fake-node"],
   },
+  "fake-node": {
+    examples: [
+      "fake-node --port 8090",
+      "fake-node --port 8090 --balances 20000 --defects --no-rate-limit",
+      "fake-node --port 8090 --block-every 1s --nodes 3 --lag 0,0,600 --fault latency=200ms,503=5%",
+    ],
+    seeAlso: ["serve", "replay"],
+  },
+  record: {
+    examples: ["record recordings --port 8082", "record recordings --port 8082 --node http://127.0.0.1:8080"],
+    seeAlso: ["replay"],
+  },
+  replay: { examples: ["replay recordings --port 8082", "replay recordings"], seeAlso: ["record", "fake-node"] },
   completion: {
     examples: ["completion bash", "completion zsh", "completion fish"],
   },

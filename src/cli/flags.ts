@@ -61,10 +61,10 @@ export const nodeFlags: readonly Flag[] = inGroup("NODE FLAGS", [
       "does not get it.",
     isFile: true,
   },
-  { name: "ca-file", value: "FILE", text: "A file of PEM certificates that are trusted, too.", isFile: true },
+  { name: "ca-file", value: "FILE", text: "A file of additional PEM certificates to trust.", isFile: true },
   { name: "timeout", value: "TIME", text: "The deadline of one attempt, as in 30s or 500ms. Default: 30s." },
   { name: "retries", value: "N", text: "How often a request is retried after a transient failure. Default: 3." },
-  { name: "no-pacing", text: "Do not hold requests back to stay within the rate limit of the node." },
+  { name: "no-pacing", text: "Do not delay requests to stay within the rate limit of the node." },
 ]);
 
 /** The formats of the output. */
@@ -77,7 +77,7 @@ export const outputFlags: readonly Flag[] = inGroup("OUTPUT FLAGS", [
     name: "format",
     value: "FORMAT",
     choices: formats,
-    text: "How records are printed. Default: by the suffix of --output; otherwise table on a terminal and ndjson elsewhere.",
+    text: "How records are printed. Default: inferred from the --output extension; otherwise a table on a terminal and NDJSON in a pipe.",
   },
 ]);
 
@@ -85,7 +85,7 @@ export const outputFlag: Flag = {
   name: "output",
   short: "o",
   value: "FILE",
-  text: "Write to a file, in the format of its suffix: .csv, .ndjson or .json, and compressed with .gz or .zst behind it. - is stdout.",
+  text: "Write to a file, in the format of its extension: .csv, .ndjson or .json, and compressed if .gz or .zst follows. - is stdout.",
   isFile: true,
 };
 
@@ -111,7 +111,7 @@ export function listFlags(columns: readonly string[], isScannable: boolean): rea
       name: "order",
       value: "ORDER",
       choices: orders,
-      text: `Which record comes first. Default: ${isScannable ? "oldest-first" : "newest-first"}.`,
+      text: `The order of the records. Default: ${isScannable ? "oldest-first" : "newest-first"}.`,
     },
     { name: "limit", value: "N", text: "Print at most this many records." },
     ...(isScannable ? [cursorFlag] : []),
@@ -120,16 +120,16 @@ export function listFlags(columns: readonly string[], isScannable: boolean): rea
     isScannable ? { ...outputFlag, text: `${outputFlag.text} .parquet is a Parquet file.` } : outputFlag,
     ...(isScannable ? parquetFlags : []),
     isScannable ? resumeFlag : noResumeFlag,
-    { name: "force", text: "Overwrite the file of --output, once the new one is complete." },
+    { name: "force", text: "Replace the --output file once the new one is complete." },
     columnsFlag(columns),
     ...presentationFlags,
     {
       name: "allow-incomplete",
-      text: "If the node does not have all records, print those that it has. The exit code is 3 nevertheless.",
+      text: "Print what the node has if records are missing. The exit code is still 3.",
     },
-    { name: "quiet", short: "q", text: "Print no progress and no summary." },
+    { name: "quiet", short: "q", text: "Do not print progress or a summary." },
   ];
-  const size = `Default: ${isScannable ? "1000" : "that of the list"}.`;
+  const size = `Default: ${isScannable ? "1000" : "the list's page size"}.`;
   const pages: readonly Flag[] = [
     { name: "page-size", value: "N", text: `How many records to request at once. ${size}` },
     ...(isScannable ? [concurrencyFlag, catchUpFlag] : []),

@@ -120,11 +120,11 @@ function checkResume(plan: ListPlan): void {
       `Expected --output to be a regular file, which --resume can continue, got ${what}. ${advice}.`,
     );
   }
-  if (plan.resume && plan.force) throw new UsageError("Expected --resume or --force, got both.");
+  if (plan.resume && plan.force) throw new UsageError("--resume and --force cannot be combined.");
   if (!plan.resume || isResumable(plan)) return;
   const reason =
     target === undefined
-      ? "Expected --output FILE beside --resume."
+      ? "--resume needs --output FILE."
       : !plan.isScan
         ? "--resume does not work with --cursor: pages of a cursor cannot be continued exactly. Leave out --cursor."
         : plan.format === "json" || plan.format === "table"

@@ -223,7 +223,7 @@ export function warnOfEnd(io: Io, coverage: Coverage | undefined): void {
   if (coverage === undefined || coverage.end !== undefined) return;
   printMessage(
     io,
-    "Warning: the responses name no block, so that nothing shows whether the node had reached the end of the range. Newer " +
+    "Warning: the responses name no block, so it is unknown whether the node had reached the end of the range. Newer " +
       "records can be missing.",
   );
 }

@@ -1,7 +1,7 @@
 import type { Io } from "./io.js";
 import { printable } from "./output/printable.js";
 
-/** One line at the end of a terminal, which is written anew. */
+/** One line at the end of a terminal, which is overwritten. */
 export class StatusLine {
   readonly #stderr: Io["stderr"];
   readonly #isShown: boolean;

@@ -1,5 +1,5 @@
 /**
- * How many insertions, deletions, replacements and swaps of neighbours make one text the other (optimal string alignment).
+ * How many insertions, deletions, replacements and swaps of neighbors make one text the other (optimal string alignment).
  */
 export function distance(a: string, b: string): number {
   let [previous, current]: number[][] = [[], Array.from({ length: b.length + 1 }, (_, index) => index)];

@@ -39,7 +39,7 @@ export const syncFlags: readonly Flag[] = [
     {
       name: "give-up-after",
       value: "TIME",
-      text: "With --follow: how long failures are retried, as in 2h; for ever if it is never. Default: 10m.",
+      text: "With --follow: how long failures are retried, as in 2h; forever if it is never. Default: 10m.",
     },
   ]),
 ];

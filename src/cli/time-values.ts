@@ -1,4 +1,4 @@
-import { toNanoseconds } from "../arguments/values.js";
+import { toNanoseconds } from "../values/times.js";
 import { quote, UsageError } from "./exit.js";
 
 /** How many nanoseconds the units of Unix times have, by their number of digits from the year 1973 to the year 2286. */

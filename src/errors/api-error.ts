@@ -1,5 +1,5 @@
 import type { ErrorDetail } from "../../generated/types.js";
-import { brand, isBranded } from "./brand.js";
+import { brand } from "./brand.js";
 import { shallow } from "./shallow.js";
 import { summarize } from "./summarize.js";
 import { VegaError, type VegaErrorOptions } from "./vega-error.js";
@@ -92,11 +92,6 @@ export class ApiError extends VegaError {
   override toJSON(): Record<string, unknown> {
     const { status, code, codeName, request } = this;
     return { ...super.toJSON(), status, code, codeName, details: shallow(this.details), request };
-  }
-
-  /** Returns whether a value is an {@link ApiError}. */
-  static override is(error: unknown): error is ApiError {
-    return isBranded(error, "ApiError");
   }
 }
 

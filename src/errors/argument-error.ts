@@ -1,4 +1,4 @@
-import { brand, isBranded } from "./brand.js";
+import { brand } from "./brand.js";
 import { VegaError, type VegaErrorOptions } from "./vega-error.js";
 
 /** An argument or an option is invalid. Nothing was sent. */
@@ -18,10 +18,5 @@ export class ArgumentError extends VegaError {
 
   override toJSON(): Record<string, unknown> {
     return { ...super.toJSON(), argument: this.argument };
-  }
-
-  /** Returns whether a value is an {@link ArgumentError}. */
-  static override is(error: unknown): error is ArgumentError {
-    return isBranded(error, "ArgumentError");
   }
 }

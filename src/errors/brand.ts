@@ -4,9 +4,10 @@
  */
 const symbolOf = (name: string) => Symbol.for(`vegaprotocol-client.${name}`);
 
-/** Marks an error class, so that {@link isBranded} and `instanceof` recognize the instances of every copy of the package. */
+/** Marks an error class, so that its `is` and `instanceof` recognize the instances of every copy of the package. */
 export function brand(errorClass: { readonly prototype: object }, name: string): void {
   Object.defineProperty(errorClass.prototype, symbolOf(name), { value: true });
+  Object.defineProperty(errorClass, "is", { value: (error: unknown) => isBranded(error, name) });
   Object.defineProperty(errorClass, Symbol.hasInstance, {
     // A class that a caller derives inherits this.
     value(this: object, error: unknown): boolean {

@@ -1,4 +1,4 @@
-import { brand, isBranded } from "./brand.js";
+import { brand } from "./brand.js";
 import { VegaError } from "./vega-error.js";
 
 /**
@@ -10,10 +10,5 @@ export class ConnectionError extends VegaError {
 
   static {
     brand(ConnectionError, "ConnectionError");
-  }
-
-  /** Returns whether a value is a {@link ConnectionError}. */
-  static override is(error: unknown): error is ConnectionError {
-    return isBranded(error, "ConnectionError");
   }
 }

@@ -2,8 +2,8 @@
 const deepest = 5;
 
 /**
- * Returns the message of an error with those of its causes. Node.js says "fetch failed" and keeps the specific message in the
- * cause, or in the errors of an `AggregateError`. Never throws, whatever the value is.
+ * Returns the message of an error with those of its causes that it does not contain. Node.js says "fetch failed" and keeps the
+ * specific message in the cause, or in the errors of an `AggregateError`. Never throws, whatever the value is.
  */
 export function describe(error: unknown): string {
   try {
@@ -27,5 +27,6 @@ function messagesOf(error: unknown, depth = 0): string[] {
   if (!(error instanceof Error) || depth === deepest) return [];
   const inner = error instanceof AggregateError ? error.errors.map((each) => String(each?.message ?? each)) : [];
   const own = [error.message, ...inner].filter(Boolean).join(", ");
-  return [...(own === "" ? [] : [own]), ...messagesOf(error.cause, depth + 1)];
+  const causes = messagesOf(error.cause, depth + 1).filter((message) => !own.includes(message));
+  return own === "" ? causes : [own, ...causes];
 }

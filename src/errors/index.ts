@@ -7,4 +7,4 @@ export { RateLimitError } from "./rate-limit-error.js";
 export { ResponseError } from "./response-error.js";
 export { summarize } from "./summarize.js";
 export { TimeoutError } from "./timeout-error.js";
-export { VegaError } from "./vega-error.js";
+export { annotate, VegaError } from "./vega-error.js";

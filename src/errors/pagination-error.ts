@@ -1,4 +1,4 @@
-import { brand, isBranded } from "./brand.js";
+import { brand } from "./brand.js";
 import { VegaError, type VegaErrorOptions } from "./vega-error.js";
 
 /** Options of a {@link PaginationError}. */
@@ -48,10 +48,5 @@ export class PaginationError extends VegaError {
     // JSON has no bigint: times and heights as digits.
     const reached = block && { height: `${block.height}`, timestamp: `${block.timestamp}` };
     return { ...super.toJSON(), reason, timestamp, availableFrom: availableFrom?.toString(), block: reached };
-  }
-
-  /** Returns whether a value is a {@link PaginationError}. */
-  static override is(error: unknown): error is PaginationError {
-    return isBranded(error, "PaginationError");
   }
 }

@@ -1,5 +1,5 @@
 import { ApiError, type ApiErrorOptions } from "./api-error.js";
-import { brand, isBranded } from "./brand.js";
+import { brand } from "./brand.js";
 
 /** Options of a {@link RateLimitError}. */
 export interface RateLimitErrorOptions extends Omit<ApiErrorOptions, "hint"> {
@@ -34,10 +34,5 @@ export class RateLimitError extends ApiError {
   override toJSON(): Record<string, unknown> {
     const { retryAfter, banned } = this;
     return { ...super.toJSON(), retryAfter, banned };
-  }
-
-  /** Returns whether a value is a {@link RateLimitError}. */
-  static override is(error: unknown): error is RateLimitError {
-    return isBranded(error, "RateLimitError");
   }
 }

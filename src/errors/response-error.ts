@@ -1,4 +1,4 @@
-import { brand, isBranded } from "./brand.js";
+import { brand } from "./brand.js";
 import { VegaError, type VegaErrorOptions } from "./vega-error.js";
 
 /** The response has a success status but does not match the OpenAPI description: HTML, truncated JSON, no envelope. */
@@ -24,10 +24,5 @@ export class ResponseError extends VegaError {
 
   override toJSON(): Record<string, unknown> {
     return { ...super.toJSON(), status: this.response.status };
-  }
-
-  /** Returns whether a value is a {@link ResponseError}. */
-  static override is(error: unknown): error is ResponseError {
-    return isBranded(error, "ResponseError");
   }
 }

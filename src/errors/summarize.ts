@@ -1,4 +1,4 @@
-/** Returns the beginning of a body on one line: enough to recognise the error page of a proxy. */
+/** Returns the beginning of a body on one line: enough to recognize the error page of a proxy. */
 export function summarize(body: unknown): string {
   const text = textOf(body).replace(/\s+/g, " ").trim();
   return text.length > 120 ? `${text.slice(0, 120)}…` : text;

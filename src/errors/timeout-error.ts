@@ -1,4 +1,4 @@
-import { brand, isBranded } from "./brand.js";
+import { brand } from "./brand.js";
 import { VegaError, type VegaErrorOptions } from "./vega-error.js";
 
 /** A deadline has passed: that of one attempt, or that of the call with all its attempts and waits. */
@@ -18,10 +18,5 @@ export class TimeoutError extends VegaError {
 
   override toJSON(): Record<string, unknown> {
     return { ...super.toJSON(), scope: this.scope };
-  }
-
-  /** Returns whether a value is a {@link TimeoutError}. */
-  static override is(error: unknown): error is TimeoutError {
-    return isBranded(error, "TimeoutError");
   }
 }

@@ -1,6 +1,6 @@
 import type { Backward, Forward } from "../../generated/client.js";
 import type { BalanceChangesDateRange } from "../../generated/types.js";
-import { brand, isBranded } from "./brand.js";
+import { brand } from "./brand.js";
 import { toPlainError } from "./describe.js";
 
 /** Options of every {@link VegaError}, in addition to its message. */
@@ -20,7 +20,7 @@ export interface VegaErrorOptions {
 /**
  * The base class of all errors of this package.
  *
- * `VegaError.is(error)`, like `is` of every class derived from it, also recognises errors of another copy of this package.
+ * `VegaError.is(error)`, like `is` of every class derived from it, also recognizes errors of another copy of this package.
  *
  * @example
  * ```ts
@@ -33,17 +33,14 @@ export interface VegaErrorOptions {
  * ```
  */
 export class VegaError extends Error {
-  /** The name of the class. */
-  override name:
-    | "VegaError"
-    | "ArgumentError"
-    | "ConnectionError"
-    | "TimeoutError"
-    | "ApiError"
-    | "RateLimitError"
-    | "ResponseError"
-    | "PaginationError"
-    | "StalledError" = "VegaError";
+  /** Returns whether a value is an error of this class, also if it comes from another copy of this package. */
+  declare static readonly is: <Class extends abstract new (...parameters: never) => unknown>(
+    this: Class,
+    error: unknown,
+  ) => error is InstanceType<Class>;
+
+  /** The name of the class, as in `"ApiError"`. */
+  override name: string = "VegaError";
   /** The operation that failed: the name of the client's method; of `client.http`, the method and the path. */
   readonly operation: string | undefined;
   /** The number of attempts; 0 if nothing was sent. */
@@ -87,9 +84,12 @@ export class VegaError extends Error {
     const plainCause = cause === undefined ? undefined : toPlainError(cause);
     return { name, message, operation, attempts, node, resume, pagesRead, itemsRead, cause: plainCause };
   }
+}
 
-  /** Returns whether a value is an error of this package. */
-  static is(error: unknown): error is VegaError {
-    return isBranded(error, "VegaError");
-  }
+/** What a layer knows of an error that passes through it. */
+export type Known = Pick<VegaError, "resume" | "node" | "failures" | "pagesRead" | "itemsRead"> & { message?: string };
+
+/** Adds what a layer knows to an error, also to one of another copy of this package. A member that is `undefined` is cleared. */
+export function annotate<E extends VegaError>(error: E, known: { [Name in keyof Known]?: Known[Name] | undefined }): E {
+  return Object.assign(error, known);
 }

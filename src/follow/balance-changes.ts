@@ -1,22 +1,22 @@
-import type { BalanceChangesInRange } from "../../generated/client.js";
+import type { ListBalanceChangesArguments } from "../../generated/client.js";
 import { operations } from "../../generated/operations.js";
 import type { BalanceChange } from "../../generated/types.js";
-import type { VegaClient } from "../client.js";
+import { type Clock, systemClock } from "../async/clock.js";
+import type { VegaClient } from "../client/client.js";
 import { PaginationError } from "../errors/index.js";
-import { type Clock, systemClock } from "../http/clock.js";
-import type { Block } from "../http/index.js";
-import { type Page, type ReadingOptions, reading } from "../pagination/listing.js";
+import type { Block } from "../http/block.js";
+import { historyProof, type Page, type ProvenOptions } from "../pagination/listing.js";
 import { checkPage } from "../scan/range-page.js";
 import { compareRecords } from "../scan/record-order.js";
-import { finalTime, microsecondOf, toTime } from "../scan/timeline.js";
 import { prunedError } from "../source/reading-errors.js";
+import { earlyStart, finalTime, microsecondOf, toTime } from "../values/microseconds.js";
 import { blockOf, earlier } from "./blocks.js";
 import { type FollowFromOptions, followFromChecks, readStart, type Start } from "./follow-options.js";
 import { type Batch, type Follower, type FollowSettings, follower } from "./follower.js";
 import type { Poll } from "./polling.js";
 
 /** The argument of {@link followBalanceChanges}. */
-export interface FollowBalanceChangesQuery extends Pick<BalanceChangesInRange, "filter"> {}
+export interface FollowBalanceChangesArguments extends Pick<ListBalanceChangesArguments, "filter"> {}
 
 const operation = "followBalanceChanges";
 const minute = 60_000_000_000n;
@@ -29,9 +29,8 @@ const { filter } = operations.listBalanceChanges.arguments;
  * Nodes of different progress behind one address, and a node that restarts, lose and repeat nothing: each response counts up to
  * the block that it names. Records of one time come in the order of asset, party, market and account type.
  *
- * @throws Whatever ends a follower rejects its next call: {@link StalledError}; `PaginationError` with the `reason`
- * `"pruned"` if the position is before the oldest record that the node keeps; `ApiError` and `ResponseError`, if they
- * are not transient; `ArgumentError`.
+ * @throws The next call rejects with a {@link StalledError}; with a `PaginationError`, `reason: "pruned"`, if the position is before
+ * the oldest record that the node keeps; with an `ApiError` or a `ResponseError` that is not transient; with an `ArgumentError`.
  * @example
  * ```ts no-run
  * for await (const change of followBalanceChanges(client, { filter: { partyIds: [partyId] } })) {
@@ -41,7 +40,7 @@ const { filter } = operations.listBalanceChanges.arguments;
  */
 export function followBalanceChanges(
   client: VegaClient,
-  query: FollowBalanceChangesQuery = {},
+  query: FollowBalanceChangesArguments = {},
   options: FollowFromOptions = {},
 ): Follower<BalanceChange> {
   return followBalanceChangesWith({ clock: systemClock, pageSize: 5000 }, client, query, options);
@@ -51,7 +50,7 @@ export function followBalanceChanges(
 export const followBalanceChangesWith = (
   { clock, pageSize }: FollowSettings,
   client: VegaClient,
-  query: FollowBalanceChangesQuery,
+  query: FollowBalanceChangesArguments,
   options: FollowFromOptions,
 ): Follower<BalanceChange> =>
   follower<BalanceChange, Batch<BalanceChange>>({
@@ -65,7 +64,7 @@ export const followBalanceChangesWith = (
     open: (call) => {
       const list: List = ({ start, size, from, signal }) => {
         const dateRange = start === undefined ? {} : { dateRange: { startTimestamp: start } };
-        const options: ReadingOptions = { ...call, signal, [reading]: from };
+        const options: ProvenOptions = { ...call, signal, [historyProof]: from };
         return client.listBalanceChanges(
           { ...query, ...dateRange, pagination: { first: size ?? pageSize, newestFirst: false } },
           options,
@@ -80,7 +79,7 @@ type List = (request: {
   start?: bigint | undefined;
   size?: number;
   /** What the node must reach back to. */
-  from?: ReadingOptions[typeof reading];
+  from?: ProvenOptions[typeof historyProof];
   signal: AbortSignal;
 }) => PromiseLike<Page<BalanceChange>>;
 
@@ -113,7 +112,7 @@ class BalanceChangesSource {
     return { block, batch, hasMore: upTo < final };
   }
 
-  /** The block that has begun. Nodes from v0.75 on refuse a request without a range. */
+  /** The current block. Nodes from v0.75 on refuse a request without a range. */
   async #findBlock(signal: AbortSignal) {
     const page = await this.#list({ start: BigInt(this.#clock.date()) * 1_000_000n, size: 1, signal });
     return { records: [], block: blockOf(operation, page), hasMore: false };
@@ -121,8 +120,7 @@ class BalanceChangesSource {
 
   /** Reads a page. If all its records have one time, reads on until another one comes: one response counts up to its own block. */
   async #read(position: bigint, signal: AbortSignal) {
-    // One microsecond early: the reference does not say whether the start belongs to the range.
-    const start = position > 1000n ? position - 1000n : undefined;
+    const start = earlyStart(microsecondOf(position));
     const records: BalanceChange[] = [];
     let block: Block | undefined;
     for (let page = await this.#listFrom(position, start, signal); ; ) {

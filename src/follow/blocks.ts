@@ -1,5 +1,5 @@
 import { ResponseError } from "../errors/index.js";
-import type { Block } from "../http/index.js";
+import type { Block } from "../http/block.js";
 
 /** What a follower reads of a page. */
 export interface BlockSource {

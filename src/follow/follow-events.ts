@@ -1,5 +1,5 @@
+import type { Block } from "../http/block.js";
 import type { ObservedError } from "../http/events.js";
-import type { Block } from "../http/index.js";
 
 interface EventBase {
   /** The follower: the name of its function. */

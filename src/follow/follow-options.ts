@@ -1,7 +1,7 @@
 import { callback, checkedWhenRead, deadline, milliseconds, type OptionChecks } from "../arguments/check-options.js";
 import { refuse } from "../arguments/refuse.js";
-import { type NanosecondTime, toNanoseconds } from "../arguments/values.js";
 import { type CallOptions, callChecks } from "../http/call-options.js";
+import { type NanosecondTime, toNanoseconds } from "../values/times.js";
 import type { FollowEvent } from "./follow-events.js";
 
 /** Options of every follower. The options of a call apply to each request. */
@@ -38,7 +38,7 @@ export interface FollowOptions extends CallOptions {
 /** Options of a follower that begins at a position of the chain. */
 export interface FollowFromOptions extends FollowOptions {
   /**
-   * Where to begin: `"now"` is the block that has begun, `"start"` is the oldest record that the node has. A time is one of a block,
+   * Where to begin: `"now"` is the current block, `"start"` is the oldest record that the node has. A time is one of a block,
    * and includes that block; the `resume` of a batch is such a time.
    *
    * @default "now"
@@ -55,7 +55,7 @@ export const followChecks: OptionChecks<FollowOptions> = {
 
 export const followFromChecks: OptionChecks<FollowFromOptions> = { ...followChecks, from: checkedWhenRead };
 
-/** Where a follower begins: a time in Unix nanoseconds, which is 0 for the oldest record, or the block that has begun. */
+/** Where a follower begins: a time in Unix nanoseconds, which is 0 for the oldest record, or the current block. */
 export type Start = bigint | "now";
 
 export function readStart(operation: string, from: FollowFromOptions["from"] = "now"): Start {

@@ -1,5 +1,5 @@
-import type { Clock } from "../http/clock.js";
-import { ItemIterator } from "../pagination/item-iterator.js";
+import type { Clock } from "../async/clock.js";
+import { ItemIterator } from "../async/item-iterator.js";
 import { Polling, type PollingOptions } from "./polling.js";
 
 /** New records, and how far they are complete. */

@@ -1,20 +1,20 @@
-import type { SignaturesOfResource } from "../../generated/client.js";
+import type { ListNodeSignaturesArguments } from "../../generated/client.js";
 import { operations } from "../../generated/operations.js";
 import type { NodeSignature } from "../../generated/types.js";
 import { callback } from "../arguments/check-options.js";
-import type { VegaClient } from "../client.js";
+import { systemClock } from "../async/clock.js";
+import type { VegaClient } from "../client/client.js";
 import { VegaError } from "../errors/index.js";
-import { systemClock } from "../http/clock.js";
-import type { Block } from "../http/index.js";
+import type { Block } from "../http/block.js";
 import type { Listing } from "../pagination/listing.js";
-import { finalTime } from "../scan/timeline.js";
+import { finalTime } from "../values/microseconds.js";
 import { blockOf, earlier } from "./blocks.js";
 import { type FollowOptions, followChecks } from "./follow-options.js";
 import { type Follower, type FollowSettings, follower } from "./follower.js";
 import type { Poll } from "./polling.js";
 
 /** The argument of {@link followNodeSignatures}. */
-export interface FollowNodeSignaturesQuery extends Omit<SignaturesOfResource, "pagination"> {}
+export interface FollowNodeSignaturesArguments extends Omit<ListNodeSignaturesArguments, "pagination"> {}
 
 /** The signatures for a resource after a block. */
 export interface SignatureBatch {
@@ -31,7 +31,7 @@ export interface SignatureFollower extends Follower<NodeSignature, SignatureBatc
   /**
    * Resolves to all signatures for the resource as soon as the predicate returns `true` for them, and ends the follower.
    *
-   * @throws Whatever ends the follower; `ArgumentError` if the predicate is no function; `VegaError` if the follower
+   * @throws The error that ends the follower; an `ArgumentError` if the predicate is not a function; a `VegaError` if the follower
    * is ended before.
    * @example
    * ```ts
@@ -50,8 +50,8 @@ const { id } = operations.listNodeSignatures.arguments;
  * Follows the signatures of the nodes for a resource, such as a withdrawal: each signature once. A follower begins with the
  * signatures that are there. It has no option `from`: signatures have no time, and a resource has few of them.
  *
- * @throws Whatever ends a follower rejects its next call: {@link StalledError}; `ApiError` and `ResponseError`, if they
- * are not transient; `ArgumentError`.
+ * @throws The next call rejects with a {@link StalledError}; with an `ApiError` or a `ResponseError` that is not transient; with an
+ * `ArgumentError`.
  * @example
  * ```ts no-run
  * for await (const { sig } of followNodeSignatures(client, { id: withdrawalId })) console.log(toBytes(sig));
@@ -59,7 +59,7 @@ const { id } = operations.listNodeSignatures.arguments;
  */
 export function followNodeSignatures(
   client: VegaClient,
-  query: FollowNodeSignaturesQuery,
+  query: FollowNodeSignaturesArguments,
   options: FollowOptions = {},
 ): SignatureFollower {
   return followNodeSignaturesWith({ clock: systemClock, pageSize: 1000 }, client, query, options);
@@ -69,7 +69,7 @@ export function followNodeSignatures(
 export function followNodeSignaturesWith(
   { clock, pageSize }: FollowSettings,
   client: VegaClient,
-  query: FollowNodeSignaturesQuery,
+  query: FollowNodeSignaturesArguments,
   options: FollowOptions,
 ): SignatureFollower {
   const signatures = follower<NodeSignature, SignatureBatch>({

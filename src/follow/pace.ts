@@ -1,4 +1,4 @@
-import type { Block } from "../http/index.js";
+import type { Block } from "../http/block.js";
 
 /** The longest wait between two polls, in milliseconds, if the caller does not name an interval. */
 const longest = 15_000;

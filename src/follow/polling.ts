@@ -1,15 +1,16 @@
 import { checkOptions, type OptionCheck } from "../arguments/check-options.js";
 import { type ArgumentsSpec, readArguments } from "../arguments/read-arguments.js";
 import { refuse } from "../arguments/refuse.js";
-import type { VegaClient } from "../client.js";
-import { ApiError, RateLimitError, TimeoutError, VegaError } from "../errors/index.js";
+import { fetchUntilAborted, onAbort } from "../async/abort.js";
+import type { Clock } from "../async/clock.js";
+import { ignore, WalkIterator } from "../async/item-iterator.js";
+import type { VegaClient } from "../client/client.js";
+import { ApiError, annotate, RateLimitError, TimeoutError, VegaError } from "../errors/index.js";
+import type { Block } from "../http/block.js";
 import type { CallOptions } from "../http/call-options.js";
-import type { Clock } from "../http/clock.js";
 import { createEmit, type Emit, observedError, type WithoutTime } from "../http/events.js";
-import { type Block, fetchUntilAborted, onAbort } from "../http/index.js";
 import { isTransient } from "../http/retry.js";
 import { retryAfter } from "../http/retry-after.js";
-import { ignore, WalkIterator } from "../pagination/item-iterator.js";
 import type { FollowEvent } from "./follow-events.js";
 import type { FollowFromOptions } from "./follow-options.js";
 import { Pace } from "./pace.js";
@@ -17,7 +18,7 @@ import { StalledError } from "./stalled-error.js";
 
 /** What one poll found. */
 export interface Poll<B> {
-  /** The block that had begun: of several responses, the earliest. */
+  /** The current block: of several responses, the earliest. */
   block: Block;
   /** Left out if the block is not later than that of the last batch. */
   batch?: B;
@@ -51,7 +52,7 @@ interface AnyBatch {
 /** The wait after a failed poll, in milliseconds. It doubles with each further failure. */
 const firstDelay = 1000;
 const longestDelay = 30_000;
-/** A poll that takes longer has failed, whatever deadlines its requests have: a follower must not hang for ever. */
+/** A poll that takes longer has failed, whatever deadlines its requests have: a follower must not hang forever. */
 const longestPoll = 300_000;
 
 /** The loop of a follower: it waits, polls, repeats polls that failed, and detects a chain without new blocks. */
@@ -85,7 +86,7 @@ export class Polling<B extends AnyBatch> extends WalkIterator<B> {
     } catch (error) {
       if (!VegaError.is(error)) throw error;
       // What the listing inside of a poll would continue from is of no use to the caller.
-      throw Object.assign(error, { resume: this.#resume === undefined ? undefined : { from: this.#resume } });
+      throw annotate(error, { resume: this.#resume === undefined ? undefined : { from: this.#resume } });
     }
   }
 

@@ -1,6 +1,6 @@
-import { brand, isBranded } from "../errors/brand.js";
+import { brand } from "../errors/brand.js";
 import { VegaError, type VegaErrorOptions } from "../errors/vega-error.js";
-import type { Block } from "../http/index.js";
+import type { Block } from "../http/block.js";
 
 /** The node responds, but its chain or its own copy of the chain makes no progress: no new block for `stalledAfter`. */
 export class StalledError extends VegaError {
@@ -26,10 +26,5 @@ export class StalledError extends VegaError {
   override toJSON(): Record<string, unknown> {
     const { block, stalledFor } = this;
     return { ...super.toJSON(), block, stalledFor };
-  }
-
-  /** Returns whether a value is a {@link StalledError}. */
-  static override is(error: unknown): error is StalledError {
-    return isBranded(error, "StalledError");
   }
 }

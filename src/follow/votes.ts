@@ -1,14 +1,14 @@
 import type { VotesOfParty, VotesOnProposal } from "../../generated/client.js";
 import { operations } from "../../generated/operations.js";
 import type { Vote } from "../../generated/types.js";
-import type { VegaClient } from "../client.js";
+import { systemClock } from "../async/clock.js";
+import type { VegaClient } from "../client/client.js";
 import { PaginationError } from "../errors/index.js";
-import { systemClock } from "../http/clock.js";
-import type { Block } from "../http/index.js";
-import { compareText } from "../pagination/cursors.js";
+import type { Block } from "../http/block.js";
 import type { Listing, Page } from "../pagination/listing.js";
-import { finalTime } from "../scan/timeline.js";
 import { nanosecondsOf } from "../source/block-cursor.js";
+import { compareText } from "../values/digits.js";
+import { finalTime } from "../values/microseconds.js";
 import { blockOf, earlier, unusable } from "./blocks.js";
 import { type FollowFromOptions, followFromChecks, readStart, type Start } from "./follow-options.js";
 import { type Batch, type Follower, type FollowSettings, follower } from "./follower.js";
@@ -16,7 +16,7 @@ import type { Poll } from "./polling.js";
 import { keyOf, SeenVotes } from "./seen-votes.js";
 
 /** The argument of {@link followVotes}. */
-export type FollowVotesQuery = Omit<VotesOfParty, "pagination"> | Omit<VotesOnProposal, "pagination">;
+export type FollowVotesArguments = Omit<VotesOfParty, "pagination"> | Omit<VotesOnProposal, "pagination">;
 
 const operation = "followVotes";
 const { pagination: _, ...votesArguments } = operations.listVotes.arguments;
@@ -29,13 +29,11 @@ const smallPage = 100;
  * Follows the votes on a proposal, or those of a party: each vote when its block is final, in order of the blocks in which they
  * were last written. A vote of which several versions are written between two polls comes in the last one.
  *
- * A closing proposal writes all its votes anew (observed on v0.74 nodes). A vote that this follower has yielded comes again only
- * if one of its members differs. A follower that continues from a `resume` does not know the votes before it: it also yields
- * those that are written again without a difference.
+ * A closing proposal rewrites all its votes (observed on v0.74 nodes). A rewritten vote is yielded again only if a field changed.
+ * A follower that continues from a `resume` does not know the votes before it: it also yields rewritten votes without a change.
  *
- * @throws Whatever ends a follower rejects its next call: {@link StalledError}; `PaginationError` with the `reason` `"gap"`
- * if not all votes since the position can be reached; `ApiError` and `ResponseError`, if they are not transient;
- * `ArgumentError`.
+ * @throws The next call rejects with a {@link StalledError}; with a `PaginationError`, `reason: "gap"`, if not all votes since the
+ * position can be reached; with an `ApiError` or a `ResponseError` that is not transient; with an `ArgumentError`.
  * @example
  * ```ts no-run
  * for await (const { partyId, value } of followVotes(client, { proposalId }, { from: "start" })) {
@@ -45,7 +43,7 @@ const smallPage = 100;
  */
 export function followVotes(
   client: VegaClient,
-  query: FollowVotesQuery,
+  query: FollowVotesArguments,
   options: FollowFromOptions = {},
 ): Follower<Vote> {
   return followVotesWith({ clock: systemClock, pageSize: 5000 }, client, query, options);
@@ -55,7 +53,7 @@ export function followVotes(
 export const followVotesWith = (
   { clock, pageSize }: FollowSettings,
   client: VegaClient,
-  query: FollowVotesQuery,
+  query: FollowVotesArguments,
   options: FollowFromOptions,
 ): Follower<Vote> =>
   follower<Vote, Batch<Vote>>({
@@ -83,7 +81,7 @@ interface WrittenVote {
 /** The votes of one page or of several, newest first. */
 interface Reading {
   votes: readonly WrittenVote[];
-  /** The earliest of the blocks that had begun. */
+  /** The earliest of the current blocks. */
   block: Block;
   /** The last page. */
   page: Page<Vote>;

@@ -1,15 +1,18 @@
 import { refuse } from "../arguments/refuse.js";
+import type { Clock } from "../async/clock.js";
+import { ignore } from "../async/item-iterator.js";
 import { ConnectionError, describe, VegaError } from "../errors/index.js";
-import { readBlock } from "./block.js";
-import type { Clock } from "./clock.js";
+import { type Block, readBlock } from "./block.js";
 import type { Attempt, Context, Reply, SendAttempt } from "./context.js";
-import { corsHint } from "./cors-hint.js";
-import { decode, errorOf, readBytes, readReply, requestOf, type Validate } from "./response.js";
+import { onDemand } from "./on-demand.js";
+import { decode, errorOf, readBytes, readData, requestOf, type Validate } from "./response.js";
 
 export interface Transport {
   fetch: (request: Request) => Promise<Response>;
   validate: Validate | undefined;
   clock: Clock;
+  /** Called with the block of each response that names one. */
+  onBlock?: ((block: Block) => void) | undefined;
 }
 
 /** Sends one request and reads its response. Ends at once when it is cancelled. */
@@ -19,14 +22,16 @@ export const createAttempt =
     attempt.cancellation.run((resolve, reject) => {
       // Of this attempt alone: a Request keeps a listener on its signal for as long as the signal lives.
       const controller = new AbortController();
-      perform(context, attempt, options, controller.signal).then(resolve, reject);
+      perform(context, attempt, options, controller.signal).then(resolve, (error: unknown) =>
+        connectionError(error, context, attempt).then(reject, reject),
+      );
       return (reason) => controller.abort(reason);
     });
 
 async function perform<T>(
   context: Context<T>,
   attempt: Attempt,
-  { fetch, validate, clock }: Transport,
+  { fetch, validate, clock, onBlock }: Transport,
   signal: AbortSignal,
 ): Promise<Reply<T>> {
   context.attempts = attempt.number;
@@ -40,12 +45,14 @@ async function perform<T>(
     fetch: (request) => sendRequest(request, context, attempt, fetch),
   });
   const { response } = received;
+  const block = readBlock(response);
+  if (block) onBlock?.(block);
   if (!response.ok) throw errorOf(received, context, attempt, clock);
   if (context.receive) {
     const data = await context.receive(response, context, attempt);
-    return { data, response, block: readBlock(response), stale: false };
+    return { data, response, block, stale: false };
   }
-  return readReply(received, context, attempt, validate);
+  return { data: await readData(response, context, attempt, validate), response, block, stale: false };
 }
 
 async function sendRequest(
@@ -59,7 +66,16 @@ async function sendRequest(
   attempt.onSend?.(attempt.request);
   // The observer may have cancelled the call.
   attempt.cancellation.throwIfCancelled();
-  const response = await fetchResponse(request, attempt, fetch);
+  let response: unknown;
+  try {
+    response = await fetch(request);
+  } catch (error) {
+    // openapi-fetch does not throw a reason that is falsy.
+    const reason = error || new TypeError(`fetch was rejected with ${String(error)}`);
+    attempt.failure = { reason };
+    throw reason;
+  }
+  if (!isResponse(response)) return refuse({ argument: "fetch" }, "a function that resolves to a Response", response);
   attempt.response = response;
   // openapi-fetch reads the bodies of error responses itself, without a limit.
   return response.ok ? response : withText(response, decode(await readBytes(response, context, attempt)));
@@ -78,44 +94,30 @@ function withText(response: Response, text: string): Response {
   }
 }
 
-async function fetchResponse(request: Request, attempt: Attempt, fetch: Transport["fetch"]): Promise<Response> {
-  let response: unknown;
-  try {
-    response = await fetch(request);
-  } catch (error) {
-    // openapi-fetch does not throw a reason that is falsy.
-    const reason = error || new TypeError(`fetch was rejected with ${String(error)}`);
-    attempt.failure = { reason };
-    throw reason;
-  }
-  return isResponse(response)
-    ? response
-    : refuse({ argument: "fetch" }, "a function that resolves to a Response", response);
-}
-
 /** Returns whether openapi-fetch can read a value as a response. A caller's own `fetch` can return one of another realm. */
 function isResponse(value: unknown): value is Response {
   const { status, headers, text } = (value ?? {}) as Partial<Response>;
   return typeof status === "number" && typeof headers?.get === "function" && typeof text === "function";
 }
 
+const loadHint = onDemand(() => import("./cors-hint.js"));
+
+/** What a browser may have done. Nothing is said if the code for it cannot be loaded either. */
+const hintOf = (error: unknown, url: string, { cancellation }: Attempt): Promise<string> =>
+  cancellation.run<string>((resolve) => {
+    const ask = async () => (await loadHint()).corsHint(error, url);
+    ask().then(resolve, () => resolve(""));
+    return ignore;
+  });
+
 /** Turns the failure of a connection into a {@link ConnectionError}. What middleware throws stays as it is. */
-export const withConnectionErrors =
-  (next: SendAttempt): SendAttempt =>
-  async (context, attempt) => {
-    try {
-      return await next(context, attempt);
-    } catch (error) {
-      attempt.cancellation.throwIfCancelled();
-      if (attempt.failure === undefined || attempt.failure.reason !== error || VegaError.is(error)) throw error;
-      const { operation } = context;
-      const { url } = requestOf(attempt.response, attempt);
-      const what = attempt.response ? "an incomplete response" : "no response";
-      const hint = attempt.response ? "" : corsHint(error, url);
-      throw new ConnectionError(`${operation} received ${what} from ${url}: ${describe(error)}${hint}`, {
-        operation,
-        attempts: attempt.number,
-        cause: error,
-      });
-    }
-  };
+async function connectionError(error: unknown, { operation }: Context<unknown>, attempt: Attempt): Promise<unknown> {
+  const { cancellation, failure, response, number: attempts } = attempt;
+  if (cancellation.isCancelled || failure === undefined || failure.reason !== error || VegaError.is(error))
+    return error;
+  const { url } = requestOf(response, attempt);
+  const what = response ? "an incomplete response" : "no response";
+  const hint = response || !("location" in globalThis) ? "" : await hintOf(error, url, attempt);
+  const message = `${operation} received ${what} from ${url}: ${describe(error)}${hint}`;
+  return new ConnectionError(message, { operation, attempts, cause: error });
+}

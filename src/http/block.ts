@@ -1,8 +1,9 @@
-import { withDigits } from "./json.js";
+import { isDigits } from "../values/digits.js";
+import { withDigits } from "../values/json.js";
 
 /**
- * The block that had begun when a node sent a response. The records of all blocks before it are there and final, its own can
- * be missing (observed on v0.74 nodes).
+ * The current block of a node: the newest one that it has begun. The records of all blocks before it are there and final; its own
+ * can be missing (observed on v0.74 nodes).
  */
 export interface Block {
   height: bigint;
@@ -14,6 +15,6 @@ export interface Block {
 export function readBlock({ headers }: Pick<Response, "headers">): Block | undefined {
   const height = headers.get("x-block-height") ?? "";
   const timestamp = headers.get("x-block-timestamp") ?? "";
-  if (!/^\d+$/.test(height) || !/^-?\d+$/.test(timestamp)) return undefined;
+  if (!isDigits(height) || height.startsWith("-") || !isDigits(timestamp)) return undefined;
   return withDigits({ height: BigInt(height), timestamp: BigInt(timestamp) });
 }

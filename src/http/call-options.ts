@@ -81,6 +81,9 @@ export interface Settings {
   maxResponseSize: number;
 }
 
+/** How long a block is waited for by default, in milliseconds. The clocks of callers are ahead of the chain by a few blocks. */
+export const defaultCatchUp = 15_000;
+
 export const defaultSettings: Settings = {
   timeout: 30_000,
   totalTimeout: Number.POSITIVE_INFINITY,
@@ -117,12 +120,11 @@ export function readCallOptions<Options extends CallOptions>(
   defaults: Settings,
   checks: OptionChecks<Options>,
 ) {
-  if (options === undefined) return { settings: defaults, signal: undefined, headers: undefined };
+  if (options === undefined) return { settings: defaults, headers: undefined };
   checkOptions(checks, options, { name: operation, operation });
-  const { signal, headers, node } = options;
+  const { headers, node } = options;
   return {
     settings: withDefaults(options, defaults),
-    signal,
     headers: headers === undefined ? undefined : readHeaders(operation, headers),
     ...(node !== undefined && { node }),
   };

@@ -1,8 +1,8 @@
 import type { operations } from "../../generated/openapi.js";
+import type { Cancellation } from "../async/cancellation.js";
 import type { SentRequest } from "../errors/index.js";
 import type { Block } from "./block.js";
 import type { Settings } from "./call-options.js";
-import type { Cancellation } from "./cancellation.js";
 import type { Demand } from "./demand.js";
 
 /** What openapi-fetch returns. */
@@ -44,13 +44,17 @@ export interface Route<Params, Body, T> {
   hints?: Readonly<Record<number, string>>;
 }
 
-/** The options of one call. */
-export interface CallSettings<T = unknown> {
+/** The checked options of a call, which hold for each of its requests. */
+export interface CallSettings {
   settings: Settings;
-  signal: AbortSignal | undefined;
   headers: Headers | undefined;
   /** The address of the only node that serves the call, if the client has several. */
   node?: string | undefined;
+}
+
+/** What a request is sent with. */
+export interface RequestSettings<T = unknown> extends CallSettings {
+  signal: AbortSignal | undefined;
   /** What the response has to show. */
   demand?: Demand<T> | undefined;
 }
@@ -73,7 +77,7 @@ export interface Reply<T> {
 }
 
 /** A call on its way through the layers. */
-export interface Context<T> extends CallSettings<T> {
+export interface Context<T> extends RequestSettings<T> {
   readonly operation: string;
   readonly described: keyof operations;
   readonly once: boolean;

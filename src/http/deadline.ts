@@ -1,31 +1,36 @@
+import { onAbort } from "../async/abort.js";
+import type { Clock } from "../async/clock.js";
 import { TimeoutError } from "../errors/index.js";
-import { onAbort } from "./abort.js";
-import type { Clock } from "./clock.js";
-import type { SendAttempt, SendCall } from "./context.js";
+import type { Context, Reply, SendAttempt, SendCall } from "./context.js";
 
 /** Cancels a call when its signal is aborted or its `totalTimeout` has passed. */
 export const withTotalDeadline =
   (next: SendCall, clock: Clock): SendCall =>
-  async (context) => {
-    const { operation, signal, cancellation } = context;
-    const { totalTimeout } = context.settings;
-    if (signal?.aborted) throw signal.reason;
-    const unsubscribe = signal && onAbort(signal, () => cancellation.cancel(signal.reason));
-    const onDeadline = () => {
-      const { attempts, lastError } = context;
-      const message =
-        `${operation} took longer than ${totalTimeout} ms in total, ` +
-        `with ${attempts} ${attempts === 1 ? "attempt" : "attempts"}`;
-      cancellation.cancel(new TimeoutError(message, { scope: "total", operation, attempts, cause: lastError }));
-    };
-    const clearTimer = setTimer(clock, totalTimeout, onDeadline);
-    try {
-      return await next(context);
-    } finally {
-      unsubscribe?.();
-      clearTimer?.();
-    }
+  (context) =>
+    context.signal || context.settings.totalTimeout !== Number.POSITIVE_INFINITY
+      ? sendInTime(next, clock, context)
+      : next(context);
+
+async function sendInTime<T>(next: SendCall, clock: Clock, context: Context<T>): Promise<Reply<T>> {
+  const { operation, signal, cancellation } = context;
+  const { totalTimeout } = context.settings;
+  if (signal?.aborted) throw signal.reason;
+  const unsubscribe = signal && onAbort(signal, () => cancellation.cancel(signal.reason));
+  const onDeadline = () => {
+    const { attempts, lastError } = context;
+    const message =
+      `${operation} took longer than ${totalTimeout} ms in total, ` +
+      `with ${attempts} ${attempts === 1 ? "attempt" : "attempts"}`;
+    cancellation.cancel(new TimeoutError(message, { scope: "total", operation, attempts, cause: lastError }));
   };
+  const clearTimer = setTimer(clock, totalTimeout, onDeadline);
+  try {
+    return await next(context);
+  } finally {
+    unsubscribe?.();
+    clearTimer?.();
+  }
+}
 
 /** Cancels an attempt when its `timeout` has passed. */
 export const withDeadline =

@@ -1,5 +1,5 @@
+import type { Clock } from "../async/clock.js";
 import { ApiError, toPlainError } from "../errors/index.js";
-import type { Clock } from "./clock.js";
 import type { SendAttempt } from "./context.js";
 
 interface EventBase {
@@ -90,6 +90,12 @@ export interface HedgeEvent extends EventBase {
 
 /** The argument of {@link ClientOptions.observe}. */
 export type ObserverEvent = AttemptEvent | ResponseEvent | RetryEvent | PauseEvent | FailoverEvent | HedgeEvent;
+
+/** What is printed: `"debug"` every event, `"info"` what went wrong and every wait. */
+export type LogLevel = "debug" | "info" | "off";
+
+/** Is called with each event. */
+export type Observe = (event: ObserverEvent) => void;
 
 export type WithoutTime<Event> = Event extends unknown ? Omit<Event, "time"> : never;
 

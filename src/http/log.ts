@@ -1,49 +1,16 @@
-import type { ObserverEvent } from "./events.js";
-
-/** What is printed: `"debug"` every event, `"info"` what went wrong and every wait. */
-export type LogLevel = "debug" | "info" | "off";
-
-/** What a runtime has that says whether to print. */
-interface Runtime {
-  process?: { env?: Readonly<Record<string, string | undefined>> };
-  Deno?: { permissions: { querySync(descriptor: { name: "env"; variable: string }): { state: string } } };
-}
-
-const variable = "VEGA_LOG";
-
-/** The level that the environment variable `VEGA_LOG` names, in runtimes that have one. */
-export function logLevel(runtime: Runtime = globalThis as Runtime): LogLevel {
-  try {
-    const { process, Deno } = runtime;
-    // Deno would interrupt the program and ask its user.
-    if (Deno && Deno.permissions.querySync({ name: "env", variable }).state !== "granted") return "off";
-    const level = process?.env?.[variable];
-    return level === "debug" || level === "info" ? level : "off";
-  } catch {
-    return "off";
-  }
-}
+import type { LogLevel, ObserverEvent } from "./events.js";
 
 /** To standard error where there is one: the output of a program is its own. */
 // biome-ignore lint/suspicious/noConsole: printing is what the caller asks for.
 const print = (line: string) => ("process" in globalThis ? console.error(line) : console.debug(line));
 
-/** Returns an observer that prints events, a line each, and calls another one; `undefined` if there is nothing to do. */
-export function withLog(
-  observe: ((event: ObserverEvent) => void) | undefined,
-  level: LogLevel,
-  write = print,
-): ((event: ObserverEvent) => void) | undefined {
-  if (level === "off") return observe;
-  return (event) => {
-    const { type, operation, attempt, node } = event;
-    const isProblem = type !== "attempt" && (type !== "response" || event.error !== undefined);
-    const place = node === undefined ? "" : ` on ${withoutPath(node)}`;
-    if (isProblem || level === "debug") {
-      write(`vegaprotocol-client: ${operation}, attempt ${attempt}${place}: ${describeEvent(event)}`);
-    }
-    return observe?.(event);
-  };
+/** Prints an event, if the level asks for it. */
+export function logEvent(event: ObserverEvent, level: LogLevel, write = print): void {
+  const { type, operation, attempt, node } = event;
+  const isProblem = type !== "attempt" && (type !== "response" || event.error !== undefined);
+  if (!isProblem && level !== "debug") return;
+  const place = node === undefined ? "" : ` on ${withoutPath(node)}`;
+  write(`vegaprotocol-client: ${operation}, attempt ${attempt}${place}: ${describeEvent(event)}`);
 }
 
 function describeEvent(event: ObserverEvent): string {

@@ -2,14 +2,17 @@ import type { Client as HttpClient } from "openapi-fetch";
 import type { paths } from "../../generated/openapi.js";
 import { operations } from "../../generated/operations.js";
 import type { OperationId } from "../arguments/operation.js";
-import type { Parameters } from "../arguments/read-arguments.js";
+import { type CheckedArguments, serialize } from "../arguments/read-arguments.js";
 import type { AttemptInit, Received, Route } from "./context.js";
 
 /** Any request of openapi-fetch. Its own types tie a path to its parameters, which the table of operations does here. */
 type Send = (method: string, path: string, init: object) => Promise<Received>;
 
 /** How an operation of the description is sent. */
-export type OperationRoute = Pick<Route<Parameters, never, never>, "operation" | "described" | "attempt" | "once">;
+export type OperationRoute = Pick<
+  Route<CheckedArguments, never, never>,
+  "operation" | "described" | "attempt" | "once"
+>;
 
 /** The route of an operation of the description. */
 export function routeOf(http: HttpClient<paths, "application/json">, id: OperationId): OperationRoute {
@@ -20,8 +23,8 @@ export function routeOf(http: HttpClient<paths, "application/json">, id: Operati
     operation: id,
     described: id,
     once,
-    attempt: ({ params, ...init }: AttemptInit<Parameters>) => {
-      const { body, ...rest } = params;
+    attempt: ({ params, ...init }: AttemptInit<CheckedArguments>) => {
+      const { body, ...rest } = serialize(operation.arguments, params);
       const content = method === "GET" ? {} : { body };
       // A redirect would send the request again, or as a GET.
       return send(method.toLowerCase(), path, {

@@ -1,4 +1,5 @@
-import type { Clock } from "./clock.js";
+import type { Clock } from "../async/clock.js";
+import { firstInFlight } from "./first-in-flight.js";
 import { InFlight } from "./in-flight.js";
 import { type RateLimit, TokenBucket } from "./token-bucket.js";
 import { type Look, WaitingLine } from "./waiting-line.js";
@@ -25,12 +26,6 @@ export interface Outcome {
 const fewInFlight = 10;
 
 /**
- * Requests in flight, at most, until the limits are known: what a program begins with does not wait, and the smallest buckets
- * reject two requests at most.
- */
-const firstInFlight = 3;
-
-/**
  * Until the limits are known, a further request is sent after each response, or after this many milliseconds without one: a little more than the
  * period of the smallest bucket, one request in a second.
  */
@@ -51,10 +46,16 @@ export class RateLimiter {
   #pausedUntil = Number.NEGATIVE_INFINITY;
   #bannedUntil = Number.NEGATIVE_INFINITY;
 
-  constructor(clock: Clock) {
+  /** @param early - Requests that were sent before. */
+  constructor(clock: Clock, early: readonly Permit[] = []) {
     this.#clock = clock;
     this.#line = new WaitingLine(clock);
     this.#inFlight = new InFlight(clock);
+    for (const permit of early) {
+      this.#inFlight.add(permit);
+      this.#lastSentAt = permit.sentAt;
+      this.#sent++;
+    }
   }
 
   /** Milliseconds until a ban ends; 0 without a ban. */

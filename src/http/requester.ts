@@ -1,12 +1,13 @@
 import type { operations } from "../../generated/openapi.js";
-import { refuse } from "../arguments/refuse.js";
-import { createAttempt, type Transport, withConnectionErrors } from "./attempt.js";
-import { Cancellation } from "./cancellation.js";
-import { type Clock, systemClock } from "./clock.js";
-import type { CallSettings, Context, Reply, Route, SendAttempt, SendCall } from "./context.js";
+import { refuseByRule } from "../arguments/refuse.js";
+import { Cancellation } from "../async/cancellation.js";
+import { type Clock, systemClock } from "../async/clock.js";
+import { createAttempt, type Transport } from "./attempt.js";
+import type { Context, Reply, RequestSettings, Route, SendAttempt, SendCall } from "./context.js";
 import { withDeadline, withTotalDeadline } from "./deadline.js";
 import { createEmit, type Emit, type ObserverEvent, type WithoutTime, withEvents } from "./events.js";
-import { NodeLimits, withRateLimit } from "./pacing.js";
+import { type NodeLimits, newLimits } from "./node-limits.js";
+import { withRateLimit } from "./pacing.js";
 import type { Validate } from "./response.js";
 import { withRetry } from "./retry.js";
 
@@ -17,6 +18,7 @@ export interface RequesterOptions {
   limits?: NodeLimits | undefined;
   observe?: ((event: ObserverEvent) => void) | undefined;
   validate?: Validate | undefined;
+  onBlock?: Transport["onBlock"];
   clock?: Clock;
   /** Returns a number from 0 up to 1. */
   random?: () => number;
@@ -28,22 +30,22 @@ export interface Requester {
   send<Params, Body extends object, T>(
     route: Route<Params, Body, T>,
     params: Params,
-    call: CallSettings<T>,
+    call: RequestSettings<T>,
   ): Promise<Reply<T>>;
 }
 
 /** Assembles the layers that a call passes through: from the bottom up, each around the one before. */
 export function createRequester(options: RequesterOptions): Requester {
-  const { fetch, pacing = true, observe, validate, clock = systemClock, random = Math.random } = options;
-  const { limits = new NodeLimits(clock) } = options;
+  const { fetch, pacing = true, observe, validate, onBlock, clock = systemClock, random = Math.random } = options;
+  const { limits = newLimits() } = options;
   const emit = observe && createEmit<WithoutTime<ObserverEvent>>(observe, clock);
-  const attempt = createNodeAttempt({ fetch, validate, clock }, emit, pacing ? limits : undefined);
+  const attempt = createNodeAttempt({ fetch, validate, clock, onBlock }, emit, pacing ? limits : undefined);
   const send: SendCall = withTotalDeadline(withRetry(attempt, { clock, random, emit }), clock);
   return {
-    send: async (route, params, call) => {
+    send: (route, params, call) => {
       const { operation } = route;
       if (call.node !== undefined) {
-        refuse({ operation, argument: "node" }, "left out: the client has one node", call.node);
+        refuseByRule({ operation, argument: "node" }, "is for clients with a pool; this client has one node. Omit it");
       }
       return send(contextOf(route, params, call));
     },
@@ -58,16 +60,16 @@ export function createNodeAttempt(
   around = (attempt: SendAttempt) => attempt,
 ): SendAttempt {
   const { clock } = transport;
-  let attempt = around(withDeadline(withConnectionErrors(createAttempt(transport)), clock));
+  let attempt = around(withDeadline(createAttempt(transport), clock));
   if (emit) attempt = withEvents(attempt, emit, clock);
-  if (limits) attempt = withRateLimit(attempt, limits, clock, emit);
+  if (limits) attempt = withRateLimit({ next: attempt, limits, clock, emit });
   return attempt;
 }
 
 export function contextOf<Params, Body extends object, T>(
   route: Route<Params, Body, T>,
   params: Params,
-  { settings, signal, headers, node, demand }: CallSettings<T>,
+  { settings, signal, headers, node, demand }: RequestSettings<T>,
 ): Context<T> {
   const { operation, described = operation as keyof operations, once = false, finalStatuses = [], hints = {} } = route;
   return {

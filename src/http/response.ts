@@ -1,8 +1,7 @@
 import type { operations } from "../../generated/openapi.js";
+import type { Clock } from "../async/clock.js";
 import { ApiError, isTooLarge, RateLimitError, ResponseError, type SentRequest, summarize } from "../errors/index.js";
-import { readBlock } from "./block.js";
-import type { Clock } from "./clock.js";
-import type { Attempt, Context, Received, Reply } from "./context.js";
+import type { Attempt, Context, Received } from "./context.js";
 import { isBan, retryAfter } from "./retry-after.js";
 
 /** A response that was received and that the caller does not have yet. */
@@ -96,12 +95,12 @@ function join(chunks: readonly Uint8Array[], size: number): Uint8Array {
 }
 
 /** Returns the result of a response with a success status. */
-export async function readReply<T>(
-  { response }: Received,
+export async function readData<T>(
+  response: Response,
   context: Context<T>,
   attempt: Attempt,
   validate: Validate | undefined,
-): Promise<Reply<T>> {
+): Promise<T> {
   const { operation, described } = context;
   const attempts = attempt.number;
   const text = decode(await readBytes(response, context, attempt));
@@ -109,7 +108,7 @@ export async function readReply<T>(
   const result = typeof body === "object" && body !== null ? context.read(body) : undefined;
   if (result === undefined) throw mismatch(text, body ?? text, response, context, attempt);
   await validate?.({ operation: described, calledBy: operation, body, response, attempts });
-  return { data: result, response, block: readBlock(response), stale: false };
+  return result;
 }
 
 /** Returns the error of a response with a success status whose body does not match the OpenAPI description. */

@@ -1,4 +1,4 @@
-import type { Clock } from "./clock.js";
+import type { Clock } from "../async/clock.js";
 
 /** A wait of more than a day is treated as an error of the server. */
 const longest = 86_400_000;

@@ -1,7 +1,7 @@
+import type { Cancellation } from "../async/cancellation.js";
+import type { Clock } from "../async/clock.js";
 import { ApiError, ConnectionError, RateLimitError, ResponseError, TimeoutError } from "../errors/index.js";
 import type { Settings } from "./call-options.js";
-import type { Cancellation } from "./cancellation.js";
-import type { Clock } from "./clock.js";
 import type { Attempt, SendAttempt, SendCall } from "./context.js";
 import { type Emit, observedError } from "./events.js";
 import { retryAfter } from "./retry-after.js";

@@ -1,5 +1,5 @@
-import type { Clock } from "./clock.js";
-import { type Entry, Queue } from "./queue.js";
+import type { Clock } from "../async/clock.js";
+import { type Entry, Queue } from "../async/queue.js";
 
 /** What a look at shared state has found: what was waited for, or when the next look may find it. */
 export type Look<T> =

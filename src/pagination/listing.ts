@@ -1,13 +1,21 @@
 import type { Pagination } from "../../generated/types.js";
 import { checkOptions, type OptionChecks } from "../arguments/check-options.js";
 import { take } from "../arguments/take.js";
+import { early } from "../async/early.js";
+import type { Block } from "../http/block.js";
 import { type CallOptions, callChecks } from "../http/call-options.js";
-import type { Block } from "../http/index.js";
 import type { Backward, Forward } from "./direction.js";
+import { FirstStep } from "./first-step.js";
 import type { Edge, ListPage, PageContent, WalkPage } from "./page.js";
 import { PageIterator, RecordIterator } from "./page-iterator.js";
-import { type Reading, RequestPlan, type Source, type WalkOptions, walkChecks } from "./request-plan.js";
-import { firstStep } from "./step.js";
+import {
+  type HistoryProof,
+  RequestPlan,
+  readWalkOptions,
+  type WalkOptions,
+  type WalkRequest,
+  walkChecks,
+} from "./request-plan.js";
 
 /** Fetches one page. The signal aborts if the page is no longer needed. */
 export type FetchPage<T> = (pagination: Pagination, signal: AbortSignal) => PromiseLike<PageContent<T>>;
@@ -52,10 +60,10 @@ export interface Walk<T, P extends WalkPage<T> = WalkPage<T>> extends AsyncItera
 export interface ListingOptions extends CallOptions, WalkOptions {}
 
 /** Names an option of followers. */
-export const reading: unique symbol = Symbol.for("vegaprotocol-client.reading");
+export const historyProof: unique symbol = Symbol.for("vegaprotocol-client.historyProof");
 
-export interface ReadingOptions extends ListingOptions {
-  [reading]?: Reading | undefined;
+export interface ProvenOptions extends ListingOptions {
+  [historyProof]?: HistoryProof | undefined;
 }
 
 export const listingChecks: OptionChecks<ListingOptions> = { ...callChecks, ...walkChecks };
@@ -63,7 +71,7 @@ export const listingChecks: OptionChecks<ListingOptions> = { ...callChecks, ...w
 /** A page of a list of a node. */
 export interface Page<T> extends WalkPage<T> {
   /**
-   * The block that had begun when the node responded; `undefined` if the node does not say. All records of earlier blocks
+   * The current block when the node responded; `undefined` if the node does not say. All records of earlier blocks
    * are final (observed on v0.74 nodes).
    */
   readonly block: Block | undefined;
@@ -113,29 +121,29 @@ export function paginate<T>(
   pagination: Forward | Backward = {},
   options: WalkOptions = {},
 ): Walk<T> {
-  const open = take(() => {
+  const taken = take(() => {
     checkOptions(walkChecks, options, { name: "paginate" });
-    return {
-      pagination: { ...pagination },
-      pageSize: 1000,
-      fetchPage: (page: Pagination, signal: AbortSignal) => fetchPage(page, signal),
-    };
+    return { pagination: { ...pagination }, pageSize: 1000, ...readWalkOptions(options) };
   });
-  return walk<T, object>({ open }, { ...options });
+  return walk<T, object>(() => {
+    const { begin, call } = early((page: Pagination, signal: AbortSignal) => fetchPage(page, signal));
+    return { ...taken(), begin, open: () => ({ fetchPage: call }) };
+  });
 }
 
-/** The walk over a source of pages. */
-export function walk<T, Extra extends object>(
-  source: Source<T, Extra>,
-  options: WalkOptions = {},
-): Walk<T, WalkPage<T> & Extra> {
-  const plan = () => new RequestPlan(source, options);
+/**
+ * The walk over a list.
+ *
+ * @param read - Returns what was requested, or throws what is wrong with it. Called when the walk is used.
+ */
+export function walk<T, Extra extends object>(read: () => WalkRequest<T, Extra>): Walk<T, WalkPage<T> & Extra> {
+  const plan = () => new RequestPlan(read());
   const records = () => new RecordIterator<T, T>(plan, ({ nodes }) => nodes);
   let first: Promise<ListPage<T, Extra> & Extra> | undefined;
   const firstPage = () => {
     first ??= (async () => {
       const opened = plan();
-      return firstStep(opened).fetchAlone(opened.maxItems);
+      return new FirstStep(opened).fetchAlone(opened.maxItems);
     })();
     return first;
   };

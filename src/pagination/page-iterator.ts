@@ -1,10 +1,10 @@
-import { VegaError } from "../errors/index.js";
-import { fetchUntilAborted } from "../http/index.js";
+import { fetchUntilAborted } from "../async/abort.js";
+import { ItemIterator, ignore, WalkIterator } from "../async/item-iterator.js";
+import { annotate, VegaError } from "../errors/index.js";
 import { type Direction, forward, inWalkOrder } from "./direction.js";
-import { ItemIterator, ignore, WalkIterator } from "./item-iterator.js";
+import { FirstStep } from "./first-step.js";
 import type { ListPage, Step } from "./page.js";
 import type { RequestPlan } from "./request-plan.js";
-import { firstStep } from "./step.js";
 
 /** Yields pages, and fetches the next one while the caller works on the current one. */
 export class PageIterator<T, Extra extends object> extends WalkIterator<ListPage<T, Extra> & Extra> {
@@ -58,7 +58,7 @@ export class PageIterator<T, Extra extends object> extends WalkIterator<ListPage
   #open(): RequestPlan<T, Extra> {
     const plan = this.#makePlan();
     this.#plan = plan;
-    this.#step = firstStep(plan);
+    this.#step = new FirstStep(plan);
     return plan;
   }
 
@@ -85,7 +85,7 @@ export class PageIterator<T, Extra extends object> extends WalkIterator<ListPage
   #describe(error: unknown, { pagination }: Step<T, Extra>): unknown {
     if (!VegaError.is(error)) return error;
     const { resume = pagination } = error;
-    return Object.assign(error, { resume, pagesRead: this.#pagesRead, itemsRead: this.#itemsRead });
+    return annotate(error, { resume, pagesRead: this.#pagesRead, itemsRead: this.#itemsRead });
   }
 }
 

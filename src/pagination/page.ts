@@ -60,7 +60,7 @@ export interface Step<T, Extra extends object> {
   fetchAlone(left?: number): Promise<ListPage<T, Extra> & Extra>;
 }
 
-/** A page and the steps to its neighbours. */
+/** A page and the steps to its neighbors. */
 export class ListPage<T, Extra extends object> implements WalkPage<T> {
   readonly nodes: T[];
   readonly edges: Edge<T>[];
@@ -109,7 +109,7 @@ export class ListPage<T, Extra extends object> implements WalkPage<T> {
   }
 }
 
-/** Reads the `pagination` of a neighbouring page. `pageInfo` still shows a page that no cursor leads to. */
+/** Reads the `pagination` of a neighboring page. `pageInfo` still shows a page that no cursor leads to. */
 export function unlessUnreachable<P extends Pagination>(read: () => P | undefined): P | undefined {
   try {
     return read();

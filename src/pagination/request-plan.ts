@@ -6,13 +6,13 @@ import {
   type OptionChecks,
   positiveInteger,
 } from "../arguments/check-options.js";
-import { refuse } from "../arguments/refuse.js";
+import { refuse, refuseByRule } from "../arguments/refuse.js";
 import type { Block } from "../http/block.js";
 import type { Demand } from "../http/demand.js";
-import type { UnreliableCursors } from "./continuation.js";
 import type { Deduplicator } from "./deduplicator.js";
 import { type Backward, type Direction, directionOf, type Forward } from "./direction.js";
 import type { PageContent } from "./page.js";
+import type { UnreliableCursors } from "./repair/continuation.js";
 
 /** Options of a walk. */
 export interface WalkOptions {
@@ -44,7 +44,28 @@ export const walkChecks: OptionChecks<WalkOptions> = {
   signal: abortSignal,
 };
 
-/** What a walk reads. It is opened when the walk is used: wrong arguments and options are a rejection then. */
+/** The checked options of a walk, with all defaults. */
+export interface WalkSettings {
+  maxItems: number;
+  readAhead: boolean;
+  signal: AbortSignal | undefined;
+}
+
+/** Adds the defaults to checked options. */
+export const readWalkOptions = ({ maxItems, readAhead, signal }: WalkOptions = {}): WalkSettings => ({
+  maxItems: maxItems ?? Number.POSITIVE_INFINITY,
+  readAhead: readAhead ?? true,
+  signal,
+});
+
+/** Fetches one page that shows what is demanded. The signal aborts if the page is no longer needed. */
+export type FetchPage<T, Extra extends object> = (
+  pagination: Pagination,
+  signal: AbortSignal,
+  demand?: Demand<PageContent<T>>,
+) => PromiseLike<PageContent<T> & { extra?: Extra; node?: string | undefined }>;
+
+/** What a walk reads. */
 export interface Source<T, Extra extends object> {
   operation?: string;
   /** What to do about a cursor that repeats. */
@@ -52,31 +73,39 @@ export interface Source<T, Extra extends object> {
   cursors?: UnreliableCursors<T> | undefined;
   /** Leaves out records that come again in a later page of a walk. Default: none are. */
   deduplicator?(): Deduplicator<T>;
-  open(): {
-    pagination: Pagination;
-    /** Size of a page if `pagination` names none. */
-    pageSize: number;
-    /** Fetches one page that shows what is demanded. The signal aborts if the page is no longer needed. */
-    fetchPage(
-      pagination: Pagination,
-      signal: AbortSignal,
-      demand?: Demand<PageContent<T>>,
-    ): PromiseLike<PageContent<T> & { extra?: Extra; node?: string | undefined }>;
-    /** The time that nodes must reach back to, in Unix nanoseconds, if the list is one whose old records they drop. */
-    start?: bigint | undefined;
-    /** Set if a first page that is awaited alone must reach back there, too. */
-    reading?: Reading | undefined;
-    /** Whether the client has several nodes with such a list. Without a start, the one that keeps the most is read. */
-    comparesHistory?: boolean;
-  };
+  fetchPage: FetchPage<T, Extra>;
 }
 
 /** What a follower needs of the first page that it reads. */
-export interface Reading {
+export interface HistoryProof {
   /** The time that its node must reach back to, in Unix nanoseconds. */
   start: bigint;
   /** Returns whether that is certain if the page is of a block. */
   isProven(block: Block | undefined): boolean;
+}
+
+/** What a walk needs of nodes that drop the old records of its list. */
+export interface HistoryDemand {
+  /** The time that they must reach back to, in Unix nanoseconds. */
+  start: bigint | undefined;
+  /** Set if a first page that is awaited alone must reach back there, too. */
+  proof: HistoryProof | undefined;
+  /** Whether there are several nodes. Without a start, the one that keeps the most is read. */
+  isCompared: boolean;
+}
+
+/** The checked argument and options of one walk. */
+export interface WalkRequest<T, Extra extends object> extends WalkSettings {
+  operation?: string;
+  pagination: Pagination;
+  /** Size of a page if `pagination` names none. */
+  pageSize: number;
+  history?: HistoryDemand | undefined;
+  /** Whether it takes the code that reads pages to know how a cursor from the caller is sent. */
+  hasUnreliableCursors?: boolean;
+  /** Sends the request of the first page before the list is open. */
+  begin?(pagination: Pagination, signal: AbortSignal, demand: Demand<PageContent<T>>): void;
+  open(): Source<T, Extra> | Promise<Source<T, Extra>>;
 }
 
 const contradictions = [
@@ -86,38 +115,60 @@ const contradictions = [
   ["after", "before"],
 ] as const;
 
-/** The checked arguments and options of one walk, and the requests that follow from them. */
+/** The requests that follow from the argument and the options of one walk. */
 export class RequestPlan<T, Extra extends object> {
-  readonly source: Source<T, Extra>;
-  readonly fetchPage: ReturnType<Source<T, Extra>["open"]>["fetchPage"];
-  readonly start: bigint | undefined;
-  readonly reading: Reading | undefined;
-  readonly comparesHistory: boolean;
+  readonly operation: string | undefined;
+  readonly history: HistoryDemand | undefined;
   readonly direction: Direction;
-  readonly newestFirst: boolean | undefined;
   /** The cursor to start from. */
   readonly cursor: string | undefined;
   readonly size: number;
   readonly maxItems: number;
   readonly readAhead: boolean;
   readonly signal: AbortSignal | undefined;
+  readonly open: WalkRequest<T, Extra>["open"];
+  readonly #walk: WalkRequest<T, Extra>;
 
-  constructor(source: Source<T, Extra>, options: WalkOptions) {
-    this.source = source;
-    const { pagination, pageSize, fetchPage, start, reading, comparesHistory = false } = source.open();
-    const { maxItems = Number.POSITIVE_INFINITY, readAhead = true, signal } = options;
+  constructor(walk: WalkRequest<T, Extra>) {
+    const { operation, pagination, pageSize, history, maxItems, readAhead, signal, open } = walk;
+    this.operation = operation;
     this.#checkPagination(pagination);
-    this.fetchPage = fetchPage;
-    this.start = start;
-    this.reading = reading;
-    this.comparesHistory = comparesHistory;
+    this.history = history;
     this.direction = directionOf(pagination);
-    this.newestFirst = pagination.newestFirst;
     this.cursor = pagination[this.direction.cursor];
     this.size = pagination[this.direction.size] ?? pageSize;
     this.maxItems = maxItems;
     this.readAhead = readAhead;
     this.signal = signal;
+    this.open = open;
+    this.#walk = walk;
+  }
+
+  /** Sends the request of the first page, unless it takes the code that reads pages to know it. */
+  begin(signal: AbortSignal, left: number, isAlone: boolean): void {
+    const { begin, hasUnreliableCursors } = this.#walk;
+    if (hasUnreliableCursors && this.cursor !== undefined) return;
+    const page = this.request(this.direction, this.cursor, Math.min(this.size, left));
+    const isContinued = this.cursor !== undefined;
+    begin?.(page, signal, this.demand(this.direction, { isAlone, isFirst: true, isContinued }));
+  }
+
+  /** What a page has to show, so that nothing before it and in it is missing. */
+  demand(
+    direction: Direction,
+    { isAlone, isFirst, isContinued }: { isAlone: boolean; isFirst: boolean; isContinued: boolean },
+  ): Demand<PageContent<T>> {
+    const { start, proof, isCompared } = this.history ?? {};
+    return {
+      isFresh: isFirst,
+      ...((isCompared || (start !== undefined && !isAlone)) && { reach: start ?? 0n }),
+      // A page that is continued shows the record before it, and so that the node keeps what follows.
+      ...(this.isDescending(direction)
+        ? { holdsStart: ({ data }) => !data.pageInfo?.[direction.more] }
+        : isContinued && { holdsStart: () => false }),
+      ...(proof && isFirst && { holdsStart: ({ block }) => !proof.isProven(block) }),
+      lacksBlock: ({ block }, namesBlocks) => block === undefined && namesBlocks,
+    };
   }
 
   /** Nodes silently ignore one of two contradicting parameters (observed on v0.74 nodes). */
@@ -127,26 +178,28 @@ export class RequestPlan<T, Extra extends object> {
       if (size !== undefined) this.#check(`pagination.${name}`, "a positive integer", size, isPositiveInteger(size));
     }
     for (const [one, other] of contradictions) {
-      const both = pagination[one] !== undefined && pagination[other] !== undefined;
-      this.#check(`pagination.${other}`, `left out beside \`pagination.${one}\``, pagination[other], !both);
+      if (pagination[one] === undefined || pagination[other] === undefined) continue;
+      const place = { operation: this.operation, argument: `pagination.${other}` };
+      refuseByRule(place, `cannot be combined with \`pagination.${one}\``);
     }
   }
 
   #check(argument: string, expected: string, value: unknown, isRight: boolean): void {
-    if (!isRight) refuse({ operation: this.source.operation, argument }, expected, value);
+    if (!isRight) refuse({ operation: this.operation, argument }, expected, value);
   }
 
   /** Returns whether a node reads the list downwards for a walk in this direction. */
   isDescending(direction: Direction): boolean {
-    return (direction.size === "last") !== (this.newestFirst ?? true);
+    return (direction.size === "last") !== (this.#walk.pagination.newestFirst ?? true);
   }
 
   /** The `pagination` of a page: what follows a cursor, or the first page of a direction. */
   readonly request = (direction: Direction, cursor: string | undefined, size = this.size): Forward | Backward => {
+    const { newestFirst } = this.#walk.pagination;
     return {
       [direction.size]: size,
       ...(cursor !== undefined && { [direction.cursor]: cursor }),
-      ...(this.newestFirst !== undefined && { newestFirst: this.newestFirst }),
+      ...(newestFirst !== undefined && { newestFirst }),
     };
   };
 }

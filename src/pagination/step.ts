@@ -1,16 +1,17 @@
 import type { PageInfo } from "../../generated/types.js";
-import { refuse, show } from "../arguments/refuse.js";
+import { refuse } from "../arguments/refuse.js";
+import { fetchUntilAborted } from "../async/abort.js";
 import type { PaginationError } from "../errors/index.js";
 import type { Block } from "../http/block.js";
 import { type Demand, NotShown } from "../http/demand.js";
-import { fetchUntilAborted } from "../http/index.js";
 import { blockTimeOf } from "../source/block-cursor.js";
 import { behindError, describeTime, prunedError, readingError } from "../source/reading-errors.js";
-import { type Continuation, continuationFrom, continuationsAfter, largestPage, passes } from "./continuation.js";
+import { show } from "../values/show.js";
 import type { Deduplicator } from "./deduplicator.js";
 import { type Backward, backward, type Direction, type Forward, forward, inWalkOrder } from "./direction.js";
 import { type Edge, hasRecord, ListPage, type PageContent, type Step } from "./page.js";
-import type { RequestPlan } from "./request-plan.js";
+import { type Continuation, continuationFrom, continuationsAfter, largestPage, passes } from "./repair/continuation.js";
+import type { FetchPage, RequestPlan, Source } from "./request-plan.js";
 
 /** What is known of the earlier pages of a walk. */
 interface Trail<T> {
@@ -34,31 +35,43 @@ interface Trail<T> {
   readonly reach?: bigint | "any" | undefined;
 }
 
-type Content<T, Extra extends object> = Awaited<ReturnType<RequestPlan<T, Extra>["fetchPage"]>>;
+type Content<T, Extra extends object> = Awaited<ReturnType<FetchPage<T, Extra>>>;
+
+/** A list, and the requests of a walk over it. */
+interface Walk<T, Extra extends object> {
+  readonly plan: RequestPlan<T, Extra>;
+  readonly source: Source<T, Extra>;
+}
 
 const keepAll: Deduplicator<never> = { filter: (edges) => ({ fresh: edges, next: keepAll }) };
 
-function newTrail<T, Extra extends object>(plan: RequestPlan<T, Extra>, direction: Direction): Trail<T> {
-  const deduplicator: Deduplicator<T> = plan.source.deduplicator?.() ?? keepAll;
+function newTrail<T, Extra extends object>({ plan, source }: Walk<T, Extra>, direction: Direction): Trail<T> {
+  const deduplicator: Deduplicator<T> = source.deduplicator?.() ?? keepAll;
   const safeCursor = direction === plan.direction ? plan.cursor : undefined;
   return { direction, length: 0, previous: [], places: new Map(), deduplicator, safeCursor, completesAccounts: true };
 }
 
-export function firstStep<T, Extra extends object>(plan: RequestPlan<T, Extra>): Step<T, Extra> {
-  const from = plan.cursor === undefined ? undefined : continuationFrom(plan.cursor, plan.source.cursors);
-  return new WalkStep(plan, newTrail(plan, plan.direction), from);
+export function firstStep<T, Extra extends object>(
+  plan: RequestPlan<T, Extra>,
+  source: Source<T, Extra>,
+): Step<T, Extra> {
+  const walk = { plan, source };
+  const from = plan.cursor === undefined ? undefined : continuationFrom(plan.cursor, source.cursors);
+  return new WalkStep(walk, newTrail(walk, plan.direction), from);
 }
 
 const blockOf = (extra: { block?: Block | undefined } | undefined): Block | undefined => extra?.block;
 
 /** What to request for a page, and what is known of the pages before it. */
 class WalkStep<T, Extra extends object> implements Step<T, Extra> {
+  readonly #walk: Walk<T, Extra>;
   readonly #plan: RequestPlan<T, Extra>;
   readonly #trail: Trail<T>;
   readonly #from: Continuation<T> | undefined;
 
-  constructor(plan: RequestPlan<T, Extra>, trail: Trail<T>, from: Continuation<T> | undefined) {
-    this.#plan = plan;
+  constructor(walk: Walk<T, Extra>, trail: Trail<T>, from: Continuation<T> | undefined) {
+    this.#walk = walk;
+    this.#plan = walk.plan;
     this.#trail = trail;
     this.#from = from;
     if (from) trail.places.set(from.id, trail.length);
@@ -70,8 +83,7 @@ class WalkStep<T, Extra extends object> implements Step<T, Extra> {
   }
 
   fetchAlone(left?: number): Promise<ListPage<T, Extra> & Extra> {
-    const isAlone = this.#trail.length === 0 && this.#plan.reading === undefined;
-    return fetchUntilAborted(this.#plan.signal, new AbortController(), (signal) => this.fetch(signal, left, isAlone));
+    return fetchUntilAborted(this.#plan.signal, new AbortController(), (signal) => this.fetch(signal, left));
   }
 
   async fetch(
@@ -105,10 +117,11 @@ class WalkStep<T, Extra extends object> implements Step<T, Extra> {
     signal: AbortSignal,
     demand: Demand<PageContent<T>>,
   ): Promise<Content<T, Extra>> {
-    const { source, request, fetchPage } = this.#plan;
+    const { operation, fetchPage } = this.#walk.source;
+    const { request } = this.#plan;
     const content = await fetchPage(request(direction, this.#from?.cursor, size), signal, demand);
     if (Array.isArray(content?.edges)) return content;
-    const place = { operation: source.operation, argument: "fetchPage" };
+    const place = { operation, argument: "fetchPage" };
     return refuse(place, "a function that returns `{ edges, pageInfo }`", content);
   }
 
@@ -119,25 +132,22 @@ class WalkStep<T, Extra extends object> implements Step<T, Extra> {
       ...this.#demand(true),
       holdsPlace: () => true,
     });
-    return new WalkStep(this.#plan, this.#trail, this.#from?.locate?.(edgesOf(before, direction)));
+    return new WalkStep(this.#walk, this.#trail, this.#from?.locate?.(edgesOf(before, direction)));
   }
 
   /** What the page has to show, so that nothing before it and in it is missing. */
   #demand(isAlone: boolean): Demand<PageContent<T>> {
-    const { start, comparesHistory, reading } = this.#plan;
-    const { direction, length, block, node, reach = start ?? 0n } = this.#trail;
+    const { direction, length, block, node, reach } = this.#trail;
     const { after = 0n, accept } = this.#from ?? {};
-    const isDescending = this.#plan.isDescending(direction);
-    const concernsHistory = comparesHistory || (start !== undefined && !isAlone);
+    const { reach: wanted, ...demand } = this.#plan.demand(direction, {
+      isAlone,
+      isFirst: length === 0,
+      isContinued: this.#from !== undefined,
+    });
     return {
-      isFresh: length === 0,
+      ...demand,
       prefer: node,
-      ...(concernsHistory && reach !== "any" && { reach }),
-      // A page that is continued shows the record before it, and so that the node keeps what follows.
-      ...(isDescending
-        ? { holdsStart: ({ data }) => !data.pageInfo?.[direction.more] }
-        : this.#from && { holdsStart: () => false }),
-      ...(reading && length === 0 && { holdsStart: ({ block }) => !reading.isProven(block) }),
+      ...(wanted !== undefined && reach !== "any" && { reach: reach ?? wanted }),
       lacksBlock: ({ block: shown }, namesBlocks) =>
         shown === undefined
           ? namesBlocks
@@ -150,8 +160,8 @@ class WalkStep<T, Extra extends object> implements Step<T, Extra> {
   #withoutProof(error: unknown, isAlone: boolean): WalkStep<T, Extra> {
     if (!NotShown.is(error)) throw error;
     const { lack, shown, availableFrom } = error;
-    const { source, start } = this.#plan;
-    const { operation = "paginate" } = source;
+    const { operation = "paginate" } = this.#walk.source;
+    const { start } = this.#plan.history ?? {};
     if (lack === "place") return this.#fallback();
     if (lack === "block") {
       const { block } = this.#trail;
@@ -161,18 +171,18 @@ class WalkStep<T, Extra extends object> implements Step<T, Extra> {
     if (start !== undefined && availableFrom !== undefined && !isAlone) {
       throw prunedError(operation, start, availableFrom, "narrow the range", this.pagination);
     }
-    return new WalkStep(this.#plan, { ...this.#trail, reach: availableFrom ?? "any" }, this.#from);
+    return new WalkStep(this.#walk, { ...this.#trail, reach: availableFrom ?? "any" }, this.#from);
   }
 
   #fallback(): WalkStep<T, Extra> {
     const from = this.#from?.fallback?.();
     if (from !== undefined) {
       const { cursor, resume = cursor } = this.#from ?? {};
-      return new WalkStep(this.#plan, { ...this.#trail, completesAccounts: false }, { resume, ...from });
+      return new WalkStep(this.#walk, { ...this.#trail, completesAccounts: false }, { resume, ...from });
     }
-    const { operation } = this.#plan.source;
+    const { operation } = this.#walk.source;
     throw readingError(
-      `${this.#sender} does not begin with the last record of the page before, so that nothing shows which records follow it. ` +
+      `${this.#sender} does not begin with the last record of the page before, so it is unknown which records follow it. ` +
         "Continue with `resume` on another node, or request larger pages.",
       { operation, reason: "gap" },
       this.pagination,
@@ -182,7 +192,7 @@ class WalkStep<T, Extra extends object> implements Step<T, Extra> {
   #pageOf(edges: readonly Edge<T>[], pageInfo: PageInfo | null, here: Trail<T>): ListPage<T, Extra> {
     const { direction, length, block, node } = here;
     const passing = this.#from?.passing;
-    const keyOf = this.#plan.source.cursors?.keyOf;
+    const keyOf = this.#walk.source.cursors?.keyOf;
     const isStuck = passing !== undefined && keyOf !== undefined && !passes(edges, passing, keyOf);
     // What follows a block that cannot be passed is left for a walk that can.
     const reached = isStuck ? edges.filter(({ cursor }) => blockTimeOf(cursor) === passing.time) : edges;
@@ -192,7 +202,7 @@ class WalkStep<T, Extra extends object> implements Step<T, Extra> {
         if (isStuck) throw this.#repeats(this.#from?.cursor ?? "", here.safeCursor);
         return this.#stepAfter(edges, pageInfo, { ...here, length: length + 1, deduplicator });
       }
-      const back = { ...newTrail(this.#plan, towards), block, node };
+      const back = { ...newTrail(this.#walk, towards), block, node };
       const turned = [...edges].reverse();
       const { next } = back.deduplicator.filter(turned);
       return this.#stepAfter(turned, pageInfo, { ...back, length: 1, deduplicator: next });
@@ -204,7 +214,7 @@ class WalkStep<T, Extra extends object> implements Step<T, Extra> {
     const { direction, places, length, safeCursor, completesAccounts } = trail;
     if (!pageInfo?.[direction.more]) return undefined;
     const cursor = pageInfo[direction.nextCursor];
-    const { cursors } = this.#plan.source;
+    const { cursors } = this.#walk.source;
     // The record that is yielded last has a cursor of its own in most responses.
     const endCursor = cursor || edges.at(-1)?.cursor;
     const isFirstPage = length === 1 && direction === this.#plan.direction && this.#plan.cursor === undefined;
@@ -216,7 +226,7 @@ class WalkStep<T, Extra extends object> implements Step<T, Extra> {
     const way = ways.find(({ id }) => (places.get(id) ?? length) >= length);
     if (way === undefined) throw this.#repeats(cursor, safe);
     const previous = edges.length > 1 ? edges.slice(-2) : [...trail.previous, ...edges].slice(-2);
-    return new WalkStep(this.#plan, { ...trail, previous, safeCursor: safe }, way);
+    return new WalkStep(this.#walk, { ...trail, previous, safeCursor: safe }, way);
   }
 
   #missesCursor({ more, nextCursor }: Direction, safeCursor: string | undefined): PaginationError {
@@ -228,7 +238,7 @@ class WalkStep<T, Extra extends object> implements Step<T, Extra> {
   }
 
   #repeats(cursor: string, safeCursor: string | undefined): PaginationError {
-    const { advice = "A larger page may pass the records that this one does not." } = this.#plan.source;
+    const { advice = "A larger page may pass the records that this one does not." } = this.#walk.source;
     return this.#error(
       "repeated-cursor",
       `${this.#sender} returned cursor ${show(cursor)} twice; stopped to avoid an infinite loop. ${advice}`,
@@ -237,12 +247,12 @@ class WalkStep<T, Extra extends object> implements Step<T, Extra> {
   }
 
   #error(reason: PaginationError["reason"], message: string, safeCursor: string | undefined): PaginationError {
-    const { operation } = this.#plan.source;
+    const { operation } = this.#walk.source;
     return readingError(message, { operation, reason }, this.#plan.request(this.#trail.direction, safeCursor));
   }
 
   get #sender(): string {
-    const { operation } = this.#plan.source;
+    const { operation } = this.#walk.source;
     return operation === undefined ? "The source" : `The node's response to ${operation}`;
   }
 }

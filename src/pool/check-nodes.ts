@@ -1,16 +1,16 @@
 import { abortSignal, checkOptions, deadline, type OptionChecks } from "../arguments/check-options.js";
 import { refuse } from "../arguments/refuse.js";
+import type { CheckOptions } from "../client/node-pool.js";
 import { defaultSettings } from "../http/call-options.js";
 import type { Context } from "../http/context.js";
 import { withTotalDeadline } from "../http/deadline.js";
 import { contextOf } from "../http/requester.js";
-import type { CheckOptions } from "../node-pool.js";
 import { applyVerdict, verdictOn } from "./judge.js";
 import type { Link } from "./link.js";
 import { NodeCall } from "./node-call.js";
 
 /** A read that is cheap for a node, of a resource that has no signatures. */
-const params = { query: { id: "0".repeat(64), "pagination.first": 1 }, path: {}, body: {} };
+const params = { id: "0".repeat(64), pagination: { first: 1 } };
 
 /** The call that finds out whether a node responds, and with which block. */
 export function probe(

@@ -16,7 +16,7 @@ export interface Load {
 export type Order = "fastest" | "given";
 
 /**
- * Chooses a node. Of two at random the one that will probably respond first: unlike the fastest of all, it leaves no node
+ * Chooses a node: picks two at random and uses the one expected to respond first. Unlike the fastest of all, it leaves no node
  * unused and does not send all requests to one node at once.
  *
  * @param random - Returns a number from 0 up to 1.

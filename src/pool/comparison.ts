@@ -7,18 +7,23 @@ import type { NodeState } from "./node-state.js";
 /** The least patience in milliseconds, and how many times the duration of a response it is. */
 const [shortest, factor] = [1000, 4];
 
+/** The least patience if any node can serve the call, and another one may only keep older records. */
+const shortestForMore = 250;
+
 /** With a response that took so long, that of another node is waited for so long, and the trial of a node that rested. */
-export const patienceFor = (elapsed: number): number => Math.max(shortest, factor * elapsed);
+export const patienceFor = (elapsed: number, least = shortest): number => Math.max(least, factor * elapsed);
 
 /** Whether the response of a node can be returned without that of another one. */
 export class Comparison {
   readonly #link: Link;
   readonly #isNeeded: boolean;
+  readonly #least: number;
   #until = Number.POSITIVE_INFINITY;
 
-  constructor(link: Link, { isFresh = false }: Demand<never>) {
+  constructor(link: Link, { isFresh = false, reach }: Demand<never>) {
     this.#link = link;
     this.#isNeeded = isFresh;
+    this.#least = reach === 0n ? shortestForMore : shortest;
   }
 
   /** Milliseconds until a response is returned without that of another node. */
@@ -49,6 +54,6 @@ export class Comparison {
    */
   begin(sentAt: number, flights: readonly Flight[]): void {
     const startedAt = flights.at(-1)?.startedAt ?? sentAt;
-    this.#until = Math.min(this.#until, startedAt + patienceFor(this.#link.clock.now() - sentAt));
+    this.#until = Math.min(this.#until, startedAt + patienceFor(this.#link.clock.now() - sentAt, this.#least));
   }
 }

@@ -1,10 +1,10 @@
 import { readBaseUrl } from "../arguments/read-base-url.js";
 import { refuse } from "../arguments/refuse.js";
-import type { CallSettings, SendAttempt } from "../http/context.js";
+import type { ConnectionOptions } from "../client/node-pool.js";
+import type { RequestSettings, SendAttempt } from "../http/context.js";
 import { withTotalDeadline } from "../http/deadline.js";
 import { createEmit, type ObserverEvent, type WithoutTime } from "../http/events.js";
 import { contextOf, createNodeAttempt } from "../http/requester.js";
-import type { ConnectionOptions } from "../node-pool.js";
 import type { Connection } from "../source/connection.js";
 import { callOnce } from "./check-call.js";
 import type { Link } from "./link.js";
@@ -17,7 +17,7 @@ export interface Pool extends Pick<Link, "nodes" | "settings" | "clock" | "budge
 
 /** Connects a client to the nodes of a pool. */
 export function createConnection(link: Link): Connection {
-  const { nodes, clock } = link;
+  const { nodes, clock, session } = link;
   const send = withTotalDeadline(
     (context) =>
       context.once && context.node === undefined ? callOnce(link, context) : new NodeCall(link, context).run(),
@@ -27,6 +27,8 @@ export function createConnection(link: Link): Connection {
     send: async (route, params, call) => send(contextOf(route, params, withKnownNode(call, nodes, route.operation))),
     clock,
     nodeCount: nodes.length,
+    isPool: true,
+    session,
   };
 }
 
@@ -47,7 +49,11 @@ export function createLink(pool: Pool, options: ConnectionOptions): Link {
 }
 
 /** Replaces the address that the caller has named by that of a node. */
-function withKnownNode<T>(call: CallSettings<T>, nodes: readonly NodeState[], operation: string): CallSettings<T> {
+function withKnownNode<T>(
+  call: RequestSettings<T>,
+  nodes: readonly NodeState[],
+  operation: string,
+): RequestSettings<T> {
   const { node: url } = call;
   if (url === undefined || nodes.some((node) => node.url === url)) return call;
   const place = { operation, argument: "node" };

@@ -1,4 +1,4 @@
-import type { Clock } from "../http/clock.js";
+import type { Clock } from "../async/clock.js";
 
 /** A runtime can end a call without notice: an attempt that began before so many milliseconds is not counted. */
 const longestFlight = 60_000;

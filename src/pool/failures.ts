@@ -1,4 +1,4 @@
-import { describe, toPlainError, VegaError } from "../errors/index.js";
+import { annotate, describe, toPlainError, VegaError } from "../errors/index.js";
 import type { Context } from "../http/context.js";
 import { type Emit, observedError } from "../http/events.js";
 import type { Verdict } from "./judge.js";
@@ -66,9 +66,9 @@ export class Failures {
     const all = [...this.#errors];
     const [node, error] = all.at(-1) ?? [];
     if (!VegaError.is(error)) return error;
-    if (all.length < 2) return Object.assign(error, { node: node?.url });
+    if (all.length < 2) return annotate(error, { node: node?.url });
     const messages = all.map(([{ url }, each]) => `${url}: ${describe(each)}`);
-    return Object.assign(error, {
+    return annotate(error, {
       node: node?.url,
       failures: all.map(([{ url }, each]) => ({ node: url, ...toPlainError(each) })),
       message: `${operation} failed on ${all.length} nodes. ${messages.join(" · ")}`,

@@ -1,4 +1,4 @@
-import { Cancellation } from "../http/cancellation.js";
+import { Cancellation } from "../async/cancellation.js";
 import type { NodeState } from "./node-state.js";
 
 /** Why an attempt ends that is not needed any more, or that another node serves sooner. */

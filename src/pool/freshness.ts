@@ -1,5 +1,5 @@
-import type { Block } from "../http/index.js";
-import { compare } from "../scan/timeline.js";
+import type { Block } from "../http/block.js";
+import { compareIntegers } from "../values/digits.js";
 
 /** The block that a node named, and when. */
 export interface Sighting {
@@ -29,7 +29,7 @@ export function isImplausible(lower: Block, higher: Block): boolean {
  */
 export function referenceOf(sightings: readonly Sighting[], nodes: number): Sighting | undefined {
   const [highest, second] = [...sightings].sort(
-    ({ block: a }, { block: b }) => compare(b.height, a.height) || compare(b.timestamp, a.timestamp),
+    ({ block: a }, { block: b }) => compareIntegers(b.height, a.height) || compareIntegers(b.timestamp, a.timestamp),
   );
   if (highest === undefined || second === undefined) return nodes > 2 ? undefined : highest;
   if (nodes === 2) return isImplausible(second.block, highest.block) ? second : highest;

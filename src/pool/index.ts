@@ -1,4 +1,3 @@
-export type { CheckOptions, NodePool, NodeStatus } from "../node-pool.js";
-export type { Order } from "./choice.js";
+export type { NodePool, NodeStatus } from "../client/node-pool.js";
 export { nodePool } from "./node-pool.js";
 export type { NodePoolOptions } from "./options.js";

@@ -1,8 +1,8 @@
 import { VegaError } from "../errors/index.js";
+import type { Block } from "../http/block.js";
 import type { Reply } from "../http/context.js";
 import type { Demand } from "../http/demand.js";
 import type { FailoverEvent } from "../http/events.js";
-import type { Block } from "../http/index.js";
 import { isClose, isDisputed, isSuspect, lagOf, referenceOf, type Sighting } from "./freshness.js";
 import type { Link } from "./link.js";
 import { isBehindMark } from "./mark.js";

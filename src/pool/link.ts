@@ -1,8 +1,7 @@
-import type { Clock } from "../http/clock.js";
+import type { Clock } from "../async/clock.js";
 import type { SendAttempt } from "../http/context.js";
 import type { Emit } from "../http/events.js";
-import type { Session } from "../node-pool.js";
-import type { RouteOf } from "../source/connection.js";
+import type { RouteOf, Session } from "../source/connection.js";
 import type { HedgeBudget } from "./hedging.js";
 import type { NodeState } from "./node-state.js";
 import type { PoolSettings } from "./options.js";

@@ -1,4 +1,4 @@
-import type { Block } from "../http/index.js";
+import type { Block } from "../http/block.js";
 import { areClose, isSuspect } from "./freshness.js";
 import type { Link } from "./link.js";
 

@@ -32,10 +32,10 @@ async function sendWithHistory<T>(
   const { history } = node;
   const { holdsStart } = demand;
   const { cancellation, number } = attempt;
-  const ask = askOldest(async (query, read) => {
+  const ask = askOldest(async (params, read) => {
     const { operation, headers, settings } = context;
     const route = { ...link.routeOf("listBalanceChanges"), operation, read };
-    const probe = contextOf(route, { query, path: {}, body: {} }, { settings, signal: undefined, headers });
+    const probe = contextOf(route, params, { settings, signal: undefined, headers });
     const reply = await send(probe, newAttempt(cancellation, number, node.url));
     // Without the wait for the rate limit.
     const sentAt = cancellation instanceof Flight ? cancellation.sentAt : undefined;

@@ -1,7 +1,7 @@
-import { ApiError, RateLimitError, ResponseError, TimeoutError } from "../errors/index.js";
-import type { Clock } from "../http/clock.js";
+import type { Clock } from "../async/clock.js";
+import { ApiError, describe, RateLimitError, ResponseError, TimeoutError } from "../errors/index.js";
+import { readBlock } from "../http/block.js";
 import type { Context, SendAttempt } from "../http/context.js";
-import { readBlock } from "../http/index.js";
 import { isTransient } from "../http/retry.js";
 import { Flight, left } from "./flight.js";
 import type { NodeState } from "./node-state.js";
@@ -27,7 +27,8 @@ export function setAsideAfter(error: unknown, node: NodeState, sentAt: number, {
   } else {
     node.setAside("failing", sentAt);
   }
-  node.error = error;
+  // The error of the call becomes one about all of its nodes.
+  node.error = describe(error);
 }
 
 /**

@@ -1,9 +1,8 @@
 import { readBaseUrl } from "../arguments/read-base-url.js";
 import { refuse } from "../arguments/refuse.js";
-import { describe } from "../errors/index.js";
-import { type Clock, systemClock } from "../http/clock.js";
-import { withDigits } from "../http/json.js";
-import { connect, type NodePool, type NodeStatus } from "../node-pool.js";
+import { type Clock, systemClock } from "../async/clock.js";
+import { connect, type NodePool, type NodeStatus } from "../client/node-pool.js";
+import { withDigits } from "../values/json.js";
 import { checkNodes } from "./check-nodes.js";
 import { createConnection, createLink, type Pool } from "./connection.js";
 import { lagOf, referenceOf } from "./freshness.js";
@@ -78,7 +77,7 @@ function statusOf(nodes: readonly NodeState[], clock: Clock): NodeStatus[] {
       hedges: node.hedges,
       historyStart: node.history.oldest,
       rateLimit: node.rateLimit,
-      error: node.error === undefined ? undefined : describe(node.error),
+      error: node.error,
     };
     return withDigits(status);
   });

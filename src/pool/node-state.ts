@@ -1,6 +1,7 @@
-import type { Clock } from "../http/clock.js";
-import type { Block } from "../http/index.js";
-import { NodeLimits, readRateLimit } from "../http/pacing.js";
+import type { Clock } from "../async/clock.js";
+import type { Block } from "../http/block.js";
+import { newLimits } from "../http/node-limits.js";
+import { readRateLimit } from "../http/rate-limit-headers.js";
 import { NodeHistory } from "../source/node-history.js";
 import type { Load } from "./choice.js";
 import { type Departure, Departures } from "./departures.js";
@@ -20,7 +21,7 @@ const recent = 30_000;
 /** What a pool knows of one node. */
 export class NodeState implements Load {
   readonly url: string;
-  readonly limits: NodeLimits;
+  readonly limits = newLimits();
   readonly history: NodeHistory;
   readonly latency = new Latency();
   sighting: Sighting | undefined;
@@ -28,7 +29,7 @@ export class NodeState implements Load {
   heardAt = Number.NEGATIVE_INFINITY;
   /** Why the node is set aside; `undefined` if it is not. */
   cause: RestCause | undefined;
-  error: unknown;
+  error: string | undefined;
   restUntil = Number.NEGATIVE_INFINITY;
   /** How often the node was set aside. */
   rests = 0;
@@ -47,7 +48,6 @@ export class NodeState implements Load {
 
   constructor(url: string, clock: Clock, random: () => number) {
     this.url = url;
-    this.limits = new NodeLimits(clock);
     this.history = new NodeHistory(clock);
     this.#departures = new Departures(clock);
     this.#clock = clock;
@@ -82,7 +82,7 @@ export class NodeState implements Load {
   }
 
   get pause(): number {
-    return this.limits.limiter.expectedDelay;
+    return this.limits.limiter?.expectedDelay ?? 0;
   }
 
   /** The rate limit that the last response named. */

@@ -11,8 +11,8 @@ export interface NodePoolOptions {
    */
   maxLag?: number | undefined;
   /**
-   * Which node serves a call: `"fastest"` takes two at random and of these the one that will probably
-   * respond first, by its latency, its requests in flight and its rate limit. `"given"` takes the first one that is not set aside.
+   * Which node serves a call: `"fastest"` picks two at random and uses the one expected to respond
+   * first, by its latency, its requests in flight and its rate limit. `"given"` takes the first one that is not set aside.
    *
    * @default "fastest"
    */

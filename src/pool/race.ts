@@ -1,9 +1,9 @@
-import type { Cancellation } from "../http/cancellation.js";
-import type { Clock } from "../http/clock.js";
+import type { Cancellation } from "../async/cancellation.js";
+import type { Clock } from "../async/clock.js";
+import { ignore } from "../async/item-iterator.js";
+import { type Block, readBlock } from "../http/block.js";
 import type { Attempt, Context, Reply } from "../http/context.js";
-import { type Block, readBlock } from "../http/index.js";
 import { newAttempt } from "../http/retry.js";
-import { ignore } from "../pagination/item-iterator.js";
 import { Flight, left } from "./flight.js";
 import { boundOf } from "./hedging.js";
 import type { Link } from "./link.js";

@@ -3,7 +3,6 @@ export type { PageData } from "./page-data.js";
 export { type QueriesOptions, queries } from "./queries.js";
 export type { QueryKey } from "./query-key.js";
 export type {
-  InfiniteArgument,
   InfiniteQueryOptions,
   ListQuery,
   Mutation,

@@ -1,6 +1,6 @@
 import type { Forward } from "../../generated/client.js";
 import type { PaginationError } from "../errors/index.js";
-import { keyBy } from "../pagination/natural-key.js";
+import { keyBy } from "../values/natural-key.js";
 
 /** Where a page of an infinite list begins, as JSON. */
 export type PageStart =

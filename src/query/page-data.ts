@@ -13,7 +13,7 @@ export interface PageData<T> {
   next?: Forward;
   /** The `pagination` of the previous page. Absent if there is none, or if no cursor leads to it. */
   previous?: Backward;
-  /** The block that had begun when the node responded, in digits. Absent if the node does not say. */
+  /** The current block when the node responded, in digits. Absent if the node does not say. */
   block?: { height: `${bigint}`; timestamp: `${bigint}` };
   /** Whether the page may be out of date, because no node of a pool gave a fresh one. */
   stale: boolean;

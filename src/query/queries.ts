@@ -1,7 +1,7 @@
 import { operations } from "../../generated/operations.js";
 import { checkOptions, expected } from "../arguments/check-options.js";
 import type { ListOperation, OperationId, SingleOperation } from "../arguments/operation.js";
-import type { VegaClient } from "../client.js";
+import type { VegaClient } from "../client/client.js";
 import type { CallOptions } from "../http/call-options.js";
 import type { ListId } from "../pagination/list-operation.js";
 import type { Page } from "../pagination/listing.js";

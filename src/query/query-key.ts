@@ -1,7 +1,7 @@
 import { operations } from "../../generated/operations.js";
 import type { ArgumentGroup, Arguments, OperationId, Value } from "../arguments/operation.js";
 import { type Place, refuse } from "../arguments/refuse.js";
-import { type NanosecondTime, toNanoseconds } from "../arguments/values.js";
+import { type NanosecondTime, toNanoseconds } from "../values/times.js";
 
 /**
  * The key of a query: the name of this package, the scope, the operation, its argument, and `"infinite"` for an infinite list. It

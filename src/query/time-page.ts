@@ -1,6 +1,6 @@
 import type { Listing, ListingOptions, Page } from "../pagination/listing.js";
 import { checkPage, type Timed } from "../scan/range-page.js";
-import { microsecondOf, toTime } from "../scan/timeline.js";
+import { earlyStart, microsecondOf, toTime } from "../values/microseconds.js";
 import type { InfinitePage } from "./infinite-data.js";
 
 /** An argument of an infinite list, as far as it concerns its pages. */
@@ -35,8 +35,7 @@ export async function readTimePage<T extends Timed>(request: TimePageRequest<T>)
     return start !== undefined && (newestFirst ? microsecond >= start : microsecond < start);
   };
   const [group = "", name = ""] = (newestFirst ? range.end : range.start).split(".");
-  // One microsecond early: the reference does not say whether the start belongs to the range.
-  const bound = start !== undefined && { [name]: toTime(newestFirst ? start : start - 1n) };
+  const bound = start !== undefined && { [name]: newestFirst ? toTime(start) : earlyStart(start) };
   const listing = list({ ...query, [group]: { ...(query[group] as object), ...bound } }, { signal });
   const nodes: T[] = [];
   let stale = false;

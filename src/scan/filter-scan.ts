@@ -1,11 +1,12 @@
 import type { BalanceChange } from "../../generated/types.js";
+import { ignore } from "../async/item-iterator.js";
 import { NotShown } from "../http/demand.js";
-import { ignore } from "../pagination/item-iterator.js";
+import { microsecondOf } from "../values/microseconds.js";
 import type { RangePage } from "./range-page.js";
 import { sizeOf } from "./record-size.js";
 import { decide, type SegmentState } from "./scheduler.js";
 import type { Anchor, SegmentReader } from "./segment-reader.js";
-import { isEmpty, lengthOf, microsecondOf, type Range } from "./timeline.js";
+import { isEmpty, lengthOf, type Range } from "./timeline.js";
 
 /** Where a scan could not continue. What comes before was yielded. */
 export interface Failure {

@@ -1,7 +1,8 @@
 import type { BalanceChange } from "../../generated/types.js";
+import { microsecondOf } from "../values/microseconds.js";
 import type { Failure, FilterScan } from "./filter-scan.js";
 import { compareRecords } from "./record-order.js";
-import { microsecondOf, type ReadingOrder } from "./timeline.js";
+import type { ReadingOrder } from "./timeline.js";
 
 /** A scan with what it has read and the caller does not have yet. */
 interface Head {

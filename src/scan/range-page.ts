@@ -1,11 +1,11 @@
 import type { BalanceChange } from "../../generated/types.js";
-import { show } from "../arguments/refuse.js";
 import { ResponseError } from "../errors/index.js";
 import type { Block } from "../http/block.js";
 import type { Demand } from "../http/demand.js";
-import { compareDigits } from "../pagination/cursors.js";
 import type { Edge } from "../pagination/page.js";
-import { microsecondOf } from "./timeline.js";
+import { compareDigits, isDigits } from "../values/digits.js";
+import { microsecondOf } from "../values/microseconds.js";
+import { show } from "../values/show.js";
 
 /** One request of a scan, with times in Unix nanoseconds. The start belongs to the range, the end does not. */
 export interface RangeRequest {
@@ -25,7 +25,7 @@ export interface RangeContent {
 
 /** The response to a request of a scan. */
 export interface RangePage extends RangeContent {
-  /** The block that had begun; `undefined` if the node does not say. */
+  /** The current block; `undefined` if the node does not say. */
   block: Block | undefined;
   response: Response;
 }
@@ -60,7 +60,7 @@ export function checkPage(
   let previous: string | undefined;
   for (const { node } of edges) {
     const { timestamp } = node;
-    if (typeof timestamp !== "string" || !/^-?\d+$/.test(timestamp)) {
+    if (!isDigits(timestamp)) {
       fail(`a record with the timestamp ${show(timestamp)}`, node);
     }
     if (previous !== undefined && sign * compareDigits(timestamp, previous) < 0)

@@ -1,13 +1,13 @@
 import { operations } from "../../generated/operations.js";
 import type { BalanceChange } from "../../generated/types.js";
-import { compareDigits, compareText } from "../pagination/cursors.js";
-import { keyBy } from "../pagination/natural-key.js";
+import { compareDigits, compareText } from "../values/digits.js";
+import { keyBy } from "../values/natural-key.js";
 
-const accountMembers = ["assetId", "partyId", "marketId", "accountType"] as const;
+const { naturalKey, cursors } = operations.listBalanceChanges;
 
 /** The order of balance changes of one time: by their account, of which a node has one balance in a block. */
 function compareAccounts(a: BalanceChange, b: BalanceChange): number {
-  for (const name of accountMembers) {
+  for (const name of cursors.missingMember.sha256Of) {
     const order = compareText(String(a[name] ?? ""), String(b[name] ?? ""));
     if (order !== 0) return order;
   }
@@ -19,4 +19,4 @@ export const compareRecords = (a: BalanceChange, b: BalanceChange): number =>
   compareDigits(a.timestamp, b.timestamp) || compareAccounts(a, b);
 
 /** The natural key of a balance change as text: a node has one balance of an account in a block. */
-export const keyOf = keyBy<BalanceChange>(operations.listBalanceChanges.naturalKey);
+export const keyOf = keyBy<BalanceChange>(naturalKey);

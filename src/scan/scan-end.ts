@@ -1,6 +1,6 @@
+import { finalTime } from "../values/microseconds.js";
 import type { RangePage } from "./range-page.js";
 import type { SegmentReader } from "./segment-reader.js";
-import { finalTime } from "./timeline.js";
 
 /**
  * Returns the end of what a scan without an end reads, in Unix nanoseconds: all that is final, or if the node names no block, what

@@ -1,5 +1,5 @@
 import { milliseconds, type OptionChecks, oneOf, positiveInteger } from "../arguments/check-options.js";
-import { type CallOptions, callChecks } from "../http/call-options.js";
+import { type CallOptions, callChecks, defaultCatchUp } from "../http/call-options.js";
 
 /** Options of a scan. */
 export interface ScanWalkOptions {
@@ -37,7 +37,7 @@ export interface ScanWalkOptions {
   maxBufferedBytes?: number | undefined;
   /**
    * What to do if the range begins before the oldest record that the node keeps. A node that was set up to keep less than the
-   * whole chain returns what is left of a longer range, without a mark (observed on v0.74 and v0.79 nodes).
+   * whole chain silently returns what is left of a longer range (observed on v0.74 and v0.79 nodes).
    *
    * `"error"` rejects with a {@link PaginationError} with the `reason` `"pruned"` and `availableFrom`. `"ignore"` reads
    * what is left. A range without a start begins with the oldest record that the node keeps.
@@ -69,3 +69,27 @@ export const scanChecks: OptionChecks<ScanOptions> = {
   missingHistory: oneOf("error", "ignore"),
   catchUp: milliseconds,
 };
+
+/** The checked options of a scan, with all defaults. */
+export interface ScanSettings {
+  newestFirst: boolean;
+  maxItems: number;
+  concurrency: number;
+  pageSize: number;
+  maxBufferedBytes: number;
+  ignoresMissingHistory: boolean;
+  catchUp: number;
+  signal: AbortSignal | undefined;
+}
+
+/** Adds the defaults to checked options. */
+export const readScanOptions = (options: ScanWalkOptions = {}): ScanSettings => ({
+  newestFirst: options.order === "newest-first",
+  maxItems: options.maxItems ?? Number.POSITIVE_INFINITY,
+  concurrency: options.concurrency ?? 4,
+  pageSize: options.pageSize ?? 5000,
+  maxBufferedBytes: options.maxBufferedBytes ?? 67_108_864,
+  ignoresMissingHistory: options.missingHistory === "ignore",
+  catchUp: options.catchUp ?? defaultCatchUp,
+  signal: options.signal,
+});

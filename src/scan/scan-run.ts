@@ -1,45 +1,40 @@
 import type { BalanceChange, BalanceChangesDateRange } from "../../generated/types.js";
-import { VegaError } from "../errors/index.js";
+import { fetchUntilAborted } from "../async/abort.js";
+import { Semaphore } from "../async/semaphore.js";
+import { annotate, VegaError } from "../errors/index.js";
 import type { Block } from "../http/block.js";
 import { type Demand, NotShown } from "../http/demand.js";
-import { fetchUntilAborted } from "../http/index.js";
-import { defaultCatchUp } from "../source/patience.js";
+import { smallestPage } from "../pagination/merge/split.js";
 import { behindError, describeTime, prunedError } from "../source/reading-errors.js";
+import { microsecondOf, toTime } from "../values/microseconds.js";
 import type { Coverage } from "./coverage.js";
 import { FilterScan, pageSizeFor } from "./filter-scan.js";
 import { MergedScan } from "./merged-scan.js";
 import { checkPage, type FetchRange, type RangeContent, type RangePage, type RangeRequest } from "./range-page.js";
 import { findEnd } from "./scan-end.js";
-import type { ScanWalkOptions } from "./scan-options.js";
+import type { ScanSettings } from "./scan-options.js";
 import { type OpenRange, SegmentReader } from "./segment-reader.js";
-import { Semaphore } from "./semaphore.js";
-import { aligned, microsecondOf, newestFirst, oldestFirst, type Range, type ReadingOrder, toTime } from "./timeline.js";
+import { aligned, newestFirst, oldestFirst, type Range, type ReadingOrder } from "./timeline.js";
 
-/** What a scan reads. It is opened when the scan is used: wrong arguments and options are a rejection then. */
+/** What a scan reads. */
 export interface ScanSource {
   operation: string;
-  /** @param catchUp - Returns how long a block is waited for, in milliseconds. Called when the options are checked. */
-  open(catchUp: () => number): {
-    /** Unix nanoseconds. Default: from the oldest record, to the block that has begun. */
-    start: bigint | undefined;
-    end: bigint | undefined;
-    /** One for each request that the filter takes. */
-    fetchRanges: readonly FetchRange[];
-    /** How many nodes the client has. */
-    nodeCount: number;
-  };
+  /** Unix nanoseconds. Default: from the oldest record, to the current block. */
+  start: bigint | undefined;
+  end: bigint | undefined;
+  /** One for each request that the filter takes. */
+  fetchRanges: readonly FetchRange[];
+  /** How many nodes the client has. */
+  nodeCount: number;
 }
 
 /** How many pages are prefetched for each request that may be in flight. */
 const prefetchedPages = 12;
-const defaultBufferedBytes = 64 * 1024 * 1024;
-/** The smallest page of one request: a scan whose filter was split often must not take a request for each record. */
-const smallestPage = 100;
 
 /** One scan from its first request to its last. */
 export class ScanRun {
   readonly #operation: string;
-  readonly #options: ScanWalkOptions;
+  readonly #options: ScanSettings;
   readonly #controller: AbortController;
   readonly #order: ReadingOrder;
   readonly #nodeCount: number;
@@ -62,15 +57,14 @@ export class ScanRun {
   #itemsRead = 0;
 
   /** @param controller - Ends every request of the scan. */
-  constructor({ operation, open }: ScanSource, options: ScanWalkOptions, controller: AbortController) {
-    // This comes first, because it checks the options.
-    const { start, end, fetchRanges, nodeCount } = open(() => options.catchUp ?? defaultCatchUp);
-    const { order, pageSize = 5000, maxBufferedBytes = defaultBufferedBytes } = options;
-    const concurrency = (options.concurrency ?? 4) * nodeCount;
+  constructor(source: ScanSource, options: ScanSettings, controller: AbortController) {
+    const { operation, start, end, fetchRanges, nodeCount } = source;
+    const { pageSize, maxBufferedBytes } = options;
+    const concurrency = options.concurrency * nodeCount;
     this.#operation = operation;
     this.#options = options;
     this.#controller = controller;
-    this.#order = order === "newest-first" ? newestFirst : oldestFirst;
+    this.#order = options.newestFirst ? newestFirst : oldestFirst;
     this.#nodeCount = nodeCount;
     this.#start = start !== undefined && start > 0n ? start : undefined;
     this.#end = end;
@@ -135,7 +129,7 @@ export class ScanRun {
 
   /** Whether records after a time must not be missing: the caller wants them, or earlier ones were read. */
   #isStrictFrom(time: bigint | undefined): boolean {
-    const isWanted = this.#start !== undefined && this.#options.missingHistory !== "ignore";
+    const isWanted = this.#start !== undefined && !this.#options.ignoresMissingHistory;
     return isWanted || (time !== undefined && this.#oldest !== undefined && this.#oldest < time);
   }
 
@@ -168,7 +162,7 @@ export class ScanRun {
   }
 
   async #begin(): Promise<MergedScan> {
-    const { maxItems = Number.POSITIVE_INFINITY } = this.#options;
+    const { maxItems } = this.#options;
     const [firstReader] = this.#readers;
     const isEmpty = this.#start !== undefined && this.#end !== undefined && this.#start >= this.#end;
     if (firstReader === undefined || isEmpty) return new MergedScan([], this.#order);
@@ -193,7 +187,7 @@ export class ScanRun {
   }
 
   #fetchFirst(reader: SegmentReader, start: bigint | undefined): Promise<RangePage> {
-    const size = pageSizeFor(this.#options.maxItems ?? Number.POSITIVE_INFINITY, reader.pageSize);
+    const size = pageSizeFor(this.#options.maxItems, reader.pageSize);
     return reader.fetch({ start, end: undefined }, { size, isFirst: true });
   }
 
@@ -202,7 +196,7 @@ export class ScanRun {
     const described = NotShown.is(error) ? this.#errorOf(error, unread) : error;
     if (!VegaError.is(described)) return described;
     const { resume = toDateRange(this.#rest(unread)) } = described;
-    return Object.assign(described, { resume, pagesRead: this.#pagesRead, itemsRead: this.#itemsRead });
+    return annotate(described, { resume, pagesRead: this.#pagesRead, itemsRead: this.#itemsRead });
   }
 
   #errorOf({ lack, shown, availableFrom = 0n }: NotShown, unread: Range | undefined): VegaError {

@@ -1,8 +1,9 @@
 import type { BalanceChange } from "../../generated/types.js";
-import { ItemIterator, ignore } from "../pagination/item-iterator.js";
+import { fetchUntilAborted } from "../async/abort.js";
+import { ItemIterator, ignore } from "../async/item-iterator.js";
 import type { Coverage } from "./coverage.js";
-import type { ScanWalkOptions } from "./scan-options.js";
-import { ScanRun, type ScanSource } from "./scan-run.js";
+import type { ScanSettings } from "./scan-options.js";
+import type { ScanRun } from "./scan-run.js";
 
 /**
  * All records in a range of time. Nothing is sent before it is used, and each loop is a scan of its own.
@@ -31,8 +32,19 @@ export interface Scan<T> extends AsyncIterable<T> {
   readonly coverage: Promise<Coverage>;
 }
 
-/** A scan of a range of time. */
-export function scan(source: ScanSource, options: ScanWalkOptions = {}): Scan<BalanceChange> {
+/** The checked options of a scan, and how it begins. */
+export interface ScanRequest {
+  options: ScanSettings;
+  /** @param controller - Ends every request of the scan. */
+  open(controller: AbortController): ScanRun | Promise<ScanRun>;
+}
+
+/**
+ * A scan of a range of time.
+ *
+ * @param read - Returns what was requested, or throws what is wrong with it. Called when the scan is used.
+ */
+export function scan(read: () => ScanRequest): Scan<BalanceChange> {
   let settle: Settle | undefined;
   const coverage = new Promise<Coverage>((resolve, reject) => {
     settle = { resolve, reject };
@@ -42,7 +54,7 @@ export function scan(source: ScanSource, options: ScanWalkOptions = {}): Scan<Ba
   const records = () => {
     const first = settle;
     settle = undefined;
-    return new ScanIterator(source, options, first);
+    return new ScanIterator(read, first);
   };
   return {
     [Symbol.asyncIterator]: records,
@@ -57,23 +69,21 @@ interface Settle {
 }
 
 class ScanIterator extends ItemIterator<BalanceChange> {
-  readonly #source: ScanSource;
-  readonly #options: ScanWalkOptions;
+  readonly #read: () => ScanRequest;
   readonly #settle: Settle | undefined;
   readonly #controller = new AbortController();
   #run: ScanRun | undefined;
 
   /** @param settle - Called with what the scan has covered. */
-  constructor(source: ScanSource, options: ScanWalkOptions, settle: Settle | undefined) {
+  constructor(read: () => ScanRequest, settle: Settle | undefined) {
     super();
-    this.#source = source;
-    this.#options = options;
+    this.#read = read;
     this.#settle = settle;
   }
 
   protected override async more(): Promise<readonly BalanceChange[] | undefined> {
     try {
-      this.#run ??= this.#open();
+      this.#run ??= await this.#open();
       const records = await this.#run.next();
       if (records === undefined) this.#settle?.resolve(this.#run.coverage);
       return records;
@@ -91,10 +101,9 @@ class ScanIterator extends ItemIterator<BalanceChange> {
     if (this.#run) this.#settle?.resolve(this.#run.coverageUpTo(this.last));
   }
 
-  #open(): ScanRun {
-    // This comes first, because it checks the options.
-    const run = new ScanRun(this.#source, this.#options, this.#controller);
-    this.limit(this.#options.maxItems, this.#options.signal);
-    return run;
+  #open(): Promise<ScanRun> {
+    const { options, open } = this.#read();
+    this.limit(options.maxItems, options.signal);
+    return fetchUntilAborted(options.signal, this.#controller, async () => open(this.#controller));
   }
 }

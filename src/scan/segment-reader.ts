@@ -1,14 +1,15 @@
 import type { BalanceChange } from "../../generated/types.js";
 import { PaginationError } from "../errors/index.js";
 import { type Demand, NotShown } from "../http/demand.js";
-import { fromRecordBefore, largestPage, longestOverlap } from "../pagination/continuation.js";
-import { compareDigits } from "../pagination/cursors.js";
 import type { Edge } from "../pagination/page.js";
+import { fromRecordBefore, largestPage, longestOverlap } from "../pagination/repair/continuation.js";
 import { blockTimeOf } from "../source/block-cursor.js";
 import { describeTime, readingError } from "../source/reading-errors.js";
+import { compareDigits } from "../values/digits.js";
+import { earlyStart, microsecondOf, toTime } from "../values/microseconds.js";
 import type { RangeContent, RangePage, RangeRequest } from "./range-page.js";
 import { compareRecords, keyOf } from "./record-order.js";
-import { isEmpty, microsecondOf, type Range, type ReadingOrder, toTime } from "./timeline.js";
+import { isEmpty, type Range, type ReadingOrder } from "./timeline.js";
 
 /** Known records at the start of a range: the page that reads on from there begins with them. */
 export interface Anchor {
@@ -71,8 +72,7 @@ export class SegmentReader {
     const { newestFirst } = this.order;
     const { size, after, anchor } = options;
     const request: RangeRequest = {
-      // One microsecond early: the reference does not say whether the start belongs to the range.
-      start: start === undefined || start <= 1n ? undefined : toTime(start - 1n),
+      start: start === undefined ? undefined : earlyStart(start),
       end: end === undefined ? undefined : toTime(end),
       size,
       newestFirst,

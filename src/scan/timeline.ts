@@ -1,3 +1,6 @@
+import { compareIntegers } from "../values/digits.js";
+import { microsecondOf } from "../values/microseconds.js";
+
 /**
  * Times of a scan are whole microseconds since Unix time 0, in which v0.74 nodes keep and compare times: requests that are
  * aligned to them mean the same on nodes that compare nanoseconds.
@@ -8,28 +11,11 @@ export interface Range {
   readonly end: bigint;
 }
 
-const nanoseconds = 1000n;
-
-/** The microsecond of a time in Unix nanoseconds. */
-export function microsecondOf(time: bigint): bigint {
-  const whole = time / nanoseconds;
-  return time < whole * nanoseconds ? whole - 1n : whole;
-}
-
 /** The smallest range in microseconds that holds a range in Unix nanoseconds. */
 export const aligned = (start: bigint, end: bigint): Range => ({
   start: microsecondOf(start),
   end: -microsecondOf(-end),
 });
-
-/** The first nanosecond of a microsecond. */
-export const toTime = (microsecond: bigint): bigint => microsecond * nanoseconds;
-
-/**
- * Everything before this time is final, if a response names a block of that time: v0.74 nodes show the records of a block at once
- * when it ends, and keep times in microseconds.
- */
-export const finalTime = (blockTime: bigint): bigint => toTime(microsecondOf(blockTime));
 
 export const isEmpty = ({ start, end }: Range): boolean => start >= end;
 export const lengthOf = ({ start, end }: Range): number => Number(end - start);
@@ -49,8 +35,6 @@ export interface ReadingOrder {
   compare(a: bigint, b: bigint): number;
 }
 
-export const compare = (a: bigint, b: bigint) => (a === b ? 0 : a < b ? -1 : 1);
-
 export const oldestFirst: ReadingOrder = {
   newestFirst: false,
   sign: 1,
@@ -60,7 +44,7 @@ export const oldestFirst: ReadingOrder = {
     { start, end: start + length },
     { start: start + length, end },
   ],
-  compare,
+  compare: compareIntegers,
 };
 
 export const newestFirst: ReadingOrder = {
@@ -72,5 +56,5 @@ export const newestFirst: ReadingOrder = {
     { start: end - length, end },
     { start, end: end - length },
   ],
-  compare: (a, b) => compare(b, a),
+  compare: (a, b) => compareIntegers(b, a),
 };

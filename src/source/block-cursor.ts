@@ -1,5 +1,5 @@
 import { operations } from "../../generated/operations.js";
-import { toNanoseconds } from "../arguments/values.js";
+import { toNanoseconds } from "../values/times.js";
 
 const { timeMember } = operations.listBalanceChanges.cursors;
 

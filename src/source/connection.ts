@@ -1,16 +1,33 @@
 import type { OperationId } from "../arguments/operation.js";
-import type { Clock } from "../http/clock.js";
+import type { Clock } from "../async/clock.js";
+import type { Block } from "../http/block.js";
 import type { OperationRoute } from "../http/operation-route.js";
 import type { Requester } from "../http/requester.js";
+import type { NodeHistory } from "./node-history.js";
+import type { RangeLimits } from "./range-limits.js";
+
+/** What a client has in common with those that its `withOptions` returns. */
+export interface Session {
+  /** The latest block of a response that one of them has returned, and when, in milliseconds of the pool's clock. */
+  mark?: { readonly block: Block; readonly time: number } | undefined;
+  /** Whether a response has named a block. */
+  namesBlocks?: boolean;
+  /** What readers of lists have learned of the node, or the nodes. */
+  limits?: RangeLimits;
+  history?: NodeHistory;
+}
 
 /**
- * What a client sends with: to one node, or to those of a pool. A response that does not show what is demanded is not returned: the
- * request is sent to another node, and if none shows it, the call rejects with `NotShown`.
+ * What a client sends with: to one node, or to those of a pool. A pool does not return a response that does not show what is demanded:
+ * the request is sent to another node, and if none shows it, the call rejects with `NotShown`.
  */
 export interface Connection extends Requester {
   readonly clock: Clock;
   /** How many nodes there are. */
   readonly nodeCount: number;
+  /** Whether it judges what responses show. If not, their reader does. */
+  readonly isPool: boolean;
+  readonly session: Session;
 }
 
 /** How an operation is sent. */

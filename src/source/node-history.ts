@@ -1,4 +1,4 @@
-import type { Clock } from "../http/clock.js";
+import type { Clock } from "../async/clock.js";
 import { type Demand, NotShown, type Shown } from "../http/demand.js";
 import { type AskOldest, findOldest } from "./oldest-record.js";
 import { day, RangeLimits } from "./range-limits.js";
@@ -7,8 +7,8 @@ import { day, RangeLimits } from "./range-limits.js";
 const lifetime = 60_000;
 
 /**
- * Since when a node keeps balance changes. A node drops old ones if it was set up so, and returns what is left of a longer range
- * without a mark. It drops those of a whole day at once, also while it is read (observed on v0.74 and v0.79 nodes).
+ * Since when a node keeps balance changes. A node drops old ones if it was set up so, and silently returns what is left of a
+ * longer range. It drops those of a whole day at once, also while it is read (observed on v0.74 and v0.79 nodes).
  */
 export class NodeHistory {
   readonly #clock: Clock;

@@ -1,4 +1,5 @@
 import type { BalanceChangeList } from "../../generated/types.js";
+import type { CheckedArguments } from "../arguments/read-arguments.js";
 import { type Block, readBlock } from "../http/block.js";
 import type { Reply } from "../http/context.js";
 import { readEnvelope } from "./node-page.js";
@@ -14,15 +15,11 @@ export type AskOldest = (range: TimeRange | undefined) => Promise<Oldest & { blo
 
 /** @param send - Sends the request for the list of balance changes. */
 export const askOldest =
-  (
-    send: (query: Record<string, unknown>, read: (body: object) => Oldest | undefined) => Promise<Reply<Oldest>>,
-  ): AskOldest =>
+  (send: (params: CheckedArguments, read: (body: object) => Oldest | undefined) => Promise<Reply<Oldest>>): AskOldest =>
   async (range) => {
-    const times = range && { "dateRange.startTimestamp": `${range.start}`, "dateRange.endTimestamp": `${range.end}` };
-    const { data, block } = await send(
-      { ...times, "pagination.first": 1, "pagination.newestFirst": false },
-      readOldest,
-    );
+    const dateRange = range && { startTimestamp: `${range.start}`, endTimestamp: `${range.end}` };
+    const pagination = { first: 1, newestFirst: false };
+    const { data, block } = await send({ ...(dateRange && { dateRange }), pagination }, readOldest);
     return { ...data, block };
   };
 

@@ -1,9 +1,6 @@
-import type { Clock } from "../http/clock.js";
+import type { Clock } from "../async/clock.js";
+import { sleep } from "../async/sleep.js";
 import { NotShown } from "../http/demand.js";
-import { sleep } from "../http/sleep.js";
-
-/** How long a block is waited for by default, in milliseconds. The clocks of callers are ahead of the chain by a few blocks. */
-export const defaultCatchUp = 15_000;
 
 /** How often a request is repeated at once: behind one address, the next node may have what this one lacks. */
 const repeats = 2;

@@ -1,6 +1,6 @@
+import type { Clock } from "../async/clock.js";
 import { ApiError } from "../errors/index.js";
 import type { Block } from "../http/block.js";
-import type { Clock } from "../http/clock.js";
 
 /** A time in Unix nanoseconds. The end does not belong to the range. */
 export interface TimeRange {

@@ -1,62 +1,70 @@
-import type { Operation } from "../arguments/operation.js";
+import type { ListOperation } from "../arguments/operation.js";
+import type { CheckedArguments } from "../arguments/read-arguments.js";
 import type { CallSettings } from "../http/context.js";
-import { NotShown, type Shown } from "../http/demand.js";
+import { type Demand, lackOf, NotShown, type Shown } from "../http/demand.js";
 import type { OperationRoute } from "../http/operation-route.js";
 import type { Connection } from "./connection.js";
+import { NodeHistory } from "./node-history.js";
 import type { PageContent, ReadList } from "./node-page.js";
+import { askOldest } from "./oldest-record.js";
+import type { CursorRules, SendPage } from "./page-sender.js";
 import { untilShown } from "./patience.js";
-import type { RangeLimits } from "./range-limits.js";
+import { RangeLimits } from "./range-limits.js";
 import { inWindows } from "./windows.js";
 
 /** How the pages of a list are read. */
-export interface ListReading<T> {
+export interface ListReaderOptions<T> {
   connection: Connection;
-  route: OperationRoute & {
-    read: (body: never) => PageContent<T> | undefined;
-    finalStatuses?: readonly number[];
-    hints?: Readonly<Record<number, string>>;
-  };
-  settings: CallSettings;
-  /** The filters, as they are sent. */
-  query: Readonly<Record<string, unknown>>;
-  /** The parameters of the range, if the list has one. */
-  range: Operation["range"];
-  limits: RangeLimits;
+  route: OperationRoute;
+  operation: Pick<ListOperation<T>, "range">;
+  call: CallSettings;
+  send: SendPage<T>;
+  filters: CheckedArguments;
+  /** For requests with a cursor. */
+  rules?: CursorRules;
   /** How long a block is waited for, in milliseconds. */
   catchUp: number;
 }
 
 /** Reads pages of a list that show what is demanded. */
-export function listReader<T>({
-  connection,
-  route,
-  settings,
-  query,
-  range,
-  limits,
-  catchUp,
-}: ListReading<T>): ReadList<T> {
-  const read: ReadList<T> = ({ pagination, start, end }, signal, demand) => {
-    const times = range && {
-      ...(start !== undefined && { [range.start]: `${start}` }),
-      ...(end !== undefined && { [range.end]: `${end}` }),
-    };
-    const page = Object.entries(pagination).map(([name, value]) => [`pagination.${name}`, value]);
-    const parameters = { query: { ...query, ...times, ...Object.fromEntries(page) }, path: {}, body: {} };
-    const send = async () => {
-      const { data, response, block, stale, node } = await connection.send(route, parameters, {
-        ...settings,
-        signal,
-        demand,
-      });
+export function listReader<T>(options: ListReaderOptions<T>): ReadList<T> {
+  const { connection, operation, send, filters, rules, catchUp } = options;
+  const { session, clock, isPool } = connection;
+  session.limits ??= new RangeLimits(clock);
+  const { limits } = session;
+  const read: ReadList<T> = (request, signal, demand) => {
+    const { after, before } = request.pagination;
+    const attempt = async () => {
+      const reply = await send(filters, request, signal, demand, (after ?? before) === undefined ? undefined : rules);
+      if (demand && !isPool) await judge(options, demand, reply, signal);
+      const { data, response, block, stale, node } = reply;
       limits.observe(block);
       return { edges: data.edges, pageInfo: data.pageInfo, extra: { response, block, stale }, node };
     };
-    return untilShown(send, { clock: connection.clock, catchUp, signal }).catch((error: unknown) => {
+    return untilShown(attempt, { clock, catchUp, signal }).catch((error: unknown) => {
       throw ofEmptied(error);
     });
   };
-  return range ? inWindows(read, limits) : read;
+  return operation.range ? inWindows(read, limits) : read;
+}
+
+/**
+ * Checks a response of a client with one address, which can balance over several nodes: each response speaks for the one that gave it.
+ *
+ * @throws {@link NotShown} if it does not show what is demanded.
+ */
+async function judge<T>(
+  { connection, route, call }: ListReaderOptions<T>,
+  demand: Demand<PageContent<T>>,
+  reply: Shown<PageContent<T>>,
+  signal: AbortSignal,
+): Promise<void> {
+  const { session, clock } = connection;
+  const lack = lackOf(demand, reply, session.namesBlocks === true);
+  if (lack) throw new NotShown(lack, { shown: reply });
+  session.history ??= new NodeHistory(clock);
+  const ask = askOldest((params, read) => connection.send({ ...route, read }, params, { ...call, signal }));
+  await session.history.check(demand, reply, ask);
 }
 
 /** A node that has just shown records and now keeps none has dropped all of them. */

@@ -1,11 +1,12 @@
-import { toDate } from "../arguments/values.js";
 import { PaginationError, type PaginationErrorOptions } from "../errors/pagination-error.js";
+import { annotate } from "../errors/vega-error.js";
 import type { Block } from "../http/block.js";
+import { toDate } from "../values/times.js";
 
 type Resume = PaginationError["resume"];
 
 export const readingError = (message: string, options: PaginationErrorOptions, resume: Resume): PaginationError =>
-  Object.assign(new PaginationError(message, options), { resume });
+  annotate(new PaginationError(message, options), { resume });
 
 /** What is read begins before the oldest record of the nodes. */
 export const prunedError = (

@@ -1,8 +1,8 @@
 import type { BalanceChange } from "../../generated/types.js";
-import { toNanoseconds } from "../arguments/values.js";
-import type { VegaClient } from "../client.js";
+import type { VegaClient } from "../client/client.js";
 import { PaginationError, VegaError } from "../errors/index.js";
 import { compareRecords } from "../scan/record-order.js";
+import { toNanoseconds } from "../values/times.js";
 import { BalanceTable } from "./balance-table.js";
 import { inTransaction, type SqlDatabase } from "./database.js";
 import type { SyncBalances, SyncOptions } from "./options.js";

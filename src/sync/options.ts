@@ -1,6 +1,6 @@
 import type { BalanceChangesFilter } from "../../generated/client.js";
-import type { NanosecondTime } from "../arguments/values.js";
-import type { FollowOptions, FollowVotesQuery } from "../follow/index.js";
+import type { FollowOptions, FollowVotesArguments } from "../follow/index.js";
+import type { NanosecondTime } from "../values/times.js";
 import type { SyncList } from "./positions.js";
 
 /** Which balance changes are stored. */
@@ -25,7 +25,7 @@ export interface SyncOptions extends Pick<FollowOptions, "pollInterval" | "stall
   /** Store balance changes: all, or those of a filter. */
   balances?: boolean | SyncBalances | undefined;
   /** Store the votes on proposals, or those of parties. */
-  votes?: readonly FollowVotesQuery[] | undefined;
+  votes?: readonly FollowVotesArguments[] | undefined;
   /** Store the signatures of the nodes for resources, which are named by their ids. */
   signatures?: readonly string[] | undefined;
   /** Store the profiles of all parties. They are read once in a call. */

@@ -24,7 +24,7 @@ export class VoteTables {
       const { totalGovernanceTokenBalance: balance, totalGovernanceTokenWeight: weight } = vote;
       const record = canonicalJson(vote);
       const stored = this.#get.get(proposalId, partyId) as SqlRow | undefined;
-      // A follower that continues yields votes again that were written again without a difference.
+      // A follower that continues yields votes again that were rewritten without a difference.
       if (stored?.["record"] === record) continue;
       const row = [proposalId, partyId, timestamp, String(value), balance, weight, record];
       this.#set.run(...row);

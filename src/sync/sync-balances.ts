@@ -1,8 +1,8 @@
 import type { BalanceChange } from "../../generated/types.js";
-import { toNanoseconds } from "../arguments/values.js";
 import { PaginationError } from "../errors/index.js";
 import { followBalanceChanges } from "../follow/index.js";
-import { finalTime } from "../scan/timeline.js";
+import { finalTime } from "../values/microseconds.js";
+import { toNanoseconds } from "../values/times.js";
 import { BalanceTable } from "./balance-table.js";
 import type { SyncBalances } from "./options.js";
 import type { SyncRun } from "./sync-run.js";

@@ -1,4 +1,4 @@
-import type { VegaClient } from "../client.js";
+import type { VegaClient } from "../client/client.js";
 import { VegaError } from "../errors/index.js";
 import type { FollowEvent, FollowOptions } from "../follow/index.js";
 import { inTransaction, type SqlDatabase } from "./database.js";

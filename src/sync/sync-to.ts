@@ -1,6 +1,6 @@
-import type { VegaClient } from "../client.js";
-import { type FollowVotesQuery, followNodeSignatures, followVotes, StalledError } from "../follow/index.js";
-import { finalTime } from "../scan/timeline.js";
+import type { VegaClient } from "../client/client.js";
+import { type FollowVotesArguments, followNodeSignatures, followVotes, StalledError } from "../follow/index.js";
+import { finalTime } from "../values/microseconds.js";
 import type { SqlDatabase } from "./database.js";
 import type { SyncOptions } from "./options.js";
 import { ProfileTable, SignatureTable, VoteTables } from "./other-tables.js";
@@ -58,7 +58,7 @@ function tasksOf(run: SyncRun): (() => Promise<void>)[] {
   ];
 }
 
-async function syncVotes(run: SyncRun, query: FollowVotesQuery): Promise<void> {
+async function syncVotes(run: SyncRun, query: FollowVotesArguments): Promise<void> {
   const tables = new VoteTables(run.database);
   const position = run.positions.get("votes", query);
   const follower = followVotes(run.client, query, { ...run.following, from: position ?? "start" });

@@ -9,6 +9,13 @@ const systemTimer: After = (milliseconds, callback) => {
   return () => clearTimeout(timer);
 };
 
+/** As the other one, but it does not keep a process of Node.js running. */
+export const backgroundTimer: After = (milliseconds, callback) => {
+  const timer: unknown = setTimeout(callback, milliseconds);
+  (timer as { unref?: () => void }).unref?.();
+  return () => clearTimeout(timer as ReturnType<typeof setTimeout>);
+};
+
 /**
  * Calls back every so many milliseconds, until the returned function is called.
  *

@@ -2,7 +2,7 @@ import type { Addition, Chain } from "./chain.js";
 import { type AddedRecords, Store } from "./store.js";
 import { type Microseconds, toMicroseconds } from "./time.js";
 
-/** The records of a chain as a node sees them that is behind: those below the time of the block that has begun for it. */
+/** The records of a chain as a node that is behind sees them: those below the time of its current block. */
 export class ChainView {
   readonly #chain: Chain;
   #store = new Store();

@@ -1,4 +1,6 @@
-import { refuse } from "./arguments.js";
+import { refuseByRule } from "../arguments/refuse.js";
+import { Activity } from "./activity.js";
+import { type After, backgroundTimer, repeat } from "./advance.js";
 import { RecordCompletion, type TimeOf, withoutUndefined } from "./completion.js";
 import {
   checkData,
@@ -22,7 +24,7 @@ const second = 1_000_000_000n;
 /** Records that were added at once. */
 export interface Addition {
   records: AddedRecords;
-  /** The time of the block that had begun: no record of a later addition is older. */
+  /** The time of the current block: no record of a later addition is older. */
   since: Microseconds;
 }
 
@@ -38,12 +40,15 @@ export class Chain {
   readonly #blocks: FakeBlock[] = [];
 
   readonly #completion: RecordCompletion | undefined;
+  readonly #activity: Activity;
+  #cancel = () => {};
 
   /** @param fill - Whether lists that are left out are generated, and records completed. */
   constructor(data: PartialNodeData, fill = false) {
     checkData(data);
     this.seed = data.seed ?? 1;
-    this.#generator = new RecordGenerator(this.seed);
+    this.#generator = new RecordGenerator(this.seed, data.party);
+    this.#activity = new Activity(this.#generator, data.party);
     if (fill) this.#completion = new RecordCompletion(this.seed);
     const newest = data.block === undefined ? newestTime : data.block.timestamp - second;
     const timeOf: TimeOf = (index, count) => `${newest - BigInt(count - 1 - index) * second}`;
@@ -52,12 +57,28 @@ export class Chain {
     this.#blocks.push(data.block ?? { height: firstHeight, timestamp: (this.#newest() ?? newestTime) + second });
   }
 
-  /** The block that has begun. */
+  /** Ends a block every so many milliseconds, with the records of a live chain in it. */
+  start(milliseconds: number, after: After = backgroundTimer): void {
+    this.pause();
+    const end = () => {
+      const data = this.#activity.next(this.block.timestamp, this.store.records);
+      this.nextBlock(data, BigInt(Math.round(milliseconds * 1e6)));
+    };
+    this.#cancel = repeat(milliseconds, end, after);
+  }
+
+  /** Ends what {@link start} began. */
+  pause(): void {
+    this.#cancel();
+    this.#cancel = () => {};
+  }
+
+  /** The current block. */
   get block(): FakeBlock {
     return this.#blocks.at(-1) as FakeBlock;
   }
 
-  /** The block that had begun some blocks ago; of a negative number, one that is to begin. */
+  /** The block that was current some blocks ago; of a negative number, one that is to begin. */
   blockBefore(count: number): FakeBlock {
     const { height, timestamp } = this.block;
     const wanted = height - BigInt(count);
@@ -78,7 +99,8 @@ export class Chain {
 
   addRecords(data: PartialBlockData): void {
     checkData(data);
-    if (data.block !== undefined) refuse("data.block", "left out: the block does not end", data.block);
+    if (data.block !== undefined)
+      refuseByRule({ argument: "data.block" }, "cannot be given, because the block does not end. Omit it");
     this.#addToBlock(data, this.block.timestamp);
   }
 

@@ -19,7 +19,7 @@ export class RecordCompletion {
 
   /**
    * @param timeOf - The times of records without one.
-   * @param height - The height of the block that has begun.
+   * @param height - The height of the current block.
    */
   complete(data: PartialBlockData, timeOf: TimeOf, height: bigint): FakeBlockData {
     const { votes, profiles, balances, signatures, spamStatistics, ...others } = data;

@@ -34,6 +34,7 @@ const ownNames = [
   "history",
   "unstableTies",
   "seed",
+  "party",
 ] as const;
 
 type Envelopes = {
@@ -76,15 +77,15 @@ export interface FakeNodeData extends OtherData {
   /** Spam statistics by party; a party that is not here has zeros. */
   spamStatistics?: Readonly<Record<string, SpamStatistics>> | number | undefined;
   /**
-   * The block that has begun, which `X-Block-Height` and `X-Block-Timestamp` name. All records below its time are there and
+   * The current block, which `X-Block-Height` and `X-Block-Timestamp` name. All records below its time are there and
    * final; of those at its time, any can still be missing.
    *
    * @default Height 1234568, one second after the newest record.
    */
   block?: FakeBlock | undefined;
   /**
-   * The oldest time that the node keeps, in Unix nanoseconds. Older balance changes are absent from responses, without a
-   * mark; votes, profiles and signatures are kept whole (observed on v0.74 nodes). Default: everything is kept.
+   * The oldest time that the node keeps, in Unix nanoseconds. Older balance changes are silently absent from
+   * responses; votes, profiles and signatures are kept whole (observed on v0.74 nodes). Default: everything is kept.
    */
   history?: bigint | undefined;
   /**
@@ -100,10 +101,15 @@ export interface FakeNodeData extends OtherData {
    * @default 1
    */
   seed?: number | undefined;
+  /**
+   * The id of a party that has votes, balance changes, a profile and spam statistics among the generated records, also in the blocks of
+   * the option `blockEvery`. Default: all parties are generated.
+   */
+  party?: string | undefined;
 }
 
-/** What joins a chain: as the data of a node, without a seed. */
-export type FakeBlockData = Omit<FakeNodeData, "seed">;
+/** What joins a chain: as the data of a node, without what generated records depend on. */
+export type FakeBlockData = Omit<FakeNodeData, "seed" | "party">;
 
 /** A record of which any member can be left out. */
 export type Incomplete<T> = { [Name in keyof T]?: T[Name] | undefined };
@@ -119,7 +125,7 @@ export interface PartialNodeData
 }
 
 /** {@link FakeBlockData} whose records can lack any member. */
-export type PartialBlockData = Omit<PartialNodeData, "seed">;
+export type PartialBlockData = Omit<PartialNodeData, "seed" | "party">;
 
 /** What a node holds without any data, and with the option `fill` for lists that are left out. */
 export const someOfEach = { votes: 100, profiles: 100, balances: 100, signatures: 100, spamStatistics: 10 };
@@ -130,10 +136,11 @@ export const hasLists = (data: PartialNodeData): boolean =>
     ([name, value]) => value !== undefined && (name in someOfEach || otherLists.includes(name)),
   );
 
-/** Refuses data that makes no sense, apart from its records. */
+/** Refuses data that is invalid, apart from its records. */
 export function checkData(data: PartialNodeData): void {
   checkNames("data", data, [...ownNames, ...otherLists]);
-  const { block, history, unstableTies, seed } = data;
+  const { block, history, unstableTies, seed, party } = data;
+  if (party !== undefined && (typeof party !== "string" || party === "")) refuse("data.party", "an id", party);
   if (seed !== undefined && !Number.isSafeInteger(seed)) refuse("data.seed", "an integer", seed);
   if (history !== undefined) bigint(history, { argument: "data.history" });
   if (unstableTies !== undefined) boolean(unstableTies, { argument: "data.unstableTies" });

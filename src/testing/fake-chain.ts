@@ -23,33 +23,33 @@ export interface AdvanceOptions<Data = FakeBlockData> {
 export interface FakeChain<Data = FakeBlockData> {
   /** What it holds. */
   readonly records: Records;
-  /** The block that has begun. */
+  /** The current block. */
   readonly block: Readonly<FakeBlock>;
   /**
-   * Ends the block that has begun, with further records in it, and begins the next one.
+   * Ends the current block, with further records in it, and begins the next one.
    *
    * Generated records have the time of the block that ends. Given ones have that time or a later one: what is older is final.
    * All of them are there when the block has ended, as on a real node, where the rows of a block appear at once. The next block
    * begins one second after the newest record, or as `data.block` says. Transactions that were checked in the block that ends
    * can be checked again.
    *
-   * @throws `ArgumentError` if the data makes no sense.
+   * @throws `ArgumentError` if the data is invalid.
    */
   nextBlock(data?: Data): void;
   /**
-   * Adds records to the block that has begun, without ending it: the block that the headers name is half-written. Clients
+   * Adds records to the current block, without ending it: the block that the headers name is half-written. Clients
    * must not rely on its records (observed on v0.74 nodes: records at the time of the header can be missing).
    *
-   * Records have the time of the block that has begun.
+   * Records have the time of the current block.
    *
-   * @throws `ArgumentError` if the data makes no sense.
+   * @throws `ArgumentError` if the data is invalid.
    */
   addRecords(data: Omit<Data, "block">): void;
   /**
    * Ends a block every so many milliseconds. The time of each block is that much later than the one before.
    *
    * @returns A function that ends it.
-   * @throws `ArgumentError` if the interval or an option makes no sense.
+   * @throws `ArgumentError` if the interval or an option is invalid.
    * @example
    * ```ts
    * const node = createFakeNode();
@@ -58,15 +58,18 @@ export interface FakeChain<Data = FakeBlockData> {
    * ```
    */
   advanceEvery(milliseconds: number, options?: AdvanceOptions<Data>): () => void;
+  /** Ends no further blocks, if the option `blockEvery` was given. */
+  pause(): void;
 }
 
 /** The methods of a {@link FakeChain}. */
 export function chainMethods(
   chain: Chain,
-): Pick<FakeChain<PartialBlockData>, "nextBlock" | "addRecords" | "advanceEvery"> {
+): Pick<FakeChain<PartialBlockData>, "nextBlock" | "addRecords" | "advanceEvery" | "pause"> {
   return {
     nextBlock: (data = {}) => chain.nextBlock(data),
     addRecords: (data) => chain.addRecords(data),
+    pause: () => chain.pause(),
     advanceEvery(milliseconds, options = {}) {
       checkOptions({ records: callback, after: callback }, options, { name: "advanceEvery", prefix: "options." });
       const { records, after } = options;

@@ -67,7 +67,7 @@ export function createFakeNetwork(
  * history than others, each at its own address or all behind one. Each node has its own rate limit, its own faults, and its own order of the votes of one block.
  *
  * @param options - The options of all nodes. Those in `data.nodes` override them.
- * @throws `ArgumentError` if data or options make no sense.
+ * @throws `ArgumentError` if data or options are invalid.
  * @example
  * ```ts
  * const network = createFakeNetwork({ nodes: [{ lag: 600 }, {}, { down: true }], balances: 1000 });
@@ -85,11 +85,12 @@ export function createFakeNetwork(
   checkCreateOptions(options, "createFakeNetwork");
   const { nodes: given = 3, balance, ...records } = data;
   if (balance !== undefined) callback(balance, { argument: "data.balance" });
-  const { fill, ...behaviour } = options;
+  const { fill, blockEvery, after, ...behavior } = options;
   const settings = readNodes(given);
   const chain = new Chain(hasLists(records) ? records : { ...someOfEach, ...withoutUndefined(records) }, fill);
+  if (blockEvery !== undefined) chain.start(blockEvery, after);
   const nodes = settings.map((own, index) =>
-    toNetworkNode(chain, { ...behaviour, ...withoutUndefined(own) }, `node-${index + 1}`),
+    toNetworkNode(chain, { ...behavior, ...withoutUndefined(own) }, `node-${index + 1}`),
   );
   const byOrigin = new Map(nodes.map((node) => [new URL(node.url).origin, () => node]));
   byOrigin.set("https://network.example", createBalancer(nodes, balance));

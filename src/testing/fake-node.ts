@@ -24,7 +24,7 @@ export interface FakeNode<Data = FakeBlockData> extends FakeChain<Data> {
   /**
    * Changes how the node behaves from now on; what is left out stays. Requests are counted anew for faults that are given.
    *
-   * @throws `ArgumentError` if an option makes no sense.
+   * @throws `ArgumentError` if an option is invalid.
    */
   configure(options: FakeNodeOptions): void;
   /**
@@ -46,7 +46,7 @@ export function createFakeNode(
  * Creates a node in memory for tests: the operations of the description with the paging, the limits, the headers and the errors of a v0.74
  * node behind a standard `fetch`. It needs no network and no server, and runs in every runtime.
  *
- * @throws `ArgumentError` if data or options make no sense.
+ * @throws `ArgumentError` if data or options are invalid.
  * @example
  * ```ts
  * const node = createFakeNode({ votes: 250 });
@@ -60,9 +60,10 @@ export function createFakeNode(
   options: CreateOptions = {},
 ): FakeNode<PartialBlockData> {
   checkCreateOptions(options, "createFakeNode");
-  const { fill, ...behaviour } = options;
+  const { fill, blockEvery, after, ...behavior } = options;
   const chain = new Chain(data, fill);
-  return toFakeNode(chain, new SimulatedNode(chain, behaviour));
+  if (blockEvery !== undefined) chain.start(blockEvery, after);
+  return toFakeNode(chain, new SimulatedNode(chain, behavior));
 }
 
 export function toFakeNode(chain: Chain, node: SimulatedNode): FakeNode<PartialBlockData> {

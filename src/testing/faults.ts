@@ -1,10 +1,13 @@
 import type { OperationId } from "./operations.js";
+import { randomNumbers } from "./random.js";
 
 interface Scope {
   /** Which requests it affects, counted from 1 since the faults were set. Default: all of them. */
   request?: number | readonly number[] | undefined;
   /** The operation that it affects; only its requests are counted then. Default: all operations. */
   operation?: OperationId | undefined;
+  /** The share of these requests that it affects, from 0 to 1: the same ones in every run. Default: all of them. */
+  share?: number | undefined;
 }
 
 /** Delays the response. */
@@ -82,10 +85,14 @@ export const nodeFaults = [
 
 /** Determines for each request which faults affect it. */
 export class FaultPlan {
-  readonly #faults: { fault: NodeFault; requests: number }[];
+  readonly #faults: { fault: NodeFault; requests: number; random: () => number }[];
 
   constructor(faults: readonly NodeFault[]) {
-    this.#faults = faults.map((fault) => ({ fault, requests: 0 }));
+    this.#faults = faults.map((fault, index) => ({
+      fault,
+      requests: 0,
+      random: randomNumbers(`fault ${index} ${fault.name}`),
+    }));
   }
 
   /** The faults of the next request, which is for an operation or for an unknown path. */
@@ -96,7 +103,8 @@ export class FaultPlan {
       if (fault.operation !== undefined && fault.operation !== operation) continue;
       entry.requests++;
       const at = fault.request;
-      if (at === undefined || (typeof at === "number" ? [at] : at).includes(entry.requests)) faults.push(fault);
+      const isMeant = at === undefined || (typeof at === "number" ? [at] : at).includes(entry.requests);
+      if (isMeant && (fault.share === undefined || entry.random() < fault.share)) faults.push(fault);
     }
     return new RequestFaults(faults);
   }

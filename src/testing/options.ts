@@ -5,11 +5,13 @@ import {
   checkOptions,
   expected,
   longestTimer,
+  milliseconds,
   nested,
   type OptionCheck,
   type OptionChecks,
 } from "../arguments/check-options.js";
-import { listNames, refuse } from "../arguments/refuse.js";
+import { listNames, refuse, refuseByRule } from "../arguments/refuse.js";
+import type { After } from "./advance.js";
 import { bigint, isCount } from "./arguments.js";
 import type { CheckCode } from "./check.js";
 import { type NodeFault, nodeFaults } from "./faults.js";
@@ -21,7 +23,7 @@ import { type NodeVersion, nodeVersions } from "./versions.js";
  * The paging defects of v0.74 nodes (observed on v0.74 nodes). Without a defect, the list pages correctly.
  *
  * - `"tied-vote-cursors"`: a cursor of votes is a block time and nothing else. Votes of one block repeat or are lost;
- *   if they do not fit a page, that page repeats for ever. Without it, cursors have another form than on v0.74 nodes.
+ *   if they do not fit a page, that page repeats forever. Without it, cursors have another form than on v0.74 nodes.
  * - `"lost-balance-changes"`: a cursor lacks the account id. At a border between two pages, all further changes of the
  *   border's block and the first change of the next block are lost. Without it, cursors have the account id.
  * - `"failing-profile-cursors"`: every cursor of profiles fails with status 500.
@@ -153,6 +155,21 @@ export interface CreateOptions extends FakeNodeOptions {
    * ```
    */
   fill?: boolean | undefined;
+  /**
+   * Ends a block every so many milliseconds, with records in it: balances change, parties vote, and every 20 blocks a proposal closes and
+   * the next one opens. The timer does not keep a process of Node.js running; `pause()` ends it. Default: a test ends each block.
+   *
+   * @example
+   * ```ts
+   * const node = createFakeNode({ seed: 7, party: "ab".repeat(32) }, { blockEvery: 1000, fill: true });
+   * node.pause();
+   * ```
+   */
+  blockEvery?: number | undefined;
+  /**
+   * The clock of `blockEvery`: calls back after some milliseconds, and returns a function that cancels it. Default: `setTimeout`.
+   */
+  after?: After | undefined;
 }
 
 /** A list, and the check of its items. */
@@ -172,6 +189,7 @@ const faultLatency = expected(
   `a number from 0 to ${longestTimer}, or Infinity`,
   (value) => typeof value === "number" && value >= 0 && (value <= longestTimer || value === Number.POSITIVE_INFINITY),
 );
+const faultShare = expected("a number from 0 to 1", (value) => typeof value === "number" && value >= 0 && value <= 1);
 const faultStatus = expected("an HTTP status", (value) => typeof value === "number" && value >= 200 && value < 600);
 
 const faultCode = expected("an integer", Number.isSafeInteger);
@@ -182,10 +200,14 @@ const faultBody = expected(
 const text = expected("a string", (value) => typeof value === "string");
 
 const faultCheck: OptionCheck = (value, place) => {
-  const { name, operation, milliseconds, status, code, message, body } = (value ?? {}) as Record<string, unknown>;
+  const { name, operation, share, milliseconds, status, code, message, body } = (value ?? {}) as Record<
+    string,
+    unknown
+  >;
   const member = (member: string) => ({ ...place, argument: `${place.argument}.${member}` });
   faultName(name ?? value, member("name"));
   if (operation !== undefined) faultOperation(operation, member("operation"));
+  if (share !== undefined) faultShare(share, member("share"));
   if (name === "latency") faultLatency(milliseconds, member("milliseconds"));
   if (name !== "status") return;
   faultStatus(status, member("status"));
@@ -193,8 +215,8 @@ const faultCheck: OptionCheck = (value, place) => {
   if (message !== undefined) text(message, member("message"));
   if (body === undefined) return;
   faultBody(body, member("body"));
-  if (code !== undefined) refuse(member("code"), "left out with a `body`", code);
-  if (message !== undefined) refuse(member("message"), "left out with a `body`", message);
+  if (code !== undefined) refuseByRule(member("code"), "cannot be combined with `body`");
+  if (message !== undefined) refuseByRule(member("message"), "cannot be combined with `body`");
 };
 
 const wholeNumber = expected("a whole number", isCount);
@@ -233,4 +255,7 @@ export const checkNodeOptions = (options: FakeNodeOptions, owner = { name: "conf
 
 /** @throws `ArgumentError` if an option is invalid. */
 export const checkCreateOptions = (options: CreateOptions, name: string): void =>
-  checkOptions({ ...optionChecks, fill: boolean }, options, { name, prefix: "options." });
+  checkOptions({ ...optionChecks, fill: boolean, blockEvery: milliseconds, after: callback }, options, {
+    name,
+    prefix: "options.",
+  });

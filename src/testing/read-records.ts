@@ -1,4 +1,5 @@
 import type { NodeSignature, PartyProfile } from "../../generated/types.js";
+import { isDigits } from "../values/digits.js";
 import { checkRecord, isCount, refuse } from "./arguments.js";
 import { base64ToBytes } from "./base64.js";
 import { type FakeNodeData, type FakeVote, otherLists } from "./data.js";
@@ -18,7 +19,7 @@ export interface TimeBounds {
 /**
  * Reads the records of data, and generates those that are given as a number.
  *
- * @throws `ArgumentError` if a record makes no sense.
+ * @throws `ArgumentError` if a record is invalid.
  */
 export function readRecords(data: FakeNodeData, generate: Generators, bounds: TimeBounds): AddedRecords {
   const { spamStatistics } = data;
@@ -99,13 +100,13 @@ function checkText(place: string, value: unknown): void {
 }
 
 function checkTime(place: string, value: unknown, { since, until }: TimeBounds): void {
-  if (typeof value !== "string" || !/^-?\d+$/.test(value) || Math.abs(toMicroseconds(value)) > latestTime) {
+  if (!isDigits(value) || Math.abs(toMicroseconds(value)) > latestTime) {
     refuse(place, "digits of Unix nanoseconds, before the year 2255", value);
   }
   if (since !== undefined && toMicroseconds(value) < toMicroseconds(since)) {
-    refuse(place, `at or after ${since}, the time of the block that has begun: what is before it is final`, value);
+    refuse(place, `at or after ${since}, the time of the current block: what is before it is final`, value);
   }
   if (until !== undefined && toMicroseconds(value) > toMicroseconds(until)) {
-    refuse(place, `at or before ${until}, the time of the block that has begun`, value);
+    refuse(place, `at or before ${until}, the time of the current block`, value);
   }
 }

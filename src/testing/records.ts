@@ -21,8 +21,12 @@ export class RecordGenerator {
   #begun: { time: bigint; account: (index: number) => number; used: number } | undefined;
   readonly #generated: Counts = { votes: 0, profiles: 0, balances: 0, signatures: 0, spamStatistics: 0 };
 
-  constructor(seed: number) {
+  readonly #named: string | undefined;
+
+  /** @param party - The id of the first party. Default: a generated one. */
+  constructor(seed: number, party?: string) {
     this.#seed = new Seed(seed);
+    this.#named = party;
   }
 
   /** `network` and other parties, some without a profile. */
@@ -38,7 +42,7 @@ export class RecordGenerator {
   }
 
   /**
-   * Votes up to a time on three proposals. The first is closed: its votes were cast at different times and written anew in
+   * Votes up to a time on three proposals. The first is closed: its votes were cast at different times and rewritten in
    * one block, as on real nodes.
    */
   votes(count: number, newest: bigint): StoredVote[] {
@@ -60,12 +64,20 @@ export class RecordGenerator {
     );
   }
 
+  /** A vote of one of the parties on a proposal, cast in a block. */
+  vote(voter: number, proposal: number, time: bigint): StoredVote {
+    return this.#vote(1000 * proposal + voter, this.#party(voter), proposal, time, time);
+  }
+
+  /** The id of a proposal. */
+  proposal = (index: number): string => this.#id("proposal", index);
+
   #vote(index: number, partyId: string, proposal: number, cast: bigint, written: bigint): StoredVote {
     const random = this.#random("vote", index);
     const balance = BigInt(Math.floor(random() * 1e9)) * 10n ** 15n;
     return {
       partyId,
-      proposalId: this.#id("proposal", proposal),
+      proposalId: this.proposal(proposal),
       timestamp: digits(cast),
       value: random() < 0.7 ? "VALUE_YES" : "VALUE_NO",
       totalGovernanceTokenBalance: digits(balance),
@@ -100,6 +112,13 @@ export class RecordGenerator {
     return this.#balances(count, time, random, (index) => account(used + index));
   }
 
+  /** A change of the general account of a party. */
+  balanceOf(partyId: string, number: number, time: bigint): BalanceChange {
+    const units = BigInt(Math.floor(this.#random("balance of party", number)() * 1e12));
+    const account = { assetId: this.#resource(0), marketId: "", accountType: "ACCOUNT_TYPE_GENERAL" };
+    return { timestamp: digits(time), partyId, ...account, balance: digits(units * 10n ** 12n) };
+  }
+
   #balances(
     count: number,
     time: bigint,
@@ -120,7 +139,7 @@ export class RecordGenerator {
     if (known !== undefined) return known;
     const [market, asset, party] = [number % 5, Math.floor(number / 5) % 3, Math.floor(number / 15)];
     const account = {
-      partyId: party === 0 ? "network" : this.#party(party),
+      partyId: party === 0 ? "network" : (party === 1 && this.#named) || this.#party(party),
       assetId: this.#resource(asset),
       marketId: market === 0 ? "" : this.#id("market", market - 1),
       accountType: accountTypes[market === 0 ? 4 : 3] ?? "ACCOUNT_TYPE_UNSPECIFIED",
@@ -150,7 +169,7 @@ export class RecordGenerator {
 
   #random = (purpose: string, index: number) => this.#seed.random(purpose, index);
   #id = (kind: string, index: number) => this.#seed.id(kind, index);
-  #party = (index: number) => this.#id("party", index);
+  #party = (index: number) => (index === 0 && this.#named) || this.#id("party", index);
   #resource = (index: number) => this.#id("resource", index);
 
   #next<T>(list: keyof Counts, count: number, make: (index: number) => T): T[] {

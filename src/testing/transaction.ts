@@ -1,5 +1,6 @@
 import type { TransactionVersion } from "../../generated/enums.js";
 import type { Transaction } from "../../generated/types.js";
+import { isDigits } from "../values/digits.js";
 import { base64ToBytes, describeIllegalBase64 } from "./base64.js";
 import { GatewayError } from "./errors.js";
 
@@ -121,7 +122,7 @@ class MessageReader {
   /** A version by its name or as a number. */
   version(name: string): number {
     const value = this.#get(name) ?? "TX_VERSION_UNSPECIFIED";
-    if (value instanceof Numeral && /^-?\d+$/.test(value.digits)) return Number(value.digits);
+    if (value instanceof Numeral && isDigits(value.digits)) return Number(value.digits);
     if (typeof value !== "string") throw mismatch(value, "int32");
     const known = Object.entries(versions).find(([each]) => each === value);
     if (known !== undefined) return known[1];

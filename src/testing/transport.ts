@@ -1,4 +1,4 @@
-import { onAbort } from "../http/abort.js";
+import { onAbort } from "../async/abort.js";
 import { grpcCode } from "./errors.js";
 import type { RequestFaults } from "./faults.js";
 import { errorType, type Reply } from "./gateway.js";
@@ -37,7 +37,7 @@ function withStatus(
   return { status, body: isEmpty ? null : typeof body === "string" ? body : toJson(body), headers };
 }
 
-/** Waits, for ever if it is `Infinity`, unless a signal aborts. */
+/** Waits, forever if it is `Infinity`, unless a signal aborts. */
 function wait(milliseconds: number, signals: readonly AbortSignal[]): Promise<void> {
   return new Promise((resolve, reject) => {
     let timer: ReturnType<typeof setTimeout> | undefined;

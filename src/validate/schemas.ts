@@ -1,6 +1,6 @@
 import { componentShapes } from "../../generated/shapes.js";
 import type { ComponentTypes } from "../../generated/types.js";
-import { formatPath, type Path, type Shape } from "./shape.js";
+import { formatPath, type Shape } from "./shape.js";
 
 /** A schema with the interface of Standard Schema 1.1, which libraries for forms, routes and procedures take. */
 export interface Schema<T> {
@@ -14,7 +14,7 @@ export interface Schema<T> {
       value: unknown,
     ) =>
       | { readonly value: T; readonly issues?: undefined }
-      | { readonly issues: readonly { readonly message: string; readonly path: Path }[] };
+      | { readonly issues: readonly { readonly message: string; readonly path: readonly (string | number)[] }[] };
   };
 }
 

@@ -1,4 +1,4 @@
-import { show } from "../arguments/refuse.js";
+import { show } from "../values/show.js";
 
 /** One place of a response that does not match the OpenAPI description. */
 export interface Mismatch {

@@ -22,8 +22,8 @@ describe("the deadline of a whole call", () => {
     ["while the headers do not come", faulty.hangBeforeHeaders(), 1],
     ["while the body does not come", faulty.hangWithinBody(text), 1],
     ["while it waits for another attempt", respond({}, { status: 503, headers: { "Retry-After": "20" } }), 1],
-  ])("rejects it %s", async (_, behaviour, attempts) => {
-    server.behave(behaviour);
+  ])("rejects it %s", async (_, behavior, attempts) => {
+    server.behave(behavior);
     const client = createClient({ baseUrl: server.url, totalTimeout: 60 });
     await expect(client.getSpamStatistics(party)).rejects.toMatchObject({ ...total, attempts });
     await expect(client.checkTransaction({ tx: {} }, { totalTimeout: 50 })).rejects.toMatchObject({

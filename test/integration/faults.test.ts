@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createClient, VegaError } from "../../src/index.js";
-import { type Behaviour, FaultyServer, faulty, respond } from "../support/faulty-server.js";
+import { type Behavior, FaultyServer, faulty, respond } from "../support/faulty-server.js";
 import { freePort } from "../support/free-port.js";
 
 let server: FaultyServer;
@@ -24,7 +24,7 @@ const error = { code: 13, message: "Internal error", details: [] };
 const twoTypes = { "Content-Type": ["application/json", "application/grpc"] };
 
 interface Fault {
-  behave: (body: string) => Behaviour;
+  behave: (body: string) => Behavior;
   /** The error of the call. */
   error: Record<string, unknown>;
   /** How often a read is sent if three attempts are allowed. */

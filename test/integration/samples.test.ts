@@ -91,7 +91,13 @@ describe("a sample in the documentation", () => {
   );
 
   test("is found in the README, the pages, the docstrings and the description", () => {
-    for (const where of ["README.md", "docs/testing.md", "src/client.ts", "src/testing/fake-node.ts", "openapi.yaml"]) {
+    for (const where of [
+      "README.md",
+      "docs/testing.md",
+      "src/client/client.ts",
+      "src/testing/fake-node.ts",
+      "openapi.yaml",
+    ]) {
       expect(samples.some(({ place }) => place.startsWith(where))).toBe(true);
     }
     expect(samples.length).toBeGreaterThan(40);

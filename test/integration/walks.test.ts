@@ -55,7 +55,7 @@ function byBlock(votes: readonly WrittenVote[], walked: readonly Vote[]): string
 }
 
 const counts = fc.array(fc.integer({ min: 1, max: 6 }), { minLength: 1, maxLength: 12 });
-const largestNeighbours = (counts: readonly number[]) =>
+const largestNeighbors = (counts: readonly number[]) =>
   Math.max(...counts.map((count, index) => count + (counts[index + 1] ?? 0)));
 const direction = fc.constantFrom("first" as const, "last" as const);
 
@@ -76,7 +76,7 @@ const ways = {
 };
 describe("a walk over votes on a v0.74 node", () => {
   test.each(Object.entries(ways))(
-    "by %s yields each vote once if a page holds any two neighbouring blocks",
+    "by %s yields each vote once if a page holds any two neighboring blocks",
     async (_, read) => {
       const property = fc.asyncProperty(
         counts,
@@ -87,7 +87,7 @@ describe("a walk over votes on a v0.74 node", () => {
         async (counts, way, newestFirst, more, unstableTies) => {
           const votes = votesOf(counts);
           const node = createFakeNode({ votes, unstableTies }, { defects: nodeDefects, rateLimit: false });
-          const pagination = { [way]: largestNeighbours(counts) + more, newestFirst };
+          const pagination = { [way]: largestNeighbors(counts) + more, newestFirst };
           const walked = await read(clientOf(node).listVotes({ proposalId, pagination }), way === "last");
           const expected = newestFirst === (way === "first") ? [...votes].reverse() : votes;
           expect(byBlock(votes, walked)).toEqual(byBlock(votes, expected));
@@ -115,7 +115,7 @@ describe("a walk over votes on a v0.74 node", () => {
           expect(byBlock(votes, walked)).toEqual(expected);
         } catch (error) {
           expect(error).toMatchObject({ name: "PaginationError", reason: "repeated-cursor" });
-          expect(size).toBeLessThan(largestNeighbours(counts));
+          expect(size).toBeLessThan(largestNeighbors(counts));
           const blocks = byBlock(votes, walked);
           // All blocks are complete but the last, of which a page shows as many votes as it can.
           expect(blocks.slice(0, -1)).toEqual(expected.slice(0, blocks.length - 1));
@@ -129,7 +129,7 @@ describe("a walk over votes on a v0.74 node", () => {
     await fc.assert(property, runs(100));
   });
 
-  test("yields once every vote that is not written again during the walk", async () => {
+  test("yields once every vote that is not rewritten during the walk", async () => {
     const writes = fc.infiniteStream(fc.array(fc.nat(80), { maxLength: 4 }));
     const property = fc.asyncProperty(
       counts,
@@ -149,7 +149,7 @@ describe("a walk over votes on a v0.74 node", () => {
           node.nextBlock({ votes: [...new Set(parties)].map((party) => vote(party, block, party % 7)) });
           return response;
         };
-        const size = largestNeighbours([...counts, 5, 5]) + 5;
+        const size = largestNeighbors([...counts, 5, 5]) + 5;
         const listing = clientOf({ fetch }).listVotes(
           { proposalId, pagination: { [way]: size, newestFirst } },
           { maxItems: 500 },
@@ -292,7 +292,7 @@ describe("a walk over balance changes on a v0.74 node", () => {
     await fc.assert(property, runs(40));
   });
 
-  test("yields what the node has below the block that has begun while rows are added", async () => {
+  test("yields what the node has below the current block while rows are added", async () => {
     const property = fc.asyncProperty(counts, sizes, fc.boolean(), async (counts, size, newestFirst) => {
       const balances = changesOf(counts);
       const node = createFakeNode({ balances }, { defects: nodeDefects, rateLimit: false });

@@ -22,11 +22,16 @@ export const source = readFileSync(new URL("../../openapi.yaml", import.meta.url
 export const description: {
   paths: Record<string, Record<string, Operation>>;
   components: {
-    parameters: Record<string, { name: string; description: string }>;
+    parameters: Record<string, { name: string; description: string; schema?: { default?: unknown } }>;
     responses: Record<string, { content: { "application/json": { examples: Record<string, Example> } } }>;
     schemas: Record<
       string,
-      { description: string; enum?: string[]; properties?: Record<string, { description: string; type?: string }> }
+      {
+        description: string;
+        default?: unknown;
+        enum?: string[];
+        properties?: Record<string, { description: string; type?: string }>;
+      }
     >;
   };
 } = parse(source);

@@ -2,13 +2,13 @@ import { type AddressInfo, createServer, type Server, type Socket } from "node:n
 import { gzipSync } from "node:zlib";
 
 /** What a server does after it has read a request. */
-export type Behaviour = (socket: Socket) => void;
+export type Behavior = (socket: Socket) => void;
 
 /** A server on loopback whose responses are set byte by byte. */
 export class FaultyServer {
   /** The requests that arrived completely, such as `POST /transaction/check`. */
   readonly requests: string[] = [];
-  #behaviours: Behaviour[] = [];
+  #behaviors: Behavior[] = [];
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
 
@@ -27,9 +27,9 @@ export class FaultyServer {
   }
 
   /** Sets the responses to the next requests, in turn; the last one is for all further requests. */
-  behave(...behaviours: Behaviour[]): void {
+  behave(...behaviors: Behavior[]): void {
     this.requests.length = 0;
-    this.#behaviours = behaviours;
+    this.#behaviors = behaviors;
   }
 
   async close(): Promise<void> {
@@ -49,7 +49,7 @@ export class FaultyServer {
       if (body === undefined || body.length < length) return;
       text = "";
       const number = this.requests.push(head.split(" HTTP")[0] ?? "");
-      this.#behaviours[Math.min(number, this.#behaviours.length) - 1]?.(socket);
+      this.#behaviors[Math.min(number, this.#behaviors.length) - 1]?.(socket);
     });
   }
 }
@@ -66,7 +66,7 @@ function head(status: number, headers: Record<string, string | number | string[]
 export function respond(
   body: unknown,
   { status = 200, headers = {} }: { status?: number; headers?: Record<string, string | string[]> } = {},
-): Behaviour {
+): Behavior {
   const text = typeof body === "string" ? body : JSON.stringify(body);
   const type = typeof body === "string" ? "text/html" : "application/json";
   return (socket) => {
@@ -75,52 +75,52 @@ export function respond(
   };
 }
 
-/** Behaviours that send a body with a fault. */
+/** Behaviors that send a body with a fault. */
 export const faulty = {
-  resetBeforeHeaders: (): Behaviour => (socket) => socket.resetAndDestroy(),
+  resetBeforeHeaders: (): Behavior => (socket) => socket.resetAndDestroy(),
   resetWithinBody:
-    (body: string): Behaviour =>
+    (body: string): Behavior =>
     (socket) => {
       socket.write(head(200, { "Content-Length": body.length }) + body.slice(0, body.length / 2), () =>
         setImmediate(() => socket.resetAndDestroy()),
       );
     },
   shorterThanLength:
-    (body: string): Behaviour =>
+    (body: string): Behavior =>
     (socket) =>
       socket.end(head(200, { "Content-Length": body.length + 100 }) + body),
   longerThanLength:
-    (body: string): Behaviour =>
+    (body: string): Behavior =>
     (socket) =>
       socket.end(head(200, { "Content-Length": body.length - 5 }) + body),
   chunkedCutOff:
-    (body: string): Behaviour =>
+    (body: string): Behavior =>
     (socket) =>
       socket.end(
         `${head(200, { "Transfer-Encoding": "chunked" })}${body.length.toString(16)}\r\n${body.slice(0, -50)}`,
       ),
-  hangBeforeHeaders: (): Behaviour => () => {},
-  hangWithinHeaders: (): Behaviour => (socket) => socket.write("HTTP/1.1 200 OK\r\nContent-Type: appl"),
+  hangBeforeHeaders: (): Behavior => () => {},
+  hangWithinHeaders: (): Behavior => (socket) => socket.write("HTTP/1.1 200 OK\r\nContent-Type: appl"),
   hangWithinBody:
-    (body: string): Behaviour =>
+    (body: string): Behavior =>
     (socket) =>
       socket.write(head(200, { "Content-Length": body.length }) + body.slice(0, body.length / 2)),
   gzip:
-    (body: string): Behaviour =>
+    (body: string): Behavior =>
     (socket) => {
       const bytes = gzipSync(body);
       socket.write(head(200, { "Content-Encoding": "gzip", "Content-Length": bytes.length }));
       socket.end(bytes);
     },
   damagedGzip:
-    (body: string): Behaviour =>
+    (body: string): Behavior =>
     (socket) => {
       const bytes = gzipSync(body).fill(0, 12, 20);
       socket.write(head(200, { "Content-Encoding": "gzip", "Content-Length": bytes.length }));
       socket.end(bytes);
     },
   inHalves:
-    (body: string): Behaviour =>
+    (body: string): Behavior =>
     (socket) => {
       const text = head(200, { "Content-Length": body.length }) + body;
       socket.write(text.slice(0, 20), () =>
@@ -128,7 +128,7 @@ export const faulty = {
       );
     },
   byteByByte:
-    (body: string): Behaviour =>
+    (body: string): Behavior =>
     (socket) => {
       const text = head(200, { "Content-Length": body.length }) + body;
       const send = (at: number) => {
@@ -137,4 +137,4 @@ export const faulty = {
       };
       send(0);
     },
-} satisfies Record<string, (body: string) => Behaviour>;
+} satisfies Record<string, (body: string) => Behavior>;

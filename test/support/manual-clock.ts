@@ -1,4 +1,5 @@
-import type { Clock } from "../../src/http/clock.js";
+import "./loaded.js";
+import type { Clock } from "../../src/async/clock.js";
 
 interface Timer {
   at: number;

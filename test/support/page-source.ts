@@ -1,7 +1,7 @@
 import type { Pagination } from "../../src/index.js";
 
 /** Short pages and failures of a source. */
-export interface PageBehaviour {
+export interface PageBehavior {
   /** The sizes of the pages, in turn, if they are smaller than requested. 0 is an empty page. */
   sizes?: number[];
   /** The requests that fail, counted from 0. */
@@ -15,12 +15,12 @@ export interface PageBehaviour {
 export class PageSource<T> {
   readonly requests: Pagination[] = [];
   readonly #records: readonly T[];
-  readonly #behaviour: PageBehaviour;
+  readonly #behavior: PageBehavior;
   #cursors = 0;
 
-  constructor(records: readonly T[], behaviour: PageBehaviour = {}) {
+  constructor(records: readonly T[], behavior: PageBehavior = {}) {
     this.#records = records;
-    this.#behaviour = behaviour;
+    this.#behavior = behavior;
   }
 
   /** The records in the requested order. */
@@ -35,12 +35,12 @@ export class PageSource<T> {
 
   readonly fetchPage = async (request: Pagination) => {
     const number = this.requests.push(request) - 1;
-    const failure = this.#behaviour.failures?.get(number);
+    const failure = this.#behavior.failures?.get(number);
     if (failure) throw failure;
     const records = this.ordered(request.newestFirst);
     const place = (cursor: string | undefined, none: number) =>
       cursor === undefined ? none : Number.parseInt(cursor, 10);
-    const limit = this.#behaviour.sizes?.[number] ?? Number.POSITIVE_INFINITY;
+    const limit = this.#behavior.sizes?.[number] ?? Number.POSITIVE_INFINITY;
     const size = Math.min(request.first ?? request.last ?? 0, limit);
     const backward = request.last !== undefined;
     const to = backward

@@ -1,6 +1,8 @@
 import type { BalanceChange } from "../../src/index.js";
 import type { FetchRange, RangeRequest } from "../../src/scan/range-page.js";
-import type { ScanSource } from "../../src/scan/scan-run.js";
+import { scan } from "../../src/scan/scan.js";
+import { readScanOptions, type ScanWalkOptions } from "../../src/scan/scan-options.js";
+import { ScanRun } from "../../src/scan/scan-run.js";
 
 /** A row of the model: its time in Unix nanoseconds, and its account. */
 export interface Row {
@@ -8,7 +10,7 @@ export interface Row {
   account: number;
 }
 
-export interface RangeBehaviour {
+export interface RangeBehavior {
   /** Whether times are compared in microseconds, as v0.74 nodes do, or in nanoseconds. */
   microseconds?: boolean;
   /** Whether the start belongs to a range. */
@@ -17,7 +19,7 @@ export interface RangeBehaviour {
   countsEndIn?: boolean;
   /** Whether cursors lead on; else every page has the same one. */
   hasCursors?: boolean;
-  /** The time of the block that has begun, in Unix nanoseconds. Default: the node does not say. */
+  /** The time of the current block, in Unix nanoseconds. Default: the node does not say. */
   blockTime?: number;
   /** Responds in an order of its own. */
   schedule?: (request: RangeRequest) => Promise<unknown>;
@@ -41,7 +43,7 @@ const toRecord = ({ time, account }: Row): BalanceChange => ({
 export const toRow = (record: BalanceChange): Row => ({ time: Number(record.timestamp), account: accountOf(record) });
 
 /** Responds to requests for ranges of an array. Rows of one time come in an order of its own. */
-export class RangeSource implements ScanSource {
+export class RangeSource {
   readonly operation = "scanBalanceChanges";
   readonly requests: RangeRequest[] = [];
   readonly signals: AbortSignal[] = [];
@@ -50,7 +52,7 @@ export class RangeSource implements ScanSource {
   rowsSent = 0;
   /** The rows that the source keeps. They can change while it is read. */
   rows: Row[];
-  readonly #behaviour: RangeBehaviour;
+  readonly #behavior: RangeBehavior;
   readonly #range: { start?: number | undefined; end?: number | undefined };
   readonly #parts: number;
 
@@ -58,16 +60,24 @@ export class RangeSource implements ScanSource {
   constructor(
     rows: readonly Row[],
     range: { start?: number | undefined; end?: number | undefined } = {},
-    behaviour: RangeBehaviour = {},
+    behavior: RangeBehavior = {},
     parts = 1,
   ) {
     this.rows = [...rows].sort((a, b) => a.time - b.time || b.account - a.account);
     this.#range = range;
-    this.#behaviour = behaviour;
+    this.#behavior = behavior;
     this.#parts = parts;
   }
 
-  readonly open = () => {
+  scan(options: ScanWalkOptions = {}) {
+    const settings = readScanOptions(options);
+    return scan(() => ({
+      options: settings,
+      open: (controller) => new ScanRun({ operation: this.operation, ...this.#open() }, settings, controller),
+    }));
+  }
+
+  readonly #open = () => {
     const { start, end } = this.#range;
     return {
       start: start === undefined ? undefined : BigInt(start),
@@ -82,7 +92,7 @@ export class RangeSource implements ScanSource {
   /** The rows that a scan has to yield. */
   expected(newestFirst = false): Row[] {
     const { start = 0, end = Number.POSITIVE_INFINITY } = this.#range;
-    const { blockTime = Number.POSITIVE_INFINITY } = this.#behaviour;
+    const { blockTime = Number.POSITIVE_INFINITY } = this.#behavior;
     const final = Math.min(end, Math.floor(blockTime / 1000) * 1000);
     const rows = inScanOrder(this.rows.filter(({ time }) => time >= start && time < final));
     return newestFirst ? rows.reverse() : rows;
@@ -94,11 +104,11 @@ export class RangeSource implements ScanSource {
       this.signals.push(signal);
       this.mostInFlight = Math.max(this.mostInFlight, ++this.inFlight);
       try {
-        await this.#behaviour.schedule?.(request);
+        await this.#behavior.schedule?.(request);
       } finally {
         this.inFlight--;
       }
-      const { hasCursors = true, blockTime } = this.#behaviour;
+      const { hasCursors = true, blockTime } = this.#behavior;
       const cursorOf = ({ time, account }: Row) => (hasCursors ? `${time}/${account}` : "cursor");
       const rows = this.#find(request).filter(isOfPart);
       const skipped = rows.findIndex((row) => hasCursors && cursorOf(row) === request.after) + 1;
@@ -116,7 +126,7 @@ export class RangeSource implements ScanSource {
   }
 
   #find({ start, end, newestFirst }: RangeRequest): Row[] {
-    const { microseconds = false, countsStartIn = true, countsEndIn = false } = this.#behaviour;
+    const { microseconds = false, countsStartIn = true, countsEndIn = false } = this.#behavior;
     const cut = (time: bigint | number) => (microseconds ? Math.floor(Number(time) / 1000) * 1000 : Number(time));
     const [from, to] = [start, end].map((time) => (time === undefined ? undefined : cut(time)));
     const rows = this.rows.filter((row) => {

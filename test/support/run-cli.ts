@@ -10,6 +10,8 @@ export interface CliOptions extends Partial<Pick<Io, "env" | "fetch" | "now" | "
   errorTerminal?: number;
   /** Called with each text that is written to stdout. An error that it returns is that of the stream. */
   onOutput?: (text: string) => Error | undefined;
+  /** Called with each text that is written to stderr. */
+  onErrorOutput?: (text: string) => void;
 }
 
 class Sink extends Writable {
@@ -34,7 +36,11 @@ class Sink extends Writable {
 export async function runCli(argv: readonly string[], options: CliOptions = {}) {
   const { env, fetch, now = () => performance.now(), signal = new AbortController().signal, stdin = "" } = options;
   const stdout = new Sink(options.terminal, options.onOutput);
-  const stderr = new Sink(options.errorTerminal);
+  const { onErrorOutput } = options;
+  const stderr = new Sink(options.errorTerminal, (text) => {
+    onErrorOutput?.(text);
+    return undefined;
+  });
   const code = await run({
     argv,
     env: { VEGAPROTOCOL_NODE: "https://node.example", ...env },

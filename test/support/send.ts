@@ -1,6 +1,7 @@
 import { defaultSettings } from "../../src/http/call-options.js";
-import { type CallSettings, createRequester, type Route } from "../../src/http/index.js";
+import type { CallSettings, Route } from "../../src/http/context.js";
 import type { RequesterOptions } from "../../src/http/requester.js";
+import { createRequester } from "../../src/http/requester.js";
 import { baseUrl } from "./raw-requests.js";
 
 /** An operation that sends one request and returns the body of the response. */

@@ -11,18 +11,17 @@ const internals = /components\[|operations\[|paths\[|Readable<|FetchOptions|\.\.
 
 describe("hovering over a method", () => {
   const signatures: Record<string, string> = {
-    listVotes:
-      "(query: vega.VotesOfParty | vega.VotesOnProposal, options?: vega.ListingOptions): vega.Listing<vega.Vote>",
+    listVotes: "(query: vega.ListVotesArguments, options?: vega.ListingOptions): vega.Listing<vega.Vote>",
     listPartiesProfiles:
-      "(query?: vega.ProfilesOfParties, options?: vega.ListingOptions): vega.Listing<vega.PartyProfile>",
+      "(query?: vega.ListPartiesProfilesArguments, options?: vega.ListingOptions): vega.Listing<vega.PartyProfile>",
     getSpamStatistics:
-      "(query: vega.GetSpamStatisticsQuery, options?: vega.CallOptions): vega.Call<vega.SpamStatisticsResponse>",
+      "(query: vega.GetSpamStatisticsArguments, options?: vega.CallOptions): vega.Call<vega.SpamStatisticsResponse>",
     listBalanceChanges:
-      "(query?: vega.BalanceChangesInRange, options?: vega.ListingOptions): vega.Listing<vega.BalanceChange>",
+      "(query?: vega.ListBalanceChangesArguments, options?: vega.ListingOptions): vega.Listing<vega.BalanceChange>",
     listNodeSignatures:
-      "(query: vega.SignaturesOfResource, options?: vega.ListingOptions): vega.Listing<vega.NodeSignature>",
+      "(query: vega.ListNodeSignaturesArguments, options?: vega.ListingOptions): vega.Listing<vega.NodeSignature>",
     checkTransaction:
-      "(request: vega.CheckTransactionRequest, options?: vega.CallOptions): vega.Call<vega.TransactionCheckResult>",
+      "(request: vega.CheckTransactionArguments, options?: vega.CallOptions): vega.Call<vega.TransactionCheckResult>",
   };
 
   test.each(operations.map(({ operationId }) => operationId))("%s shows names and the description's words", (id) => {

@@ -3,11 +3,10 @@ import type { OperationTypes } from "../../generated/client.js";
 import { operations } from "../../generated/operations.js";
 import type {
   BalanceChange,
+  ListVotesArguments,
   NanosecondTime,
   SpamStatisticsResponse,
   Vote,
-  VotesOfParty,
-  VotesOnProposal,
 } from "../../src/index.js";
 import type { BodyOf, ExactTable, PathOf, QueryOf } from "./operation-table.js";
 
@@ -110,7 +109,9 @@ describe("the types of an operation", () => {
   test("keep at least one id, one direction, and times", () => {
     type Votes = OperationTypes["listVotes"]["arguments"];
     type Changes = OperationTypes["listBalanceChanges"]["arguments"];
-    expectTypeOf<Votes>().toEqualTypeOf<VotesOfParty | VotesOnProposal>();
+    expectTypeOf<Votes>().toEqualTypeOf<ListVotesArguments>();
+    expectTypeOf<{ partyId: string }>().toExtend<Votes>();
+    expectTypeOf<{ proposalId: string }>().toExtend<Votes>();
     expectTypeOf<{ pagination: { first: number } }>().not.toExtend<Votes>();
     expectTypeOf<{ partyId: string; pagination: { first: number; before: string } }>().not.toExtend<Votes>();
     expectTypeOf<NonNullable<Changes["dateRange"]>>().toEqualTypeOf<{

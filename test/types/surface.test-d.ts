@@ -51,9 +51,9 @@ describe("the compiler rejects", () => {
   });
 
   test("names that an operation does not have", () => {
-    // @ts-expect-error: misspelt
+    // @ts-expect-error: misspelled
     client.listVotes({ partyId: "a", proposalID: "b" });
-    // @ts-expect-error: misspelt
+    // @ts-expect-error: misspelled
     client.listBalanceChanges({ filter: { partyId: "a" } });
     // @ts-expect-error: unknown
     client.listBalanceChanges({ filter: { accountTypes: ["GENERAL"] } });

@@ -24,7 +24,7 @@ export function Votes({ connection, proposalId, onChange }: Props) {
 }
 
 function List({ connection, proposalId }: Pick<Props, "connection" | "proposalId">) {
-  // A page has room for the votes of any two neighbouring blocks, unless a proposal with more votes has closed.
+  // A page has room for the votes of any two neighboring blocks, unless a proposal with more votes has closed.
   const options = connection.vega.listVotes.infinite({ proposalId, pagination: { first: 500 } });
   const { data, error, isFetching, hasNextPage, fetchNextPage, refetch } = useInfiniteQuery(options);
   const votes = data?.pages.flatMap(({ nodes }) => nodes) ?? [];

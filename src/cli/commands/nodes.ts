@@ -1,6 +1,6 @@
-import type { VegaClient } from "../../client.js";
+import type { VegaClient } from "../../client/client.js";
+import type { NodeStatus } from "../../client/node-pool.js";
 import { describe } from "../../errors/index.js";
-import type { NodeStatus } from "../../node-pool.js";
 import type { Context } from "../command.js";
 import { connectPool } from "../connection.js";
 import { exitCodes } from "../exit.js";

@@ -1,5 +1,5 @@
 import { operations } from "../../../generated/operations.js";
-import type { FollowVotesQuery } from "../../follow/index.js";
+import type { FollowVotesArguments } from "../../follow/index.js";
 import {
   checkSync,
   type SqlDatabase,
@@ -80,7 +80,7 @@ function readPlan(names: readonly string[], { values }: Context): Plan {
   };
 }
 
-function readVotes(proposals: readonly string[], parties: readonly string[]): FollowVotesQuery[] {
+function readVotes(proposals: readonly string[], parties: readonly string[]): FollowVotesArguments[] {
   if (proposals.length === 0 && parties.length === 0)
     throw new UsageError("Expected --proposal or --party beside votes.");
   if (proposals.length === 0) return parties.map((partyId) => ({ partyId }));

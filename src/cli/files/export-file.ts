@@ -1,6 +1,7 @@
 import { open, rename, rm } from "node:fs/promises";
-import type { Block } from "../../http/index.js";
-import { withDigits } from "../../http/json.js";
+import type { Block } from "../../http/block.js";
+import { isDigits } from "../../values/digits.js";
+import { withDigits } from "../../values/json.js";
 import { UsageError } from "../exit.js";
 import type { RangeEnd } from "../records.js";
 import type { ContentFlags } from "./content-flags.js";
@@ -11,7 +12,7 @@ import { checkKeptText } from "./kept-text.js";
 import { LineDigest } from "./line-digest.js";
 import { type Lock, lock } from "./lock.js";
 import type { Manifest } from "./manifest.js";
-import { type FileState, isCount, isDigits, readFileState, writeState } from "./state.js";
+import { type FileState, isCount, readFileState, writeState } from "./state.js";
 import { isReplaceable } from "./target.js";
 
 /** How far an export has come. */

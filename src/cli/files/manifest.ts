@@ -1,5 +1,6 @@
 import type { ListId } from "../../pagination/list-operation.js";
 import type { Coverage } from "../../scan/coverage.js";
+import { isDigits } from "../../values/digits.js";
 import type { Connection } from "../connection.js";
 import { type IncompleteError, UsageError } from "../exit.js";
 import { type FormatName, formats, orders } from "../flags.js";
@@ -7,7 +8,6 @@ import type { ListPlan } from "../list-plan.js";
 import { readVersion } from "../version.js";
 import type { ContentFlags } from "./content-flags.js";
 import { manifestFile, readJson } from "./files.js";
-import { isDigits } from "./state.js";
 
 /** What `FILE.manifest.json` says about an exported file. */
 export interface Manifest {

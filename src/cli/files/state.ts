@@ -28,7 +28,6 @@ export async function readFileState<State extends FileState>(
 export const writeState = <State extends FileState>(file: string, state: State): Promise<void> =>
   writeJson(stateFile(file), state);
 
-export const isDigits = (value: unknown): value is string => typeof value === "string" && /^-?\d+$/.test(value);
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
 export const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
 

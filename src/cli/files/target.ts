@@ -75,7 +75,7 @@ export function readSuffixes({ kind, path: name }: Target, format: FormatName | 
   const expected = named === "" && compression === undefined ? (format ?? "ndjson") : suffixes[named];
   if (compression !== undefined && codecOf(compression) === undefined) {
     throw new UsageError(
-      `${name} needs Zstandard, which Node.js has from 22.15 on, and this is ${process.version}. Use the suffix .gz.`,
+      `${name} needs Zstandard, which Node.js has from 22.15 on, and this is ${process.version}. Use the extension .gz.`,
     );
   }
   if (format === undefined && expected === undefined) {
@@ -86,7 +86,7 @@ export function readSuffixes({ kind, path: name }: Target, format: FormatName | 
     );
   }
   if (format !== undefined && expected !== undefined && format !== expected) {
-    throw new UsageError(`Expected --output to end with a suffix of --format ${format}, got ${name}.`);
+    throw new UsageError(`Expected --output to end with an extension of --format ${format}, got ${name}.`);
   }
   return { format: format ?? expected, compression };
 }

@@ -1,4 +1,4 @@
-import type { Block } from "../../http/index.js";
+import type { Block } from "../../http/block.js";
 import { UsageError } from "../exit.js";
 
 /** A block as text, as in `1234567@1707497691513016000`. */

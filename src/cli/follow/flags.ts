@@ -14,27 +14,27 @@ const from: Flag = {
   name: "from",
   value: "TIME",
   text:
-    "Where to begin: now, which is the block that has begun; start, which is the oldest record of the node; or a time, as in " +
+    "Where to begin: now, which is the current block; start, which is the oldest record of the node; or a time, as in " +
     "2024-02-01T12:00:00Z. Default: now.",
 };
 
 const chain: Flag = {
   name: "chain",
   value: "BLOCK",
-  text: "A block of the chain that --from is a position of, as HEIGHT@TIME. The position is refused on another network.",
+  text: "The block that --from was read at, as HEIGHT@TIME. The command fails on another network.",
 };
 
 const pace: readonly Flag[] = [
   {
     name: "poll-interval",
     value: "TIME",
-    text: "From one poll to the next, as in 5s. Default: a block while records come, and up to 15s while none do.",
+    text: "The time between polls, as in 5s. Default: one block while records arrive, and up to 15s while none do.",
   },
   { name: "stalled-after", value: "TIME", text: "Fail if the node names no new block for this time. Default: 60s." },
   {
     name: "give-up-after",
     value: "TIME",
-    text: "How long failures are retried, as in 2h; for ever if it is never. Default: 10m.",
+    text: "How long to retry failures, as in 2h. never retries forever. Default: 10m.",
   },
 ];
 
@@ -45,11 +45,11 @@ export function followFlags(id: FollowId): Flag[] {
   const limit: Flag = { name: "limit", value: "N", text: "End after this many records." };
   const output: readonly Flag[] = [
     outputFlag,
-    { name: "resume", text: "Continue the file of --output where it ends. It begins one if there is none." },
-    { name: "force", text: "Overwrite the file of --output, once the first block came." },
+    { name: "resume", text: "Append to the --output file, or create it." },
+    { name: "force", text: "Replace the --output file after the first block." },
     columnsFlag(Object.keys(operationTexts[id].columns ?? {})),
     ...(hasTime ? presentationFlags : []),
-    { name: "quiet", short: "q", text: "Print no status and no messages about failures." },
+    { name: "quiet", short: "q", text: "Do not print the status or failures." },
   ];
   return [
     ...own,

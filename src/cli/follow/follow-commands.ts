@@ -11,12 +11,12 @@ const texts: Readonly<Record<FollowId, { summary: string; details: string }>> = 
   listVotes: {
     summary: "Print votes as they come.",
     details:
-      "Each vote when its block is final. A vote that is written again comes again if one of its members differs; after " +
-      "--resume, also if none does.",
+      "Each vote when its block is final. A rewritten vote is printed again only if a field changed; after --resume, also " +
+      "if none did.",
   },
   listNodeSignatures: {
     summary: "Print the node signatures of a resource as they come.",
-    details: "Each signature once, beginning with those that are there.",
+    details: "Each signature once, starting with the existing ones.",
   },
 };
 

@@ -1,5 +1,5 @@
 import { open, rename, rm } from "node:fs/promises";
-import type { Block } from "../../http/index.js";
+import type { Block } from "../../http/block.js";
 import { UsageError } from "../exit.js";
 import { describeDifferences } from "../files/content-flags.js";
 import { headOf, type RecordFile } from "../files/file-records.js";

@@ -1,5 +1,5 @@
 import type { FollowEvent } from "../../follow/index.js";
-import type { Block } from "../../http/index.js";
+import type { Block } from "../../http/block.js";
 import { describeDuration } from "../durations.js";
 import { IncompleteError, UsageError } from "../exit.js";
 import type { Io } from "../io.js";
@@ -100,8 +100,8 @@ export class Monitor {
     const chain = this.#chain;
     if (chain !== undefined && !canBeOneChain(chain, block)) {
       throw new UsageError(
-        `The position is one of another network: block ${printBlock(chain)} and block ${printBlock(block)} of the node cannot be ` +
-          "of one chain. Use a node of the network that the position is from.",
+        `The position is from another network: block ${printBlock(chain)} and block ${printBlock(block)} of the node cannot be ` +
+          "on one chain. Use a node of the network of the position.",
       );
     }
     // A position that has a chain was reached by a node.

@@ -1,7 +1,7 @@
-import type { VegaClient } from "../../client.js";
+import type { VegaClient } from "../../client/client.js";
 import {
   type FollowEvent,
-  type FollowVotesQuery,
+  type FollowVotesArguments,
   followBalanceChanges,
   followNodeSignatures,
   followVotes,
@@ -33,7 +33,7 @@ export function openFollower(
     case "listBalanceChanges":
       return followBalanceChanges(client, query, { ...options, from }).batches();
     case "listVotes":
-      return followVotes(client, query as FollowVotesQuery, { ...options, from }).batches();
+      return followVotes(client, query as FollowVotesArguments, { ...options, from }).batches();
     case "listNodeSignatures":
       return followNodeSignatures(client, query as { id: string }, options).batches();
   }

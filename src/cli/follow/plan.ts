@@ -1,7 +1,7 @@
 import { operationTexts } from "../../../generated/command-line.js";
 import { operations } from "../../../generated/operations.js";
-import type { NanosecondTime } from "../../arguments/values.js";
-import type { Block } from "../../http/index.js";
+import type { Block } from "../../http/block.js";
+import type { NanosecondTime } from "../../values/times.js";
 import { readArguments } from "../argument-flags.js";
 import type { Context } from "../command.js";
 import { UsageError } from "../exit.js";
@@ -90,10 +90,10 @@ export const positionOf = (text: string): From => (text === "now" || text === "s
 
 function checkFile({ id, target, format, force, resume, limit, columns }: FollowPlan): void {
   const has = (name: string) => columns.some((column) => column.name === name);
-  if (resume && force) throw new UsageError("Expected --resume or --force, got both.");
+  if (resume && force) throw new UsageError("--resume and --force cannot be combined.");
   if (target?.kind !== "file" && (resume || force)) {
-    const reason = target === undefined ? "." : ", and FILE to be a regular file.";
-    throw new UsageError(`Expected --output FILE beside --${resume ? "resume" : "force"}${reason}`);
+    const reason = target === undefined ? "." : ", and FILE must be a regular file.";
+    throw new UsageError(`--${resume ? "resume" : "force"} needs --output FILE${reason}`);
   }
   const isFile = target?.kind === "file";
   if (format === "json" || (target && format === "table")) {

@@ -1,5 +1,6 @@
-import { formatUnits, parseUnits } from "../../arguments/units.js";
-import { toNanoseconds } from "../../arguments/values.js";
+import { isDigits } from "../../values/digits.js";
+import { toNanoseconds } from "../../values/times.js";
+import { formatUnits, parseUnits } from "../../values/units.js";
 import { UsageError } from "../exit.js";
 import type { ColumnKind } from "../operation-texts.js";
 import { suggest } from "../suggest.js";
@@ -24,8 +25,6 @@ export interface Column {
   /** The inverse of {@link Column.print}. Throws for a text that it does not return. */
   readonly parse: (text: string) => string;
 }
-
-const isDigits = /^-?\d+$/;
 
 /** The columns of a list: those that the user named, or all. */
 export function readColumns(
@@ -57,7 +56,7 @@ function conversionOf(kind: ColumnKind, { decimals, raw }: Presentation): Pick<C
   if (kind === "amount" && decimals !== undefined) {
     return {
       // v0.74 nodes can send an empty amount.
-      print: (text) => (isDigits.test(text) ? formatUnits(text, decimals) : text),
+      print: (text) => (isDigits(text) ? formatUnits(text, decimals) : text),
       parse: (text) => (text === "" ? text : String(parseUnits(text, decimals))),
     };
   }
@@ -73,7 +72,7 @@ function timePrinter(): (text: string) => string {
   let date = "";
   let last = { text: "", printed: "" };
   const print = (text: string) => {
-    if (!isDigits.test(text) || text.startsWith("-")) return text;
+    if (!isDigits(text) || text.startsWith("-")) return text;
     const digits = text.padStart(10, "0");
     const whole = digits.slice(0, -9);
     if (whole !== second) {

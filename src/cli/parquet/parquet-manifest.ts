@@ -1,7 +1,8 @@
+import { isDigits } from "../../values/digits.js";
 import { UsageError } from "../exit.js";
 import type { ContentFlags } from "../files/content-flags.js";
 import { readJson } from "../files/files.js";
-import { isCount, isDigits } from "../files/state.js";
+import { isCount } from "../files/state.js";
 import type { WrittenFile } from "./parquet-file.js";
 
 /** A file of an export to Parquet. It never changes. */

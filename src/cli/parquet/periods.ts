@@ -1,4 +1,4 @@
-import { toNanoseconds } from "../../arguments/values.js";
+import { toNanoseconds } from "../../values/times.js";
 
 /** How a folder is divided. */
 export const partitions = ["day", "month"] as const;

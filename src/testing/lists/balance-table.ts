@@ -1,5 +1,5 @@
 import type { BalanceChange } from "../../../generated/types.js";
-import { sha256Hex } from "../../pagination/sha256.js";
+import { sha256Hex } from "../../pagination/repair/sha256.js";
 import { accountTypeName, accountTypeNumber } from "../enums.js";
 import type { Ids } from "../ids.js";
 import { toJson } from "../json.js";

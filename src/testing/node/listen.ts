@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { type AddressInfo, isIPv6 } from "node:net";
 import { arrayBuffer } from "node:stream/consumers";
 import { checkOptions, expected, type OptionChecks } from "../../arguments/check-options.js";
 import { refuse } from "../arguments.js";
+import { bind } from "./bind.js";
 
 /** Where a server listens. */
 export interface ListenOptions {
@@ -60,17 +60,13 @@ export async function listen(
     { maxHeaderSize: 2 ** 20, keepAliveTimeout: 0 },
     (incoming, outgoing) => void respond((request) => node.fetch(request), incoming, outgoing),
   );
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", (error: NodeJS.ErrnoException) => reject(cannotListen(host, port, error)));
-    server.listen(port, host, resolve);
-  });
-  const { port: listening } = server.address() as AddressInfo;
+  const url = await bind(server, port, host);
   const close = () =>
     new Promise<void>((resolve) => {
       server.close(() => resolve());
       server.closeAllConnections();
     });
-  return { url: `http://${toUrlHost(host)}:${listening}`, close, [Symbol.asyncDispose]: close };
+  return { url, close, [Symbol.asyncDispose]: close };
 }
 
 async function respond(
@@ -130,18 +126,3 @@ const optionChecks: OptionChecks<ListenOptions> = {
   ),
   host: expected("a name or an address", (host) => typeof host === "string" && host !== ""),
 };
-
-function cannotListen(host: string, port: number, cause: NodeJS.ErrnoException): Error {
-  const reasons: Record<string, string> = {
-    EADDRINUSE: "The port is in use: choose another one, or 0 for a free one.",
-    EACCES: "The port is reserved for the system: choose one above 1023, or 0 for a free one.",
-  };
-  const reason = reasons[cause.code ?? ""] ?? `${cause.message}.`;
-  return new Error(`Cannot listen on port ${port} of ${host}. ${reason}`, { cause });
-}
-
-/** All interfaces have no address of their own: a client on this machine reaches them as `localhost`. */
-function toUrlHost(host: string): string {
-  if (host === "0.0.0.0" || host === "::") return "localhost";
-  return isIPv6(host) ? `[${host}]` : host;
-}

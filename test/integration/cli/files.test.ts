@@ -159,7 +159,7 @@ describe.runIf(process.platform !== "win32")("a pipe or a device in --output", (
       stderr: expect.stringContaining("got a pipe or a device. Use --output -"),
     });
     const followed = await runCli(["follow", "balances", "--resume", "-o", name], { fetch });
-    expect(followed).toMatchObject({ code: 2, stderr: expect.stringContaining("and FILE to be a regular file.") });
+    expect(followed).toMatchObject({ code: 2, stderr: expect.stringContaining("and FILE must be a regular file.") });
   });
 });
 
@@ -197,7 +197,7 @@ describe("the name of a file", () => {
     const name = file("x.csv.zst");
     const { code, stderr } = await runCli(["balances", "-o", name], { fetch });
     if (codecOf("zst") === undefined) {
-      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("Use the suffix .gz.") });
+      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("Use the extension .gz.") });
       return;
     }
     expect(code).toBe(0);
@@ -212,8 +212,14 @@ describe("the name of a file", () => {
     [["-o", "x.csv.bz2"], "Expected --output to end with .csv"],
     [["-o", "x.tar.gz"], "Expected --output to end with .csv"],
     [["-o", "x.gz"], "Expected --output to end with .csv"],
-    [["-o", "x.csv", "--format", "ndjson"], "Expected --output to end with a suffix of --format ndjson, got x.csv."],
-    [["-o", "x.json.gz", "--format", "csv"], "Expected --output to end with a suffix of --format csv, got x.json.gz."],
+    [
+      ["-o", "x.csv", "--format", "ndjson"],
+      "Expected --output to end with an extension of --format ndjson, got x.csv.",
+    ],
+    [
+      ["-o", "x.json.gz", "--format", "csv"],
+      "Expected --output to end with an extension of --format csv, got x.json.gz.",
+    ],
   ])("that does not fit is refused: %j", async (flags, message) => {
     for (const command of [["balances"], ["profiles"], ["follow", "balances"]]) {
       const { code, stderr } = await runCli([...command, ...flags], { fetch: refused });

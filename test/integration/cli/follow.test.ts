@@ -97,7 +97,7 @@ describe("follow balances", () => {
     expect(new Set(all.map(balanceKey)).size).toBe(all.length);
   });
 
-  test("begins with the block that has begun, without --from", async () => {
+  test("begins with the current block, without --from", async () => {
     const node = growingNode();
     const { timestamp } = node.block;
     const { stdout } = await followLines(["follow", "balances", ...poll], 6, node.fetch);

@@ -362,12 +362,12 @@ describe("--resume", () => {
   });
 
   test.each([
-    [["balances"], "Expected --output FILE beside --resume."],
-    [["balances", "-o", "-"], "Expected --output FILE beside --resume."],
+    [["balances"], "--resume needs --output FILE."],
+    [["balances", "-o", "-"], "--resume needs --output FILE."],
     [["balances", "-o", "x.json"], "--resume works with the formats csv and ndjson, not with json."],
     [["balances", "-o", "x.csv", "--cursor"], "--resume does not work with --cursor"],
     [["balances", "-o", "x.csv", "--columns", "balance"], "--resume needs the column timestamp"],
-    [["balances", "-o", "x.csv", "--force"], "Expected --resume or --force, got both."],
+    [["balances", "-o", "x.csv", "--force"], "--resume and --force cannot be combined."],
     [["votes", "--party", "a", "-o", "x.csv"], "--resume is for balances"],
   ])("is refused with the reason: %j", async (argv, reason) => {
     const { code, stderr } = await runCli([...argv, "--resume"], { fetch });

@@ -33,7 +33,8 @@ test.each(["ndjson", "csv.gz"])(
   `the file of follow balances as %s, killed ${kills} times at random times of two writers, has each record of the chain once`,
   async (suffix) => {
     const node = createFakeNode({ balances: 3000 }, { rateLimit: false });
-    const stopChain = node.advanceEvery(10, { records: () => ({ balances: 5 }) });
+    // A chain with more than 20 blocks a second is taken for two networks.
+    const stopChain = node.advanceEvery(60, { records: () => ({ balances: 30 }) });
     const server = await listen(node);
     const file = join(folder, `balances.${suffix}`);
     const command = ["follow", "balances", "--from", "start", "--raw", "--poll-interval", "10ms", "--output", file];

@@ -70,7 +70,7 @@ describe("in a pipe", () => {
   test("SIGINT ends a check that reads stdin with 130", async () => {
     const { stdout } = await run(
       "bash",
-      ["-c", `sleep 20 2>&1 | ${program} check & sleep 1; kill -INT $!; wait $!; echo $?`],
+      ["-c", `${program} check < <(exec sleep 20 2> /dev/null) & sleep 1; kill -INT $!; wait $!; echo $?`],
       {
         env: { ...process.env, VEGAPROTOCOL_NODE: node.url },
       },

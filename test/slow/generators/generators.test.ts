@@ -3,8 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { createFakeNode } from "../../../src/testing/index.js";
+import { createFakeNetwork, createFakeNode, nodeDefects } from "../../../src/testing/index.js";
 import { type FakeNodeServer, listen } from "../../../src/testing/node/index.js";
+import { type RunningGateway, startGateway } from "../../support/gateway.js";
 import { installJar, installNode, installPython, missing, run } from "./tools.js";
 
 // openapi.yaml is for other generators too: each has to accept it without errors, and its output has to compile.
@@ -19,6 +20,28 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "generators-"));
 });
 afterAll(() => rm(folder, { recursive: true }));
+
+// Loops on `endCursor` with the generated clients, at nodes whose cursors lose records.
+const network = createFakeNetwork(
+  { nodes: [{}, { lag: 1 }, { lag: 2 }], balances: 700 },
+  { defects: nodeDefects, rateLimit: false },
+);
+for (let block = 0; block < 3; block++) network.nextBlock();
+let gateway: RunningGateway;
+beforeAll(async () => {
+  const nodes = network.nodes.map(({ url }) => url);
+  gateway = await startGateway(nodes, ["--caller-rate", "0"], network.fetch);
+});
+afterAll(() => gateway.close());
+const records = () => network.records.balances.map((record) => JSON.stringify(record)).join("\n");
+
+/** The records among the lines of an output, sorted, with their members in one order. */
+const linesOf = (output: string) =>
+  output
+    .split("\n")
+    .filter((line) => line.startsWith("{"))
+    .map((line) => JSON.stringify(Object.entries(JSON.parse(line)).sort()))
+    .sort();
 
 /** Compiles generated TypeScript, without any types of Node.js. */
 async function compileTypeScript(commands: string, output: string): Promise<void> {
@@ -36,11 +59,14 @@ test("hey-api generates TypeScript that compiles", async () => {
 });
 
 describe.skipIf(missing.go)("oapi-codegen", () => {
-  test("generates Go that compiles", async () => {
+  test("generates Go that compiles, and reads complete lists through a gateway", async () => {
     for (const file of ["go.mod", "go.sum"]) await cp(join(here, file), join(folder, file));
     const generate = ["tool", "oapi-codegen", "-generate", "types,client", "-package", "generators"];
     await run("go", [...generate, "-o", join(folder, "client.go"), description]);
     await run("go", ["vet", "."], { cwd: folder });
+    await cp(join(here, "loops/loop_test.go"), join(folder, "loop_test.go"));
+    const output = await run("go", ["test", "-v", "-count=1", "."], { cwd: folder, env: { GATEWAY: gateway.url } });
+    expect(linesOf(output)).toEqual(linesOf(records()));
   });
 });
 
@@ -61,12 +87,20 @@ describe.skipIf(missing.java)("openapi-generator", () => {
     await compileTypeScript(await installNode(), output);
   });
 
-  test.skipIf(missing.python)("generates Python that can be imported", async () => {
-    const output = await generate("python");
-    const python = join(await installPython(), "python");
-    await run(python, ["-m", "compileall", "-q", "openapi_client"], { cwd: output });
-    await run(python, ["-c", "from openapi_client import *; GovernanceApi().list_votes"], { cwd: output });
-  });
+  test.skipIf(missing.python)(
+    "generates Python that can be imported, and reads complete lists through a gateway",
+    async () => {
+      const output = await generate("python");
+      const python = join(await installPython(), "python");
+      await run(python, ["-m", "compileall", "-q", "openapi_client"], { cwd: output });
+      await run(python, ["-c", "from openapi_client import *; GovernanceApi().list_votes"], { cwd: output });
+      const script = await run(python, [join(here, "loops/loop.py"), gateway.url], {
+        cwd: output,
+        env: { PYTHONPATH: output },
+      });
+      expect(linesOf(script)).toEqual(linesOf(records()));
+    },
+  );
 });
 
 describe.skipIf(missing.python)("schemathesis", () => {

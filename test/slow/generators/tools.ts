@@ -12,8 +12,12 @@ const here = fileURLToPath(new URL(".", import.meta.url));
 const tools = join(here, "tools");
 
 /** Runs a command. A failure rejects with the output of the command. */
-export async function run(command: string, args: string[], options: { cwd?: string } = {}): Promise<string> {
-  const settings = { cwd: here, maxBuffer: 2 ** 26, ...options };
+export async function run(
+  command: string,
+  args: string[],
+  { env, ...options }: { cwd?: string; env?: Record<string, string> } = {},
+): Promise<string> {
+  const settings = { cwd: here, maxBuffer: 2 ** 26, ...options, env: { ...process.env, ...env } };
   const { stdout, stderr } = await promisify(execFile)(command, args, settings).catch((error) => {
     throw new Error(`${command} ${args.join(" ")} failed:\n${error.stdout}\n${error.stderr}`);
   });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { systemClock } from "../../../src/http/clock.js";
+import { systemClock } from "../../../src/async/clock.js";
 import { createClient } from "../../../src/index.js";
 import { listen } from "../../../src/testing/node/index.js";
 import { createLimitedNode } from "../../support/limited-node.js";

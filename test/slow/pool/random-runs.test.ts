@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { type BalanceChange, type Forward, PaginationError, VegaError } from "../../../src/index.js";
 import { type NodeDefect, nodeDefects } from "../../../src/testing/index.js";
 import { PooledNetwork, seeded } from "../../support/pooled-network.js";
+import { runs } from "../../support/runs.js";
 
 /** What happens to a node just before a request. */
 interface Mishap {
@@ -143,7 +144,7 @@ async function readAll<T>(
 /** Each property takes minutes on a busy machine. */
 const timeout = 300_000;
 
-test("300 random runs of a walk over signatures lose and repeat no record, or continue exactly after an error", {
+test("in random runs, a walk over signatures loses and repeats no record, or continues exactly after an error", {
   timeout,
 }, async () => {
   await fc.assert(
@@ -157,11 +158,11 @@ test("300 random runs of a walk over signatures lose and repeat no record, or co
       );
       expect(records.map(keyOf).sort()).toEqual(expected.map(keyOf).sort());
     }),
-    { numRuns: 300 },
+    runs(100),
   );
 });
 
-test("300 random runs of a walk over balance changes lose and repeat no record, or continue exactly after an error", {
+test("in random runs, a walk over balance changes loses and repeats no record, or continues exactly after an error", {
   timeout,
 }, async () => {
   await fc.assert(
@@ -178,11 +179,11 @@ test("300 random runs of a walk over balance changes lose and repeat no record, 
       const expected = net.network.records.balances.filter(({ timestamp }) => BigInt(timestamp) >= from);
       expect(records.map(keyOf).sort()).toEqual(expected.map(keyOf).sort());
     }),
-    { numRuns: 300 },
+    runs(100),
   );
 });
 
-test("300 random runs of a walk over votes lose and repeat no vote, or continue exactly after an error", {
+test("in random runs, a walk over votes loses and repeats no vote, or continues exactly after an error", {
   timeout,
 }, async () => {
   await fc.assert(
@@ -200,11 +201,11 @@ test("300 random runs of a walk over votes lose and repeat no vote, or continue 
       const unique = reasons.length === 0 ? records.map(keyOf) : [...new Set(records.map(keyOf))];
       expect(unique.sort()).toEqual(expected.map(keyOf).sort());
     }),
-    { numRuns: 300 },
+    runs(100),
   );
 });
 
-test("300 random runs of a scan lose and repeat no record, or continue exactly after an error", {
+test("in random runs, a scan loses and repeats no record, or continues exactly after an error", {
   timeout,
 }, async () => {
   await fc.assert(
@@ -226,6 +227,6 @@ test("300 random runs of a scan lose and repeat no record, or continue exactly a
       const times = records.map(({ timestamp }) => BigInt(timestamp));
       expect(times).toEqual([...times].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0) * (newestFirst ? -1 : 1)));
     }),
-    { numRuns: 300 },
+    runs(100),
   );
 });

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { PooledNetwork, seeded } from "../../support/pooled-network.js";
+import { runs } from "../../support/runs.js";
 
 const silent = Number.POSITIVE_INFINITY;
 const partyId = "ab".repeat(32);
@@ -103,7 +104,7 @@ class Simulation {
   }
 }
 
-test("1000 random runs: no read fails that a node can serve, none goes back unmarked, no check is sent twice", {
+test("in random runs, no read fails that a node can serve, none goes back unmarked, no check is sent twice", {
   timeout: 900_000,
 }, async () => {
   await fc.assert(
@@ -140,6 +141,6 @@ test("1000 random runs: no read fails that a node can serve, none goes back unma
       await net.sleep(20_000);
       expect(net.clock.pending).toBe(0);
     }),
-    { numRuns: 1000 },
+    runs(100),
   );
 });

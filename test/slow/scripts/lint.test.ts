@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { checkDescription } from "../../../scripts/generate/lint.js";
 import { source } from "../../support/description.js";
 
 /** A mistake in the description: the text before, the text after, and the rule that reports it. */
@@ -20,6 +21,12 @@ const mistakes: Record<string, [before: string, after: string, rule: string]> = 
     "        default: {$ref: '#/components/responses/UnexpectedError'}\n  /api/v2/parties/profiles:",
     "  /api/v2/parties/profiles:",
     "description/operation-errors",
+  ],
+  "an operation without samples": ["      x-codeSamples:\n", "      x-samples:\n", "description/code-samples"],
+  "a sample that is empty": [
+    "        - lang: TypeScript\n",
+    "        - lang: JavaScript\n",
+    "description/code-samples",
   ],
   "a property without a description": [
     "        pubKey:\n          type: string\n          description: The public key of the party that signed.",
@@ -101,11 +108,6 @@ const mistakes: Record<string, [before: string, after: string, rule: string]> = 
     "without: [last, previous]",
     "description/parameter-groups",
   ],
-  "a name of arguments that is not a type": [
-    "x-argumentsType: ProfilesOfParties",
-    "x-argumentsType: profiles of parties",
-    "description/arguments-type",
-  ],
   "at least one of an unknown parameter": [
     "        - parameter: partyId\n",
     "        - parameter: party\n",
@@ -131,13 +133,13 @@ const mistakes: Record<string, [before: string, after: string, rule: string]> = 
     "description/hints",
   ],
   "a read that is sent once": [
-    "      x-argumentsType: SignaturesOfResource\n",
-    "      x-argumentsType: SignaturesOfResource\n      x-sentOnce: true\n",
+    "      operationId: listNodeSignatures\n",
+    "      operationId: listNodeSignatures\n      x-sentOnce: true\n",
     "description/sent-once",
   ],
   "client notes that are empty": [
-    "      x-argumentsType: SignaturesOfResource\n",
-    "      x-argumentsType: SignaturesOfResource\n      x-clientNotes: ''\n",
+    "      operationId: listNodeSignatures\n",
+    "      operationId: listNodeSignatures\n      x-clientNotes: ''\n",
     "description/client-notes",
   ],
   "a record without a natural key": ["      x-naturalKey: [partyId]\n", "", "description/natural-key"],
@@ -173,6 +175,18 @@ beforeAll(() => {
 test("the linter reports no problem in the description", () => {
   expect(found.get("none")).toBeUndefined();
 });
+
+test("npm run generate refuses in the linter's words what it cannot generate from, and nothing else", async () => {
+  const file = (name: string) => join(folder, `${name.replaceAll(" ", "-")}.yaml`);
+  await expect(checkDescription(file("a record without a natural key"))).rejects.toThrow(
+    /^\S+-key\.yaml:\d+: The record of a list needs `x-naturalKey`, a list of its properties\. \(description\/natural-key\)\n/,
+  );
+  await checkDescription(file("none"));
+  await checkDescription(file("a parameter without an example"));
+  await expect(checkDescription(join(folder, "missing.yaml"))).rejects.toThrow(
+    /^The linter cannot read \S+missing\.yaml: ./,
+  );
+}, 60_000);
 
 test.each(Object.entries(mistakes))("the linter reports %s", (name, [before, , rule]) => {
   expect(source).toContain(before);

@@ -77,15 +77,15 @@ const refusals: Refusal[] = [
   ...(
     [
       ["first", 1, "last", 2, "2"],
-      ["first", 1, "before", "c", '"c"'],
-      ["last", 1, "after", "c", '"c"'],
-      ["after", "b", "before", "c", '"c"'],
+      ["first", 1, "before", "c"],
+      ["last", 1, "after", "c"],
+      ["after", "b", "before", "c"],
     ] as const
   ).map(
-    ([one, value, other, second, shown]): Refusal => [
+    ([one, value, other, second]): Refusal => [
       (c) => c.listBalanceChanges({ pagination: { [one]: value, [other]: second } }),
       `pagination.${other}`,
-      `Expected \`pagination.${other}\` of listBalanceChanges to be left out beside \`pagination.${one}\`, got ${shown}.`,
+      `\`pagination.${other}\` of listBalanceChanges cannot be combined with \`pagination.${one}\`.`,
     ],
   ),
   [
@@ -96,7 +96,7 @@ const refusals: Refusal[] = [
   [
     (c) => c.listPartiesProfiles({ parties: [] }),
     "parties",
-    "Expected `parties` of listPartiesProfiles to be left out, for all, or to have at least one value, got an empty array.",
+    "`parties` of listPartiesProfiles must not be empty; omit it to list all.",
   ],
   [
     (c) => c.listPartiesProfiles({ parties: ["a", ""] }),
@@ -154,7 +154,7 @@ const refusals: Refusal[] = [
     (partyId): Refusal => [
       (c) => c.getSpamStatistics({ partyId }),
       "partyId",
-      `Expected \`partyId\` of getSpamStatistics to be an id that can stand in a path, got "${partyId}".`,
+      `Expected \`partyId\` of getSpamStatistics to be an id other than \`.\` or \`..\`, got "${partyId}".`,
     ],
   ),
   [(c) => c.checkTransaction({}), "tx", "Expected `tx` of checkTransaction to be an object, got undefined."],

@@ -120,8 +120,8 @@ describe("a call rejects invalid options, and sends nothing:", () => {
     const listing = createClient({ baseUrl, fetch }).listVotes({ partyId: "a" }, { timeout: -1 });
     await expect(listing).rejects.toSatisfy(ArgumentError.is);
     await expect(listing.toArray()).rejects.toSatisfy(ArgumentError.is);
-    const misspelt = createClient({ baseUrl, fetch }).listVotes({ partyId: "a" }, { maxItem: 1 } as never);
-    await expect(misspelt.toArray()).rejects.toThrow("listVotes has no option `maxItem`.");
+    const misspelled = createClient({ baseUrl, fetch }).listVotes({ partyId: "a" }, { maxItem: 1 } as never);
+    await expect(misspelled.toArray()).rejects.toThrow("listVotes has no option `maxItem`.");
     expect(sent).toEqual([]);
   });
 });

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { distance, suggest } from "../../../src/cli/suggest.js";
 
 describe("the distance of two words", () => {
-  test("counts insertions, deletions, replacements and swaps of neighbours", () => {
+  test("counts insertions, deletions, replacements and swaps of neighbors", () => {
     expect(distance("balances", "balances")).toBe(0);
     expect(distance("balnces", "balances")).toBe(1);
     expect(distance("blaances", "balances")).toBe(1);

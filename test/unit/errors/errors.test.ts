@@ -28,7 +28,7 @@ const errors = {
 const parents: Record<string, string[]> = { RateLimitError: ["ApiError"] };
 
 describe.each(Object.entries(errors))("%s", (name, error) => {
-  test("has a literal name, and is recognised by the guards of its class and its base classes", () => {
+  test("has a literal name, and is recognized by the guards of its class and its base classes", () => {
     expect(error.name).toBe(name);
     expect(error).toBeInstanceOf(Error);
     for (const [other, Class] of Object.entries(vega).filter(([key]) => key.endsWith("Error"))) {

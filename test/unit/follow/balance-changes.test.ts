@@ -44,7 +44,7 @@ const batch = (records: readonly BalanceChange[], upTo: number) => ({
 });
 
 describe("a follower of balance changes", () => {
-  test("begins by default with the block that has begun", async () => {
+  test("begins by default with the current block", async () => {
     const node = nodeWith([change(1, 1), change(2, 1)], 3);
     const { take, requests } = follow(node);
     expect(await take(1)).toEqual([batch([], 3)]);
@@ -69,7 +69,7 @@ describe("a follower of balance changes", () => {
     expect(await follow(node, { from: resume }).take(1)).toEqual([batch(records.slice(1), 5)]);
   });
 
-  test("yields no record of the block that has begun, although the node has it", async () => {
+  test("yields no record of the current block, although the node has it", async () => {
     const node = nodeWith([change(1, 1)], 2);
     endBlock(node, 4, [change(3, 1)]);
     const lagging = (request: Request) =>

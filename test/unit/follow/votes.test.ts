@@ -44,7 +44,7 @@ function follow(node: Pick<FakeNode, "fetch">, options: FollowFromOptions = {}, 
 const batch = (records: readonly Vote[], upTo: number) => ({ records, upTo: time(upTo), resume: `${time(upTo)}` });
 
 describe("a follower of votes", () => {
-  test("begins by default with the block that has begun, and yields the votes of each block when it has ended", async () => {
+  test("begins by default with the current block, and yields the votes of each block when it has ended", async () => {
     const node = nodeWith([vote(1, 1), vote(2, 2)], 3);
     const { take } = follow(node);
     expect(await take(1)).toEqual([batch([], 3)]);
@@ -73,7 +73,7 @@ describe("a follower of votes", () => {
     }
   });
 
-  test("yields a vote again that is written anew with another member, and not one without a difference", async () => {
+  test("yields a vote again that is rewritten with another member, and not one without a difference", async () => {
     const votes = [vote(1, 1), vote(1, 2), vote(2, 3, { perMarketEquityLikeShareWeight: { b: "1", a: "2" } })];
     const node = nodeWith(votes, 3);
     const { take } = follow(node, { from: "start" });
@@ -89,7 +89,7 @@ describe("a follower of votes", () => {
     expect(await take(1)).toEqual([batch([vote(4, 1, { value: "VALUE_NO" })], 5)]);
   });
 
-  test("that continues from a resume yields all votes that are written anew, because it does not know the earlier ones", async () => {
+  test("that continues from a resume yields all votes that are rewritten, because it does not know the earlier ones", async () => {
     const votes = [vote(1, 1), vote(1, 2)];
     const node = nodeWith(votes, 3);
     const { take } = follow(node, { from: `${time(3)}` });
@@ -115,7 +115,7 @@ describe("a follower of votes", () => {
     expect(sizes()).toEqual(["100", "5000"]);
   });
 
-  test("reads several pages without a loss if any two neighbouring blocks fit on one", async () => {
+  test("reads several pages without a loss if any two neighboring blocks fit on one", async () => {
     const votes = Array.from({ length: 90 }, (_, index) => vote(Math.floor(index / 3), index));
     const node = nodeWith(votes, 40);
     const { take, requests } = follow(node, { from: "start" }, 8);

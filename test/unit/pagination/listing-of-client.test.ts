@@ -116,7 +116,7 @@ describe("a listing of a client", () => {
 });
 
 describe("a page of a listing", () => {
-  test("leads to its neighbours, and has its block and its response", async () => {
+  test("leads to its neighbors, and has its block and its response", async () => {
     const first = await list(node(ids), { first: 3 });
     expect(first.block).toEqual({ height: 7n, timestamp: 8n });
     expect(first.response.status).toBe(200);

@@ -10,7 +10,7 @@ import {
   paginate,
   VegaError,
 } from "../../../src/index.js";
-import { collect, type PageBehaviour, PageSource } from "../../support/page-source.js";
+import { collect, type PageBehavior, PageSource } from "../../support/page-source.js";
 
 /** A list, a walk over it, and a source with pages of random sizes. */
 const walks = fc.record({
@@ -27,10 +27,10 @@ const walks = fc.record({
 type Walk = typeof walks extends fc.Arbitrary<infer W> ? W : never;
 
 /** The options of a walk, and the records that it has to yield. */
-function prepare({ length, size, backward, newestFirst, start, ...rest }: Walk, behaviour: PageBehaviour = {}) {
+function prepare({ length, size, backward, newestFirst, start, ...rest }: Walk, behavior: PageBehavior = {}) {
   const source = new PageSource(
     Array.from({ length }, (_, index) => index),
-    { sizes: rest.sizes, ...behaviour },
+    { sizes: rest.sizes, ...behavior },
   );
   const records = source.ordered(newestFirst);
   const at = start === undefined ? undefined : Math.min(start, length);
@@ -204,7 +204,7 @@ describe("the requests of a walk", () => {
 
 describe("a page of a walk", () => {
   const numbers = Array.from({ length: 10 }, (_, index) => index);
-  const neighbours = async (pagination: Forward | Backward) => {
+  const neighbors = async (pagination: Forward | Backward) => {
     const page = await paginate(new PageSource(numbers).fetchPage, { newestFirst: false, ...pagination });
     return { next: (await page.nextPage())?.nodes, previous: (await page.previousPage())?.nodes };
   };
@@ -224,8 +224,8 @@ describe("a page of a walk", () => {
       { first: 3, after: "6/" },
       { next: undefined, previous: [4, 5, 6] },
     ],
-  ])("knows its neighbours: %j", async (pagination, expected) => {
-    expect(await neighbours(pagination)).toEqual(expected);
+  ])("knows its neighbors: %j", async (pagination, expected) => {
+    expect(await neighbors(pagination)).toEqual(expected);
   });
 
   test("has the order of the wire, also on a walk backward", async () => {
@@ -242,7 +242,7 @@ describe("a page of a walk", () => {
     expect(await listing.toArray()).toEqual([1]);
   });
 
-  test("has no neighbour if no cursor leads to it", async () => {
+  test("has no neighbor if no cursor leads to it", async () => {
     const pageInfo = { startCursor: "", endCursor: "", hasNextPage: true, hasPreviousPage: true };
     const page = await paginate(async () => ({ edges: [], pageInfo }));
     await expect(page.nextPage()).rejects.toMatchObject({ name: "PaginationError", reason: "missing-cursor" });
@@ -353,12 +353,8 @@ describe("the errors of a walk", () => {
     [null, {}, "Expected the options of paginate to be an object, got null."],
     [{}, { first: 0 }, "Expected `pagination.first` to be a positive integer, got 0."],
     [{}, { last: "3" }, 'Expected `pagination.last` to be a positive integer, got "3".'],
-    [{}, { first: 1, last: 1 }, "Expected `pagination.last` to be left out beside `pagination.first`, got 1."],
-    [
-      {},
-      { after: "a", before: "b" },
-      'Expected `pagination.before` to be left out beside `pagination.after`, got "b".',
-    ],
+    [{}, { first: 1, last: 1 }, "`pagination.last` cannot be combined with `pagination.first`."],
+    [{}, { after: "a", before: "b" }, "`pagination.before` cannot be combined with `pagination.after`."],
   ])("name an invalid argument when the listing is used: %j %j", async (options, pagination, message) => {
     const source = new PageSource(numbers);
     const listing = paginate(source.fetchPage, pagination as Forward, options as object);

@@ -8,11 +8,13 @@ import {
   paginate,
   type Vote,
 } from "../../../src/index.js";
-import { accountIdOf, compareText } from "../../../src/pagination/cursors.js";
 import { compareWithAllPages, compareWithLastTime } from "../../../src/pagination/deduplicator.js";
 import { walk } from "../../../src/pagination/listing.js";
+import { accountIdOf } from "../../../src/pagination/repair/cursors.js";
+import { readWalkOptions } from "../../../src/pagination/request-plan.js";
 import { keyOf } from "../../../src/scan/record-order.js";
 import { createFakeNode, nodeDefects } from "../../../src/testing/index.js";
+import { compareText } from "../../../src/values/digits.js";
 import { collect, PageSource } from "../../support/page-source.js";
 import { respondWith } from "../../support/recorder.js";
 import { runs } from "../../support/runs.js";
@@ -23,7 +25,7 @@ describe("a page", () => {
   const node = createFakeNode({ votes: 90, balances: 90, profiles: 30 }, { defects: nodeDefects, rateLimit: false });
   const client = createClient({ baseUrl: "https://node.example", fetch: node.fetch });
 
-  test("becomes JSON with its records, its place, its neighbours, its block and whether it is stale", async () => {
+  test("becomes JSON with its records, its place, its neighbors, its block and whether it is stale", async () => {
     const page = await client.listBalanceChanges({ pagination: { first: 10 } });
     const { next } = page;
     const block = { height: String(node.block.height), timestamp: String(node.block.timestamp) };
@@ -52,7 +54,7 @@ describe("a page", () => {
     expect(page.response).toBeInstanceOf(Response);
   });
 
-  test("names its neighbours as plain data, in both directions, with the size and the order of the walk", async () => {
+  test("names its neighbors as plain data, in both directions, with the size and the order of the walk", async () => {
     const source = new PageSource(Array.from({ length: 30 }, (_, index) => index));
     const pages = await collect(paginate(source.fetchPage, { last: 10, newestFirst: false }).pages());
     const [, middle] = pages;
@@ -63,7 +65,7 @@ describe("a page", () => {
     expect(pages[2]?.previous).toBeUndefined();
   });
 
-  test("reports a neighbour that no cursor leads to, in a chain, in `next`, but not in its JSON", async () => {
+  test("reports a neighbor that no cursor leads to, in a chain, in `next`, but not in its JSON", async () => {
     const source = {
       edges: [],
       pageInfo: { startCursor: "", endCursor: "", hasNextPage: true, hasPreviousPage: false },
@@ -206,13 +208,21 @@ describe("a walk over a node that sorts the changes of a block by something else
     return { rows, requests, fetchPage };
   }
 
+  const walkOver = (fetchPage: ReturnType<typeof otherNode>["fetchPage"], pageSize: number) =>
+    walk<BalanceChange, object>(() => ({
+      pagination: { newestFirst: false },
+      pageSize,
+      ...readWalkOptions(),
+      open: () => ({
+        fetchPage: (pagination) => fetchPage(pagination as { first?: number; after?: string }),
+        cursors: { lack: "account", keyOf },
+        deduplicator: () => compareWithLastTime(keyOf, ({ timestamp }) => timestamp),
+      }),
+    }));
+
   test("completes no further cursor after a response that contradicts the account id", async () => {
     const { rows, requests, fetchPage } = otherNode([2, 4, 4]);
-    const list = walk<BalanceChange, object>({
-      open: () => ({ pagination: { newestFirst: false }, pageSize: 8, fetchPage }),
-      cursors: { lack: "account", keyOf },
-      deduplicator: () => compareWithLastTime(keyOf, ({ timestamp }) => timestamp),
-    });
+    const list = walkOver(fetchPage, 8);
     expect(await list.toArray()).toEqual(rows);
     const accounts = requests.slice(1).map((after) => (after ? JSON.parse(atob(after)).AccountID : after));
     expect(accounts[0]).toEqual(expect.any(String));
@@ -226,12 +236,7 @@ describe("a walk over a node that sorts the changes of a block by something else
       const neighbors = (number: number) =>
         Math.max(...counts.map((_, index) => counts.slice(index, index + number).reduce((a, b) => a + b)));
       const pageSize = neighbors(2) + more;
-      const open = () => ({ pagination: { newestFirst: false }, pageSize, fetchPage });
-      const list = walk<BalanceChange, object>({
-        open,
-        cursors: { lack: "account", keyOf },
-        deduplicator: () => compareWithLastTime(keyOf, ({ timestamp }) => timestamp),
-      });
+      const list = walkOver(fetchPage, pageSize);
       const walked: BalanceChange[] = [];
       try {
         for await (const change of list) walked.push(change);

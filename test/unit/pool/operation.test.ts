@@ -48,16 +48,16 @@ describe("a check of the nodes of a pool", () => {
 
 describe("a pool of another version of the package", () => {
   test("is refused with both versions of the protocol", () => {
-    for (const name of ["2", "17"]) {
+    for (const name of ["1", "17"]) {
       const pool = { status: [], [Symbol.for(`vegaprotocol-client.connect.${name}`)]: () => {} };
       expect(() => createClient({ baseUrl: pool as never })).toThrow(
-        `Expected \`baseUrl\` to be a pool of the same version of vegaprotocol-client, got one with protocol ${name} instead of 1.`,
+        `Expected \`baseUrl\` to be a pool of the same version of vegaprotocol-client, got one with protocol ${name} instead of 2.`,
       );
     }
   });
 
   test("is used if the protocol is the same, whichever copy it comes from", () => {
-    const { [Symbol.for("vegaprotocol-client.connect.1") as never]: connect } = nodePool(["https://a.example"]);
+    const { [Symbol.for("vegaprotocol-client.connect.2") as never]: connect } = nodePool(["https://a.example"]);
     expect(connect).toBeTypeOf("function");
   });
 });

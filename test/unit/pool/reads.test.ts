@@ -290,7 +290,9 @@ describe("a call with the option `node`", () => {
     await expect(outside).rejects.toBeInstanceOf(ArgumentError);
     const single = createClient({ baseUrl: "https://node-1.example", fetch: net.network.fetch });
     const call = single.getSpamStatistics({ partyId }, { node: "https://node-1.example" });
-    await expect(call).rejects.toThrow("Expected `node` of getSpamStatistics to be left out: the client has one node");
+    await expect(call).rejects.toThrow(
+      "`node` of getSpamStatistics is for clients with a pool; this client has one node. Omit it.",
+    );
     await expect(single.listVotes({ partyId }, { node: "https://node-1.example" })).rejects.toBeInstanceOf(
       ArgumentError,
     );

@@ -131,7 +131,7 @@ describe("an infinite list on a v0.74 node", () => {
     expect(list.pages.length).toBe(5);
   });
 
-  test("shows every vote once if a page holds any two neighbouring blocks, also after a refetch", async () => {
+  test("shows every vote once if a page holds any two neighboring blocks, also after a refetch", async () => {
     const counts = fc.array(fc.integer({ min: 1, max: 6 }), { minLength: 1, maxLength: 12 });
     const property = fc.asyncProperty(counts, fc.nat(4), fc.boolean(), async (counts, more, newestFirst) => {
       const votes = votesOf(counts);
@@ -149,7 +149,7 @@ describe("an infinite list on a v0.74 node", () => {
     await fc.assert(property, runs(15));
   });
 
-  test("rejects after the votes that it can reach if a block does not fit on a page, and does not repeat for ever", async () => {
+  test("rejects after the votes that it can reach if a block does not fit on a page, and does not repeat forever", async () => {
     const node = createFakeNode({ votes: votesOf([30, 2]) }, { defects: nodeDefects, rateLimit: false });
     const list = new InfiniteList(queriesOf(node).listVotes.infinite({ proposalId, pagination: { first: 10 } }));
     const error = await list.fetchAll().catch((error: unknown) => error);

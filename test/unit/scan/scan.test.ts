@@ -9,10 +9,9 @@ import {
   type ScanOptions,
 } from "../../../src/index.js";
 import { compareRecords } from "../../../src/scan/record-order.js";
-import { scan } from "../../../src/scan/scan.js";
 import { createFakeNode, type FakeNode, nodeDefects } from "../../../src/testing/index.js";
 import { collect } from "../../support/page-source.js";
-import { accountOf, type RangeBehaviour, RangeSource, type Row, toRow } from "../../support/range-source.js";
+import { accountOf, type RangeBehavior, RangeSource, type Row, toRow } from "../../support/range-source.js";
 import { json, recorder, respondWith } from "../../support/recorder.js";
 import { runs } from "../../support/runs.js";
 
@@ -52,14 +51,14 @@ const cases = fc.constantFrom(1, 100, 1000).chain((unit) =>
 
 type Case = typeof cases extends fc.Arbitrary<infer C> ? C : never;
 
-function prepare({ times, start, length, parts, blockTime, ...rest }: Case, behaviour: RangeBehaviour = {}) {
+function prepare({ times, start, length, parts, blockTime, ...rest }: Case, behavior: RangeBehavior = {}) {
   const { pageSize, concurrency, order, maxItems, ...counting } = rest;
   const end = length === undefined ? undefined : (start ?? 0) + length;
   const source = new RangeSource(
     rowsAt(times),
     { start, end },
     // A node that has not reached the end is another subject.
-    { ...counting, ...(blockTime !== undefined && end === undefined && { blockTime }), ...behaviour },
+    { ...counting, ...(blockTime !== undefined && end === undefined && { blockTime }), ...behavior },
     parts,
   );
   const options = { pageSize, concurrency, order, maxItems, missingHistory: "ignore" as const };
@@ -70,13 +69,13 @@ describe("a scan", () => {
   test("yields every row once, in order, on nodes with microseconds and with nanoseconds", async () => {
     const property = fc.asyncProperty(cases, fc.scheduler(), async (input, scheduler) => {
       const { source, options, expected } = prepare(input, { schedule: () => scheduler.schedule(Promise.resolve()) });
-      const yielded = await scheduler.waitFor(scan(source, options).toArray());
+      const yielded = await scheduler.waitFor(source.scan(options).toArray());
       expect(yielded.map(toRow)).toEqual(expected);
     });
     await fc.assert(property, runs(300));
   });
 
-  test("yields every row once if rows are added meanwhile at and after the block that has begun", async () => {
+  test("yields every row once if rows are added meanwhile at and after the current block", async () => {
     const property = fc.asyncProperty(cases, fc.infiniteStream(fc.nat(3)), async (input, additions) => {
       const blockTime = input.blockTime ?? 2_000_000;
       let account = input.times.length;
@@ -89,7 +88,7 @@ describe("a scan", () => {
         }
       };
       const { source, options, expected } = prepare({ ...input, length: undefined, blockTime }, { schedule });
-      expect((await scan(source, options).toArray()).map(toRow)).toEqual(expected);
+      expect((await source.scan(options).toArray()).map(toRow)).toEqual(expected);
     });
     await fc.assert(property, runs(100));
   });
@@ -99,14 +98,14 @@ describe("a scan", () => {
       const { source, options, expected } = prepare({ ...input, maxItems: undefined }, { hasCursors: false });
       const yielded: Row[] = [];
       try {
-        for await (const record of scan(source, options)) yielded.push(toRow(record));
+        for await (const record of source.scan(options)) yielded.push(toRow(record));
         expect(yielded).toEqual(expected);
       } catch (error) {
         expect(error).toMatchObject({ name: "PaginationError", reason: "too-dense" });
         expect(yielded).toEqual(expected.slice(0, yielded.length));
         const dense = Number((error as PaginationError).timestamp);
         const inDense = source.rows.filter(({ time }) => Math.floor(time / 1000) === dense / 1000);
-        // The row of a neighbouring microsecond can fill a page, too, on nodes that count the ends of ranges in.
+        // The row of a neighboring microsecond can fill a page, too, on nodes that count the ends of ranges in.
         const around = source.rows.filter(({ time }) => Math.abs(Math.floor(time / 1000) - dense / 1000) <= 1);
         expect(Math.max(inDense.length, around.length)).toBeGreaterThanOrEqual(options.pageSize);
       }
@@ -123,16 +122,16 @@ describe("a scan", () => {
       const { source, options, expected } = prepare({ ...input, maxItems: undefined }, { schedule });
       const yielded: Row[] = [];
       try {
-        for await (const record of scan(source, options)) yielded.push(toRow(record));
+        for await (const record of source.scan(options)) yielded.push(toRow(record));
       } catch (error) {
         if (!ConnectionError.is(error)) throw error;
         expect(error.itemsRead).toBe(yielded.length);
         const { startTimestamp, endTimestamp } = error.resume ?? {};
         const rest = { start: optional(startTimestamp), end: optional(endTimestamp) };
         const { blockTime } = input;
-        const behaviour = blockTime === undefined ? {} : { blockTime };
+        const behavior = blockTime === undefined ? {} : { blockTime };
         const { order } = input;
-        const continued = scan(new RangeSource(rowsAt(input.times), rest, behaviour), {
+        const continued = new RangeSource(rowsAt(input.times), rest, behavior).scan({
           order,
           missingHistory: "ignore",
         });
@@ -175,7 +174,7 @@ describe("a scan sends requests", () => {
         const pageSize = Math.max(size, mostAtOneTime(rows) + 1);
         const count = async (concurrency: number) => {
           const source = new RangeSource(rows, { start: 0, end: 86_400_001_000 });
-          const yielded = await scan(source, { pageSize, concurrency }).toArray();
+          const yielded = await source.scan({ pageSize, concurrency }).toArray();
           expect(yielded).toHaveLength(all.length);
           return source.requests.length;
         };
@@ -190,7 +189,7 @@ describe("a scan sends requests", () => {
   test("once if everything fits a page, also if the ends are open", async () => {
     for (const range of [{ start: 0, end: 100_000 }, {}, { start: 3000 }, { end: 9000 }]) {
       const source = new RangeSource(rowsAt([3000, 3000, 5000, 8000]), range);
-      expect((await scan(source).toArray()).map(toRow)).toEqual(source.expected());
+      expect((await source.scan().toArray()).map(toRow)).toEqual(source.expected());
       expect(source.requests).toHaveLength(1);
     }
   });
@@ -198,7 +197,7 @@ describe("a scan sends requests", () => {
   test("up to the allowed concurrency, and no more", async () => {
     for (const concurrency of [1, 3, 4]) {
       const source = new RangeSource(manyRows(4000), {}, { schedule: () => new Promise(setImmediate) });
-      await scan(source, { pageSize: 50, concurrency }).toArray();
+      await source.scan({ pageSize: 50, concurrency }).toArray();
       expect(source.mostInFlight).toBe(concurrency);
     }
   });
@@ -254,12 +253,12 @@ describe("a scan sends requests", () => {
     const rows = manyRows(4000);
     const range = { start: 1_000_000, end: 6_000_000 };
     const source = new RangeSource(rows, range);
-    expect((await scan(source, { maxItems: 30 }).toArray()).map(toRow)).toEqual(source.expected().slice(0, 30));
+    expect((await source.scan({ maxItems: 30 }).toArray()).map(toRow)).toEqual(source.expected().slice(0, 30));
     // A few more show where the last block ends; the start is one microsecond early.
     expect(source.requests).toEqual([{ start: 999_000n, end: 6_000_000n, size: 130, newestFirst: false }]);
 
     const many = new RangeSource(rows, range);
-    expect((await scan(many, { maxItems: 1050, pageSize: 100 }).toArray()).map(toRow)).toEqual(
+    expect((await many.scan({ maxItems: 1050, pageSize: 100 }).toArray()).map(toRow)).toEqual(
       rows.slice(1000 - 1, 2049),
     );
     expect(many.rowsSent).toBeLessThan(1050 + 3 * 100);
@@ -269,7 +268,7 @@ describe("a scan sends requests", () => {
     const times = Array.from({ length: 300 }, (_, index) => (index < 200 ? 1000 : index < 280 ? 2000 : 3000));
     for (const start of [1000, 2000]) {
       const source = new RangeSource(rowsAt(times), { start, end: 10_000 });
-      const yielded = await scan(source, { maxItems: 3, pageSize: 50 }).toArray();
+      const yielded = await source.scan({ maxItems: 3, pageSize: 50 }).toArray();
       expect(yielded.map(toRow)).toEqual(source.expected().slice(0, 3));
     }
   });
@@ -277,7 +276,7 @@ describe("a scan sends requests", () => {
   test("for nothing before it is used, and for no more than a bounded buffer while the caller is slow", async () => {
     for (const parts of [1, 5]) {
       const source = new RangeSource(manyRows(50_000), { start: 0, end: 50_000_000 }, {}, parts);
-      const records = scan(source, { pageSize: 100, concurrency: 4 })[Symbol.asyncIterator]();
+      const records = source.scan({ pageSize: 100, concurrency: 4 })[Symbol.asyncIterator]();
       await new Promise(setImmediate);
       expect(source.requests).toHaveLength(0);
       await records.next();
@@ -291,7 +290,7 @@ describe("a scan sends requests", () => {
 
   test("for nothing if the range is empty", async () => {
     const source = new RangeSource(rowsAt([3000]), { start: 3000, end: 3000 });
-    expect(await scan(source).toArray()).toEqual([]);
+    expect(await source.scan().toArray()).toEqual([]);
     expect(source.requests).toEqual([]);
   });
 
@@ -301,7 +300,7 @@ describe("a scan sends requests", () => {
       if (requests++ > 8) throw new ConnectionError("reset");
     };
     const source = new RangeSource(manyRows(2000), {}, { schedule }, 3);
-    const yielded = await scan(source, { maxItems: 40, pageSize: 100, concurrency: 1 }).toArray();
+    const yielded = await source.scan({ maxItems: 40, pageSize: 100, concurrency: 1 }).toArray();
     expect(yielded.map(toRow)).toEqual(source.expected().slice(0, 40));
   });
 });
@@ -325,14 +324,14 @@ function listenersOf(signal: AbortSignal): Set<unknown> {
 
 describe("a scan ends", () => {
   const rows = manyRows(5000);
-  const hanging = (responses: number): RangeBehaviour => {
+  const hanging = (responses: number): RangeBehavior => {
     let requests = 0;
     return { schedule: () => (requests++ < responses ? Promise.resolve() : new Promise(() => {})) };
   };
 
   test("with break: requests in flight are cancelled and nothing more is sent", async () => {
     const source = new RangeSource(rows, {}, hanging(3));
-    for await (const row of scan(source, { pageSize: 100 })) if (accountOf(row) === 50) break;
+    for await (const row of source.scan({ pageSize: 100 })) if (accountOf(row) === 50) break;
     const sent = source.requests.length;
     expect(source.signals.every(({ aborted }) => aborted)).toBe(true);
     await new Promise(setImmediate);
@@ -344,20 +343,20 @@ describe("a scan ends", () => {
     const { signal } = controller;
     const listeners = listenersOf(signal);
     const source = new RangeSource(rows, {}, hanging(3));
-    const walk = collect(scan(source, { pageSize: 100, signal }));
+    const walk = collect(source.scan({ pageSize: 100, signal }));
     await new Promise(setImmediate);
     controller.abort(new Error("enough"));
     await expect(walk).rejects.toThrow("enough");
     expect(listeners.size).toBe(0);
-    await expect(scan(source, { signal }).toArray()).rejects.toThrow("enough");
+    await expect(source.scan({ signal }).toArray()).rejects.toThrow("enough");
   });
 
   test("with its last record or a break: no listener is left on the signal", async () => {
     const { signal } = new AbortController();
     const listeners = listenersOf(signal);
-    await scan(new RangeSource(rows), { pageSize: 100, signal }).toArray();
+    await new RangeSource(rows).scan({ pageSize: 100, signal }).toArray();
     expect(listeners.size).toBe(0);
-    for await (const row of scan(new RangeSource(rows, {}, hanging(3)), { pageSize: 100, signal }))
+    for await (const row of new RangeSource(rows, {}, hanging(3)).scan({ pageSize: 100, signal }))
       if (accountOf(row) === 5) break;
     expect(listeners.size).toBe(0);
   });
@@ -365,7 +364,7 @@ describe("a scan ends", () => {
   test("with an abort while the caller is busy: requests in flight are cancelled at once", async () => {
     const controller = new AbortController();
     const source = new RangeSource(rows, {}, hanging(3));
-    const records = scan(source, { pageSize: 100, signal: controller.signal })[Symbol.asyncIterator]();
+    const records = source.scan({ pageSize: 100, signal: controller.signal })[Symbol.asyncIterator]();
     await records.next();
     await new Promise(setImmediate);
     expect(source.inFlight).toBeGreaterThan(0);
@@ -381,7 +380,7 @@ describe("a scan ends", () => {
       if (++requests === 2) controller.abort(new Error("enough"));
     };
     const source = new RangeSource(rows, {}, { schedule });
-    const walk = scan(source, { pageSize: 100, concurrency: 1, signal: controller.signal }).toArray();
+    const walk = source.scan({ pageSize: 100, concurrency: 1, signal: controller.signal }).toArray();
     await expect(walk).rejects.toThrow("enough");
     await new Promise(setImmediate);
     expect(source.requests).toHaveLength(2);
@@ -389,12 +388,12 @@ describe("a scan ends", () => {
 
   test("with maxItems: requests in flight beyond them are cancelled", async () => {
     const source = new RangeSource(rows, { start: 0, end: 5_000_000 }, { schedule: () => new Promise(setImmediate) });
-    await scan(source, { pageSize: 100, maxItems: 950 }).toArray();
+    await source.scan({ pageSize: 100, maxItems: 950 }).toArray();
     expect(source.signals.every(({ aborted }) => aborted)).toBe(true);
   });
 
   test("while next() is pending: it reports the end", async () => {
-    const records = scan(new RangeSource(rows, {}, hanging(0)))[Symbol.asyncIterator]();
+    const records = new RangeSource(rows, {}, hanging(0)).scan()[Symbol.asyncIterator]();
     const waiting = [records.next(), records.next()];
     await records.return(undefined);
     expect(await Promise.all(waiting)).toEqual([
@@ -515,7 +514,8 @@ describe("scanBalanceChanges", () => {
 
   test("says what to do if one microsecond has more records than a page and the node's cursors do not lead on", async () => {
     const source = new RangeSource(rowsAt([1000, 2000, 2000, 2000, 3000]), {}, { hasCursors: false });
-    const error: unknown = await scan(source, { pageSize: 2 })
+    const error: unknown = await source
+      .scan({ pageSize: 2 })
       .toArray()
       .catch((reason: unknown) => reason);
     expect(error).toMatchObject({

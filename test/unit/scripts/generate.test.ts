@@ -68,9 +68,9 @@ describe("npm run generate", () => {
     const files = await generateWith(addAssets);
     const client = files["client.ts"];
     expect(part(client, "export interface AssetsFilter {")).toContain("assetId?: string | undefined;");
-    expect(part(client, "export interface ListAssetsQuery {")).toContain("filter?: AssetsFilter | undefined;");
-    expect(client).toContain("  listAssets(query?: ListAssetsQuery, options?: ListingOptions): Listing<Asset>;\n");
-    expect(client).toContain("listAssets: { arguments: ListAssetsQuery; body: AssetList; record: Asset };");
+    expect(part(client, "export interface ListAssetsArguments {")).toContain("filter?: AssetsFilter | undefined;");
+    expect(client).toContain("  listAssets(query?: ListAssetsArguments, options?: ListingOptions): Listing<Asset>;\n");
+    expect(client).toContain("listAssets: { arguments: ListAssetsArguments; body: AssetList; record: Asset };");
     expect(part(files["operations.ts"], "  listAssets: {", "\n  },")).toBe(`  listAssets: {
     method: "GET",
     path: "/api/v2/assets",

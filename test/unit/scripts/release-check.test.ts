@@ -6,8 +6,6 @@ const complete: Release = {
     version: "1.2.3",
     license: "Apache-2.0",
     repository: "github:example/vegaprotocol-client",
-    bugs: "https://github.com/example/vegaprotocol-client/issues",
-    homepage: "https://example.github.io/vegaprotocol-client",
     exports: {
       ".": {
         import: { types: "./dist/src/index.d.ts", default: "./dist/src/index.js" },
@@ -41,10 +39,7 @@ test("the release check reports no problem of a complete release", () => {
   expect(problemsOf(complete)).toEqual([]);
 });
 
-const manifestWithout = (name: "repository" | "bugs" | "homepage") => {
-  const { [name]: _, ...manifest } = complete.manifest;
-  return { manifest };
-};
+const { repository: _, ...withoutRepository } = complete.manifest;
 
 test.each<[what: string, change: Partial<Release>, problem: RegExp]>([
   [
@@ -54,12 +49,10 @@ test.each<[what: string, change: Partial<Release>, problem: RegExp]>([
   ],
   [
     "has no repository",
-    manifestWithout("repository"),
-    /no `repository`: npm cannot publish with provenance without it/,
+    { manifest: withoutRepository },
+    /^The address of the repository is unknown: set `repository` in package\.json/,
   ],
-  ["has no place for bugs", manifestWithout("bugs"), /no `bugs`/],
-  ["has no homepage", manifestWithout("homepage"), /no `homepage`/],
-  ["lacks the licence", { packed: complete.packed.filter((file) => file !== "LICENSE") }, /lacks LICENSE/],
+  ["lacks the license", { packed: complete.packed.filter((file) => file !== "LICENSE") }, /lacks LICENSE/],
   ["has a test in it", { packed: [...complete.packed, "dist/test/a.js"] }, /has dist\/test\/a\.js/],
   ["has no entry in the changelog", { changelog: "# Changelog\n" }, /no entry for 1\.2\.3/],
   ["is not dated", { changelog: "## 1.2.3 (unreleased)\n" }, /the date of 1\.2\.3, got "unreleased"/],

@@ -53,7 +53,7 @@ describe("a half-written block of a fake node", () => {
     expect(() => node.addRecords(at("4000"))).toThrow("at or after 5000");
     expect(() => node.addRecords(at("6000"))).toThrow("at or before 5000");
     expect(() => node.addRecords({ block: { height: 2n, timestamp: 5n } } as never)).toThrow(
-      "Expected `data.block` to be left out",
+      "`data.block` cannot be given, because the block does not end.",
     );
     node.addRecords(at("5000"));
     expect(node.records.balances).toHaveLength(1);
@@ -91,7 +91,7 @@ describe("blocks of a fake node that follow each other by themselves", () => {
     expect(network.records.balances).toHaveLength(count);
   });
 
-  test("continue after records that make no sense", async () => {
+  test("continue after invalid records", async () => {
     const callbacks: (() => void)[] = [];
     const node = createFakeNode({});
     const { height } = node.block;

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { BalanceChange } from "../../../src/index.js";
-import { createFakeNode, type FakeVote, nodeDefects, nodeFaults } from "../../../src/testing/index.js";
+import { nodeFaults } from "../../../src/testing/faults.js";
+import { createFakeNode, type FakeVote, nodeDefects } from "../../../src/testing/index.js";
 import { fetchFrom, fetchPage } from "../../support/raw-requests.js";
 
 const hex = (number: number) => number.toString(16).padStart(64, "0");
@@ -142,7 +143,11 @@ describe("the next block of a fake node", () => {
   });
 
   test.each<[argument: string, words: string, data: object]>([
-    ["data.balances[0].timestamp", "at or after 5000, the time of the block", { balances: [change(1, "4999")] }],
+    [
+      "data.balances[0].timestamp",
+      "at or after 5000, the time of the current block",
+      { balances: [change(1, "4999")] },
+    ],
     ["data.votes[0].blockTime", "at or after 5000", { votes: [vote(1, "6000", { blockTime: "1000" })] }],
     [
       "data.balances[0].timestamp",
@@ -187,7 +192,7 @@ describe("a fake node", () => {
       { balances: [change(1, "2000")], block: { height: 1n, timestamp: 1000n } },
       {},
       "data.balances[0].timestamp",
-      "at or before 1000, the time of the block that has begun",
+      "at or before 1000, the time of the current block",
     ],
     [{ history: 5 }, {}, "data.history", "to be a bigint, got 5."],
     [{ unstableTies: 1 }, {}, "data.unstableTies", "to be a boolean, got 1."],
@@ -217,7 +222,7 @@ describe("a fake node", () => {
       {},
       { faults: [{ name: "status", status: 500, body: "", message: "a" }] },
       "options.faults[0].message",
-      "to be left out with a `body`",
+      "cannot be combined with `body`",
     ],
     [{}, { rateLimit: { rate: "a" } }, "options.rateLimit.rate", "to be a whole number"],
     [{}, { rateLimit: { requests: 5 } }, "options.rateLimit.requests", "options.rateLimit has no option `requests`."],

@@ -374,7 +374,7 @@ describe("a fake node that drops history", () => {
     expect(await kept(behind)).toEqual([4, 5]);
   });
 
-  test("loses rows in the middle of a walk, without a mark", async () => {
+  test("silently loses rows in the middle of a walk", async () => {
     const node = createFakeNode({ balances });
     const path = `${list.replace("5000", "1")}&pagination.newestFirst=false`;
     const { pageInfo } = await fetchPage(node, path);

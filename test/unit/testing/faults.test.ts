@@ -158,4 +158,22 @@ describe("a fault of a fake node", () => {
     await expect(walk()).rejects.toMatchObject({ reason: "repeated-cursor" });
     expect(walked).toHaveLength(4);
   });
+
+  test("can affect a share of the requests, the same ones in every run", async () => {
+    const statusesOf = async (share: number) => {
+      const node = nodeWith({ rateLimit: false, faults: [{ name: "status", status: 503, share }] });
+      const statuses = [];
+      for (let count = 0; count < 200; count++) statuses.push((await fetchFrom(node, path)).status);
+      return statuses;
+    };
+    const some = await statusesOf(0.2);
+    expect(some).toEqual(await statusesOf(0.2));
+    expect(some.filter((status) => status === 503).length).toBeGreaterThan(20);
+    expect(some.filter((status) => status === 503).length).toBeLessThan(60);
+    expect(new Set(await statusesOf(0))).toEqual(new Set([200]));
+    expect(new Set(await statusesOf(1))).toEqual(new Set([503]));
+    expect(() => nodeWith({ faults: [{ name: "reset", share: 2 }] })).toThrow(
+      "share` to be a number from 0 to 1, got 2",
+    );
+  });
 });

@@ -3,13 +3,13 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { BalanceChange } from "../../../src/index.js";
 import {
-  type AccountIdRule,
   createFakeNetwork,
   createFakeNode,
   type FakeVote,
   type NodeDefect,
   nodeDefects,
 } from "../../../src/testing/index.js";
+import type { AccountIdRule } from "../../../src/testing/options.js";
 import { fetchFrom, fetchPage, walk } from "../../support/raw-requests.js";
 import { runs } from "../../support/runs.js";
 
@@ -109,7 +109,7 @@ describe("a fake node without defects", () => {
     expect(decode(change?.cursor ?? "").AccountID).toBe(change && accountId(change.node));
   });
 
-  test("reports the neighbouring pages, and pages backward in the order that was asked for", async () => {
+  test("reports the neighboring pages, and pages backward in the order that was asked for", async () => {
     const node = createFakeNode({ balances: changesIn([1, 1, 1, 1, 1, 1, 1]) });
     const last = await fetchPage<BalanceChange>(node, `${balancesPath}pagination.last=3`);
     expect(last.edges.map((edge) => edge.node.balance)).toEqual(["2.0", "1.0", "0.0"]);
@@ -236,7 +236,7 @@ describe("a fake node with the defects of v0.74 nodes", () => {
     ]);
   });
 
-  test("returns the same page of votes for ever if a block does not fit it", async () => {
+  test("returns the same page of votes forever if a block does not fit it", async () => {
     const pages = await walk<FakeVote>(
       node({ votes: votesIn([1, 9, 1]) }),
       `${votesPath}&pagination.first=4`,

@@ -1,13 +1,8 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { ArgumentError, type BalanceChange, type PartyProfile, type Vote } from "../../../src/index.js";
-import {
-  createFakeNetwork,
-  createFakeNode,
-  type FakeNode,
-  nodeDefects,
-  nodeVersions,
-} from "../../../src/testing/index.js";
+import { createFakeNetwork, createFakeNode, type FakeNode, nodeDefects } from "../../../src/testing/index.js";
+import { nodeVersions } from "../../../src/testing/versions.js";
 import { fetchFrom, fetchPage } from "../../support/raw-requests.js";
 
 const hex = (number: number) => number.toString(16).padStart(64, "0");

@@ -7,7 +7,7 @@ import query = require("vegaprotocol-client/query");
 import validate = require("vegaprotocol-client/validate");
 
 const network: testing.FakeNetwork = testing.createFakeNetwork({ nodes: [{}] });
-const nodes: vega.NodePool = pool.nodePool(network.nodes.map(({ url }) => url));
+const nodes: pool.NodePool = pool.nodePool(network.nodes.map(({ url }) => url));
 const client: vega.VegaClient = vega.createClient({
   baseUrl: nodes,
   validate: validate.validateAnswers({ onMismatch: "throw" }),

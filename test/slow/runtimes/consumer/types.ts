@@ -5,6 +5,7 @@ import {
   type BalanceChange,
   createClient,
   type Listing,
+  type ListVotesArguments,
   type Page,
   paginate,
   type Scan,
@@ -13,6 +14,7 @@ import {
   VegaError,
   type Vote,
 } from "vegaprotocol-client";
+import type { paths } from "vegaprotocol-client/openapi-types";
 import {
   createFakeNetwork,
   createFakeNode,
@@ -57,6 +59,9 @@ export async function use(partyId: string, signal: AbortSignal): Promise<bigint>
   }
   return toNanoseconds(timestamp ?? 0n);
 }
+
+type VotesQuery = NonNullable<paths["/api/v2/votes"]["get"]["parameters"]["query"]>;
+export const votesOf = ({ partyId }: VotesQuery, more: ListVotesArguments) => client.listVotes({ partyId, ...more });
 
 // @ts-expect-error A vote has no such member.
 export const wrong = (vote: Vote) => vote.balance;

@@ -108,7 +108,7 @@ describe("the lock of a file", () => {
 });
 
 test.runIf(process.platform === "linux")("a process that has ended and was not waited for does not run", async () => {
-  const shell = spawn("bash", ["-c", "sleep 0 & echo $!; exec sleep 60"], { stdio: ["ignore", "pipe", "inherit"] });
+  const shell = spawn("bash", ["-c", "sleep 0.3 & echo $!; exec sleep 60"], { stdio: ["ignore", "pipe", "inherit"] });
   const [line] = await once(shell.stdout, "data");
   const pid = Number(String(line));
   const isZombie = async () => (await readFile(`/proc/${pid}/stat`, "utf8")).includes(") Z ");

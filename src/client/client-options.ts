@@ -1,0 +1,147 @@
+import {
+  boolean,
+  callback,
+  checkedWhenRead,
+  checkOptions,
+  type OptionChecks,
+  oneOf,
+} from "../arguments/check-options.js";
+import { readBaseUrl } from "../arguments/read-base-url.js";
+import { refuseByRule } from "../arguments/refuse.js";
+import {
+  type AttemptOptions,
+  attemptChecks,
+  defaultSettings,
+  type HeaderValues,
+  readHeaders,
+  type Settings,
+  withDefaults,
+} from "../http/call-options.js";
+import type { LogLevel, ObserverEvent } from "../http/events.js";
+import { logLevel } from "../http/log-level.js";
+import type { Validate } from "../http/response.js";
+import { type NodePool, readNodePool } from "./node-pool.js";
+
+/** Options of a client. */
+export interface ClientOptions extends AttemptOptions {
+  /**
+   * The address of the node, or a pool of several nodes. An address can have a path; a `/` or `/api/v2` at its end is
+   * ignored.
+   *
+   * @example "https://node.example/datanode"
+   */
+  baseUrl: string | URL | NodePool;
+  /** Headers of every request, including those of `client.http`. */
+  headers?: HeaderValues | undefined;
+  /**
+   * Sends the requests. Default: the global `fetch` at the time of each request.
+   *
+   * @example
+   * ```ts
+   * createClient({ baseUrl, fetch: (request) => fetch(request, { cache: "no-store" }) });
+   * ```
+   */
+  fetch?: ((request: Request) => Promise<Response>) | undefined;
+  /**
+   * Whether requests are held back before the node rejects them, according to the rate limit that its responses name (observed on v0.74
+   * nodes). While the node bans the client, calls reject immediately and nothing is sent.
+   *
+   * @default true
+   */
+  pacing?: boolean | undefined;
+  /**
+   * Called with an event for every attempt, response, retry and pause. What it throws, or a promise that rejects, is ignored.
+   *
+   * @example
+   * ```ts
+   * createClient({ baseUrl, observe: ({ type, operation, attempt }) => console.debug(operation, type, attempt) });
+   * ```
+   */
+  observe?: ((event: ObserverEvent) => void) | undefined;
+  /**
+   * Prints what happens, one line each: `"info"` errors, retries, waits and failovers, `"debug"` all attempts as well. No line has a
+   * header, a body, or the path of an address. Default: the environment variable `VEGA_LOG`, otherwise `"off"`.
+   *
+   * @example
+   * ```ts
+   * createClient({ baseUrl, log: "debug" });
+   * ```
+   */
+  log?: "debug" | "info" | "off" | undefined;
+  /**
+   * Checks each response beyond its envelope, such as the function that `validateAnswers` of `vegaprotocol-client/validate` returns.
+   *
+   * @example
+   * ```ts
+   * createClient({ baseUrl, validate: validateAnswers({ onMismatch: "throw" }) });
+   * ```
+   */
+  validate?: Validate | undefined;
+}
+
+const clientChecks: OptionChecks<ClientOptions> = {
+  ...attemptChecks,
+  baseUrl: checkedWhenRead,
+  headers: checkedWhenRead,
+  fetch: callback,
+  pacing: boolean,
+  observe: callback,
+  log: oneOf("debug", "info", "off"),
+  validate: callback,
+};
+
+/** Options that a client of the same node can have otherwise: all but `baseUrl`, `fetch` and `pacing`. */
+export interface OptionOverrides extends Omit<ClientOptions, "baseUrl" | "fetch" | "pacing"> {}
+
+const { baseUrl: _, fetch: __, pacing: ___, ...overrideChecks } = clientChecks;
+
+/** What calls of a client have by default. */
+export interface ClientDefaults {
+  settings: Settings;
+  /** Sent in addition to those of `client.http`. */
+  headers: Headers | undefined;
+  observe: ClientOptions["observe"];
+  log: LogLevel;
+  validate: ClientOptions["validate"];
+}
+
+/** Checks the options of another client of the same node, and adds those of the first one. */
+export function readOverrides(defaults: ClientDefaults, options: OptionOverrides): ClientDefaults {
+  const name = "withOptions";
+  for (const argument of ["baseUrl", "fetch", "pacing"]) {
+    if (typeof options !== "object" || options === null || !(argument in options)) continue;
+    refuseByRule({ operation: name, argument }, "cannot be changed, because both clients share it. Use `createClient`");
+  }
+  checkOptions(overrideChecks, options, { name });
+  const { headers, observe = defaults.observe, log = defaults.log, validate = defaults.validate } = options;
+  const added = [...(defaults.headers ?? []), ...readHeaders(undefined, headers)];
+  return {
+    settings: withDefaults(options, defaults.settings),
+    headers: added.length > 0 ? readHeaders(undefined, added) : undefined,
+    observe,
+    log,
+    validate,
+  };
+}
+
+/** Checks the options of a client, and adds the defaults. */
+export function readClientOptions(options: ClientOptions) {
+  checkOptions(clientChecks, options, { name: "createClient" });
+  const { baseUrl, headers, fetch, pacing = true, observe, log = logLevel(), validate } = options;
+  const allHeaders = readHeaders(undefined, headers);
+  if (!allHeaders.has("accept")) allHeaders.set("accept", "application/json");
+  const pool = readNodePool(baseUrl);
+  return {
+    // Requests of `client.http` begin with it; the pool replaces it.
+    baseUrl: pool ? (pool.status[0]?.url ?? "") : readBaseUrl(baseUrl),
+    pool,
+    headers: allHeaders,
+    // Looked up for each request, because tests and tracers replace the global `fetch` later.
+    fetch: fetch ?? ((request: Request) => globalThis.fetch(request)),
+    pacing,
+    observe,
+    log,
+    validate,
+    settings: withDefaults(options, defaultSettings),
+  };
+}

@@ -1,0 +1,105 @@
+import { ArgumentError } from "../errors/index.js";
+import type { RequesterOptions } from "../http/requester.js";
+import type { Connection, RouteOf, Session } from "../source/connection.js";
+
+/** What is known of one node of a pool. Nothing is asked for it: it comes from the responses of calls. Its JSON has digits. */
+export interface NodeStatus {
+  /** The address of the node. */
+  readonly url: string;
+  /**
+   * - `"unknown"`: the node was not asked yet.
+   * - `"ready"`: its last response was fresh.
+   * - `"slow"`: it was silent lately, or its last attempt took longer than `timeout`.
+   * - `"lagging"`: its last response lagged, or was older than one that a client had returned.
+   * - `"suspect"`: it alone is far ahead of the other nodes.
+   * - `"failing"`: its last attempt failed.
+   * - `"limited"`: it rejects requests because of their rate, or has banned the client.
+   */
+  readonly state: "unknown" | "ready" | "slow" | "lagging" | "suspect" | "failing" | "limited";
+  /** Milliseconds until one request tries the node, beside a call that another node serves; 0 if it is not set aside. */
+  readonly rest: number;
+  /** The time when that is; `undefined` if it is not set aside. */
+  readonly until: Date | undefined;
+  /** The height of the block that the node named last; `undefined` if it has named none. */
+  readonly height: bigint | undefined;
+  /** The time of that block, in Unix nanoseconds. */
+  readonly timestamp: bigint | undefined;
+  /** How far that block is behind the one that the other nodes support, in milliseconds of block time. */
+  readonly lag: number | undefined;
+  /** The typical time until a response is complete, in milliseconds. */
+  readonly latency: number | undefined;
+  /** How often a read was sent to another node as well, because this one was late. */
+  readonly hedges: number;
+  /** The time of the oldest balance change that the node keeps, in Unix nanoseconds, if a walk or a scan asked for it. */
+  readonly historyStart: bigint | undefined;
+  /** The rate limit that the node's last response named: requests in a second, and those left at that moment. */
+  readonly rateLimit: { readonly limit: number; readonly remaining: number } | undefined;
+  /** The message of the last error; `undefined` once the node responds again. */
+  readonly error: string | undefined;
+}
+
+/** What a connection sends with. */
+export interface ConnectionOptions extends RequesterOptions {
+  session: Session;
+  routeOf: RouteOf;
+}
+
+/** What the names of the method by which a client connects to a pool begin with. */
+const family = "vegaprotocol-client.connect.";
+
+/**
+ * Names that method. Registered: it is the same in two copies of this package. The number changes with what a pool and a client know of
+ * each other: `Connection` and `ConnectionOptions`.
+ */
+export const connect: unique symbol = Symbol.for("vegaprotocol-client.connect.2");
+
+/** Options of a check of all nodes. */
+export interface CheckOptions {
+  /**
+   * How long each node is waited for, in milliseconds.
+   *
+   * @default 5000
+   */
+  timeout?: number | undefined;
+  /** Aborts the check: it rejects with the reason of the signal. */
+  signal?: AbortSignal | undefined;
+}
+
+/** Several nodes of one network, as `nodePool` of `vegaprotocol-client/pool` creates them. */
+export interface NodePool {
+  /** What is known of each node, in the order in which they were given. */
+  readonly status: readonly NodeStatus[];
+  /**
+   * Sends one read to each node now, also to those that are set aside, with the client that was created last. Resolves to the status of
+   * all nodes; that a node does not respond is no error.
+   *
+   * @throws `ArgumentError` if no client was created with the pool, or if an option is invalid.
+   * @example
+   * ```ts
+   * const nodes = nodePool(["https://a.example", "https://b.example"]);
+   * const client = createClient({ baseUrl: nodes });
+   * const ready = (await nodes.check()).filter(({ state }) => state === "ready");
+   * ```
+   */
+  check(options?: CheckOptions): Promise<readonly NodeStatus[]>;
+  readonly [connect]: (options: ConnectionOptions) => Connection;
+}
+
+/**
+ * Returns a value if it is a pool.
+ *
+ * @throws {@link ArgumentError} if it is a pool of another version of this package, that does not fit together with this one.
+ */
+export function readNodePool(value: unknown): NodePool | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  if (connect in value) return value as NodePool;
+  const names = Object.getOwnPropertySymbols(value).map((symbol) => Symbol.keyFor(symbol) ?? "");
+  const other = names.find((name) => name.startsWith(family));
+  if (other === undefined) return undefined;
+  const [theirs, own] = [other, Symbol.keyFor(connect) ?? ""].map((name) => name.slice(family.length));
+  throw new ArgumentError(
+    `Expected \`baseUrl\` to be a pool of the same version of vegaprotocol-client, got one with protocol ${theirs} instead of ${own}. ` +
+      "Install one version of the package.",
+    { argument: "baseUrl" },
+  );
+}

@@ -1,0 +1,51 @@
+import type { ListOperation, Operation } from "../arguments/operation.js";
+import type { CheckedArguments } from "../arguments/read-arguments.js";
+import type { CallSettings, Reply, Route } from "../http/context.js";
+import type { Demand } from "../http/demand.js";
+import type { Connection } from "./connection.js";
+import { type ListRequest, type PageContent, readEnvelope } from "./node-page.js";
+
+/** What a request with a cursor has beside its route. */
+export type CursorRules = Pick<Route<never, never, never>, "finalStatuses" | "hints">;
+
+/** Sends the request for one page of a list. */
+export type SendPage<T> = (
+  filters: CheckedArguments,
+  request: ListRequest,
+  signal: AbortSignal,
+  demand?: Demand<PageContent<T>>,
+  rules?: CursorRules,
+) => PromiseLike<Reply<PageContent<T>>>;
+
+export interface PageSenderOptions<T> {
+  connection: Connection;
+  route: Pick<Route<CheckedArguments, never, never>, "operation" | "described" | "attempt">;
+  operation: Pick<ListOperation<T>, "envelope" | "range">;
+  call: CallSettings;
+  /** Returns whether a record has what is read of it. Default: the envelope alone is checked. */
+  isRecord?: (record: T) => boolean;
+}
+
+/** Returns the function that sends the requests of a list. */
+export function pageSender<T>({ connection, route, operation, call, isRecord }: PageSenderOptions<T>): SendPage<T> {
+  const { envelope, range } = operation;
+  const read = (body: { [name: string]: PageContent<T> | null | undefined }) => {
+    const page = readEnvelope(body[envelope]);
+    return page && isRecord && !page.edges.every((edge) => edge?.node == null || isRecord(edge.node))
+      ? undefined
+      : page;
+  };
+  return (filters, { pagination, start, end }, signal, demand, rules) => {
+    const params = { ...filters, ...rangeOf(range, start, end), pagination };
+    return connection.send({ ...route, ...rules, read }, params, { ...call, signal, demand });
+  };
+}
+
+function rangeOf(range: Operation["range"], start?: bigint, end?: bigint): CheckedArguments {
+  if (range === undefined || (start === undefined && end === undefined)) return {};
+  const [group = "", first = ""] = range.start.split(".");
+  const [, last = ""] = range.end.split(".");
+  return {
+    [group]: { ...(start !== undefined && { [first]: `${start}` }), ...(end !== undefined && { [last]: `${end}` }) },
+  };
+}

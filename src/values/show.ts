@@ -1,0 +1,11 @@
+/** Formats a value for a message, shortened if it is long. */
+export function show(value: unknown): string {
+  if (typeof value === "bigint") return `${value}n`;
+  if (typeof value === "string") return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value);
+  if (Array.isArray(value)) return value.length === 0 ? "an empty array" : "an array";
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? "an invalid Date" : value.toISOString();
+  if (typeof value === "function") return "a function";
+  if (typeof value !== "object" || value === null) return String(value);
+  const type = Object.prototype.toString.call(value).slice(8, -1);
+  return type === "Object" ? "an object" : `an object of type ${type}`;
+}

@@ -1,0 +1,61 @@
+import { isDigits } from "./digits.js";
+import { show } from "./show.js";
+
+const decimalNumber = /^(-?)(\d*)(?:\.(\d*))?$/;
+
+/**
+ * Formats an amount in the smallest unit as a decimal number. All digits are kept; zeros at the end of the fraction are not
+ * written.
+ *
+ * @param amount - An integer as a `bigint` or a string of digits, as in `balance`.
+ * @param decimals - How many decimal places the asset has, from 0 to 255.
+ * @throws `TypeError` if the amount is not an integer, `RangeError` if the number of decimals is not one.
+ * @example
+ * ```ts
+ * formatUnits("372440666425000000", 18); // "0.372440666425"
+ * formatUnits(-1500n, 3); // "-1.5"
+ * ```
+ */
+export function formatUnits(amount: bigint | `${bigint}` | (string & {}), decimals: number): string {
+  checkDecimals(decimals);
+  if (typeof amount !== "bigint" && !isDigits(amount)) {
+    throw new TypeError(`Expected an amount as a bigint or a string of digits, got ${show(amount)}.`);
+  }
+  const integer = BigInt(amount);
+  const digits = String(integer < 0n ? -integer : integer).padStart(decimals + 1, "0");
+  const whole = digits.slice(0, digits.length - decimals);
+  const fraction = digits.slice(digits.length - decimals).replace(/0+$/, "");
+  return `${integer < 0n ? "-" : ""}${whole}${fraction === "" ? "" : `.${fraction}`}`;
+}
+
+/**
+ * Parses a decimal number as an amount in the smallest unit: the inverse of {@link formatUnits}. Nothing is rounded.
+ *
+ * @param text - A decimal number without exponent, as in `"-1.5"`.
+ * @param decimals - How many decimal places the asset has, from 0 to 255.
+ * @throws `TypeError` if the text is not a decimal number, `RangeError` if it has more decimal places than the asset, or if
+ * the number of decimals is not one.
+ * @example
+ * ```ts
+ * parseUnits("0.372440666425", 18); // 372440666425000000n
+ * parseUnits("-1.5", 3); // -1500n
+ * ```
+ */
+export function parseUnits(text: string, decimals: number): bigint {
+  checkDecimals(decimals);
+  const [, sign, whole = "", fraction = ""] = (typeof text === "string" && decimalNumber.exec(text)) || [];
+  if (sign === undefined || whole + fraction === "") {
+    throw new TypeError(`Expected a decimal number such as "1.5", got ${show(text)}.`);
+  }
+  const significant = fraction.replace(/0+$/, "");
+  if (significant.length > decimals) {
+    throw new RangeError(`Expected at most ${decimals} decimal places, got ${show(text)}.`);
+  }
+  const amount = BigInt(whole + significant.padEnd(decimals, "0"));
+  return sign === "-" ? -amount : amount;
+}
+
+function checkDecimals(decimals: number): void {
+  if (Number.isInteger(decimals) && decimals >= 0 && decimals <= 255) return;
+  throw new RangeError(`Expected the number of decimals to be an integer from 0 to 255, got ${show(decimals)}.`);
+}

@@ -1,0 +1,73 @@
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { npmCi } from "../../../scripts/npm-ci.js";
+import { freePort } from "../../support/free-port.js";
+
+const run = promisify(execFile);
+const here = fileURLToPath(new URL(".", import.meta.url));
+const root = fileURLToPath(new URL("../../../", import.meta.url));
+
+/** A command that this folder installs. */
+export const command = (name: string): string => join(here, "node_modules/.bin", name);
+
+/** A registry on loopback that has the built package, and all others from the registry of npm. */
+export interface Registry {
+  /** Of npm, pnpm and yarn, so that they use it alone and leave no trace. */
+  environment: NodeJS.ProcessEnv;
+  close(): Promise<void>;
+}
+
+export async function startRegistry(): Promise<Registry> {
+  npmCi(here);
+  const folder = await mkdtemp(join(tmpdir(), "registry-"));
+  const url = `http://127.0.0.1:${await freePort()}/`;
+  const { stdout } = await run("npm", ["config", "get", "registry"], { cwd: root });
+  const configuration = {
+    storage: join(folder, "storage"),
+    uplinks: { npm: { url: stdout.trim(), maxage: "60m" } },
+    packages: {
+      "vegaprotocol-client": { access: "$all", publish: "$all", unpublish: "$all" },
+      "**": { access: "$all", proxy: "npm" },
+    },
+    auth: { htpasswd: { file: join(folder, "users"), max_users: -1 } },
+    log: { type: "stdout", format: "json", level: "warn" },
+  };
+  // YAML contains JSON.
+  await writeFile(join(folder, "config.yaml"), JSON.stringify(configuration));
+  // npm publishes only with a token, whatever it is.
+  const settings = [`registry=${url}`, `${url.replace("http:", "")}:_authToken=none`, "audit=false", "fund=false"];
+  await writeFile(join(folder, ".npmrc"), settings.join("\n"));
+  const server = spawn(command("verdaccio"), ["--config", join(folder, "config.yaml"), "--listen", url], {
+    cwd: folder,
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  const ended = once(server, "exit");
+  const close = async () => {
+    server.kill();
+    await ended;
+    await rm(folder, { recursive: true, maxRetries: 3 });
+  };
+  while (server.exitCode === null && !(await fetch(`${url}-/ping`).catch(() => undefined))?.ok) {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  if (server.exitCode !== null) throw new Error(`verdaccio ended with ${server.exitCode}.`);
+  const own = Object.entries(process.env).filter(([name]) => !/^(?:npm_|VITEST|NODE_OPTIONS$)/i.test(name));
+  const environment = {
+    ...Object.fromEntries(own),
+    npm_config_userconfig: join(folder, ".npmrc"),
+    npm_config_registry: url,
+    npm_config_cache: join(folder, "cache"),
+    npm_config_store_dir: join(folder, "store"),
+    YARN_CACHE_FOLDER: join(folder, "yarn"),
+    YARN_REGISTRY: url,
+    HOME: folder,
+  };
+  // Provenance needs a workflow.
+  await run("npm", ["publish", "--ignore-scripts", "--provenance=false"], { cwd: root, env: environment });
+  return { environment, close };
+}

@@ -1,0 +1,102 @@
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import manifest from "../../../package.json" with { type: "json" };
+import { freePort } from "../../support/free-port.js";
+import { command, type Registry, startRegistry } from "./registry.js";
+
+// What a new user does: an empty folder, an installation from a registry, and the pages as they are printed.
+const root = fileURLToPath(new URL("../../../", import.meta.url));
+let registry: Registry;
+let folder: string;
+
+const run = (file: string, args: string[], cwd: string) =>
+  promisify(execFile)(file, args, { cwd, env: registry.environment });
+
+/** The blocks of code of a page after a text. */
+async function blocksAfter(page: string, text: string): Promise<string[]> {
+  const content = await readFile(join(root, page), "utf8");
+  const [, after] = content.split(text);
+  if (after === undefined) throw new Error(`${page} does not have "${text}".`);
+  return [...after.matchAll(/```\w+[^\n]*\n(.*?)```/gs)].map(([, code = ""]) => code);
+}
+
+beforeAll(async () => {
+  registry = await startRegistry();
+  folder = await mkdtemp(join(tmpdir(), "projects-"));
+}, 300_000);
+afterAll(async () => {
+  await registry?.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const managers = {
+  npm: { file: "npm", add: "install" },
+  pnpm: { file: command("pnpm"), add: "add" },
+  yarn: { file: command("yarn"), add: "add" },
+};
+
+describe.each(Object.entries(managers))("a project of %s", (name, { file, add }) => {
+  let project: string;
+  beforeAll(async () => {
+    project = join(folder, name);
+    await mkdir(project);
+    await run("npm", ["init", "-y"], project);
+    await run(file, [add, manifest.name], project);
+  });
+
+  test("runs the first program of the guide, with the output that the page shows", async () => {
+    const [program = "", expected] = await blocksAfter("docs/getting-started.md", "Save this program as `main.mjs`");
+    await writeFile(join(project, "main.mjs"), program);
+    expect((await run("node", ["main.mjs"], project)).stdout).toBe(expected);
+  });
+
+  test("runs the quick start of the README", async () => {
+    const [program = ""] = await blocksAfter("README.md", "Save it as `quick-start.mjs`");
+    await writeFile(join(project, "quick-start.mjs"), program);
+    expect((await run("node", ["quick-start.mjs"], project)).stdout.trim().split("\n").length).toBeGreaterThan(10);
+  });
+
+  test("requires every entry as CommonJS", async () => {
+    const entries = Object.entries(manifest.exports).flatMap(([entry, target]) =>
+      typeof target === "object" && "require" in target ? `${manifest.name}${entry.slice(1)}` : [],
+    );
+    const program = `for (const name of ${JSON.stringify(entries)}) console.log(typeof require(name));`;
+    await writeFile(join(project, "all.cjs"), program);
+    const { stdout } = await run("node", ["all.cjs"], project);
+    expect(stdout.trim().split("\n")).toEqual(entries.map(() => "object"));
+  });
+
+  test("compiles a program in TypeScript", async () => {
+    const [program = ""] = await blocksAfter("docs/getting-started.md", "Save this program as `main.mjs`");
+    await writeFile(join(project, "main.mts"), program);
+    const compilerOptions = { strict: true, noEmit: true, module: "nodenext", target: "es2022", types: [] };
+    await writeFile(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["main.mts"] }));
+    await run("node", [join(root, "node_modules/typescript/bin/tsc")], project);
+  });
+
+  test("has the command line, which exports from the fake node", async () => {
+    const program = join(project, "node_modules/.bin", manifest.name);
+    expect((await run(program, ["--version"], project)).stdout).toContain(manifest.version);
+    const port = await freePort();
+    const node = spawn(program, ["fake-node", "--port", `${port}`, "--balances", "500"], {
+      cwd: project,
+      env: registry.environment,
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    await once(node.stdout, "data");
+    try {
+      const output = ["--output", "balances.csv", "--node", `http://127.0.0.1:${port}`];
+      await run(program, ["balances", ...output], project);
+      const lines = (await readFile(join(project, "balances.csv"), "utf8")).trimEnd().split("\n");
+      expect(lines).toHaveLength(501);
+    } finally {
+      node.kill();
+    }
+  });
+});

@@ -1,0 +1,71 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+import { build, type Rolldown } from "vite";
+import { afterAll, expect, test } from "vitest";
+
+const entry = fileURLToPath(new URL("../../../dist/src/index.js", import.meta.url));
+const folder = await mkdtemp(join(tmpdir(), "size-"));
+afterAll(() => rm(folder, { recursive: true }));
+
+/** An application with one call, one loop over a list, and a scan that few of its users start. */
+const app = `
+import { createClient } from "vegaprotocol-client";
+const client = createClient({ baseUrl: "https://node.example" });
+console.log(await client.getSpamStatistics({ partyId: "a" }));
+for await (const vote of client.listVotes({ partyId: "a" })) console.log(vote);
+document.body.onclick = async () => console.log(await client.scanBalanceChanges().toArray());
+`;
+
+async function bundle(): Promise<Rolldown.OutputChunk[]> {
+  const input = join(folder, "app.js");
+  await writeFile(input, app);
+  const result = await build({
+    root: folder,
+    configFile: false,
+    logLevel: "silent",
+    resolve: { alias: { "vegaprotocol-client": entry } },
+    build: { target: "es2022", write: false, modulePreload: false, rolldownOptions: { input } },
+  });
+  const [{ output }] = [result].flat() as [Rolldown.RolldownOutput];
+  return output.filter((file) => file.type === "chunk");
+}
+
+test("an application that Vite builds loads what a list and a scan need when they are used", async () => {
+  const chunks = await bundle();
+  const closure = (chunk: Rolldown.OutputChunk | undefined, found = new Set<Rolldown.OutputChunk>()) => {
+    if (chunk === undefined || found.has(chunk)) return found;
+    found.add(chunk);
+    for (const name of chunk.imports)
+      closure(
+        chunks.find(({ fileName }) => fileName === name),
+        found,
+      );
+    return found;
+  };
+  const chunkOf = (module: string) =>
+    closure(chunks.find(({ facadeModuleId }) => facadeModuleId?.endsWith(`/${module}.js`)));
+  const sizeOf = (loaded: Iterable<Rolldown.OutputChunk>) =>
+    [...loaded].reduce((sum, { code }) => sum + gzipSync(code, { level: 9 }).length, 0);
+  const without = (chunks: Iterable<Rolldown.OutputChunk>, loaded: ReadonlySet<Rolldown.OutputChunk>) =>
+    new Set([...chunks].filter((chunk) => !loaded.has(chunk)));
+  const initial = closure(chunks.find(({ isEntry }) => isEntry));
+  const list = without(chunkOf("read-pages"), initial);
+  const pacing = without(chunkOf("paced-attempt"), initial);
+  const scan = without(chunkOf("open-scan"), initial);
+  const sizes = {
+    initial: sizeOf(initial),
+    pacing: sizeOf(pacing),
+    list: sizeOf(list),
+    scan: sizeOf(scan),
+    "scan after a list": sizeOf(without(scan, list)),
+    total: sizeOf(chunks),
+  };
+  console.table(sizes);
+  expect(sizes.initial).toBeLessThan(22_500);
+  expect(sizes.list).toBeGreaterThan(5000);
+  expect(sizes["scan after a list"]).toBeGreaterThan(4000);
+  expect(sizes.total).toBeLessThan(44_000);
+});

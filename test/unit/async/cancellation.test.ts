@@ -1,0 +1,140 @@
+import { getEventListeners } from "node:events";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { describe, expect, test } from "vitest";
+import { onAbort } from "../../../src/async/abort.js";
+import { Cancellation } from "../../../src/async/cancellation.js";
+import { createClient, TimeoutError } from "../../../src/index.js";
+import { json } from "../../support/recorder.js";
+
+const party = { partyId: "a" };
+const statistics = { chainId: "c", statistics: null };
+
+/** Runs, and returns the warnings of Node.js meanwhile. */
+async function warnings(run: () => Promise<unknown>): Promise<string[]> {
+  const names: string[] = [];
+  const listen = ({ name }: Error) => names.push(name);
+  process.on("warning", listen);
+  try {
+    await run();
+    await new Promise(setImmediate);
+  } finally {
+    process.off("warning", listen);
+  }
+  return names;
+}
+
+describe("calls that share a signal", () => {
+  test("add one listener to it, cause no warning, and leave none", async () => {
+    const { signal } = new AbortController();
+    let most = 0;
+    const fetch = async () => {
+      most = Math.max(most, getEventListeners(signal, "abort").length);
+      return json(statistics);
+    };
+    const client = createClient({ baseUrl: "https://node.example", fetch });
+    const calls = () => Promise.all(Array.from({ length: 100 }, () => client.getSpamStatistics(party, { signal })));
+    expect(await warnings(calls)).toEqual([]);
+    expect(most).toBe(1);
+    expect(getEventListeners(signal, "abort")).toEqual([]);
+  });
+
+  test("are all aborted with its reason, also 40 000 that wait for a permit", async () => {
+    const controller = new AbortController();
+    const client = createClient({ baseUrl: "https://node.example", fetch: () => new Promise(() => {}) });
+    const calls = Array.from({ length: 40_000 }, () =>
+      client.getSpamStatistics(party, { signal: controller.signal }).catch((reason: unknown) => reason),
+    );
+    controller.abort("enough");
+    expect(new Set(await Promise.all(calls))).toEqual(new Set(["enough"]));
+    expect(getEventListeners(controller.signal, "abort")).toEqual([]);
+  });
+});
+
+test("40 000 calls with a signal of each are aborted in any order while they wait for a permit", async () => {
+  const client = createClient({ baseUrl: "https://node.example", fetch: () => new Promise(() => {}) });
+  const calls = Array.from({ length: 40_000 }, () => {
+    const controller = new AbortController();
+    const call = client.getSpamStatistics(party, { signal: controller.signal }).catch((reason: unknown) => reason);
+    return { controller, call };
+  });
+  const [even, odd] = [0, 1].map((rest) => calls.filter((_, index) => index % 2 === rest));
+  for (const { controller } of [...(odd ?? []), ...(even ?? []).reverse()]) controller.abort("enough");
+  expect(new Set(await Promise.all(calls.map(({ call }) => call)))).toEqual(new Set(["enough"]));
+});
+
+describe("a subscription to a signal", () => {
+  test("is called once on abort, and not after it ended", () => {
+    const controller = new AbortController();
+    const called: string[] = [];
+    onAbort(controller.signal, () => called.push("a"));
+    const unsubscribe = onAbort(controller.signal, () => called.push("b"));
+    onAbort(controller.signal, () => called.push("c"));
+    unsubscribe();
+    unsubscribe();
+    controller.abort();
+    expect(called).toEqual(["a", "c"]);
+  });
+
+  test("can be made again after the last one ended", () => {
+    const controller = new AbortController();
+    let called = 0;
+    onAbort(controller.signal, () => called++)();
+    onAbort(controller.signal, () => called++);
+    expect(getEventListeners(controller.signal, "abort")).toHaveLength(1);
+    controller.abort();
+    expect(called).toBe(1);
+  });
+});
+
+describe("a body that does not end", () => {
+  /** A response that has begun, by a fetch that does not listen to its signal. */
+  const endless = (status: number) => {
+    let isCancelled = false;
+    const body = new ReadableStream({
+      start: (controller) => controller.enqueue(new TextEncoder().encode("{")),
+      cancel: () => {
+        isCancelled = true;
+      },
+    });
+    return { response: new Response(body, { status }), isCancelled: () => isCancelled };
+  };
+
+  test.each([200, 500])("and has status %i does not hold up an abort", async (status) => {
+    const controller = new AbortController();
+    const client = createClient({ baseUrl: "https://node.example", fetch: async () => endless(status).response });
+    const call = client.getSpamStatistics(party, { signal: controller.signal });
+    await new Promise(setImmediate);
+    controller.abort("enough");
+    await expect(call).rejects.toBe("enough");
+  });
+
+  test.each([200, 500])("and has status %i does not hold up a deadline", async (status) => {
+    const options = { timeout: 20, retry: false } as const;
+    const client = createClient({
+      baseUrl: "https://node.example",
+      fetch: async () => endless(status).response,
+      ...options,
+    });
+    await expect(client.getSpamStatistics(party)).rejects.toSatisfy(TimeoutError.is);
+  });
+});
+
+test("a cancellation does not keep the result of what it has waited for", async () => {
+  setFlagsFromString("--expose-gc");
+  const collectGarbage = runInNewContext("gc") as () => void;
+  const cancellation = new Cancellation();
+  const read = async () => {
+    const page = await cancellation.run<object>((resolve) => {
+      resolve({ records: [] });
+      return () => {};
+    });
+    return new WeakRef(page);
+  };
+  const page = await read();
+  // A weak reference keeps its object until the end of the current task.
+  await new Promise(setImmediate);
+  collectGarbage();
+  expect(page.deref()).toBeUndefined();
+  expect(cancellation.isCancelled).toBe(false);
+});

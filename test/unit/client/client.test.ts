@@ -1,0 +1,264 @@
+import { getEventListeners } from "node:events";
+import { describe, expect, test } from "vitest";
+import {
+  ApiError,
+  ArgumentError,
+  ConnectionError,
+  createClient,
+  ResponseError,
+  VegaError,
+} from "../../../src/index.js";
+import { freePort } from "../../support/free-port.js";
+import { json, recorder, respondWith } from "../../support/recorder.js";
+
+const party = { partyId: "a" };
+const statistics = { chainId: "c", statistics: null };
+
+function connect(respond: () => Response | Promise<Response>) {
+  return createClient({ baseUrl: "https://node.example", fetch: async () => respond(), retry: false });
+}
+
+describe("the option baseUrl", () => {
+  test.each([
+    ["https://node.example", "https://node.example"],
+    ["https://node.example/", "https://node.example"],
+    ["https://node.example/datanode", "https://node.example/datanode"],
+    ["https://node.example/datanode//", "https://node.example/datanode"],
+    ["https://node.example/api/v2", "https://node.example"],
+    ["https://node.example/datanode/api/v2/", "https://node.example/datanode"],
+    ["https://node.example/my-api/v2", "https://node.example/my-api/v2"],
+    [new URL("http://127.0.0.1:3008/x"), "http://127.0.0.1:3008/x"],
+  ])("accepts %s, and requests begin with %s", async (baseUrl, expected) => {
+    const { fetch, sent } = respondWith(statistics);
+    await createClient({ baseUrl, fetch }).getSpamStatistics(party);
+    expect(sent[0]?.url).toBe(`${expected}/statistics/spam/a`);
+  });
+
+  test.each([
+    [undefined, 'an address such as "https://node.example", got undefined'],
+    ["", 'an address such as "https://node.example", got ""'],
+    ["node.example", 'an address such as "https://node.example", got "node.example"'],
+    ["ftp://node.example", 'an address such as "https://node.example", got "ftp://node.example"'],
+    ["https://node.example?a=b", "an address without query and fragment"],
+    ["https://me:secret@node.example", "an address without credentials, which `fetch` does not accept. Use `headers`"],
+  ])("rejects %s", (baseUrl, message) => {
+    const make = () => createClient({ baseUrl: baseUrl as string });
+    expect(make).toThrow(ArgumentError);
+    expect(make).toThrow(`Expected \`baseUrl\` to be ${message}.`);
+  });
+});
+
+describe("headers", () => {
+  test("of the client and of a call are sent, and those of the call take precedence", async () => {
+    const { fetch, sent } = respondWith(statistics);
+    const client = createClient({ baseUrl: "https://node.example", fetch, headers: { "X-One": "1", "X-Two": "2" } });
+    await client.getSpamStatistics(party, {
+      headers: [
+        ["x-two", "3"],
+        ["x-four", "4"],
+      ],
+    });
+    await client.getSpamStatistics(party, { headers: new Headers({ accept: "text/plain" }) });
+    expect(sent[0]?.headers).toEqual({ accept: "application/json", "x-one": "1", "x-two": "3", "x-four": "4" });
+    expect(sent[1]?.headers).toEqual({ accept: "text/plain", "x-one": "1", "x-two": "2" });
+  });
+
+  test("with the value undefined are omitted", async () => {
+    const { fetch, sent } = respondWith(statistics);
+    await createClient({ baseUrl: "https://node.example", fetch, headers: { "x-one": undefined } }).getSpamStatistics(
+      party,
+    );
+    expect(sent[0]?.headers).toEqual({ accept: "application/json" });
+  });
+});
+
+test("createClient rejects a fetch that is not a function", () => {
+  expect(() => createClient({ baseUrl: "https://node.example", fetch: "fetch" as never })).toThrow(
+    'Expected `fetch` to be a function, got "fetch".',
+  );
+});
+
+test("middleware of client.http works for the methods", async () => {
+  const { fetch, sent } = respondWith(statistics);
+  const client = createClient({ baseUrl: "https://node.example", fetch });
+  client.http.use({ onRequest: ({ request }) => request.headers.set("authorization", "Bearer x") });
+  await client.getSpamStatistics(party);
+  expect(sent[0]?.headers["authorization"]).toBe("Bearer x");
+});
+
+test("withResponse resolves to the result with status, headers and block, and sends no further request", async () => {
+  const { fetch, sent } = recorder(async () =>
+    json(statistics, { headers: { "X-Block-Height": "1234567", "X-Block-Timestamp": "1707497689123456000" } }),
+  );
+  const call = createClient({ baseUrl: "https://node.example", fetch }).getSpamStatistics(party);
+  const { data, response, block } = await call.withResponse();
+  expect(data).toEqual(statistics);
+  expect(await call).toBe(data);
+  expect(response.status).toBe(200);
+  expect(block).toEqual({ height: 1234567n, timestamp: 1707497689123456000n });
+  expect(sent).toHaveLength(1);
+});
+
+describe("the outcome of a call:", () => {
+  const caught = async (promise: PromiseLike<unknown>) => {
+    try {
+      await promise;
+    } catch (error) {
+      return error;
+    }
+    throw new Error("Nothing was thrown");
+  };
+
+  test("an error of a node has everything that the node sent", async () => {
+    const detail = {
+      "@type": "type.googleapis.com/vega.ErrorDetail",
+      code: 10023,
+      message: "missing proposal id and party id",
+      inner: "",
+    };
+    const body = { code: 3, message: "InvalidArgument error", details: [{ "@type": "other", x: 1 }, detail] };
+    const client = connect(() =>
+      json(body, { status: 400, headers: { "content-type": "application/json, application/grpc" } }),
+    );
+    const error = await caught(client.listVotes(party));
+    expect(error).toMatchObject({
+      name: "ApiError",
+      message:
+        "listVotes failed with status 400: InvalidArgument error: missing proposal id and party id " +
+        "(GET https://node.example/api/v2/votes?partyId=a&pagination.first=5000)",
+      operation: "listVotes",
+      attempts: 1,
+      status: 400,
+      code: 3,
+      codeName: "INVALID_ARGUMENT",
+      details: body.details,
+      detail,
+      body,
+      request: { method: "GET", url: "https://node.example/api/v2/votes?partyId=a&pagination.first=5000" },
+    });
+    expect(ApiError.is(error) && VegaError.is(error) && !ResponseError.is(error)).toBe(true);
+    expect((error as ApiError).headers.get("content-type")).toBe("application/json, application/grpc");
+  });
+
+  test.each([
+    [
+      "HTML",
+      () => new Response("<html>\n  <h1>Bad gateway</h1></html>", { status: 502 }),
+      ": <html> <h1>Bad gateway</h1></html>",
+    ],
+    ["an empty body", () => new Response(null, { status: 503, headers: { "content-length": "0" } }), ""],
+    ["JSON of another kind", () => json(["no"], { status: 500 }), ': ["no"]'],
+  ])("an error status with %s is an ApiError", async (_, respond, words) => {
+    const error = await caught(connect(respond).getSpamStatistics(party));
+    expect(ApiError.is(error)).toBe(true);
+    expect(error).toMatchObject({ code: undefined, codeName: undefined, details: [], detail: undefined });
+    expect((error as Error).message).toBe(
+      `getSpamStatistics failed with status ${(error as ApiError).status}${words} (GET https://node.example/statistics/spam/a)`,
+    );
+  });
+
+  test.each([
+    ["HTML", () => new Response("<html>", { headers: { "content-type": "text/html" } }), "text/html, <html>"],
+    ["nothing", () => new Response(""), "text/plain;charset=UTF-8, empty"],
+    ["JSON that breaks off", () => new Response('{"chainId":'), 'text/plain;charset=UTF-8, {"chainId":'],
+    ["another object", () => json({ hello: 1 }), 'application/json, {"hello":1}'],
+    ["null", () => json(null), "application/json, null"],
+  ])("a success with %s is a ResponseError", async (_, respond, words) => {
+    const client = connect(respond);
+    for (const call of [
+      () => client.getSpamStatistics(party),
+      () => client.listVotes(party),
+      () => client.checkTransaction({ tx: {} }),
+    ]) {
+      const error = await caught(call());
+      expect(ResponseError.is(error)).toBe(true);
+      expect((error as Error).message).toContain(
+        `status 200 that does not match the OpenAPI description (${words}) from https`,
+      );
+      expect((error as ResponseError).response.status).toBe(200);
+    }
+  });
+
+  test.each([
+    ["without edges", { pageInfo: null }],
+    ["without pageInfo", { edges: [] }],
+    ["of null", null],
+  ])("an envelope %s is a ResponseError", async (_, votes) => {
+    await expect(connect(() => json({ votes })).listVotes(party)).rejects.toSatisfy(ResponseError.is);
+  });
+
+  test.each([null, undefined, "", "soon", {}])(
+    "a timestamp of %j in a list of several requests is a ResponseError",
+    async (timestamp) => {
+      const pageInfo = { startCursor: "a", endCursor: "a", hasNextPage: false, hasPreviousPage: false };
+      const edges = [{ cursor: "a", node: { timestamp, balance: "1" } }, null];
+      const client = connect(() => json({ balances: { edges, pageInfo } }));
+      const partyIds = Array.from({ length: 300 }, (_, index) => `${index}`.padStart(64, "0"));
+      const listing = client.listBalanceChanges({ filter: { partyIds } });
+      await expect(listing.toArray()).rejects.toSatisfy(ResponseError.is);
+    },
+  );
+
+  test("a node that does not respond is a ConnectionError with address and reason", async () => {
+    const port = await freePort();
+    const error = await caught(
+      createClient({ baseUrl: `http://127.0.0.1:${port}`, retry: false }).getSpamStatistics(party),
+    );
+    expect(ConnectionError.is(error)).toBe(true);
+    expect((error as Error).message).toBe(
+      `getSpamStatistics received no response from http://127.0.0.1:${port}/statistics/spam/a: fetch failed: connect ECONNREFUSED 127.0.0.1:${port}`,
+    );
+    expect((error as Error).cause).toBeInstanceOf(TypeError);
+  });
+
+  test("an abort by the caller rejects with the signal's own reason", async () => {
+    const reason = new Error("enough");
+    const signal = AbortSignal.abort(reason);
+    const { fetch, sent } = respondWith(statistics);
+    const client = createClient({ baseUrl: "https://node.example", fetch });
+    expect(await caught(client.getSpamStatistics(party, { signal }))).toBe(reason);
+    expect(await caught(client.listVotes(party, { signal }))).toBe(reason);
+    expect(sent).toEqual([]);
+  });
+
+  test("an abort in flight ends the call with the signal's reason", async () => {
+    const controller = new AbortController();
+    const client = createClient({
+      baseUrl: "https://node.example",
+      fetch: (request) =>
+        new Promise((_, reject) => request.signal.addEventListener("abort", () => reject(request.signal.reason))),
+    });
+    const call = client.getSpamStatistics(party, { signal: controller.signal });
+    controller.abort("later");
+    expect(await caught(call)).toBe("later");
+  });
+
+  test("no listener is left on a signal after the call", async () => {
+    const { signal } = new AbortController();
+    const client = connect(() => json(statistics));
+    for (let call = 0; call < 20; call++) await client.getSpamStatistics(party, { signal });
+    await caught(connect(() => json({}, { status: 500 })).getSpamStatistics(party, { signal }));
+    expect(getEventListeners(signal, "abort")).toEqual([]);
+  });
+
+  test("guards recognize errors of another copy of the package", () => {
+    const foreign = Object.assign(Object.create({ [Symbol.for("vegaprotocol-client.ApiError")]: true }), {
+      status: 400,
+    });
+    expect(ApiError.is(foreign)).toBe(true);
+    for (const value of [undefined, null, "ApiError", new Error("x"), { name: "ApiError" }]) {
+      expect(ApiError.is(value) || VegaError.is(value)).toBe(false);
+    }
+  });
+
+  test("withResponse rejects as the call does, and causes no unhandled rejection", async () => {
+    const unheard: unknown[] = [];
+    const listen = (reason: unknown) => unheard.push(reason);
+    process.on("unhandledRejection", listen);
+    const call = connect(() => json({}, { status: 500 })).getSpamStatistics(party);
+    expect(ApiError.is(await caught(call.withResponse()))).toBe(true);
+    await new Promise(setImmediate);
+    process.off("unhandledRejection", listen);
+    expect(unheard).toEqual([]);
+  });
+});

@@ -1,0 +1,134 @@
+import { describe, expect, test } from "vitest";
+import { ArgumentError, createClient, type ObserverEvent, RateLimitError } from "../../../src/index.js";
+import { nodePool } from "../../../src/pool/index.js";
+import { createFakeNetwork, createFakeNode } from "../../../src/testing/index.js";
+import { recorder, respondWith } from "../../support/recorder.js";
+
+const baseUrl = "https://node.example";
+const party = { partyId: "a1" };
+const statistics = { chainId: "c", statistics: null };
+
+/** A node that bans the client at its first request. */
+const createBanningNode = () => createFakeNode({}, { rateLimit: { burst: 0, refusals: 0 } });
+
+describe("withOptions", () => {
+  test("returns a client with other defaults, and leaves those of the first client", async () => {
+    const node = createFakeNode({}, { faults: [{ name: "status", status: 503 }] });
+    const client = createClient({ baseUrl, fetch: node.fetch, retry: { attempts: 3, baseDelay: 0 } });
+    const once = client.withOptions({ retry: false });
+    await expect(once.getSpamStatistics(party)).rejects.toMatchObject({ attempts: 1 });
+    await expect(client.getSpamStatistics(party)).rejects.toMatchObject({ attempts: 3 });
+    await expect(once.getSpamStatistics(party, { retry: { attempts: 2 } })).rejects.toMatchObject({ attempts: 2 });
+    await expect(once.listVotes(party)).rejects.toMatchObject({ attempts: 1 });
+    await expect(once.scanBalanceChanges().toArray()).rejects.toMatchObject({ attempts: 1 });
+  });
+
+  test("adds headers to those of the client, of calls and of requests by http", async () => {
+    const { fetch, sent } = respondWith(statistics);
+    const first = createClient({ baseUrl, fetch, headers: { "X-One": "1", "X-Two": "1" } });
+    const second = first.withOptions({ headers: { "x-two": "2", "X-Three": "2" } });
+    const third = second.withOptions({ headers: [["x-three", "3"]], timeout: 5000 });
+    await third.getSpamStatistics(party, { headers: { "x-one": "4" } });
+    await third.http.GET("/statistics/spam/{partyId}", { params: { path: party }, headers: { "X-Two": null } });
+    await third.http.request("get", "/statistics/spam/{partyId}", { params: { path: party } });
+    await first.getSpamStatistics(party);
+    const accept = "application/json";
+    expect(sent.map(({ headers }) => headers)).toEqual([
+      { accept, "x-one": "4", "x-two": "2", "x-three": "3" },
+      { accept, "x-one": "1", "x-three": "3" },
+      { accept, "x-one": "1", "x-two": "2", "x-three": "3" },
+      { accept, "x-one": "1", "x-two": "1" },
+    ]);
+  });
+
+  test("shares the middleware of http, whichever client it is added to", async () => {
+    const { fetch, sent } = respondWith(statistics);
+    const client = createClient({ baseUrl, fetch });
+    const other = client.withOptions({ headers: { a: "1" } });
+    other.http.use({ onRequest: ({ request }) => request.headers.set("x-token", "t") });
+    await client.getSpamStatistics(party);
+    await other.getSpamStatistics(party);
+    expect(sent.map(({ headers }) => headers["x-token"])).toEqual(["t", "t"]);
+  });
+
+  test("replaces the observer for the calls of its own client", async () => {
+    const { fetch } = respondWith(statistics);
+    const events: [string, ObserverEvent["type"]][] = [];
+    const observe = (name: string) => (event: ObserverEvent) => void events.push([name, event.type]);
+    const client = createClient({ baseUrl, fetch, observe: observe("first") });
+    await client.withOptions({ observe: observe("second") }).getSpamStatistics(party);
+    await client.withOptions({}).getSpamStatistics(party);
+    expect(events.map(([name]) => name)).toEqual(["second", "second", "first", "first"]);
+  });
+
+  test("shares a ban: nothing is sent", async () => {
+    const node = createBanningNode();
+    const client = createClient({ baseUrl, fetch: node.fetch });
+    await expect(client.getSpamStatistics(party)).rejects.toThrow(RateLimitError);
+    const error = await client
+      .withOptions({ timeout: 1000 })
+      .listVotes(party)
+      .catch((error: unknown) => error);
+    expect(RateLimitError.is(error) && error.banned).toBe(true);
+    expect(node.requests).toHaveLength(1);
+  });
+
+  test("shares the pool: a node that failed for one client is not asked by the other", async () => {
+    const network = createFakeNetwork({ nodes: [{ down: true }, {}] });
+    const [down] = network.nodes;
+    const pool = nodePool(network.nodes.map(({ url }) => url));
+    const client = createClient({ baseUrl: pool, fetch: network.fetch });
+    while (pool.status[0]?.state !== "failing") await client.getSpamStatistics(party);
+    const asked = down?.requests.length;
+    const other = client.withOptions({ headers: { a: "1" } });
+    for (let call = 0; call < 5; call++) await other.getSpamStatistics(party);
+    expect(down?.requests).toHaveLength(asked ?? 0);
+  });
+
+  test.each(["baseUrl", "fetch", "pacing"])("rejects %s, which both clients share", (name) => {
+    const client = createClient({ baseUrl });
+    const make = () => client.withOptions({ [name]: "https://me:secret@node.example" });
+    expect(make).toThrow(ArgumentError);
+    expect(make).toThrow(
+      `\`${name}\` of withOptions cannot be changed, because both clients share it. Use \`createClient\`.`,
+    );
+  });
+
+  test("rejects options that are unknown or invalid", () => {
+    const client = createClient({ baseUrl });
+    expect(() => client.withOptions({ timeOut: 5 } as object)).toThrow("withOptions has no option `timeOut`.");
+    expect(() => client.withOptions({ timeout: 0 })).toThrow("Expected `timeout` to be a positive number");
+    expect(() => client.withOptions(null as never)).toThrow("Expected the options of withOptions to be an object");
+  });
+});
+
+describe("clients that were created separately", () => {
+  test("share the rate limit of a node, so that it rejects no request", async () => {
+    const node = createFakeNode({}, { rateLimit: { rate: 200, burst: 30, refusals: 1000 } });
+    const { fetch, responses } = recorder(node.fetch);
+    const clients = ["", "/", "/api/v2"].map((path) => createClient({ baseUrl: baseUrl + path, fetch }));
+    await Promise.all(
+      clients.flatMap((client) => Array.from({ length: 20 }, () => client.getSpamStatistics({ partyId: "a1" }))),
+    );
+    expect(responses.filter(({ status }) => status !== 200)).toEqual([]);
+    expect(responses).toHaveLength(60);
+  });
+
+  test.each([
+    ["share a ban with the same origin and fetch", { baseUrl: `${baseUrl}/other/path` }, 1],
+    ["do not share a ban with another origin", { baseUrl: "https://other.example" }, 2],
+    ["do not share a ban with another function as fetch", { own: true }, 2],
+    ["do not share a ban if one of them has no pacing", { pacing: false }, 2],
+  ])("%s", async (_, { own = false, ...options }: { own?: boolean; baseUrl?: string; pacing?: boolean }, expected) => {
+    const node = createBanningNode();
+    let sent = 0;
+    const fetch = (request: Request) => {
+      sent++;
+      return node.fetch(new Request(request.url.replace(/.*(?=\/statistics)/, baseUrl), request));
+    };
+    await expect(createClient({ baseUrl, fetch }).getSpamStatistics(party)).rejects.toThrow(RateLimitError);
+    const other = createClient({ baseUrl, fetch: own ? (request) => fetch(request) : fetch, ...options });
+    await expect(other.getSpamStatistics(party)).rejects.toThrow(RateLimitError);
+    expect(sent).toBe(expected);
+  });
+});
