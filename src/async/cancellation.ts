@@ -38,17 +38,14 @@ export class Cancellation {
       this.throwIfCancelled();
       // A Request keeps what belongs to it until a full garbage collection: these functions would keep the response, too.
       let unsettled: { resolve: typeof resolve; reject: typeof reject } | undefined = { resolve, reject };
-      const take = () => {
-        const taken = unsettled;
+      const settle = (way: "resolve" | "reject") => (value: unknown) => {
+        unsettled?.[way](value as T);
         unsettled = undefined;
-        return taken;
       };
-      const cancel = start(
-        (value) => take()?.resolve(value),
-        (reason) => take()?.reject(reason),
-      );
+      const fail = settle("reject");
+      const cancel = start(settle("resolve"), fail);
       this.#onCancel = (reason) => {
-        take()?.reject(reason);
+        fail(reason);
         cancel(reason);
       };
       // An observer is called while the operation starts, and may have cancelled it.

@@ -126,13 +126,13 @@ const ownCommands: readonly Command[] = [
   },
   {
     name: "sync",
-    usage: "FILE [balances] [votes] [signatures] [profiles]",
+    usage: "FILE [LIST]...",
     arity: [1, 5],
     summary: "Make a local SQLite database equal to the node, and keep it so.",
     details:
       "Needs Node.js 22.13 or later. The first run reads the history, each later one continues where the database ends. A process " +
-      "that is killed leaves a database that ends with a complete block. Records that the node no longer keeps stay. Without names " +
-      "of lists, balance changes are stored.",
+      "that is killed leaves a database that ends with a complete block. Records that the node no longer keeps stay. LIST is balances, " +
+      "votes, signatures or profiles. Default: balances.",
     flags: syncFlags,
     takesFile: true,
     exits: [0, 1, 2, 3, 5, 130],
@@ -211,7 +211,9 @@ const ownCommands: readonly Command[] = [
         name: "from",
         value: "FILE",
         multiple: true,
-        text: "Serve the records of an exported file, .ndjson or .ndjson.gz, instead of generated ones. Repeat it for several lists.",
+        text:
+          "Serve the records of an exported file, .ndjson or .ndjson.gz, or of a database of sync, .db or .sqlite, instead of generated " +
+          "ones. Repeat it for several files.",
         isFile: true,
       },
       { name: "fill", text: "Generate the lists that --from does not have." },

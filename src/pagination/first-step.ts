@@ -4,7 +4,8 @@ import type { Backward, Forward } from "./direction.js";
 import type { ListPage, Step } from "./page.js";
 import type { RequestPlan } from "./request-plan.js";
 
-const load = onDemand(() => import("./read-pages.js"));
+/** Loads the code that reads pages. */
+export const loadPages = onDemand(() => import("./read-pages.js"));
 
 /** The first step of a walk. Its request is sent at once, also if the code that reads its page is not there yet. */
 export class FirstStep<T, Extra extends object> implements Step<T, Extra> {
@@ -25,7 +26,7 @@ export class FirstStep<T, Extra extends object> implements Step<T, Extra> {
     left = Number.POSITIVE_INFINITY,
     isAlone = false,
   ): Promise<ListPage<T, Extra> & Extra> {
-    const code = load();
+    const code = loadPages();
     if (code instanceof Promise) this.#plan.begin(signal, left, isAlone);
     const { firstStep } = await code;
     this.#step ??= firstStep(this.#plan, await this.#plan.open());

@@ -5,11 +5,11 @@ import { readArguments, timesOf } from "../arguments/read-arguments.js";
 import { take } from "../arguments/take.js";
 import { early } from "../async/early.js";
 import { readCallOptions, type Settings } from "../http/call-options.js";
-import { onDemand } from "../http/on-demand.js";
 import type { OperationRoute } from "../http/operation-route.js";
 import type { Connection } from "../source/connection.js";
 import type { NodeExtra } from "../source/node-page.js";
 import { pageSender } from "../source/page-sender.js";
+import { loadPages } from "./first-step.js";
 import { historyProof, type Listing, type ListingOptions, listingChecks, type ProvenOptions, walk } from "./listing.js";
 import { isTooLong } from "./query-length.js";
 import { readWalkOptions } from "./request-plan.js";
@@ -25,8 +25,6 @@ export interface ListMethod<Id extends ListId> {
   /** The defaults of calls. */
   settings: Settings;
 }
-
-const load = onDemand(() => import("./read-pages.js"));
 
 const lists: { readonly [Id in ListId]: ListOperation<RecordOf<Id>> & OperationTable[Id] } = operations;
 
@@ -68,7 +66,7 @@ export function listOperation<Id extends ListId>(
         begin: (pagination, signal, demand) => first.begin(filters, { pagination, ...times }, signal, demand),
       }),
       open: async () => {
-        const { openList } = await load();
+        const { openList } = await loadPages();
         return openList({ id, operation, connection, route, call, filters, times, history, send: first.call });
       },
     };

@@ -1,5 +1,4 @@
 import { abortSignal, checkOptions, deadline, type OptionChecks } from "../arguments/check-options.js";
-import { refuse } from "../arguments/refuse.js";
 import type { CheckOptions } from "../client/node-pool.js";
 import { defaultSettings } from "../http/call-options.js";
 import type { Context } from "../http/context.js";
@@ -25,10 +24,8 @@ export function probe(
 const checks: OptionChecks<CheckOptions> = { timeout: deadline, signal: abortSignal };
 
 /** Sends one read to each node, and judges them by what all have said. */
-export async function checkNodes(link: Link | undefined, options: CheckOptions): Promise<void> {
+export async function checkNodes(link: Link, options: CheckOptions): Promise<void> {
   checkOptions(checks, options, { name: "check" });
-  if (link === undefined)
-    refuse({ argument: "nodes" }, "a pool that a client was created with", "a pool without a client");
   const { nodes, clock } = link;
   const { timeout = 5000, signal } = options;
   const settings = { ...defaultSettings, attempts: 1, timeout };

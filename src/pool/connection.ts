@@ -4,8 +4,7 @@ import type { ConnectionOptions } from "../client/node-pool.js";
 import type { RequestSettings, SendAttempt } from "../http/context.js";
 import { withTotalDeadline } from "../http/deadline.js";
 import { createEmit, type ObserverEvent, type WithoutTime } from "../http/events.js";
-import { contextOf, createNodeAttempt } from "../http/requester.js";
-import type { Connection } from "../source/connection.js";
+import { contextOf, createNodeAttempt, type Requester } from "../http/requester.js";
 import { callOnce } from "./check-call.js";
 import type { Link } from "./link.js";
 import { NodeCall } from "./node-call.js";
@@ -15,9 +14,9 @@ import type { NodeState } from "./node-state.js";
 /** The nodes of a pool, and how they are used. */
 export interface Pool extends Pick<Link, "nodes" | "settings" | "clock" | "budget" | "random"> {}
 
-/** Connects a client to the nodes of a pool. */
-export function createConnection(link: Link): Connection {
-  const { nodes, clock, session } = link;
+/** Sends the calls of a client to the nodes of a pool. */
+export function createRequester(link: Link): Requester {
+  const { nodes, clock } = link;
   const send = withTotalDeadline(
     (context) =>
       context.once && context.node === undefined ? callOnce(link, context) : new NodeCall(link, context).run(),
@@ -25,10 +24,6 @@ export function createConnection(link: Link): Connection {
   );
   return {
     send: async (route, params, call) => send(contextOf(route, params, withKnownNode(call, nodes, route.operation))),
-    clock,
-    nodeCount: nodes.length,
-    isPool: true,
-    session,
   };
 }
 

@@ -2,15 +2,12 @@ import { readBaseUrl } from "../arguments/read-base-url.js";
 import { refuse } from "../arguments/refuse.js";
 import { type Clock, systemClock } from "../async/clock.js";
 import { connect, type NodePool, type NodeStatus } from "../client/node-pool.js";
+import { onDemand } from "../http/on-demand.js";
 import { withDigits } from "../values/json.js";
-import { checkNodes } from "./check-nodes.js";
-import { createConnection, createLink, type Pool } from "./connection.js";
-import { lagOf, referenceOf } from "./freshness.js";
-import { HedgeBudget } from "./hedging.js";
-import { sightingsOf } from "./judge.js";
-import type { Link } from "./link.js";
-import { NodeState } from "./node-state.js";
+import type { OpenConnection, OpenPool } from "./open-pool.js";
 import { type NodePoolOptions, readPoolOptions } from "./options.js";
+
+const load = onDemand(() => import("./open-pool.js"));
 
 /**
  * Creates a pool of several nodes of one network, to be passed to `createClient` as `baseUrl`. Nothing is sent yet.
@@ -35,23 +32,58 @@ export function createPool(
   random: () => number,
 ): NodePool {
   const settings = readPoolOptions(options);
-  const nodes = readUrls(urls).map((url) => new NodeState(url, clock, random));
-  const pool: Pool = { nodes, settings, clock, budget: new HedgeBudget(), random };
-  let link: Link | undefined;
+  const addresses = readUrls(urls);
+  let opened: OpenPool | undefined;
+  const open = async () => {
+    const { openPool } = await load();
+    opened ??= openPool({ urls: addresses, settings, clock, random });
+    return opened;
+  };
+  /** Connects the client that was created last. */
+  let connectLast: (() => Promise<OpenConnection>) | undefined;
   return {
     get status() {
-      return statusOf(nodes, clock);
+      return opened ? opened.status : addresses.map(statusOfUnknown);
     },
     async check(options = {}) {
-      await checkNodes(link, options);
-      return statusOf(nodes, clock);
+      const connection = await connectLast?.();
+      if (connection) return connection.check(options);
+      return refuse({ argument: "nodes" }, "a pool that a client was created with", "a pool without a client");
     },
-    [connect]: (connection) => {
-      link = createLink(pool, connection);
-      return createConnection(link);
+    [connect]: (options) => {
+      let connection: OpenConnection | undefined;
+      const connectOnce = async () => {
+        const pool = await open();
+        connection ??= pool.connect(options);
+        return connection;
+      };
+      connectLast = connectOnce;
+      return {
+        send: async (route, params, call) => (connection ?? (await connectOnce())).send(route, params, call),
+        clock,
+        nodeCount: addresses.length,
+        isPool: true,
+        session: options.session,
+      };
     },
   };
 }
+
+const statusOfUnknown = (url: string): NodeStatus =>
+  withDigits({
+    url,
+    state: "unknown",
+    rest: 0,
+    until: undefined,
+    height: undefined,
+    timestamp: undefined,
+    lag: undefined,
+    latency: undefined,
+    hedges: 0,
+    historyStart: undefined,
+    rateLimit: undefined,
+    error: undefined,
+  });
 
 function readUrls(urls: readonly (string | URL)[]): string[] {
   if (!Array.isArray(urls) || urls.length === 0) refuse({ argument: "urls" }, "an array of addresses", urls);
@@ -59,26 +91,4 @@ function readUrls(urls: readonly (string | URL)[]): string[] {
   const repeated = read.findIndex((url, index) => read.indexOf(url) < index);
   if (repeated >= 0) refuse({ argument: `urls[${repeated}]` }, "an address that is not listed before", read[repeated]);
   return read;
-}
-
-function statusOf(nodes: readonly NodeState[], clock: Clock): NodeStatus[] {
-  const reference = referenceOf(sightingsOf(nodes), nodes.length);
-  return nodes.map((node) => {
-    const block = node.sighting?.block;
-    const status: NodeStatus = {
-      url: node.url,
-      state: node.cause ?? (node.heardAt === Number.NEGATIVE_INFINITY ? "unknown" : "ready"),
-      rest: node.rest,
-      until: node.rest > 0 ? new Date(clock.date() + node.rest) : undefined,
-      height: block?.height,
-      timestamp: block?.timestamp,
-      lag: block && lagOf(block, reference),
-      latency: node.latency.typical,
-      hedges: node.hedges,
-      historyStart: node.history.oldest,
-      rateLimit: node.rateLimit,
-      error: node.error,
-    };
-    return withDigits(status);
-  });
 }

@@ -4,6 +4,7 @@
  */
 import { withLog } from "../../src/http/log-level.js";
 import { createClient } from "../../src/index.js";
+import { nodePool } from "../../src/pool/index.js";
 import { createFakeNode } from "../../src/testing/index.js";
 
 const { fetch } = createFakeNode();
@@ -17,3 +18,4 @@ const partyIds = Array.from({ length: 200 }, (_, index) => index.toString(16).pa
 await client.listPartiesProfiles({ parties: partyIds });
 await client.scanBalanceChanges({ filter: { partyIds } }).toArray();
 await client.http.GET("/api/v2/votes", {});
+await createClient({ baseUrl: nodePool(["https://loaded.example"]), fetch }).listPartiesProfiles();

@@ -94,12 +94,13 @@ function readIds(ids: readonly string[]): readonly string[] {
 }
 
 /** Returns what opens a database. Older versions of Node.js, and some other runtimes, do not have it. */
-function loadSqlite(): (path: string) => OpenDatabase {
+/** @param what - What needs it, for the message. */
+export function loadSqlite(what = "sync"): (path: string) => OpenDatabase {
   const sqlite = process.getBuiltinModule?.("node:sqlite") as
     | { DatabaseSync: new (path: string) => OpenDatabase }
     | undefined;
   if (sqlite === undefined) {
-    throw new UsageError(`sync needs SQLite, which Node.js has from 22.13 on, and this is ${process.version}.`);
+    throw new UsageError(`${what} needs SQLite, which Node.js has from 22.13 on, and this is ${process.version}.`);
   }
   return (path) => new sqlite.DatabaseSync(path);
 }

@@ -4,18 +4,20 @@ import type { FakeNodeData } from "../../testing/index.js";
 import { toNanoseconds } from "../../values/times.js";
 import { UsageError } from "../exit.js";
 import { readContent } from "../files/compression.js";
-
-type Row = Record<string, unknown>;
+import type { ListedRow, Row } from "./listed-row.js";
 
 /** The lists by a member that the records of no other list have. */
 const lists = { value: "votes", alias: "profiles", balance: "balances", sig: "signatures" } as const;
 
-/** The records of exported files, and the block that the newest of them is of. */
+/** The records of exported files and databases, and the block that the newest of them is of. */
 export async function readExports(files: readonly string[]): Promise<FakeNodeData> {
   const data: Record<string, Row[]> = {};
   let block: FakeNodeData["block"];
   for (const file of files) {
-    for (const { name, record } of await readRows(file)) {
+    const rows = /\.(?:db|sqlite3?)$/.test(file)
+      ? (await import("./database.js")).readDatabase(file)
+      : await readRows(file);
+    for (const { name, record } of rows) {
       data[name] ??= [];
       data[name].push(record);
     }
@@ -25,11 +27,11 @@ export async function readExports(files: readonly string[]): Promise<FakeNodeDat
   return { ...data, ...(block && { block }) };
 }
 
-async function readRows(file: string): Promise<{ name: string; record: Row }[]> {
+async function readRows(file: string): Promise<ListedRow[]> {
   const [, compression] = /\.(?:ndjson|jsonl)(?:\.(gz|zst))?$/.exec(file) ?? [];
   if (!/\.(?:ndjson|jsonl)(?:\.(?:gz|zst))?$/.test(file)) {
     throw new UsageError(
-      `Expected --from to be a file of NDJSON, as in balances.ndjson or balances.ndjson.gz, got ${file}.`,
+      `Expected --from to be a file of NDJSON, as in balances.ndjson or balances.ndjson.gz, or a database of sync, as in vega.db, got ${file}.`,
     );
   }
   const content = await readText(readContent(file, compression as "gz" | "zst" | undefined));
@@ -37,7 +39,7 @@ async function readRows(file: string): Promise<{ name: string; record: Row }[]> 
   return lines.flatMap((line, index) => (line.trim() === "" ? [] : [readRow(line, `${file}, line ${index + 1}`)]));
 }
 
-function readRow(line: string, place: string): { name: string; record: Row } {
+function readRow(line: string, place: string): ListedRow {
   const record = parse(line);
   const found = record && Object.entries(lists).find(([member]) => member in record);
   if (record === undefined || found === undefined) {

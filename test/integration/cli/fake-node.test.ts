@@ -45,6 +45,9 @@ async function start(argv: readonly string[], addresses = 1) {
   return { urls: text.trim().split("\n"), url: text.split("\n")[0] ?? "", end };
 }
 
+const sorted = (records: readonly object[]) =>
+  records.map((each) => JSON.stringify(Object.entries(each).sort())).sort();
+
 describe("fake-node", () => {
   test("serves several nodes of one chain on the ports that follow, each as far behind as it should be", async () => {
     const port = await freePort();
@@ -103,8 +106,6 @@ describe("fake-node", () => {
     expect((await runCli(["votes", "--proposal", proposal, "--raw", "--output", votes, ...node])).code).toBe(0);
     const { url } = await start(["fake-node", "--from", balances, "--from", votes]);
     const [one, other] = [createClient({ baseUrl: real.url }), createClient({ baseUrl: url })];
-    const sorted = (records: readonly object[]) =>
-      records.map((each) => JSON.stringify(Object.entries(each).sort())).sort();
     expect(sorted(await other.listBalanceChanges().toArray())).toEqual(
       sorted(await one.listBalanceChanges().toArray()),
     );
@@ -116,6 +117,41 @@ describe("fake-node", () => {
     expect((await other.listPartiesProfiles()).nodes).toEqual([]);
     const filled = await start(["fake-node", "--from", votes, "--fill"]);
     expect((await createClient({ baseUrl: filled.url }).listPartiesProfiles()).nodes).toHaveLength(100);
+  });
+
+  const hasSqlite = process.getBuiltinModule?.("node:sqlite") !== undefined;
+
+  test.skipIf(!hasSqlite)("serves the records of a database of sync", async () => {
+    const data = { balances: 300, votes: 30, signatures: 9, profiles: 7 };
+    const real = await listen(createFakeNode(data, { defects: nodeDefects }));
+    running.push(() => real.close());
+    const { votes, signatures } = createFakeNode(data).records;
+    const [proposal, id] = [votes[1]?.proposalId ?? "", signatures[0]?.id ?? ""];
+    const file = join(folder, "vega.db");
+    const ids = ["--proposal", proposal, "--id", id];
+    const names = ["balances", "votes", "signatures", "profiles"];
+    expect((await runCli(["sync", file, ...names, ...ids, "--node", real.url])).stderr).not.toContain("Error");
+    const { url } = await start(["fake-node", "--from", file]);
+    const clients = [createClient({ baseUrl: real.url }), createClient({ baseUrl: url })];
+    const [one, other] = await Promise.all(
+      clients.map(async (client) => [
+        sorted(await client.listBalanceChanges().toArray()),
+        sorted(await client.listVotes({ proposalId: proposal }).toArray()),
+        sorted(await client.listNodeSignatures({ id }).toArray()),
+        sorted((await client.listPartiesProfiles()).nodes),
+      ]),
+    );
+    expect(other).toEqual(one);
+  });
+
+  test.skipIf(hasSqlite)("says which version of Node.js a database needs", async () => {
+    const file = join(folder, "vega.db");
+    await writeFile(file, "");
+    const { code, stderr } = await runCli(["fake-node", "--from", file]);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining("--from needs SQLite, which Node.js has from 22.13 on"),
+    ]);
   });
 
   test("names the line of a file that is no record", async () => {
