@@ -24,7 +24,7 @@ export const syncFlags: readonly Flag[] = [
       text: "Compare the balance changes with the node instead, and print the days that differ. The exit code is 1 if one does.",
     },
     { name: "repair", text: "With --check: read the days that differ again." },
-    { name: "quiet", short: "q", text: "Print no progress and no summary." },
+    { name: "quiet", short: "q", text: "Do not print progress or a summary." },
   ]),
   ...nodeFlags,
   ...inGroup("NODE FLAGS", [
@@ -34,12 +34,12 @@ export const syncFlags: readonly Flag[] = [
     {
       name: "poll-interval",
       value: "TIME",
-      text: "With --follow: from one poll to the next, as in 5s. Default: a block while records come, and up to 15s while none do.",
+      text: "With --follow: the time between polls, as in 5s. Default: one block while records arrive, and up to 15s while none do.",
     },
     {
       name: "give-up-after",
       value: "TIME",
-      text: "With --follow: how long failures are retried, as in 2h; forever if it is never. Default: 10m.",
+      text: "With --follow: how long to retry failures, as in 2h. never retries forever. Default: 10m.",
     },
   ]),
 ];
