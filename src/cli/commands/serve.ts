@@ -37,7 +37,7 @@ export async function serve(context: Context): Promise<number> {
     metrics,
     measure: () => measure(metrics, pool, names, gateway),
     log: (entry) => {
-      if (!isQuiet) write({ event: "request", ...entry });
+      if (!isQuiet || entry.status === 500) write({ event: "request", ...entry });
     },
     now: io.now,
     cors: values.all("cors"),

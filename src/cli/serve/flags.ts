@@ -38,6 +38,6 @@ export const serveFlags: readonly Flag[] = [
       value: "TIME",
       text: "How long requests in flight may take after SIGTERM or Ctrl-C. Default: 10s.",
     },
-    { name: "quiet", short: "q", text: "Print no line for each request." },
+    { name: "quiet", short: "q", text: "Print no line for each request, apart from those with status 500." },
   ]),
 ];

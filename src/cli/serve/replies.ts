@@ -7,6 +7,7 @@ import {
   RateLimitError,
   ResponseError,
   TimeoutError,
+  VegaError,
 } from "../../errors/index.js";
 import type { Block } from "../../http/block.js";
 import { NodeError } from "../../testing/errors.js";
@@ -70,7 +71,10 @@ export function replyTo(error: unknown, hide: (text: string) => string): Reply {
     return errorReply(error.status, error.body, {}, hide(error.message));
   }
   const { status, body, headers } = rejectionOf(error);
-  return errorReply(status, { ...body, message: hide(body.message) }, headers, hide(describe(error)));
+  // An error of no known class is one of the gateway itself: the log needs its place.
+  const isKnown = error instanceof Rejection || VegaError.is(error) || !(error instanceof Error);
+  const text = isKnown ? describe(error) : (error.stack ?? describe(error));
+  return errorReply(status, { ...body, message: hide(body.message) }, headers, hide(text));
 }
 
 const errorReply = (status: number, body: object, headers: Reply["headers"], error: string): Reply => ({
