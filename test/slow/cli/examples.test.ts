@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -15,6 +15,9 @@ beforeAll(async () => {
   node = await startFakeNode(["--defects"]);
   folder = await mkdtemp(join(tmpdir(), "examples-"));
   await writeFile(join(folder, "transaction.json"), '{"pubKey": "ab"}');
+  await mkdir(join(folder, "recordings"));
+  const recording = { method: "GET", path: "/api/v2/votes", status: 200, headers: [], body: "{}" };
+  await writeFile(join(folder, "recordings/recordings.ndjson"), `${JSON.stringify(recording)}\n`);
   await writeFile(join(folder, "vegaprotocol-client"), `#!/bin/sh\nexec '${process.execPath}' '${main}' "$@"\n`, {
     mode: 0o755,
   });
@@ -23,6 +26,9 @@ afterAll(async () => {
   node.end();
   await rm(folder, { recursive: true });
 });
+
+/** Commands that serve something. */
+const servers = ["fake-node", "serve", "record", "replay"];
 
 /** Older versions of Node.js refuse to keep a database. */
 const hasSqlite = process.getBuiltinModule?.("node:sqlite") !== undefined;
@@ -40,7 +46,7 @@ test.each(names)("the examples in the help of %s run against the fake node", asy
   expect(scripts.length).toBeGreaterThan(0);
   for (const script of scripts) {
     const local = script.replaceAll("http://127.0.0.1:8080", node.url).replaceAll("--port 8080", "--port 0").trimEnd();
-    // A follower and a fake node run until they are interrupted.
+    // A follower and a server run until they are interrupted.
     const { stdout: code } = await run(
       "bash",
       ["-c", `timeout --signal=INT 3 ${local} > /dev/null 2> error; echo $?`],
@@ -51,7 +57,7 @@ test.each(names)("the examples in the help of %s run against the fake node", asy
         ? 4
         : name === "sync" && !hasSqlite
           ? 2
-          : name === "fake-node" || (name.startsWith("follow ") && local.includes("--output"))
+          : servers.includes(name) || (name.startsWith("follow ") && local.includes("--output"))
             ? 124
             : 0;
     expect({ local, code: Number(code) }).toEqual({ local, code: expected });
