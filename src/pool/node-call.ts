@@ -26,6 +26,8 @@ export class NodeCall<T> {
   readonly #comparison: Comparison;
   readonly #responses: Responses<T>;
   readonly #failures: Failures;
+  /** What a node does not keep that responded. It may fail by now. */
+  #lack: NotShown | undefined;
 
   constructor(link: Link, context: Context<T>) {
     this.#link = link;
@@ -111,6 +113,7 @@ export class NodeCall<T> {
       this.#candidates.add(node, -1);
     } else if (NotShown.is(result.error)) {
       node.recover(sentAt);
+      this.#lack = result.error;
       if (!isTrial) this.#failures.turnFrom(node, "history");
     } else if (isNodeFault(result.error, this.#context)) {
       setAsideAfter(result.error, node, sentAt, this.#context);
@@ -149,7 +152,7 @@ export class NodeCall<T> {
     const next = this.#failures.count < this.#limit ? ready.find(({ delay }) => delay !== undefined) : undefined;
     if (next?.delay === undefined) {
       this.#responses.throwIfNotShown(this.#candidates);
-      throw this.#failures.error;
+      throw this.#failures.error ?? this.#lack;
     }
     const { node, error, delay } = next;
     if (delay > 0) {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { type BalanceChange, type Forward, PaginationError } from "../../../src/index.js";
-import { createFakeNode, nodeDefects } from "../../../src/testing/index.js";
+import { type BalanceChange, createClient, type Forward, PaginationError } from "../../../src/index.js";
+import { nodePool } from "../../../src/pool/index.js";
+import { createFakeNetwork, createFakeNode, nodeDefects } from "../../../src/testing/index.js";
 import { PooledNetwork, type PooledNetworkOptions } from "../../support/pooled-network.js";
 
 const hex = (number: number) => number.toString(16).padStart(64, "0");
@@ -185,4 +186,23 @@ describe("a walk of a client of several nodes", () => {
     const walk = net.client.listBalanceChanges({ filter: { partyIds: parties }, pagination: { first: 10 } });
     expect(await net.run(walk.toArray())).toHaveLength(60);
   });
+});
+
+test("a walk from the oldest record is complete if other calls fail on each node while it finds out which keeps the most", async () => {
+  const network = createFakeNetwork({ nodes: 2, balances }, { rateLimit: false });
+  const urls = network.nodes.map(({ url }) => url);
+  let probes = 0;
+  const client = createClient({
+    baseUrl: nodePool(urls),
+    fetch: async (request) => {
+      if (request.url.includes("/statistics/")) return new Response("", { status: 503 });
+      const isProbe = request.url.includes("first=1&");
+      if (isProbe && ++probes === 2) await Promise.allSettled(urls.map(failOn));
+      return network.fetch(request);
+    },
+  });
+  const failOn = (node: string) => client.getSpamStatistics({ partyId: hex(1) }, { node, retry: false });
+  const changes = client.listBalanceChanges({ pagination: { newestFirst: false } });
+  expect(await changes.toArray()).toHaveLength(60);
+  expect(probes).toBeGreaterThan(1);
 });
