@@ -80,7 +80,7 @@ export type Value =
   | { readonly kind: "json" };
 
 /** Where an argument is sent. */
-export interface Place {
+export interface ParameterPlace {
   readonly in: "query" | "path" | "body";
   /** The name of the parameter, or of the member of the body. */
   readonly name: string;
@@ -88,7 +88,7 @@ export interface Place {
 }
 
 /** A member of an argument. */
-export type Argument = (Value & Place) | ArgumentGroup;
+export type Argument = (Value & ParameterPlace) | ArgumentGroup;
 
 /** The members of an argument, by their names in the client. */
 export interface Arguments {

@@ -33,11 +33,11 @@ function subscribe(signal: AbortSignal): Subscriptions {
   return subscriptions;
 }
 
-/** Fetches something and rejects at once on an abort, also if the request does not listen to its signal. */
-export async function fetchUntilAborted<P>(
+/** Waits for what is started, and rejects at once on an abort, also if it does not listen to its signal. */
+export async function untilAborted<P>(
   signal: AbortSignal | undefined,
   controller: AbortController,
-  fetch: (signal: AbortSignal) => Promise<P>,
+  start: (signal: AbortSignal) => Promise<P>,
 ): Promise<P> {
   signal?.throwIfAborted();
   controller.signal.throwIfAborted();
@@ -47,7 +47,7 @@ export async function fetchUntilAborted<P>(
   try {
     return await new Promise<P>((resolve, reject) => {
       removeRejection = onAbort(controller.signal, () => reject(controller.signal.reason));
-      fetch(controller.signal).then(resolve, reject);
+      start(controller.signal).then(resolve, reject);
     });
   } finally {
     removeListener?.();

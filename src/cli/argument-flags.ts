@@ -1,15 +1,15 @@
 /** The flags of an operation, derived from its arguments. */
 
-import type { Argument, Place, Value } from "../arguments/operation.js";
+import type { Argument, ParameterPlace, Value } from "../arguments/operation.js";
 import { isDigits } from "../values/digits.js";
 import { quote, UsageError } from "./exit.js";
-import { refuse, type Values } from "./flag-values.js";
+import { refuseFlag, type Values } from "./flag-values.js";
 import type { Flag } from "./flags.js";
 import type { OperationText } from "./operation-texts.js";
 import { suggest } from "./suggest.js";
 import { readTime } from "./time-values.js";
 
-type Leaf = Value & Place;
+type Leaf = Value & ParameterPlace;
 
 /** What the flags are derived from: an entry of `operations`. */
 export interface DescribedArguments {
@@ -76,13 +76,13 @@ function read(spec: Value, flag: Flag, value: string): unknown {
     case "nanoseconds":
       return readTime(flag.name, value);
     case "int32":
-      return isDigits(value) ? Number(value) : refuse(flag.name, "an integer", value);
+      return isDigits(value) ? Number(value) : refuseFlag(flag.name, "an integer", value);
     case "boolean":
-      return value === "true" || value === "false" ? value === "true" : refuse(flag.name, "true or false", value);
+      return value === "true" || value === "false" ? value === "true" : refuseFlag(flag.name, "true or false", value);
     case "enum":
       return readEnum(spec, flag, value);
     default:
-      return value === "" ? refuse(flag.name, "a value", value) : value;
+      return value === "" ? refuseFlag(flag.name, "a value", value) : value;
   }
 }
 

@@ -3,7 +3,7 @@ import type { Flag } from "./flags.js";
 import type { Io } from "./io.js";
 
 /** What a command is run with. */
-export interface Context {
+export interface CommandContext {
   readonly io: Io;
   readonly values: Values;
   readonly positionals: readonly string[];
@@ -26,5 +26,5 @@ export interface Command {
   /** Commands whose names begin with that of this one, as in `follow votes`. */
   readonly subcommands?: readonly Command[];
   /** Loads what the command needs and runs it. Returns the exit code. Nothing of it is loaded for the help. */
-  run(context: Context): Promise<number>;
+  run(context: CommandContext): Promise<number>;
 }

@@ -4,15 +4,15 @@ import type { ClientOptions } from "../client/client-options.js";
 import type { NodePool } from "../client/node-pool.js";
 import { type Block, readBlock } from "../http/block.js";
 import type { NodePoolOptions } from "../pool/index.js";
-import type { Context } from "./command.js";
+import type { CommandContext } from "./command.js";
 import { UsageError } from "./exit.js";
-import { refuse } from "./flag-values.js";
+import { refuseFlag } from "./flag-values.js";
 import { withScheme } from "./http/address.js";
 import { createFetch } from "./http/fetch.js";
 import { logEvents } from "./verbose.js";
 
 /** A client and what it has learned of its nodes. */
-export interface Connection {
+export interface ConnectedClient {
   readonly client: VegaClient;
   /** The addresses of the nodes. */
   readonly nodes: readonly string[];
@@ -29,10 +29,10 @@ export interface ConnectionObserver {
 }
 
 /** Creates the client of the nodes that the flags or the environment name. */
-export async function connect(context: Context, observer?: ConnectionObserver): Promise<Connection> {
+export async function connect(context: CommandContext, observer?: ConnectionObserver): Promise<ConnectedClient> {
   const nodes = readNodes(context);
   const [node = ""] = nodes;
-  const blocks: Connection["blocks"] = {};
+  const blocks: ConnectedClient["blocks"] = {};
   const baseUrl = nodes.length > 1 ? await createPool(nodes) : node;
   return { client: await createClientOf(baseUrl, blocks, context, observer), nodes, blocks };
 }
@@ -43,7 +43,7 @@ export async function connect(context: Context, observer?: ConnectionObserver): 
  * @param observe - Called with each event. Default: the events are printed with --verbose.
  */
 export async function connectPool(
-  context: Context,
+  context: CommandContext,
   observe?: ClientOptions["observe"],
   options?: NodePoolOptions,
 ): Promise<{ client: VegaClient; pool: NodePool }> {
@@ -56,7 +56,7 @@ const createPool = async (nodes: readonly string[], options?: NodePoolOptions) =
   (await import("../pool/index.js")).nodePool(nodes, options);
 
 /** The addresses of the nodes that the flags or the environment name. */
-export function readNodes({ io, values }: Context): readonly string[] {
+export function readNodes({ io, values }: CommandContext): readonly string[] {
   const entered = values.all("node");
   const variable = io.env["VEGA_NODE"] || io.env["VEGAPROTOCOL_NODE"] || "";
   const nodes = entered.length > 0 ? entered : variable.split(/[\s,]+/).filter(Boolean);
@@ -66,8 +66,8 @@ export function readNodes({ io, values }: Context): readonly string[] {
 
 async function createClientOf(
   baseUrl: string | NodePool,
-  blocks: Connection["blocks"],
-  context: Context,
+  blocks: ConnectedClient["blocks"],
+  context: CommandContext,
   observer?: ConnectionObserver,
   observe = context.values.has("verbose") ? logEvents(context.io) : undefined,
 ) {
@@ -96,7 +96,7 @@ async function createClientOf(
 }
 
 /** The headers of all requests, and what sends them. */
-export async function createSender(context: Context) {
+export async function createSender(context: CommandContext) {
   const headers = await readHeaders(context.values.all("header"));
   return { headers, fetch: await createFetch(context, headers) };
 }
@@ -113,7 +113,7 @@ async function readHeaders(entered: readonly string[]): Promise<[string, string]
     const [, name, value = ""] = /^([^:\s]+):\s*(.*?)\s*$/.exec(line) ?? [];
     // The value is not shown, because it may be a secret.
     return name === undefined
-      ? refuse("header", "'Name: value' or @FILE with such lines", "other text")
+      ? refuseFlag("header", "'Name: value' or @FILE with such lines", "other text")
       : [[name, value]];
   });
 }

@@ -27,7 +27,7 @@ export class Values {
   /** The last value: a later flag overrides an earlier one. */
   text(name: string): string | undefined {
     const value = this.all(name).at(-1);
-    return value === "" ? refuse(name, "a value", value) : value;
+    return value === "" ? refuseFlag(name, "a value", value) : value;
   }
 
   choice<Name extends string>(name: string, choices: readonly Name[]): Name | undefined {
@@ -45,7 +45,7 @@ export class Values {
     const number = /^\d+$/.test(value) ? Number(value) : Number.NaN;
     if (number >= minimum && number <= maximum) return number;
     const range = maximum === Number.MAX_SAFE_INTEGER ? `of at least ${minimum}` : `from ${minimum} to ${maximum}`;
-    return refuse(name, `an integer ${range}`, value);
+    return refuseFlag(name, `an integer ${range}`, value);
   }
 
   /** A duration in milliseconds. */
@@ -56,12 +56,12 @@ export class Values {
     const milliseconds = Number(number) * ({ ms: 1, s: 1000, m: 60_000, h: 3_600_000 }[unit] ?? 0);
     return milliseconds > 0 || (allowsZero && milliseconds === 0)
       ? milliseconds
-      : refuse(name, "a duration such as 30s, 500ms or 2m", value);
+      : refuseFlag(name, "a duration such as 30s, 500ms or 2m", value);
   }
 }
 
 /** @throws {@link UsageError}: what was expected of a flag, and what was entered. */
-export function refuse(name: string, expected: string, value: string): never {
+export function refuseFlag(name: string, expected: string, value: string): never {
   throw new UsageError(`Expected --${name} to be ${expected}, got ${quote(value)}.`);
 }
 

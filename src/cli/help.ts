@@ -1,4 +1,4 @@
-import type { Command, Context } from "./command.js";
+import type { Command, CommandContext } from "./command.js";
 import { guideTo } from "./examples.js";
 import { exitCodes, UsageError } from "./exit.js";
 import { type Flag, flagGroups, generalFlags, visible } from "./flags.js";
@@ -90,7 +90,7 @@ export function printCommandHelp(
 }
 
 /** Prints the help of the program or of a command. */
-export async function help({ io, positionals }: Context, commands: readonly Command[]): Promise<number> {
+export async function help({ io, positionals }: CommandContext, commands: readonly Command[]): Promise<number> {
   if (positionals.length === 0) await printOverview(io, commands);
   else await printCommandHelp(io, findCommand(positionals, commands));
   return exitCodes.done;

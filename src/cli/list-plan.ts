@@ -2,7 +2,7 @@ import { operationTexts } from "../../generated/command-line.js";
 import { operations } from "../../generated/operations.js";
 import type { ListId } from "../pagination/list-operation.js";
 import { argumentFlags, readArguments } from "./argument-flags.js";
-import type { Context } from "./command.js";
+import type { CommandContext } from "./command.js";
 import { UsageError } from "./exit.js";
 import type { Compression } from "./files/compression.js";
 import { type ContentFlags, contentFlags } from "./files/content-flags.js";
@@ -43,7 +43,7 @@ export interface ListPlan {
 }
 
 /** Reads the flags of a list. Every error is found before something is sent or written. */
-export function readListPlan(id: ListId, { io, values }: Context): ListPlan {
+export function readListPlan(id: ListId, { io, values }: CommandContext): ListPlan {
   const operation = operations[id];
   const text = operationTexts[id];
   const argumentFlagsOf = argumentFlags(operation, text);

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { listen } from "../testing/node/index.js";
-import type { Context } from "./command.js";
+import type { CommandContext } from "./command.js";
 import { type ExitCode, exitCodes } from "./exit.js";
 import { print } from "./message.js";
 
@@ -9,7 +9,7 @@ export const recordingsFile = "recordings.ndjson";
 
 /** Serves a `fetch` over HTTP, and prints its address. */
 export async function serveUntilInterrupted(
-  { io, values }: Context,
+  { io, values }: CommandContext,
   fetch: (request: Request) => Promise<Response>,
 ): Promise<ExitCode> {
   const port = values.integer("port", { minimum: 0, maximum: 65_535 });

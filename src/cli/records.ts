@@ -5,7 +5,7 @@ import type { ListId } from "../pagination/list-operation.js";
 import type { Listing, ListingOptions } from "../pagination/listing.js";
 import type { Coverage } from "../scan/coverage.js";
 import type { Scan } from "../scan/scan.js";
-import type { Connection } from "./connection.js";
+import type { ConnectedClient } from "./connection.js";
 import { IncompleteError } from "./exit.js";
 import type { Io } from "./io.js";
 import type { ListPlan } from "./list-plan.js";
@@ -25,7 +25,7 @@ export interface ReadOptions {
 }
 
 /** What was read. */
-export interface Outcome {
+export interface ReadOutcome {
   /** Of a scan. */
   readonly coverage: Coverage | undefined;
   /** Why records are missing, if some are. */
@@ -38,11 +38,11 @@ export interface Outcome {
  * @throws {@link IncompleteError} if the node does not have all records, and the plan does not allow that.
  */
 export async function readRecords(
-  connection: Connection,
+  connection: ConnectedClient,
   plan: ListPlan,
   range: TimeRange,
   { signal, onRecord }: ReadOptions,
-): Promise<Outcome> {
+): Promise<ReadOutcome> {
   let yielded = 0;
   const read = async (part: Part) => {
     const limit = plan.limit && plan.limit - yielded;
@@ -106,7 +106,7 @@ export const scanPageSize = 1000;
 export const maxBufferedBytes = 1024 * 1024;
 
 function openScan(
-  { client }: Connection,
+  { client }: ConnectedClient,
   plan: ListPlan,
   { range, missingHistory }: Part,
   signal: AbortSignal,
@@ -119,7 +119,7 @@ function openScan(
   return client.scanBalanceChanges({ ...query, dateRange }, options);
 }
 
-function openList({ client }: Connection, plan: ListPlan, part: Part, signal: AbortSignal): Listing<object> {
+function openList({ client }: ConnectedClient, plan: ListPlan, part: Part, signal: AbortSignal): Listing<object> {
   const { id, query, isNewestFirst, limit: maxItems } = plan;
   const list = client[id] as (argument: object, options: ListingOptions) => Listing<object>;
   const { start: startTimestamp, end: endTimestamp } = part.range;
@@ -198,7 +198,7 @@ export interface RangeEnd {
  *
  * @throws {@link IncompleteError} if no node has reached it.
  */
-export async function findEnd(connection: Connection, plan: ListPlan, signal: AbortSignal): Promise<RangeEnd> {
+export async function findEnd(connection: ConnectedClient, plan: ListPlan, signal: AbortSignal): Promise<RangeEnd> {
   const { start, end, isNewestFirst } = plan;
   if (end !== undefined && !isNewestFirst) return { end, block: undefined };
   // Missing history is found by the scan itself.

@@ -41,7 +41,7 @@ export interface FollowSettings {
 }
 
 /** Yields the records of batches. */
-class RecordIterator<T, B extends { records: readonly T[] }> extends ItemIterator<T> implements Follower<T, B> {
+class FollowerIterator<T, B extends { records: readonly T[] }> extends ItemIterator<T> implements Follower<T, B> {
   readonly #polling: Polling<B>;
   readonly #signal: AbortSignal | undefined;
 
@@ -70,4 +70,4 @@ class RecordIterator<T, B extends { records: readonly T[] }> extends ItemIterato
 
 /** The follower over what a poll finds. */
 export const follower = <T, B extends { records: readonly T[] }>(settings: PollingOptions<B>): Follower<T, B> =>
-  new RecordIterator<T, B>(settings);
+  new FollowerIterator<T, B>(settings);

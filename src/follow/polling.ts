@@ -1,7 +1,7 @@
 import { checkOptions, type OptionCheck } from "../arguments/check-options.js";
 import { type ArgumentsSpec, readArguments } from "../arguments/read-arguments.js";
 import { refuse } from "../arguments/refuse.js";
-import { fetchUntilAborted, onAbort } from "../async/abort.js";
+import { onAbort, untilAborted } from "../async/abort.js";
 import type { Clock } from "../async/clock.js";
 import { ignore, WalkIterator } from "../async/item-iterator.js";
 import type { VegaClient } from "../client/client.js";
@@ -118,7 +118,7 @@ export class Polling<B extends AnyBatch> extends WalkIterator<B> {
       new Promise<void>((resolve) => {
         cancelTimer = clock.after(milliseconds, resolve);
       });
-    await fetchUntilAborted(options.signal, this.#controller, sleep).finally(() => cancelTimer());
+    await untilAborted(options.signal, this.#controller, sleep).finally(() => cancelTimer());
   }
 
   /** Polls once. Returns `undefined` if nothing is new, or after a transient failure. */
@@ -151,7 +151,7 @@ export class Polling<B extends AnyBatch> extends WalkIterator<B> {
       controller.abort(new TimeoutError(message, { scope: "total", operation }));
     });
     try {
-      return await fetchUntilAborted(options.signal, controller, poll);
+      return await untilAborted(options.signal, controller, poll);
     } finally {
       cancelTimer();
       removeListener();

@@ -79,7 +79,7 @@ interface WrittenVote {
 }
 
 /** The votes of one page or of several, newest first. */
-interface Reading {
+interface VotesReading {
   votes: readonly WrittenVote[];
   /** The earliest of the current blocks. */
   block: Block;
@@ -115,8 +115,8 @@ class VotesSource {
   }
 
   /** Reads back to the position: a small page first, then large ones. */
-  async #read(position: bigint, signal: AbortSignal): Promise<Reading> {
-    const isEnough = ({ page, votes, block }: Reading) =>
+  async #read(position: bigint, signal: AbortSignal): Promise<VotesReading> {
+    const isEnough = ({ page, votes, block }: VotesReading) =>
       !page.pageInfo?.hasNextPage ||
       finalTime(block.timestamp) <= position ||
       (votes.at(-1)?.time ?? position) < position;
@@ -135,7 +135,7 @@ class VotesSource {
     return reading;
   }
 
-  async #readPage(size: number, signal: AbortSignal): Promise<Reading> {
+  async #readPage(size: number, signal: AbortSignal): Promise<VotesReading> {
     const page = await this.#list(size, signal);
     return { page, votes: readVotes(page), block: blockOf(operation, page) };
   }

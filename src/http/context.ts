@@ -6,7 +6,7 @@ import type { Settings } from "./call-options.js";
 import type { Demand } from "./demand.js";
 
 /** What openapi-fetch returns. */
-export interface Received {
+export interface FetchResult {
   /** The response, after middleware. If its status is a success, the body has not been read. */
   response: Response;
   /** The body of a response with an error status: parsed if it is JSON, otherwise its text. */
@@ -31,7 +31,7 @@ export interface Route<Params, Body, T> {
   /** The operation of the description, if it has another name. */
   described?: keyof operations;
   /** Sends a request with openapi-fetch. */
-  attempt: (init: AttemptInit<Params>) => Promise<Received>;
+  attempt: (init: AttemptInit<Params>) => Promise<FetchResult>;
   /** Returns the result; `undefined` if the body does not match the description. */
   read: (body: Body) => T | undefined;
   /** Reads a response with a success status instead of `read`, whatever its body is. */
@@ -84,7 +84,7 @@ export interface Context<T> extends RequestSettings<T> {
   readonly finalStatuses: readonly number[];
   readonly hints: Readonly<Record<number, string>>;
   /** Sends a request with openapi-fetch. */
-  readonly send: (init: Omit<AttemptInit<never>, "params">) => Promise<Received>;
+  readonly send: (init: Omit<AttemptInit<never>, "params">) => Promise<FetchResult>;
   readonly read: (body: object) => T | undefined;
   readonly receive: Route<never, never, T>["receive"];
   readonly cancellation: Cancellation;

@@ -1,6 +1,6 @@
 import { ApiError } from "../errors/index.js";
 import type { Settings } from "./call-options.js";
-import type { Attempt, AttemptInit, Context, Received, Route } from "./context.js";
+import type { Attempt, AttemptInit, Context, FetchResult, Route } from "./context.js";
 import type { NodeHttp, SendAny } from "./node-http.js";
 import type { Requester } from "./requester.js";
 import { decode, mismatch, parseJson, readBytes } from "./response.js";
@@ -16,7 +16,7 @@ interface Init {
 }
 
 /** What openapi-fetch resolves to. */
-type Result = Received & { data?: unknown };
+type Result = FetchResult & { data?: unknown };
 
 /** Methods that change nothing, so that they can be repeated. */
 const reads = ["GET", "HEAD", "OPTIONS", "TRACE"];

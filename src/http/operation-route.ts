@@ -3,10 +3,10 @@ import type { paths } from "../../generated/openapi.js";
 import { operations } from "../../generated/operations.js";
 import type { OperationId } from "../arguments/operation.js";
 import { type CheckedArguments, serialize } from "../arguments/read-arguments.js";
-import type { AttemptInit, Received, Route } from "./context.js";
+import type { AttemptInit, FetchResult, Route } from "./context.js";
 
 /** Any request of openapi-fetch. Its own types tie a path to its parameters, which the table of operations does here. */
-type Send = (method: string, path: string, init: object) => Promise<Received>;
+type Send = (method: string, path: string, init: object) => Promise<FetchResult>;
 
 /** How an operation of the description is sent. */
 export type OperationRoute = Pick<

@@ -3,7 +3,7 @@ import { RateLimitError } from "../errors/index.js";
 import type { Attempt, Context, Reply } from "./context.js";
 import type { NodeLimits, Pacing } from "./node-limits.js";
 import { readRateLimit } from "./rate-limit-headers.js";
-import { type Outcome, type Permit, RateLimiter } from "./rate-limiter.js";
+import { type Permit, type PermitOutcome, RateLimiter } from "./rate-limiter.js";
 import { retryAfter } from "./retry-after.js";
 
 /** Sends an attempt when the rate limit of the node permits it. While the node rejects requests, nothing is sent. */
@@ -68,6 +68,6 @@ async function acquire(pacing: Pacing, context: Context<unknown>, attempt: Attem
   }
 }
 
-function outcomeOf({ ok, status, headers }: Response, clock: Clock): Outcome {
+function outcomeOf({ ok, status, headers }: Response, clock: Clock): PermitOutcome {
   return { ok, rateLimit: readRateLimit(status, headers, clock) };
 }

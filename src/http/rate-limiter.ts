@@ -14,7 +14,7 @@ export interface Permit {
 }
 
 /** The response to a request, as far as it concerns the rate. */
-export interface Outcome {
+export interface PermitOutcome {
   ok: boolean;
   rateLimit: RateLimit | undefined;
 }
@@ -90,7 +90,7 @@ export class RateLimiter {
   }
 
   /** A request is no longer in flight. Without a response, `outcome` is `undefined`. */
-  release(permit: Permit, outcome: Outcome | undefined): void {
+  release(permit: Permit, outcome: PermitOutcome | undefined): void {
     if (!this.#inFlight.remove(permit)) return;
     if (outcome === undefined) this.#uncounted = { requests: this.#uncounted.requests + 1, sent: this.#sent };
     else {

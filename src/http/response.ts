@@ -1,7 +1,7 @@
 import type { operations } from "../../generated/openapi.js";
 import type { Clock } from "../async/clock.js";
 import { ApiError, isTooLarge, RateLimitError, ResponseError, type SentRequest, summarize } from "../errors/index.js";
-import type { Attempt, Context, Received } from "./context.js";
+import type { Attempt, Context, FetchResult } from "./context.js";
 import { isBan, retryAfter } from "./retry-after.js";
 
 /** A response that was received and that the caller does not have yet. */
@@ -129,7 +129,7 @@ export function mismatch(
 
 /** Returns the error of a response with an error status. */
 export function errorOf(
-  { error: body, response }: Received,
+  { error: body, response }: FetchResult,
   { operation, hints }: Context<unknown>,
   attempt: Attempt,
   clock: Clock,

@@ -1,4 +1,4 @@
-import { fetchUntilAborted } from "../async/abort.js";
+import { untilAborted } from "../async/abort.js";
 import { onDemand } from "../http/on-demand.js";
 import type { Backward, Forward } from "./direction.js";
 import type { ListPage, Step } from "./page.js";
@@ -36,6 +36,6 @@ export class FirstStep<T, Extra extends object> implements Step<T, Extra> {
   fetchAlone(left?: number): Promise<ListPage<T, Extra> & Extra> {
     const { signal, history } = this.#plan;
     const isAlone = history?.proof === undefined;
-    return fetchUntilAborted(signal, new AbortController(), (signal) => this.fetch(signal, left, isAlone));
+    return untilAborted(signal, new AbortController(), (signal) => this.fetch(signal, left, isAlone));
   }
 }

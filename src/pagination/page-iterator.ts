@@ -1,4 +1,4 @@
-import { fetchUntilAborted } from "../async/abort.js";
+import { untilAborted } from "../async/abort.js";
 import { ItemIterator, ignore, WalkIterator } from "../async/item-iterator.js";
 import { annotate, VegaError } from "../errors/index.js";
 import { type Direction, forward, inWalkOrder } from "./direction.js";
@@ -64,7 +64,7 @@ export class PageIterator<T, Extra extends object> extends WalkIterator<ListPage
 
   #fetch(plan: RequestPlan<T, Extra>, step: Step<T, Extra>): Promise<ListPage<T, Extra> & Extra> {
     const left = plan.maxItems - this.#itemsRead;
-    return fetchUntilAborted(plan.signal, this.#controller, (signal) => step.fetch(signal, left));
+    return untilAborted(plan.signal, this.#controller, (signal) => step.fetch(signal, left));
   }
 
   #stepAfter(

@@ -1,6 +1,6 @@
 import type { PageInfo } from "../../generated/types.js";
 import { refuse } from "../arguments/refuse.js";
-import { fetchUntilAborted } from "../async/abort.js";
+import { untilAborted } from "../async/abort.js";
 import type { PaginationError } from "../errors/index.js";
 import type { Block } from "../http/block.js";
 import { type Demand, NotShown } from "../http/demand.js";
@@ -83,7 +83,7 @@ class WalkStep<T, Extra extends object> implements Step<T, Extra> {
   }
 
   fetchAlone(left?: number): Promise<ListPage<T, Extra> & Extra> {
-    return fetchUntilAborted(this.#plan.signal, new AbortController(), (signal) => this.fetch(signal, left));
+    return untilAborted(this.#plan.signal, new AbortController(), (signal) => this.fetch(signal, left));
   }
 
   async fetch(

@@ -1,7 +1,7 @@
 import { median } from "./hedging.js";
 
 /** What the choice of a node depends on. */
-export interface Load {
+export interface NodeLoad {
   /** The typical time until a response is complete, in milliseconds; `undefined` if it was not measured lately. */
   readonly recentLatency: number | undefined;
   /** How many requests are in flight, or wait for the rate limit of the node. */
@@ -21,7 +21,7 @@ export type Order = "fastest" | "given";
  *
  * @param random - Returns a number from 0 up to 1.
  */
-export function choose<Node extends Load>(
+export function choose<Node extends NodeLoad>(
   nodes: readonly Node[],
   order: Order,
   random: () => number,
@@ -33,7 +33,7 @@ export function choose<Node extends Load>(
   return a && b && isSlower(a, b, nodes) ? b : a;
 }
 
-function isSlower(a: Load, b: Load, nodes: readonly Load[]): boolean {
+function isSlower(a: NodeLoad, b: NodeLoad, nodes: readonly NodeLoad[]): boolean {
   // A node that was not measured is as good as most are.
   const usual = median(nodes, ({ recentLatency }) => recentLatency) ?? 1;
   const difference = waitOf(a, usual) - waitOf(b, usual);
@@ -41,7 +41,7 @@ function isSlower(a: Load, b: Load, nodes: readonly Load[]): boolean {
 }
 
 /** The expected time until a request that is sent to a node is served. */
-function waitOf(load: Load, usual: number): number {
+function waitOf(load: NodeLoad, usual: number): number {
   const { recentLatency = usual, pause } = load;
   // The pause counts those that wait for the rate limit.
   const before = pause > 0 ? load.sent : load.inFlight;

@@ -12,7 +12,7 @@ import type { NodeState } from "./node-state.js";
 export type Verdict = FailoverEvent["cause"];
 
 /** A response of a node. */
-export interface Received<T> {
+export interface JudgedResponse<T> {
   node: NodeState;
   reply: Reply<T>;
   block: Block | undefined;
@@ -52,13 +52,17 @@ export function verdictOn(
 }
 
 /** Sets the node of a response aside, or returns it from there. */
-export function applyVerdict({ node, sentAt, verdict }: Pick<Received<unknown>, "node" | "sentAt" | "verdict">): void {
+export function applyVerdict({
+  node,
+  sentAt,
+  verdict,
+}: Pick<JudgedResponse<unknown>, "node" | "sentAt" | "verdict">): void {
   if (verdict === undefined) node.recover(sentAt);
   else node.setAside(verdict === "suspect" ? "suspect" : "lagging", sentAt);
 }
 
 /** The response with the highest block. */
-export function freshestOf<T>(received: readonly Received<T>[]): Received<T> | undefined {
+export function freshestOf<T>(received: readonly JudgedResponse<T>[]): JudgedResponse<T> | undefined {
   const [freshest] = [...received].sort((a, b) => byHeight(a.block, b.block));
   return freshest;
 }
@@ -84,7 +88,7 @@ export const byHeight = (a: Block | undefined, b: Block | undefined): number =>
   Number((b?.height ?? -1n) - (a?.height ?? -1n));
 
 /** The error of a call to which no node gave a fresh response. */
-export function staleError<T>(operation: string, received: readonly Received<T>[]): VegaError {
+export function staleError<T>(operation: string, received: readonly JudgedResponse<T>[]): VegaError {
   const heights = received.map(({ node, block }) => `${node.url} is at height ${block?.height}`);
   return new VegaError(
     `${operation} received no fresh response: ${heights.join(", ")}. Raise \`maxLag\`, or allow stale responses with ` +

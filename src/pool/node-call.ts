@@ -7,12 +7,12 @@ import { Comparison, patienceFor } from "./comparison.js";
 import { Failures } from "./failures.js";
 import { left } from "./flight.js";
 import { Hedge } from "./hedge.js";
-import type { Received } from "./judge.js";
+import type { JudgedResponse } from "./judge.js";
 import type { Link } from "./link.js";
 import { sendToNode } from "./node-attempt.js";
 import { isNodeFault, setAsideAfter } from "./node-faults.js";
 import type { NodeState } from "./node-state.js";
-import { type Outcome, Race } from "./race.js";
+import { type AttemptOutcome, Race } from "./race.js";
 import { Responses } from "./responses.js";
 import { judgeTrial } from "./trial.js";
 
@@ -99,13 +99,13 @@ export class NodeCall<T> {
   }
 
   /** Turns to the next node after one that did not serve the call. Returns whether any node is waited for. */
-  #goOn({ isTrial }: Outcome<T>): boolean {
+  #goOn({ isTrial }: AttemptOutcome<T>): boolean {
     const isServed = this.#race.isServed || (this.#race.flights.length > 0 && this.#responses.freshest === undefined);
     if (isTrial && isServed) return true;
     return (this.#failures.count < this.#limit && this.#start(this.#candidates.next())) || isServed;
   }
 
-  #take({ node, sentAt, response, block, isTrial, result }: Outcome<T>): void {
+  #take({ node, sentAt, response, block, isTrial, result }: AttemptOutcome<T>): void {
     if ("reply" in result) {
       const verdict = this.#responses.add({ node, sentAt, block, reply: result.reply });
       if (!isTrial) this.#failures.turnFrom(node, verdict);
@@ -125,11 +125,11 @@ export class NodeCall<T> {
   }
 
   /** The freshest response that can be returned. One that can come from a single node alone always can. */
-  get #best(): Received<T> | undefined {
+  get #best(): JudgedResponse<T> | undefined {
     return this.#candidates.count === 1 ? this.#responses.freshest : this.#responses.best;
   }
 
-  #settle(best: Received<T>): Reply<T> {
+  #settle(best: JudgedResponse<T>): Reply<T> {
     const reply = this.#responses.settle(best);
     const trial = this.#race.flights.find(({ isTrial }) => isTrial);
     const patience = patienceFor(this.#link.clock.now() - best.sentAt);

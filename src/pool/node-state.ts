@@ -3,7 +3,7 @@ import type { Block } from "../http/block.js";
 import { newLimits } from "../http/node-limits.js";
 import { readRateLimit } from "../http/rate-limit-headers.js";
 import { NodeHistory } from "../source/node-history.js";
-import type { Load } from "./choice.js";
+import type { NodeLoad } from "./choice.js";
 import { type Departure, Departures } from "./departures.js";
 import type { Sighting } from "./freshness.js";
 import { longestSilence } from "./hedging.js";
@@ -19,7 +19,7 @@ const [shortestRest, longestRest] = [1000, 60_000];
 const recent = 30_000;
 
 /** What a pool knows of one node. */
-export class NodeState implements Load {
+export class NodeState implements NodeLoad {
   readonly url: string;
   readonly limits = newLimits();
   readonly history: NodeHistory;

@@ -10,7 +10,7 @@ import type { Link } from "./link.js";
 import type { NodeState } from "./node-state.js";
 
 /** How an attempt on a node has ended. */
-export interface Outcome<T> {
+export interface AttemptOutcome<T> {
   node: NodeState;
   /** When the request was sent. Without a request: when the attempt began. */
   sentAt: number;
@@ -33,8 +33,8 @@ export class Race<T> {
   readonly #nodes: readonly NodeState[];
   readonly #clock: Clock;
   readonly #flights: Flight[] = [];
-  readonly #released = new Map<Flight, (outcome: Outcome<T>) => void>();
-  readonly #outcomes: Outcome<T>[] = [];
+  readonly #released = new Map<Flight, (outcome: AttemptOutcome<T>) => void>();
+  readonly #outcomes: AttemptOutcome<T>[] = [];
   #count = 0;
   #wake: () => void = ignore;
 
@@ -67,7 +67,7 @@ export class Race<T> {
   ): void {
     const flight = new Flight(node, { now: this.#clock.now(), isTrial, canLeave });
     const attempt = newAttempt(flight, ++this.#count, node.url);
-    const end = (result: Outcome<T>["result"]) => {
+    const end = (result: AttemptOutcome<T>["result"]) => {
       node.land(flight);
       if (flight.isDropped) return;
       const { response } = attempt;
@@ -90,8 +90,8 @@ export class Race<T> {
   }
 
   /** The next attempt that ends; `undefined` if none does for so many milliseconds. */
-  next(patience: number): Promise<Outcome<T> | undefined> {
-    return this.#cancellation.run<Outcome<T> | undefined>((resolve) => {
+  next(patience: number): Promise<AttemptOutcome<T> | undefined> {
+    return this.#cancellation.run<AttemptOutcome<T> | undefined>((resolve) => {
       this.#wake = () => {
         this.#wake = ignore;
         cancelTimer?.();
@@ -126,7 +126,7 @@ export class Race<T> {
    *
    * @param patience - After so many milliseconds it ends without a response.
    */
-  release(flight: Flight, patience: number, onEnd: (outcome: Outcome<T>) => void): void {
+  release(flight: Flight, patience: number, onEnd: (outcome: AttemptOutcome<T>) => void): void {
     this.#remove(flight);
     const cancelTimer = this.#clock.after(patience, () => this.drop(flight));
     this.#released.set(flight, (outcome) => {

@@ -4,7 +4,7 @@ import {
   applyVerdict,
   freshestOf,
   isInDispute,
-  type Received,
+  type JudgedResponse,
   sightingsOf,
   staleError,
   type Verdict,
@@ -19,7 +19,7 @@ export class Responses<T> {
   readonly #link: Link;
   readonly #context: Context<T>;
   readonly #demand: Demand<T>;
-  readonly #received: Received<T>[] = [];
+  readonly #received: JudgedResponse<T>[] = [];
 
   constructor(link: Link, context: Context<T>, demand: Demand<T>) {
     this.#link = link;
@@ -28,15 +28,15 @@ export class Responses<T> {
   }
 
   /** Adds a response, and returns what is wrong with it. */
-  add({ node, reply, block, sentAt }: Omit<Received<T>, "verdict">): Verdict | undefined {
-    const added: Received<T> = { node, reply, block, sentAt, verdict: undefined };
+  add({ node, reply, block, sentAt }: Omit<JudgedResponse<T>, "verdict">): Verdict | undefined {
+    const added: JudgedResponse<T> = { node, reply, block, sentAt, verdict: undefined };
     this.#received.push(added);
     // Each response shows more of the others.
     for (const each of this.#received) each.verdict = verdictOn(each.node, each.block, this.#demand, this.#link);
     return this.#lackOf(added) ? "history" : added.verdict;
   }
 
-  #lackOf({ reply }: Received<T>): Lack | undefined {
+  #lackOf({ reply }: JudgedResponse<T>): Lack | undefined {
     const { lacksBlock, holdsPlace } = this.#demand;
     if (lacksBlock === undefined && holdsPlace === undefined) return undefined;
     const { node: pinned } = this.#context;
@@ -47,12 +47,12 @@ export class Responses<T> {
   }
 
   /** The freshest response that shows what is demanded, whatever else is wrong with it. */
-  get freshest(): Received<T> | undefined {
+  get freshest(): JudgedResponse<T> | undefined {
     return freshestOf(this.#received.filter((each) => this.#lackOf(each) === undefined));
   }
 
   /** The freshest response with which nothing is wrong. */
-  get best(): Received<T> | undefined {
+  get best(): JudgedResponse<T> | undefined {
     return freshestOf(this.#received.filter((each) => each.verdict === undefined && this.#lackOf(each) === undefined));
   }
 
@@ -76,7 +76,7 @@ export class Responses<T> {
   }
 
   /** Returns the reply of a response, and notes what the responses say of their nodes. */
-  settle(best: Received<T>): Reply<T> {
+  settle(best: JudgedResponse<T>): Reply<T> {
     const { node, block, reply, verdict } = best;
     const { node: pinned, operation, demand: { isFresh = false } = { isFresh: true } } = this.#context;
     const { staleness } = this.#link.settings;

@@ -1,5 +1,5 @@
 import type { BalanceChange, BalanceChangesDateRange } from "../../generated/types.js";
-import { fetchUntilAborted } from "../async/abort.js";
+import { untilAborted } from "../async/abort.js";
 import { Semaphore } from "../async/semaphore.js";
 import { annotate, VegaError } from "../errors/index.js";
 import type { Block } from "../http/block.js";
@@ -104,7 +104,7 @@ export class ScanRun {
       // A range that begins too early is refused before records are yielded, whichever end they come from.
       if (this.#requests++ === 0) delete own.holdsStart;
       try {
-        const page = await fetchUntilAborted(signal, this.#controller, (signal) => fetch(request, signal, own));
+        const page = await untilAborted(signal, this.#controller, (signal) => fetch(request, signal, own));
         checkPage(this.#operation, request, page);
         this.#note(page);
         return page;

@@ -1,5 +1,5 @@
 import type { BalanceChange } from "../../generated/types.js";
-import { fetchUntilAborted } from "../async/abort.js";
+import { untilAborted } from "../async/abort.js";
 import { ItemIterator, ignore } from "../async/item-iterator.js";
 import type { Coverage } from "./coverage.js";
 import type { ScanSettings } from "./scan-options.js";
@@ -104,6 +104,6 @@ class ScanIterator extends ItemIterator<BalanceChange> {
   #open(): Promise<ScanRun> {
     const { options, open } = this.#read();
     this.limit(options.maxItems, options.signal);
-    return fetchUntilAborted(options.signal, this.#controller, async () => open(this.#controller));
+    return untilAborted(options.signal, this.#controller, async () => open(this.#controller));
   }
 }

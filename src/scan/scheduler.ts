@@ -14,7 +14,7 @@ export interface SegmentState {
   readonly failure: object | undefined;
 }
 
-export interface Load {
+export interface QueueLoad {
   /** How many records are read before the caller needs them. */
   limit: number;
   /** How many records a full page has. */
@@ -35,7 +35,7 @@ export type Decision = { action: "read"; index: number } | { action: "split"; in
  */
 export function decide(
   segments: readonly SegmentState[],
-  { limit, pageSize, fullPages, splits }: Load,
+  { limit, pageSize, fullPages, splits }: QueueLoad,
 ): Decision | undefined {
   let ahead = 0;
   let largest: { index: number; needed: number; estimate: number } | undefined;

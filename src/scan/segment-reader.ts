@@ -18,7 +18,7 @@ export interface Anchor {
 }
 
 /** The records at the start of a range, and what is left of it. */
-export interface Reading {
+export interface SegmentReading {
   records: readonly BalanceChange[];
   /** How many records the page had. */
   pageLength: number;
@@ -107,7 +107,7 @@ export class SegmentReader {
    *
    * @param times - What the caller wants, in Unix nanoseconds.
    */
-  async complete(range: Range, first: RangePage, times: Range): Promise<Reading> {
+  async complete(range: Range, first: RangePage, times: Range): Promise<SegmentReading> {
     const { order } = this;
     let page = first;
     let edges = page.edges;

@@ -1,5 +1,5 @@
 import { longestTimer } from "../arguments/check-options.js";
-import { refuse } from "./arguments.js";
+import { refuseArgument } from "./arguments.js";
 
 /** Calls back after some milliseconds. The returned function cancels it. */
 export type After = (milliseconds: number, callback: () => void) => () => void;
@@ -23,7 +23,7 @@ export const backgroundTimer: After = (milliseconds, callback) => {
  */
 export function repeat(milliseconds: number, callback: () => void, after: After = systemTimer): () => void {
   if (!(typeof milliseconds === "number" && milliseconds > 0 && milliseconds <= longestTimer)) {
-    refuse("milliseconds", `a number above 0, at most ${longestTimer}`, milliseconds);
+    refuseArgument("milliseconds", `a number above 0, at most ${longestTimer}`, milliseconds);
   }
   let cancel = () => {};
   const schedule = () => {

@@ -1,14 +1,15 @@
 import { expected } from "../arguments/check-options.js";
-import { listNames, refuse as refuseAt } from "../arguments/refuse.js";
+import { listNames, refuse } from "../arguments/refuse.js";
 import { ArgumentError } from "../errors/index.js";
 
-export function refuse(argument: string, expected: string, value: unknown): never {
-  return refuseAt({ argument }, expected, value);
+export function refuseArgument(argument: string, expected: string, value: unknown): never {
+  return refuse({ argument }, expected, value);
 }
 
 /** Refuses anything but an object with these names. */
 export function checkNames(argument: string, value: unknown, names: readonly string[]): void {
-  if (typeof value !== "object" || value === null) refuse(argument, `an object with ${listNames(names)}`, value);
+  if (typeof value !== "object" || value === null)
+    refuseArgument(argument, `an object with ${listNames(names)}`, value);
   for (const name of Object.keys(value)) {
     if (names.includes(name)) continue;
     const place = `${argument}.${name}`;
@@ -21,5 +22,5 @@ export const isCount = (value: unknown): value is number => Number.isSafeInteger
 export const bigint = expected("a bigint", (value) => typeof value === "bigint");
 
 export function checkRecord(place: string, value: unknown): void {
-  if (typeof value !== "object" || value === null) refuse(place, "a record", value);
+  if (typeof value !== "object" || value === null) refuseArgument(place, "a record", value);
 }

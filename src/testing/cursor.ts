@@ -28,7 +28,7 @@ export function decodeCursor(text: string, direction: "after" | "before"): strin
 export type CursorFields = Readonly<Record<string, "text" | "time" | "number" | "bytes" | "list">>;
 
 /** Where a cursor points. Members that it does not give have Go's zero value; `undefined` where that is a `null`. */
-export class Place {
+export class CursorPlace {
   readonly #members: ReadonlyMap<string, unknown>;
 
   constructor(members: ReadonlyMap<string, unknown>) {
@@ -60,7 +60,7 @@ export class CursorError extends Error {}
  *
  * @throws {@link CursorError} for anything but an object or `null`, and for a member of another type.
  */
-export function parseCursor(json: string, fields: CursorFields): Place | undefined {
+export function parseCursor(json: string, fields: CursorFields): CursorPlace | undefined {
   const parsed = parseJson(json);
   if (parsed === null) return undefined;
   if (typeof parsed !== "object" || Array.isArray(parsed)) {
@@ -75,7 +75,7 @@ export function parseCursor(json: string, fields: CursorFields): Place | undefin
     const member = readMember(type, value);
     if (member !== zeroValues[type]) members.set(field, member);
   }
-  return members.size === 0 ? undefined : new Place(members);
+  return members.size === 0 ? undefined : new CursorPlace(members);
 }
 
 function parseJson(json: string): unknown {

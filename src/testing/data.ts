@@ -2,7 +2,7 @@ import type { OperationTypes } from "../../generated/client.js";
 import type { operations } from "../../generated/operations.js";
 import type { BalanceChange, NodeSignature, PartyProfile, SpamStatistics, Vote } from "../../generated/types.js";
 import { boolean } from "../arguments/check-options.js";
-import { bigint, checkNames, refuse } from "./arguments.js";
+import { bigint, checkNames, refuseArgument } from "./arguments.js";
 import { described, type OperationId, operationIds } from "./operations.js";
 
 /** A vote that a fake node holds. */
@@ -140,14 +140,14 @@ export const hasLists = (data: PartialNodeData): boolean =>
 export function checkData(data: PartialNodeData): void {
   checkNames("data", data, [...ownNames, ...otherLists]);
   const { block, history, unstableTies, seed, party } = data;
-  if (party !== undefined && (typeof party !== "string" || party === "")) refuse("data.party", "an id", party);
-  if (seed !== undefined && !Number.isSafeInteger(seed)) refuse("data.seed", "an integer", seed);
+  if (party !== undefined && (typeof party !== "string" || party === "")) refuseArgument("data.party", "an id", party);
+  if (seed !== undefined && !Number.isSafeInteger(seed)) refuseArgument("data.seed", "an integer", seed);
   if (history !== undefined) bigint(history, { argument: "data.history" });
   if (unstableTies !== undefined) boolean(unstableTies, { argument: "data.unstableTies" });
   if (block === undefined) return;
   checkNames("data.block", block, ["height", "timestamp"]);
   for (const name of ["height", "timestamp"] as const) {
     const value: unknown = block[name];
-    if (typeof value !== "bigint" || value < 0n) refuse(`data.block.${name}`, "a bigint of at least 0n", value);
+    if (typeof value !== "bigint" || value < 0n) refuseArgument(`data.block.${name}`, "a bigint of at least 0n", value);
   }
 }

@@ -1,5 +1,5 @@
 import { callback } from "../arguments/check-options.js";
-import { isCount, refuse } from "./arguments.js";
+import { isCount, refuseArgument } from "./arguments.js";
 import { Chain } from "./chain.js";
 import { withoutUndefined } from "./completion.js";
 import {
@@ -81,7 +81,7 @@ export function createFakeNetwork(
   data: PartialNetworkData = {},
   options: CreateOptions = {},
 ): FakeNetwork<PartialBlockData> {
-  if (typeof data !== "object" || data === null) refuse("data", "an object", data);
+  if (typeof data !== "object" || data === null) refuseArgument("data", "an object", data);
   checkCreateOptions(options, "createFakeNetwork");
   const { nodes: given = 3, balance, ...records } = data;
   if (balance !== undefined) callback(balance, { argument: "data.balance" });
@@ -129,14 +129,14 @@ function createBalancer<Node>(
     const index = balance(++requests);
     const node = nodes[index];
     if (node !== undefined) return node;
-    return refuse("data.balance", `a function that returns an index from 0 to ${nodes.length - 1}`, index);
+    return refuseArgument("data.balance", `a function that returns an index from 0 to ${nodes.length - 1}`, index);
   };
 }
 
 function readNodes(nodes: unknown): readonly FakeNodeOptions[] {
   if (isCount(nodes) && nodes > 0) return Array.from({ length: nodes }, () => ({}));
   if (!Array.isArray(nodes) || nodes.length === 0) {
-    refuse("data.nodes", "the number of nodes, or an array with the options of each", nodes);
+    refuseArgument("data.nodes", "the number of nodes, or an array with the options of each", nodes);
   }
   for (const [index, options] of nodes.entries()) {
     const name = `data.nodes[${index}]`;

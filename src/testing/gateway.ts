@@ -1,7 +1,7 @@
 import { GatewayError, NodeError, tooLarge } from "./errors.js";
 import { toJson } from "./json.js";
 import type { RateDecision } from "./rate-limiter.js";
-import type { NodeState } from "./responders.js";
+import type { ResponderState } from "./responders.js";
 import { findRoute } from "./routes.js";
 
 /** A response without its CORS headers. */
@@ -17,7 +17,7 @@ export interface DataNode {
   limit(): RateDecision;
   /** The headers that name the block. */
   readonly blockHeaders: Record<string, string>;
-  readonly state: NodeState;
+  readonly state: ResponderState;
 }
 
 /** A request as it reaches the gateway. */

@@ -1,5 +1,5 @@
 import { operations } from "../../generated/operations.js";
-import type { Argument, Place, Value } from "../arguments/operation.js";
+import type { Argument, ParameterPlace, Value } from "../arguments/operation.js";
 
 export type OperationId = keyof typeof operations;
 
@@ -7,7 +7,7 @@ export type OperationId = keyof typeof operations;
 export type Parameters = Readonly<Record<string, Argument>>;
 
 /** A parameter with its full name. */
-export type Parameter = Value & Place;
+export type Parameter = Value & ParameterPlace;
 
 /** What the fake node reads of an operation of the description. */
 export interface Operation {

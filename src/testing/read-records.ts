@@ -1,6 +1,6 @@
 import type { NodeSignature, PartyProfile } from "../../generated/types.js";
 import { isDigits } from "../values/digits.js";
-import { checkRecord, isCount, refuse } from "./arguments.js";
+import { checkRecord, isCount, refuseArgument } from "./arguments.js";
 import { base64ToBytes } from "./base64.js";
 import { type FakeNodeData, type FakeVote, otherLists } from "./data.js";
 import type { StoredVote } from "./lists/vote-table.js";
@@ -42,7 +42,7 @@ function readOthers(data: FakeNodeData): Map<string, readonly object[]> {
 }
 
 function readOther(name: string, given: unknown): readonly object[] {
-  if (!Array.isArray(given)) refuse(`data.${name}`, "an array of records", given);
+  if (!Array.isArray(given)) refuseArgument(`data.${name}`, "an array of records", given);
   for (const [index, record] of given.entries()) checkRecord(`data.${name}[${index}]`, record);
   return given;
 }
@@ -55,7 +55,7 @@ function readList<Given extends object, Read>(
 ): readonly Read[] {
   if (given === undefined) return [];
   if (isCount(given)) return generate(given);
-  if (!Array.isArray(given)) refuse(`data.${name}`, "an array of records, or how many to generate", given);
+  if (!Array.isArray(given)) refuseArgument(`data.${name}`, "an array of records, or how many to generate", given);
   return given.map((record: Given, index) => {
     const place = `data.${name}[${index}]`;
     checkRecord(place, record);
@@ -78,35 +78,36 @@ const later = (time: `${bigint}`, since: bigint | undefined): `${bigint}` =>
 
 function checkProfile(profile: PartyProfile, place: string): PartyProfile {
   checkText(`${place}.partyId`, profile.partyId);
-  if (!Array.isArray(profile.metadata)) refuse(`${place}.metadata`, "an array", profile.metadata);
+  if (!Array.isArray(profile.metadata)) refuseArgument(`${place}.metadata`, "an array", profile.metadata);
   return profile;
 }
 
 function checkSignature(signature: NodeSignature, place: string): NodeSignature {
   checkText(`${place}.id`, signature.id);
   const { sig } = signature;
-  if (sig !== null && !(typeof sig === "string" && base64ToBytes(sig))) refuse(`${place}.sig`, "base64 or null", sig);
+  if (sig !== null && !(typeof sig === "string" && base64ToBytes(sig)))
+    refuseArgument(`${place}.sig`, "base64 or null", sig);
   return signature;
 }
 
 function checkStatistics(given: Exclude<FakeNodeData["spamStatistics"], number>): AddedRecords["spamStatistics"] {
   if (given === undefined) return {};
   if (typeof given === "object" && given !== null && !Array.isArray(given)) return given;
-  return refuse("data.spamStatistics", "an object by party, or how many to generate", given);
+  return refuseArgument("data.spamStatistics", "an object by party, or how many to generate", given);
 }
 
 function checkText(place: string, value: unknown): void {
-  if (typeof value !== "string") refuse(place, "a string", value);
+  if (typeof value !== "string") refuseArgument(place, "a string", value);
 }
 
 function checkTime(place: string, value: unknown, { since, until }: TimeBounds): void {
   if (!isDigits(value) || Math.abs(toMicroseconds(value)) > latestTime) {
-    refuse(place, "digits of Unix nanoseconds, before the year 2255", value);
+    refuseArgument(place, "digits of Unix nanoseconds, before the year 2255", value);
   }
   if (since !== undefined && toMicroseconds(value) < toMicroseconds(since)) {
-    refuse(place, `at or after ${since}, the time of the current block: what is before it is final`, value);
+    refuseArgument(place, `at or after ${since}, the time of the current block: what is before it is final`, value);
   }
   if (until !== undefined && toMicroseconds(value) > toMicroseconds(until)) {
-    refuse(place, `at or before ${until}, the time of the current block`, value);
+    refuseArgument(place, `at or before ${until}, the time of the current block`, value);
   }
 }

@@ -1,5 +1,5 @@
 import { operations } from "../../generated/operations.js";
-import { refuse } from "./arguments.js";
+import { refuseArgument } from "./arguments.js";
 
 /** A request and the response that a node gave to it. As JSON it is one line of a file. */
 export interface Recording {
@@ -35,8 +35,8 @@ const leftOut = ["connection", "content-encoding", "content-length", "keep-alive
  * ```
  */
 export function recordFetch(fetch: Fetch, onRecording: (recording: Recording) => unknown): Fetch {
-  if (typeof fetch !== "function") refuse("fetch", "a function", fetch);
-  if (typeof onRecording !== "function") refuse("onRecording", "a function", onRecording);
+  if (typeof fetch !== "function") refuseArgument("fetch", "a function", fetch);
+  if (typeof onRecording !== "function") refuseArgument("onRecording", "a function", onRecording);
   return async (request) => {
     const requestBody = request.body ? await request.clone().text() : "";
     const response = await fetch(request);
@@ -71,7 +71,8 @@ export function recordFetch(fetch: Fetch, onRecording: (recording: Recording) =>
  * ```
  */
 export function replayFetch(recordings: readonly Recording[]): Fetch {
-  if (!Array.isArray(recordings) || recordings.length === 0) refuse("recordings", "an array of recordings", recordings);
+  if (!Array.isArray(recordings) || recordings.length === 0)
+    refuseArgument("recordings", "an array of recordings", recordings);
   const known = new Map<string, { recordings: Recording[]; next: number }>();
   for (const recording of recordings) {
     const key = keyOf(recording);

@@ -16,7 +16,7 @@ import { parseTransaction } from "./transaction.js";
 import type { VersionRules } from "./versions.js";
 
 /** What the data node needs to respond to a request. */
-export interface NodeState {
+export interface ResponderState {
   store: Store;
   version: VersionRules;
   /** Its clock, in milliseconds since 1970. */
@@ -33,7 +33,7 @@ export interface NodeState {
 }
 
 /** The list that a request is for. */
-type ListResponder = (query: QueryValues, node: NodeState) => List<unknown>;
+type ListResponder = (query: QueryValues, node: ResponderState) => List<unknown>;
 
 /** The lists with an order and cursors of their own, which the description does not have. */
 export const listResponders: { readonly [Id in OperationId]?: ListResponder } = {
@@ -47,7 +47,7 @@ export const listResponders: { readonly [Id in OperationId]?: ListResponder } = 
 };
 
 /** The gateway's part: parses the request. The function that it returns is the data node's part. */
-type Responder = (query: QueryValues, body: string) => (node: NodeState) => object;
+type Responder = (query: QueryValues, body: string) => (node: ResponderState) => object;
 
 /** The operations that do not return a list. */
 export const responders: { readonly [Id in OperationId]?: Responder } = {

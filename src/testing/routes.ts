@@ -3,7 +3,7 @@ import { listRecords } from "./lists/records.js";
 import { described, type OperationId, operationIds } from "./operations.js";
 import { makePage } from "./page.js";
 import { readQuery } from "./query.js";
-import { listResponders, type NodeState, responders } from "./responders.js";
+import { listResponders, type ResponderState, responders } from "./responders.js";
 
 /** A request as the gateway reads it. */
 export interface RouteRequest {
@@ -20,7 +20,7 @@ export interface Route {
   /** Matches the decoded path, with a group for each parameter of the path. */
   readonly pattern: RegExp;
   /** The gateway's part: parses the request. The function that it returns is the data node's part. */
-  parse(request: RouteRequest): (node: NodeState) => object;
+  parse(request: RouteRequest): (node: ResponderState) => object;
 }
 
 /** A route for each operation of the description. A path without parameters comes before one that it also matches. */

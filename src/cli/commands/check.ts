@@ -1,13 +1,13 @@
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
-import type { Context } from "../command.js";
+import type { CommandContext } from "../command.js";
 import { connect } from "../connection.js";
 import { exitCodes, UsageError } from "../exit.js";
 import { printMessage } from "../message.js";
 import { printObject } from "../output/object.js";
 
 /** Checks a transaction. Rejected transactions have an exit code of their own. */
-export async function check(context: Context): Promise<number> {
+export async function check(context: CommandContext): Promise<number> {
   const { io, positionals } = context;
   const [file = "-"] = positionals;
   const tx = await readTransaction(file, context);
@@ -20,7 +20,7 @@ export async function check(context: Context): Promise<number> {
   return exitCodes.rejected;
 }
 
-async function readTransaction(file: string, { io }: Context): Promise<object> {
+async function readTransaction(file: string, { io }: CommandContext): Promise<object> {
   const isStdin = file === "-";
   if (isStdin && io.stdin.isTTY === true) throw new UsageError("Expected FILE, or a transaction as JSON on stdin.");
   const text = isStdin ? await readAll(io) : await readFile(file, "utf8");
@@ -41,7 +41,7 @@ async function readTransaction(file: string, { io }: Context): Promise<object> {
   );
 }
 
-async function readAll({ stdin, signal }: Context["io"]): Promise<string> {
+async function readAll({ stdin, signal }: CommandContext["io"]): Promise<string> {
   const chunks: Uint8Array[] = [];
   const read = async () => {
     for await (const chunk of stdin) chunks.push(typeof chunk === "string" ? Buffer.from(chunk) : chunk);

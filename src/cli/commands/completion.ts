@@ -1,4 +1,4 @@
-import type { Command, Context } from "../command.js";
+import type { Command, CommandContext } from "../command.js";
 import { bashScript } from "../completion/bash.js";
 import { fishScript } from "../completion/fish.js";
 import { zshScript } from "../completion/zsh.js";
@@ -9,7 +9,7 @@ import { suggest } from "../suggest.js";
 const scripts = { bash: bashScript, zsh: zshScript, fish: fishScript };
 
 /** Prints a script that completes commands, flags and the values of flags. */
-export async function completion({ io, positionals }: Context, commands: readonly Command[]): Promise<number> {
+export async function completion({ io, positionals }: CommandContext, commands: readonly Command[]): Promise<number> {
   const [entered = ""] = positionals;
   const shells = Object.keys(scripts) as (keyof typeof scripts)[];
   const shell = shells.find((each) => each === entered);

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createFakeNetwork, createFakeNode, type FakeNode, nodeDefects } from "../../testing/index.js";
 import { type FakeNodeServer, listen } from "../../testing/node/index.js";
-import type { Context } from "../command.js";
+import type { CommandContext } from "../command.js";
 import { exitCodes } from "../exit.js";
 import { readExports } from "../fake-node/exports.js";
 import { readFaults, readLags } from "../fake-node/values.js";
@@ -10,7 +10,7 @@ import { print } from "../message.js";
 const lists = ["votes", "profiles", "balances", "signatures"] as const;
 
 /** Serves fake nodes until the program is interrupted. */
-export async function fakeNode({ io, values }: Context): Promise<number> {
+export async function fakeNode({ io, values }: CommandContext): Promise<number> {
   const files = values.all("from");
   const isFilled = files.length === 0 || values.has("fill");
   const counts = lists.map((name) => [name, values.integer(name, { minimum: 0 }) ?? (isFilled ? 100 : undefined)]);

@@ -1,6 +1,6 @@
 import { createWriteStream } from "node:fs";
 import type { FollowEvent } from "../../follow/index.js";
-import type { Context } from "../command.js";
+import type { CommandContext } from "../command.js";
 import { connect } from "../connection.js";
 import { exitCodes, IncompleteError } from "../exit.js";
 import { recordsOf } from "../files/file-records.js";
@@ -19,7 +19,7 @@ import { ErrorWithAdvice } from "../report.js";
 import { logFollowEvents } from "../verbose.js";
 
 /** Prints new records, or appends them to a file, until it is interrupted. */
-export async function follow(id: FollowId, context: Context): Promise<number> {
+export async function follow(id: FollowId, context: CommandContext): Promise<number> {
   const plan = readFollowPlan(id, context);
   const { target } = plan;
   if (target === undefined) return print(plan, context, stdoutWriter(context.io.stdout));
@@ -35,7 +35,7 @@ export async function follow(id: FollowId, context: Context): Promise<number> {
 
 type Write = (text: string) => Promise<void>;
 
-async function print(plan: FollowPlan, context: Context, write: Write): Promise<number> {
+async function print(plan: FollowPlan, context: CommandContext, write: Write): Promise<number> {
   const { io } = context;
   const { monitor, open } = await prepare(plan, plan, context);
   const format = createFormat(plan.format, plan.columns, io, plan.target !== undefined);
@@ -60,7 +60,7 @@ async function print(plan: FollowPlan, context: Context, write: Write): Promise<
   }
 }
 
-async function append(plan: FollowPlan, path: string, context: Context): Promise<number> {
+async function append(plan: FollowPlan, path: string, context: CommandContext): Promise<number> {
   const { io } = context;
   const output = await FollowFile.open(path, plan);
   try {
@@ -86,7 +86,7 @@ async function append(plan: FollowPlan, path: string, context: Context): Promise
 }
 
 /** @param start - Where to begin, and a block of the chain that it is on. */
-async function prepare(plan: FollowPlan, start: Pick<FollowPlan, "from" | "chain">, context: Context) {
+async function prepare(plan: FollowPlan, start: Pick<FollowPlan, "from" | "chain">, context: CommandContext) {
   const { io, values } = context;
   const { from, chain } = start;
   const isVerbose = values.has("verbose");

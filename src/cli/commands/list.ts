@@ -1,7 +1,7 @@
 import { createWriteStream } from "node:fs";
 import type { ListId } from "../../pagination/list-operation.js";
-import type { Context } from "../command.js";
-import { type Connection, connect } from "../connection.js";
+import type { CommandContext } from "../command.js";
+import { type ConnectedClient, connect } from "../connection.js";
 import { exitCodes, UsageError } from "../exit.js";
 import { exportList } from "../files/list-export.js";
 import { RecordWriter } from "../files/record-writer.js";
@@ -12,11 +12,11 @@ import { createFormat } from "../output/format.js";
 import { stdoutWriter } from "../output/stdout.js";
 import { isParquet } from "../parquet/is-parquet.js";
 import { Progress } from "../progress.js";
-import { type Outcome, readRecords, warnOfEnd } from "../records.js";
+import { type ReadOutcome, readRecords, warnOfEnd } from "../records.js";
 import { scannable } from "../scannable.js";
 
 /** Prints a list, or exports it to a file. */
-export async function list(id: ListId, context: Context): Promise<number> {
+export async function list(id: ListId, context: CommandContext): Promise<number> {
   if (scannable.includes(id) && isParquet(context.values)) {
     return (await import("../parquet/export-parquet.js")).exportParquet(context);
   }
@@ -38,7 +38,7 @@ export async function list(id: ListId, context: Context): Promise<number> {
 
 type Write = (text: string) => Promise<void>;
 
-async function printList(plan: ListPlan, connection: Connection, { io, values }: Context, write: Write) {
+async function printList(plan: ListPlan, connection: ConnectedClient, { io, values }: CommandContext, write: Write) {
   const { columns, start, end, isNewestFirst, isScan, quiet, target } = plan;
   const isStdout = target === undefined;
   // A line of progress would stand between the rows of a table.
@@ -47,7 +47,7 @@ async function printList(plan: ListPlan, connection: Connection, { io, values }:
   const progress = new Progress(io, isShown, range);
   const format = createFormat(plan.format, columns, io, !isStdout);
   const writer = new RecordWriter({ format, columns, write, progress });
-  let outcome: Outcome;
+  let outcome: ReadOutcome;
   try {
     await writer.begin();
     outcome = await readRecords(connection, plan, { start, end }, { signal: io.signal, onRecord: writer.add });

@@ -1,7 +1,7 @@
 import type { VegaClient } from "../../client/client.js";
 import type { NodeStatus } from "../../client/node-pool.js";
 import { describe } from "../../errors/index.js";
-import type { Context } from "../command.js";
+import type { CommandContext } from "../command.js";
 import { connectPool } from "../connection.js";
 import { exitCodes } from "../exit.js";
 import { nodeColumns } from "../node-columns.js";
@@ -10,7 +10,7 @@ import { createFormat, readFormat } from "../output/format.js";
 import { stdoutWriter } from "../output/stdout.js";
 
 /** Sends one read to each node, and prints what the responses say. */
-export async function nodes(context: Context): Promise<number> {
+export async function nodes(context: CommandContext): Promise<number> {
   const { io, values } = context;
   const columns = readColumns(nodeColumns, values.text("columns"), { raw: values.has("raw") });
   const name = readFormat(values, io);

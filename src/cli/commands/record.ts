@@ -2,13 +2,13 @@ import { appendFile, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { readBaseUrl } from "../../arguments/read-base-url.js";
 import { recordFetch } from "../../testing/index.js";
-import type { Context } from "../command.js";
+import type { CommandContext } from "../command.js";
 import { createSender, readNodes } from "../connection.js";
 import { type ExitCode, UsageError } from "../exit.js";
 import { recordingsFile, serveUntilInterrupted } from "../recordings.js";
 
 /** Passes requests on to a node and records them, until the program is interrupted. */
-export async function record(context: Context): Promise<ExitCode> {
+export async function record(context: CommandContext): Promise<ExitCode> {
   const nodes = readNodes(context);
   const [node = ""] = nodes;
   if (nodes.length > 1) throw new UsageError("Expected one --node: a recording is of one node.");

@@ -1,12 +1,12 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Recording, replayFetch } from "../../testing/index.js";
-import type { Context } from "../command.js";
+import type { CommandContext } from "../command.js";
 import { type ExitCode, UsageError } from "../exit.js";
 import { recordingsFile, serveUntilInterrupted } from "../recordings.js";
 
 /** Serves recorded responses until the program is interrupted. */
-export async function replay(context: Context): Promise<ExitCode> {
+export async function replay(context: CommandContext): Promise<ExitCode> {
   const [folder = ""] = context.positionals;
   const file = join(folder, recordingsFile);
   const content = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {

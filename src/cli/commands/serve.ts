@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import type { ObserverEvent } from "../../http/events.js";
-import type { Context } from "../command.js";
+import type { CommandContext } from "../command.js";
 import { connectPool, readNodes } from "../connection.js";
 import { exitCodes } from "../exit.js";
 import { print } from "../message.js";
@@ -10,7 +10,7 @@ import { countNodes, createMetrics, measure } from "../serve/observation.js";
 import { GatewayServer } from "../serve/server.js";
 
 /** Serves the lists of nodes until the program is interrupted. */
-export async function serve(context: Context): Promise<number> {
+export async function serve(context: CommandContext): Promise<number> {
   const { io, values } = context;
   const metrics = createMetrics();
   const isVerbose = values.has("verbose");

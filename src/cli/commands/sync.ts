@@ -10,7 +10,7 @@ import {
   syncTo,
 } from "../../sync/index.js";
 import { readArguments } from "../argument-flags.js";
-import type { Context } from "../command.js";
+import type { CommandContext } from "../command.js";
 import { connect } from "../connection.js";
 import { exitCodes, UsageError } from "../exit.js";
 import { lock } from "../files/lock.js";
@@ -30,7 +30,7 @@ const lists: readonly SyncList[] = ["balances", "votes", "signatures", "profiles
 type OpenDatabase = SqlDatabase & { close(): void };
 
 /** Makes a database equal to the node, or compares it. */
-export async function sync(context: Context): Promise<number> {
+export async function sync(context: CommandContext): Promise<number> {
   const { positionals, values } = context;
   const [path = "", ...names] = positionals;
   const plan = readPlan(names, context);
@@ -53,7 +53,7 @@ type Plan = Pick<SyncOptions, "votes" | "signatures" | "profiles" | "pageSize" |
 };
 
 /** Reads the flags. Every error is found before something is sent or written. */
-function readPlan(names: readonly string[], { values }: Context): Plan {
+function readPlan(names: readonly string[], { values }: CommandContext): Plan {
   const unknown = names.find((name) => !lists.some((list) => list === name));
   if (unknown !== undefined)
     throw new UsageError(`Expected names of lists after FILE (${lists.join(", ")}), got ${unknown}.`);
@@ -105,7 +105,7 @@ export function loadSqlite(what = "sync"): (path: string) => OpenDatabase {
   return (path) => new sqlite.DatabaseSync(path);
 }
 
-async function store(database: OpenDatabase, path: string, plan: Plan, context: Context): Promise<number> {
+async function store(database: OpenDatabase, path: string, plan: Plan, context: CommandContext): Promise<number> {
   const { io, values } = context;
   const { giveUpAfter, ...options } = plan;
   const isVerbose = values.has("verbose");
@@ -143,7 +143,7 @@ function describeProgress({ list, records, upTo }: SyncProgress): string {
   return `${count(records)} ${list} stored${upTo === undefined ? "" : `, complete up to ${formatTime(upTo)}`}`;
 }
 
-async function check(database: OpenDatabase, path: string, plan: Plan, context: Context): Promise<number> {
+async function check(database: OpenDatabase, path: string, plan: Plan, context: CommandContext): Promise<number> {
   const { io, values } = context;
   const { balances, pageSize, concurrency, catchUp } = plan;
   const isRepaired = values.has("repair");

@@ -1,6 +1,6 @@
 import { operationTexts } from "../../../generated/command-line.js";
-import type { Context } from "../command.js";
-import { type Connection, connect } from "../connection.js";
+import type { CommandContext } from "../command.js";
+import { type ConnectedClient, connect } from "../connection.js";
 import { exitCodes, UsageError } from "../exit.js";
 import { Comparison } from "../files/comparison.js";
 import { recordsOf } from "../files/file-records.js";
@@ -14,7 +14,7 @@ import { count, Progress } from "../progress.js";
 import { incompleteness, maxBufferedBytes, scanPageSize } from "../records.js";
 
 /** Compares an exported file with the records of a node, in bounded memory. */
-export async function verify(context: Context): Promise<number> {
+export async function verify(context: CommandContext): Promise<number> {
   const { io, values, positionals } = context;
   const [file = ""] = positionals;
   if (isParquetExport(file)) return (await import("../parquet/verify-parquet.js")).verifyParquet(file, context);
@@ -36,7 +36,12 @@ export async function verify(context: Context): Promise<number> {
 }
 
 /** Returns the first difference, if there is one. */
-async function compare(file: string, manifest: ScanManifest, connection: Connection, { io, values }: Context) {
+async function compare(
+  file: string,
+  manifest: ScanManifest,
+  connection: ConnectedClient,
+  { io, values }: CommandContext,
+) {
   const { format, query, range, order, limit, records, sha256 } = manifest;
   const names = manifest.columns.join(",");
   const columns = readColumns(operationTexts.listBalanceChanges.columns ?? {}, names, manifest);

@@ -1,16 +1,16 @@
 import { nodeFaults } from "../../testing/faults.js";
 import type { NodeFault } from "../../testing/index.js";
 import { quote, UsageError } from "../exit.js";
-import { refuse, type Values } from "../flag-values.js";
+import { refuseFlag, type Values } from "../flag-values.js";
 
 /** How many blocks each node is behind. Nodes without a value have that of the last one. */
 export function readLags(values: Values, nodes: number): number[] {
   const text = values.text("lag") ?? "0";
   const lags = text
     .split(",")
-    .map((each) => (/^\d+$/.test(each) ? Number(each) : refuse("lag", "numbers of blocks, as in 0,0,600", text)));
+    .map((each) => (/^\d+$/.test(each) ? Number(each) : refuseFlag("lag", "numbers of blocks, as in 0,0,600", text)));
   if (lags.length > nodes)
-    refuse("lag", nodes === 1 ? "one number, or --nodes" : `at most ${nodes} numbers, one for each node`, text);
+    refuseFlag("lag", nodes === 1 ? "one number, or --nodes" : `at most ${nodes} numbers, one for each node`, text);
   return Array.from({ length: nodes }, (_, index) => lags[index] ?? lags.at(-1) ?? 0);
 }
 

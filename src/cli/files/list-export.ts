@@ -1,11 +1,11 @@
-import type { Context } from "../command.js";
-import type { Connection } from "../connection.js";
+import type { CommandContext } from "../command.js";
+import type { ConnectedClient } from "../connection.js";
 import { exitCodes, UsageError } from "../exit.js";
 import type { ListPlan } from "../list-plan.js";
 import { printMessage } from "../message.js";
 import { createFormat } from "../output/format.js";
 import { count, Progress } from "../progress.js";
-import { type Outcome, readRecords, warnOfEnd } from "../records.js";
+import { type ReadOutcome, readRecords, warnOfEnd } from "../records.js";
 import { ExportFile } from "./export-file.js";
 import { sizeOf } from "./files.js";
 import { createManifest } from "./manifest.js";
@@ -13,7 +13,7 @@ import { RecordDigest } from "./record-digest.js";
 import { RecordWriter } from "./record-writer.js";
 
 /** An export that cannot be continued. */
-export async function exportList(plan: ListPlan, path: string, connection: Connection, context: Context) {
+export async function exportList(plan: ListPlan, path: string, connection: ConnectedClient, context: CommandContext) {
   const { flags, force, quiet } = plan;
   const file = await ExportFile.open({ ...plan, path });
   try {
@@ -38,9 +38,9 @@ async function writeRecords(
   plan: ListPlan,
   file: ExportFile,
   digest: RecordDigest,
-  connection: Connection,
-  { io, values }: Context,
-): Promise<Outcome> {
+  connection: ConnectedClient,
+  { io, values }: CommandContext,
+): Promise<ReadOutcome> {
   const { columns, start, end, quiet } = plan;
   const progress = new Progress(io, !quiet && !values.has("verbose"));
   const format = createFormat(plan.format, columns, io, true);

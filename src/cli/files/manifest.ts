@@ -1,7 +1,7 @@
 import type { ListId } from "../../pagination/list-operation.js";
 import type { Coverage } from "../../scan/coverage.js";
 import { isDigits } from "../../values/digits.js";
-import type { Connection } from "../connection.js";
+import type { ConnectedClient } from "../connection.js";
 import { type IncompleteError, UsageError } from "../exit.js";
 import { type FormatName, formats, orders } from "../flags.js";
 import type { ListPlan } from "../list-plan.js";
@@ -62,7 +62,7 @@ export interface ExportResult extends Claim {
   readonly incomplete: IncompleteError | undefined;
 }
 
-export function createManifest(plan: ListPlan, connection: Connection, result: ExportResult): Manifest {
+export function createManifest(plan: ListPlan, connection: ConnectedClient, result: ExportResult): Manifest {
   const { id, query, flags, isScan, isNewestFirst, limit, format, columns, presentation } = plan;
   const { records, sha256, incomplete, range, coverage } = result;
   const { nodes, blocks } = connection;

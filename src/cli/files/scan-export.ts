@@ -1,6 +1,6 @@
 import type { Coverage } from "../../scan/coverage.js";
-import type { Context } from "../command.js";
-import type { Connection } from "../connection.js";
+import type { CommandContext } from "../command.js";
+import type { ConnectedClient } from "../connection.js";
 import { exitCodes, IncompleteError, UsageError } from "../exit.js";
 import type { ListPlan } from "../list-plan.js";
 import { printMessage } from "../message.js";
@@ -8,9 +8,9 @@ import { count, Progress } from "../progress.js";
 import {
   findEnd,
   isBehind,
-  type Outcome,
   type RangeEnd,
   type ReadOptions,
+  type ReadOutcome,
   readRecords,
   type TimeRange,
   warnOfEnd,
@@ -30,8 +30,8 @@ import { ScanWriter } from "./scan-writer.js";
 export async function exportScan(
   plan: ListPlan,
   path: string,
-  connection: Connection,
-  context: Context,
+  connection: ConnectedClient,
+  context: CommandContext,
 ): Promise<number> {
   const { io } = context;
   const file = await ExportFile.open({ ...plan, path });
@@ -105,8 +105,8 @@ async function resume(file: ExportFile, state: ExportState, digest: RecordDigest
 interface Run {
   readonly plan: ListPlan;
   readonly file: ExportFile;
-  readonly connection: Connection;
-  readonly context: Context;
+  readonly connection: ConnectedClient;
+  readonly context: CommandContext;
   readonly state: ScanState | undefined;
   readonly end: RangeEnd;
   readonly digest: RecordDigest;
@@ -136,7 +136,7 @@ async function readScan(run: Run): Promise<ExportResult> {
     if (state !== undefined || file.state === undefined) await begin();
     const left = limit === undefined ? undefined : limit - digest.records;
     const range = unread(plan, end, state);
-    const outcome: Outcome =
+    const outcome: ReadOutcome =
       left === 0
         ? { coverage: undefined, incomplete: undefined }
         : await readRecords(connection, { ...plan, limit: left }, range, { signal: io.signal, onRecord });
@@ -180,7 +180,7 @@ function claim(
   { plan, end, state, digest }: Run,
   range: TimeRange,
   { first, next }: ExportProgress,
-  { coverage, incomplete }: Outcome,
+  { coverage, incomplete }: ReadOutcome,
 ): Claim {
   const { start, limit, isNewestFirst } = plan;
   const oldest = isNewestFirst ? next : first;

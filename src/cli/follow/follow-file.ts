@@ -21,7 +21,7 @@ interface FollowState extends FileState {
   readonly isBeside?: boolean;
 }
 
-type Place = Pick<FollowState, "position" | "chain">;
+type SavedPosition = Pick<FollowState, "position" | "chain">;
 
 /** How far a follower has come. */
 export interface Position {
@@ -116,7 +116,7 @@ export class FollowFile {
     }
   }
 
-  async #begin(text: string, place: Place): Promise<void> {
+  async #begin(text: string, place: SavedPosition): Promise<void> {
     const { path, format, columns } = this.#file;
     const beside = newFile(path);
     await rm(beside, { force: true });
@@ -131,7 +131,7 @@ export class FollowFile {
     this.#state = state;
   }
 
-  async #continue(state: FollowState, text: string, place: Place): Promise<void> {
+  async #continue(state: FollowState, text: string, place: SavedPosition): Promise<void> {
     if (text === "" && place.position === state.position) return;
     if (text !== "") await this.#sink?.write(text);
     // A state must not name what a crash of the machine takes away.

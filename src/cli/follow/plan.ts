@@ -3,7 +3,7 @@ import { operations } from "../../../generated/operations.js";
 import type { Block } from "../../http/block.js";
 import type { NanosecondTime } from "../../values/times.js";
 import { readArguments } from "../argument-flags.js";
-import type { Context } from "../command.js";
+import type { CommandContext } from "../command.js";
 import { UsageError } from "../exit.js";
 import type { Compression } from "../files/compression.js";
 import { type ContentFlags, contentFlags } from "../files/content-flags.js";
@@ -43,7 +43,7 @@ export interface FollowPlan {
 }
 
 /** Reads the flags of a follower. Every error is found before something is sent or written. */
-export function readFollowPlan(id: FollowId, { io, values }: Context): FollowPlan {
+export function readFollowPlan(id: FollowId, { io, values }: CommandContext): FollowPlan {
   const argumentFlags = followArgumentFlags(id);
   const query = readArguments(argumentFlags, operations[id], values);
   const presentation = {

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import type { Context } from "../command.js";
+import type { CommandContext } from "../command.js";
 import { UsageError } from "../exit.js";
 import { proxyFor } from "./proxy.js";
 import { withRedirects } from "./redirects.js";
@@ -12,7 +12,10 @@ type Fetch = (request: Request) => Promise<Response>;
  *
  * @param headers - Those of `--header`.
  */
-export async function createFetch({ io, values }: Context, headers: readonly [string, string][]): Promise<Fetch> {
+export async function createFetch(
+  { io, values }: CommandContext,
+  headers: readonly [string, string][],
+): Promise<Fetch> {
   const ca = await readAuthorities(values.text("ca-file"), io.env["NODE_EXTRA_CA_CERTS"]);
   const clients = new Map<string, Promise<Fetch>>();
   const plain = io.fetch ?? ((request: Request) => globalThis.fetch(request));

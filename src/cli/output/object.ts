@@ -1,4 +1,4 @@
-import type { Context } from "../command.js";
+import type { CommandContext } from "../command.js";
 import type { Column } from "./columns.js";
 import { createFormat, readFormat, tableFormat } from "./format.js";
 import { printableJson } from "./printable.js";
@@ -8,7 +8,7 @@ const column = (name: string): Column => ({ name, kind: "text", print: (text) =>
 const columns = [column("name"), column("value")];
 
 /** Prints one object: as JSON, or with a row for each value in it. */
-export async function printObject(value: object, { io, values }: Context): Promise<void> {
+export async function printObject(value: object, { io, values }: CommandContext): Promise<void> {
   const name = readFormat(values, io);
   const write = stdoutWriter(io.stdout);
   if (name === "json" || name === "ndjson") {

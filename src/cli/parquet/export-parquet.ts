@@ -1,7 +1,7 @@
 import { mkdir, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import type { Context } from "../command.js";
-import { type Connection, connect } from "../connection.js";
+import type { CommandContext } from "../command.js";
+import { type ConnectedClient, connect } from "../connection.js";
 import { exitCodes, UsageError } from "../exit.js";
 import { describeDifferences } from "../files/content-flags.js";
 import { sizeOf, writeJson } from "../files/files.js";
@@ -20,7 +20,7 @@ import { type Period, periodOf } from "./periods.js";
 import { type ParquetPlan, parquetManifestOf, placesOf, readParquetPlan } from "./plan.js";
 
 /** Exports balance changes to a Parquet file, or to a folder with a file for each day or month. */
-export async function exportParquet(context: Context): Promise<number> {
+export async function exportParquet(context: CommandContext): Promise<number> {
   const plan = readParquetPlan(context);
   const writer = await loadWriter();
   const connection = await connect(context);
@@ -37,7 +37,7 @@ export async function exportParquet(context: Context): Promise<number> {
 }
 
 /** The manifest of the export that is continued, or that of a new one. */
-async function openManifest(plan: ParquetPlan, path: string, { nodes }: Connection): Promise<ParquetManifest> {
+async function openManifest(plan: ParquetPlan, path: string, { nodes }: ConnectedClient): Promise<ParquetManifest> {
   const { list, output, flags, resume, force } = plan;
   const found = await readParquetManifest(path);
   if (found !== undefined && !resume && !force) {
@@ -72,8 +72,8 @@ async function openManifest(plan: ParquetPlan, path: string, { nodes }: Connecti
 class ParquetExport {
   readonly #plan: ParquetPlan;
   readonly #writer: Awaited<ReturnType<typeof loadWriter>>;
-  readonly #connection: Connection;
-  readonly #context: Context;
+  readonly #connection: ConnectedClient;
+  readonly #context: CommandContext;
   #manifest: ParquetManifest;
   #file: ParquetFile | undefined;
   #period: Period | undefined;
@@ -86,8 +86,8 @@ class ParquetExport {
     plan: ParquetPlan,
     manifest: ParquetManifest,
     writer: Awaited<ReturnType<typeof loadWriter>>,
-    connection: Connection,
-    context: Context,
+    connection: ConnectedClient,
+    context: CommandContext,
   ) {
     this.#plan = plan;
     this.#manifest = manifest;

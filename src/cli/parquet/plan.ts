@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import type { Context } from "../command.js";
+import type { CommandContext } from "../command.js";
 import { UsageError } from "../exit.js";
 import type { ContentFlags } from "../files/content-flags.js";
 import { manifestFile, partialFile } from "../files/files.js";
@@ -22,7 +22,7 @@ export interface ParquetPlan {
 }
 
 /** Reads the flags. Every error is found before something is sent or written. */
-export function readParquetPlan(context: Context): ParquetPlan {
+export function readParquetPlan(context: CommandContext): ParquetPlan {
   const { values } = context;
   const output = values.text("output");
   const partition = values.choice("partition", partitions);

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { dirname, join } from "node:path";
 import { operationTexts } from "../../../generated/command-line.js";
-import type { Context } from "../command.js";
-import { type Connection, connect } from "../connection.js";
+import type { CommandContext } from "../command.js";
+import { type ConnectedClient, connect } from "../connection.js";
 import { exitCodes, UsageError } from "../exit.js";
 import { RecordDigest } from "../files/record-digest.js";
 import { print, printMessage } from "../message.js";
@@ -14,7 +14,7 @@ import { type ManifestFile, type ParquetManifest, readParquetManifest } from "./
 import { parquetManifestOf } from "./plan.js";
 
 /** Checks that the files of an export to Parquet are what was written, and that the node has the same records. */
-export async function verifyParquet(output: string, context: Context): Promise<number> {
+export async function verifyParquet(output: string, context: CommandContext): Promise<number> {
   const { io, values } = context;
   const path = parquetManifestOf(output);
   const manifest = await readParquetManifest(path);
@@ -55,8 +55,8 @@ async function checkFile(path: string, { bytes, fileSha256 }: ManifestFile): Pro
 async function compare(
   { path, start, end, records, sha256 }: ManifestFile,
   { query, columns: names }: ParquetManifest,
-  { client, nodes }: Connection,
-  { io, values }: Context,
+  { client, nodes }: ConnectedClient,
+  { io, values }: CommandContext,
 ): Promise<string | undefined> {
   const columns = readColumns(operationTexts.listBalanceChanges.columns ?? {}, names.join(","), { raw: true });
   const range = { start: BigInt(start), end: BigInt(end) };

@@ -24,7 +24,7 @@ interface PlacedEdge extends RowEdge {
 }
 
 /** What was read of the list, in the direction of the request. */
-interface Reading {
+interface BlocksReading {
   readonly edges: readonly PlacedEdge[];
   readonly isAtEnd: boolean;
   readonly source: Page<Row>;
@@ -67,7 +67,7 @@ async function readFrom(
   request: PageRequest,
   pageSize: number,
   from: string | undefined,
-): Promise<Reading | "not shown" | "other form"> {
+): Promise<BlocksReading | "not shown" | "other form"> {
   const edges: RowEdge[] = [];
   let source: Page<Row> | undefined;
   for await (const page of request.open(paginationOf(request, pageSize, from)).pages()) {
@@ -111,7 +111,7 @@ function isBefore(request: PageRequest, edge: PlacedEdge | undefined): boolean {
 }
 
 /** The edges behind the cursor, without those of a block that may not be complete. */
-function wanted(request: PageRequest, { edges, isAtEnd }: Reading): readonly PlacedEdge[] {
+function wanted(request: PageRequest, { edges, isAtEnd }: BlocksReading): readonly PlacedEdge[] {
   const last = edges.at(-1)?.time;
   const complete = isAtEnd ? edges : edges.filter(({ time }) => time !== last);
   const { cursor } = request;
@@ -127,7 +127,7 @@ function wanted(request: PageRequest, { edges, isAtEnd }: Reading): readonly Pla
 const isBehind = ({ isBackward }: PageRequest, { key = "" }: GatewayCursor, edge: PlacedEdge): boolean =>
   compare(edge.key, key) * (isBackward ? -1 : 1) > 0;
 
-function pageOf(request: PageRequest, reading: Reading, from: string | undefined): ServedPage {
+function pageOf(request: PageRequest, reading: BlocksReading, from: string | undefined): ServedPage {
   const { id, size, cursor, isBackward } = request;
   const { edges: read, isAtEnd, source } = reading;
   const all = wanted(request, reading);

@@ -37,7 +37,7 @@ export interface GatewayRequest {
 }
 
 /** A response, or a stream of lines, and what the log says of it. */
-export interface Outcome {
+export interface GatewayOutcome {
   readonly operation?: string | undefined;
   readonly reply: Reply;
   readonly lines?: AsyncIterable<string>;
@@ -69,7 +69,7 @@ export class Gateway {
     this.cache = new ReplyCache(cacheBytes, lifetime, now);
   }
 
-  async respond(request: GatewayRequest): Promise<Outcome> {
+  async respond(request: GatewayRequest): Promise<GatewayOutcome> {
     const route = findRoute(request.method, request.path);
     const operation = route?.id;
     try {
@@ -83,7 +83,7 @@ export class Gateway {
     }
   }
 
-  async #respond(route: Route | undefined, request: GatewayRequest): Promise<Outcome> {
+  async #respond(route: Route | undefined, request: GatewayRequest): Promise<GatewayOutcome> {
     const { method, headers, query, signal, caller } = request;
     const { client } = this.#options;
     if (route === undefined) throw new Rejection(5, "Not Found");
@@ -109,7 +109,7 @@ export class Gateway {
     throw new Rejection(8, "The limit of requests in a second is exceeded.", headers);
   }
 
-  async #stream(route: Route, { query, signal }: GatewayRequest): Promise<Outcome> {
+  async #stream(route: Route, { query, signal }: GatewayRequest): Promise<GatewayOutcome> {
     if (this.#streams >= mostStreams) throw busy();
     this.#streams++;
     const end = () => {

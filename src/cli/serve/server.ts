@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { NodePool } from "../../client/node-pool.js";
 import { bind } from "../../testing/node/bind.js";
-import type { Gateway, GatewayRequest, Outcome } from "./gateway.js";
+import type { Gateway, GatewayOutcome, GatewayRequest } from "./gateway.js";
 import type { Metrics } from "./metrics.js";
 import { Rejection } from "./replies.js";
 
@@ -84,7 +84,7 @@ export class GatewayServer {
     outgoing.once("close", () => gone.abort(new Error("The caller has disconnected.")));
     outgoing.setTimeout(idleTimeout, () => outgoing.destroy());
     const request = this.#read(incoming, AbortSignal.any([gone.signal, this.#closing.signal]));
-    let outcome: Outcome | undefined;
+    let outcome: GatewayOutcome | undefined;
     let bytes = 0;
     metrics.add("vega_gateway_requests_in_flight");
     try {
@@ -114,7 +114,7 @@ export class GatewayServer {
     log({ method, path, operation, status, milliseconds, bytes, caller, from, node: reply?.node, error: reply?.error });
   }
 
-  async #outcomeOf(request: GatewayRequest, incoming: IncomingMessage): Promise<Outcome> {
+  async #outcomeOf(request: GatewayRequest, incoming: IncomingMessage): Promise<GatewayOutcome> {
     const { method, path } = request;
     if (method === "OPTIONS" && this.#options.cors.length > 0) return plain(204, "");
     if (method === "GET" && path === "/healthz") return plain(200, "ok\n");
@@ -179,7 +179,7 @@ export class GatewayServer {
   }
 }
 
-const plain = (status: number, text: string): Outcome => ({
+const plain = (status: number, text: string): GatewayOutcome => ({
   reply: {
     status,
     headers: { "Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-store" },

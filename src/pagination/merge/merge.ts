@@ -1,5 +1,5 @@
 import type { Pagination } from "../../../generated/types.js";
-import { fetchUntilAborted } from "../../async/abort.js";
+import { untilAborted } from "../../async/abort.js";
 import { annotate, PaginationError } from "../../errors/index.js";
 import { type Direction, directionOf, forward, inWalkOrder } from "../direction.js";
 import type { Edge, PageContent, Step } from "../page.js";
@@ -139,7 +139,7 @@ class Merge<T, Extra extends object> {
       for (const reader of waiting) await fill(reader);
     };
     try {
-      await fetchUntilAborted(signal, controller, () => Promise.all(Array.from({ length: mostInFlight }, fillInTurn)));
+      await untilAborted(signal, controller, () => Promise.all(Array.from({ length: mostInFlight }, fillInTurn)));
     } catch (error) {
       // A list that fails ends the requests of the others.
       controller.abort(error);

@@ -3,7 +3,7 @@ import { backward, type Direction, forward, inWalkOrder } from "../direction.js"
 import type { Edge, PageContent } from "../page.js";
 
 /** The place of a page in one of the merged lists: the cursors to continue from in both directions. */
-export interface Place {
+export interface MergePosition {
   /** `undefined`: from the start of the list; `false`: nothing follows. */
   after?: string | false;
   /** `undefined`: from the end of the list; `false`: nothing comes before. */
@@ -12,7 +12,7 @@ export interface Place {
 
 /** What a page takes from one of the merged lists. */
 export interface Span {
-  /** The cursor that the page continued from, as in {@link Place}. */
+  /** The cursor that the page continued from, as in {@link MergePosition}. */
   start: string | false | undefined;
   /** The cursor of the first record that was read and not taken. */
   next: string | undefined;
@@ -64,7 +64,7 @@ function cursorAfter<T>(
 ): string {
   const before = taken.slice(0, count).reverse();
   const after = taken.slice(count);
-  const places = spans.map(({ start, next, isOpen }, list): Place => {
+  const places = spans.map(({ start, next, isOpen }, list): MergePosition => {
     const isOfList = (each: ListedEdge<T>) => each.list === list;
     const here = before.find(isOfList)?.edge.cursor ?? start;
     const following = after.find(isOfList)?.edge.cursor ?? next;
@@ -84,11 +84,11 @@ export function readPlaces(
   direction: Direction,
   cursor: string | undefined,
   count: number,
-): readonly Place[] {
+): readonly MergePosition[] {
   if (cursor === undefined) return [];
   try {
     const places: unknown = JSON.parse(cursor);
-    if (Array.isArray(places) && places.length === count) return places as Place[];
+    if (Array.isArray(places) && places.length === count) return places as MergePosition[];
   } catch {
     // Refused below.
   }

@@ -16,10 +16,10 @@ export interface VoteRow {
 }
 
 /** The order of votes by block time; those of one block by proposal and party. */
-export const inOrder = (a: Place, b: Place) =>
+export const inOrder = (a: VoteRank, b: VoteRank) =>
   compare(a.time, b.time) || compare(a.proposal, b.proposal) || compare(a.party, b.party);
 
-type Place = Omit<VoteRow, "vote">;
+type VoteRank = Omit<VoteRow, "vote">;
 
 /** The last vote of each party on each proposal. */
 export class VoteTable {

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { arrayBuffer } from "node:stream/consumers";
 import { checkOptions, expected, type OptionChecks } from "../../arguments/check-options.js";
-import { refuse } from "../arguments.js";
+import { refuseArgument } from "../arguments.js";
 import { bind } from "./bind.js";
 
 /** Where a server listens. */
@@ -52,7 +52,7 @@ export async function listen(
   node: { readonly fetch: (request: Request) => Promise<Response> },
   options: ListenOptions = {},
 ): Promise<FakeNodeServer> {
-  if (typeof node?.fetch !== "function") refuse("node", "a fake node", node);
+  if (typeof node?.fetch !== "function") refuseArgument("node", "a fake node", node);
   checkOptions(optionChecks, options, { name: "listen" });
   const { port = 0, host = "127.0.0.1" } = options;
   const server = createServer(

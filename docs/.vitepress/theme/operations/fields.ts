@@ -1,11 +1,11 @@
 import { operations } from "../../../../generated/operations.js";
-import type { Arguments, Operation, Place, Value } from "../../../../src/arguments/operation.js";
+import type { Arguments, Operation, ParameterPlace, Value } from "../../../../src/arguments/operation.js";
 
 export type OperationId = keyof typeof operations;
 
 /** An argument of an operation, as a field of the form. */
 export type Field = Value &
-  Place & {
+  ParameterPlace & {
     /** The objects of the client around the argument, as `pagination` for `pagination.first`. */
     group: string | undefined;
     /** Its name in the client, with its group. */
