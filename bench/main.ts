@@ -13,6 +13,7 @@ import { following } from "./follow.js";
 import { sizes, types } from "./footprint.js";
 import { gate } from "./gate.js";
 import { readAhead, scan } from "./latency.js";
+import { lost } from "./lost.js";
 import { count, type Report } from "./measure.js";
 import { memory } from "./memory.js";
 import { pool } from "./pool.js";
@@ -30,6 +31,7 @@ const benchmarks: Record<string, () => Promise<Report[]>> = {
   pool,
   validate: validation,
   export: exporting,
+  lost,
   follow: following,
   cli,
   types,
