@@ -2,8 +2,8 @@
 import axios from "axios";
 import ky from "ky";
 import createHttp from "openapi-fetch";
-import type { paths } from "../dist/generated/openapi.js";
 import { createClient, type VegaClient } from "../dist/src/index.js";
+import type { paths } from "../generated/openapi.js";
 import { createClient as createGenerated } from "./generated/client/index.js";
 import { getSpamStatistics, listNodeSignatures } from "./generated/sdk.gen.js";
 
