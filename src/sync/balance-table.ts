@@ -1,5 +1,6 @@
 import type { BalanceChangesFilter } from "../../generated/client.js";
 import type { BalanceChange } from "../../generated/types.js";
+import { listNames, refuse } from "../arguments/refuse.js";
 import type { SqlDatabase, SqlRow, SqlStatement, SqlValue } from "./database.js";
 
 /** The condition of a filter in SQL, and its values. */
@@ -74,16 +75,27 @@ export class BalanceTable {
   }
 }
 
+/** The columns of the filters. */
+const columns = new Map([
+  ["assetId", "asset"],
+  ["partyIds", "party"],
+  ["marketIds", "market"],
+  ["accountTypes", "account_type"],
+]);
+
 function conditionOf(filter: BalanceChangesFilter, start: bigint, end: bigint): Condition {
   const condition: Condition = {
     // SQLite converts the digits: a JavaScript number would not be exact.
     sql: "account_changes.time >= CAST(? AS INTEGER) AND account_changes.time < CAST(? AS INTEGER)",
     values: [String(start), String(end)],
   };
-  const { assetId, partyIds, marketIds, accountTypes } = filter;
-  const wanted = { asset: assetId === undefined ? undefined : [assetId], party: partyIds, market: marketIds };
-  for (const [column, all] of Object.entries({ ...wanted, account_type: accountTypes })) {
-    if (all === undefined || all.length === 0) continue;
+  for (const [name, wanted] of Object.entries(filter)) {
+    const all: readonly unknown[] = wanted === undefined ? [] : [wanted].flat();
+    if (all.length === 0) continue;
+    const column = columns.get(name);
+    if (column === undefined) {
+      refuse({ argument: "balances.filter" }, `a filter of ${listNames([...columns.keys()])}`, name);
+    }
     condition.sql += ` AND accounts.${column} IN (${all.map(() => "?").join(", ")})`;
     condition.values.push(...all.map(String));
   }
