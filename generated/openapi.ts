@@ -205,7 +205,10 @@ export interface components {
        * @description Time at which the vote was cast, in Unix nanoseconds, with a precision of microseconds. It stays the same when the vote is rewritten at the close of the proposal (observed on v0.74 nodes).
        */
       timestamp: string;
-      /** @description The choice of the party. */
+      /**
+       * @description The choice of the party.
+       * @default VALUE_UNSPECIFIED
+       */
       value: components["schemas"]["VoteValue"] | string | number;
       /** @description Governance tokens of the party, as an integer in the smallest unit of the token. Can exceed 64 bits (observed on v0.74 nodes). */
       totalGovernanceTokenBalance: string;
@@ -229,7 +232,6 @@ export interface components {
     };
     /**
      * @description The choice of a party on a proposal. The reference names the first value, the others were observed on v0.74 nodes.
-     * @default VALUE_UNSPECIFIED
      * @enum {string}
      */
     VoteValue: "VALUE_UNSPECIFIED" | "VALUE_NO" | "VALUE_YES";
@@ -433,12 +435,14 @@ export interface components {
       assetId?: string;
       /** @description The market of the account. Empty if the account has no market (observed on v0.74 nodes). */
       marketId?: string;
-      /** @description The type of the account. */
+      /**
+       * @description The type of the account.
+       * @default ACCOUNT_TYPE_UNSPECIFIED
+       */
       accountType?: components["schemas"]["AccountType"] | string | number;
     };
     /**
      * @description The purpose of an account. The reference names the types of v0.74; types of later versions are marked, and come from published descriptions.
-     * @default ACCOUNT_TYPE_UNSPECIFIED
      * @enum {string}
      */
     AccountType:
@@ -503,12 +507,14 @@ export interface components {
        * @description The bytes of the signature in base64, or `null` if there are none (observed on v0.74 nodes).
        */
       sig: string | null;
-      /** @description The kind of resource that was signed. */
+      /**
+       * @description The kind of resource that was signed.
+       * @default NODE_SIGNATURE_KIND_UNSPECIFIED
+       */
       kind: components["schemas"]["NodeSignatureKind"] | string | number;
     };
     /**
      * @description The kind of resource that a node signs.
-     * @default NODE_SIGNATURE_KIND_UNSPECIFIED
      * @enum {string}
      */
     NodeSignatureKind:
@@ -535,7 +541,10 @@ export interface components {
     };
     /** @description A signed transaction, as the wallet created it. The reference does not say which members are required; a node rejects a transaction that lacks one with `success: false` (observed on v0.74 nodes). */
     Transaction: {
-      /** @description The format of the transaction. */
+      /**
+       * @description The format of the transaction.
+       * @default TX_VERSION_UNSPECIFIED
+       */
       version?: components["schemas"]["TransactionVersion"] | string;
       /** @description The signed command, as the wallet encoded it. */
       inputData?: string;
@@ -564,7 +573,6 @@ export interface components {
     };
     /**
      * @description The format of a transaction. The reference names the first value, the others were observed on v0.74 nodes.
-     * @default TX_VERSION_UNSPECIFIED
      * @enum {string}
      */
     TransactionVersion: "TX_VERSION_UNSPECIFIED" | "TX_VERSION_V2" | "TX_VERSION_V3";
