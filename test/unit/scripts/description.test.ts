@@ -5,17 +5,15 @@ test("the description has the defaults that the reference of the interface state
   const { parameters, schemas } = description.components;
   expect({
     newestFirst: parameters["PaginationNewestFirst"]?.schema?.default,
-    ...Object.fromEntries(
-      ["VoteValue", "AccountType", "NodeSignatureKind", "TransactionVersion"].map((name) => [
-        name,
-        schemas[name]?.default,
-      ]),
-    ),
+    vote: schemas["Vote"]?.properties?.["value"]?.default,
+    account: schemas["BalanceChange"]?.properties?.["accountType"]?.default,
+    signature: schemas["NodeSignature"]?.properties?.["kind"]?.default,
+    transaction: schemas["Transaction"]?.properties?.["version"]?.default,
   }).toEqual({
     newestFirst: true,
-    VoteValue: "VALUE_UNSPECIFIED",
-    AccountType: "ACCOUNT_TYPE_UNSPECIFIED",
-    NodeSignatureKind: "NODE_SIGNATURE_KIND_UNSPECIFIED",
-    TransactionVersion: "TX_VERSION_UNSPECIFIED",
+    vote: "VALUE_UNSPECIFIED",
+    account: "ACCOUNT_TYPE_UNSPECIFIED",
+    signature: "NODE_SIGNATURE_KIND_UNSPECIFIED",
+    transaction: "TX_VERSION_UNSPECIFIED",
   });
 });
