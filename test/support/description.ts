@@ -30,7 +30,7 @@ export const description: {
         description: string;
         default?: unknown;
         enum?: string[];
-        properties?: Record<string, { description: string; type?: string }>;
+        properties?: Record<string, { description: string; type?: string; default?: unknown }>;
       }
     >;
   };
