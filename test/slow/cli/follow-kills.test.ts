@@ -71,7 +71,9 @@ test.each(["ndjson", "csv.gz"])(
       const child = startFollower();
       const ended = finish(child);
       const final = (node.block.timestamp / 1000n) * 1000n;
-      while (child.exitCode === null && (await positionOf().catch(() => 0n)) < final) await setTimeout(5);
+      const hasLock = async () => (await readFile(`${file}.lock`, "utf8").catch(() => "")).includes(`${child.pid}`);
+      const isDone = async () => (await positionOf().catch(() => 0n)) >= final && (await hasLock());
+      while (child.exitCode === null && !(await isDone())) await setTimeout(5);
       child.kill("SIGINT");
       expect(await ended).toMatchObject({ code: 130, stderr: expect.stringContaining("To continue: ") });
       const records = recordsIn(await readFile(file), suffix);
