@@ -3,9 +3,17 @@ import { Interruption, type Output } from "./io.js";
 import { run } from "./run.js";
 
 const controller = new AbortController();
+/** A signal after so many milliseconds ends the process at once. Earlier ones are the same: `timeout` and npx send each twice. */
+const patience = 1000;
+let interruptedAt = Number.POSITIVE_INFINITY;
 for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-  // Once: a second signal ends the process at once.
-  process.once(name, () => controller.abort(new Interruption(name)));
+  process.on(name, () => {
+    const interruption = new Interruption(name);
+    if (performance.now() - interruptedAt > patience) process.exit(interruption.exitCode);
+    if (controller.signal.aborted) return;
+    interruptedAt = performance.now();
+    controller.abort(interruption);
+  });
 }
 
 const { argv, env, stdin } = process;

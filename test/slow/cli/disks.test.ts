@@ -46,11 +46,15 @@ describe.each(["csv", "ndjson", "csv.gz"])("an export as %s", (suffix) => {
 
   test("that is interrupted with SIGINT exits with 130 and continues to the same content", async () => {
     const file = join(folder, `interrupted.${suffix}`);
-    const child = start([...argumentsFor(file), "--concurrency", "1"]);
+    // Small pages take some seconds.
+    const child = start([...argumentsFor(file), "--concurrency", "1", "--page-size", "20"]);
     const ended = finish(child);
     // More than the header of a CSV file: an export without a record leaves nothing to continue.
     while (!(await readdir(folder)).includes(`interrupted.${suffix}.partial`)) await setTimeout(5);
     await setTimeout(300);
+    // `timeout` and npx send it a second time.
+    child.kill("SIGINT");
+    await setTimeout(5);
     child.kill("SIGINT");
     const { code, stderr } = await ended;
     expect(code).toBe(130);
