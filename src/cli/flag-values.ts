@@ -109,3 +109,10 @@ export function readArgv(argv: readonly string[], flags: readonly Flag[], comman
   }
   return { values: new Values(values), positionals };
 }
+
+/** The flags of how pages are read. */
+export const readPageFlags = (values: Values) => ({
+  pageSize: values.integer("page-size", { maximum: 2 ** 31 - 1 }),
+  concurrency: values.integer("concurrency"),
+  catchUp: values.duration("catch-up", { allowsZero: true }),
+});

@@ -7,6 +7,7 @@ import { UsageError } from "./exit.js";
 import type { Compression } from "./files/compression.js";
 import { type ContentFlags, contentFlags } from "./files/content-flags.js";
 import { readTarget, type Target } from "./files/target.js";
+import { readPageFlags } from "./flag-values.js";
 import { type FormatName, orders } from "./flags.js";
 import { type Column, type Presentation, readColumns } from "./output/columns.js";
 import { readOutput } from "./output/format.js";
@@ -73,9 +74,7 @@ export function readListPlan(id: ListId, { io, values }: CommandContext): ListPl
     isScan,
     isNewestFirst: order === "newest-first",
     limit,
-    pageSize: values.integer("page-size", { maximum: 2 ** 31 - 1 }),
-    concurrency: values.integer("concurrency"),
-    catchUp: values.duration("catch-up", { allowsZero: true }),
+    ...readPageFlags(values),
     allowsIncomplete,
     format,
     columns,

@@ -7,6 +7,7 @@ import type { Coverage } from "../scan/coverage.js";
 import type { Scan } from "../scan/scan.js";
 import type { ConnectedClient } from "./connection.js";
 import { IncompleteError } from "./exit.js";
+import { readPageFlags, type Values } from "./flag-values.js";
 import type { Io } from "./io.js";
 import type { ListPlan } from "./list-plan.js";
 import { printMessage } from "./message.js";
@@ -104,6 +105,12 @@ function rangeOf({ resume }: PaginationError): TimeRange {
 export const scanPageSize = 1000;
 /** What waits in memory for a slow file, beside a page for each request: enough for two or three pages. */
 export const maxBufferedBytes = 1024 * 1024;
+
+/** The flags of how a scan is read, with its page size. */
+export function readScanFlags(values: Values) {
+  const { pageSize = scanPageSize, ...others } = readPageFlags(values);
+  return { pageSize, ...others };
+}
 
 function openScan(
   { client }: ConnectedClient,

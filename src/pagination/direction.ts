@@ -24,3 +24,14 @@ export const directionOf = ({ last, before }: Pagination): Direction =>
 /** The items of a page in the order of the walk. A page keeps the order of its list, whichever direction it was read in. */
 export const inWalkOrder = <T>(items: readonly T[], direction: Direction): readonly T[] =>
   direction === forward ? items : [...items].reverse();
+
+const contradictions = [
+  ["first", "last"],
+  ["first", "before"],
+  ["last", "after"],
+  ["after", "before"],
+] as const;
+
+/** Two parameters of which nodes silently ignore one (observed on v0.74 nodes); `undefined` if there are none. */
+export const contradictionIn = (pagination: Pagination) =>
+  contradictions.find(([one, other]) => pagination[one] !== undefined && pagination[other] !== undefined);

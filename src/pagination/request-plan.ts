@@ -10,7 +10,7 @@ import { refuse, refuseByRule } from "../arguments/refuse.js";
 import type { Block } from "../http/block.js";
 import type { Demand } from "../http/demand.js";
 import type { Deduplicator } from "./deduplicator.js";
-import { type Backward, type Direction, directionOf, type Forward } from "./direction.js";
+import { type Backward, contradictionIn, type Direction, directionOf, type Forward } from "./direction.js";
 import type { PageContent } from "./page.js";
 import type { UnreliableCursors } from "./repair/continuation.js";
 
@@ -108,13 +108,6 @@ export interface WalkRequest<T, Extra extends object> extends WalkSettings {
   open(): Source<T, Extra> | Promise<Source<T, Extra>>;
 }
 
-const contradictions = [
-  ["first", "last"],
-  ["first", "before"],
-  ["last", "after"],
-  ["after", "before"],
-] as const;
-
 /** The requests that follow from the argument and the options of one walk. */
 export class RequestPlan<T, Extra extends object> {
   readonly operation: string | undefined;
@@ -177,8 +170,8 @@ export class RequestPlan<T, Extra extends object> {
       const size = pagination[name];
       if (size !== undefined) this.#check(`pagination.${name}`, "a positive integer", size, isPositiveInteger(size));
     }
-    for (const [one, other] of contradictions) {
-      if (pagination[one] === undefined || pagination[other] === undefined) continue;
+    const [one, other] = contradictionIn(pagination) ?? [];
+    if (one !== undefined) {
       const place = { operation: this.operation, argument: `pagination.${other}` };
       refuseByRule(place, `cannot be combined with \`pagination.${one}\``);
     }

@@ -19,7 +19,7 @@ import { Monitor } from "../follow/monitor.js";
 import { print, printMessage } from "../message.js";
 import { formatTime } from "../output/columns.js";
 import { count } from "../progress.js";
-import { scanPageSize } from "../records.js";
+import { readScanFlags } from "../records.js";
 import { ErrorWithAdvice } from "../report.js";
 import { syncArgumentFlags } from "../sync-flags.js";
 import { logFollowEvents } from "../verbose.js";
@@ -70,9 +70,7 @@ function readPlan(names: readonly string[], { values }: CommandContext): Plan {
     votes: has("votes") ? readVotes(values.all("proposal"), values.all("party")) : [],
     signatures: has("signatures") ? readIds(values.all("id")) : [],
     profiles: has("profiles"),
-    pageSize: values.integer("page-size", { maximum: 2 ** 31 - 1 }) ?? scanPageSize,
-    concurrency: values.integer("concurrency"),
-    catchUp: values.duration("catch-up", { allowsZero: true }),
+    ...readScanFlags(values),
     giveUpAfter:
       values.text("give-up-after") === "never"
         ? Number.POSITIVE_INFINITY

@@ -11,7 +11,7 @@ import { print, printMessage } from "../message.js";
 import { readColumns } from "../output/columns.js";
 import { isParquetExport } from "../parquet/is-parquet.js";
 import { count, Progress } from "../progress.js";
-import { incompleteness, maxBufferedBytes, scanPageSize } from "../records.js";
+import { incompleteness, maxBufferedBytes, readScanFlags } from "../records.js";
 
 /** Compares an exported file with the records of a node, in bounded memory. */
 export async function verify(context: CommandContext): Promise<number> {
@@ -63,9 +63,7 @@ async function compare(
     order,
     maxItems: limit,
     signal: io.signal,
-    concurrency: values.integer("concurrency"),
-    catchUp: values.duration("catch-up", { allowsZero: true }),
-    pageSize: values.integer("page-size", { maximum: 2 ** 31 - 1 }) ?? scanPageSize,
+    ...readScanFlags(values),
     maxBufferedBytes,
   };
   try {

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { text as readText } from "node:stream/consumers";
 import type { FakeNodeData } from "../../testing/index.js";
+import { isDigits } from "../../values/digits.js";
 import { toNanoseconds } from "../../values/times.js";
 import { UsageError } from "../exit.js";
 import { readContent } from "../files/compression.js";
@@ -48,7 +49,7 @@ function readRow(line: string, place: string): ListedRow {
     );
   }
   const { timestamp, balance } = record;
-  if (typeof balance === "string" && !/^-?\d+$/.test(balance)) {
+  if (typeof balance === "string" && !isDigits(balance)) {
     throw new UsageError(
       `Expected ${place} to have a balance in the smallest unit, as in an export without --decimals.`,
     );

@@ -9,7 +9,7 @@ import { RecordDigest } from "../files/record-digest.js";
 import { print, printMessage } from "../message.js";
 import { formatTime, readColumns, type WireRecord, wireText } from "../output/columns.js";
 import { count, Progress } from "../progress.js";
-import { incompleteness, maxBufferedBytes, scanPageSize } from "../records.js";
+import { incompleteness, maxBufferedBytes, readScanFlags } from "../records.js";
 import { type ManifestFile, type ParquetManifest, readParquetManifest } from "./parquet-manifest.js";
 import { parquetManifestOf } from "./plan.js";
 
@@ -64,9 +64,7 @@ async function compare(
   const digest = new RecordDigest();
   const options = {
     signal: io.signal,
-    concurrency: values.integer("concurrency"),
-    catchUp: values.duration("catch-up", { allowsZero: true }),
-    pageSize: values.integer("page-size", { maximum: 2 ** 31 - 1 }) ?? scanPageSize,
+    ...readScanFlags(values),
     maxBufferedBytes,
   };
   try {

@@ -1,5 +1,6 @@
 import { operations } from "../../../generated/operations.js";
 import type { Page } from "../../pagination/listing.js";
+import { largestPage } from "../../pagination/repair/continuation.js";
 import { nanosecondsOf } from "../../source/block-cursor.js";
 import { keyBy } from "../../values/natural-key.js";
 import { encodeCursor, type GatewayCursor } from "./cursors.js";
@@ -14,8 +15,6 @@ import {
   type ServedPage,
 } from "./lists.js";
 import { Rejection } from "./replies.js";
-
-const largestPage = 5000;
 
 /** A record with its place in the list: by the time of its block, and in the block by its key. */
 interface PlacedEdge extends RowEdge {

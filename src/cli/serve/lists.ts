@@ -1,7 +1,10 @@
 import type { Pagination } from "../../../generated/types.js";
 import type { VegaClient } from "../../client/client.js";
+import { contradictionIn } from "../../pagination/direction.js";
 import type { ListId } from "../../pagination/list-operation.js";
 import type { Listing, ListingOptions, Page } from "../../pagination/listing.js";
+import { largestPage } from "../../pagination/repair/continuation.js";
+import { isDigits } from "../../values/digits.js";
 import { decodeCursor, type GatewayCursor } from "./cursors.js";
 import { Rejection } from "./replies.js";
 
@@ -39,16 +42,8 @@ export interface ServedPage {
   readonly isFinal: boolean;
 }
 
-/** Nodes allow pages of this size, and have a default (observed on v0.74 nodes). */
-const pageSizes = { default: 1000, largest: 5000 };
-
-/** Nodes silently misread one of two such parameters (observed on v0.74 nodes). */
-const contradictions = [
-  ["first", "last"],
-  ["first", "before"],
-  ["last", "after"],
-  ["after", "before"],
-] as const;
+/** What nodes return without `first` and `last` (observed on v0.74 nodes). */
+const defaultPageSize = 1000;
 
 /** Reads what a caller wants, with the sizes and directions of nodes. */
 export function readPageRequest(
@@ -62,14 +57,12 @@ export function readPageRequest(
     dateRange?: { endTimestamp?: unknown };
   };
   const { first, last, after, before, newestFirst = true } = pagination;
-  const size = first ?? last ?? pageSizes.default;
-  if (!Number.isInteger(size) || size < 1 || size > pageSizes.largest) {
-    throw new Rejection(3, `Expected a page of 1 to ${pageSizes.largest} records, got ${size}.`);
+  const size = first ?? last ?? defaultPageSize;
+  if (!Number.isInteger(size) || size < 1 || size > largestPage) {
+    throw new Rejection(3, `Expected a page of 1 to ${largestPage} records, got ${size}.`);
   }
-  for (const [one, other] of contradictions) {
-    if (pagination[one] === undefined || pagination[other] === undefined) continue;
-    throw new Rejection(3, `pagination.${other} cannot be combined with pagination.${one}.`);
-  }
+  const [one, other] = contradictionIn(pagination) ?? [];
+  if (one !== undefined) throw new Rejection(3, `pagination.${other} cannot be combined with pagination.${one}.`);
   const text: unknown = after ?? before;
   if (text !== undefined && (typeof text !== "string" || text === "")) {
     throw new Rejection(3, "Expected a cursor. Leave the parameter out to begin at the start of the list.");
@@ -87,7 +80,7 @@ export function readPageRequest(
     isBackward: last !== undefined || before !== undefined,
     newestFirst,
     cursor,
-    end: typeof end === "string" && /^-?\d+$/.test(end) ? BigInt(end) : undefined,
+    end: isDigits(end) ? BigInt(end) : undefined,
     open: (page, options) => list({ ...filters, pagination: page }, { ...options, readAhead: false, signal }),
   };
 }

@@ -1,12 +1,11 @@
 import { operations } from "../../../generated/operations.js";
 import { ApiError } from "../../errors/index.js";
 import type { Page } from "../../pagination/listing.js";
+import { largestPage } from "../../pagination/repair/continuation.js";
 import { keyBy } from "../../values/natural-key.js";
 import { encodeCursor, type GatewayCursor } from "./cursors.js";
 import { assemble, inDirection, type PageRequest, type Row, type RowEdge, type ServedPage } from "./lists.js";
 import { Rejection } from "./replies.js";
-
-const largestPage = 5000;
 
 /**
  * A page of a list of which nodes show only the first page from either end (observed on v0.74 nodes): both are read, and the page is cut

@@ -1,6 +1,5 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,6 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
+import { npmCi } from "../../../scripts/npm-ci.js";
 import { compareRecords } from "../../../src/scan/record-order.js";
 import { createFakeNetwork, nodeDefects } from "../../../src/testing/index.js";
 import { listen } from "../../../src/testing/node/index.js";
@@ -20,7 +20,7 @@ const sink = fileURLToPath(new URL("sink.js", import.meta.url));
 const kills = Number(process.env["KILLS"] ?? 40);
 
 test("a database has each balance change exactly once after its follower was killed many times, on three nodes that lag", async () => {
-  if (!existsSync(node)) await run("npm", ["ci"], { cwd: runtimes });
+  npmCi(runtimes);
   const folder = await mkdtemp(join(tmpdir(), "follow-"));
   const database = join(folder, "changes.db");
   const network = createFakeNetwork({ balances: 2000 }, { defects: nodeDefects, rateLimit: false });

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import semver from "semver";
+import { npmCi } from "../../../scripts/npm-ci.js";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 const tools = join(here, "tools");
@@ -53,7 +54,7 @@ function reasonFor(tool: string, language: string, command: string, least: strin
 /** Installs the generators of npm, and returns the folder of their commands. */
 export async function installNode(): Promise<string> {
   const commands = join(here, "node_modules/.bin");
-  if (!existsSync(join(commands, "openapi-ts"))) await run("npm", ["ci"]);
+  npmCi(here);
   return commands;
 }
 

@@ -1,8 +1,8 @@
 import { execFile } from "node:child_process";
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { npmCi } from "../../../scripts/npm-ci.js";
 
 const run = promisify(execFile);
 const runtimes = fileURLToPath(new URL("../runtimes", import.meta.url));
@@ -12,9 +12,7 @@ export const node = join(runtimes, "node_modules/node24/bin/node");
 export const main = fileURLToPath(new URL("../../../dist/src/cli/main.js", import.meta.url));
 
 /** Installs it if it is missing. */
-export async function installNode(): Promise<void> {
-  if (!existsSync(node)) await run("npm", ["ci"], { cwd: runtimes });
-}
+export const installNode = (): void => npmCi(runtimes);
 
 /** What the command printed, and its exit code. */
 export interface Ended {
