@@ -73,15 +73,14 @@ async function exampleTransaction(): Promise<unknown> {
 /** Compares what the client reads from the in-memory node with what following its cursors reads. */
 async function showPaging(): Promise<void> {
   const table = new Table({
-    head: ["list", "page size", "loop with endCursor", "this client", "requests"],
+    head: ["list", "size", "loop with endCursor", "this client", "requests"],
     style: { head: [], border: [], compact: true },
   });
   for (const { list, pageSize, stored, byCursor, byClient } of await comparePaging(node)) {
     const cells = [byCursor ? cellOf(byCursor, stored) : "–", cellOf(byClient, stored)];
     table.push([list, String(pageSize), ...cells, String(byClient.requests)]);
   }
-  const title =
-    "Records read of whole lists, of those that an in-memory node with the paging defects of v0.74 nodes has:";
+  const title = "Records read of an in-memory node with the paging defects of v0.74 nodes, by the size of a page:";
   console.log(`${title}\n${table}`);
 }
 

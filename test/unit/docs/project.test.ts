@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { previewTags, projectOf, sourceOf } from "../../../docs/.vitepress/project.js";
 
@@ -28,6 +29,12 @@ describe("the addresses of the project", () => {
     const contents = new Map(tags.map(([, { property, content } = {}]) => [property, content]));
     expect(contents.get("og:url")).toBe("https://owner.github.io/vega-client/scans.html");
     expect(contents.get("og:image")).toBe("https://owner.github.io/vega-client/preview.png");
+  });
+
+  test("show a picture of the size that they name", () => {
+    const picture = readFileSync(new URL("../../../docs/public/preview.png", import.meta.url));
+    expect(picture.toString("latin1", 1, 4)).toBe("PNG");
+    expect([picture.readUInt32BE(16), picture.readUInt32BE(20)]).toEqual([1200, 630]);
   });
 });
 
