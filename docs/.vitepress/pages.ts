@@ -29,6 +29,7 @@ export const groups: readonly Group[] = [
       "recipes",
       "recipes-ui",
       "recipes-live",
+      "recipes-next",
       "recipes-servers",
       "assistants",
     ],

@@ -84,11 +84,11 @@ test.each([
   ["export", "command-line"],
   ["infinite scroll", "recipes-ui"],
   ["migrate", "recipes"],
-  ["Next.js", "recipes-servers"],
-  ["subscription", "recipes-live"],
+  ["Next.js", "recipes-next"],
+  ["subscription", "recipes"],
   ["upgrade", "compatibility"],
-  ["webhook", "recipes-live"],
-  ["WebSocket", "recipes-live"],
+  ["webhook", "recipes"],
+  ["WebSocket", "recipes"],
   ["mock", "testing"],
   ["rate limit", "rate-limits"],
   ["React", "recipes-ui"],
@@ -96,7 +96,7 @@ test.each([
   ["resume", "scans"],
   ["resume", "command-line"],
   ["retry", "errors"],
-  ["revalidate", "recipes-servers"],
+  ["revalidate", "recipes-next"],
 ])('a heading has what is searched for as "%s": %s', (words, page) => {
   const found = headings(`docs/${page}.md`).filter((each) => each.toLowerCase().includes(words.toLowerCase()));
   expect(found).not.toEqual([]);

@@ -27,7 +27,7 @@ type Handle = (request: Request) => Promise<Response>;
 /** Loads the program of a recipe that has a text in it. */
 async function load(name: string, text: string) {
   const sample = collectSamples().find(
-    ({ place, code }) => place.startsWith("docs/recipes-servers.md") && code.includes(text),
+    ({ place, code }) => /^docs\/recipes-(?:next|servers)\.md/.test(place) && code.includes(text),
   );
   // Inside the package, so that its name resolves to its build.
   const folder = join(root, "reports/recipes");

@@ -295,20 +295,6 @@ describe.skipIf(hasNoBrowser)("a recipe in Chromium", () => {
     await page.getByRole("button", { name: "is required" }).waitFor();
   });
 
-  test("a button refreshes the queries of an operation", async () => {
-    const imports = `import { Refresh } from "recipe:function Refresh";
-      import { useQuery } from "@tanstack/react-query";
-      import { createClient } from "vegaprotocol-client";
-      import { queries } from "vegaprotocol-client/query";
-      const vega = queries(createClient({ baseUrl: "https://node.example" }));
-      const Count = () => <p>{useQuery(vega.listVotes({ proposalId })).data?.nodes.length} votes</p>;`;
-    const page = await open(react(imports, "<><Count /><Refresh proposalId={proposalId} /></>"));
-    await page.getByText("100 votes").waitFor();
-    const before = await requests(page);
-    await page.getByRole("button", { name: "Refresh" }).click();
-    await expect.poll(() => requests(page)).toBe(before + 1);
-  });
-
   test("a composable of Vue has the epoch of a party", async () => {
     const page = await open(`
       import { partyId } from "setting";
