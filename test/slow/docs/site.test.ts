@@ -30,7 +30,6 @@ describe.skipIf(hasNoBrowser)("the documentation site", () => {
   }, 300_000);
   afterAll(() => site?.close());
 
-
   test("reaches each page of the guide by the sidebar, in reading order", async () => {
     await site.open("getting-started.html", async (page) => {
       const sidebar = page.locator("aside nav");
@@ -50,9 +49,9 @@ describe.skipIf(hasNoBrowser)("the documentation site", () => {
       abort: "errors.html#abort-a-call",
       bigint: "getting-started.html#convert-values-bigint-dates-and-amounts",
       CORS: "errors.html#cors-errors-in-browsers",
-      "infinite scroll": "recipes.html#infinite-scroll",
-      React: "recipes.html#react-with-tanstack-query",
-      nextjs: "recipes.html#nextjs",
+      "infinite scroll": "recipes-ui.html#infinite-scroll",
+      React: "recipes-ui.html#react-with-tanstack-query",
+      nextjs: "recipes-next.html",
       retry: "errors.html#retry",
       "rate limit": "rate-limits.html",
       ban: "rate-limits.html#bans",
@@ -65,7 +64,7 @@ describe.skipIf(hasNoBrowser)("the documentation site", () => {
       stream: "recipes.html#websockets-subscriptions-and-webhooks",
       upgrade: "compatibility.html#upgrades-and-deprecations",
       migration: "recipes.html#migrate-from-a-hand-written-loop",
-      stake: "recipes.html#other-endpoints-of-a-node",
+      stake: "recipes-servers.html#other-endpoints-of-a-node",
       "party id": "operations/#conventions",
       pubkey: "operations/#conventions",
       createClient: "api/functions/createClient.html",
