@@ -17,15 +17,23 @@ export interface Io {
   readonly now: () => number;
   /** Aborts with an {@link Interruption} as its reason. */
   readonly signal: AbortSignal;
+  /** Runs the same arguments with bounded memory, and returns the exit code. Default: every command runs here. */
+  readonly runApart?: (() => Promise<number>) | undefined;
 }
+
+/** The signals of the system that interrupt the program. */
+export const signalNames = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+export type SignalName = (typeof signalNames)[number];
 
 /** The user has interrupted the program. */
 export class Interruption extends Error {
   /** The status that a shell reports for a program that this signal ended. */
   readonly exitCode: number;
+  readonly signal: SignalName;
 
-  constructor(name: "SIGINT" | "SIGTERM" | "SIGHUP") {
+  constructor(name: SignalName) {
     super(`Interrupted by ${name}.`);
+    this.signal = name;
     this.exitCode = 128 + { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 }[name];
   }
 }
