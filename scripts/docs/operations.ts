@@ -41,7 +41,7 @@ interface Texts {
 const further: Partial<Record<OperationId, string[]>> = {
   listVotes: ["pagination", "following", "testing"],
   listPartiesProfiles: ["pagination", "errors", "recipes"],
-  getSpamStatistics: ["errors", "rate-limits", "recipes"],
+  getSpamStatistics: ["errors", "rate-limits", "recipes-ui"],
   listBalanceChanges: ["scans", "pagination", "following"],
   listNodeSignatures: ["pagination", "following", "recipes"],
   checkTransaction: ["errors", "several-nodes", "testing"],

@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import type { Interruption, Io, Output, SignalName } from "./io.js";
+import type { Interruption, InterruptSignal, Io, Output } from "./io.js";
 
 /**
  * The most memory of new objects, in MiB. Node.js 24 lets them take more than 100 MiB, with the responses that they refer to beside
@@ -19,7 +19,7 @@ export type FromThread = { readonly to: OutputName; readonly text: string } | { 
 
 /** What is sent to a thread: a signal of the system, and that a text was written. */
 export type ToThread =
-  | { readonly signal: SignalName }
+  | { readonly signal: InterruptSignal }
   | { readonly written: OutputName; readonly error?: { message: string; code: unknown } };
 
 const terminalOf = ({ isTTY, columns }: Output) => ({

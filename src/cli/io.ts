@@ -21,20 +21,21 @@ export interface Io {
   readonly runApart?: (() => Promise<number>) | undefined;
 }
 
-/** The signals of the system that interrupt the program. */
-export const signalNames = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-export type SignalName = (typeof signalNames)[number];
+/** The signals that interrupt the program, and their numbers. Windows has no SIGTERM; Ctrl-Break and service managers send SIGBREAK. */
+const signalNumbers = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15, SIGBREAK: 21 };
+export type InterruptSignal = keyof typeof signalNumbers;
+export const interruptSignals = Object.keys(signalNumbers) as InterruptSignal[];
 
 /** The user has interrupted the program. */
 export class Interruption extends Error {
   /** The status that a shell reports for a program that this signal ended. */
   readonly exitCode: number;
-  readonly signal: SignalName;
+  readonly signal: InterruptSignal;
 
-  constructor(name: SignalName) {
+  constructor(name: InterruptSignal) {
     super(`Interrupted by ${name}.`);
     this.signal = name;
-    this.exitCode = 128 + { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 }[name];
+    this.exitCode = 128 + signalNumbers[name];
   }
 }
 

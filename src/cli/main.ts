@@ -1,12 +1,12 @@
 #!/usr/bin/env node
-import { Interruption, type Io, type Output, signalNames } from "./io.js";
+import { Interruption, type Io, interruptSignals, type Output } from "./io.js";
 import { run } from "./run.js";
 
 const controller = new AbortController();
 /** A signal after so many milliseconds ends the process at once. Earlier ones are the same: `timeout` and npx send each twice. */
 const patience = 1000;
 let interruptedAt = Number.POSITIVE_INFINITY;
-for (const name of signalNames) {
+for (const name of interruptSignals) {
   process.on(name, () => {
     const interruption = new Interruption(name);
     if (performance.now() - interruptedAt > patience) process.exit(interruption.exitCode);

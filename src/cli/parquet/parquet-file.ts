@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
-import { mkdir, open, rename, rm } from "node:fs/promises";
+import { mkdir, open, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { ByteWriter, ParquetWriter } from "hyparquet-writer";
 import { RecordDigest } from "../files/record-digest.js";
+import { replaceFile } from "../files/replace-file.js";
 import { type Column, type WireRecord, wireText } from "../output/columns.js";
 import { type ColumnTypes, schemaOf, toParquet } from "./schema.js";
 
@@ -73,7 +74,7 @@ export class ParquetFile {
     await this.#flush();
     await this.#handle.sync();
     await this.#handle.close();
-    await rename(this.#options.partial, this.#options.path);
+    await replaceFile(this.#options.partial, this.#options.path);
     const { records } = this.#digest;
     return { records, sha256: this.#digest.digest(), bytes: this.#size, fileSha256: this.#hash.digest("hex") };
   }
