@@ -1,8 +1,8 @@
 import { milliseconds, type OptionChecks, oneOf, positiveInteger } from "../arguments/check-options.js";
 import { type CallOptions, callChecks, defaultCatchUp } from "../http/call-options.js";
 
-/** Options of a scan. */
-export interface ScanWalkOptions {
+/** Options of one scan. */
+export interface ScanOptions extends CallOptions {
   /**
    * The order of time in which records are yielded. Records of one time come in the order of asset, party, market and
    * account type, or exactly reversed.
@@ -56,9 +56,6 @@ export interface ScanWalkOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** Options of one scan. */
-export interface ScanOptions extends CallOptions, ScanWalkOptions {}
-
 export const scanChecks: OptionChecks<ScanOptions> = {
   ...callChecks,
   order: oneOf("oldest-first", "newest-first"),
@@ -83,7 +80,7 @@ export interface ScanSettings {
 }
 
 /** Adds the defaults to checked options. */
-export const readScanOptions = (options: ScanWalkOptions = {}): ScanSettings => ({
+export const readScanOptions = (options: ScanOptions = {}): ScanSettings => ({
   newestFirst: options.order === "newest-first",
   maxItems: options.maxItems ?? Number.POSITIVE_INFINITY,
   concurrency: options.concurrency ?? 4,
