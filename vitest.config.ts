@@ -11,6 +11,11 @@ export default defineConfig({
     maxWorkers: 4,
     coverage: { include: ["src/**"] },
     include: ["test/{integration,types,unit}/**/*.test.ts"],
-    typecheck: { enabled: true, include: ["test/types/**/*.test-d.ts"], tsconfig: "./tsconfig.json" },
+    typecheck: {
+      enabled: true,
+      checker: "node_modules/typescript-7/bin/tsc",
+      include: ["test/types/**/*.test-d.ts"],
+      tsconfig: "./tsconfig.json",
+    },
   },
 });

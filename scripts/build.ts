@@ -7,7 +7,6 @@
  */
 import { spawnSync } from "node:child_process";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, transform } from "esbuild";
@@ -41,7 +40,7 @@ async function main(): Promise<void> {
 }
 
 function compile(): void {
-  const compiler = createRequire(import.meta.url).resolve("typescript/bin/tsc");
+  const compiler = join(root, "node_modules/typescript-7/bin/tsc");
   const { status } = spawnSync(process.execPath, [compiler, "--project", join(root, "tsconfig.build.json")], {
     stdio: "inherit",
   });

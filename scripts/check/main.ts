@@ -17,11 +17,14 @@ interface Check {
   onlyByName?: true;
 }
 
+/** TypeScript 7, which is several times as fast. What needs its API has `typescript`, which is 5.9. */
+const tsc = "node node_modules/typescript-7/bin/tsc";
+
 const checks: Readonly<Record<string, Check>> = {
   lint: { commands: ["redocly lint openapi.yaml"] },
   generated: { commands: ["tsx scripts/generate/main.ts --check"] },
   version: { commands: ["tsx scripts/spec-diff/main.ts --check"] },
-  types: { commands: ["tsc -p tsconfig.portable.json", "tsc"] },
+  types: { commands: [`${tsc} -p tsconfig.portable.json`, tsc] },
   code: { commands: ["biome check --error-on-warnings ."] },
   words: { commands: ["tsx scripts/check/words.ts"] },
   structure: { commands: ["tsx scripts/check/structure.ts"] },
@@ -33,8 +36,8 @@ const checks: Readonly<Record<string, Check>> = {
   },
   size: { commands: ["tsx scripts/check/size.ts"], needsBuild: true },
   instantiations: { commands: ["tsx scripts/check/instantiations.ts"], needsBuild: true },
-  bench: { commands: ["tsx bench/setup.ts", "tsc -p bench"], needsBuild: true, onlyByName: true },
-  docs: { commands: ["tsx scripts/docs/main.ts install", "tsc -p docs"], onlyByName: true },
+  bench: { commands: ["tsx bench/setup.ts", `${tsc} -p bench`], needsBuild: true, onlyByName: true },
+  docs: { commands: ["tsx scripts/docs/main.ts install", `${tsc} -p docs`], onlyByName: true },
   release: {
     commands: ["tsx scripts/docs/main.ts check", "tsx scripts/check/release.ts"],
     needsBuild: true,

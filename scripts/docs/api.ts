@@ -33,7 +33,7 @@ export const subjects: readonly Subject[] = [
   { text: "Several nodes", guide: "several-nodes", places: ["vegaprotocol-client/pool", "src/client/node-pool.ts"] },
   { text: "Following", guide: "following", places: ["vegaprotocol-client/follow"] },
   { text: "Local database", guide: "sync", places: ["vegaprotocol-client/sync"] },
-  { text: "Query libraries", guide: "recipes", places: ["vegaprotocol-client/query"] },
+  { text: "Query libraries", guide: "recipes-ui", places: ["vegaprotocol-client/query"] },
   { text: "Validation", guide: "validation", places: ["vegaprotocol-client/validate"] },
   { text: "Testing", guide: "testing", places: ["vegaprotocol-client/testing", "vegaprotocol-client/testing/node"] },
 ];

@@ -17,16 +17,25 @@ export interface Io {
   readonly now: () => number;
   /** Aborts with an {@link Interruption} as its reason. */
   readonly signal: AbortSignal;
+  /** Runs the same arguments with bounded memory, and returns the exit code. Default: every command runs here. */
+  readonly runApart?: (() => Promise<number>) | undefined;
 }
+
+/** The signals that interrupt the program, and their numbers. Windows has no SIGTERM; Ctrl-Break and service managers send SIGBREAK. */
+const signalNumbers = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15, SIGBREAK: 21 };
+export type InterruptSignal = keyof typeof signalNumbers;
+export const interruptSignals = Object.keys(signalNumbers) as InterruptSignal[];
 
 /** The user has interrupted the program. */
 export class Interruption extends Error {
   /** The status that a shell reports for a program that this signal ended. */
   readonly exitCode: number;
+  readonly signal: InterruptSignal;
 
-  constructor(name: "SIGINT" | "SIGTERM" | "SIGHUP") {
+  constructor(name: InterruptSignal) {
     super(`Interrupted by ${name}.`);
-    this.exitCode = 128 + { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 }[name];
+    this.signal = name;
+    this.exitCode = 128 + signalNumbers[name];
   }
 }
 

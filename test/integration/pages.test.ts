@@ -82,23 +82,30 @@ test.each([
   ["CORS", "errors"],
   ["CSV", "command-line"],
   ["export", "command-line"],
-  ["infinite scroll", "recipes"],
+  ["infinite scroll", "recipes-ui"],
   ["migrate", "recipes"],
-  ["Next.js", "recipes"],
+  ["Next.js", "recipes-next"],
   ["subscription", "recipes"],
   ["upgrade", "compatibility"],
   ["webhook", "recipes"],
   ["WebSocket", "recipes"],
   ["mock", "testing"],
   ["rate limit", "rate-limits"],
-  ["React", "recipes"],
+  ["React", "recipes-ui"],
   ["resume", "pagination"],
   ["resume", "scans"],
   ["resume", "command-line"],
   ["retry", "errors"],
+  ["revalidate", "recipes-next"],
 ])('a heading has what is searched for as "%s": %s', (words, page) => {
   const found = headings(`docs/${page}.md`).filter((each) => each.toLowerCase().includes(words.toLowerCase()));
   expect(found).not.toEqual([]);
+});
+
+test("the tables of the README fit a terminal of 100 columns", () => {
+  const rows = prose("README.md").match(/^\|.+$/gm) ?? [];
+  expect(rows.length).toBeGreaterThan(10);
+  expect(rows.filter((row) => row.length > 100)).toEqual([]);
 });
 
 test("the first program prints what the page shows, with Node.js alone", async () => {

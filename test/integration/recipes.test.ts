@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { collectSamples, root } from "../support/samples/collect.js";
 
 // The samples use the global `fetch`, which the setting replaces with that of a fake node.
@@ -8,12 +8,27 @@ const { fetch } = globalThis;
 afterAll(() => {
   globalThis.fetch = fetch;
 });
-const { partyId, change } = await import("../support/samples/setting.js");
-const account = change.partyId ?? "";
+const { change, node } = await import("../support/samples/setting.js");
+const partyId = change.partyId ?? "";
+/** How each request was sent, beside the `Request`. */
+const inits: unknown[] = [];
+const send = globalThis.fetch;
+globalThis.fetch = (input, init) => {
+  inits.push(init);
+  return send(input, init);
+};
+beforeEach(() => {
+  inits.length = 0;
+  node.configure({ faults: [] });
+});
+
+type Handle = (request: Request) => Promise<Response>;
 
 /** Loads the program of a recipe that has a text in it. */
 async function load(name: string, text: string) {
-  const sample = collectSamples().find(({ place, code }) => place.startsWith("docs/recipes.md") && code.includes(text));
+  const sample = collectSamples().find(
+    ({ place, code }) => /^docs\/recipes-(?:next|servers)\.md/.test(place) && code.includes(text),
+  );
   // Inside the package, so that its name resolves to its build.
   const folder = join(root, "reports/recipes");
   mkdirSync(folder, { recursive: true });
@@ -22,26 +37,83 @@ async function load(name: string, text: string) {
   return import(/* @vite-ignore */ file);
 }
 
-const address = (party: string) => `https://app.example/?partyId=${party}`;
-const inputs = ["", "a", "../x", `${partyId}0`];
+const profile = (await load("profile", "// app/profile/route.ts")).GET as Handle;
+const changes = (await load("changes", "// app/changes/route.ts")).GET as Handle;
+const { default: module } = await load("worker", "async fetch(request: Request, env");
+const worker: Handle = (request) => module.fetch(request, { NODE_URL: "https://node.example" });
 
-describe("the route handler of Next.js", () => {
-  test("streams the balance changes of a party, and rejects what is no party", async () => {
-    const { GET } = await load("next", "export async function GET");
-    const response: Response = await GET(new Request(address(account)));
-    expect(response.headers.get("content-type")).toBe("application/x-ndjson");
-    const lines = (await response.text()).trimEnd().split("\n");
-    expect(lines.map((line) => JSON.parse(line).partyId)).toEqual(lines.map(() => account));
-    for (const input of inputs) expect((await GET(new Request(address(input)))).status).toBe(400);
+const ask = (handle: Handle, party: string) => handle(new Request(`https://app.example/?partyId=${party}`));
+
+describe.each([
+  ["the cached route handler of Next.js", profile],
+  ["the streaming route handler of Next.js", changes],
+  ["the Worker of Cloudflare", worker],
+])("%s", (_, handle) => {
+  test.each(["", "a", "../x", `${partyId}0`, `${partyId},${partyId}`])(
+    "responds with 400 and what it expected, and sends nothing, for the party %j",
+    async (input) => {
+      const response = await ask(handle, input);
+      expect(response.status).toBe(400);
+      expect(await response.json()).toEqual({ error: "Expected partyId, 64 hexadecimal digits." });
+      expect(inits).toEqual([]);
+    },
+  );
+
+  test("responds with 404 for a party that the node does not know", async () => {
+    const response = await ask(handle, "0".repeat(64));
+    expect(response.status).toBe(404);
+    expect(await response.json()).toEqual({ error: expect.stringMatching(/^No .*\.$/) });
+  });
+
+  test("responds with 502 if the node fails, without its address", async () => {
+    const printed: unknown[] = [];
+    const { error } = console;
+    console.error = (text: unknown) => printed.push(text);
+    try {
+      node.configure({ faults: [{ name: "html", status: 501 }] });
+      const response = await ask(handle, partyId);
+      expect(response.status).toBe(502);
+      expect(await response.text()).toBe('{"error":"The node failed."}');
+      expect(printed).toEqual([expect.stringContaining("https://node.example/api/v2/")]);
+    } finally {
+      console.error = error;
+    }
   });
 });
 
-describe("the Worker of Cloudflare", () => {
-  test("responds with the statistics of a party, and rejects what is no party", async () => {
-    const { default: worker } = await load("worker", "async fetch(request: Request, env");
-    const env = { NODE_URL: "https://node.example" };
-    const response: Response = await worker.fetch(new Request(address(partyId)), env);
-    expect(await response.json()).toMatchObject({ statistics: { epochSeq: expect.stringMatching(/^\d+$/) } });
-    for (const input of inputs) expect((await worker.fetch(new Request(address(input)), env)).status).toBe(400);
+test("the cached route handler of Next.js responds with the profile, and passes how long it is cached", async () => {
+  const response = await ask(profile, partyId);
+  expect(await response.json()).toMatchObject({ partyId, metadata: expect.any(Array) });
+  expect(inits).toEqual([{ next: { revalidate: 60, tags: ["profiles"] } }]);
+});
+
+test("the streaming route handler of Next.js responds with every balance change of the party", async () => {
+  const response = await ask(changes, partyId);
+  expect(response.headers.get("content-type")).toBe("application/x-ndjson");
+  const records = (await response.text())
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  const expected = node.records.balances.filter((record) => record.partyId === partyId);
+  const times = (all: { timestamp: string }[]) => all.map(({ timestamp }) => timestamp).sort();
+  expect(times(records)).toEqual(times(expected));
+});
+
+test("the Worker of Cloudflare responds with a page of balance changes", async () => {
+  const page = await (await ask(worker, partyId)).json();
+  expect(page.nodes.length).toBeGreaterThan(0);
+  expect(page).toMatchObject({ pageInfo: { hasPreviousPage: false }, block: { height: expect.any(String) } });
+});
+
+// The clients wait from here on.
+describe.each([
+  ["the cached route handler of Next.js", profile],
+  ["the Worker of Cloudflare", worker],
+])("%s", (_, handle) => {
+  test("responds with 503 and the time to wait while the node rejects requests because of their rate", async () => {
+    node.configure({ faults: [{ name: "status", status: 429, headers: { "Retry-After": "600" } }] });
+    const response = await ask(handle, partyId);
+    expect(response.status).toBe(503);
+    expect(Number(response.headers.get("retry-after"))).toBeGreaterThan(500);
   });
 });

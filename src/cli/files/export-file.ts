@@ -1,4 +1,4 @@
-import { open, rename, rm } from "node:fs/promises";
+import { open, rm } from "node:fs/promises";
 import type { Block } from "../../http/block.js";
 import { isDigits } from "../../values/digits.js";
 import { withDigits } from "../../values/json.js";
@@ -12,6 +12,7 @@ import { checkKeptText } from "./kept-text.js";
 import { LineDigest } from "./line-digest.js";
 import { type Lock, lock } from "./lock.js";
 import type { Manifest } from "./manifest.js";
+import { replaceFile } from "./replace-file.js";
 import { type FileState, isCount, readFileState, writeState } from "./state.js";
 import { isReplaceable } from "./target.js";
 
@@ -161,7 +162,7 @@ async function replace(path: string, manifest: Manifest): Promise<void> {
   if (!isReplaceable(path)) {
     throw new UsageError(`Expected ${path} to be a regular file. ${partial} is complete: remove ${path}, and repeat.`);
   }
-  await rename(partial, path).catch((error: NodeJS.ErrnoException) => {
+  await replaceFile(partial, path).catch((error: NodeJS.ErrnoException) => {
     // An earlier process has renamed it.
     if (error.code !== "ENOENT") throw error;
   });

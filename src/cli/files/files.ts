@@ -1,4 +1,5 @@
-import { open, readFile, rename, rm, stat } from "node:fs/promises";
+import { open, readFile, rm, stat } from "node:fs/promises";
+import { replaceFile } from "./replace-file.js";
 
 /** The files of an export. */
 export const stateFile = (file: string): string => `${file}.state`;
@@ -31,7 +32,7 @@ export async function writeJson(file: string, value: object): Promise<void> {
     throw error;
   }
   await handle.close();
-  await rename(temporary, file);
+  await replaceFile(temporary, file);
 }
 
 /** Reads a JSON object from a file; `undefined` if the file does not exist. */

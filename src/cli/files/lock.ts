@@ -1,8 +1,9 @@
-import { link, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { link, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { UsageError } from "../exit.js";
 import { identityOf, isRunning } from "./process-identity.js";
+import { replaceFile } from "./replace-file.js";
 
 /** What a lock file holds. */
 interface Owner {
@@ -69,28 +70,45 @@ async function takeOver(path: string, text: string | undefined, temporary: strin
   const guard = await acquire(`${path}.takeover`, path);
   try {
     if ((await readText(path)) !== text) return false;
-    await rename(temporary, path);
+    await replaceFile(temporary, path);
     return true;
   } finally {
     await guard.release();
   }
 }
 
-async function tryLink(temporary: string, path: string): Promise<boolean> {
+/** What a file system without links reports, such as FAT. EISDIR is what Node.js on Windows makes of it. */
+const withoutLinks: readonly (string | undefined)[] = ["EPERM", "ENOTSUP", "ENOSYS", "EISDIR"];
+/** What Windows reports of a name whose file is being removed. The folder accepts files: it has the temporary one. */
+const removed: readonly (string | undefined)[] = ["EPERM", "EACCES", "EBUSY"];
+
+/**
+ * Returns whether the lock was free, and is now that of the temporary file.
+ *
+ * @param system - What tests replace.
+ */
+export async function tryLink(
+  temporary: string,
+  path: string,
+  system: { link: (from: string, to: string) => Promise<void>; write: (content: Buffer) => Promise<void> } = {
+    link,
+    write: (content) => writeFile(path, content, { flag: "wx" }),
+  },
+): Promise<boolean> {
   try {
-    await link(temporary, path);
+    await system.link(temporary, path);
     return true;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "EEXIST") return false;
-    // A file system without links, such as FAT.
-    if (code !== "EPERM" && code !== "ENOTSUP" && code !== "ENOSYS") throw error;
+    if (!withoutLinks.includes(code)) throw error;
   }
   try {
-    await writeFile(path, await readFile(temporary), { flag: "wx" });
+    await system.write(await readFile(temporary));
     return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "EEXIST" || removed.includes(code)) return false;
     throw error;
   }
 }

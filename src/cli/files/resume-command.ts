@@ -1,12 +1,18 @@
 /** The command that continues an interrupted one. Values of headers are left out, since they may be secrets. */
-export function resumeCommand(argv: readonly string[], flag = "--resume"): string {
+export function resumeCommand(argv: readonly string[], flag = "--resume", platform = process.platform): string {
   const words = argv
     .filter((word) => word !== "--force" && word !== "--resume")
     .map((word, index, all) => {
       if (word.startsWith("--header=") && !word.startsWith("--header=@")) return "--header=…";
-      return all[index - 1] === "--header" && !word.startsWith("@") ? "…" : quoteWord(word);
+      return all[index - 1] === "--header" && !word.startsWith("@") ? "…" : quoteWord(word, platform);
     });
   return ["vegaprotocol-client", ...words, flag].join(" ");
 }
 
-const quoteWord = (word: string) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
+/** Quotes a word for a shell: of Windows, for its command prompt and PowerShell. */
+export function quoteWord(word: string, platform = process.platform): string {
+  if (/^[\w@%+=:,./-]+$/.test(word)) return word;
+  if (platform !== "win32") return `'${word.replaceAll("'", "'\\''")}'`;
+  // Programs on Windows read a backslash as an escape only before a quote.
+  return `"${word.replaceAll(/(\\*)("|$)/g, (_, slashes: string, quote: string) => slashes + slashes + (quote && '\\"'))}"`;
+}

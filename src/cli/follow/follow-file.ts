@@ -1,4 +1,4 @@
-import { open, rename, rm } from "node:fs/promises";
+import { open, rm } from "node:fs/promises";
 import type { Block } from "../../http/block.js";
 import { UsageError } from "../exit.js";
 import { describeDifferences } from "../files/content-flags.js";
@@ -7,6 +7,7 @@ import { FileSink, openFile } from "../files/file-sink.js";
 import { manifestFile, newFile, sizeOf, stateFile } from "../files/files.js";
 import { checkKeptText } from "../files/kept-text.js";
 import { type Lock, lock } from "../files/lock.js";
+import { replaceFile } from "../files/replace-file.js";
 import { type FileState, readFileState, writeState } from "../files/state.js";
 import { printBlock, readBlockText } from "./chain.js";
 import { type FollowPlan, type From, positionOf } from "./plan.js";
@@ -144,7 +145,7 @@ export class FollowFile {
 
 /** Lets a new file take its name. It can be repeated. */
 async function takeName(path: string, state: FollowState): Promise<void> {
-  await rename(newFile(path), path).catch((error: NodeJS.ErrnoException) => {
+  await replaceFile(newFile(path), path).catch((error: NodeJS.ErrnoException) => {
     // An earlier process has renamed it.
     if (error.code !== "ENOENT") throw error;
   });

@@ -1,13 +1,14 @@
 import { createHash } from "node:crypto";
-import { mkdir, open, rename, rm } from "node:fs/promises";
+import { mkdir, open, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { ByteWriter, ParquetWriter } from "hyparquet-writer";
 import { RecordDigest } from "../files/record-digest.js";
+import { replaceFile } from "../files/replace-file.js";
 import { type Column, type WireRecord, wireText } from "../output/columns.js";
 import { type ColumnTypes, schemaOf, toParquet } from "./schema.js";
 
 /** Rows that are encoded at once. A reader skips the groups whose times it does not need; larger ones take more memory. */
-const rowGroupSize = 20_000;
+const rowGroupSize = 10_000;
 
 type Writer = typeof import("hyparquet-writer");
 
@@ -73,7 +74,7 @@ export class ParquetFile {
     await this.#flush();
     await this.#handle.sync();
     await this.#handle.close();
-    await rename(this.#options.partial, this.#options.path);
+    await replaceFile(this.#options.partial, this.#options.path);
     const { records } = this.#digest;
     return { records, sha256: this.#digest.digest(), bytes: this.#size, fileSha256: this.#hash.digest("hex") };
   }

@@ -94,7 +94,8 @@ describe("the help", () => {
   });
 });
 
-describe("the completions of bash", () => {
+// The bash of a Windows machine is often that of a Linux that is not installed.
+describe.skipIf(process.platform === "win32")("the completions of bash", () => {
   /** What bash offers for the last word of a line. */
   async function complete(line: string): Promise<string[]> {
     const { stdout: script } = await runCli(["completion", "bash"]);

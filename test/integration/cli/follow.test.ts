@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { quoteWord } from "../../../src/cli/files/resume-command.js";
 import { toNanoseconds } from "../../../src/index.js";
 import { createFakeNetwork, createFakeNode } from "../../../src/testing/index.js";
 import { interruption, runCli } from "../../support/run-cli.js";
@@ -195,7 +196,7 @@ describe("follow balances --output", () => {
     expect(first.code).toBe(130);
     expect(first.stdout).toBe("");
     expect(first.stderr).toBe(
-      `Interrupted by SIGINT.\nTo continue: vegaprotocol-client ${command.join(" ")} --resume\n`,
+      `Interrupted by SIGINT.\nTo continue: vegaprotocol-client ${command.map((word) => quoteWord(word)).join(" ")} --resume\n`,
     );
     await expectWhole(node);
     for (const rest of [

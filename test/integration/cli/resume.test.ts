@@ -6,6 +6,7 @@ import { text } from "node:stream/consumers";
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { codecOf, compressions, readContent } from "../../../src/cli/files/compression.js";
+import { quoteWord } from "../../../src/cli/files/resume-command.js";
 import { createFakeNode, nodeDefects } from "../../../src/testing/index.js";
 import { interruption, runCli } from "../../support/run-cli.js";
 
@@ -160,7 +161,7 @@ describe("an interrupted export", () => {
     const first = await interruptAfter(12, command);
     expect(first.code).toBe(130);
     expect(first.stderr).toBe(
-      `Interrupted by SIGINT.\nTo continue: vegaprotocol-client balances --page-size 100 --header … --output ${file} --resume\n`,
+      `Interrupted by SIGINT.\nTo continue: vegaprotocol-client balances --page-size 100 --header … --output ${quoteWord(file)} --resume\n`,
     );
     expect(await isThere(file)).toBe(false);
     expect((await besides(file)).sort()).toEqual([".partial", ".partial.state"]);

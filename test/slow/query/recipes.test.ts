@@ -1,0 +1,344 @@
+import { readFileSync } from "node:fs";
+import { build, type Plugin } from "esbuild";
+import type { Browser, Page } from "playwright-core";
+import { compile, compileModule } from "svelte/compiler";
+import type { BalanceChange } from "vegaprotocol-client";
+import type { FakeNode } from "vegaprotocol-client/testing";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { hasNoBrowser, launchChromium } from "../../support/chromium.js";
+import { collectSamples } from "../../support/samples/collect.js";
+import { here } from "./install.js";
+
+/** What the page has, beside the recipe. */
+declare global {
+  var node: FakeNode<{ balances: Partial<BalanceChange>[] }>;
+  var unmount: () => void;
+}
+
+const samples = collectSamples().filter(
+  ({ language, place }) => language === "tsx" && place.startsWith("docs/recipes"),
+);
+
+/** The recipe that has a text, or that another one imports by its name. */
+function recipeWith(text: string): string {
+  const found = samples.filter(({ code }) => code.includes(text));
+  const [sample] = found;
+  if (sample === undefined || found.length > 1)
+    throw new Error(`Expected one recipe with ${text}, got ${found.length}.`);
+  return sample.code;
+}
+
+const party = "ab".repeat(32);
+/** Replaces the network by a fake node: recipes create their clients without a `fetch`. */
+const setting = `
+import { createFakeNode } from "vegaprotocol-client/testing";
+const data = { votes: 300, balances: 4000, party: "${party}" };
+const node = createFakeNode(data, { fill: true, rateLimit: false, defects: ["tied-vote-cursors"] });
+// Of the current block, which is not complete yet.
+node.addRecords({ balances: [{ partyId: "${party}", balance: "1000", assetId: "ef".repeat(32) }] });
+globalThis.fetch = (input, init) => node.fetch(new Request(input, init));
+globalThis.node = node;
+export const proposalId = node.records.votes[0].proposalId;
+export const partyId = "${party}";
+`;
+
+const virtual: Plugin = {
+  name: "virtual",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^setting$/ }, ({ path }) => ({ path, namespace: "setting" }));
+    onLoad({ filter: /.*/, namespace: "setting" }, () => ({ contents: setting, resolveDir: here }));
+    onResolve({ filter: /^recipe:|^\.\/failure$/ }, ({ path, namespace, pluginData }) =>
+      path.startsWith("recipe:") || namespace === "recipe"
+        ? { path: path.replace("recipe:", "").replace("./failure", "// failure.tsx"), namespace: "recipe", pluginData }
+        : undefined,
+    );
+    onLoad({ filter: /.*/, namespace: "recipe" }, ({ path }) => ({
+      contents: recipeWith(path),
+      loader: "tsx",
+      resolveDir: here,
+    }));
+    onResolve({ filter: /^app:/ }, ({ path }) => ({ path, namespace: "app" }));
+    onLoad({ filter: /.*/, namespace: "app" }, () => ({ contents: svelte(svelteApp), resolveDir: here }));
+    onLoad({ filter: /\.svelte$/ }, ({ path }) => ({ contents: svelte(readFileSync(path, "utf8")) }));
+    onLoad({ filter: /\.svelte\.js$/ }, ({ path }) => ({
+      contents: compileModule(readFileSync(path, "utf8"), { generate: "client" }).js.code,
+    }));
+  },
+};
+
+const svelte = (source: string) => compile(source, { generate: "client", css: "injected" }).js.code;
+
+const svelteApp = `
+<script>
+  import { QueryClient, setQueryClientContext } from "@tanstack/svelte-query";
+  import { votesOn } from "recipe:votesOn";
+  import { proposalId } from "setting";
+  setQueryClientContext(new QueryClient());
+  const query = votesOn(() => proposalId);
+</script>
+<p>{query.data?.nodes.length} votes</p>
+`;
+
+/** A component of React, as an application renders it. */
+const react = (imports: string, element: string) => `
+import { proposalId, partyId } from "setting";
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+${imports}
+const root = createRoot(document.getElementById("root"));
+const client = new QueryClient();
+root.render(<StrictMode><QueryClientProvider client={client}>${element}</QueryClientProvider></StrictMode>);
+globalThis.unmount = () => root.unmount();
+`;
+
+describe.skipIf(hasNoBrowser)("a recipe in Chromium", () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launchChromium();
+  });
+  afterAll(() => browser?.close());
+
+  /** Opens a page that runs a program. Timers are those of the test. */
+  async function open(program: string): Promise<Page> {
+    const { outputFiles } = await build({
+      stdin: { contents: program, resolveDir: here, loader: "tsx" },
+      bundle: true,
+      write: false,
+      format: "esm",
+      target: "es2022",
+      jsx: "automatic",
+      conditions: ["svelte", "browser", "development"],
+      define: { "process.env.NODE_ENV": '"development"' },
+      plugins: [virtual],
+      logLevel: "error",
+    });
+    const page = await browser.newPage();
+    const errors: string[] = [];
+    page.on("pageerror", ({ message }) => errors.push(message));
+    onTestFinished(async () => {
+      await page.close();
+      expect(errors).toEqual([]);
+    });
+    const html =
+      '<!doctype html><meta charset="utf-8"><div id="root"></div><script type="module" src="app.js"></script>';
+    await page.route("https://app.example/**", (route) =>
+      route.request().url().endsWith("app.js")
+        ? route.fulfill({ contentType: "text/javascript", body: outputFiles[0]?.text ?? "" })
+        : route.fulfill({ contentType: "text/html", body: html }),
+    );
+    await page.clock.install();
+    await page.goto("https://app.example/");
+    return page;
+  }
+
+  const requests = (page: Page) => page.evaluate(() => node.requests.length);
+
+  describe("the live table", () => {
+    const program = react('import { LiveChanges } from "recipe:LiveChanges";', "<LiveChanges partyId={partyId} />");
+    const rows = (page: Page) =>
+      page.locator("tr").evaluateAll((all) => all.map((row) => [...row.children].map((cell) => cell.textContent)));
+    /** The newest records of the party, as the table shows them. */
+    const newest = (page: Page) =>
+      page.evaluate(
+        (id) =>
+          node.records.balances
+            .filter(({ partyId }) => partyId === id)
+            .sort((a, b) => Number(BigInt(b.timestamp) - BigInt(a.timestamp)))
+            .slice(0, 50)
+            .map(({ timestamp, balance }) => [new Date(Number(BigInt(timestamp) / 1_000_000n)).toISOString(), balance]),
+        party,
+      );
+
+    test("shows each row of new blocks once, also those that the page did not have of its own block", async () => {
+      const page = await open(program);
+      await page.locator("tr").nth(49).waitFor();
+      await page.evaluate((partyId) => {
+        // The page shows the current block as far as it has come.
+        node.addRecords({ balances: [{ partyId, balance: "1001", assetId: "cd".repeat(32) }] });
+        node.nextBlock({ balances: [{ partyId, balance: "1002" }, { balance: "9" }] });
+        node.nextBlock({ balances: [] });
+      }, party);
+      await page.clock.runFor(60_000);
+      await page.getByText("1002", { exact: true }).waitFor();
+      const shown = await rows(page);
+      for (const balance of ["1000", "1001"]) expect(shown.filter((row) => row[1] === balance)).toHaveLength(1);
+      expect(shown.map(String).sort()).toEqual((await newest(page)).map(String).sort());
+    });
+
+    test("ends its requests when it is removed", async () => {
+      const page = await open(program);
+      await page.locator("tr").nth(49).waitFor();
+      const first = await requests(page);
+      await page.clock.runFor(60_000);
+      await expect.poll(() => requests(page)).toBeGreaterThan(first);
+      await page.evaluate(() => unmount());
+      const last = await requests(page);
+      await page.clock.runFor(600_000);
+      expect(await requests(page)).toBe(last);
+    });
+
+    test("keeps its rows after an error, and follows again with a click", async () => {
+      const page = await open(program);
+      await page.locator("tr").nth(49).waitFor();
+      // No block for a minute ends the follower.
+      await page.clock.runFor(120_000);
+      const retry = page.getByRole("button", { name: "Retry" });
+      await retry.waitFor();
+      expect(await page.locator("tr").count()).toBe(50);
+      await page.evaluate((partyId) => {
+        node.nextBlock({ balances: [{ partyId, balance: "1003" }] });
+        node.nextBlock({ balances: [] });
+      }, party);
+      await retry.click();
+      await page.clock.runFor(60_000);
+      await page.getByText("1003", { exact: true }).waitFor();
+      expect(await page.getByRole("alert").count()).toBe(0);
+    });
+  });
+
+  describe("the error with a retry button", () => {
+    const program = react('import { Epoch } from "recipe:function Epoch";', "<Epoch partyId={partyId} />");
+    const failing = (status: number, headers = "{}") =>
+      program.replace(
+        "const root",
+        `node.configure({ faults: [{ name: "status", status: ${status}, headers: ${headers} }] });\nconst root`,
+      );
+
+    test("has a button if the same call can succeed later", async () => {
+      const page = await open(failing(503));
+      await page.clock.runFor(60_000);
+      const retry = page.getByRole("button", { name: "Retry" });
+      await retry.waitFor();
+      await page.evaluate(() => node.configure({ faults: [] }));
+      await retry.click();
+      await page.getByText(/^Epoch \d+$/).waitFor();
+    });
+
+    test("has no button for an invalid request", async () => {
+      const page = await open(failing(400));
+      await page.getByRole("alert").waitFor();
+      expect(await page.getByRole("button").count()).toBe(0);
+    });
+
+    test("has a button that can be pressed when a ban has ended", async () => {
+      const page = await open(failing(403, '{ "RateLimit-Retry-After": "600" }'));
+      const retry = page.getByRole("button", { name: "Retry" });
+      await retry.waitFor();
+      expect(await retry.isDisabled()).toBe(true);
+      await page.evaluate(() => node.configure({ faults: [] }));
+      await page.clock.runFor(601_000);
+      await expect.poll(() => retry.isEnabled()).toBe(true);
+      await retry.click();
+      await page.getByText(/^Epoch \d+$/).waitFor();
+    });
+
+    test("decides by class, status and reason", async () => {
+      const page = await open(`
+        import { canRetry } from "recipe:// failure.tsx";
+        import { ArgumentError, ConnectionError, PaginationError, ResponseError, TimeoutError } from "vegaprotocol-client";
+        const reasons = ["repeated-cursor", "missing-cursor", "too-dense", "pruned", "behind", "gap"];
+        document.getElementById("root").textContent = [
+          ...reasons.map((reason) => new PaginationError("", { reason })),
+          new ConnectionError("", {}),
+          new TimeoutError("", { scope: "total" }),
+          new TypeError(""),
+        ].filter(canRetry).map(({ name, reason = "" }) => name + reason).join(" ");
+      `);
+      await page.getByText("PaginationErrorbehind ConnectionError TimeoutError", { exact: true }).waitFor();
+    });
+  });
+
+  test("an infinite list shows every balance change of the party once", async () => {
+    const program = react(
+      'import { BalanceChanges } from "recipe:IntersectionObserver";',
+      "<BalanceChanges partyId={partyId} />",
+    );
+    const page = await open(program);
+    const count = await page.evaluate(
+      (id) => node.records.balances.filter(({ partyId }) => partyId === id).length,
+      party,
+    );
+    expect(count).toBeGreaterThan(100);
+    await expect
+      .poll(
+        async () => {
+          await page.mouse.wheel(0, 10_000);
+          return page.locator("li").count();
+        },
+        { timeout: 30_000 },
+      )
+      .toBe(count);
+  });
+
+  test.each([
+    [
+      "a query of TanStack Query",
+      'import { Statistics } from "recipe:useMutation";',
+      "<Statistics partyId={partyId} />",
+      /^Epoch \d+$/,
+    ],
+    [
+      "a query of SWR",
+      'import { Statistics } from "recipe:useSWR";',
+      "<Statistics partyId={partyId} />",
+      /^Epoch \d+$/,
+    ],
+  ])("shows %s", async (_, imports, element, text) => {
+    const page = await open(react(imports, element));
+    await page.getByText(text).waitFor();
+  });
+
+  test("a mutation checks a transaction, and shows why the node rejects it", async () => {
+    const page = await open(react('import { Check } from "recipe:useMutation";', "<Check tx={{ pubKey: partyId }} />"));
+    await page.getByRole("button", { name: "Check" }).click();
+    await page.getByRole("button", { name: "is required" }).waitFor();
+  });
+
+  test("a composable of Vue has the epoch of a party", async () => {
+    const page = await open(`
+      import { partyId } from "setting";
+      import { VueQueryPlugin } from "@tanstack/vue-query";
+      import { createApp, h, ref } from "vue";
+      import { useEpoch } from "recipe:useEpoch";
+      createApp({
+        setup() {
+          const { epoch } = useEpoch(ref(partyId));
+          return () => h("p", "Epoch " + epoch.value);
+        },
+      }).use(VueQueryPlugin).mount("#root");
+    `);
+    await page.getByText(/^Epoch \d+$/).waitFor();
+  });
+
+  test("a component of Svelte has the votes on a proposal", async () => {
+    const page = await open(`
+      import "setting";
+      import { mount } from "svelte";
+      import App from "app:svelte";
+      mount(App, { target: document.getElementById("root") });
+    `);
+    await page.getByText("100 votes").waitFor();
+  });
+
+  test("a service of Angular has the profile of a party", async () => {
+    const page = await open(`
+      import { partyId } from "setting";
+      import "@angular/compiler";
+      import { createEnvironmentInjector, effect, provideZonelessChangeDetection, runInInjectionContext, signal } from "@angular/core";
+      import { createApplication } from "@angular/platform-browser";
+      import { provideTanStackQuery, QueryClient } from "@tanstack/angular-query-experimental";
+      import { ProfileService } from "recipe:ProfileService";
+      const { injector } = await createApplication({
+        providers: [provideZonelessChangeDetection(), provideTanStackQuery(new QueryClient())],
+      });
+      runInInjectionContext(injector, () => {
+        const query = new ProfileService().profileOf(signal(partyId));
+        effect(() => {
+          document.getElementById("root").textContent = query.data()?.nodes[0]?.partyId ?? "";
+        });
+      });
+    `);
+    await page.getByText(party, { exact: true }).waitFor();
+  });
+});
