@@ -11,7 +11,14 @@ import {
 import { compareRecords } from "../../../src/scan/record-order.js";
 import { createFakeNode, type FakeNode, nodeDefects } from "../../../src/testing/index.js";
 import { collect } from "../../support/page-source.js";
-import { accountOf, type RangeBehavior, RangeSource, type Row, toRow } from "../../support/range-source.js";
+import {
+  accountOf,
+  type RangeBehavior,
+  type RangeRequest,
+  RangeSource,
+  type Row,
+  toRow,
+} from "../../support/range-source.js";
 import { json, recorder, respondWith } from "../../support/recorder.js";
 import { runs } from "../../support/runs.js";
 
@@ -414,8 +421,12 @@ describe("a scan ends", () => {
   });
 
   test("with maxItems: requests in flight beyond them are cancelled", async () => {
-    const source = new RangeSource(rows, { start: 0, end: 5_000_000 }, { schedule: () => new Promise(setImmediate) });
-    await source.scan({ pageSize: 100, maxItems: 950 }).toArray();
+    // Rows become denser, so that a segment is requested that begins after the last one that is needed.
+    const times = Array.from({ length: 5000 }, (_, row) => (row < 200 ? 20_000 * row : 4_000_000 + 100 * row));
+    const last = times[949] ?? 0;
+    const schedule = ({ start = 0 }: RangeRequest) => new Promise<unknown>(start > last ? () => {} : setImmediate);
+    const source = new RangeSource(rowsAt(times), { start: 0, end: 5_000_000 }, { schedule });
+    expect(await source.scan({ pageSize: 100, maxItems: 950 }).toArray()).toHaveLength(950);
     expect(source.areAborted).toBe(true);
   });
 
