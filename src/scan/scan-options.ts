@@ -52,8 +52,6 @@ export interface ScanOptions extends CallOptions {
    * @default 15_000
    */
   catchUp?: number | undefined;
-  /** Ends the scan and every request in flight: a call that waits for a record rejects with the signal's reason. */
-  signal?: AbortSignal | undefined;
 }
 
 export const scanChecks: OptionChecks<ScanOptions> = {
