@@ -1,10 +1,11 @@
 // Serves balance changes as a v0.74 node does, in a separate process: oldest first by range of time, the newest by
 // newest-first. Every record is rendered before the first request, and a page is a slice of that text, so that the CPU of the
-// machine is left to the program that is measured.
+// machine is left to the program that is measured. A third of the accounts without a market are those of rewards. Other lists are those of
+// the fake node; a message from the parent process rewrites some of the votes.
 import { createServer } from "node:http";
 import { createFakeNode } from "../dist/src/testing/index.js";
 
-const records = Number(process.argv[2]);
+const [, , records, votes] = process.argv.map(Number);
 const step = 5000;
 const path = "/api/v2/balance/changes";
 
@@ -15,7 +16,8 @@ const starts = [];
 /** @type {Buffer[]} */
 const pieces = [];
 let length = 0;
-const node = createFakeNode({ balances: records }, { rateLimit: false });
+const node = createFakeNode({ balances: records, votes }, { rateLimit: false });
+const rewarded = node.records.balances[0]?.assetId;
 let after = "";
 let headers = {};
 while (times.length < records) {
@@ -24,6 +26,9 @@ while (times.length < records) {
   headers = Object.fromEntries(response.headers);
   const { balances } = await response.json();
   for (const edge of balances.edges) {
+    if (edge.node.marketId === "" && edge.node.assetId === rewarded) {
+      edge.node.accountType = "ACCOUNT_TYPE_VESTED_REWARDS";
+    }
     const piece = Buffer.from(`${JSON.stringify(edge)},`);
     times.push(BigInt(edge.node.timestamp));
     starts.push(length);
@@ -56,7 +61,15 @@ const edgesBetween = (from, to) => text.subarray(starts[from], (starts[to] ?? 0)
 const newestFirst = (from, to) =>
   Array.from({ length: to - from }, (_, index) => edgesBetween(to - index - 1, to - index)).join();
 
+/** @param {string} url @param {import("node:http").ServerResponse} response */
+async function passOn(url, response) {
+  const found = await node.fetch(new Request(new URL(url, "http://node")));
+  response.writeHead(found.status, Object.fromEntries(found.headers));
+  response.end(await found.text());
+}
+
 const server = createServer((request, response) => {
+  if (!request.url?.startsWith(path)) return passOn(request.url ?? "", response);
   const { searchParams } = new URL(request.url ?? "", "http://localhost");
   const size = Number(searchParams.get("pagination.first"));
   const isNewestFirst = searchParams.get("pagination.newestFirst") !== "false";
@@ -75,6 +88,13 @@ const server = createServer((request, response) => {
 });
 server.listen(0, "127.0.0.1", () => {
   const address = server.address();
-  if (typeof address === "object") process.send?.(address?.port);
+  const proposals = [...new Set(node.records.votes.map(({ proposalId }) => proposalId))];
+  if (typeof address === "object") process.send?.({ port: address?.port, proposals });
+});
+process.on("message", () => {
+  const blockTime = /** @type {const} */ (`${node.block.timestamp}`);
+  const some = node.records.votes.filter((_, index) => index % 10 === 0);
+  node.nextBlock({ votes: some.map((vote) => ({ ...vote, value: "VALUE_NO", timestamp: blockTime, blockTime })) });
+  process.send?.("rewritten");
 });
 process.on("disconnect", () => process.exit());

@@ -1,4 +1,5 @@
 import { fork, spawn } from "node:child_process";
+import { once } from "node:events";
 import { createWriteStream } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -22,9 +23,10 @@ const printUsage =
   'process.resourceUsage();writeSync(2,"usage "+(u+s)+" "+m+"\\n")})';
 
 /** CPU time in microseconds for each record, and the peak of the memory. */
-interface Run {
+export interface Run {
   cpu: number;
   mebibytes: number;
+  seconds: number;
 }
 
 /**
@@ -33,9 +35,11 @@ interface Run {
  */
 export async function exporting(): Promise<Report[]> {
   const folder = await mkdtemp(join(tmpdir(), "export-"));
-  const node = fork(fileURLToPath(new URL("changes-server.js", import.meta.url)), [String(records)], { execArgv: [] });
+  const node = fork(fileURLToPath(new URL("changes-server.js", import.meta.url)), [String(records), "0"], {
+    execArgv: [],
+  });
   try {
-    const port = await new Promise<unknown>((resolve) => node.once("message", resolve));
+    const [{ port }] = await once(node, "message");
     const address = `http://127.0.0.1:${port}`;
     const own = [...process.execArgv, here];
     const exportTo = (name: string) => {
@@ -85,13 +89,16 @@ function check(unit: string, value = Number.POSITIVE_INFINITY, most: number): vo
   process.exitCode = 1;
 }
 
-async function runProcess(args: readonly string[]): Promise<Run> {
+/** @param count - How many records it reads. */
+export async function runProcess(args: readonly string[], count = records): Promise<Run> {
+  const started = performance.now();
   const child = spawn(process.execPath, ["--import", printUsage, ...args], { stdio: ["ignore", "ignore", "pipe"] });
   const closed = new Promise<number | null>((resolve) => child.once("close", resolve));
   const [stderr, code] = await Promise.all([text(child.stderr), closed]);
   if (code !== 0) throw new Error(`${args.join(" ")} exited with ${code}: ${stderr}`);
   const [, microseconds, kibibytes] = /usage (\d+) (\d+)/.exec(stderr) ?? [];
-  return { cpu: Number(microseconds) / records, mebibytes: Number(kibibytes) / 1024 };
+  const seconds = (performance.now() - started) / 1000;
+  return { cpu: Number(microseconds) / count, mebibytes: Number(kibibytes) / 1024, seconds };
 }
 
 async function scanAll(baseUrl: string): Promise<void> {

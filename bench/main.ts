@@ -18,6 +18,7 @@ import { count, type Report } from "./measure.js";
 import { memory } from "./memory.js";
 import { pool } from "./pool.js";
 import { handingOut } from "./records.js";
+import { syncing } from "./sync.js";
 import { validation } from "./validation.js";
 
 const benchmarks: Record<string, () => Promise<Report[]>> = {
@@ -31,6 +32,7 @@ const benchmarks: Record<string, () => Promise<Report[]>> = {
   pool,
   validate: validation,
   export: exporting,
+  sync: syncing,
   lost,
   follow: following,
   cli,

@@ -17,6 +17,9 @@ export default {
   hidePageHeader: true,
   hideBreadcrumbs: true,
   hideGroupHeadings: true,
+  // A signature shows the types of its parameters, with links.
+  expandParameters: true,
+  expandObjects: true,
   entryFileName: "index",
   sort: ["source-order"],
   // openapi-typescript's own tag.

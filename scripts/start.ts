@@ -40,7 +40,8 @@ async function showAll(): Promise<void> {
   const party = node.records.profiles.find(({ partyId }) => partyId !== "network")?.partyId ?? "";
   const proposal = node.records.votes.at(-1)?.proposalId ?? "";
   const id = node.records.signatures[0]?.id ?? "";
-  console.log("These commands use an in-memory node with the paging defects of v0.74 nodes.");
+  await showPaging();
+  console.log("\nThe commands below use the same node.");
   const table = ["--format", "table"];
   const times = ["--from", "2024-02-09T16:54:00Z", "--limit", "5"];
   const commands = [
@@ -56,7 +57,6 @@ async function showAll(): Promise<void> {
   }
   heading(["check", "transaction.json"]);
   await runCommand(["check", "-"], JSON.stringify(await exampleTransaction()));
-  await showPaging();
   console.log("\nnpm start -- help lists all commands. npm start -- balances --limit 20 runs one.");
 }
 
@@ -73,20 +73,22 @@ async function exampleTransaction(): Promise<unknown> {
 /** Compares what the client reads from the in-memory node with what following its cursors reads. */
 async function showPaging(): Promise<void> {
   const table = new Table({
-    head: ["list", "page size", "loop with endCursor", "this client", "requests"],
+    head: ["list", "size", "loop with endCursor", "this client", "requests"],
     style: { head: [], border: [], compact: true },
   });
   for (const { list, pageSize, stored, byCursor, byClient } of await comparePaging(node)) {
     const cells = [byCursor ? cellOf(byCursor, stored) : "–", cellOf(byClient, stored)];
     table.push([list, String(pageSize), ...cells, String(byClient.requests)]);
   }
-  console.log(`\nRecords read of whole lists, of those that the node has:\n${table}`);
+  const title = "Records read of an in-memory node with the paging defects of v0.74 nodes, by the size of a page:";
+  console.log(`${title}\n${table}`);
 }
 
 function cellOf({ different, repeated, endedBy }: Reading, stored: number): string {
   const lines = [`${different.toLocaleString("en")} of ${stored.toLocaleString("en")}`];
   if (repeated > 0) lines.push(`${repeated.toLocaleString("en")} repeated`);
-  if (endedBy) lines.push(`then ${endedBy}`);
+  // As wide as half a terminal at most.
+  if (endedBy) lines.push(...`then ${endedBy}`.split(/(?<=,) /));
   return lines.join("\n");
 }
 

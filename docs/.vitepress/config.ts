@@ -2,17 +2,17 @@ import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { slug } from "github-slugger";
 import { type DefaultTheme, defineConfig } from "vitepress";
+import { describePage } from "../../scripts/docs/llms.js";
+import { markForPhones } from "./layout.js";
 import { groups, titleOf } from "./pages.js";
 import { inlinePictures } from "./pictures.js";
-import { searchOptions } from "./search.js";
+import { previewTags, projectOf, sourceOf } from "./project.js";
+import { indexOptions, renderForSearch, searchOptions } from "./search.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const { version, repository } = JSON.parse(readFileSync(`${root}/package.json`, "utf8"));
 
-/** The page of the repository on GitHub; `undefined` if package.json does not name it. */
-const page = /^(?:github:|(?:git\+)?https:\/\/github\.com\/)([\w.-]+\/[\w-]+)/.exec(
-  repository?.url ?? repository ?? "",
-)?.[1];
+const project = projectOf(repository);
 
 /** GitHub Pages serves a project below its name. */
 const base = process.env["DOCS_BASE"] ?? "/";
@@ -24,7 +24,7 @@ function generated(file: string): DefaultTheme.SidebarItem[] {
   return JSON.parse(readFileSync(url, "utf8"));
 }
 
-const [guide, background, project] = groups.map(({ text, pages }) => ({
+const [guide, background, aboutProject] = groups.map(({ text, pages }) => ({
   text,
   items: pages.map((page) => ({ text: titleOf(page), link: `/${page}` })),
 })) as [DefaultTheme.SidebarItem, DefaultTheme.SidebarItem, DefaultTheme.SidebarItem];
@@ -37,8 +37,25 @@ export default defineConfig({
   base,
   head: [["link", { rel: "icon", type: "image/svg+xml", href: `${base}icon.svg` }]],
   outDir: `${root}/site`,
+  ...(project && { sitemap: { hostname: project.site } }),
+  transformPageData({ filePath, frontmatter }) {
+    const source = sourceOf(filePath);
+    const { summary } = describePage(readFileSync(`${root}/docs/${filePath}`, "utf8"));
+    return {
+      filePath: source ?? filePath,
+      frontmatter: { ...frontmatter, editLink: source !== undefined },
+      ...(summary !== undefined && filePath !== "index.md" && { description: summary.replaceAll("`", "") }),
+    };
+  },
+  transformHead({ page, title, description }) {
+    const path = page.replace(/(^|\/)index\.md$/, "$1").replace(/\.md$/, ".html");
+    return project && previewTags({ title, description, path }, project);
+  },
   markdown: {
-    config: inlinePictures,
+    config(markdown) {
+      inlinePictures(markdown);
+      markForPhones(markdown);
+    },
     // Their contrast is enough for WCAG AA.
     theme: { light: "github-light-high-contrast", dark: "github-dark-default" },
     // The same anchors as on GitHub.
@@ -62,13 +79,16 @@ export default defineConfig({
           { text: "API reference", link: "/api/", collapsed: true, items: generated("api-sidebar.json") },
         ],
       },
-      project,
+      aboutProject,
     ],
     outline: [2, 3],
-    ...(page !== undefined && {
-      socialLinks: [{ icon: "github", link: `https://github.com/${page}` }],
-      editLink: { pattern: `https://github.com/${page}/edit/main/docs/:path`, text: "Edit this page on GitHub" },
+    ...(project && {
+      socialLinks: [{ icon: "github", link: project.repository }],
+      editLink: { pattern: `${project.repository}/edit/main/:path`, text: "Edit this page on GitHub" },
     }),
-    search: { provider: "local", options: { miniSearch: { searchOptions } } },
+    search: {
+      provider: "local",
+      options: { _render: renderForSearch, miniSearch: { searchOptions, options: indexOptions } },
+    },
   },
 });

@@ -1,8 +1,37 @@
-import type { SearchOptions } from "minisearch";
+import type { Options, SearchOptions } from "minisearch";
+
+/** A part of a page, as VitePress indexes it. */
+interface Section {
+  text: string;
+}
+
+/** As much of markdown-it as is used here. */
+interface Markdown<Env> {
+  render(source: string, env: Env): string;
+}
+
+/**
+ * Renders a page for the index. A comment has words of its section that people search for and that its text does not have, or has
+ * in another form: `<!-- search: nextjs -->`.
+ */
+export function renderForSearch<Env>(source: string, env: Env, markdown: Markdown<Env>): string {
+  // Tags are removed from what is indexed, comments with them.
+  return markdown.render(source.replaceAll(/<!-- search: (.+?) -->/g, "⁅$1⁆"), env);
+}
+
+/** The fields of a section. VitePress copies the function as text. */
+export const indexOptions: Pick<Options, "fields" | "extractField"> = {
+  fields: ["words", "title", "titles", "text"],
+  extractField: (section: Section, field: string) => {
+    if (field === "words") return /⁅(.+?)⁆/.exec(section.text)?.[1] ?? "";
+    return field === "text" ? section.text.replace(/⁅.+?⁆/, "") : section[field as keyof Section];
+  },
+};
 
 /** How the search ranks pages: the guide, then the operations, then the API reference. VitePress copies the functions as text. */
 export const searchOptions: SearchOptions = {
   combineWith: "AND",
+  boost: { words: 12, title: 4, text: 2, titles: 1 },
   // A short word has too many neighbors.
   fuzzy: (term) => (term.length > 5 ? 0.2 : false),
   // Whole words count first: each name of the API reference begins with a word of the guide.

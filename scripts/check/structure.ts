@@ -12,7 +12,7 @@ const layers = ["values", "async", "errors", "arguments", "http", "source", "pag
 /** Entries of the package of their own. The command line is a program that may use all of them, and a database follows. */
 const entries = ["testing", "validate", "pool", "follow", "query", "sync", "cli"];
 /** What runs on Node.js alone. */
-const onNode = "^src/(cli|testing/node)/";
+const onNode = "^src/(cli|testing/node|sync)/";
 
 const rules: IForbiddenRuleType[] = [
   ...layers.map((layer, index) => ({
@@ -29,12 +29,12 @@ const rules: IForbiddenRuleType[] = [
     to: { path: `^src/${entry}/` },
   })),
   {
-    name: "only the command line and testing/node import modules of Node.js",
+    name: "only the command line, testing/node and sync import modules of Node.js",
     from: { path: "^src/", pathNot: onNode },
     to: { dependencyTypes: ["core"] },
   },
   {
-    name: "only the command line and testing/node import from testing/node",
+    name: "only the command line, testing/node and sync import from testing/node",
     from: { path: "^src/", pathNot: onNode },
     to: { path: onNode },
   },

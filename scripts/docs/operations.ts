@@ -66,18 +66,16 @@ export async function writeOperations(): Promise<void> {
 }
 
 function listPage(operations: ResolvedOperation[], { info }: Texts): string {
-  const list = operations.flatMap(({ operationId, summary, description = "" }) => {
-    const [paragraph = ""] = description.split("\n\n");
-    return [
-      `<dt>\n\n[${summary}](${operationId}.md)\n\n</dt>`,
-      `<dd>\n\n${paragraph}\n\n${signature(operations, operationId)}\n\n</dd>`,
-    ];
+  const rows = operations.map(({ operationId, summary, description = "", method, path }) => {
+    const [sentence = ""] = /^.*?\.(?=\s|$)/.exec(description.replaceAll("\n", " ")) ?? [];
+    const call = `\`client.${operationId}()\`<br>\`${method.toUpperCase()} ${path}\``;
+    return `| [${summary}](${operationId}.md) | ${sentence} | ${call} |`;
   });
   const [intro = "", ...rules] = info.description.trim().split("\n\n");
   return page(
     "# Operations",
     intro,
-    members(list),
+    ["| Operation | What it does | Call and request |", "|---|---|---|", ...rows].join("\n"),
     `Each page has a form that sends the request. The node \`https://node.example\` of these forms is a [fake node](../testing.md)
 that runs in the page: it has generated records, and the limits, errors and paging defects of a v0.74 node. No request leaves
 the page, unless the URL of another node is entered.
@@ -85,14 +83,10 @@ the page, unless the URL of another node is entered.
 The operations are described in [openapi.yaml](../openapi.yaml){target="_self"}, an OpenAPI 3.1 description, which is also part of the package:
 \`vegaprotocol-client/openapi.yaml\` and \`vegaprotocol-client/openapi.json\`.`,
     "## Conventions",
+    "<!-- search: party id, partyId, pubkey, public key, wallet -->",
     rules.join("\n\n"),
     readNext(["getting-started", "pagination", "errors", "rate-limits", "testing"]),
   );
-}
-
-function signature(operations: ResolvedOperation[], id: string): string {
-  const operation = operations.find(({ operationId }) => operationId === id);
-  return `\`${operation?.method.toUpperCase()} ${operation?.path}\` · \`client.${id}()\``;
 }
 
 function operationPage(operation: ResolvedOperation, description: Description & Texts, values: FormValues): string {
@@ -108,7 +102,7 @@ function operationPage(operation: ResolvedOperation, description: Description & 
   return page(
     `<script setup>\nimport OperationConsole from "../.vitepress/theme/operations/OperationConsole.vue";\nconst values = ${JSON.stringify(form)};\n</script>`,
     `# ${summary}`,
-    signature([operation], operationId),
+    `\`${operation.method.toUpperCase()} ${operation.path}\` · \`client.${operationId}()\``,
     operation.description ?? "",
     "## With the client",
     notes,
@@ -160,8 +154,8 @@ function consoleNotes({ list, operationId, "x-cursors": cursors }: ResolvedOpera
 "Begin next block" lets it pass again.`;
   if (list === undefined) return "";
   if (cursors?.rejectedWith !== undefined)
-    return `The next page fails with status ${cursors.rejectedWith}, as on v0.74 nodes. Increase \`pagination.first\` to get more records. Without a page
-size and a cursor, the code below the form is a loop over all records.`;
+    return `"Next page" fails with status ${cursors.rejectedWith}, as on v0.74 nodes, and says why. Increase \`pagination.first\` to get more records. Without
+a page size and a cursor, the code below the form is a loop over all records.`;
   return `The form asks for a small page. "Next page" copies \`endCursor\` of the response to \`pagination.after\` and sends the request. Without a page
 size and a cursor, the code below the form is a loop over all records.`;
 }

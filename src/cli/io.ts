@@ -17,6 +17,8 @@ export interface Io {
   readonly now: () => number;
   /** Aborts with an {@link Interruption} as its reason. */
   readonly signal: AbortSignal;
+  /** Runs the same arguments with bounded memory, and returns the exit code. Default: every command runs here. */
+  readonly runApart?: (() => Promise<number>) | undefined;
 }
 
 /** The signals that interrupt the program, and their numbers. Windows has no SIGTERM; Ctrl-Break and service managers send SIGBREAK. */
@@ -28,9 +30,11 @@ export const interruptSignals = Object.keys(signalNumbers) as InterruptSignal[];
 export class Interruption extends Error {
   /** The status that a shell reports for a program that this signal ended. */
   readonly exitCode: number;
+  readonly signal: InterruptSignal;
 
   constructor(name: InterruptSignal) {
     super(`Interrupted by ${name}.`);
+    this.signal = name;
     this.exitCode = 128 + signalNumbers[name];
   }
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { Interruption, interruptSignals, type Output } from "./io.js";
+import { Interruption, type Io, interruptSignals, type Output } from "./io.js";
 import { run } from "./run.js";
 
 const controller = new AbortController();
@@ -21,7 +21,7 @@ const stdout: Output = process.stdout;
 const stderr: Output = process.stderr;
 // A closed stderr, as of `2>&1 | head`, must not end an export.
 stderr.on("error", () => {});
-process.exitCode = await run({
+const io: Io = {
   argv: argv.slice(2),
   env,
   stdin,
@@ -29,6 +29,11 @@ process.exitCode = await run({
   stderr,
   now: () => performance.now(),
   signal: controller.signal,
-});
+};
+// Earlier versions bound the memory of new objects to 16 MiB themselves. Other runtimes do not have the limit.
+const needsLimit =
+  Number.parseInt(process.versions.node, 10) > 22 && !("bun" in process.versions || "deno" in process.versions);
+const runApart = async () => (await import("./apart.js")).runApart(io);
+process.exitCode = await run(needsLimit ? { ...io, runApart } : io);
 // A read of stdin, or a pipe that no program reads, would keep an interrupted process alive.
 if (controller.signal.aborted) process.exit();

@@ -23,7 +23,11 @@ export const syncFlags: readonly Flag[] = [
       name: "check",
       text: "Compare the balance changes with the node instead, and print the days that differ. The exit code is 1 if one does.",
     },
-    { name: "repair", text: "With --check: read the days that differ again." },
+    { name: "repair", text: "With --check: read the days that differ again, and compare them once more." },
+    {
+      name: "days",
+      text: "With --check: print a line for each day, with the number of records and their SHA-256. Of a day that differs, those of the node follow.",
+    },
     { name: "quiet", short: "q", text: "Do not print progress or a summary." },
   ]),
   ...nodeFlags,

@@ -43,15 +43,15 @@ export class BalanceTable {
    */
   *read(filter: BalanceChangesFilter, start: bigint, end: bigint): Generator<BalanceChange, undefined, undefined> {
     const { sql, values } = conditionOf(filter, start, end);
-    const statement = this.#database.prepare(
-      "SELECT CAST(time AS TEXT) AS time, party, asset, market, account_type, balance FROM account_changes " +
-        `JOIN accounts ON accounts.id = account WHERE ${sql} ` +
-        "ORDER BY account_changes.time, asset, party, market, account_type",
-    );
-    for (const row of statement.iterate(...values) as Iterable<Record<string, string>>) {
-      const { time = "", party = "", asset = "", market = "", account_type: accountType = "", balance = "" } = row;
-      yield { timestamp: time as `${bigint}`, balance, partyId: party, assetId: asset, marketId: market, accountType };
-    }
+    const order = "ORDER BY account_changes.time, asset, party, market, account_type";
+    const statement = this.#database.prepare(`${select} WHERE ${sql} ${order}`);
+    for (const row of statement.iterate(...values) as Iterable<Texts>) yield recordOf(row);
+  }
+
+  /** The newest record, one of them if several have its time; `undefined` if there is none. */
+  newest(): BalanceChange | undefined {
+    const row = this.#database.prepare(`${select} ORDER BY account_changes.time DESC LIMIT 1`).get();
+    return row === undefined ? undefined : recordOf(row as Texts);
   }
 
   /** Removes the stored records of a range. The caller begins and ends the transaction. */
@@ -73,6 +73,18 @@ export class BalanceTable {
     this.#accounts.set(key, id);
     return id;
   }
+}
+
+type Texts = Readonly<Record<string, string>>;
+
+/** The columns of records. A time exceeds the integers of JavaScript. */
+const select =
+  "SELECT CAST(time AS TEXT) AS time, party, asset, market, account_type, balance " +
+  "FROM account_changes JOIN accounts ON accounts.id = account";
+
+function recordOf(row: Texts): BalanceChange {
+  const { time = "", party = "", asset = "", market = "", account_type: accountType = "", balance = "" } = row;
+  return { timestamp: time as `${bigint}`, balance, partyId: party, assetId: asset, marketId: market, accountType };
 }
 
 /** The columns of the filters. */

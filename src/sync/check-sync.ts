@@ -1,10 +1,12 @@
 import type { BalanceChange } from "../../generated/types.js";
 import type { VegaClient } from "../client/client.js";
 import { PaginationError, VegaError } from "../errors/index.js";
-import { compareRecords } from "../scan/record-order.js";
 import { toNanoseconds } from "../values/times.js";
 import { BalanceTable } from "./balance-table.js";
+import { inBatches } from "./batches.js";
+import { type ComparedDay, Comparison, isEqualDay, rangeOfDay } from "./comparison.js";
 import { inTransaction, type SqlDatabase } from "./database.js";
+import { Network } from "./network.js";
 import type { SyncBalances, SyncOptions } from "./options.js";
 import { Positions } from "./positions.js";
 import { prepareDatabase } from "./schema.js";
@@ -13,18 +15,8 @@ import { prepareDatabase } from "./schema.js";
 export interface CheckSyncOptions extends Pick<SyncOptions, "pageSize" | "concurrency" | "catchUp" | "signal"> {
   /** What was passed to `syncTo`. Default: all accounts. */
   balances?: SyncBalances | undefined;
-  /** Whether the days that differ are read again from the node. Default: false. */
+  /** Whether the days that differ are read again from the node, and compared again. Default: false. */
   repair?: boolean | undefined;
-}
-
-/** A day whose balance changes differ. */
-export interface DifferentDay {
-  /** As in `2024-02-09`, in UTC. */
-  day: string;
-  /** How many records the database has that the node does not have, or has with another balance. */
-  surplus: number;
-  /** How many records the node has that the database does not have, or has with another balance. */
-  missing: number;
 }
 
 /** What a comparison has found. */
@@ -34,23 +26,26 @@ export interface SyncComparison {
   /** The range that was compared, in Unix nanoseconds. What the node no longer keeps is not part of it. */
   start: bigint;
   end: bigint;
+  /** Each day that has records, with their number and their digest. */
+  days: readonly ComparedDay[];
   /** The days that differ, or differed before they were repaired; empty if all are equal. */
-  days: readonly DifferentDay[];
+  different: readonly ComparedDay[];
+  /** Those that were read again and still differ: the node responds differently from one request to the next. */
+  unrepaired: readonly ComparedDay[];
 }
 
 /** What waits in memory while records are compared. */
-const maxBufferedBytes = 4 * 1024 * 1024;
-const dayLength = 86_400_000_000_000n;
+const maxBufferedBytes = 1024 * 1024;
 
 /**
  * Compares the balance changes of a database with those of a node, record by record, and says which days differ.
  *
- * @throws {@link VegaError} if the balance changes of the filter were never stored; `PaginationError` with the `reason` `"behind"` if
- * the node has not reached the position of the database.
+ * @throws {@link VegaError} if the balance changes of the filter were never stored, or if the node is of another network: nothing is
+ * written then; `PaginationError` with the `reason` `"behind"` if the node has not reached the position of the database.
  * @example
  * ```ts no-run
- * const { days } = await checkSync(database, createClient({ baseUrl: "https://other.example" }));
- * for (const { day, missing, surplus } of days) console.warn(`${day}: ${missing} missing, ${surplus} too many`);
+ * const { different } = await checkSync(database, createClient({ baseUrl: "https://other.example" }));
+ * for (const { day, missing, surplus } of different) console.warn(`${day}: ${missing} missing, ${surplus} too many`);
  * ```
  */
 export async function checkSync(
@@ -59,80 +54,92 @@ export async function checkSync(
   options: CheckSyncOptions = {},
 ): Promise<SyncComparison> {
   prepareDatabase(database);
-  const { balances = {}, repair = false } = options;
+  const { balances = {}, repair = false, signal } = options;
   const position = new Positions(database).get("balances", balances);
   if (position === undefined) {
     throw new VegaError("Expected a database in which these balance changes were stored. Call syncTo first.", {
       operation: "checkSync",
     });
   }
-  const comparison = await compare(database, client, position, options);
-  if (!repair) return comparison;
-  const table = new BalanceTable(database);
-  for (const { day } of comparison.days) {
-    const first = toNanoseconds(`${day}T00:00:00Z`);
-    const start = first > comparison.start ? first : comparison.start;
-    const end = first + dayLength < position ? first + dayLength : position;
-    const records = await scanOf(client, options, start, end).toArray();
-    inTransaction(database, () => {
-      table.remove(balances.filter ?? {}, start, end);
-      table.add(records);
-    });
+  const network = new Network(database, "checkSync");
+  await network.checkBlock(client, signal);
+  const reading: Reading = { table: new BalanceTable(database), client, options };
+  const from = balances.from === undefined ? undefined : toNanoseconds(balances.from);
+  const { start, comparison } = await compare(reading, from, position);
+  const { days, common } = comparison;
+  const [stored, records] = [sum(days, "stored"), sum(days, "node")];
+  if (stored > 0 && common === 0) {
+    network.refuse(`the node has none of its ${stored} balance changes since ${start}, and ${records} others`);
   }
-  return comparison;
+  const different = days.filter((day) => !isEqualDay(day));
+  const unrepaired: ComparedDay[] = [];
+  for (const { day } of repair ? different : []) {
+    const whole = rangeOfDay(day);
+    const range = { start: later(whole.start, start), end: earlier(whole.end, position) };
+    await readAgain(database, reading, range.start, range.end);
+    const again = await compare(reading, range.start, range.end);
+    unrepaired.push(...again.comparison.days.filter((day) => !isEqualDay(day)));
+  }
+  return { records, start, end: position, days, different, unrepaired };
 }
 
-function scanOf(client: VegaClient, options: CheckSyncOptions, start: bigint | undefined, end: bigint) {
+/** What is compared, and with what. */
+interface Reading {
+  readonly table: BalanceTable;
+  readonly client: VegaClient;
+  readonly options: CheckSyncOptions;
+}
+
+const sum = (days: readonly ComparedDay[], side: "stored" | "node") =>
+  days.reduce((records, day) => records + day[side].records, 0);
+const later = (a: bigint, b: bigint) => (a > b ? a : b);
+const earlier = (a: bigint, b: bigint) => (a < b ? a : b);
+
+/** Replaces the stored records of a range by those of the node. */
+async function readAgain(database: SqlDatabase, reading: Reading, start: bigint, end: bigint): Promise<void> {
+  const { table, options } = reading;
+  let from = start;
+  for await (const { records, upTo = end } of inBatches(scanOf(reading, start, end))) {
+    inTransaction(database, () => {
+      table.remove(options.balances?.filter ?? {}, from, upTo);
+      table.add(records);
+    });
+    from = upTo;
+  }
+}
+
+function scanOf({ client, options }: Reading, start: bigint | undefined, end: bigint) {
   const { balances, repair: _, pageSize = 1000, ...others } = options;
   const dateRange = { startTimestamp: start, endTimestamp: end };
   return client.scanBalanceChanges({ filter: balances?.filter, dateRange }, { pageSize, maxBufferedBytes, ...others });
 }
 
-async function compare(
-  database: SqlDatabase,
-  client: VegaClient,
-  end: bigint,
-  options: CheckSyncOptions,
-): Promise<SyncComparison> {
-  const { filter = {}, from } = options.balances ?? {};
-  const { start, records, first } = await openNode(client, options, from && toNanoseconds(from), end);
-  const stored = new BalanceTable(database).read(filter, start, end);
-  const days = new Map<string, DifferentDay>();
-  const note = ({ timestamp }: BalanceChange, kind: "surplus" | "missing") => {
-    const day = new Date(Number(BigInt(timestamp) / 1_000_000n)).toISOString().slice(0, 10);
-    const found = days.get(day) ?? { day, surplus: 0, missing: 0 };
-    found[kind]++;
-    days.set(day, found);
-  };
-  let count = 0;
-  let [own, other] = [stored.next(), first];
-  while (!own.done || !other.done) {
-    const order = own.done ? 1 : other.done ? -1 : compareRecords(own.value, other.value);
-    const isEqual = order === 0 && own.value?.balance === other.value?.balance;
-    if (!own.done && order <= 0) {
-      if (!isEqual) note(own.value, "surplus");
-      own = stored.next();
-    }
-    if (!other.done && order >= 0) {
-      if (!isEqual) note(other.value, "missing");
-      count++;
-      other = await records.next();
-    }
-  }
-  return { records: count, start, end, days: [...days.values()] };
+/** Compares what the node keeps of a range, and returns where that begins. */
+async function compare(reading: Reading, from: bigint | undefined, end: bigint) {
+  const { start, records } = await openNode(reading, from, end);
+  const comparison = new Comparison();
+  await comparison.compare(reading.table.read(reading.options.balances?.filter ?? {}, start, end), records);
+  return { start, comparison };
 }
 
 /** Opens a scan of what the node keeps. An open start is the time of its oldest record. */
-async function openNode(client: VegaClient, options: CheckSyncOptions, start: bigint | undefined, end: bigint) {
-  const open = (from: bigint | undefined) => scanOf(client, options, from, end)[Symbol.asyncIterator]();
+async function openNode(reading: Reading, start: bigint | undefined, end: bigint) {
+  const open = (from: bigint | undefined) => scanOf(reading, from, end)[Symbol.asyncIterator]();
   const records = open(start);
   try {
     const first = await records.next();
-    return { records, first, start: start ?? BigInt(first.value?.timestamp ?? end) };
+    return { records: continued(first, records), start: start ?? BigInt(first.value?.timestamp ?? end) };
   } catch (error) {
     if (!PaginationError.is(error) || error.availableFrom === undefined) throw error;
-    const { availableFrom } = error;
-    const rest = open(availableFrom);
-    return { records: rest, first: await rest.next(), start: availableFrom };
+    return { records: open(error.availableFrom), start: error.availableFrom };
   }
+}
+
+async function* continued(
+  first: IteratorResult<BalanceChange, undefined>,
+  rest: AsyncIterable<BalanceChange>,
+): AsyncGenerator<BalanceChange, undefined, undefined> {
+  if (first.done) return;
+  yield first.value;
+  yield* rest;
 }

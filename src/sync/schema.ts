@@ -2,7 +2,7 @@ import { VegaError } from "../errors/index.js";
 import { inTransaction, type SqlDatabase, type SqlRow } from "./database.js";
 
 /** The form of the tables. A later version of the package that changes them increases it. */
-const version = 1;
+const version = 2;
 
 /** The columns of an account and of a time, for views. */
 const account = "accounts.party, accounts.asset, accounts.market, accounts.account_type";
@@ -19,6 +19,10 @@ const tables = `
     position TEXT NOT NULL,
     PRIMARY KEY (list, query)
   ) WITHOUT ROWID;
+  CREATE TABLE sync_chain (
+    height INTEGER NOT NULL,
+    time INTEGER NOT NULL
+  );
 
   CREATE TABLE accounts (
     id INTEGER PRIMARY KEY,

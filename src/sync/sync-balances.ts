@@ -4,13 +4,12 @@ import { followBalanceChanges } from "../follow/index.js";
 import { finalTime } from "../values/microseconds.js";
 import { toNanoseconds } from "../values/times.js";
 import { BalanceTable } from "./balance-table.js";
+import { inBatches } from "./batches.js";
 import type { SyncBalances } from "./options.js";
 import type { SyncRun } from "./sync-run.js";
 
-/** How many records are stored in one transaction, beside the rest of the last block. */
-const batchSize = 5000;
 /** What waits in memory while a batch is stored. */
-const maxBufferedBytes = 4 * 1024 * 1024;
+const maxBufferedBytes = 1024 * 1024;
 
 /** Stores balance changes: by a scan up to the newest block, then block by block. */
 export async function syncBalances(run: SyncRun, query: SyncBalances): Promise<void> {
@@ -39,31 +38,21 @@ async function scanHistory(
   const { pageSize = 1000, concurrency, catchUp } = options;
   const reading = { pageSize, concurrency, catchUp, maxBufferedBytes, signal };
   const scan = client.scanBalanceChanges({ filter, dateRange: { startTimestamp: start } }, reading);
-  let batch: BalanceChange[] = [];
+  let rest: readonly BalanceChange[] = [];
   try {
-    for await (const record of scan) {
-      // A block is stored as a whole.
-      if (batch.length >= batchSize && batch.at(-1)?.timestamp !== record.timestamp) {
-        store(batch, BigInt(record.timestamp));
-        batch = [];
-      }
-      batch.push(record);
+    for await (const { records, upTo } of inBatches(scan)) {
+      if (upTo === undefined) rest = records;
+      else store(records, upTo);
     }
   } catch (error) {
-    const last = batch.at(-1)?.timestamp;
-    // More records of its last block can follow.
-    if (last !== undefined) {
-      const complete = batch.filter(({ timestamp }) => timestamp !== last);
-      store(complete, BigInt(last));
-    }
     if (isAtPosition(error, start)) return start;
     throw error;
   }
   const { end } = await scan.coverage;
-  const last = batch.at(-1)?.timestamp;
+  const last = rest.at(-1)?.timestamp;
   // If no response names a block, the last one can have further records: it is read again.
   const position = end ?? (last === undefined ? start : BigInt(last));
-  if (position !== undefined) store(batch, position);
+  if (position !== undefined) store(rest, position);
   return position;
 }
 

@@ -2,6 +2,7 @@ import type { VegaClient } from "../client/client.js";
 import { VegaError } from "../errors/index.js";
 import type { FollowEvent, FollowOptions } from "../follow/index.js";
 import { inTransaction, type SqlDatabase } from "./database.js";
+import { Network } from "./network.js";
 import type { SyncOptions } from "./options.js";
 import { Positions, type SyncList } from "./positions.js";
 
@@ -14,6 +15,7 @@ export class SyncRun {
   readonly client: VegaClient;
   readonly options: SyncOptions;
   readonly positions: Positions;
+  readonly network: Network;
   /** Ends the reading of every list. */
   readonly signal: AbortSignal;
   readonly #controller = new AbortController();
@@ -24,6 +26,7 @@ export class SyncRun {
     this.client = client;
     this.options = options;
     this.positions = new Positions(database);
+    this.network = new Network(database, "syncTo");
     const { signal: own } = this.#controller;
     this.signal = options.signal ? AbortSignal.any([options.signal, own]) : own;
   }
@@ -59,6 +62,7 @@ export class SyncRun {
    */
   store(list: SyncList, query: object, upTo: bigint | undefined, add: () => number): void {
     this.#records[list] += inTransaction(this.database, () => {
+      this.network.store();
       if (upTo !== undefined) this.positions.set(list, query, upTo);
       return add();
     });

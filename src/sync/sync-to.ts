@@ -18,7 +18,8 @@ import { SyncRun } from "./sync-run.js";
  * @param database - A `DatabaseSync` of `node:sqlite`, which Node.js has from 22.13 on. One process may synchronize it at a time.
  * @returns How many records were stored, by list.
  * @throws `PaginationError` with the `reason` `"pruned"` if the node no longer keeps what follows the position, and `"behind"` if it
- * has not reached it; what ends a follower; {@link VegaError} if the database has other tables.
+ * has not reached it; what ends a follower; {@link VegaError} if the database has other tables, or records of another network:
+ * nothing is written then.
  * @example
  * ```ts no-run
  * // With `import { DatabaseSync } from "node:sqlite"`: const database = new DatabaseSync("vega.db");
@@ -34,6 +35,8 @@ export async function syncTo(
   options.signal?.throwIfAborted();
   prepareDatabase(database);
   const run = new SyncRun(database, client, options);
+  await run.network.checkBlock(client, options.signal);
+  await run.network.checkNewest(client, options.signal);
   let failure: { error: unknown } | undefined;
   const tasks = tasksOf(run).map((task) =>
     task().catch((error: unknown) => {

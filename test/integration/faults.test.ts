@@ -51,7 +51,7 @@ const undescribed = {
   message: expect.stringContaining("status 200 that does not match the OpenAPI description"),
 };
 
-/** By their names in `docs/errors.md`. */
+/** By their names in `docs/testing-reference.md`. */
 const faults: Record<string, Fault> = {
   "The connection is reset at once": { behave: faulty.resetBeforeHeaders, error: { name: "ConnectionError" }, sent: 3 },
   "The connection is reset while the body is received": { behave: faulty.resetWithinBody, error: cutOff, sent: 3 },
@@ -251,8 +251,8 @@ describe("a 500 for a list of profiles", () => {
   });
 });
 
-describe("the table in docs/errors.md", () => {
-  const page = readFileSync(new URL("../../docs/errors.md", import.meta.url), "utf8");
+describe("the table in docs/testing-reference.md", () => {
+  const page = readFileSync(new URL("../../docs/testing-reference.md", import.meta.url), "utf8");
   const [table = ""] = page.split("## All faults").slice(1);
   const rows = [...table.matchAll(/^\| ([^|]+) \| `(\w+)`[^|]* \| ([^|]+) \|$/gm)];
 

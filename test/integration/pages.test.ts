@@ -102,6 +102,12 @@ test.each([
   expect(found).not.toEqual([]);
 });
 
+test("the tables of the README fit a terminal of 100 columns", () => {
+  const rows = prose("README.md").match(/^\|.+$/gm) ?? [];
+  expect(rows.length).toBeGreaterThan(10);
+  expect(rows.filter((row) => row.length > 100)).toEqual([]);
+});
+
 test("the first program prints what the page shows, with Node.js alone", async () => {
   const page = read("docs/getting-started.md");
   const [, program = ""] = /^```ts\n([\s\S]*?)^```/m.exec(page) ?? [];

@@ -1,6 +1,7 @@
 import { operations } from "../../../generated/operations.js";
 import type { FollowVotesArguments } from "../../follow/index.js";
 import {
+  type ComparedDay,
   checkSync,
   type SqlDatabase,
   type SyncBalances,
@@ -58,6 +59,7 @@ function readPlan(names: readonly string[], { values }: CommandContext): Plan {
   if (unknown !== undefined)
     throw new UsageError(`Expected names of lists after FILE (${lists.join(", ")}), got ${unknown}.`);
   if (values.has("repair") && !values.has("check")) throw new UsageError("Expected --check beside --repair.");
+  if (values.has("days") && !values.has("check")) throw new UsageError("Expected --check beside --days.");
   if (values.has("follow") && values.has("check")) throw new UsageError("Expected --follow or --check, got both.");
   const has = (list: SyncList) => names.includes(list) || (list === "balances" && names.length === 0);
   if (values.has("check") && !has("balances"))
@@ -147,14 +149,26 @@ async function check(database: OpenDatabase, path: string, plan: Plan, context: 
   const isRepaired = values.has("repair");
   const { client, nodes } = await connect(context);
   const reading = { pageSize, concurrency, catchUp, signal: io.signal };
-  const { days, records, start, end } = await checkSync(database, client, { balances, ...reading, repair: isRepaired });
-  for (const { day, surplus, missing } of days) {
+  const options = { balances, ...reading, repair: isRepaired };
+  const { days, different, unrepaired, records, start, end } = await checkSync(database, client, options);
+  if (values.has("days")) await print(io, days.map(describeDay).join(""));
+  for (const { day, stored, node, surplus, missing } of different) {
+    const counts = `${count(stored.records)} records, ${count(node.records)} in the node`;
     const what = `${count(missing)} missing, ${count(surplus)} that the node does not have`;
-    printMessage(io, `${day}: ${what}${isRepaired ? "; repaired" : ""}.`);
+    printMessage(io, `${day}: ${counts}: ${what}${isRepaired ? "; read again" : ""}.`);
   }
-  if (days.length > 0 && !isRepaired) return exitCodes.failed;
+  for (const { day } of unrepaired) {
+    printMessage(io, `${day}: still differs after it was read again. Repeat the command, or use another node.`);
+  }
+  if ((isRepaired ? unrepaired : different).length > 0) return exitCodes.failed;
   if (values.has("quiet")) return exitCodes.done;
   const range = `from ${formatTime(start)} to ${formatTime(end)}`;
   await print(io, `${path} equals ${nodes.join(", ")} ${range}: ${count(records)} balance changes.\n`);
   return exitCodes.done;
+}
+
+/** A line with the number of records and their digest, and those of the node if they differ. */
+function describeDay({ day, stored, node }: ComparedDay): string {
+  const others = stored.sha256 === node.sha256 ? [] : [node.records, node.sha256];
+  return `${[day, stored.records, stored.sha256, ...others].join(" ")}\n`;
 }

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
+import { canonicalLine } from "../../values/canonical-line.js";
 import { Bytes } from "../output/bytes.js";
-import { canonicalLine } from "../output/columns.js";
 
 const batchSize = 64 * 1024;
 

@@ -1,5 +1,6 @@
 import type { FollowEvent } from "../../follow/index.js";
 import type { Block } from "../../http/block.js";
+import { canBeOneChain } from "../../source/one-chain.js";
 import { describeDuration } from "../durations.js";
 import { IncompleteError, UsageError } from "../exit.js";
 import type { Io } from "../io.js";
@@ -7,7 +8,7 @@ import { printMessage } from "../message.js";
 import { formatTime } from "../output/columns.js";
 import { count } from "../progress.js";
 import { StatusLine } from "../status-line.js";
-import { canBeOneChain, printBlock } from "./chain.js";
+import { printBlock } from "./chain.js";
 import { Failures } from "./failures.js";
 import type { From } from "./plan.js";
 

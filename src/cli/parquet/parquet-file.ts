@@ -8,7 +8,7 @@ import { type Column, type WireRecord, wireText } from "../output/columns.js";
 import { type ColumnTypes, schemaOf, toParquet } from "./schema.js";
 
 /** Rows that are encoded at once. A reader skips the groups whose times it does not need; larger ones take more memory. */
-const rowGroupSize = 20_000;
+const rowGroupSize = 10_000;
 
 type Writer = typeof import("hyparquet-writer");
 

@@ -37,6 +37,16 @@ describe.skipIf(hasNoBrowser)("the API reference of the site", () => {
     });
   });
 
+  test("shows the types of parameters and of the result in a signature", async () => {
+    await site.open("api/functions/nodePool.html", async (page) => {
+      const signature = page.locator("main blockquote").first();
+      const text = (await signature.innerText()).replaceAll(/\s+/g, "");
+      expect(text).toBe("nodePool(urls:readonly(string|URL)[],options?:NodePoolOptions):NodePool");
+      await signature.getByRole("link", { name: "NodePoolOptions" }).click();
+      await page.waitForURL("**/interfaces/NodePoolOptions.html");
+    });
+  });
+
   test("has no page of a module or of raw types", async () => {
     const pages = (await readdir(join(folder, "api"), { recursive: true })).filter((name) => name.endsWith(".html"));
     expect(pages).toHaveLength(names.length + 1);

@@ -107,9 +107,70 @@ describe.skipIf(hasNoBrowser)("the console of an operation page", () => {
       await field(page, "State of the example node").selectOption("starting");
       expect((await press(page, "Send request")).outcome).toBe("Status 503");
     });
+  });
+
+  test("says why the next page of profiles fails", async () => {
     await site.open(pathOf("listPartiesProfiles"), async (page) => {
       await press(page, "Send request");
       expect((await press(page, "Next page")).outcome).toBe("Status 500");
+      const advice = page.locator(".advice");
+      expect(await advice.innerText()).toMatch(
+        /^v0\.74 nodes respond to every cursor .+ \(pagination\.first, at most 5000\)/,
+      );
+      await advice.getByRole("link").click();
+      await page.waitForURL("**/pagination.html#unreliable-cursors-of-nodes");
+    });
+  });
+
+  test("shows a result as a table without cutting a value, on a desktop and on a phone", async () => {
+    for (const width of [1280, 390]) {
+      await site.open(
+        `${pathOf("listBalanceChanges")}#try-it`,
+        async (page) => {
+          const { body } = await press(page, "Send request");
+          await page.getByRole("button", { name: "Table" }).click();
+          const table = page.getByRole("region", { name: "Response as a table" });
+          const [first] = listOf(body).edges;
+          const cells = table.locator("tbody tr").first().locator("td");
+          expect((await cells.allInnerTexts()).map((text) => text.trim())).toEqual([
+            expect.stringMatching(/^2024-02-09T16:53:\d\d\.\d{9}Z$/),
+            ...["balance", "partyId", "assetId", "marketId", "accountType"].map((name) => first?.node[name]),
+          ]);
+          const cut = await cells.evaluateAll(
+            (all) => all.filter((cell) => cell.scrollWidth > cell.clientWidth + 1).length,
+          );
+          expect(cut).toBe(0);
+          expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+          expect(await violations(page)).toEqual([]);
+          await table.screenshot({ path: join(screenshots, `table-${width}.png`) });
+          await page.getByRole("button", { name: "JSON" }).click();
+          expect(await page.locator(".response pre").textContent()).toContain('"edges"');
+        },
+        { width },
+      );
+    }
+  });
+
+  test("shares its request by a link, which fills in the form and sends nothing", async () => {
+    let link = "";
+    await site.open(pathOf("listVotes"), async (page) => {
+      await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+      await field(page, "proposalId").fill("");
+      await field(page, "partyId").fill("ab".repeat(32));
+      await field(page, "State of the example node").selectOption("starting");
+      await page.getByRole("button", { name: "Copy link" }).click();
+      await page.getByRole("status").getByText("The link was copied").waitFor();
+      link = await page.evaluate(() => navigator.clipboard.readText());
+      expect(page.url()).toBe(link);
+    });
+    await site.open(link.replace(site.url, ""), async (page) => {
+      await page.getByRole("status").getByText("Nothing was sent yet").waitFor();
+      expect(await page.locator(".response").count()).toBe(0);
+      expect(await field(page, "partyId").inputValue()).toBe("ab".repeat(32));
+      expect(await field(page, "proposalId").inputValue()).toBe("");
+      const request = `GET https://node.example/api/v2/votes?partyId=${"ab".repeat(32)}&pagination.first=5`;
+      expect(await page.locator(".request").innerText()).toBe(request);
+      expect((await press(page, "Send request")).outcome).toBe("Status 503");
     });
   });
 
@@ -168,6 +229,7 @@ describe.skipIf(hasNoBrowser)("the console of an operation page", () => {
       await page.emulateMedia({ colorScheme: "dark" });
       await page.setViewportSize({ width: 390, height: 844 });
       await page.locator("html.dark").waitFor();
+      await page.getByRole("button", { name: "Try it" }).click();
       expect(await violations(page)).toEqual([]);
       await field(page, "State of the example node").selectOption("starting");
       await press(page, "Send request");

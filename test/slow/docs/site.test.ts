@@ -5,6 +5,7 @@ import { pathToFileURL } from "node:url";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { groups, titleOf } from "../../../docs/.vitepress/pages.js";
+import { projectOf } from "../../../docs/.vitepress/project.js";
 import { hasNoBrowser } from "../../support/chromium.js";
 import { operations } from "../../support/description.js";
 import { root, type Site, screenshots, startSite, violations } from "./site.js";
@@ -29,8 +30,6 @@ describe.skipIf(hasNoBrowser)("the documentation site", () => {
   }, 300_000);
   afterAll(() => site?.close());
 
-  const heading = (page: Page) => page.locator("h1").first().innerText();
-
   test("reaches each page of the guide by the sidebar, in reading order", async () => {
     await site.open("getting-started.html", async (page) => {
       const sidebar = page.locator("aside nav");
@@ -45,22 +44,31 @@ describe.skipIf(hasNoBrowser)("the documentation site", () => {
     });
   });
 
-  test("finds pages by the words that people look for", async () => {
+  test("finds first what people look for", async () => {
     const pages = {
-      abort: "errors",
-      bigint: "getting-started",
-      CORS: "errors",
-      "infinite scroll": "recipes-ui",
-      React: "recipes-ui",
-      retry: "errors",
-      "rate limit": "rate-limits",
-      ban: "rate-limits",
-      export: "command-line",
-      CSV: "command-line",
-      resume: "pagination",
-      mock: "testing",
-      createClient: "api/",
-      withdrawal: "operations/listNodeSignatures",
+      abort: "errors.html#abort-a-call",
+      bigint: "getting-started.html#convert-values-bigint-dates-and-amounts",
+      CORS: "errors.html#cors-errors-in-browsers",
+      "infinite scroll": "recipes-ui.html#infinite-scroll",
+      React: "recipes-ui.html",
+      nextjs: "recipes-next.html",
+      retry: "errors.html#retry",
+      "rate limit": "rate-limits.html",
+      ban: "rate-limits.html#bans",
+      export: "command-line.html#export-to-a-file",
+      resume: "pagination.html#resume-after-an-error",
+      mock: "testing.html#mock-data",
+      websocket: "recipes.html#websockets-subscriptions-and-webhooks",
+      subscribe: "recipes.html#websockets-subscriptions-and-webhooks",
+      webhook: "recipes.html#websockets-subscriptions-and-webhooks",
+      stream: "recipes.html#websockets-subscriptions-and-webhooks",
+      upgrade: "compatibility.html#upgrades-and-deprecations",
+      migration: "recipes.html#migrate-from-a-hand-written-loop",
+      stake: "recipes-servers.html#other-endpoints-of-a-node",
+      "party id": "operations/#conventions",
+      pubkey: "operations/#conventions",
+      createClient: "api/functions/createClient.html",
+      withdrawal: "operations/listNodeSignatures.html",
     };
     await site.open("index.html", async (page) => {
       await page.keyboard.press("Control+k");
@@ -70,20 +78,46 @@ describe.skipIf(hasNoBrowser)("the documentation site", () => {
         await box.fill("");
         await results.first().waitFor({ state: "detached" });
         await box.fill(word);
-        await results.first().waitFor();
-        await page.screenshot({ path: join(screenshots, `search-${word.replace(" ", "-")}.png`) });
-        const found = await results.evaluateAll((links) => links.slice(0, 3).map((link) => link.getAttribute("href")));
-        expect
-          .soft(
-            found.filter((href) => href?.startsWith(`/${expected}`)),
-            `${word}: ${found.join(" ")}`,
-          )
-          .not.toEqual([]);
+        expect.soft(await results.first().getAttribute("href"), word).toMatch(new RegExp(`^/${expected}`));
       }
+      await page.screenshot({ path: join(screenshots, "search.png") });
       await page.keyboard.press("Enter");
-      await page.waitForURL((url) => url.pathname !== "/" && url.pathname !== "/index.html");
-      expect(await heading(page)).not.toBe("");
+      await page.waitForURL("**/listNodeSignatures.html*");
+      await page.locator("h1", { hasText: "List node signatures" }).waitFor();
     });
+  });
+
+  test("loads the search with the page, and shows a spinner if that is not done", async () => {
+    await site.open("scans.html", async (page) => {
+      const requests: string[] = [];
+      page.on("request", (request) => requests.push(request.url()));
+      await page.keyboard.press("Control+k");
+      await page.getByRole("searchbox").fill("coverage");
+      await page.locator(".VPLocalSearchBox .result").first().waitFor();
+      expect(requests).toEqual([]);
+    });
+    const page = await site.browser.newPage();
+    let answer = () => {};
+    const isAnswered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    await page.route("**/*localSearchIndex*", async (route) => {
+      await isAnswered;
+      await route.continue();
+    });
+    await page.goto(`${site.url}scans.html`);
+    const spinner = () =>
+      page.locator(".VPLocalSearchBox .results").evaluate((list) => getComputedStyle(list, "::after").animationName);
+    const box = page.getByRole("searchbox");
+    // The page does not react before its scripts have run.
+    const open = () => page.keyboard.press("Control+k").then(() => box.count());
+    await expect.poll(open, { timeout: 10_000 }).toBe(1);
+    await box.fill("coverage");
+    expect(await spinner()).toBe("search-spinner");
+    answer();
+    await page.locator(".VPLocalSearchBox .result").first().waitFor();
+    expect(await spinner()).toBe("none");
+    await page.close();
   });
 
   test("can be used with the keyboard alone", async () => {
@@ -123,11 +157,98 @@ describe.skipIf(hasNoBrowser)("the documentation site", () => {
       await page.emulateMedia({ colorScheme: "dark" });
       await page.setViewportSize({ width: 390, height: 844 });
       await page.locator("html.dark").waitFor();
+      await page.screenshot({ path: join(screenshots, `phone-${picture}.png`) });
+      await page.locator(".section-toggle").evaluateAll((all) => all.map((each) => (each as HTMLElement).click()));
+      expect(await page.locator(".section:visible").count()).toBe(await page.locator(".section").count());
       expect(await violations(page)).toEqual([]);
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
       expect(await scrollBoxes(page)).toEqual([]);
-      await page.screenshot({ path: join(screenshots, `phone-${picture}.png`) });
     });
+  });
+
+  test("has no page on a phone that is a long way to scroll", async () => {
+    // The API reference is read at one name, to which a link leads.
+    const guide = pages.filter((name) => name !== "api/index.html");
+    const use = async (page: Page) => {
+      for (const name of guide) {
+        await page.goto(site.url + name);
+        const height = await page.evaluate(() => document.documentElement.scrollHeight);
+        expect.soft(height, name).toBeLessThan(6000);
+      }
+    };
+    await site.open("index.html", use, { width: 390 });
+  });
+
+  test("opens a section on a phone by its heading, its button, a link and the search", async () => {
+    const use = async (page: Page) => {
+      const toggle = (name: string) => page.getByRole("button", { name, exact: true });
+      const state = (name: string) => toggle(name).getAttribute("aria-expanded");
+      const options = page.locator(".options code", { hasText: /^pageSize$/ });
+      // The address of the page has an anchor.
+      expect(await state("Missing history")).toBe("true");
+      expect(await state("Options")).toBe("false");
+      expect(await options.isVisible()).toBe(false);
+      await page.locator("#options").click();
+      expect(await state("Options")).toBe("true");
+      expect(await options.isVisible()).toBe(true);
+      await toggle("Options").press("Enter");
+      expect(await options.isVisible()).toBe(false);
+      // The list of headings.
+      await page.getByRole("button", { name: "On this page" }).click();
+      await page.locator(".VPLocalNavOutlineDropdown").getByRole("link", { name: "Options", exact: true }).click();
+      await options.waitFor();
+      const top = await page.locator("#options").evaluate((each) => each.getBoundingClientRect().top);
+      expect(top).toBeGreaterThan(0);
+      expect(top).toBeLessThan(400);
+      // A link of another page.
+      await page.goto(`${site.url}errors.html`);
+      await page.locator("#retry").click();
+      await page.getByRole("link", { name: "All faults" }).click();
+      await page.getByText("The connection is refused").waitFor();
+    };
+    await site.open("scans.html#missing-history", use, { width: 390 });
+  });
+
+  test("stacks the rows of options on a phone", async () => {
+    const use = async (page: Page) => {
+      const cells = page.locator("#options ~ .section .options tbody tr").first().locator("td");
+      const boxes = await cells.evaluateAll((all) => all.map((each) => each.getBoundingClientRect()));
+      expect(boxes).toHaveLength(3);
+      for (const [index, box] of boxes.entries()) {
+        expect(box.left).toBe(boxes[0]?.left);
+        expect(box.top).toBeGreaterThanOrEqual(boxes[index - 1]?.bottom ?? 0);
+      }
+    };
+    await site.open("errors.html#options", use, { width: 390 });
+  });
+
+  test("follows a chain in the page, which a program that is killed continues", async () => {
+    await site.open("following.html#try-it", async (page) => {
+      const stored = page.locator(".live-follower dd").last();
+      const counts = async () => [...((await stored.innerText()).match(/\d+/g) ?? [])].map(Number);
+      await page.getByRole("button", { name: "Start the program" }).click();
+      await expect.poll(async () => (await counts())[0] ?? 0, { timeout: 20_000 }).toBeGreaterThan(0);
+      await page.getByRole("button", { name: "Kill the program" }).click();
+      const [before = 0] = await counts();
+      const blocks = page.locator(".live-follower .blocks li:not(.stored)");
+      await expect.poll(() => blocks.count(), { timeout: 20_000 }).toBeGreaterThan(2);
+      expect((await counts())[0]).toBe(before);
+      expect(await violations(page)).toEqual([]);
+      await page.getByRole("button", { name: "Start it again" }).click();
+      await expect.poll(async () => (await counts())[0] ?? 0, { timeout: 20_000 }).toBeGreaterThan(before);
+      const [after, expected] = await counts();
+      expect(after).toBe(expected);
+      await page.locator(".live-follower").screenshot({ path: join(screenshots, "live-follower.png") });
+    });
+  });
+
+  test("has no addresses of a repository that package.json does not name, and all that depend on it otherwise", async () => {
+    const { repository } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
+    const project = projectOf(repository);
+    const html = await readFile(`${folder}scans.html`, "utf8");
+    expect(existsSync(`${folder}sitemap.xml`)).toBe(project !== undefined);
+    expect(html.includes("Edit this page")).toBe(project !== undefined);
+    expect(html.includes("og:image")).toBe(project !== undefined);
   });
 
   /** The boxes that scroll horizontally, other than code and tables. */

@@ -28,7 +28,8 @@ describe("npm start", () => {
 
   test("compares what the client reads with the records of a node that has the defects of v0.74 nodes", async () => {
     const { stdout } = await start();
-    const table = stdout.slice(stdout.indexOf("Records read of whole lists"));
+    const [title = "", table = ""] = stdout.split(/\n(?=┌)|\n\n/);
+    expect(title).toContain("Records read of an in-memory node");
     const rows = [...table.matchAll(/^│ ((?:votes|balance changes).*?) +│$/gm)].map(([, row = ""]) =>
       row.split(/ +│ +/),
     );
@@ -39,7 +40,8 @@ describe("npm start", () => {
       ["balance changes", "1000", expect.stringMatching(/^1\d,\d{3} of 20,000$/), "20,000 of 20,000", "20"],
       ["balance changes, by a scan", "5000", "–", "20,000 of 20,000", expect.stringMatching(/^\d$/)],
     ]);
-    expect(stdout).toMatch(/199 repeated +│ then a PaginationError, "repeated-cursor" │/);
+    expect(stdout).toMatch(/199 repeated +│ then a PaginationError, +│/);
+    expect(Math.max(...[title, ...table.split("\n")].map((line) => line.length))).toBeLessThanOrEqual(100);
     expect(stdout).toMatch(/then an infinite loop +│/);
   });
 

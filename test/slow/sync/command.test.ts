@@ -1,8 +1,8 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { compareRecords } from "../../../src/scan/record-order.js";
 import { createFakeNode, nodeDefects } from "../../../src/testing/index.js";
 import { listen } from "../../../src/testing/node/index.js";
@@ -11,6 +11,8 @@ import { installNode, main, node, readDatabase, runNode } from "./sqlite-node.js
 
 const change = fileURLToPath(new URL("change.js", import.meta.url));
 const day = 86_400_000_000_000n;
+
+const utcDay = (time: string) => new Date(Number(BigInt(time) / 1_000_000n)).toISOString().slice(0, 10);
 
 let folder: string;
 let database: string;
@@ -22,8 +24,8 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }));
 
 /** A node with changes on three days, and its address. */
-async function startNode(history?: bigint) {
-  const first = 1_707_300_000_000_000_000n;
+async function startNode(history?: bigint, shift = 0n) {
+  const first = 1_707_300_000_000_000_000n + shift;
   const balances = Array.from({ length: 300 }, (_, index) => ({
     timestamp: `${first + (BigInt(index) * day) / 100n}` as const,
     balance: `${index}${"0".repeat(25)}`,
@@ -40,10 +42,11 @@ async function startNode(history?: bigint) {
 
 test("a comparison names the days that differ, and repairs them", async () => {
   const { fake, server, sync } = await startNode();
+  const { balances } = fake.records;
   try {
     expect(await sync()).toMatchObject({ code: 0, stderr: expect.stringContaining("300 balances stored") });
     expect(await sync("--check")).toMatchObject({ code: 0, stdout: expect.stringContaining("300 balance changes") });
-    const times = fake.records.balances.map(({ timestamp }) => timestamp).sort();
+    const times = balances.map(({ timestamp }) => timestamp).sort();
     await runNode([
       change,
       database,
@@ -52,16 +55,98 @@ test("a comparison names the days that differ, and repairs them", async () => {
     ]);
     const found = await sync("--check");
     expect(found).toMatchObject({ code: 1, stdout: "" });
-    expect(found.stderr).toContain("2024-02-07: 1 missing, 0 that the node does not have.");
-    expect(found.stderr).toContain("2024-02-09: 1 missing, 1 that the node does not have.");
-    expect(await sync("--check", "--repair")).toMatchObject({ code: 0, stderr: expect.stringContaining("repaired") });
+    const of = (day: string) => balances.filter(({ timestamp }) => utcDay(timestamp) === day).length;
+    const [seventh, ninth] = [of("2024-02-07"), of("2024-02-09")];
+    expect(found.stderr.trim().split("\n")).toEqual([
+      `2024-02-07: ${seventh - 1} records, ${seventh} in the node: 1 missing, 0 that the node does not have.`,
+      `2024-02-09: ${ninth} records, ${ninth} in the node: 1 missing, 1 that the node does not have.`,
+    ]);
+    const repaired = await sync("--check", "--repair");
+    expect(repaired).toMatchObject({ code: 0, stderr: expect.stringContaining("not have; read again.") });
     expect(await sync("--check", "--quiet")).toEqual({ code: 0, stdout: "", stderr: "" });
-    const { balances } = await readDatabase(database);
-    const expected = [...fake.records.balances].sort(compareRecords);
-    expect(balances.map(({ balance }) => balance)).toEqual(expected.map(({ balance }) => balance));
+    const stored = (await readDatabase(database)).balances;
+    const expected = [...balances].sort(compareRecords);
+    expect(stored.map(({ balance }) => balance)).toEqual(expected.map(({ balance }) => balance));
   } finally {
     await server.close();
   }
+});
+
+test("a comparison counts and digests each day as a manifest of Parquet does", async () => {
+  const { server, sync } = await startNode();
+  const output = join(folder, "changes");
+  try {
+    await sync("--quiet");
+    const { stdout } = await sync("--check", "--days", "--quiet");
+    await runNode([main, "balances", "--output", output, "--partition", "day", "--node", server.url]);
+    const { files } = JSON.parse(await readFile(join(output, "_manifest.json"), "utf8")) as {
+      files: { path: string; records: number; sha256: string }[];
+    };
+    expect(files.length).toBeGreaterThan(1);
+    const lines = files.map(({ path, records, sha256 }) => `${path.slice(5, 15)} ${records} ${sha256}`);
+    expect(stdout.split("\n")).toEqual(expect.arrayContaining(lines));
+    await runNode([
+      change,
+      database,
+      "UPDATE account_changes SET balance = '1' WHERE time = (SELECT min(time) FROM account_changes)",
+    ]);
+    const [first] = (await sync("--check", "--days", "--quiet")).stdout.split("\n");
+    expect(first).toMatch(new RegExp(`^2024-02-07 \\d+ [0-9a-f]{64} ${lines[0]?.slice(11)}$`));
+  } finally {
+    await server.close();
+  }
+});
+
+test("a day that still differs after it was read again is named", async () => {
+  const { fake, server, sync } = await startNode();
+  let responses = 0;
+  const unsteady = await listen({
+    fetch: async (request) => {
+      const response = await fake.fetch(request);
+      const text = (await response.text()).replaceAll('"balance":"0', `"balance":"${++responses}0`);
+      return new Response(text, { status: response.status, headers: response.headers });
+    },
+  });
+  try {
+    await sync("--quiet");
+    const { code, stderr } = await runNode([main, "sync", database, "--check", "--repair", "--node", unsteady.url]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining("2024-02-07: still differs after it was read again.")]);
+  } finally {
+    await unsteady.close();
+    await server.close();
+  }
+});
+
+describe("a node of another network", () => {
+  /** With changes of the same days, and the same blocks unless others are given. */
+  async function startOther(shift: bigint) {
+    const { server, sync } = await startNode(undefined, shift);
+    return { sync, close: () => server.close() };
+  }
+
+  test.each([
+    ["with other records", 3000n, "the node does not have its balance change of party party"],
+    ["with other blocks", -100n * day, "cannot be on one chain"],
+  ])("%s is refused before something is written", async (_, shift, reason) => {
+    const { server, sync } = await startNode();
+    const other = await startOther(shift);
+    try {
+      await sync("--quiet");
+      const before = await readDatabase(database);
+      const { code, stderr } = await other.sync();
+      expect([code, stderr]).toEqual([1, expect.stringContaining("Expected a node of the network")]);
+      expect(stderr).toContain(reason);
+      expect(await other.sync("--check", "--repair")).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining("Expected a node of the network"),
+      });
+      expect(await readDatabase(database)).toEqual(before);
+      expect(await sync("--quiet", "--catch-up", "0")).toMatchObject({ code: 0 });
+    } finally {
+      await other.close();
+      await server.close();
+    }
+  });
 });
 
 test("what a node no longer keeps stays, and is not compared", async () => {
@@ -101,6 +186,7 @@ test.each([
   [["signatures"], "Expected --id beside signatures."],
   [["orders"], "Expected names of lists after FILE (balances, votes, signatures, profiles), got orders."],
   [["--repair"], "Expected --check beside --repair."],
+  [["--days"], "Expected --check beside --days."],
   [["--follow", "--check"], "Expected --follow or --check, got both."],
   [["votes", "--party", "p", "--check"], "--check compares balance changes: name the list balances."],
 ])("sync %s is refused before a database is created", async (args, message) => {

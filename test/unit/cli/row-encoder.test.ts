@@ -1,10 +1,11 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Bytes } from "../../../src/cli/output/bytes.js";
-import { canonicalLine, readColumns, wireText } from "../../../src/cli/output/columns.js";
+import { readColumns, wireText } from "../../../src/cli/output/columns.js";
 import { csvLine } from "../../../src/cli/output/csv.js";
 import { ndjsonLine } from "../../../src/cli/output/ndjson.js";
 import { RowEncoder } from "../../../src/cli/output/row-encoder.js";
+import { canonicalLine } from "../../../src/values/canonical-line.js";
 
 const kinds = { timestamp: "time", balance: "amount", alias: "text", sig: "exact", metadata: "json" } as const;
 const text = fc.oneof(

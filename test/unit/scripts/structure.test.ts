@@ -46,7 +46,7 @@ test.each<[what: string, files: Record<string, string>, problem: string]>([
   [
     "an import of Node.js outside of the command line",
     { "src/scan/scan.ts": 'import "node:fs";' },
-    "src/scan/scan.ts → fs: only the command line and testing/node import modules of Node.js",
+    "src/scan/scan.ts → fs: only the command line, testing/node and sync import modules of Node.js",
   ],
   [
     "an import of a script",

@@ -1,5 +1,11 @@
 import { operations } from "../../../../generated/operations.js";
-import type { Arguments, Operation, ParameterPlace, Value } from "../../../../src/arguments/operation.js";
+import type {
+  Arguments,
+  ListOperation,
+  Operation,
+  ParameterPlace,
+  Value,
+} from "../../../../src/arguments/operation.js";
 
 export type OperationId = keyof typeof operations;
 
@@ -15,7 +21,16 @@ export type Field = Value &
 /** What the form holds, by the names of the fields in the client. A field that is empty is not sent. */
 export type FormValues = Record<string, string | number | string[]>;
 
-export const operationOf = (id: OperationId): Operation & { kind: "list" | "single" } => operations[id];
+/** What the pages know about an operation. */
+interface PageOperation extends Operation {
+  readonly kind: "list" | "single";
+  readonly cursors?: Pick<NonNullable<ListOperation<unknown>["cursors"]>, "timeMember" | "rejectedWith">;
+}
+
+export const operationOf = (id: OperationId): PageOperation => operations[id];
+
+/** Whether a field is a choice of several names. */
+export const isChoice = (field: Field): boolean => field.kind === "array" && field.items.kind === "enum";
 
 export const fieldsOf = (id: OperationId): Field[] => flatten(operationOf(id).arguments, undefined);
 

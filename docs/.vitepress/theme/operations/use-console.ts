@@ -1,21 +1,15 @@
-import { computed, reactive, ref } from "vue";
+import { computed, onMounted, reactive, ref } from "vue";
 import type { NodeState } from "./example-node.js";
-import { type FormValues, fieldsOf, type OperationId } from "./fields.js";
+import { type FormValues, fieldsOf, isChoice, type OperationId } from "./fields.js";
+import { formOf, linkOf } from "./link.js";
 import { type ConsoleResponse, exampleUrl, requestFor, send } from "./request.js";
+import { adviceOn, pageInfoOf, summaryOf, tableOf, textOf } from "./result.js";
 import { curlSample, typescriptSample } from "./samples.js";
-
-interface PageInfo {
-  hasNextPage: boolean;
-  hasPreviousPage: boolean;
-  startCursor: string;
-  endCursor: string;
-}
 
 /** The state of a console: the form, the last response, and what can be done with both. */
 export function useConsole(id: OperationId, initial: FormValues) {
   const fields = fieldsOf(id);
-  const empty = () =>
-    Object.fromEntries(fields.map(({ path, kind, ...field }) => [path, isChoice({ kind, ...field }) ? [] : ""]));
+  const empty = () => Object.fromEntries(fields.map((field) => [field.path, isChoice(field) ? [] : ""]));
   const values = reactive<FormValues>({ ...empty(), ...structuredClone(initial) });
   const baseUrl = ref(exampleUrl);
   const isExample = computed(() => originOf(baseUrl.value) === exampleUrl);
@@ -23,21 +17,31 @@ export function useConsole(id: OperationId, initial: FormValues) {
   const response = ref<ConsoleResponse>();
   const problem = ref<string>();
   const notice = ref<string>();
+  const advice = ref<string>();
   const isSending = ref(false);
   let latest = 0;
 
   async function submit(): Promise<void> {
-    latest += 1;
+    forget();
     const current = latest;
+    const sent = { ...values };
     isSending.value = true;
-    problem.value = undefined;
-    notice.value = undefined;
     const [received, failure] = await attempt();
     // The response to an earlier request is out of date.
     if (current !== latest) return;
     isSending.value = false;
     response.value = received;
     problem.value = failure;
+    advice.value = received && adviceOn(id, received.status, sent);
+  }
+
+  /** Forgets the last request and what was said about it, but not its response. */
+  function forget(): void {
+    latest += 1;
+    isSending.value = false;
+    problem.value = undefined;
+    notice.value = undefined;
+    advice.value = undefined;
   }
 
   async function attempt(): Promise<[ConsoleResponse | undefined, string | undefined]> {
@@ -74,11 +78,32 @@ export function useConsole(id: OperationId, initial: FormValues) {
     Object.assign(values, empty(), structuredClone(initial));
     baseUrl.value = exampleUrl;
     nodeState.value = "ready";
-    latest += 1;
-    isSending.value = false;
     response.value = undefined;
-    problem.value = undefined;
-    notice.value = undefined;
+    forget();
+  }
+
+  // The page is written without its address, and Vue expects that form at first.
+  onMounted(() => {
+    const form = formOf(id, location.search);
+    if (form === undefined) return;
+    Object.assign(values, empty(), form.values);
+    baseUrl.value = form.baseUrl;
+    nodeState.value = form.nodeState;
+    notice.value = "The form has the request of the link. Nothing was sent yet.";
+  });
+
+  /** Copies the address of the page with this form, which the page then has. */
+  async function copyLink(): Promise<void> {
+    const query = linkOf(id, { baseUrl: baseUrl.value, nodeState: nodeState.value, values });
+    const url = `${location.pathname}${query}#try-it`;
+    history.replaceState(history.state, "", url);
+    try {
+      await navigator.clipboard.writeText(`${location.origin}${url}`);
+      notice.value = "The link was copied. It fills in this form, and sends nothing by itself.";
+    } catch {
+      // Browsers have no clipboard for pages without TLS, and can ask for permission.
+      notice.value = "The address of this page is now the link: copy it from the address bar.";
+    }
   }
 
   async function beginNextBlock(): Promise<void> {
@@ -96,22 +121,22 @@ export function useConsole(id: OperationId, initial: FormValues) {
     response,
     problem,
     notice,
+    advice,
     isSending,
     pageInfo,
     summary: computed(() => response.value && summaryOf(response.value)),
     body: computed(() => response.value && textOf(response.value)),
+    table: computed(() => response.value && tableOf(id, response.value.json)),
+    request: computed(() => requestFor(id, baseUrl.value, values)),
     typescript: computed(() => typescriptSample(id, baseUrl.value, values)),
     curl: computed(() => curlSample(id, baseUrl.value, values)),
     submit,
     turn,
     reset,
+    copyLink,
     beginNextBlock,
   };
 }
-
-/** Whether a field is a choice of several names. */
-export const isChoice = (field: { kind: string; items?: { kind: string } }): boolean =>
-  field.kind === "array" && field.items?.kind === "enum";
 
 function originOf(url: string): string | undefined {
   try {
@@ -121,20 +146,3 @@ function originOf(url: string): string | undefined {
     return undefined;
   }
 }
-
-/** The page that a response holds, if it holds one. */
-function connectionOf(json: unknown): { edges: unknown[]; pageInfo: PageInfo } | undefined {
-  if (typeof json !== "object" || json === null) return undefined;
-  return Object.values(json).find((member) => Array.isArray(member?.edges) && member.pageInfo);
-}
-
-const pageInfoOf = (json: unknown): PageInfo | undefined => connectionOf(json)?.pageInfo;
-
-function summaryOf({ status, json }: ConsoleResponse): string {
-  const page = connectionOf(json);
-  if (page === undefined) return `Status ${status}`;
-  const count = page.edges.length === 1 ? "1 record" : `${page.edges.length} records`;
-  return `Status ${status}: ${count}${page.pageInfo.hasNextPage ? ", and a next page" : ""}`;
-}
-
-const textOf = ({ json, text }: ConsoleResponse): string => (json === undefined ? text : JSON.stringify(json, null, 2));
