@@ -8,6 +8,8 @@ import { groups, titleOf } from "../../../docs/.vitepress/pages.js";
 import { projectOf } from "../../../docs/.vitepress/project.js";
 import { hasNoBrowser } from "../../support/chromium.js";
 import { operations } from "../../support/description.js";
+import { freePort } from "../../support/free-port.js";
+import { startNpmServer } from "../../support/npm-server.js";
 import { root, type Site, screenshots, startSite, violations } from "./site.js";
 
 // The site that `npm run docs` builds, on a local server, in Chromium. All pages are self-contained: `open` fails on a request
@@ -262,6 +264,18 @@ describe.skipIf(hasNoBrowser)("the documentation site", () => {
         .filter((each) => each.matches(":not(pre, table, div[class*=language-], .tabs)") && !each.closest("pre"))
         .map((each) => `${each.tagName}.${each.className}`),
     );
+
+  test("is served by npm run docs:preview", async () => {
+    const port = await freePort();
+    const endServer = await startNpmServer(
+      ["run", "--silent", "docs:preview", "--", "--port", `${port}`],
+      "Built site",
+    );
+    const response = await fetch(`http://localhost:${port}/scans.html`);
+    endServer();
+    expect(response.status).toBe(200);
+    expect(await response.text()).toBe(await readFile(`${folder}scans.html`, "utf8"));
+  });
 
   test("has no broken link", async () => {
     const files = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith(".html"));

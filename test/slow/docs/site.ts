@@ -6,8 +6,7 @@ import axe from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { expect } from "vitest";
 import { launchChromium } from "../../support/chromium.js";
-import { freePort } from "../../support/free-port.js";
-import { startNpmServer } from "../../support/npm-server.js";
+import { serveFolder } from "./serve-folder.js";
 
 export const root = fileURLToPath(new URL("../../../", import.meta.url));
 export const screenshots = join(root, "reports/docs");
@@ -39,13 +38,8 @@ export async function startSite(): Promise<Site> {
   if (isOutdated())
     execFileSync("npm", ["run", "--silent", "docs"], { cwd: root, stdio: ["ignore", "ignore", "inherit"] });
   mkdirSync(screenshots, { recursive: true });
-  const port = await freePort();
-  const endServer = await startNpmServer(
-    ["run", "--silent", "docs:preview", "--", "--port", `${port}`],
-    "Built site served",
-  );
+  const { url, close } = await serveFolder(join(root, "site"));
   const browser = await launchChromium();
-  const url = `http://localhost:${port}/`;
   return {
     browser,
     url,
@@ -71,7 +65,7 @@ export async function startSite(): Promise<Site> {
     },
     async close() {
       await browser.close();
-      endServer();
+      close();
     },
   };
 }
