@@ -24,10 +24,10 @@ function generated(file: string): DefaultTheme.SidebarItem[] {
   return JSON.parse(readFileSync(url, "utf8"));
 }
 
-const [guide, background, aboutProject] = groups.map(({ text, pages }) => ({
+const sidebar: DefaultTheme.SidebarItem[] = groups.map(({ text, pages }) => ({
   text,
   items: pages.map((page) => ({ text: titleOf(page), link: `/${page}` })),
-})) as [DefaultTheme.SidebarItem, DefaultTheme.SidebarItem, DefaultTheme.SidebarItem];
+}));
 
 export default defineConfig({
   title: "vegaprotocol-client",
@@ -78,8 +78,7 @@ export default defineConfig({
       { text: `v${version}`, link: "/changelog" },
     ],
     sidebar: [
-      guide,
-      background,
+      ...sidebar.slice(0, -1),
       {
         text: "Reference",
         items: [
@@ -87,7 +86,7 @@ export default defineConfig({
           { text: "API reference", link: "/api/", collapsed: true, items: generated("api-sidebar.json") },
         ],
       },
-      aboutProject,
+      ...sidebar.slice(-1),
     ],
     outline: [2, 3],
     ...(project && {
