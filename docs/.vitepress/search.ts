@@ -16,15 +16,15 @@ interface Markdown<Env> {
  */
 export function renderForSearch<Env>(source: string, env: Env, markdown: Markdown<Env>): string {
   // Tags are removed from what is indexed, comments with them.
-  return markdown.render(source.replaceAll(/<!-- search: (.+?) -->/g, "⁅$1⁆"), env);
+  return markdown.render(source.replaceAll(/^<!-- search: ([^>]+) -->/gm, "⁅$1⁆"), env);
 }
 
 /** The fields of a section. VitePress copies the function as text. */
 export const indexOptions: Pick<Options, "fields" | "extractField"> = {
   fields: ["words", "title", "titles", "text"],
   extractField: (section: Section, field: string) => {
-    if (field === "words") return /⁅(.+?)⁆/.exec(section.text)?.[1] ?? "";
-    return field === "text" ? section.text.replace(/⁅.+?⁆/, "") : section[field as keyof Section];
+    if (field === "words") return /⁅([^⁆]+)⁆/.exec(section.text)?.[1] ?? "";
+    return field === "text" ? section.text.replace(/⁅[^⁆]+⁆/, "") : section[field as keyof Section];
   },
 };
 

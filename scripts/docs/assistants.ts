@@ -32,7 +32,7 @@ function sectionOf(page: string, heading: string | undefined): string {
   if (section === undefined) throw new Error(`Expected a page with the heading "${heading}".`);
   return section
     .replaceAll(/^!\[.*\n/gm, "")
-    .replaceAll(/^<!-- search: .*\n\n/gm, "")
+    .replaceAll(/^<!-- search: [^>]+-->\n\n/gm, "")
     .replaceAll(/\[([^\]]+)\]\([^)\s]+\)/g, "$1")
     .trim();
 }
