@@ -24,8 +24,8 @@ export interface Parameters {
  * @throws {@link ArgumentError} if a member is invalid, missing, or not known.
  */
 export function readArguments(operation: string, spec: ArgumentsSpec, argument: unknown): CheckedArguments {
-  const isOptional = spec.atLeastOneOf === undefined && !Object.values(spec.arguments).some(isRequired);
-  const checked = readMembers(operation, spec.arguments, argument === undefined && isOptional ? {} : argument, "");
+  const given = argument === undefined && isOptional(spec) ? {} : argument;
+  const checked = readMembers(operation, spec.arguments, given, "");
   checkAtLeastOne(operation, spec, checked);
   checkRange(operation, spec, checked);
   return checked;
@@ -57,21 +57,25 @@ function timeAt(checked: CheckedArguments, name = ""): bigint | undefined {
   return typeof time === "string" ? BigInt(time) : undefined;
 }
 
+const isOptional = (spec: ArgumentsSpec) =>
+  spec.atLeastOneOf === undefined && !Object.values(spec.arguments).some(isRequired);
+
 const isRequired = (argument: Argument) => argument.kind !== "object" && argument.required === true;
 
 function readMembers(operation: string, members: Arguments, value: unknown, prefix: string): CheckedArguments {
-  const names = Object.keys(members);
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     const argument = prefix === "" ? "query" : prefix.slice(0, -1);
-    refuse({ operation, argument }, `an object with ${listNames(names)}`, value);
+    refuse({ operation, argument }, `an object with ${listNames(Object.keys(members))}`, value);
   }
   for (const name of Object.keys(value)) {
     // Nodes ignore unknown names: a misspelled filter would silently be no filter (observed on v0.74 nodes).
     const argument = `${prefix}${name}`;
-    if (!names.includes(name)) refuseUnknown(operation, `\`${argument}\``, names, { operation, argument });
+    if (Object.hasOwn(members, name)) continue;
+    refuseUnknown(operation, `\`${argument}\``, Object.keys(members), { operation, argument });
   }
   const checked: Record<string, unknown> = {};
-  for (const [name, spec] of Object.entries(members)) {
+  for (const name in members) {
+    const spec = members[name] as Argument;
     const member: unknown = (value as Record<string, unknown>)[name];
     const argument = `${prefix}${name}`;
     if (member === undefined && !isRequired(spec)) continue;
@@ -100,7 +104,8 @@ function checkAtLeastOne(operation: string, { atLeastOneOf: names }: ArgumentsSp
 }
 
 function checkRange(operation: string, { range }: ArgumentsSpec, checked: CheckedArguments): void {
+  if (range === undefined) return;
   const { start, end } = timesOf(checked, range);
   if (start === undefined || end === undefined || end >= start) return;
-  refuse({ operation, argument: range?.end ?? "" }, `no earlier than \`${range?.start}\`, ${start}`, `${end}`);
+  refuse({ operation, argument: range.end }, `no earlier than \`${range.start}\`, ${start}`, `${end}`);
 }

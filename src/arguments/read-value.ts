@@ -1,5 +1,4 @@
-import { isDigits } from "../values/digits.js";
-import { type NanosecondTime, toNanoseconds } from "../values/times.js";
+import { unixNanoseconds } from "../values/nanoseconds.js";
 import type { Value } from "./operation.js";
 import { listNames, type Place, refuse, refuseByRule } from "./refuse.js";
 
@@ -50,21 +49,12 @@ function readInteger(spec: Extract<Value, { kind: "int32" }>, value: unknown, pl
 }
 
 function readTime(value: unknown, place: Place): string {
-  // Unlike toNanoseconds(), a query takes no RFC 3339 text: it is sent as digits.
-  const isText = typeof value === "string" && !isDigits(value);
-  const time = isText ? undefined : toNanosecondsIfTime(value);
+  const time = unixNanoseconds(value);
   if (time !== undefined && BigInt.asIntN(64, time) === time) return time.toString();
+  // A query takes no RFC 3339 text: it is sent as digits.
   const hint = typeof value === "string" ? " (toNanoseconds() reads RFC 3339 text)" : "";
   const expected = `Unix nanoseconds as a bigint or digits, a Date or a Temporal.Instant, within 64 bits${hint}`;
   return refuse(place, expected, value);
-}
-
-function toNanosecondsIfTime(value: unknown): bigint | undefined {
-  try {
-    return toNanoseconds(value as NanosecondTime);
-  } catch {
-    return undefined;
-  }
 }
 
 /** An empty filter is not sent. An empty list that needs a value is rejected: a computed one must not select everything. */

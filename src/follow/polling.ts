@@ -4,6 +4,7 @@ import { refuse } from "../arguments/refuse.js";
 import { onAbort, untilAborted } from "../async/abort.js";
 import type { Clock } from "../async/clock.js";
 import { ignore, WalkIterator } from "../async/item-iterator.js";
+import { sleep } from "../async/sleep.js";
 import type { VegaClient } from "../client/client.js";
 import { ApiError, annotate, RateLimitError, TimeoutError, VegaError } from "../errors/index.js";
 import type { Block } from "../http/block.js";
@@ -113,12 +114,7 @@ export class Polling<B extends AnyBatch> extends WalkIterator<B> {
     const { clock, options } = this.#settings;
     const milliseconds = this.#nextPollAt - clock.now();
     if (milliseconds <= 0) return;
-    let cancelTimer: () => void = ignore;
-    const sleep = () =>
-      new Promise<void>((resolve) => {
-        cancelTimer = clock.after(milliseconds, resolve);
-      });
-    await untilAborted(options.signal, this.#controller, sleep).finally(() => cancelTimer());
+    await untilAborted(options.signal, this.#controller, (signal) => sleep(clock, milliseconds, signal));
   }
 
   /** Polls once. Returns `undefined` if nothing is new, or after a transient failure. */

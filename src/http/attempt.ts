@@ -35,13 +35,11 @@ async function perform<T>(
   signal: AbortSignal,
 ): Promise<Reply<T>> {
   context.attempts = attempt.number;
-  const { headers = {} } = context;
-  const { baseUrl } = attempt;
   const received = await context.send({
-    headers,
+    headers: context.headers ?? {},
     signal,
     parseAs: "stream",
-    ...(baseUrl !== undefined && { baseUrl }),
+    baseUrl: attempt.baseUrl,
     fetch: (request) => sendRequest(request, context, attempt, fetch),
   });
   const { response } = received;

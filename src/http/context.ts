@@ -14,14 +14,13 @@ export interface FetchResult {
 }
 
 /** Options for openapi-fetch. An interface would not be assignable to its index signature. */
-export type AttemptInit<Params> = {
-  params: Params;
+export type AttemptInit = {
   headers: Headers | Record<string, never>;
   fetch: (request: Request) => Promise<Response>;
   parseAs: "stream";
   signal: AbortSignal;
   /** The address of the node, if the client has several. */
-  baseUrl?: string;
+  baseUrl: string | undefined;
 };
 
 /** An operation, as the transport sees it. */
@@ -31,7 +30,7 @@ export interface Route<Params, Body, T> {
   /** The operation of the description, if it has another name. */
   described?: keyof operations;
   /** Sends a request with openapi-fetch. */
-  attempt: (init: AttemptInit<Params>) => Promise<FetchResult>;
+  attempt: (params: Params, init: AttemptInit) => Promise<FetchResult>;
   /** Returns the result; `undefined` if the body does not match the description. */
   read: (body: Body) => T | undefined;
   /** Reads a response with a success status instead of `read`, whatever its body is. */
@@ -84,7 +83,7 @@ export interface Context<T> extends RequestSettings<T> {
   readonly finalStatuses: readonly number[];
   readonly hints: Readonly<Record<number, string>>;
   /** Sends a request with openapi-fetch. */
-  readonly send: (init: Omit<AttemptInit<never>, "params">) => Promise<FetchResult>;
+  readonly send: (init: AttemptInit) => Promise<FetchResult>;
   readonly read: (body: object) => T | undefined;
   readonly receive: Route<never, never, T>["receive"];
   readonly cancellation: Cancellation;

@@ -9,7 +9,7 @@ import { decode, mismatch, parseJson, readBytes } from "./response.js";
 interface Init {
   baseUrl?: string;
   fetch?: unknown;
-  headers?: AttemptInit<unknown>["headers"];
+  headers?: AttemptInit["headers"];
   params?: unknown;
   parseAs?: "json" | "text" | "blob" | "arrayBuffer" | "stream";
   signal?: AbortSignal | null;
@@ -44,7 +44,7 @@ export async function httpCall(
   const route: Route<object, object, unknown> = {
     operation: `${method} ${path}`,
     once: !reads.includes(method),
-    attempt: async (attemptInit) => {
+    attempt: async (_, attemptInit) => {
       received = undefined;
       // A stream is read after the call, and still ends with the caller's signal.
       const signals = signal && parseAs === "stream" ? [attemptInit.signal, signal] : undefined;

@@ -3,7 +3,7 @@ import type { paths } from "../../generated/openapi.js";
 import { operations } from "../../generated/operations.js";
 import type { OperationId } from "../arguments/operation.js";
 import { type CheckedArguments, serialize } from "../arguments/read-arguments.js";
-import type { AttemptInit, FetchResult, Route } from "./context.js";
+import type { FetchResult, Route } from "./context.js";
 
 /** Any request of openapi-fetch. Its own types tie a path to its parameters, which the table of operations does here. */
 type Send = (method: string, path: string, init: object) => Promise<FetchResult>;
@@ -19,20 +19,15 @@ export function routeOf(http: HttpClient<paths, "application/json">, id: Operati
   const { method, path, ...operation } = operations[id];
   const send = http.request as Send;
   const once = "sentOnce" in operation;
+  // A redirect would send the request again, or as a GET.
+  const redirect = once ? "manual" : "follow";
   return {
     operation: id,
     described: id,
     once,
-    attempt: ({ params, ...init }: AttemptInit<CheckedArguments>) => {
-      const { body, ...rest } = serialize(operation.arguments, params);
-      const content = method === "GET" ? {} : { body };
-      // A redirect would send the request again, or as a GET.
-      return send(method.toLowerCase(), path, {
-        ...init,
-        params: rest,
-        ...content,
-        ...(once && { redirect: "manual" }),
-      });
+    attempt: (checked, init) => {
+      const params = serialize(operation.arguments, checked);
+      return send(method, path, { ...init, params, body: method === "GET" ? undefined : params.body, redirect });
     },
   };
 }

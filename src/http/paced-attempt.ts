@@ -42,9 +42,9 @@ function limiterOf(limits: NodeLimits, clock: Clock): RateLimiter {
 function tryAcquire({ limits, clock }: Pacing, context: Context<unknown>, { number }: Attempt): Permit | undefined {
   const limiter = limiterOf(limits, clock);
   const { operation, settings } = context;
-  const wait = limiter.banned || (limiter.paused > settings.maxRetryAfter ? limiter.paused : 0);
   const { rejection } = limits;
-  if (rejection === undefined || wait === 0) return limiter.tryAcquire(settings.maxRetryAfter);
+  const wait = rejection && (limiter.banned || (limiter.paused > settings.maxRetryAfter ? limiter.paused : 0));
+  if (!wait) return limiter.tryAcquire(settings.maxRetryAfter);
   const { response, error } = rejection;
   const { request, body, banned } = error;
   const attempts = number - 1;

@@ -31,27 +31,12 @@ export type Validate = (received: CheckedAnswer) => void;
  */
 export async function readBytes(response: Response, context: Context<unknown>, attempt: Attempt): Promise<Uint8Array> {
   const { maxResponseSize } = context.settings;
-  const bytes = await receive(response, attempt, maxResponseSize);
-  if (bytes !== undefined) return bytes;
-  const { operation } = context;
-  throw new ResponseError(
-    `${operation} received a body of more than ${maxResponseSize} bytes with status ${response.status} from ` +
-      `${requestOf(response, attempt).url}. Request less, or raise \`maxResponseSize\`.`,
-    { operation, attempts: attempt.number, response, body: undefined },
-  );
-}
-
-const decoder = new TextDecoder();
-
-export const decode = (bytes: Uint8Array): string => decoder.decode(bytes);
-
-/** Returns a body; `undefined` if it is larger than the limit. */
-async function receive(response: Response, attempt: Attempt, limit: number): Promise<Uint8Array | undefined> {
   try {
     // Not every `fetch` that a caller passes has streams.
     if (typeof response.body?.getReader !== "function") {
       const bytes = new TextEncoder().encode(await response.text());
-      return bytes.length > limit ? undefined : bytes;
+      if (bytes.length > maxResponseSize) throw tooLarge(response, context, attempt);
+      return bytes;
     }
     const reader = response.body.getReader();
     const chunks: Uint8Array[] = [];
@@ -61,9 +46,9 @@ async function receive(response: Response, attempt: Attempt, limit: number): Pro
       if (done) return join(chunks, size);
       if (!ArrayBuffer.isView(value)) throw new TypeError("Expected a body of bytes.");
       size += value.byteLength;
-      if (size > limit) {
+      if (size > maxResponseSize) {
         cancel(reader);
-        return undefined;
+        throw tooLarge(response, context, attempt);
       }
       chunks.push(value);
     }
@@ -71,6 +56,18 @@ async function receive(response: Response, attempt: Attempt, limit: number): Pro
     attempt.failure = { reason };
     throw reason;
   }
+}
+
+const decoder = new TextDecoder();
+
+export const decode = (bytes: Uint8Array): string => decoder.decode(bytes);
+
+function tooLarge(response: Response, { operation, settings }: Context<unknown>, attempt: Attempt): ResponseError {
+  return new ResponseError(
+    `${operation} received a body of more than ${settings.maxResponseSize} bytes with status ${response.status} from ` +
+      `${requestOf(response, attempt).url}. Request less, or raise \`maxResponseSize\`.`,
+    { operation, attempts: attempt.number, response, body: undefined },
+  );
 }
 
 /** Not awaited: a stream may take its time to end. Readers of older polyfills have no `cancel`. */

@@ -34,16 +34,16 @@ export function choose<Node extends NodeLoad>(
 }
 
 function isSlower(a: NodeLoad, b: NodeLoad, nodes: readonly NodeLoad[]): boolean {
-  // A node that was not measured is as good as most are.
-  const usual = median(nodes, ({ recentLatency }) => recentLatency) ?? 1;
-  const difference = waitOf(a, usual) - waitOf(b, usual);
+  const difference = waitOf(a, nodes) - waitOf(b, nodes);
   return difference > 0 || (difference === 0 && a.inFlight > b.inFlight);
 }
 
 /** The expected time until a request that is sent to a node is served. */
-function waitOf(load: NodeLoad, usual: number): number {
-  const { recentLatency = usual, pause } = load;
+function waitOf(load: NodeLoad, nodes: readonly NodeLoad[]): number {
+  const { pause } = load;
+  // A node that was not measured is as good as most are.
+  const latency = load.recentLatency ?? median(nodes, ({ recentLatency }) => recentLatency) ?? 1;
   // The pause counts those that wait for the rate limit.
   const before = pause > 0 ? load.sent : load.inFlight;
-  return recentLatency * (before + 1) + pause;
+  return latency * (before + 1) + pause;
 }

@@ -23,7 +23,7 @@ export function createRequester(link: Link): Requester {
     clock,
   );
   return {
-    send: async (route, params, call) => send(contextOf(route, params, withKnownNode(call, nodes, route.operation))),
+    send: (route, params, call) => send(contextOf(route, params, withKnownNode(call, nodes, route.operation))),
   };
 }
 

@@ -85,8 +85,8 @@ export class Hedge<T> {
   /** The attempt that serves the call, if there is one. */
   get #latest(): Flight | undefined {
     const { flights } = this.#race;
-    const serving = flights.filter(({ isTrial }) => !isTrial);
-    return serving.at(-1) ?? flights.at(-1);
+    const last = flights.at(-1);
+    return last?.isTrial ? (flights.filter(({ isTrial }) => !isTrial).at(-1) ?? last) : last;
   }
 
   #delayOf({ node }: Flight): number {

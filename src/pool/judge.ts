@@ -63,7 +63,8 @@ export function applyVerdict({
 
 /** The response with the highest block. */
 export function freshestOf<T>(received: readonly JudgedResponse<T>[]): JudgedResponse<T> | undefined {
-  const [freshest] = [...received].sort((a, b) => byHeight(a.block, b.block));
+  let freshest: JudgedResponse<T> | undefined;
+  for (const each of received) if (!freshest || byHeight(freshest.block, each.block) > 0) freshest = each;
   return freshest;
 }
 

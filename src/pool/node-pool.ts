@@ -59,7 +59,10 @@ export function createPool(
       };
       connectLast = connectOnce;
       return {
-        send: async (route, params, call) => (connection ?? (await connectOnce())).send(route, params, call),
+        send: (route, params, call) =>
+          connection
+            ? connection.send(route, params, call)
+            : connectOnce().then((opened) => opened.send(route, params, call)),
         clock,
         nodeCount: addresses.length,
         isPool: true,

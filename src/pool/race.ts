@@ -72,7 +72,7 @@ export class Race<T> {
       if (flight.isDropped) return;
       const { response } = attempt;
       const sentAt = flight.sentAt ?? flight.startedAt;
-      const block = response && readBlock(response);
+      const block = response && ("reply" in result ? result.reply.block : readBlock(response));
       if (response && (block || response.ok)) node.hear(block, sentAt, response.headers);
       const outcome = { node, sentAt, response, block, isTrial, result };
       const onEnd = this.#released.get(flight);

@@ -1,4 +1,5 @@
 import type { BalanceChange } from "../../generated/types.js";
+import { readyItems } from "../pagination/merge/ready.js";
 import { microsecondOf } from "../values/microseconds.js";
 import type { Failure, FilterScan } from "./filter-scan.js";
 import { compareRecords } from "./record-order.js";
@@ -47,23 +48,16 @@ export class MergedScan {
     else head.records = next;
   }
 
-  /** Takes the records that no unread record of another scan can come before. */
   #takeReady(): BalanceChange[] {
-    const order = this.#order;
-    const compare = (a: BalanceChange, b: BalanceChange) => order.sign * compareRecords(a, b);
-    const [bound] = this.#heads.flatMap(({ records }) => records.at(-1) ?? []).sort(compare);
+    const { sign, compare, firstOf } = this.#order;
+    const lists = this.#heads.map(({ records }) => records);
+    const ends = lists.flatMap((records) => records.slice(-1));
+    const ready = readyItems(lists, ends, (a, b) => sign * compareRecords(a, b));
     const failure = this.#firstFailure;
     const isBeforeFailure = ({ timestamp }: BalanceChange) =>
-      failure === undefined || order.compare(microsecondOf(BigInt(timestamp)), order.firstOf(failure.unread)) < 0;
-    const isReady = (record: BalanceChange) =>
-      bound !== undefined && compare(record, bound) <= 0 && isBeforeFailure(record);
-    const ready: BalanceChange[] = [];
-    for (const head of this.#heads) {
-      const count = head.records.findIndex((record) => !isReady(record));
-      const taken = count === -1 ? head.records : head.records.slice(0, count);
-      ready.push(...taken);
-      head.records = head.records.slice(taken.length);
-    }
-    return ready.sort(compare);
+      failure === undefined || compare(microsecondOf(BigInt(timestamp)), firstOf(failure.unread)) < 0;
+    const taken = new Set(ready.filter(isBeforeFailure));
+    for (const head of this.#heads) head.records = head.records.filter((record) => !taken.has(record));
+    return [...taken];
   }
 }

@@ -1,8 +1,8 @@
 import { milliseconds, type OptionChecks, oneOf, positiveInteger } from "../arguments/check-options.js";
 import { type CallOptions, callChecks, defaultCatchUp } from "../http/call-options.js";
 
-/** Options of a scan. */
-export interface ScanWalkOptions {
+/** Options of one scan. */
+export interface ScanOptions extends CallOptions {
   /**
    * The order of time in which records are yielded. Records of one time come in the order of asset, party, market and
    * account type, or exactly reversed.
@@ -52,12 +52,7 @@ export interface ScanWalkOptions {
    * @default 15_000
    */
   catchUp?: number | undefined;
-  /** Ends the scan and every request in flight: a call that waits for a record rejects with the signal's reason. */
-  signal?: AbortSignal | undefined;
 }
-
-/** Options of one scan. */
-export interface ScanOptions extends CallOptions, ScanWalkOptions {}
 
 export const scanChecks: OptionChecks<ScanOptions> = {
   ...callChecks,
@@ -83,7 +78,7 @@ export interface ScanSettings {
 }
 
 /** Adds the defaults to checked options. */
-export const readScanOptions = (options: ScanWalkOptions = {}): ScanSettings => ({
+export const readScanOptions = (options: ScanOptions = {}): ScanSettings => ({
   newestFirst: options.order === "newest-first",
   maxItems: options.maxItems ?? Number.POSITIVE_INFINITY,
   concurrency: options.concurrency ?? 4,

@@ -36,7 +36,7 @@ export interface Scan<T> extends AsyncIterable<T> {
 export interface ScanRequest {
   options: ScanSettings;
   /** @param controller - Ends every request of the scan. */
-  open(controller: AbortController): ScanRun | Promise<ScanRun>;
+  open(controller: AbortController): Promise<ScanRun>;
 }
 
 /**
@@ -104,6 +104,6 @@ class ScanIterator extends ItemIterator<BalanceChange> {
   #open(): Promise<ScanRun> {
     const { options, open } = this.#read();
     this.limit(options.maxItems, options.signal);
-    return untilAborted(options.signal, this.#controller, async () => open(this.#controller));
+    return untilAborted(options.signal, this.#controller, () => open(this.#controller));
   }
 }

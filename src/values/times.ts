@@ -1,4 +1,5 @@
 import { isDigits } from "./digits.js";
+import { unixNanoseconds, nanosecondsPerMillisecond } from "./nanoseconds.js";
 import { show } from "./show.js";
 
 /**
@@ -7,7 +8,6 @@ import { show } from "./show.js";
  */
 export type NanosecondTime = bigint | `${bigint}` | (string & {}) | Date | { readonly epochNanoseconds: bigint };
 
-const nanosecondsPerMillisecond = 1_000_000n;
 const rfc3339 = /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?([Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
 const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
@@ -24,16 +24,10 @@ const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$
  * ```
  */
 export function toNanoseconds(time: NanosecondTime): bigint {
-  if (typeof time === "bigint") return time;
-  if (typeof time === "string") return isDigits(time) ? BigInt(time) : parseRfc3339(time);
-  if (time instanceof Date) {
-    const milliseconds = time.getTime();
-    if (Number.isNaN(milliseconds)) throw new RangeError("Expected a time, got an invalid Date.");
-    return BigInt(milliseconds) * nanosecondsPerMillisecond;
-  }
-  if (typeof time === "object" && time !== null && typeof time.epochNanoseconds === "bigint") {
-    return time.epochNanoseconds;
-  }
+  if (typeof time === "string" && !isDigits(time)) return parseRfc3339(time);
+  const nanoseconds = unixNanoseconds(time);
+  if (nanoseconds !== undefined) return nanoseconds;
+  if (time instanceof Date) throw new RangeError("Expected a time, got an invalid Date.");
   throw new TypeError(
     `Expected a time as a bigint or digits of Unix nanoseconds, a Date, RFC 3339 text or a Temporal.Instant, got ${
       typeof time === "number" ? `the number ${time}, which cannot hold nanoseconds exactly` : show(time)

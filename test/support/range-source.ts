@@ -1,8 +1,14 @@
-import type { BalanceChange } from "../../src/index.js";
-import type { FetchRange, RangeRequest } from "../../src/scan/range-page.js";
-import { scan } from "../../src/scan/scan.js";
-import { readScanOptions, type ScanWalkOptions } from "../../src/scan/scan-options.js";
-import { ScanRun } from "../../src/scan/scan-run.js";
+import { type BalanceChange, createClient, type Scan, type ScanOptions } from "../../src/index.js";
+import { json } from "./recorder.js";
+
+/** One request of a scan. Times are Unix nanoseconds. */
+export interface RangeRequest {
+  start: number | undefined;
+  end: number | undefined;
+  size: number;
+  newestFirst: boolean;
+  after: string | undefined;
+}
 
 /** A row of the model: its time in Unix nanoseconds, and its account. */
 export interface Row {
@@ -31,23 +37,18 @@ export const accountOf = ({ assetId }: BalanceChange) => Number(assetId);
 export const inScanOrder = (rows: readonly Row[]): Row[] =>
   [...rows].sort((a, b) => a.time - b.time || (String(a.account) < String(b.account) ? -1 : 1));
 
-const toRecord = ({ time, account }: Row): BalanceChange => ({
-  timestamp: `${BigInt(time)}`,
-  assetId: String(account),
-  partyId: "",
-  marketId: "",
-  accountType: "ACCOUNT_TYPE_GENERAL",
-  balance: "1",
-});
+/** So many ids of parties fit one request, and twice as many do not. */
+const partiesInRequest = 50;
+const partyIdOf = (part: number, index = 0) => (part * partiesInRequest + index).toString(16).padStart(64, "0");
 
 export const toRow = (record: BalanceChange): Row => ({ time: Number(record.timestamp), account: accountOf(record) });
 
 /** Responds to requests for ranges of an array. Rows of one time come in an order of its own. */
 export class RangeSource {
-  readonly operation = "scanBalanceChanges";
+  /** Without those for the oldest record of all. */
   readonly requests: RangeRequest[] = [];
-  readonly signals: AbortSignal[] = [];
-  inFlight = 0;
+  /** Of the requests in flight. */
+  readonly signals = new Set<AbortSignal>();
   mostInFlight = 0;
   rowsSent = 0;
   /** The rows that the source keeps. They can change while it is read. */
@@ -56,7 +57,7 @@ export class RangeSource {
   readonly #range: { start?: number | undefined; end?: number | undefined };
   readonly #parts: number;
 
-  /** @param parts - How many requests the filter takes: each for other accounts. */
+  /** @param parts - How many requests the filter takes: each for other accounts. A power of two. */
   constructor(
     rows: readonly Row[],
     range: { start?: number | undefined; end?: number | undefined } = {},
@@ -69,25 +70,30 @@ export class RangeSource {
     this.#parts = parts;
   }
 
-  scan(options: ScanWalkOptions = {}) {
-    const settings = readScanOptions(options);
-    return scan(() => ({
-      options: settings,
-      open: (controller) => new ScanRun({ operation: this.operation, ...this.#open() }, settings, controller),
-    }));
+  scan(options: ScanOptions = {}): Scan<BalanceChange> {
+    const client = createClient({
+      baseUrl: "https://node.example",
+      fetch: (request) => this.#respond(request),
+      pacing: false,
+      retry: false,
+      timeout: Number.POSITIVE_INFINITY,
+    });
+    const [startTimestamp, endTimestamp] = [this.#range.start, this.#range.end].map((time) =>
+      time === undefined ? undefined : BigInt(time),
+    );
+    const parties = this.#parts === 1 ? 0 : this.#parts * partiesInRequest;
+    const filter = { partyIds: Array.from({ length: parties }, (_, index) => partyIdOf(0, index)) };
+    return client.scanBalanceChanges({ filter, dateRange: { startTimestamp, endTimestamp } }, options);
   }
 
-  readonly #open = () => {
-    const { start, end } = this.#range;
-    return {
-      start: start === undefined ? undefined : BigInt(start),
-      end: end === undefined ? undefined : BigInt(end),
-      fetchRanges: Array.from({ length: this.#parts }, (_, part) =>
-        this.#fetch(({ account }) => account % this.#parts === part, this.requests),
-      ),
-      nodeCount: 1,
-    };
-  };
+  /** Whether there are requests in flight, and all of them were aborted. */
+  get areAborted(): boolean {
+    return this.inFlight > 0 && [...this.signals].every(({ aborted }) => aborted);
+  }
+
+  get inFlight(): number {
+    return this.signals.size;
+  }
 
   /** The rows that a scan has to yield. */
   expected(newestFirst = false): Row[] {
@@ -98,36 +104,56 @@ export class RangeSource {
     return newestFirst ? rows.reverse() : rows;
   }
 
-  #fetch(isOfPart: (row: Row) => boolean, requests: RangeRequest[]): FetchRange {
-    return async (request, signal) => {
-      requests.push(request);
-      this.signals.push(signal);
-      this.mostInFlight = Math.max(this.mostInFlight, ++this.inFlight);
-      try {
-        await this.#behavior.schedule?.(request);
-      } finally {
-        this.inFlight--;
-      }
-      const { hasCursors = true, blockTime } = this.#behavior;
-      const cursorOf = ({ time, account }: Row) => (hasCursors ? `${time}/${account}` : "cursor");
-      const rows = this.#find(request).filter(isOfPart);
-      const skipped = rows.findIndex((row) => hasCursors && cursorOf(row) === request.after) + 1;
-      const page = rows.slice(skipped, skipped + request.size);
-      this.rowsSent += page.length;
-      const last = page.at(-1);
-      return {
-        edges: page.map((row) => ({ cursor: cursorOf(row), node: toRecord(row) })),
-        hasMore: skipped + page.length < rows.length,
-        endCursor: last && cursorOf(last),
-        block: blockTime === undefined ? undefined : { height: 1n, timestamp: BigInt(blockTime) },
-        response: new Response(),
-      };
+  async #respond({ url, signal }: Request): Promise<Response> {
+    const { searchParams } = new URL(url);
+    const request = readRequest(searchParams);
+    const asked = new Set(searchParams.getAll("filter.partyIds"));
+    const parts = Array.from({ length: this.#parts }, (_, part) => asked.size === 0 || asked.has(partyIdOf(part)));
+    const { start, end, size, newestFirst, after } = request;
+    // For the oldest record of all.
+    if (start !== undefined || end !== undefined || size > 1 || newestFirst) await this.#wait(request, signal);
+    const { hasCursors = true, blockTime } = this.#behavior;
+    const cursorOf = ({ time, account }: Row) => (hasCursors ? `${time}/${account}` : "cursor");
+    const rows = this.#find(request).filter(({ account }) => parts[account % this.#parts]);
+    const skipped = after === undefined || !hasCursors ? 0 : rows.findIndex((row) => cursorOf(row) === after) + 1;
+    const page = rows.slice(skipped, skipped + size);
+    const edges = page.map((row) => ({ cursor: cursorOf(row), node: this.#toRecord(row) }));
+    this.rowsSent += edges.length;
+    const pageInfo = {
+      startCursor: edges.at(0)?.cursor ?? "",
+      endCursor: edges.at(-1)?.cursor ?? "",
+      hasNextPage: skipped + edges.length < rows.length,
+      hasPreviousPage: skipped > 0,
+    };
+    const block = { "x-block-height": "1", "x-block-timestamp": String(blockTime) };
+    return json({ balances: { edges, pageInfo } }, { headers: blockTime === undefined ? {} : block });
+  }
+
+  async #wait(request: RangeRequest, signal: AbortSignal): Promise<void> {
+    this.requests.push(request);
+    this.signals.add(signal);
+    this.mostInFlight = Math.max(this.mostInFlight, this.inFlight);
+    try {
+      await this.#behavior.schedule?.(request);
+    } finally {
+      this.signals.delete(signal);
+    }
+  }
+
+  #toRecord({ time, account }: Row): BalanceChange {
+    return {
+      timestamp: `${BigInt(time)}`,
+      assetId: String(account),
+      partyId: partyIdOf(account % this.#parts),
+      marketId: "",
+      accountType: "ACCOUNT_TYPE_GENERAL",
+      balance: "1",
     };
   }
 
   #find({ start, end, newestFirst }: RangeRequest): Row[] {
     const { microseconds = false, countsStartIn = true, countsEndIn = false } = this.#behavior;
-    const cut = (time: bigint | number) => (microseconds ? Math.floor(Number(time) / 1000) * 1000 : Number(time));
+    const cut = (time: number) => (microseconds ? Math.floor(time / 1000) * 1000 : time);
     const [from, to] = [start, end].map((time) => (time === undefined ? undefined : cut(time)));
     const rows = this.rows.filter((row) => {
       const time = cut(row.time);
@@ -137,4 +163,15 @@ export class RangeSource {
     });
     return newestFirst ? rows.reverse() : rows;
   }
+}
+
+function readRequest(query: URLSearchParams): RangeRequest {
+  const numberOf = (name: string) => (query.has(name) ? Number(query.get(name)) : undefined);
+  return {
+    start: numberOf("dateRange.startTimestamp"),
+    end: numberOf("dateRange.endTimestamp"),
+    size: numberOf("pagination.first") ?? 0,
+    newestFirst: query.get("pagination.newestFirst") === "true",
+    after: query.get("pagination.after") ?? undefined,
+  };
 }

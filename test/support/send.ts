@@ -7,7 +7,7 @@ import { baseUrl } from "./raw-requests.js";
 /** An operation that sends one request and returns the body of the response. */
 const route: Route<object, object, object> = {
   operation: "test",
-  attempt: async (init) => {
+  attempt: async (_, init) => {
     const response = await init.fetch(new Request(`${baseUrl}/statistics/spam/a`));
     return response.ok ? { response } : { error: await response.json(), response };
   },

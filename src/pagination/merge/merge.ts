@@ -10,6 +10,7 @@ import { smallestPage } from "./split.js";
 export { splitFilters } from "./split.js";
 
 import { type ListedEdge, mergedPage, readPlaces } from "./merged-page.js";
+import { readyItems } from "./ready.js";
 
 export interface MergeOptions<T, Extra extends object> {
   source: Omit<Source<T, Extra>, "fetchPage"> & { operation: string };
@@ -148,17 +149,14 @@ class Merge<T, Extra extends object> {
     }
   }
 
-  /** Takes records that no unread record of another list can come before. Of one time, they come list by list. */
+  /** Takes records that are ready. Of one time, they come list by list. */
   #takeReady(readers: readonly Reader<T, Extra>[], size: number): ListedEdge<T>[] {
     const sign = this.direction === forward ? 1 : -1;
     const compare = (a: ListedEdge<T>, b: ListedEdge<T>) =>
       this.#compare?.(a.edge.node, b.edge.node) || sign * (a.list - b.list);
-    const ready = readers.flatMap(({ list, edges, index }) => edges.slice(index).map((edge) => ({ list, edge })));
-    const unfinished = readers.filter(({ step }) => step !== undefined);
-    const [bound] = unfinished.map(({ list, edges }) => ({ list, edge: edges.at(-1) as Edge<T> })).sort(compare);
-    ready.sort(compare);
-    const beyond = bound ? ready.findIndex((each) => compare(each, bound) > 0) : -1;
-    const taken = ready.slice(0, beyond === -1 ? size : Math.min(beyond, size));
+    const lists = readers.map(({ list, edges, index }) => edges.slice(index).map((edge) => ({ list, edge })));
+    const ends = lists.flatMap((edges, index) => (readers[index]?.step ? edges.slice(-1) : []));
+    const taken = readyItems(lists, ends, compare).slice(0, size);
     for (const { list, edge } of taken) {
       const reader = this.#readers[list] as Reader<T, Extra>;
       reader.index++;
