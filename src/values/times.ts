@@ -1,5 +1,5 @@
 import { isDigits } from "./digits.js";
-import { unixNanoseconds, nanosecondsPerMillisecond } from "./nanoseconds.js";
+import { nanosecondsPerMillisecond, unixNanoseconds } from "./nanoseconds.js";
 import { show } from "./show.js";
 
 /**
