@@ -9,7 +9,8 @@ import { type Run, runProcess } from "./export.js";
 import { count, median, type Report, round } from "./measure.js";
 
 const records = 1_000_000;
-const votes = 30_000;
+/** A closed proposal has all of its votes in one block, and a page holds 5000. */
+const votes = 12_000;
 const rounds = 9;
 
 const main = fileURLToPath(new URL("../dist/src/cli/main.js", import.meta.url));
