@@ -24,8 +24,8 @@ export function isVoteValue(value: unknown): value is VoteValue {
  * - `ACCOUNT_TYPE_UNSPECIFIED`: The default. No type is given.
  * - `ACCOUNT_TYPE_INSURANCE`: Insurance pool of a market.
  * - `ACCOUNT_TYPE_SETTLEMENT`: Transit account that exists only during settlement and mark-to-market.
- * - `ACCOUNT_TYPE_MARGIN`: Margin of a party for its open positions in a market. It changes with the required margin
- *   and cannot be withdrawn until it is released to the general account.
+ * - `ACCOUNT_TYPE_MARGIN`: Margin of a party for its open positions in a market. It changes with the required margin.
+ *   It cannot be withdrawn or used otherwise until it is released to the general account.
  * - `ACCOUNT_TYPE_GENERAL`: Available collateral of a party in one asset. Deposits are credited to it; withdrawals,
  *   fees and initial margin are debited from it.
  * - `ACCOUNT_TYPE_FEES_INFRASTRUCTURE`: Fees for infrastructure providers.
@@ -53,8 +53,7 @@ export function isVoteValue(value: unknown): value is VoteValue {
  * - `ACCOUNT_TYPE_REWARD_RETURN_VOLATILITY`: Rewards of a market for return volatility, one account per asset.
  * - `ACCOUNT_TYPE_REWARD_VALIDATOR_RANKING`: Rewards of a market for validators by ranking, one account per asset.
  * - `ACCOUNT_TYPE_PENDING_FEE_REFERRAL_REWARD`: Pending payouts of referral fee rewards, one account per asset.
- * - `ACCOUNT_TYPE_ORDER_MARGIN`: Margin for the orders of a party in isolated margin mode, one account per asset and
- *   market.
+ * - `ACCOUNT_TYPE_ORDER_MARGIN`: An account of a party in isolated margin mode, one per asset and market.
  * - `ACCOUNT_TYPE_REWARD_REALISED_RETURN`: Rewards of a market for realized return, one account per asset. Since
  *   v0.76.0.
  * - `ACCOUNT_TYPE_BUY_BACK_FEES`: Fees collected for buy-backs, one account per asset. Since v0.78.0.

@@ -320,7 +320,7 @@ export interface components {
       maxForEpoch: string;
       /**
        * Format: date-time
-       * @description End of the ban, in RFC 3339 with up to nine fractional digits. Present only while the party is banned.
+       * @description End of the ban, in RFC 3339 with nanoseconds. Present only while the party is banned.
        */
       bannedUntil?: string;
       /** @description Effective minimum number of tokens to submit a transaction of this kind, as an integer in the smallest unit of the token. Can exceed 64 bits (observed on v0.74 nodes). */
@@ -337,7 +337,7 @@ export interface components {
       maxForEpoch: string;
       /**
        * Format: date-time
-       * @description End of the ban, in RFC 3339 with up to nine fractional digits. Present only while the party is banned.
+       * @description End of the ban, in RFC 3339 with nanoseconds. Present only while the party is banned.
        */
       bannedUntil?: string;
     };
@@ -359,7 +359,7 @@ export interface components {
       blockStates: components["schemas"]["ProofOfWorkBlockState"][];
       /**
        * Format: date-time
-       * @description End of the ban, in RFC 3339 with up to nine fractional digits. Present only while the party is banned.
+       * @description End of the ban because of proof of work, in RFC 3339 with nanoseconds. Absent if there is none (observed on v0.74 nodes).
        */
       bannedUntil?: string;
       /**
@@ -550,7 +550,7 @@ export interface components {
       inputData?: string;
       /** @description The public key of the party that signed. */
       pubKey?: string;
-      /** @description The address of the party, if it signs with an address. */
+      /** @description The address of the signer. The reference does not say when it is set. */
       address?: string;
       signature?: components["schemas"]["TransactionSignature"];
       pow?: components["schemas"]["ProofOfWork"];
@@ -568,7 +568,7 @@ export interface components {
     ProofOfWork: {
       /** @description Identifier of the proof of work. A node accepts each identifier once per block (observed on v0.74 nodes). */
       tid?: string;
-      /** @description The nonce of the proof of work, as digits. */
+      /** @description The nonce of the proof of work. */
       nonce?: string;
     };
     /**

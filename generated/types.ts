@@ -162,7 +162,7 @@ export interface SpamCounter {
   countForEpoch: `${bigint}`;
   /** Largest number of transactions of this kind in the epoch. */
   maxForEpoch: `${bigint}`;
-  /** End of the ban, in RFC 3339 with up to nine fractional digits. Present only while the party is banned. */
+  /** End of the ban, in RFC 3339 with nanoseconds. Present only while the party is banned. */
   bannedUntil?: string | undefined;
   /**
    * Effective minimum number of tokens to submit a transaction of this kind, as an integer in the smallest unit of the
@@ -177,7 +177,7 @@ export interface VoteSpamStatistics {
   statistics: ProposalVoteCount[];
   /** Largest number of votes in the epoch. */
   maxForEpoch: `${bigint}`;
-  /** End of the ban, in RFC 3339 with up to nine fractional digits. Present only while the party is banned. */
+  /** End of the ban, in RFC 3339 with nanoseconds. Present only while the party is banned. */
   bannedUntil?: string | undefined;
 }
 
@@ -198,7 +198,10 @@ export interface ProposalVoteCount {
 export interface ProofOfWorkStatistics {
   /** An entry for each block. A transaction can refer to one of them. The order is undefined (observed on v0.74 nodes). */
   blockStates: ProofOfWorkBlockState[];
-  /** End of the ban, in RFC 3339 with up to nine fractional digits. Present only while the party is banned. */
+  /**
+   * End of the ban because of proof of work, in RFC 3339 with nanoseconds. Absent if there is none (observed on v0.74
+   * nodes).
+   */
   bannedUntil?: string | undefined;
   /** Number of past blocks covered. A transaction can refer to one of them (observed on v0.74 nodes). */
   numberOfPastBlocks: `${bigint}`;
@@ -339,7 +342,7 @@ export interface Transaction {
   inputData?: string | undefined;
   /** The public key of the party that signed. */
   pubKey?: string | undefined;
-  /** The address of the party, if it signs with an address. */
+  /** The address of the signer. The reference does not say when it is set. */
   address?: string | undefined;
   /** The signature of a transaction. */
   signature?: TransactionSignature | undefined;
@@ -361,7 +364,7 @@ export interface TransactionSignature {
 export interface ProofOfWork {
   /** Identifier of the proof of work. A node accepts each identifier once per block (observed on v0.74 nodes). */
   tid?: string | undefined;
-  /** The nonce of the proof of work, as digits. */
+  /** The nonce of the proof of work. */
   nonce?: string | undefined;
 }
 

@@ -1,5 +1,3 @@
-import type { HeadConfig } from "vitepress";
-
 /** Where the project is on the web. */
 export interface Project {
   /** The page of the repository on GitHub. */
@@ -28,11 +26,11 @@ export function sourceOf(page: string): string | undefined {
   return page.startsWith("api/") ? undefined : `docs/${page}`;
 }
 
+/** A tag of the head of a page. */
+export type Tag = [name: string, attributes: Record<string, string>];
+
 /** What other sites show of a page if somebody posts its address: <https://ogp.me>. Addresses have to be complete. */
-export function previewTags(
-  page: { title: string; description: string; path: string },
-  { site }: Project,
-): HeadConfig[] {
+export function previewTags(page: { title: string; description: string; path: string }, { site }: Project): Tag[] {
   const tags = {
     "og:type": "website",
     "og:title": page.title,

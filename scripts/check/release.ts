@@ -35,7 +35,7 @@ export function problemsOf({ manifest, packed, changelog, described, uncommitted
   );
   const needed = [...targets.map((target) => target.replace("./", "")), "README.md", "LICENSE", "CHANGELOG.md"];
   const allowed =
-    /^(?:dist\/(?:cjs\/)?(?:(?:src|generated)\/.*\.(?:js|d\.ts)|chunk-\w+\.js|package\.json)|openapi\.yaml|generated\/openapi\.json|gateway\.yaml|package\.json|(?:README|CHANGELOG|AGENTS|SKILL)\.md|LICENSE)$/;
+    /^(?:dist\/(?:cjs\/)?(?:(?:src|generated)\/.*\.(?:js|d\.ts)|(?:[a-z]+-)+[A-Z\d]{8}\.js|package\.json)|openapi\.yaml|generated\/openapi\.json|gateway\.yaml|package\.json|(?:README|CHANGELOG|AGENTS|SKILL)\.md|LICENSE)$/;
   const entry = new RegExp(`^## ${version.replaceAll(".", "\\.")} \\((.+)\\)$`, "m").exec(changelog);
   return [
     ...(manifest.repository ? [] : [unknownRepository]),
@@ -61,19 +61,25 @@ function run(command: string, ...args: string[]): string {
   return execFileSync(command, args, { cwd: root, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] });
 }
 
-function main(): void {
+/** What a release would be now. The package has to be built. */
+export function readRelease(): Release {
   const read = (file: string) => readFileSync(join(root, file), "utf8");
-  const output = run("npm", "pack", "--dry-run", "--json");
+  const output = run("npm", "pack", "--dry-run", "--json", "--ignore-scripts");
   const [{ files }] = JSON.parse(output.slice(output.indexOf("["))) as [{ files: { path: string }[] }];
-  const problems = problemsOf({
+  return {
     manifest: JSON.parse(read("package.json")),
     packed: files.map(({ path }) => path),
     changelog: read("CHANGELOG.md"),
     described: parse(read("openapi.yaml")).info.version,
     uncommitted: run("git", "status", "--short").trim(),
-  });
+  };
+}
+
+function main(): void {
+  const release = readRelease();
+  const problems = problemsOf(release);
   if (problems.length > 0) throw new Error(problems.join("\n"));
-  console.log(`Complete: ${files.length} files are ready to be published.`);
+  console.log(`Complete: ${release.packed.length} files are ready to be published.`);
 }
 
 await runScript(import.meta.url, main);

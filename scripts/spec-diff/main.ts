@@ -2,7 +2,7 @@
  * Compares the description with an earlier one: what was added, changed and removed, and which version that needs.
  *
  *   npm run spec:diff                      with the last release, or before the first with the last commit
- *   npm run spec:diff -- v0.1.0            with a git ref
+ *   npm run spec:diff -- v1.0.0            with a git ref
  *   npm run spec:diff -- other.yaml        with a file
  *   npm run spec:diff -- --markdown        as a list for CHANGELOG.md
  *   npm run spec:diff -- --json            as JSON

@@ -9,6 +9,7 @@ import { historyProof, type Page, type ProvenOptions } from "../pagination/listi
 import { checkPage } from "../scan/range-page.js";
 import { compareRecords } from "../scan/record-order.js";
 import { prunedError } from "../source/reading-errors.js";
+import { minimum } from "../values/integers.js";
 import { earlyStart, finalTime, microsecondOf, toTime } from "../values/microseconds.js";
 import { blockOf, earlier } from "./blocks.js";
 import { type FollowFromOptions, followFromChecks, readStart, type Start } from "./follow-options.js";
@@ -103,7 +104,7 @@ class BalanceChangesSource {
       : this.#read(position, signal));
     const final = finalTime(block.timestamp);
     const last = hasMore ? timeOf(records.at(-1)) : final;
-    const upTo = last < final ? last : final;
+    const upTo = minimum(last, final);
     const start = position === "now" ? 0n : position;
     if (upTo <= start) return { block };
     this.#position = upTo;

@@ -1,5 +1,6 @@
 import type { Context, Reply } from "../http/context.js";
 import { type Demand, type Lack, lackOf, NotShown } from "../http/demand.js";
+import { minimum } from "../values/integers.js";
 import {
   applyVerdict,
   freshestOf,
@@ -71,7 +72,7 @@ export class Responses<T> {
     if (lack) throw new NotShown(lack, { shown: shown.reply });
     if (unfit.length === 0) return;
     const kept = unfit.flatMap(({ history }) => history.oldest ?? []);
-    const availableFrom = kept.length === 0 ? undefined : kept.reduce((a, b) => (b < a ? b : a));
+    const availableFrom = kept.length === 0 ? undefined : kept.reduce(minimum);
     throw new NotShown("history", { availableFrom });
   }
 

@@ -2,14 +2,12 @@ import { operations } from "../../generated/operations.js";
 import type { BalanceChange } from "../../generated/types.js";
 import { type CheckedArguments, timesOf } from "../arguments/read-arguments.js";
 import type { CallSettings } from "../http/context.js";
-import type { Demand } from "../http/demand.js";
 import type { OperationRoute } from "../http/operation-route.js";
 import { splitFilters } from "../pagination/merge/split.js";
 import type { Connection } from "../source/connection.js";
-import { hasRecord, type PageContent } from "../source/node-page.js";
 import { pageSender } from "../source/page-sender.js";
 import { listReader } from "../source/read-list.js";
-import type { FetchRange, RangeContent } from "./range-page.js";
+import { contentOf, type FetchRange } from "./range-page.js";
 import type { ScanSettings } from "./scan-options.js";
 import { ScanRun } from "./scan-run.js";
 
@@ -33,9 +31,9 @@ export function openScan(
   const send = pageSender<BalanceChange>({ ...list, operation });
   const fetchRange = (filters: CheckedArguments): FetchRange => {
     const read = listReader<BalanceChange>({ ...list, operation, send, filters, catchUp: options.catchUp });
-    return async ({ start, end, size, newestFirst, after }, signal, demand = {}) => {
+    return async ({ start, end, size, newestFirst, after }, signal, demand) => {
       const pagination = { first: size, newestFirst, ...(after !== undefined && { after }) };
-      const page = await read({ pagination, start, end }, signal, onPages(demand));
+      const page = await read({ pagination, start, end }, signal, demand);
       return { ...contentOf(page), block: page.extra.block, response: page.extra.response };
     };
   };
@@ -46,27 +44,4 @@ export function openScan(
     nodeCount: call.node === undefined ? connection.nodeCount : 1,
   };
   return new ScanRun(source, options, controller);
-}
-
-const contentOf = ({ edges, pageInfo }: PageContent<BalanceChange>): RangeContent => ({
-  edges: edges.filter(hasRecord<BalanceChange>),
-  hasMore: pageInfo?.hasNextPage ?? false,
-  endCursor: pageInfo?.endCursor,
-});
-
-/** What is demanded of a page, as it is sent. */
-function onPages({
-  holdsStart,
-  holdsPlace,
-  lacksBlock,
-  ...demand
-}: Demand<RangeContent>): Demand<PageContent<BalanceChange>> {
-  return {
-    ...demand,
-    ...(holdsStart && { holdsStart: ({ data, block }) => holdsStart({ data: contentOf(data), block }) }),
-    ...(holdsPlace && { holdsPlace: (data) => holdsPlace(contentOf(data)) }),
-    ...(lacksBlock && {
-      lacksBlock: ({ data, block }, namesBlocks) => lacksBlock({ data: contentOf(data), block }, namesBlocks),
-    }),
-  };
 }

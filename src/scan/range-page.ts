@@ -2,7 +2,7 @@ import type { BalanceChange } from "../../generated/types.js";
 import { ResponseError } from "../errors/index.js";
 import type { Block } from "../http/block.js";
 import type { Demand } from "../http/demand.js";
-import type { Edge } from "../pagination/page.js";
+import { type Edge, hasRecord, type PageContent } from "../source/node-page.js";
 import { compareDigits, isDigits } from "../values/digits.js";
 import { microsecondOf } from "../values/microseconds.js";
 import { show } from "../values/show.js";
@@ -23,6 +23,15 @@ export interface RangeContent {
   endCursor: string | undefined;
 }
 
+export const contentOf = ({ edges, pageInfo }: PageContent<BalanceChange>): RangeContent => ({
+  edges: edges.filter(hasRecord<BalanceChange>),
+  hasMore: pageInfo?.hasNextPage ?? false,
+  endCursor: pageInfo?.endCursor,
+});
+
+/** What a page of a scan has to show. */
+export type RangeDemand = Demand<PageContent<BalanceChange>>;
+
 /** The response to a request of a scan. */
 export interface RangePage extends RangeContent {
   /** The current block; `undefined` if the node does not say. */
@@ -34,11 +43,7 @@ export interface RangePage extends RangeContent {
 export type Timed = Pick<BalanceChange, "timestamp">;
 
 /** Fetches a page that shows what is demanded. */
-export type FetchRange = (
-  request: RangeRequest,
-  signal: AbortSignal,
-  demand?: Demand<RangeContent>,
-) => Promise<RangePage>;
+export type FetchRange = (request: RangeRequest, signal: AbortSignal, demand: RangeDemand) => Promise<RangePage>;
 
 /** Refuses a page whose records are not in order of time, or outside of the range by more than a microsecond. */
 export function checkPage(

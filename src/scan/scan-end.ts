@@ -1,3 +1,4 @@
+import { maximum } from "../values/integers.js";
 import { finalTime } from "../values/microseconds.js";
 import type { RangePage } from "./range-page.js";
 import type { SegmentReader } from "./segment-reader.js";
@@ -15,5 +16,5 @@ export async function findEnd(first: RangePage | undefined, readers: readonly Se
   const newest =
     shown && readers.length === 1 ? [shown.node] : await Promise.all(readers.map((reader) => reader.newest()));
   const times = newest.map((record) => (record === undefined ? -1n : BigInt(record.timestamp)));
-  return times.reduce((a, b) => (a > b ? a : b)) + 1n;
+  return times.reduce(maximum) + 1n;
 }

@@ -3,14 +3,15 @@ import { untilAborted } from "../async/abort.js";
 import { Semaphore } from "../async/semaphore.js";
 import { annotate, VegaError } from "../errors/index.js";
 import type { Block } from "../http/block.js";
-import { type Demand, NotShown } from "../http/demand.js";
+import { NotShown } from "../http/demand.js";
 import { smallestPage } from "../pagination/merge/split.js";
 import { behindError, describeTime, prunedError } from "../source/reading-errors.js";
+import { maximum, minimum } from "../values/integers.js";
 import { microsecondOf, toTime } from "../values/microseconds.js";
 import type { Coverage } from "./coverage.js";
 import { FilterScan, pageSizeFor } from "./filter-scan.js";
 import { MergedScan } from "./merged-scan.js";
-import { checkPage, type FetchRange, type RangeContent, type RangePage, type RangeRequest } from "./range-page.js";
+import { checkPage, type FetchRange, type RangeDemand, type RangePage, type RangeRequest } from "./range-page.js";
 import { findEnd } from "./scan-end.js";
 import type { ScanSettings } from "./scan-options.js";
 import { type OpenRange, SegmentReader } from "./segment-reader.js";
@@ -75,7 +76,7 @@ export class ScanRun {
       maxBufferedBytes: maxBufferedBytes / fetchRanges.length,
     };
     this.#readers = fetchRanges.map((fetchRange) => {
-      const fetch = (request: RangeRequest, demand: Demand<RangeContent>) =>
+      const fetch = (request: RangeRequest, demand: RangeDemand) =>
         semaphore.run(() => this.#send(fetchRange, request, demand));
       const size = Math.min(pageSize, Math.max(smallestPage, this.#share.bufferSize));
       return new SegmentReader({ operation, order: this.#order, pageSize: size, fetch });
@@ -96,7 +97,7 @@ export class ScanRun {
     return { ...whole, end: time ?? whole.start ?? 0n };
   }
 
-  async #send(fetch: FetchRange, request: RangeRequest, demand: Demand<RangeContent>): Promise<RangePage> {
+  async #send(fetch: FetchRange, request: RangeRequest, demand: RangeDemand): Promise<RangePage> {
     const { signal } = this.#options;
     for (;;) {
       const isStrict = this.#isStrictFrom(demand.reach);
@@ -220,11 +221,9 @@ export class ScanRun {
     const end = this.#times?.end ?? this.#end;
     if (unread === undefined || end === undefined) return { start, end };
     const [from, to] = [toTime(unread.start), toTime(unread.end)];
-    return this.#order.newestFirst ? { start, end: to < end ? to : end } : { start: maximum(from, start ?? 0n), end };
+    return this.#order.newestFirst ? { start, end: minimum(to, end) } : { start: maximum(from, start ?? 0n), end };
   }
 }
-
-const maximum = (a: bigint, b: bigint) => (a > b ? a : b);
 
 const toDateRange = ({ start, end }: OpenRange): BalanceChangesDateRange => ({
   ...(start !== undefined && { startTimestamp: `${start}` }),

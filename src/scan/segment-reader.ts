@@ -1,13 +1,14 @@
 import type { BalanceChange } from "../../generated/types.js";
 import { PaginationError } from "../errors/index.js";
-import { type Demand, NotShown } from "../http/demand.js";
+import { NotShown } from "../http/demand.js";
 import type { Edge } from "../pagination/page.js";
 import { fromRecordBefore, largestPage, longestOverlap } from "../pagination/repair/continuation.js";
 import { blockTimeOf } from "../source/block-cursor.js";
 import { describeTime, readingError } from "../source/reading-errors.js";
 import { compareDigits } from "../values/digits.js";
+import { maximum, minimum } from "../values/integers.js";
 import { earlyStart, microsecondOf, toTime } from "../values/microseconds.js";
-import type { RangeContent, RangePage, RangeRequest } from "./range-page.js";
+import { contentOf, type RangeContent, type RangeDemand, type RangePage, type RangeRequest } from "./range-page.js";
 import { compareRecords, keyOf } from "./record-order.js";
 import { isEmpty, type Range, type ReadingOrder } from "./timeline.js";
 
@@ -49,7 +50,7 @@ export interface SegmentReaderOptions {
   operation: string;
   order: ReadingOrder;
   pageSize: number;
-  fetch: (request: RangeRequest, demand: Demand<RangeContent>) => Promise<RangePage>;
+  fetch: (request: RangeRequest, demand: RangeDemand) => Promise<RangePage>;
 }
 
 /** Reads ranges page by page. Records of one time come in the order of their natural key. */
@@ -184,23 +185,25 @@ function demandOf(
   { start, end }: OpenRange,
   { anchor, accept, after, isFirst = false }: PageOptions,
   newestFirst: boolean,
-): Demand<RangeContent> {
+): RangeDemand {
   const isContinued = anchor !== undefined || after !== undefined;
   return {
     isFresh: isFirst,
     time: end === undefined ? undefined : toTime(end),
     reach: start === undefined ? 0n : toTime(start),
     // Known records show that the node keeps what follows them.
-    ...(newestFirst ? { holdsStart: ({ data }) => !data.hasMore } : isContinued && { holdsStart: () => false }),
+    ...(newestFirst
+      ? { holdsStart: ({ data }) => !data.pageInfo?.hasNextPage }
+      : isContinued && { holdsStart: () => false }),
     lacksBlock: ({ data, block }, namesBlocks) => {
       if (block === undefined) return namesBlocks;
-      const endsHere = newestFirst || !data.hasMore;
+      const endsHere = newestFirst || !data.pageInfo?.hasNextPage;
       // Also a range without an end begins in the past of its node.
       const needed = endsHere && end !== undefined ? end : start === undefined ? undefined : start + 1n;
       return needed !== undefined && block.timestamp < toTime(needed);
     },
-    ...(anchor && { holdsPlace: (content) => shows(content, anchor) }),
-    ...(accept && { holdsPlace: ({ edges }) => accept(edges) !== undefined }),
+    ...(anchor && { holdsPlace: (page) => shows(contentOf(page), anchor) }),
+    ...(accept && { holdsPlace: (page) => accept(contentOf(page).edges) !== undefined }),
   };
 }
 
@@ -234,9 +237,6 @@ function lastMicrosecond({ edges, block }: Pick<RangePage, "edges" | "block">, {
   const last = microsecondOf(BigInt(edges.at(-1)?.node.timestamp ?? 0));
   return newestFirst || block === undefined ? last : minimum(last, microsecondOf(block.timestamp));
 }
-
-const maximum = (a: bigint, b: bigint) => (a > b ? a : b);
-const minimum = (a: bigint, b: bigint) => (a < b ? a : b);
 
 /** The records of a range of time, of edges in order of time. */
 function recordsBetween(edges: readonly Edge<BalanceChange>[], start: bigint, end: bigint): BalanceChange[] {

@@ -1,6 +1,7 @@
 import type { Clock } from "../async/clock.js";
 import { ApiError } from "../errors/index.js";
 import type { Block } from "../http/block.js";
+import { maximum, minimum } from "../values/integers.js";
 
 /** A time in Unix nanoseconds. The end does not belong to the range. */
 export interface TimeRange {
@@ -25,13 +26,11 @@ export const isRefused = (error: unknown): error is ApiError => ApiError.is(erro
 
 /** Splits a range into those that every node accepts, in the order in which they are read. */
 export function* windowsOf({ start, end }: TimeRange, newestFirst: boolean): Generator<TimeRange> {
-  const from = start > earliest ? start : earliest;
+  const from = maximum(start, earliest);
   if (newestFirst) {
-    for (let last = end; last > from; last -= longest)
-      yield { start: last - longest > from ? last - longest : from, end: last };
+    for (let last = end; last > from; last -= longest) yield { start: maximum(last - longest, from), end: last };
   } else {
-    for (let first = from; first < end; first += longest)
-      yield { start: first, end: first + longest < end ? first + longest : end };
+    for (let first = from; first < end; first += longest) yield { start: first, end: minimum(first + longest, end) };
   }
 }
 

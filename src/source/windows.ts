@@ -1,5 +1,6 @@
 import { readBlock } from "../http/block.js";
 import type { Demand } from "../http/demand.js";
+import { maximum, minimum } from "../values/integers.js";
 import { nanosecondsOf } from "./block-cursor.js";
 import { type ListRequest, type NodePage, ofEarlierBlock, type PageContent, type ReadList } from "./node-page.js";
 import { isAccepted, isRefused, type RangeLimits, type TimeRange, windowsOf } from "./range-limits.js";
@@ -61,8 +62,8 @@ function remaining({ pagination, start, end }: ListRequest, isDescending: boolea
   const range = { start: start ?? 0n, end: end ?? limits.end };
   if (place === undefined) return range;
   // Nodes keep times in microseconds. The cursor's own record is among those that are read.
-  if (isDescending) return { ...range, end: range.end < place + 1000n ? range.end : place + 1000n };
-  return { ...range, start: range.start > place ? range.start : place };
+  if (isDescending) return { ...range, end: minimum(range.end, place + 1000n) };
+  return { ...range, start: maximum(range.start, place) };
 }
 
 /** What one of several windows has to show: the first one the place, and the last one the end. */

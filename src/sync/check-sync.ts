@@ -1,6 +1,7 @@
 import type { BalanceChange } from "../../generated/types.js";
 import type { VegaClient } from "../client/client.js";
 import { PaginationError, VegaError } from "../errors/index.js";
+import { maximum, minimum } from "../values/integers.js";
 import { toNanoseconds } from "../values/times.js";
 import { BalanceTable } from "./balance-table.js";
 import { inBatches } from "./batches.js";
@@ -75,7 +76,7 @@ export async function checkSync(
   const unrepaired: ComparedDay[] = [];
   for (const { day } of repair ? different : []) {
     const whole = rangeOfDay(day);
-    const range = { start: later(whole.start, start), end: earlier(whole.end, position) };
+    const range = { start: maximum(whole.start, start), end: minimum(whole.end, position) };
     await readAgain(database, reading, range.start, range.end);
     const again = await compare(reading, range.start, range.end);
     unrepaired.push(...again.comparison.days.filter((day) => !isEqualDay(day)));
@@ -92,8 +93,6 @@ interface Reading {
 
 const sum = (days: readonly ComparedDay[], side: "stored" | "node") =>
   days.reduce((records, day) => records + day[side].records, 0);
-const later = (a: bigint, b: bigint) => (a > b ? a : b);
-const earlier = (a: bigint, b: bigint) => (a < b ? a : b);
 
 /** Replaces the stored records of a range by those of the node. */
 async function readAgain(database: SqlDatabase, reading: Reading, start: bigint, end: bigint): Promise<void> {

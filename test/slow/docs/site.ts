@@ -6,8 +6,7 @@ import axe from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { expect } from "vitest";
 import { launchChromium } from "../../support/chromium.js";
-import { freePort } from "../../support/free-port.js";
-import { startNpmServer } from "../../support/npm-server.js";
+import { serveFolder } from "./serve-folder.js";
 
 export const root = fileURLToPath(new URL("../../../", import.meta.url));
 export const screenshots = join(root, "reports/docs");
@@ -39,13 +38,8 @@ export async function startSite(): Promise<Site> {
   if (isOutdated())
     execFileSync("npm", ["run", "--silent", "docs"], { cwd: root, stdio: ["ignore", "ignore", "inherit"] });
   mkdirSync(screenshots, { recursive: true });
-  const port = await freePort();
-  const endServer = await startNpmServer(
-    ["run", "--silent", "docs:preview", "--", "--port", `${port}`],
-    "Built site served",
-  );
+  const { url, close } = await serveFolder(join(root, "site"));
   const browser = await launchChromium();
-  const url = `http://localhost:${port}/`;
   return {
     browser,
     url,
@@ -71,7 +65,7 @@ export async function startSite(): Promise<Site> {
     },
     async close() {
       await browser.close();
-      endServer();
+      close();
     },
   };
 }
@@ -89,15 +83,22 @@ function isOutdated(): boolean {
   return Math.max(...times) > statSync(built).mtimeMs;
 }
 
-/** What axe-core finds by the rules of WCAG 2 up to level AA. */
-export async function violations(page: Page): Promise<string[]> {
+/**
+ * What axe-core finds by the rules of WCAG 2 up to level AA.
+ *
+ * @param options - `within` is a selector; default: the whole page. Without `contrast`, which takes most of the time, colors are not
+ *   compared.
+ */
+export async function violations(page: Page, { within = "html", contrast = true } = {}): Promise<string[]> {
   await page.addScriptTag({ content: axe.source });
-  return page.evaluate(async () => {
-    const found = await (window as unknown as { axe: typeof axe }).axe.run(document, {
+  const run = async ([context, enabled]: readonly [string, boolean]) => {
+    const found = await (window as unknown as { axe: typeof axe }).axe.run(context, {
       runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"],
+      rules: { "color-contrast": { enabled } },
     });
     return found.violations.flatMap(({ id, nodes }) =>
       nodes.map(({ html, any }) => `${id}: ${html.slice(0, 200)} ${any[0]?.message ?? ""}`),
     );
-  });
+  };
+  return page.evaluate(run, [within, contrast] as const);
 }

@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import manifest from "../../../package.json" with { type: "json" };
+import { problemsOf, readRelease } from "../../../scripts/check/release.js";
 import { freePort } from "../../support/free-port.js";
 import { command, type Registry, startRegistry } from "./registry.js";
 
@@ -99,4 +100,11 @@ describe.each(Object.entries(managers))("a project of %s", (name, { file, add })
       node.kill();
     }
   });
+});
+
+test("the package has its files and no others, and the versions and the changelog agree", () => {
+  const release = readRelease();
+  // The maintainer sets the address, and a test runs before a commit, too.
+  const repository = "github:example/vegaprotocol-client";
+  expect(problemsOf({ ...release, manifest: { ...release.manifest, repository }, uncommitted: "" })).toEqual([]);
 });
