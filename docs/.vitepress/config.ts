@@ -3,8 +3,8 @@ import { fileURLToPath } from "node:url";
 import { slug } from "github-slugger";
 import { type DefaultTheme, defineConfig } from "vitepress";
 import { describePage } from "../../scripts/docs/llms.js";
-import { markForPhones } from "./layout.js";
 import { groups, titleOf } from "./pages.js";
+import { markForPhones } from "./phones.js";
 import { inlinePictures } from "./pictures.js";
 import { previewTags, projectOf, sourceOf } from "./project.js";
 import { indexOptions, renderForSearch, searchOptions } from "./search.js";
@@ -24,10 +24,10 @@ function generated(file: string): DefaultTheme.SidebarItem[] {
   return JSON.parse(readFileSync(url, "utf8"));
 }
 
-const [guide, background, aboutProject] = groups.map(({ text, pages }) => ({
+const sidebar: DefaultTheme.SidebarItem[] = groups.map(({ text, pages }) => ({
   text,
   items: pages.map((page) => ({ text: titleOf(page), link: `/${page}` })),
-})) as [DefaultTheme.SidebarItem, DefaultTheme.SidebarItem, DefaultTheme.SidebarItem];
+}));
 
 export default defineConfig({
   title: "vegaprotocol-client",
@@ -40,10 +40,18 @@ export default defineConfig({
   ...(project && { sitemap: { hostname: project.site } }),
   transformPageData({ filePath, frontmatter }) {
     const source = sourceOf(filePath);
+    const order = groups.flatMap(({ pages }) => pages);
+    const place = order.indexOf(filePath.replace(/\.md$/, ""));
+    // The generated pages, which come before the last group, are no part of the reading order.
+    const link = (page: string | undefined) => page !== undefined && { text: titleOf(page), link: `/${page}` };
     const { summary } = describePage(readFileSync(`${root}/docs/${filePath}`, "utf8"));
     return {
       filePath: source ?? filePath,
-      frontmatter: { ...frontmatter, editLink: source !== undefined },
+      frontmatter: {
+        ...frontmatter,
+        editLink: source !== undefined,
+        ...(place !== -1 && { prev: link(order[place - 1]), next: link(order[place + 1]) }),
+      },
       ...(summary !== undefined && filePath !== "index.md" && { description: summary.replaceAll("`", "") }),
     };
   },
@@ -70,8 +78,7 @@ export default defineConfig({
       { text: `v${version}`, link: "/changelog" },
     ],
     sidebar: [
-      guide,
-      background,
+      ...sidebar.slice(0, -1),
       {
         text: "Reference",
         items: [
@@ -79,7 +86,7 @@ export default defineConfig({
           { text: "API reference", link: "/api/", collapsed: true, items: generated("api-sidebar.json") },
         ],
       },
-      aboutProject,
+      ...sidebar.slice(-1),
     ],
     outline: [2, 3],
     ...(project && {

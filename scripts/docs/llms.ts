@@ -25,12 +25,11 @@ async function readSidebar(file: string): Promise<string[]> {
 /** Writes `llms.txt` (https://llmstxt.org) into the built site, and the Markdown of each page beside the page. */
 export async function writeLlms(): Promise<void> {
   const { name, description } = JSON.parse(await readFile(`${root}/package.json`, "utf8"));
-  const [guide, background, project] = groups;
   const sections = [
-    ...[guide, background].flatMap((group) => group ?? []),
+    ...groups.slice(0, -1),
     { text: "Operations", pages: ["operations/index", ...(await readSidebar("operations-sidebar.json"))] },
     { text: "API reference", pages: ["api/index", ...(await readSidebar("api-sidebar.json"))] },
-    ...(project ? [project] : []),
+    ...groups.slice(-1),
   ];
   let list = `# ${name}\n\n> ${description}\n`;
   for (const { text, pages } of sections) {

@@ -9,6 +9,6 @@ export function preloadSearch(): void {
     ]);
   };
   // Safari does not have it.
-  if ("requestIdleCallback" in window) requestIdleCallback(load);
+  if ("requestIdleCallback" in window) requestIdleCallback(load, { timeout: 1000 });
   else setTimeout(load);
 }

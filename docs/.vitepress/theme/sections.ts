@@ -1,6 +1,6 @@
 import type { Router } from "vitepress";
 
-/** Opens and closes the sections that phones show closed: see `layout.ts`. */
+/** Opens and closes the sections that phones show closed: see `phones.ts`. */
 export function enableSections(router: Router): void {
   // Tapping a heading does the same as the button beside it.
   document.addEventListener("click", ({ target }) => {

@@ -65,6 +65,7 @@ describe("a result as a table", () => {
       },
     };
     expect(tableOf("listPartiesProfiles", json)).toEqual({
+      kind: "record",
       columns: ["partyId", "alias", "metadata", "added"],
       rows: [
         ["a1", "", '[{"key":"site","value":"b"}]', ""],
@@ -76,6 +77,7 @@ describe("a result as a table", () => {
   test("has a row for each member of another object", async () => {
     expect(tableOf("getSpamStatistics", { chainId: "c", statistics: { states: [{ height: "1" }], none: {} } })).toEqual(
       {
+        kind: "member",
         columns: ["member", "value"],
         rows: [
           ["chainId", "c"],

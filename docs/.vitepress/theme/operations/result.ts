@@ -43,6 +43,8 @@ export function adviceOn(id: OperationId, status: number, values: FormValues): s
 
 /** A result as a table. */
 export interface ResultTable {
+  /** What a row is. */
+  kind: "record" | "member";
   columns: readonly string[];
   rows: readonly (readonly string[])[];
 }
@@ -51,7 +53,7 @@ export interface ResultTable {
 export function tableOf(id: OperationId, json: unknown): ResultTable | undefined {
   if (typeof json !== "object" || json === null) return undefined;
   const page = connectionOf(json);
-  if (page === undefined) return { columns: ["member", "value"], rows: membersOf(json, "") };
+  if (page === undefined) return { kind: "member", columns: ["member", "value"], rows: membersOf(json, "") };
   const records = page.edges.map(({ node }) => node);
   const sent = new Set(records.flatMap((record) => Object.keys(record)));
   const { columns: kinds = {} } = operationTexts[id];
@@ -59,7 +61,8 @@ export function tableOf(id: OperationId, json: unknown): ResultTable | undefined
   const names = [...Object.keys(kinds).filter((name) => sent.has(name)), ...[...sent].filter((name) => !kinds[name])];
   const shown = Object.fromEntries(names.map((name) => [name, kinds[name] ?? "json"]));
   const columns = readColumns(shown, undefined, { raw: false });
-  return { columns: names, rows: records.map((record) => columns.map((column) => cellText(record, column))) };
+  const rows = records.map((record) => columns.map((column) => cellText(record, column)));
+  return { kind: "record", columns: names, rows };
 }
 
 function membersOf(value: object, path: string): string[][] {

@@ -21,8 +21,8 @@ interface Markdown<T extends Token> {
 const longest = 5500;
 
 /**
- * Marks what phones show in another way: tables of options and operations, whose rows they stack, and the sections of long pages, which they
- * show closed. `phones.css` and `sections.ts` of the theme do that.
+ * Marks what phones show in another way: tables of options and operations, whose rows they stack, and the sections of long
+ * pages, which they show closed. `phones.css` and `sections.ts` of the theme do that.
  */
 export function markForPhones<T extends Token>(markdown: Markdown<T>): void {
   markdown.core.ruler.push("mark-for-phones", (state) => {
@@ -52,7 +52,11 @@ function wrapSections<T extends Token>(tokens: readonly T[], html: Html<T>): T[]
     const title = tokens[index - 1]?.content ?? "";
     // It is short, and the way on.
     if (title === "Read next") return;
-    const label = title.replaceAll(/[`*]/g, "").replaceAll("&", "&amp;").replaceAll('"', "&quot;");
+    const label = title
+      .replaceAll(/[`*]/g, "")
+      .replaceAll("&", "&amp;")
+      .replaceAll('"', "&quot;")
+      .replaceAll("<", "&lt;");
     wrapped.push(
       html(`<button type="button" class="section-toggle" aria-expanded="false" aria-label="${label}"></button>\n`),
     );
