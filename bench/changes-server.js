@@ -3,7 +3,7 @@
 // machine is left to the program that is measured. A third of the accounts without a market are those of rewards. Other lists are those of
 // the fake node; a message from the parent process rewrites some of the votes.
 import { createServer } from "node:http";
-import { createFakeNode } from "../dist/src/testing/index.js";
+import { createFakeNode, nodeDefects } from "../dist/src/testing/index.js";
 
 const [, , records, votes] = process.argv.map(Number);
 const step = 5000;
@@ -37,6 +37,8 @@ while (times.length < records) {
   }
   after = encodeURIComponent(balances.pageInfo.endCursor);
 }
+// Followers of votes read the cursors of v0.74 nodes.
+node.configure({ defects: nodeDefects });
 starts.push(length);
 const text = Buffer.concat(pieces);
 pieces.length = 0;

@@ -1,7 +1,7 @@
 /**
  * Measures the built package beside what a user would otherwise take: `npm run bench`, or a part of it by name, as in
  * `npm run bench -- walks scan`. `npm run --silent bench -- --json` prints them for machines. `npm run bench -- gate` fails if a
- * call takes more CPU time than it may.
+ * call takes more CPU time or memory than it may.
  */
 import { cpus } from "node:os";
 import { parseArgs } from "node:util";

@@ -1,6 +1,7 @@
 /** Measures one client in a separate process: code paths that one client warms up in the engine slow down another. */
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
+import { type HeapProfiler, Session } from "node:inspector/promises";
 import { fileURLToPath } from "node:url";
 import { waysTo } from "./clients.js";
 import type { Samples } from "./measure.js";
@@ -12,13 +13,20 @@ export interface Task {
   each: number;
   /** Records on a page, for a walk; calls where it is left out. */
   pageSize?: number;
+  /** Whether the memory that they allocate is counted, which takes time. */
+  countsBytes?: boolean;
+}
+
+/** CPU and wall time, and the bytes that were allocated if they were counted. */
+export interface WorkerSamples extends Samples {
+  bytes: number[];
 }
 
 /** Lets the named clients do tasks, in rounds that take turns, so that what else the machine does affects all of them. */
 export async function withWorkers<T>(
   baseUrl: string,
   names: readonly string[],
-  use: (measure: (task: Task, rounds: number) => Promise<Record<string, Samples>>) => Promise<T>,
+  use: (measure: (task: Task, rounds: number) => Promise<Record<string, WorkerSamples>>) => Promise<T>,
 ): Promise<T> {
   // A young generation of one size: left to itself, it grows with what one client leaves behind, and another's stays small.
   const execArgv = [...process.execArgv, "--min-semi-space-size=16", "--max-semi-space-size=16"];
@@ -28,17 +36,18 @@ export async function withWorkers<T>(
   ]);
   try {
     return await use(async (task, rounds) => {
-      const samples: Record<string, Samples> = Object.fromEntries(names.map((name) => [name, { cpu: [], wall: [] }]));
+      const samples: Record<string, WorkerSamples> = Object.fromEntries(
+        names.map((name) => [name, { cpu: [], wall: [], bytes: [] }]),
+      );
       // The first rounds are not counted: the engine has yet to compile what is hot.
       for (let round = -3; round < rounds; round++) {
         // Each has been first, and each has been last.
         workers.push(...workers.splice(0, 1));
         for (const [name, worker] of workers) {
           worker.send(task);
-          const [{ cpu, wall }] = (await once(worker, "message")) as [{ cpu: number; wall: number }];
+          const [measured] = (await once(worker, "message")) as [Record<keyof WorkerSamples, number>];
           if (round < 0) continue;
-          samples[name]?.cpu.push(cpu);
-          samples[name]?.wall.push(wall);
+          for (const figure of ["cpu", "wall", "bytes"] as const) samples[name]?.[figure].push(measured[figure]);
         }
       }
       return samples;
@@ -57,11 +66,31 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     else for (let done = 0; done < each; done++) await way.call();
   };
   process.on("message", async (task: Task) => {
+    const stopCounting = task.countsBytes ? await countBytes() : undefined;
     const start = process.cpuUsage();
     const started = performance.now();
     await Promise.all(Array.from({ length: task.atOnce }, () => one(task)));
     const { user, system } = process.cpuUsage(start);
-    process.send?.({ cpu: (user + system) * 1000, wall: (performance.now() - started) * 1e6 });
+    const wall = (performance.now() - started) * 1e6;
+    process.send?.({ cpu: (user + system) * 1000, wall, bytes: (await stopCounting?.()) ?? 0 });
   });
   process.on("disconnect", () => process.exit());
+}
+
+/** Counts what is allocated from now on, whether it is still in use or not. The returned function returns the bytes. */
+async function countBytes(): Promise<() => Promise<number>> {
+  const session = new Session();
+  session.connect();
+  await session.post("HeapProfiler.startSampling", {
+    samplingInterval: 1024,
+    includeObjectsCollectedByMajorGC: true,
+    includeObjectsCollectedByMinorGC: true,
+  });
+  const sizeOf = ({ selfSize, children }: HeapProfiler.SamplingHeapProfileNode): number =>
+    children.reduce((size, child) => size + sizeOf(child), selfSize);
+  return async () => {
+    const { profile } = await session.post("HeapProfiler.stopSampling");
+    session.disconnect();
+    return sizeOf(profile.head);
+  };
 }

@@ -9,33 +9,36 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { transform } from "esbuild";
 import { runScript } from "../run-script.js";
-import { type Benchmarks, charts, describe, draw } from "./charts.js";
+import { type Benchmarks, type Chart, charts, describe, draw } from "./charts.js";
 
 const docs = fileURLToPath(new URL("../../docs/", import.meta.url));
 /** The pages that show charts. */
 const pages = ["index.md", "performance.md"];
 
+/** Copies the style of the pictures into one. */
+export async function withStyle(svg: string): Promise<string> {
+  const { code } = await transform(await read("pictures/style.css"), { loader: "css", minify: true });
+  return svg.replace(/<style>.*?<\/style>/s, () => `<style>${code.trim()}</style>`);
+}
+
+/** A page whose description of a chart is that of the chart. */
+export const withDescription = (page: string, file: string, chart: Chart): string =>
+  page.replace(new RegExp(`!\\[[^\\]]*\\]\\(${file}\\)`), () => `![${describe(chart)}](${file})`);
+
+const read = (file: string) => readFile(docs + file, "utf8");
+
 /** The texts of all files that depend on the style or on the benchmarks, by their path in `docs/`. */
 export async function pictures(): Promise<Map<string, string>> {
-  const read = (file: string) => readFile(docs + file, "utf8");
-  const { code } = await transform(await read("pictures/style.css"), { loader: "css", minify: true });
-  const withStyle = (svg: string) => svg.replace(/<style>.*?<\/style>/s, () => `<style>${code.trim()}</style>`);
   const files = new Map<string, string>();
   for (const name of await readdir(`${docs}pictures`)) {
-    if (name.endsWith(".svg")) files.set(`pictures/${name}`, withStyle(await read(`pictures/${name}`)));
+    if (name.endsWith(".svg")) files.set(`pictures/${name}`, await withStyle(await read(`pictures/${name}`)));
   }
   const benchmarks = JSON.parse(await read("benchmarks.json")) as Benchmarks;
   for (const page of pages) files.set(page, await read(page));
   for (const [name, chart] of Object.entries(charts(benchmarks))) {
     const file = `pictures/${name}.svg`;
-    files.set(file, withStyle(draw(chart)));
-    const image = new RegExp(`!\\[[^\\]]*\\]\\(${file}\\)`);
-    for (const page of pages) {
-      files.set(
-        page,
-        (files.get(page) ?? "").replace(image, () => `![${describe(chart)}](${file})`),
-      );
-    }
+    files.set(file, await withStyle(draw(chart)));
+    for (const page of pages) files.set(page, withDescription(files.get(page) ?? "", file, chart));
   }
   return files;
 }

@@ -3,7 +3,8 @@ import { useState } from "react";
 import { toDate } from "vegaprotocol-client";
 import { Chart } from "./chart.js";
 import type { Connection } from "./connection.js";
-import { Failure, IdField, Loading, View } from "./elements.js";
+import { IdField, Loading, View } from "./elements.js";
+import { Failure } from "./failure.js";
 import { formatAmount, formatTime, shorten, toNumber } from "./format.js";
 
 interface Props {

@@ -9,18 +9,6 @@ export function Loading({ what }: { what: string }) {
   );
 }
 
-/** An error of the client. Its message says what to do. */
-export function Failure({ error, onRetry }: { error: Error; onRetry: () => void }) {
-  return (
-    <div className="notice failure" role="alert">
-      <p>{error.message}</p>
-      <button type="button" onClick={onRetry}>
-        Retry
-      </button>
-    </div>
-  );
-}
-
 /** A choice of ids of the fake node, or a field for an id of a real one. */
 export function IdField(props: {
   label: string;

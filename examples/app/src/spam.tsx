@@ -1,7 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import type { SpamCounter } from "vegaprotocol-client";
 import type { Connection } from "./connection.js";
-import { Failure, IdField, Loading, View } from "./elements.js";
+import { IdField, Loading, View } from "./elements.js";
+import { Failure } from "./failure.js";
 import { formatAmount, formatTime, shorten, toNumber, toWords } from "./format.js";
 
 interface Props {

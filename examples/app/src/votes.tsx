@@ -1,7 +1,8 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
 import type { Connection } from "./connection.js";
-import { Failure, IdField, Loading, View } from "./elements.js";
+import { IdField, Loading, View } from "./elements.js";
+import { Failure } from "./failure.js";
 import { formatAmount, formatShort, formatShortTime, formatTime, shorten, toNumber } from "./format.js";
 
 interface Props {

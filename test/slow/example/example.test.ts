@@ -100,6 +100,21 @@ describe.skipIf(hasNoBrowser)("the example application", () => {
     );
   });
 
+  test.each([
+    [503, 1],
+    [400, 0],
+  ])("has a retry button only if a retry can help: status %i, %i buttons", async (status, buttons) => {
+    const { url: address, close } = await listen(
+      createFakeNode({ votes: 30 }, { faults: [{ name: "status", status }] }),
+    );
+    const page = await browser.newPage();
+    await page.goto(`${url}?node=${encodeURIComponent(address)}#proposal=${"ab".repeat(32)}`);
+    await page.getByRole("alert").waitFor();
+    expect(await page.getByRole("button", { name: "Retry" }).count()).toBe(buttons);
+    await page.close();
+    await close();
+  });
+
   test("shows a node by its address, and the error of an address that is not one", async () => {
     const node = createFakeNode({ votes: 30 });
     const { proposalId } = node.records.votes[0] ?? {};

@@ -2,12 +2,13 @@
 import { execFile, execSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import semver from "semver";
 import { npmCi } from "../../../scripts/npm-ci.js";
+import { installPython as installRequirements } from "../../support/python.js";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 const tools = join(here, "tools");
@@ -58,19 +59,8 @@ export async function installNode(): Promise<string> {
   return commands;
 }
 
-/** Installs the tools of PyPI, with verified checksums, and returns the folder of their commands. */
-export async function installPython(): Promise<string> {
-  const environment = join(tools, "python");
-  const requirements = join(here, "requirements.txt");
-  const done = join(environment, "installed.txt");
-  const wanted = await readFile(requirements, "utf8");
-  if (existsSync(done) && (await readFile(done, "utf8")) === wanted) return join(environment, "bin");
-  await rm(environment, { recursive: true, force: true });
-  await run("python3", ["-m", "venv", environment]);
-  await run(join(environment, "bin/pip"), ["install", "--quiet", "--require-hashes", "--requirement", requirements]);
-  await writeFile(done, wanted);
-  return join(environment, "bin");
-}
+/** Installs the tools of PyPI, and returns the folder of their commands. */
+export const installPython = (): Promise<string> => installRequirements(here, join(tools, "python"));
 
 /** Downloads openapi-generator from Maven Central, verifies its checksum, and returns the path of its jar. */
 export async function installJar(): Promise<string> {
