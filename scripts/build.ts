@@ -1,12 +1,13 @@
 /**
- * Compiles the package into `dist/`, which is deleted first, so that no file of an earlier build remains.
+ * Compiles the package into `dist/`, which is replaced as a whole: no file of an earlier build remains, and a program that runs
+ * meanwhile finds all of them.
  *
  * `dist/src` and `dist/generated` have the ES modules, one for each source. `dist/cjs` has the same as CommonJS, bundled: a
  * program that requires it loads a few files. The types are there, too, once for both: ES modules can import the types of
  * CommonJS, while TypeScript refuses the reverse.
  */
 import { spawnSync } from "node:child_process";
-import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, transform } from "esbuild";
@@ -21,10 +22,27 @@ interface Target {
 }
 
 async function main(): Promise<void> {
-  await rm(join(root, "dist"), { recursive: true, force: true });
-  compile();
+  const folder = await mkdtemp(join(root, ".dist-"));
+  try {
+    await buildInto(folder);
+    // What another build may have put there meanwhile is the same.
+    await rename(join(root, "dist"), join(folder, "earlier")).catch(() => {});
+    await rename(join(folder, "dist"), join(root, "dist"));
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+/** Builds `dist` in a folder. */
+async function buildInto(folder: string): Promise<void> {
+  compile(join(folder, "dist"));
+  const write = async (path: string, content: string) => {
+    const file = join(folder, path);
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, content);
+  };
   // The program is not part of the types.
-  await rm(join(root, commonJs, "src/cli"), { recursive: true });
+  await rm(join(folder, commonJs, "src/cli"), { recursive: true });
   const manifest = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
   const entries = Object.values<string | { import: Target; require: Target }>(manifest.exports).filter(
     (entry) => typeof entry !== "string",
@@ -36,19 +54,24 @@ async function main(): Promise<void> {
     const path = relative(dirname(types), require.types).replace(/\.d\.ts$/, ".js");
     await write(types, `export * from "${path}";\n`);
   }
-  await writeCommonJs(entries.map(({ require }) => require.default));
+  for (const [path, code] of await bundleCommonJs(entries.map(({ require }) => require.default))) {
+    await write(path, code);
+  }
 }
 
-function compile(): void {
+function compile(outDir: string): void {
   const compiler = join(root, "node_modules/typescript-7/bin/tsc");
-  const { status } = spawnSync(process.execPath, [compiler, "--project", join(root, "tsconfig.build.json")], {
-    stdio: "inherit",
-  });
+  const folders = ["--outDir", outDir, "--declarationDir", join(outDir, "cjs")];
+  const args = [compiler, "--project", join(root, "tsconfig.build.json"), ...folders];
+  const { status } = spawnSync(process.execPath, args, { stdio: "inherit" });
   if (status !== 0) throw new Error("The compiler failed.");
 }
 
-async function writeCommonJs(entries: readonly string[]): Promise<void> {
-  await write(join(commonJs, "package.json"), `${JSON.stringify({ type: "commonjs", sideEffects: false })}\n`);
+/** The files of `dist/cjs`, by path. */
+async function bundleCommonJs(entries: readonly string[]): Promise<[path: string, code: string][]> {
+  const files: [string, string][] = [
+    [join(commonJs, "package.json"), `${JSON.stringify({ type: "commonjs", sideEffects: false })}\n`],
+  ];
   // esbuild splits ES modules alone, so that entries share modules; each part is CommonJS then.
   const { outputFiles } = await build({
     entryPoints: entries.map((entry) => join(root, relative(commonJs, entry).replace(/\.js$/, ".ts"))),
@@ -67,14 +90,9 @@ async function writeCommonJs(entries: readonly string[]): Promise<void> {
     // Jest has no `import()` in CommonJS.
     const supported = { "dynamic-import": false };
     const { code } = await transform(text, { format: "cjs", target: "es2022", supported });
-    await write(relative(root, path), code);
+    files.push([relative(root, path), code]);
   }
-}
-
-async function write(path: string, content: string): Promise<void> {
-  const file = join(root, path);
-  await mkdir(dirname(file), { recursive: true });
-  await writeFile(file, content);
+  return files;
 }
 
 await runScript(import.meta.url, main);

@@ -30,7 +30,9 @@ test.each(["20", "26"].filter((version) => version !== current))(
     const outputFile = join(folder, `${version}.json`);
     const vitest = join(root, "node_modules/vitest/vitest.mjs");
     const report = ["--reporter=json", `--outputFile=${outputFile}`];
-    const args = ["run", "test/unit", "test/integration", "--typecheck.enabled=false", ...report];
+    // What these test does not differ between versions, or is not part of the package.
+    const excluded = ["--exclude", "test/unit/{docs,pagination,pool,scan,scripts}/**"];
+    const args = ["run", "test/unit", "test/integration", ...excluded, "--typecheck.enabled=false", ...report];
     const { code } = await run(nodeBinary(version), [vitest, ...args], { cwd: root, env: ownEnvironment() }).then(
       () => ({ code: 0 }),
       (error: { code: number }) => error,
@@ -42,7 +44,7 @@ test.each(["20", "26"].filter((version) => version !== current))(
     const results = testResults.flatMap(({ assertionResults }) => assertionResults);
     expect(results.filter(({ status }) => status === "failed").map(({ fullName }) => fullName)).toEqual([]);
     expect(code).toBe(0);
-    expect(numPassedTests).toBeGreaterThan(1500);
+    expect(numPassedTests).toBeGreaterThan(1000);
   },
   300_000,
 );
