@@ -1,7 +1,7 @@
-import type { BalanceChange } from "../../generated/types.js";
 import type { VegaClient } from "../client/client.js";
 import { PaginationError, VegaError } from "../errors/index.js";
 import type { Block } from "../http/block.js";
+import { compareAccounts } from "../scan/record-order.js";
 import { canBeOneChain } from "../source/one-chain.js";
 import { BalanceTable } from "./balance-table.js";
 import type { SqlDatabase, SqlRow } from "./database.js";
@@ -39,7 +39,7 @@ export class Network {
     const newest = new BalanceTable(this.#database).newest();
     if (newest === undefined) return;
     const records = await recordsAt(client, BigInt(newest.timestamp), signal);
-    if (records === undefined || records.some((record) => isSameAccount(record, newest))) return;
+    if (records === undefined || records.some((record) => compareAccounts(record, newest) === 0)) return;
     const { partyId, assetId, timestamp } = newest;
     this.refuse(`the node does not have its balance change of party ${partyId}, asset ${assetId} at ${timestamp}`);
   }
@@ -80,6 +80,3 @@ async function recordsAt(client: VegaClient, time: bigint, signal: AbortSignal |
     throw error;
   }
 }
-
-const isSameAccount = (a: BalanceChange, b: BalanceChange): boolean =>
-  (["partyId", "assetId", "marketId", "accountType"] as const).every((name) => (a[name] ?? "") === (b[name] ?? ""));

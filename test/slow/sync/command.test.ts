@@ -24,7 +24,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }));
 
 /** A node with changes on three days, and its address. */
-async function startNode(history?: bigint, shift = 0n) {
+async function startNode(history?: bigint, shift = 0n, accountType: string | number = "ACCOUNT_TYPE_GENERAL") {
   const first = 1_707_300_000_000_000_000n + shift;
   const balances = Array.from({ length: 300 }, (_, index) => ({
     timestamp: `${first + (BigInt(index) * day) / 100n}` as const,
@@ -32,7 +32,7 @@ async function startNode(history?: bigint, shift = 0n) {
     partyId: `party ${index % 7}`,
     assetId: `asset ${index % 3}`,
     marketId: "",
-    accountType: "ACCOUNT_TYPE_GENERAL",
+    accountType,
   }));
   const fake = createFakeNode({ balances, ...(history && { history }) }, { defects: nodeDefects, rateLimit: false });
   const server = await listen(fake);
@@ -147,6 +147,16 @@ describe("a node of another network", () => {
       await server.close();
     }
   });
+});
+
+test("an account type that comes as a number is found again in the node", async () => {
+  const { server, sync } = await startNode(undefined, 0n, 99);
+  try {
+    await sync("--quiet");
+    expect(await sync("--catch-up", "0")).toMatchObject({ code: 0 });
+  } finally {
+    await server.close();
+  }
 });
 
 test("what a node no longer keeps stays, and is not compared", async () => {
