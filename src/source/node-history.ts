@@ -1,7 +1,8 @@
 import type { Clock } from "../async/clock.js";
 import { type Demand, NotShown, type Shown } from "../http/demand.js";
+import { nanosecondsPerDay } from "../values/nanoseconds.js";
 import { type AskOldest, findOldest } from "./oldest-record.js";
-import { day, RangeLimits } from "./range-limits.js";
+import { RangeLimits } from "./range-limits.js";
 
 /** How long it is remembered since when a node keeps records, in milliseconds. */
 const lifetime = 60_000;
@@ -50,7 +51,8 @@ export class NodeHistory {
    */
   async check<T>({ reach, holdsStart, doubtsHistory }: Demand<T>, shown: Shown<T>, ask: AskOldest): Promise<void> {
     if (reach === undefined || holdsStart?.(shown) === false) return;
-    const isCertain = !doubtsHistory && this.isKnown && (this.lacks(reach) || reach - (this.#oldest ?? 0n) >= day);
+    const isCertain =
+      !doubtsHistory && this.isKnown && (this.lacks(reach) || reach - (this.#oldest ?? 0n) >= nanosecondsPerDay);
     if (!isCertain) await this.load(ask);
     if (this.lacks(reach)) throw new NotShown("history", { shown, availableFrom: this.#oldest });
   }

@@ -2,6 +2,7 @@ import type { Clock } from "../async/clock.js";
 import { ApiError } from "../errors/index.js";
 import type { Block } from "../http/block.js";
 import { maximum, minimum } from "../values/integers.js";
+import { nanosecondsPerDay } from "../values/nanoseconds.js";
 
 /** A time in Unix nanoseconds. The end does not belong to the range. */
 export interface TimeRange {
@@ -9,10 +10,8 @@ export interface TimeRange {
   end: bigint;
 }
 
-export const day = 86_400_000_000_000n;
-
 /** The longest range of a request, with a day to spare: v0.75 and later nodes allow 365 days (observed on v0.79 nodes). */
-const longest = 364n * day;
+const longest = 364n * nanosecondsPerDay;
 
 /** The earliest time of a range: 1 January 2020 (observed on v0.79 nodes). */
 const earliest = 1_577_836_800_000_000_000n;
@@ -54,7 +53,7 @@ export class RangeLimits {
   /** A time that no record has reached. A node whose chain has ended is years behind the clock of the client. */
   get end(): bigint {
     const { time, seenAt } = this.#latest ?? { time: milliseconds(this.#clock.date()), seenAt: this.#clock.now() };
-    return time + milliseconds(this.#clock.now() - seenAt) + day;
+    return time + milliseconds(this.#clock.now() - seenAt) + nanosecondsPerDay;
   }
 }
 

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { BalanceChange } from "../../generated/types.js";
 import { compareRecords } from "../scan/record-order.js";
 import { canonicalLine } from "../values/canonical-line.js";
+import { nanosecondsPerDay, nanosecondsPerMillisecond } from "../values/nanoseconds.js";
 
 /** The records of a day. */
 export interface DayDigest {
@@ -25,12 +26,10 @@ export interface ComparedDay {
 /** Whether a day is the same in the database and in the node. */
 export const isEqualDay = ({ stored, node }: ComparedDay): boolean => stored.sha256 === node.sha256;
 
-const dayLength = 86_400_000_000_000n;
-
 /** A day in Unix nanoseconds. The end does not belong to it. */
 export function rangeOfDay(day: string): { start: bigint; end: bigint } {
-  const start = BigInt(Date.parse(`${day}T00:00:00Z`)) * 1_000_000n;
-  return { start, end: start + dayLength };
+  const start = BigInt(Date.parse(`${day}T00:00:00Z`)) * nanosecondsPerMillisecond;
+  return { start, end: start + nanosecondsPerDay };
 }
 
 /** Counts the records of one side of a day. */
@@ -103,10 +102,12 @@ export class Comparison {
   }
 
   #dayOf({ timestamp }: BalanceChange): Day {
-    const number = BigInt(timestamp) / dayLength;
+    const number = BigInt(timestamp) / nanosecondsPerDay;
     const known = this.#days.get(number);
     if (known !== undefined) return known;
-    const day = new Day(new Date(Number((number * dayLength) / 1_000_000n)).toISOString().slice(0, 10));
+    const day = new Day(
+      new Date(Number((number * nanosecondsPerDay) / nanosecondsPerMillisecond)).toISOString().slice(0, 10),
+    );
     this.#days.set(number, day);
     return day;
   }

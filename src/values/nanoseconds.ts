@@ -1,6 +1,7 @@
 import { isDigits } from "./digits.js";
 
 export const nanosecondsPerMillisecond = 1_000_000n;
+export const nanosecondsPerDay = 86_400_000n * nanosecondsPerMillisecond;
 
 /** The Unix nanoseconds of a `bigint`, digits, a `Date` or a `Temporal.Instant`; `undefined` for anything else. */
 export function unixNanoseconds(time: unknown): bigint | undefined {
