@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { UsageError } from "../exit.js";
 import { identityOf, isRunning } from "./process-identity.js";
-import { replaceFile } from "./replace-file.js";
+import { inUse, replaceFile } from "./replace-file.js";
 
 /** What a lock file holds. */
 interface Owner {
@@ -79,8 +79,6 @@ async function takeOver(path: string, text: string | undefined, temporary: strin
 
 /** What a file system without links reports, such as FAT. EISDIR is what Node.js on Windows makes of it. */
 const withoutLinks: readonly (string | undefined)[] = ["EPERM", "ENOTSUP", "ENOSYS", "EISDIR"];
-/** What Windows reports of a name whose file is being removed. The folder accepts files: it has the temporary one. */
-const removed: readonly (string | undefined)[] = ["EPERM", "EACCES", "EBUSY"];
 
 /**
  * Returns whether the lock was free, and is now that of the temporary file.
@@ -108,7 +106,8 @@ export async function tryLink(
     return true;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === "EEXIST" || removed.includes(code)) return false;
+    // The folder accepts files, since it has the temporary one: the lock is being removed.
+    if (code === "EEXIST" || inUse.includes(code)) return false;
     throw error;
   }
 }

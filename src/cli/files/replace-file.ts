@@ -8,8 +8,8 @@ export interface ReplaceSystem {
   wait(milliseconds: number): Promise<unknown>;
 }
 
-/** What Windows reports while another program has one of the files open without sharing it. */
-const inUse: readonly (string | undefined)[] = ["EPERM", "EACCES", "EBUSY"];
+/** What Windows reports while a program has a file open without sharing it, or while the file is being removed. */
+export const inUse: readonly (string | undefined)[] = ["EPERM", "EACCES", "EBUSY"];
 
 /** Milliseconds before further attempts. A virus scanner or an indexer holds a new file for less than a second. */
 const delays = [10, 30, 100, 300, 1000, 2000];
