@@ -5,12 +5,11 @@ import { type Direction, directionOf, forward, inWalkOrder } from "../direction.
 import type { Edge, PageContent, Step } from "../page.js";
 import { type FetchPage, type HistoryDemand, RequestPlan, readWalkOptions, type Source } from "../request-plan.js";
 import { firstStep } from "../step.js";
+import { type ListedEdge, mergedPage, readPlaces } from "./merged-page.js";
+import { readyItems } from "./ready.js";
 import { smallestPage } from "./split.js";
 
 export { splitFilters } from "./split.js";
-
-import { type ListedEdge, mergedPage, readPlaces } from "./merged-page.js";
-import { readyItems } from "./ready.js";
 
 export interface MergeOptions<T, Extra extends object> {
   source: Omit<Source<T, Extra>, "fetchPage"> & { operation: string };
