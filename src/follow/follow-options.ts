@@ -1,6 +1,7 @@
 import { callback, checkedWhenRead, deadline, milliseconds, type OptionChecks } from "../arguments/check-options.js";
 import { refuse } from "../arguments/refuse.js";
 import { type CallOptions, callChecks } from "../http/call-options.js";
+import { maximum } from "../values/integers.js";
 import { type NanosecondTime, toNanoseconds } from "../values/times.js";
 import type { FollowEvent } from "./follow-events.js";
 
@@ -62,8 +63,7 @@ export function readStart(operation: string, from: FollowFromOptions["from"] = "
   if (from === "now") return "now";
   if (from === "start") return 0n;
   try {
-    const time = toNanoseconds(from);
-    return time > 0n ? time : 0n;
+    return maximum(toNanoseconds(from), 0n);
   } catch {
     return refuse({ operation, argument: "from" }, '"now", "start" or a time that toNanoseconds() reads', from);
   }

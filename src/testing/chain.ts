@@ -1,4 +1,5 @@
 import { refuseByRule } from "../arguments/refuse.js";
+import { maximum } from "../values/integers.js";
 import { Activity } from "./activity.js";
 import { type After, backgroundTimer, repeat } from "./advance.js";
 import { RecordCompletion, type TimeOf, withoutUndefined } from "./completion.js";
@@ -93,8 +94,7 @@ export class Chain {
     const { height, timestamp } = this.block;
     this.#addToBlock(data, data.block?.timestamp);
     const newest = this.#newest() ?? timestamp;
-    const last = newest > timestamp ? newest : timestamp;
-    this.#blocks.push(data.block ?? { height: height + 1n, timestamp: last + blockTime });
+    this.#blocks.push(data.block ?? { height: height + 1n, timestamp: maximum(newest, timestamp) + blockTime });
   }
 
   addRecords(data: PartialBlockData): void {
@@ -148,9 +148,8 @@ export class Chain {
 
 /** A block before the first one that is known: a second before the next one, but neither height nor time is negative. */
 function earlier({ height, timestamp }: FakeBlock, wanted: bigint): FakeBlock {
-  const reached = wanted > 0n ? wanted : 0n;
-  const time = timestamp - (height - reached) * second;
-  return { height: reached, timestamp: time > 0n ? time : 0n };
+  const reached = maximum(wanted, 0n);
+  return { height: reached, timestamp: maximum(timestamp - (height - reached) * second, 0n) };
 }
 
 /** A node that keeps times from a nanosecond on has no row of the microsecond in which that lies. */
