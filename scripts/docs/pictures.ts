@@ -15,17 +15,24 @@ const docs = fileURLToPath(new URL("../../docs/", import.meta.url));
 /** The pages that show charts. */
 const pages = ["index.md", "performance.md"];
 
+const read = (file: string) => readFile(docs + file, "utf8");
+
+async function readStyle(): Promise<string> {
+  const { code } = await transform(await read("pictures/style.css"), { loader: "css", minify: true });
+  return code.trim();
+}
+
+const style = readStyle();
+
 /** Copies the style of the pictures into one. */
 export async function withStyle(svg: string): Promise<string> {
-  const { code } = await transform(await read("pictures/style.css"), { loader: "css", minify: true });
-  return svg.replace(/<style>.*?<\/style>/s, () => `<style>${code.trim()}</style>`);
+  const code = await style;
+  return svg.replace(/<style>.*?<\/style>/s, () => `<style>${code}</style>`);
 }
 
 /** A page whose description of a chart is that of the chart. */
 export const withDescription = (page: string, file: string, chart: Chart): string =>
   page.replace(new RegExp(`!\\[[^\\]]*\\]\\(${file}\\)`), () => `![${describe(chart)}](${file})`);
-
-const read = (file: string) => readFile(docs + file, "utf8");
 
 /** The texts of all files that depend on the style or on the benchmarks, by their path in `docs/`. */
 export async function pictures(): Promise<Map<string, string>> {
