@@ -12,6 +12,7 @@ import { npmCi } from "../../../scripts/npm-ci.js";
 import { createFakeNode, nodeDefects } from "../../../src/testing/index.js";
 import { listen } from "../../../src/testing/node/index.js";
 import { runs } from "../../support/runs.js";
+import { balanceRecord, first } from "./balance-records.js";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 const main = fileURLToPath(new URL("../../../dist/src/cli/main.js", import.meta.url));
@@ -19,18 +20,8 @@ const run = promisify(execFile);
 /** A Python with pyspark: `DATA_PYTHON=/path/to/python npm run test:slow -- test/slow/data`. */
 const python = process.env["DATA_PYTHON"];
 
-const day = 86_400_000_000_000n;
-const first = 1_707_300_000_000_001_000n;
 const count = 20_000;
-const change = (index: number) => ({
-  timestamp: `${first + ((BigInt(index) * day) / 6000n / 1000n) * 1000n}` as const,
-  // Beyond 64 bits, and not a multiple of a power of two.
-  balance: `${index}00000000000000000000${index % 10}`,
-  partyId: `party ${index % 700}`,
-  assetId: `asset ${index % 3}`,
-  marketId: "",
-  accountType: "ACCOUNT_TYPE_GENERAL",
-});
+const change = (index: number) => balanceRecord(index, { perDay: 6000, parties: 700 });
 const balances = Array.from({ length: count }, (_, index) => change(index));
 const sumOf = (records: readonly { balance: string }[]) =>
   String(records.reduce((sum, { balance }) => sum + BigInt(balance), 0n));

@@ -9,21 +9,12 @@ import { createFakeNode, nodeDefects } from "../../../src/testing/index.js";
 import { listen } from "../../../src/testing/node/index.js";
 import { hasPython, installPython } from "../../support/python.js";
 import { installNode, main, node as node24 } from "../sync/sqlite-node.js";
+import { balanceRecord, first } from "./balance-records.js";
 
 const run = promisify(execFile);
 const here = fileURLToPath(new URL(".", import.meta.url));
 
-const day = 86_400_000_000_000n;
-const first = 1_707_300_000_000_001_000n;
-const balances = Array.from({ length: 3000 }, (_, index) => ({
-  timestamp: `${first + ((BigInt(index) * day) / 1000n / 1000n) * 1000n}` as const,
-  // Beyond 64 bits, and not a multiple of a power of two.
-  balance: `${index}00000000000000000000${index % 10}`,
-  partyId: `party ${index % 70}`,
-  assetId: `asset ${index % 3}`,
-  marketId: "",
-  accountType: "ACCOUNT_TYPE_GENERAL",
-}));
+const balances = Array.from({ length: 3000 }, (_, index) => balanceRecord(index, { perDay: 1000, parties: 70 }));
 
 type Change = (typeof balances)[number];
 const dayOf = ({ timestamp }: Change) => new Date(Number(BigInt(timestamp) / 1_000_000n)).toISOString().slice(0, 10);
