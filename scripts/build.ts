@@ -25,7 +25,7 @@ async function main(): Promise<void> {
   const folder = await mkdtemp(join(root, ".dist-"));
   try {
     await buildInto(folder);
-    // What another build may have put there meanwhile is the same.
+    // There is none before the first build.
     await rename(join(root, "dist"), join(folder, "earlier")).catch(() => {});
     await rename(join(folder, "dist"), join(root, "dist"));
   } finally {

@@ -29,7 +29,7 @@ export function sourceOf(page: string): string | undefined {
 /** A tag of the head of a page. */
 export type Tag = [name: string, attributes: Record<string, string>];
 
-/** What other sites show of a page if somebody posts its address: <https://ogp.me>. Addresses have to be complete. */
+/** What other sites show of a link to a page: <https://ogp.me>. They read absolute addresses alone. */
 export function previewTags(page: { title: string; description: string; path: string }, { site }: Project): Tag[] {
   const tags = {
     "og:type": "website",
