@@ -142,7 +142,7 @@ describe("an abort", () => {
   });
 });
 
-test("a signal that 20 000 calls share has one listener at most, and none after them", async () => {
+test("a signal that 2000 calls share has one listener at most, and none after them", async () => {
   const { signal } = new AbortController();
   const listeners = () => getEventListeners(signal, "abort").length;
   let most = 0;
@@ -153,7 +153,7 @@ test("a signal that 20 000 calls share has one listener at most, and none after 
       return json(body);
     },
   });
-  for (let call = 0; call < 20_000; call++) await client.getSpamStatistics(party, { signal });
+  for (let call = 0; call < 2000; call++) await client.getSpamStatistics(party, { signal });
   expect(most).toBe(1);
   expect(listeners()).toBe(0);
 });

@@ -9,6 +9,7 @@ import { codecOf, compressions, readContent } from "../../../src/cli/files/compr
 import { quoteWord } from "../../../src/cli/files/resume-command.js";
 import { createFakeNode, nodeDefects } from "../../../src/testing/index.js";
 import { interruption, runCli } from "../../support/run-cli.js";
+import { runs } from "../../support/runs.js";
 
 let folder: string;
 let file: string;
@@ -101,7 +102,7 @@ describe("an export that is killed at any time", () => {
         expect({ records, sha256 }).toEqual({ records: manifest.records, sha256: manifest.sha256 });
         expect(await besides(copy)).toEqual([".manifest.json"]);
       }),
-      { numRuns: 6 },
+      runs(3),
     );
   });
 

@@ -65,8 +65,13 @@ describe.each([
   { backward: true, newestFirst: true },
   { backward: true, newestFirst: false },
 ])("a loop with backward $backward and newestFirst $newestFirst", ({ backward, newestFirst }) => {
-  test.each([1, 7, 100, 5000])("gets every record of every list once, in pages of %i", async (size) => {
-    const network = createNetwork(size === 1 ? { votes: 30, balances: 40, profiles: 12 } : {});
+  test.each([
+    [1, { votes: 30, balances: 40, profiles: 12 }],
+    [7, { votes: 90, balances: 150, profiles: 30 }],
+    [100, {}],
+    [5000, {}],
+  ])("gets every record of every list once, in pages of %i", async (size, data) => {
+    const network = createNetwork(data);
     const { url } = await serve(network);
     for (const { path, envelope, wanted } of listsOf(network)) {
       const pages = `pagination.${backward ? "last" : "first"}=${size}&pagination.newestFirst=${newestFirst}`;

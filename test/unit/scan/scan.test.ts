@@ -105,7 +105,7 @@ describe("a scan", () => {
       const yielded = await scheduler.waitFor(source.scan(options).toArray());
       expect(yielded.map(toRow)).toEqual(expected);
     });
-    await fc.assert(property, runs(300));
+    await fc.assert(property, runs(100));
   });
 
   test("yields every row once if rows are added meanwhile at and after the current block", async () => {
@@ -173,7 +173,7 @@ describe("a scan", () => {
       }
       expect(yielded).toEqual(expected);
     });
-    await fc.assert(property, runs(200));
+    await fc.assert(property, runs(100));
   });
 });
 
