@@ -1,5 +1,5 @@
 const factor = Number(process.env["TEST_RUNS"] ?? 1);
 if (!(factor > 0)) throw new Error(`Expected TEST_RUNS to be a positive number, got ${process.env["TEST_RUNS"]}.`);
 
-/** The number of random cases of a property. The environment variable `TEST_RUNS` multiplies it; the CI workflow sets it to 5. */
+/** The number of random cases of a property. The environment variable `TEST_RUNS` multiplies it; the CI workflow sets it. */
 export const runs = (count: number): { numRuns: number } => ({ numRuns: Math.ceil(factor * count) });

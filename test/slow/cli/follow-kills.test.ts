@@ -6,10 +6,10 @@ import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createFakeNode } from "../../../src/testing/index.js";
 import { listen } from "../../../src/testing/node/index.js";
+import { runs } from "../../support/runs.js";
 import { finish, start } from "./cli-process.js";
 
-/** `KILLS=300` takes some minutes, together with those of `kills.test.ts`. */
-const kills = Math.max(20, Math.round(Number(process.env["KILLS"] ?? 60) / 6));
+const { numRuns: kills } = runs(12);
 
 let folder: string;
 beforeAll(async () => {

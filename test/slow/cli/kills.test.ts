@@ -6,10 +6,11 @@ import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createFakeNetwork, nodeDefects } from "../../../src/testing/index.js";
 import { listen } from "../../../src/testing/node/index.js";
+import { runs } from "../../support/runs.js";
 import { finish, start } from "./cli-process.js";
 
-/** Of all cases together. `KILLS=300` takes some minutes. */
-const kills = Number(process.env["KILLS"] ?? 60);
+/** Of each case. */
+const { numRuns: kills } = runs(8);
 
 // Blocks of many changes, cursors that lose records, and a node that is behind at times.
 const network = createFakeNetwork(
@@ -84,7 +85,7 @@ const cases: Case[] = [
 describe.each(cases)("an export as $title", ({ command, suffix, nodes, isFailing, flag }) => {
   const argv = (file: string) => [...command, "-o", file, ...nodes.flatMap((node) => ["--node", urlOf(node)])];
 
-  test(`killed ${Math.round(kills / cases.length)} times at random times, of two writers, is whole or not there`, async () => {
+  test(`killed ${kills} times at random times, of two writers, is whole or not there`, async () => {
     const own = join(
       folder,
       `case-${cases.findIndex((each) => each.command === command && each.suffix === suffix && each.flag === flag)}`,
@@ -99,10 +100,10 @@ describe.each(cases)("an export as $title", ({ command, suffix, nodes, isFailing
     if (flag === "--resume") await Promise.all(["", ".manifest.json"].map((name) => rm(file + name)));
     failing = isFailing ? 0.05 : 0;
     let [killed, complete] = [0, 0];
-    while (killed < kills / cases.length || complete === 0) {
+    while (killed < kills || complete === 0) {
       const children = [start([...argv(file), flag]), start([...argv(file), flag])];
       const ends = children.map(finish);
-      const isKilled = killed < kills / cases.length;
+      const isKilled = killed < kills;
       const delay = Math.random() * 1.2 * duration;
       const timers = children.map(async (child, index) => {
         if (!isKilled) return;
@@ -125,7 +126,7 @@ describe.each(cases)("an export as $title", ({ command, suffix, nodes, isFailing
       complete++;
       const { records, sha256 } = JSON.parse(await readFile(`${file}.manifest.json`, "utf8"));
       expect({ records, sha256 }).toEqual({ records: manifest.records, sha256: manifest.sha256 });
-      if (flag === "--resume" && killed < kills / cases.length) {
+      if (flag === "--resume" && killed < kills) {
         await Promise.all(["", ".manifest.json"].map((name) => rm(file + name, { force: true })));
       }
     }

@@ -158,7 +158,7 @@ test("in random runs, a walk over signatures loses and repeats no record, or con
       );
       expect(records.map(keyOf).sort()).toEqual(expected.map(keyOf).sort());
     }),
-    runs(100),
+    runs(50),
   );
 });
 
@@ -179,7 +179,7 @@ test("in random runs, a walk over balance changes loses and repeats no record, o
       const expected = net.network.records.balances.filter(({ timestamp }) => BigInt(timestamp) >= from);
       expect(records.map(keyOf).sort()).toEqual(expected.map(keyOf).sort());
     }),
-    runs(100),
+    runs(50),
   );
 });
 
@@ -201,7 +201,7 @@ test("in random runs, a walk over votes loses and repeats no vote, or continues 
       const unique = reasons.length === 0 ? records.map(keyOf) : [...new Set(records.map(keyOf))];
       expect(unique.sort()).toEqual(expected.map(keyOf).sort());
     }),
-    runs(100),
+    runs(50),
   );
 });
 
@@ -227,6 +227,6 @@ test("in random runs, a scan loses and repeats no record, or continues exactly a
       const times = records.map(({ timestamp }) => BigInt(timestamp));
       expect(times).toEqual([...times].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0) * (newestFirst ? -1 : 1)));
     }),
-    runs(100),
+    runs(50),
   );
 });

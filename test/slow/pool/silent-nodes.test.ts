@@ -141,6 +141,6 @@ test("in random runs, no read fails that a node can serve, none goes back unmark
       await net.sleep(20_000);
       expect(net.clock.pending).toBe(0);
     }),
-    runs(100),
+    runs(50),
   );
 });
