@@ -9,7 +9,6 @@ export default defineConfig({
     isolate: false,
     // More than two cores have work for: tests of deadlines and of silent servers wait.
     maxWorkers: 4,
-    coverage: { include: ["src/**"] },
     include: ["test/{integration,types,unit}/**/*.test.ts"],
     typecheck: {
       enabled: true,
