@@ -1,5 +1,5 @@
 import type { Clock } from "../async/clock.js";
-import { RateLimitError } from "../errors/index.js";
+import { ConnectionError, RateLimitError } from "../errors/index.js";
 import type { Attempt, Context, Reply } from "./context.js";
 import type { NodeLimits, Pacing } from "./node-limits.js";
 import { readRateLimit } from "./rate-limit-headers.js";
@@ -31,7 +31,7 @@ export function endAttempt({ limits, clock }: Pacing, permit: Permit, { response
     if (banned) limiter.ban(wait);
     else limiter.pause(wait);
   }
-  limiter.release(permit, response && outcomeOf(response, clock));
+  limiter.release(permit, response && outcomeOf(response, clock), !ConnectionError.is(error));
 }
 
 function limiterOf(limits: NodeLimits, clock: Clock): RateLimiter {

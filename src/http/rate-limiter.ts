@@ -43,6 +43,8 @@ export class RateLimiter {
   #counted = 0;
   /** Requests that ended without a response, so that the node may still count them, and the number of the last one sent by then. */
   #uncounted = { requests: 0, sent: 0 };
+  /** Requests that were abandoned since the last response. Until the limits are known, they count as if they were in flight. */
+  #abandoned = 0;
   #pausedUntil = Number.NEGATIVE_INFINITY;
   #bannedUntil = Number.NEGATIVE_INFINITY;
 
@@ -89,12 +91,19 @@ export class RateLimiter {
     return this.#line.join((ahead) => this.#look(maxWait, ahead), grant);
   }
 
-  /** A request is no longer in flight. Without a response, `outcome` is `undefined`. */
-  release(permit: Permit, outcome: PermitOutcome | undefined): void {
+  /**
+   * A request is no longer in flight. Without a response, `outcome` is `undefined`.
+   *
+   * @param isAbandoned - Whether the client has ended it, so that the node has probably received it.
+   */
+  release(permit: Permit, outcome: PermitOutcome | undefined, isAbandoned = false): void {
     if (!this.#inFlight.remove(permit)) return;
-    if (outcome === undefined) this.#uncounted = { requests: this.#uncounted.requests + 1, sent: this.#sent };
-    else {
+    if (outcome === undefined) {
+      this.#uncounted = { requests: this.#uncounted.requests + 1, sent: this.#sent };
+      if (isAbandoned) this.#abandoned++;
+    } else {
       this.#counted++;
+      this.#abandoned = 0;
       // A request that was sent after they had ended has its response: by now the node has counted them.
       if (permit.number > this.#uncounted.sent) {
         this.#counted += this.#uncounted.requests;
@@ -159,7 +168,8 @@ export class RateLimiter {
 
   #untilFewer(ahead: number, now: number): number {
     for (const permit of this.#inFlight.gone()) this.release(permit, undefined);
-    if (this.#inFlight.size + ahead < this.#maxInFlight) return 0;
+    const abandoned = this.#bucket.isKnown ? 0 : this.#abandoned;
+    if (this.#inFlight.size + abandoned + ahead < this.#maxInFlight) return 0;
     if (this.#bucket.isKnown) return Number.POSITIVE_INFINITY;
     return Math.max(0, this.#lastSentAt + (ahead + 1) * probeInterval - now);
   }
