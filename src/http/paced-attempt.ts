@@ -1,5 +1,5 @@
 import type { Clock } from "../async/clock.js";
-import { ConnectionError, RateLimitError } from "../errors/index.js";
+import { RateLimitError } from "../errors/index.js";
 import type { Attempt, Context, Reply } from "./context.js";
 import type { NodeLimits, Pacing } from "./node-limits.js";
 import { readRateLimit } from "./rate-limit-headers.js";
@@ -21,7 +21,8 @@ export async function pacedAttempt<T>(pacing: Pacing, context: Context<T>, attem
 }
 
 /** Notes how an attempt has ended. */
-export function endAttempt({ limits, clock }: Pacing, permit: Permit, { response }: Attempt, error: unknown): void {
+export function endAttempt({ limits, clock }: Pacing, permit: Permit, attempt: Attempt, error: unknown): void {
+  const { response, cancellation } = attempt;
   const limiter = limiterOf(limits, clock);
   if (RateLimitError.is(error) && response) {
     const { banned } = error;
@@ -31,7 +32,7 @@ export function endAttempt({ limits, clock }: Pacing, permit: Permit, { response
     if (banned) limiter.ban(wait);
     else limiter.pause(wait);
   }
-  limiter.release(permit, response && outcomeOf(response, clock), !ConnectionError.is(error));
+  limiter.release(permit, response && outcomeOf(response, clock), cancellation.isCancelled);
 }
 
 function limiterOf(limits: NodeLimits, clock: Clock): RateLimiter {
