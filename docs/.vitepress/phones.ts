@@ -40,9 +40,12 @@ type Html<T> = (content: string) => T;
 
 function wrapSections<T extends Token>(tokens: readonly T[], html: Html<T>): T[] {
   const wrapped: T[] = [];
+  const largest = tokens.filter(({ type, tag, level }) => type === "heading_open" && tag === "h2" && level === 0);
+  // A changelog of one release is divided by subject.
+  const sectionTag = largest.length > 1 ? "h2" : "h3";
   let isOpen = false;
   tokens.forEach((token, index) => {
-    const isHeading = token.tag === "h2" && token.level === 0;
+    const isHeading = token.tag === sectionTag && token.level === 0;
     if (isHeading && token.type === "heading_open" && isOpen) {
       wrapped.push(html("</div>\n"));
       isOpen = false;

@@ -5,7 +5,7 @@ export function enableSections(router: Router): void {
   // Tapping a heading does the same as the button beside it.
   document.addEventListener("click", ({ target }) => {
     if (!(target instanceof Element) || target.closest("a")) return;
-    const toggle = target.closest("h2")?.nextElementSibling ?? target;
+    const toggle = target.closest("h2, h3")?.nextElementSibling ?? target;
     if (toggle.matches(".section-toggle")) setOpen(toggle, toggle.getAttribute("aria-expanded") !== "true");
   });
   // A link to a heading of the page.
