@@ -94,7 +94,7 @@ describe("a scan over nodes of different versions, progress and history", () => 
       expect(keysOf(rest.read)).toEqual(between(from, to));
       if (error.reason === "pruned") expect(from).toBeGreaterThanOrEqual(startTimestamp ?? 0n);
     });
-    await fc.assert(property, runs(100));
+    await fc.assert(property, runs(60));
   });
 });
 
@@ -160,7 +160,7 @@ describe("a walk over balance changes of nodes of different versions, progress a
         else expect(namesOf(rest)).toEqual(all);
       },
     );
-    await fc.assert(property, runs(100));
+    await fc.assert(property, runs(60));
   });
 });
 
@@ -230,6 +230,6 @@ describe("a walk over votes and signatures of nodes of different progress behind
       const all = await client.listNodeSignatures({ id, pagination: { first: 3 } }).toArray();
       expect(all.map(({ sig }) => sig).sort()).toEqual(signatures.map(({ sig }) => sig).sort());
     });
-    await fc.assert(property, runs(100));
+    await fc.assert(property, runs(60));
   });
 });

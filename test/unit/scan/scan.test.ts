@@ -105,7 +105,7 @@ describe("a scan", () => {
       const yielded = await scheduler.waitFor(source.scan(options).toArray());
       expect(yielded.map(toRow)).toEqual(expected);
     });
-    await fc.assert(property, runs(100));
+    await fc.assert(property, runs(60));
   });
 
   test("yields every row once if rows are added meanwhile at and after the current block", async () => {
@@ -125,7 +125,7 @@ describe("a scan", () => {
       const { source, options, expected } = prepare(open, { schedule });
       expect((await source.scan(options).toArray()).map(toRow)).toEqual(expected);
     });
-    await fc.assert(property, runs(100));
+    await fc.assert(property, runs(60));
   });
 
   test("ends with an error if one microsecond has more rows than a page and cursors do not lead on", async () => {
@@ -145,7 +145,7 @@ describe("a scan", () => {
         expect(Math.max(inDense.length, around.length)).toBeGreaterThanOrEqual(options.pageSize);
       }
     });
-    await fc.assert(property, runs(100));
+    await fc.assert(property, runs(60));
   });
 
   test("continues from `resume` after an error at any request: together they yield every row once", async () => {
@@ -173,7 +173,7 @@ describe("a scan", () => {
       }
       expect(yielded).toEqual(expected);
     });
-    await fc.assert(property, runs(100));
+    await fc.assert(property, runs(60));
   });
 });
 
@@ -491,7 +491,7 @@ describe("scanBalanceChanges", () => {
   });
 
   test("yields the same records in the same order, whatever the page size, concurrency and filter, and exactly reversed", async () => {
-    const node = createFakeNode({ balances: 8000 }, { defects: nodeDefects, rateLimit: false });
+    const node = createFakeNode({ balances: 3000 }, { defects: nodeDefects, rateLimit: false });
     const stored = [...node.records.balances].sort(compareRecords);
     const parties = [...new Set(stored.map(({ partyId }) => partyId ?? ""))];
     const others = Array.from({ length: 300 }, (_, index) => (0xabc000 + index).toString(16).padStart(64, "0"));
@@ -500,7 +500,7 @@ describe("scanBalanceChanges", () => {
       fc.integer({ min: 1, max: 8 }),
       fc.boolean(),
       fc.boolean(),
-      fc.tuple(fc.nat(8000), fc.nat(8000)).map((ends) => ends.sort((a, b) => a - b)),
+      fc.tuple(fc.nat(3000), fc.nat(3000)).map((ends) => ends.sort((a, b) => a - b)),
       async (pageSize, concurrency, isReversed, isSplit, [from = 0, to = 0]) => {
         const [start, end] = [stored[from]?.timestamp, stored[to]?.timestamp];
         const query = {
@@ -525,9 +525,9 @@ describe("scanBalanceChanges", () => {
       const timestamp = "1707497695123456000" as const;
       const assetId = "a".repeat(64);
       const balances = Array.from(
-        { length: 12_000 },
+        { length: 6000 },
         (_, index): BalanceChange => ({
-          timestamp: index < 11_990 ? timestamp : `${1_707_497_695_123_457_000n + BigInt(index % 5) * 1000n}`,
+          timestamp: index < 5990 ? timestamp : `${1_707_497_695_123_457_000n + BigInt(index % 5) * 1000n}`,
           balance: String(index),
           assetId,
           partyId: index.toString(16).padStart(64, "0"),
@@ -544,7 +544,7 @@ describe("scanBalanceChanges", () => {
       const walked = await clientOf(node)
         .listBalanceChanges({ pagination: { first: 1000 } })
         .toArray();
-      expect(new Set(walked.map(({ balance }) => balance)).size).toBe(12_000);
+      expect(new Set(walked.map(({ balance }) => balance)).size).toBe(6000);
       const some = await clientOf(node).scanBalanceChanges({}, { maxItems: 5, order }).toArray();
       expect(some).toHaveLength(5);
     },
