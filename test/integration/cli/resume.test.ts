@@ -102,7 +102,7 @@ describe("an export that is killed at any time", () => {
         expect({ records, sha256 }).toEqual({ records: manifest.records, sha256: manifest.sha256 });
         expect(await besides(copy)).toEqual([".manifest.json"]);
       }),
-      runs(3),
+      runs(2),
     );
   });
 

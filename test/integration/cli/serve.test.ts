@@ -66,8 +66,8 @@ describe.each([
   { backward: true, newestFirst: false },
 ])("a loop with backward $backward and newestFirst $newestFirst", ({ backward, newestFirst }) => {
   test.each([
-    [1, { votes: 30, balances: 40, profiles: 12 }],
-    [7, { votes: 90, balances: 150, profiles: 30 }],
+    [1, { votes: 20, balances: 20, signatures: 12, profiles: 8 }],
+    [7, { votes: 60, balances: 80, profiles: 30 }],
     [100, {}],
     [5000, {}],
   ])("gets every record of every list once, in pages of %i", async (size, data) => {
