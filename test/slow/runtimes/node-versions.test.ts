@@ -33,7 +33,7 @@ test.each(["20", "26"].filter((version) => version !== current))(
     // What these test does not differ between versions, or is not part of the package.
     const excluded = [
       "test/unit/{docs,pagination,pool,scan,scripts}/**",
-      "test/integration/{fake-node,samples,tape}.test.ts",
+      "test/integration/{fake-node,lost-records,operations,samples,tape}.test.ts",
     ];
     const excludes = excluded.flatMap((files) => ["--exclude", files]);
     const args = ["run", "test/unit", "test/integration", ...excludes, "--typecheck.enabled=false", ...report];
