@@ -9,7 +9,7 @@ import { listen } from "../../../src/testing/node/index.js";
 import { runs } from "../../support/runs.js";
 import { finish, start } from "./cli-process.js";
 
-const { numRuns: kills } = runs(12);
+const { numRuns: kills } = runs(10);
 
 let folder: string;
 beforeAll(async () => {

@@ -10,7 +10,7 @@ import { runs } from "../../support/runs.js";
 import { finish, start } from "./cli-process.js";
 
 /** Of each case. */
-const { numRuns: kills } = runs(8);
+const { numRuns: kills } = runs(6);
 
 // Blocks of many changes, cursors that lose records, and a node that is behind at times.
 const network = createFakeNetwork(
