@@ -267,6 +267,7 @@ describe.skipIf(hasNoBrowser)("the documentation site", () => {
     const response = await fetch(`http://localhost:${port}/scans.html`);
     const text = await response.text();
     endServer();
+    expect(response.status).toBe(200);
     expect(text).toBe(await readFile(`${folder}scans.html`, "utf8"));
   });
 
