@@ -1,27 +1,27 @@
-/**
- * A program can load this package twice, as ES modules and as CommonJS, and then has two classes of each name. A registered
- * symbol on the prototype is the same in both copies.
- */
-const symbolOf = (name: string) => Symbol.for(`vegaprotocol-client.${name}`);
+/** Names the member that has the {@link brandsOf} an error. Registered: it is the same in two copies of this package. */
+export const brands = Symbol.for("vegaprotocol-client.brands");
 
-/** Marks an error class, so that its `is` and `instanceof` recognize the instances of every copy of the package. */
-export function brand(errorClass: { readonly prototype: object }, name: string): void {
-  Object.defineProperty(errorClass.prototype, symbolOf(name), { value: true });
-  Object.defineProperty(errorClass, "is", { value: (error: unknown) => isBranded(error, name) });
-  Object.defineProperty(errorClass, Symbol.hasInstance, {
-    // A class that a caller derives inherits this.
-    value(this: object, error: unknown): boolean {
-      return this === errorClass ? isBranded(error, name) : Function.prototype[Symbol.hasInstance].call(this, error);
-    },
-  });
+/**
+ * The names of a class and of those that it is derived from. A program can load this package twice, as ES modules and as CommonJS, and
+ * then has two classes of each name.
+ */
+export function brandsOf(errorClass: object | null): string[] {
+  if (errorClass === null) return [];
+  const inherited = brandsOf(Object.getPrototypeOf(errorClass));
+  return hasBrand(errorClass) ? [errorClass.brand, ...inherited] : inherited;
 }
 
+/** Returns whether a class has a brand of its own. One that a caller derives has none. */
+export const hasBrand = (errorClass: object): errorClass is { readonly brand: string } =>
+  Object.hasOwn(errorClass, "brand");
+
 /** Returns whether a value is an instance of the named class, from this or another copy of the package. */
-export function isBranded(error: unknown, name: string): boolean {
+export function isBranded(error: unknown, brand: string): boolean {
   try {
-    return typeof error === "object" && error !== null && symbolOf(name) in error;
+    const { [brands]: names = [] } = error as { [brands]?: readonly string[] };
+    return names.includes(brand);
   } catch {
-    // A proxy can throw, whatever is read.
+    // `undefined` and `null` have no members, and a proxy can throw, whatever is read.
     return false;
   }
 }
