@@ -88,6 +88,8 @@ async function bundle(entries: readonly string[]): Promise<ReadonlyMap<string, O
   });
   const { output } = await bundled.generate({
     format: "esm",
+    // Editors show those of the types.
+    comments: { jsdoc: false },
     entryFileNames: "[name].js",
     // The command line finds its thread and the manifest by its own place.
     chunkFileNames: ({ moduleIds }) => `${moduleIds.every(isOfProgram) ? "src/cli" : "src"}/[name].js`,
