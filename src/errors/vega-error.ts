@@ -37,12 +37,13 @@ export class VegaError extends Error {
   protected static readonly brand: string = "VegaError";
 
   /** Returns whether a value is an error of this class, also if it comes from another copy of this package. */
-  static is<Class extends abstract new (...parameters: never) => unknown>(
+  static get is(): <Class extends abstract new (...parameters: never) => unknown>(
     this: Class,
     error: unknown,
-  ): error is InstanceType<Class> {
-    // biome-ignore lint/complexity/noThisInStatic: the class on which it is called.
-    return isBranded(error, (this as unknown as typeof VegaError).brand);
+  ) => error is InstanceType<Class> {
+    // biome-ignore lint/complexity/noThisInStatic: a guard of the class of which it is read.
+    const { brand } = this;
+    return (error): error is never => isBranded(error, brand);
   }
 
   static override [Symbol.hasInstance](error: unknown): boolean {

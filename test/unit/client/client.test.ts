@@ -242,9 +242,12 @@ describe("the outcome of a call:", () => {
   });
 
   test("guards recognize errors of another copy of the package", () => {
-    const foreign = Object.assign(Object.create({ [Symbol.for("vegaprotocol-client.ApiError")]: true }), {
-      status: 400,
-    });
+    const foreign = Object.assign(
+      Object.create({ [Symbol.for("vegaprotocol-client.brands")]: ["ApiError", "VegaError"] }),
+      {
+        status: 400,
+      },
+    );
     expect(ApiError.is(foreign)).toBe(true);
     for (const value of [undefined, null, "ApiError", new Error("x"), { name: "ApiError" }]) {
       expect(ApiError.is(value) || VegaError.is(value)).toBe(false);
