@@ -47,7 +47,7 @@ export interface ApiErrorOptions extends VegaErrorOptions {
 
 /** The node, or a proxy in front of it, responded with an error status. */
 export class ApiError extends VegaError {
-  protected static override readonly brand: string = "ApiError";
+  protected static override readonly brand: string = "vegaprotocol-client.ApiError";
   override name: "ApiError" | "RateLimitError" = "ApiError";
   /** The HTTP status, as in 400. */
   readonly status: number;

@@ -5,6 +5,6 @@ import { VegaError } from "./vega-error.js";
  * is wrong. `cause` is the error of `fetch`.
  */
 export class ConnectionError extends VegaError {
-  protected static override readonly brand: string = "ConnectionError";
+  protected static override readonly brand: string = "vegaprotocol-client.ConnectionError";
   override name = "ConnectionError" as const;
 }

@@ -10,7 +10,7 @@ export interface PaginationErrorOptions extends VegaErrorOptions {
 
 /** The pages of the node do not lead to all records, or do not show that they do. */
 export class PaginationError extends VegaError {
-  protected static override readonly brand: string = "PaginationError";
+  protected static override readonly brand: string = "vegaprotocol-client.PaginationError";
   override name = "PaginationError" as const;
   /**
    * - `"repeated-cursor"`: the node returned a cursor twice.

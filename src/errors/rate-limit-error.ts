@@ -10,7 +10,7 @@ export interface RateLimitErrorOptions extends Omit<ApiErrorOptions, "hint"> {
 
 /** The node rejects requests because of their rate, or it has banned the client. */
 export class RateLimitError extends ApiError {
-  protected static override readonly brand: string = "RateLimitError";
+  protected static override readonly brand: string = "vegaprotocol-client.RateLimitError";
   override name = "RateLimitError" as const;
   /** Seconds until the node accepts requests again; `undefined` if the response does not name them. */
   readonly retryAfter: number | undefined;

@@ -2,7 +2,7 @@ import { VegaError, type VegaErrorOptions } from "./vega-error.js";
 
 /** The response has a success status but does not match the OpenAPI description: HTML, truncated JSON, no envelope. */
 export class ResponseError extends VegaError {
-  protected static override readonly brand: string = "ResponseError";
+  protected static override readonly brand: string = "vegaprotocol-client.ResponseError";
   override name = "ResponseError" as const;
   /** The response. Its body has been read. */
   readonly response: Response;

@@ -1,6 +1,6 @@
 import type { Backward, Forward } from "../../generated/client.js";
 import type { BalanceChangesDateRange } from "../../generated/types.js";
-import { brands, brandsOf, hasBrand, isBranded } from "./brand.js";
+import { hasBrand, isBranded } from "./brand.js";
 import { toPlainError } from "./describe.js";
 
 /** Options of every {@link VegaError}, in addition to its message. */
@@ -33,8 +33,7 @@ export interface VegaErrorOptions {
  * ```
  */
 export class VegaError extends Error {
-  /** The name of the class in every copy of this package. */
-  protected static readonly brand: string = "VegaError";
+  protected static readonly brand: string = "vegaprotocol-client.VegaError";
 
   /** Returns whether a value is an error of this class, also if it comes from another copy of this package. */
   static get is(): <Class extends abstract new (...parameters: never) => unknown>(
@@ -46,6 +45,7 @@ export class VegaError extends Error {
     return (error): error is never => isBranded(error, brand);
   }
 
+  /** `instanceof` recognizes errors of another copy, too. */
   static override [Symbol.hasInstance](error: unknown): boolean {
     // biome-ignore lint/complexity/noThisInStatic: a class that a caller derives has no brand of its own.
     return hasBrand(this) ? this.is(error) : Function.prototype[Symbol.hasInstance].call(this, error);
@@ -79,10 +79,6 @@ export class VegaError extends Error {
   declare readonly pagesRead?: number;
   /** If the error ended a loop over a listing: the number of records in those pages. */
   declare readonly itemsRead?: number;
-
-  get [brands](): readonly string[] {
-    return brandsOf(this.constructor);
-  }
 
   constructor(message: string, { operation, attempts = 0, cause }: VegaErrorOptions = {}) {
     super(message, cause === undefined ? undefined : { cause });

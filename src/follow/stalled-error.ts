@@ -3,7 +3,7 @@ import type { Block } from "../http/block.js";
 
 /** The node responds, but its chain or its own copy of the chain makes no progress: no new block for `stalledAfter`. */
 export class StalledError extends VegaError {
-  protected static override readonly brand: string = "StalledError";
+  protected static override readonly brand: string = "vegaprotocol-client.StalledError";
   override name = "StalledError" as const;
   /** The newest block that the follower has seen. */
   readonly block: Block;

@@ -1,4 +1,4 @@
-import { brands, isBranded } from "../errors/brand.js";
+import { isBranded } from "../errors/brand.js";
 import type { Block } from "./block.js";
 
 /**
@@ -48,6 +48,7 @@ export function lackOf<T>(demand: Demand<T>, shown: Shown<T>, namesBlocks: boole
 
 /** No node gave a response that showed what was demanded. A reader turns it into an error for its caller. */
 export class NotShown extends Error {
+  protected static readonly brand = "vegaprotocol-client.NotShown";
   readonly lack: Lack;
   /** The response with the newest block, if there was one. */
   readonly shown: Shown<unknown> | undefined;
@@ -56,7 +57,7 @@ export class NotShown extends Error {
 
   /** Returns whether a value is a {@link NotShown}, also that of a pool from another copy of the package. */
   static is(error: unknown): error is NotShown {
-    return isBranded(error, "NotShown");
+    return isBranded(error, NotShown.brand);
   }
 
   constructor(
@@ -67,9 +68,5 @@ export class NotShown extends Error {
     this.lack = lack;
     this.shown = shown;
     this.availableFrom = availableFrom;
-  }
-
-  get [brands](): readonly string[] {
-    return ["NotShown"];
   }
 }
