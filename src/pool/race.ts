@@ -35,7 +35,8 @@ export class Race<T> {
   readonly #flights: Flight[] = [];
   readonly #outcomes: AttemptOutcome<T>[] = [];
   #count = 0;
-  #wake: () => void = ignore;
+  /** Passes on to the call that waits; `undefined` while none does. */
+  #pass: ((outcome?: AttemptOutcome<T>) => void) | undefined;
 
   constructor(link: Link, context: Context<T>, candidates: Candidates) {
     this.#link = link;
@@ -85,21 +86,22 @@ export class Race<T> {
       return;
     }
     this.#remove(flight);
-    this.#outcomes.push({ node, sentAt, response, block, isTrial, reply, error });
-    this.#wake();
+    const outcome = { node, sentAt, response, block, isTrial, reply, error };
+    if (this.#pass) this.#pass(outcome);
+    else this.#outcomes.push(outcome);
   }
 
   /** The next attempt that ends; `undefined` if none does for so many milliseconds. */
   next(patience: number): Promise<AttemptOutcome<T> | undefined> {
     return new Promise((resolve, reject) => {
-      this.#wake = () => {
-        this.#wake = ignore;
+      const pass = (outcome?: AttemptOutcome<T>) => {
+        this.#pass = undefined;
         clearTimer?.();
-        resolve(this.#outcomes.shift());
+        resolve(outcome);
       };
-      const clearTimer =
-        patience < Number.POSITIVE_INFINITY ? this.#clock.after(patience, () => this.#wake()) : undefined;
-      if (this.#outcomes.length > 0) this.#wake();
+      const clearTimer = patience < Number.POSITIVE_INFINITY ? this.#clock.after(patience, pass) : undefined;
+      if (this.#outcomes.length > 0) pass(this.#outcomes.shift());
+      else this.#pass = pass;
       this.#context.cancellation.onCancel((reason) => {
         clearTimer?.();
         this.cancel(reason);
@@ -121,7 +123,7 @@ export class Race<T> {
   /** Ends the attempts in flight. */
   cancel(reason: unknown): void {
     this.#context.cancellation.onCancel(ignore);
-    for (const flight of this.#flights.splice(0)) this.drop(flight, reason);
+    while (this.#flights[0]) this.drop(this.#flights[0], reason);
   }
 
   /**
