@@ -36,8 +36,7 @@ async function sendInTime<T>(next: SendCall, clock: Clock, context: Context<T>):
 export const withDeadline =
   (next: SendAttempt, clock: Clock): SendAttempt =>
   async (context, attempt) => {
-    const onDeadline = () => attempt.cancellation.cancel(timeoutOf(context, attempt));
-    const clearTimer = setTimer(clock, context.settings.timeout, onDeadline);
+    const clearTimer = startDeadline(clock, context, attempt);
     try {
       return await next(context, attempt);
     } finally {
@@ -45,12 +44,20 @@ export const withDeadline =
     }
   };
 
-/** The error of an attempt whose `timeout` has passed. */
-export function timeoutOf({ operation, settings }: Context<unknown>, { number, request }: Attempt): TimeoutError {
-  const message =
-    `Attempt ${number} of ${operation} took longer than ${settings.timeout} ms` +
-    (request ? ` (${request.method} ${request.url})` : "");
-  return new TimeoutError(message, { scope: "attempt", operation, attempts: number });
+/** Sets the timer that cancels an attempt. The returned function clears it. */
+export function startDeadline(
+  clock: Clock,
+  { operation, settings: { timeout } }: Context<unknown>,
+  attempt: Attempt,
+): (() => void) | undefined {
+  const onDeadline = () => {
+    const { number, request } = attempt;
+    const message =
+      `Attempt ${number} of ${operation} took longer than ${timeout} ms` +
+      (request ? ` (${request.method} ${request.url})` : "");
+    attempt.cancellation.cancel(new TimeoutError(message, { scope: "attempt", operation, attempts: number }));
+  };
+  return setTimer(clock, timeout, onDeadline);
 }
 
 function setTimer(clock: Clock, milliseconds: number, callback: () => void): (() => void) | undefined {

@@ -2,7 +2,6 @@ import type { Clock } from "../async/clock.js";
 import { ignore } from "../async/item-iterator.js";
 import { type Block, readBlock } from "../http/block.js";
 import type { Attempt, Context, Reply } from "../http/context.js";
-import { timeoutOf } from "../http/deadline.js";
 import { newAttempt } from "../http/retry.js";
 import type { Candidates } from "./candidates.js";
 import { Flight, left } from "./flight.js";
@@ -62,13 +61,9 @@ export class Race<T> {
     );
   }
 
-  /** Whether another node can be asked instead of one that is set aside. */
-  get canLeave(): boolean {
-    return this.#flights.length > 1 || this.#candidates.next() !== undefined;
-  }
-
   start(node: NodeState, isTrial: boolean): void {
-    const flight = new Flight(this, node, this.#clock.now(), isTrial);
+    const canLeave = () => this.#flights.length > 1 || this.#candidates.next() !== undefined;
+    const flight = new Flight(node, { now: this.#clock.now(), isTrial, canLeave });
     const attempt = newAttempt(flight, ++this.#count, node.url);
     this.#candidates.add(node);
     node.depart(flight);
@@ -96,12 +91,7 @@ export class Race<T> {
     else this.#outcomes.push(outcome);
   }
 
-  /** The call looks anew for how long it waits. */
-  onSend(): void {
-    this.#pass?.();
-  }
-
-  /** The next attempt that ends; `undefined` if none does for so many milliseconds, or if one is sent after a wait. */
+  /** The next attempt that ends; `undefined` if none does for so many milliseconds. */
   next(patience: number): Promise<AttemptOutcome<T> | undefined> {
     return new Promise((resolve, reject) => {
       const pass = (outcome?: AttemptOutcome<T>) => {
@@ -109,10 +99,7 @@ export class Race<T> {
         clearTimer?.();
         resolve(outcome);
       };
-      let rest = patience;
-      for (const flight of this.#flights) rest = Math.min(rest, this.#restOf(flight));
-      const look = () => this.#expire() || pass();
-      const clearTimer = rest < Number.POSITIVE_INFINITY ? this.#clock.after(rest, look) : undefined;
+      const clearTimer = patience < Number.POSITIVE_INFINITY ? this.#clock.after(patience, pass) : undefined;
       if (this.#outcomes.length > 0) pass(this.#outcomes.shift());
       else this.#pass = pass;
       this.#context.cancellation.onCancel((reason) => {
@@ -147,18 +134,6 @@ export class Race<T> {
   release(flight: Flight, patience: number): void {
     this.#remove(flight);
     flight.clearTimer = this.#clock.after(patience, () => this.drop(flight));
-  }
-
-  /** Milliseconds until an attempt has taken longer than its `timeout`. */
-  #restOf({ sentAt = Number.POSITIVE_INFINITY }: Flight): number {
-    return sentAt + this.#context.settings.timeout - this.#clock.now();
-  }
-
-  /** Ends the attempts that have taken longer than their `timeout`. Returns whether there are any. */
-  #expire(): boolean {
-    const late = this.#flights.filter((flight) => this.#restOf(flight) <= 0);
-    for (const flight of late) if (flight.sent) flight.cancel(timeoutOf(this.#context, flight.sent));
-    return late.length > 0;
   }
 
   #remove(flight: Flight): void {
