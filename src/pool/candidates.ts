@@ -46,8 +46,11 @@ export class Candidates {
     const nodes = this.#nodes.every(isFree) ? this.#nodes : this.#nodes.filter(isFree);
     const preferred = prefer === undefined ? undefined : nodes.find((node) => node.url === prefer);
     if (preferred) return preferred;
-    const likely = time === undefined && reach === undefined ? nodes : nodes.filter((node) => this.#isLikely(node));
     // A node that was behind may have caught up.
+    const isLikely = ({ sighting, history }: NodeState) =>
+      (time === undefined || !sighting || sighting.block.timestamp >= time) &&
+      (reach === undefined || !history.isKnown || !history.lacks(reach));
+    const likely = time === undefined && reach === undefined ? nodes : nodes.filter(isLikely);
     return choose(likely.length > 0 ? likely : nodes, settings.order, random);
   }
 
@@ -83,15 +86,6 @@ export class Candidates {
       // One that is set aside because it lags responds, too.
       ({ history, cause }) =>
         reach !== undefined && cause !== "failing" && cause !== "slow" && history.isKnown && history.lacks(reach),
-    );
-  }
-
-  /** Whether a node shows what is demanded, as far as is known. */
-  #isLikely({ sighting, history }: NodeState): boolean {
-    const { time, reach } = this.#demand;
-    return (
-      (time === undefined || !sighting || sighting.block.timestamp >= time) &&
-      (reach === undefined || !history.isKnown || !history.lacks(reach))
     );
   }
 

@@ -103,7 +103,7 @@ export class NodeCall<T> {
 
   #take({ node, sentAt, response, block, isTrial, reply, error }: AttemptOutcome<T>): void {
     if (reply) {
-      const verdict = this.#responses.add({ node, sentAt, block, reply });
+      const verdict = this.#responses.add({ node, sentAt, block, reply, verdict: undefined });
       if (!isTrial) this.#failures.turnFrom(node, verdict);
     } else if (error === left) {
       this.#candidates.remove(node);

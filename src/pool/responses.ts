@@ -29,8 +29,7 @@ export class Responses<T> {
   }
 
   /** Adds a response, and returns what is wrong with it. */
-  add({ node, reply, block, sentAt }: Omit<JudgedResponse<T>, "verdict">): Verdict | undefined {
-    const added: JudgedResponse<T> = { node, reply, block, sentAt, verdict: undefined };
+  add(added: JudgedResponse<T>): Verdict | undefined {
     this.#received.push(added);
     // Each response shows more of the others.
     for (const each of this.#received) each.verdict = verdictOn(each.node, each.block, this.#demand, this.#link);
