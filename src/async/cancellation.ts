@@ -1,7 +1,6 @@
 /** Cancels a call or one of its attempts, whatever it is waiting for. */
 export class Cancellation {
   #cancelled: { reason: unknown } | undefined;
-  /** A call waits for one thing at a time; what it waited for before has been settled. */
   #onCancel: ((reason: unknown) => void) | undefined;
 
   get isCancelled(): boolean {
@@ -19,11 +18,17 @@ export class Cancellation {
     if (this.#cancelled) throw this.#cancelled.reason;
   }
 
+  /** Calls back on cancellation. A call waits for one thing at a time; what it waited for before has been settled. */
+  onCancel(callback: (reason: unknown) => void): void {
+    this.#onCancel = callback;
+    // An observer is called while an operation starts, and may have cancelled it.
+    if (this.#cancelled) callback(this.#cancelled.reason);
+  }
+
   /** Returns a cancellation that is cancelled together with this one, or on its own. */
   child(): Cancellation {
     const child = new Cancellation();
-    this.#onCancel = (reason) => child.cancel(reason);
-    if (this.#cancelled) child.cancel(this.#cancelled.reason);
+    this.onCancel((reason) => child.cancel(reason));
     return child;
   }
 
@@ -44,12 +49,10 @@ export class Cancellation {
       };
       const fail = settle("reject");
       const cancel = start(settle("resolve"), fail);
-      this.#onCancel = (reason) => {
+      this.onCancel((reason) => {
         fail(reason);
         cancel(reason);
-      };
-      // An observer is called while the operation starts, and may have cancelled it.
-      if (this.#cancelled) this.#onCancel(this.#cancelled.reason);
+      });
     });
   }
 }

@@ -99,7 +99,8 @@ export interface Attempt {
   readonly number: number;
   /** The address of the node, if the client has several. */
   readonly baseUrl: string | undefined;
-  cancellation: Cancellation;
+  /** Cancels this attempt alone. */
+  readonly cancellation: Cancellation;
   /** Called when the request is sent. */
   onSend?: ((request: SentRequest) => void) | undefined;
   /** The request; `undefined` until it is sent, or if middleware responds instead. */

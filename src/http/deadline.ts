@@ -1,7 +1,7 @@
 import { onAbort } from "../async/abort.js";
 import type { Clock } from "../async/clock.js";
 import { TimeoutError } from "../errors/index.js";
-import type { Context, Reply, SendAttempt, SendCall } from "./context.js";
+import type { Attempt, Context, Reply, SendAttempt, SendCall } from "./context.js";
 
 /** Cancels a call when its signal is aborted or its `totalTimeout` has passed. */
 export const withTotalDeadline =
@@ -36,24 +36,29 @@ async function sendInTime<T>(next: SendCall, clock: Clock, context: Context<T>):
 export const withDeadline =
   (next: SendAttempt, clock: Clock): SendAttempt =>
   async (context, attempt) => {
-    const { operation } = context;
-    const { timeout } = context.settings;
-    const cancellation = attempt.cancellation.child();
-    attempt.cancellation = cancellation;
-    const onDeadline = () => {
-      const { number, request } = attempt;
-      const message =
-        `Attempt ${number} of ${operation} took longer than ${timeout} ms` +
-        (request ? ` (${request.method} ${request.url})` : "");
-      cancellation.cancel(new TimeoutError(message, { scope: "attempt", operation, attempts: number }));
-    };
-    const clearTimer = setTimer(clock, timeout, onDeadline);
+    const clearTimer = startDeadline(clock, context, attempt);
     try {
       return await next(context, attempt);
     } finally {
       clearTimer?.();
     }
   };
+
+/** Sets the timer that cancels an attempt. The returned function clears it. */
+export function startDeadline(
+  clock: Clock,
+  { operation, settings: { timeout } }: Context<unknown>,
+  attempt: Attempt,
+): (() => void) | undefined {
+  const onDeadline = () => {
+    const { number, request } = attempt;
+    const message =
+      `Attempt ${number} of ${operation} took longer than ${timeout} ms` +
+      (request ? ` (${request.method} ${request.url})` : "");
+    attempt.cancellation.cancel(new TimeoutError(message, { scope: "attempt", operation, attempts: number }));
+  };
+  return setTimer(clock, timeout, onDeadline);
+}
 
 function setTimer(clock: Clock, milliseconds: number, callback: () => void): (() => void) | undefined {
   return milliseconds === Number.POSITIVE_INFINITY ? undefined : clock.after(milliseconds, callback);

@@ -57,10 +57,10 @@ export function createNodeAttempt(
   transport: Transport,
   emit: Emit | undefined,
   limits: NodeLimits | undefined,
-  around = (attempt: SendAttempt) => attempt,
+  inTime: (next: SendAttempt, clock: Clock) => SendAttempt = withDeadline,
 ): SendAttempt {
   const { clock } = transport;
-  let attempt = around(withDeadline(createAttempt(transport), clock));
+  let attempt = inTime(createAttempt(transport), clock);
   if (emit) attempt = withEvents(attempt, emit, clock);
   if (limits) attempt = withRateLimit({ next: attempt, limits, clock, emit });
   return attempt;

@@ -24,7 +24,7 @@ export const withRetry =
     const attempts = once ? 1 : settings.attempts;
     for (let number = 1; ; number++) {
       try {
-        return await next(context, newAttempt(cancellation, number));
+        return await next(context, newAttempt(cancellation.child(), number));
       } catch (error) {
         context.lastError = error;
         // The rate limiter has rejected an attempt that was not sent.

@@ -10,7 +10,8 @@ export class Candidates {
   readonly #link: Link;
   readonly #demand: Demand<never>;
   readonly #nodes: readonly NodeState[];
-  readonly #tries = new Map<NodeState, number>();
+  /** A node for each time that it was asked. */
+  readonly #asked: NodeState[] = [];
 
   constructor(link: Link, { node: url, demand = {} }: Pick<Context<never>, "node" | "demand">) {
     this.#link = link;
@@ -23,18 +24,26 @@ export class Candidates {
   }
 
   triesOf(node: NodeState): number {
-    return this.#tries.get(node) ?? 0;
+    return this.#asked.filter((asked) => asked === node).length;
   }
 
-  add(node: NodeState, tries: 1 | -1): void {
-    this.#tries.set(node, this.triesOf(node) + tries);
+  /** A node is asked. */
+  add(node: NodeState): void {
+    this.#asked.push(node);
+  }
+
+  /** A node was not waited for. */
+  remove(node: NodeState): void {
+    this.#asked.splice(this.#asked.lastIndexOf(node), 1);
   }
 
   /** The node to ask next: one that is not set aside and was not asked. `undefined` if there is none. */
   next(): NodeState | undefined {
     const { settings, random } = this.#link;
     const { prefer, time, reach } = this.#demand;
-    const nodes = this.#nodes.filter((node) => node.isAvailable && this.#isNew(node));
+    const isFree = (node: NodeState) => node.isAvailable && this.#isNew(node);
+    // Most often, all of them are.
+    const nodes = this.#nodes.every(isFree) ? this.#nodes : this.#nodes.filter(isFree);
     const preferred = prefer === undefined ? undefined : nodes.find((node) => node.url === prefer);
     if (preferred) return preferred;
     // A node that was behind may have caught up.
@@ -61,7 +70,7 @@ export class Candidates {
 
   /** The best node that was not asked, also if it is set aside. */
   any(): NodeState | undefined {
-    return this.next() ?? this.last().find((node) => this.triesOf(node) === 0);
+    return this.next() ?? this.last().find((node) => !this.#asked.includes(node));
   }
 
   /** Whether a node is known not to keep balance changes for long enough. */
@@ -81,7 +90,7 @@ export class Candidates {
   }
 
   #isNew(node: NodeState): boolean {
-    return this.triesOf(node) === 0 && !this.isUnfit(node);
+    return !this.#asked.includes(node) && !this.isUnfit(node);
   }
 }
 

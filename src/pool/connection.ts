@@ -1,7 +1,7 @@
 import { readBaseUrl } from "../arguments/read-base-url.js";
 import { refuse } from "../arguments/refuse.js";
 import type { ConnectionOptions } from "../client/node-pool.js";
-import type { RequestSettings, SendAttempt } from "../http/context.js";
+import type { RequestSettings } from "../http/context.js";
 import { withTotalDeadline } from "../http/deadline.js";
 import { createEmit, type ObserverEvent, type WithoutTime } from "../http/events.js";
 import { contextOf, createNodeAttempt, type Requester } from "../http/requester.js";
@@ -36,8 +36,7 @@ export function createLink(pool: Pool, options: ConnectionOptions): Link {
     nodes.map((node) => {
       const limits = pacing ? node.limits : undefined;
       const emitOf = emit && ((event: Parameters<typeof emit>[0]) => emit({ ...event, node: node.url }));
-      const around = (attempt: SendAttempt) => withSetAside(attempt, node, clock);
-      return [node, createNodeAttempt({ fetch, validate, clock }, emitOf, limits, around)];
+      return [node, createNodeAttempt({ fetch, validate, clock }, emitOf, limits, withSetAside(node))];
     }),
   );
   return { ...pool, emit, attempts, routeOf, session };

@@ -16,7 +16,8 @@ interface Failover {
 export class Failures {
   readonly #context: Context<unknown>;
   readonly #emit: Emit | undefined;
-  readonly #errors = new Map<NodeState, unknown>();
+  /** Of each node what it said last, in that order. */
+  #errors: { node: NodeState; error: unknown }[] = [];
   #count = 0;
   #failover: Failover | undefined;
 
@@ -32,13 +33,11 @@ export class Failures {
 
   /** The last error of a node. */
   errorOf(node: NodeState): unknown {
-    return this.#errors.get(node);
+    return this.#errors.find((each) => each.node === node)?.error;
   }
 
   add(node: NodeState, error: unknown): this {
-    // Of a node that failed before, what it said last.
-    this.#errors.delete(node);
-    this.#errors.set(node, error);
+    this.#errors = [...this.#errors.filter((each) => each.node !== node), { node, error }];
     this.#count++;
     this.#context.lastError = error;
     this.#failover = { node, cause: "error", error };
@@ -63,14 +62,14 @@ export class Failures {
   /** The error of the call: the last one, with what each node said if there are several. */
   get error(): unknown {
     const { operation } = this.#context;
-    const all = [...this.#errors];
-    const [node, error] = all.at(-1) ?? [];
+    const all = this.#errors;
+    const { node, error } = all.at(-1) ?? {};
     if (!VegaError.is(error)) return error;
     if (all.length < 2) return annotate(error, { node: node?.url });
-    const messages = all.map(([{ url }, each]) => `${url}: ${describe(each)}`);
+    const messages = all.map(({ node: { url }, error }) => `${url}: ${describe(error)}`);
     return annotate(error, {
       node: node?.url,
-      failures: all.map(([{ url }, each]) => ({ node: url, ...toPlainError(each) })),
+      failures: all.map(({ node: { url }, error }) => ({ node: url, ...toPlainError(error) })),
       message: `${operation} failed on ${all.length} nodes. ${messages.join(" · ")}`,
     });
   }

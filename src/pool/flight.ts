@@ -14,6 +14,8 @@ export class Flight extends Cancellation {
   sentAt: number | undefined;
   /** Whether nothing waits for its outcome. */
   isDropped = false;
+  /** Once its call has left it to itself: clears the timer that ends it. */
+  clearTimer: (() => void) | undefined;
   readonly #rests: number;
   readonly #canLeave: () => boolean;
 

@@ -19,7 +19,7 @@ export class Hedge<T> {
   readonly #candidates: Candidates;
   readonly #race: Race<T>;
   #lookedAt = Number.NEGATIVE_INFINITY;
-  readonly #dropped = new Set<NodeState>();
+  #dropped: NodeState[] = [];
   #rounds = 0;
   /** The last attempt, if there is no further node. */
   #last: Flight | undefined;
@@ -61,7 +61,7 @@ export class Hedge<T> {
       // A wait for the rate limit says nothing about the node.
       if (!flight.isOutdated) return undefined;
       this.#race.drop(flight);
-      this.#candidates.add(flight.node, -1);
+      this.#candidates.remove(flight.node);
       return this.#candidates.next();
     }
     if (settings.hedgeAfter === false) this.#last = flight;
@@ -76,7 +76,7 @@ export class Hedge<T> {
     if (flight.node.isAvailable && !this.#link.budget.take(isSilent)) return undefined;
     if (ended) {
       this.#race.drop(ended);
-      this.#dropped.add(ended.node);
+      this.#dropped.push(ended.node);
     }
     this.#report(flight.node, node, elapsed);
     return node;
@@ -97,10 +97,10 @@ export class Hedge<T> {
 
   /** Asks the nodes once more that were not waited for, and waits for longer: all of them may be slower than usual. */
   #beginRound(flight: Flight): void {
-    if (this.#dropped.size === 0 || this.#rounds === mostRounds) this.#last = flight;
+    if (this.#dropped.length === 0 || this.#rounds === mostRounds) this.#last = flight;
     else this.#rounds++;
-    for (const node of this.#dropped) this.#candidates.add(node, -1);
-    this.#dropped.clear();
+    for (const node of this.#dropped) this.#candidates.remove(node);
+    this.#dropped = [];
   }
 
   /** The attempt that makes room for another one, if two are in flight: a trial, or one that is silent. */

@@ -61,10 +61,14 @@ export function applyVerdict({
   else node.setAside(verdict === "suspect" ? "suspect" : "lagging", sentAt);
 }
 
-/** The response with the highest block. */
-export function freshestOf<T>(received: readonly JudgedResponse<T>[]): JudgedResponse<T> | undefined {
+/** Of the responses that can be used, the one with the highest block. */
+export function freshestOf<T>(
+  received: readonly JudgedResponse<T>[],
+  isUsable: (response: JudgedResponse<T>) => boolean,
+): JudgedResponse<T> | undefined {
   let freshest: JudgedResponse<T> | undefined;
-  for (const each of received) if (!freshest || byHeight(freshest.block, each.block) > 0) freshest = each;
+  for (const each of received)
+    if (isUsable(each) && (!freshest || byHeight(freshest.block, each.block) > 0)) freshest = each;
   return freshest;
 }
 

@@ -11,26 +11,22 @@ import type { NodeState } from "./node-state.js";
 export function sendToNode<T>(link: Link, context: Context<T>, node: NodeState, attempt: Attempt): Promise<Reply<T>> {
   const send = link.attempts.get(node);
   if (send === undefined) throw new TypeError(`${node.url} is not a node of the pool.`);
-  return context.demand?.reach === undefined
+  const { demand } = context;
+  return demand?.reach === undefined
     ? send(context, attempt)
-    : sendWithHistory(link, context, { node, attempt, demand: context.demand, reach: context.demand.reach, send });
-}
-
-interface Sending<T> {
-  node: NodeState;
-  attempt: Attempt;
-  demand: Demand<T>;
-  reach: bigint;
-  send: SendAttempt;
+    : sendWithHistory(link, context, { ...demand, reach: demand.reach }, node, attempt, send);
 }
 
 async function sendWithHistory<T>(
   link: Link,
   context: Context<T>,
-  { node, attempt, demand, reach, send }: Sending<T>,
+  demand: Demand<T> & { reach: bigint },
+  node: NodeState,
+  attempt: Attempt,
+  send: SendAttempt,
 ): Promise<Reply<T>> {
   const { history } = node;
-  const { holdsStart } = demand;
+  const { holdsStart, reach } = demand;
   const { cancellation, number } = attempt;
   const ask = askOldest(async (params, read) => {
     const { operation, headers, settings } = context;

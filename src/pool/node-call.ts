@@ -9,12 +9,10 @@ import { left } from "./flight.js";
 import { Hedge } from "./hedge.js";
 import type { JudgedResponse } from "./judge.js";
 import type { Link } from "./link.js";
-import { sendToNode } from "./node-attempt.js";
 import { isNodeFault, setAsideAfter } from "./node-faults.js";
 import type { NodeState } from "./node-state.js";
 import { type AttemptOutcome, Race } from "./race.js";
 import { Responses } from "./responses.js";
-import { judgeTrial } from "./trial.js";
 
 /** One call: asks nodes until one gives a response that can be returned. */
 export class NodeCall<T> {
@@ -35,7 +33,7 @@ export class NodeCall<T> {
     const { node, demand = { isFresh: true } } = context;
     const own: Demand<T> = node === undefined ? demand : { ...demand, isFresh: false };
     this.#candidates = new Candidates(link, { node, demand });
-    this.#race = new Race(context, link);
+    this.#race = new Race(link, context, this.#candidates);
     this.#hedge = new Hedge(link, context, this.#candidates, this.#race);
     this.#comparison = new Comparison(link, own);
     this.#responses = new Responses(link, context, own);
@@ -87,9 +85,7 @@ export class NodeCall<T> {
   #start(node: NodeState | undefined, isTrial = false): boolean {
     if (node === undefined) return false;
     if (!isTrial) this.#failures.turnTo(node);
-    this.#candidates.add(node, 1);
-    const canLeave = () => this.#race.flights.length > 1 || this.#candidates.next() !== undefined;
-    this.#race.start(node, (attempt) => sendToNode(this.#link, this.#context, node, attempt), { isTrial, canLeave });
+    this.#race.start(node, isTrial);
     return true;
   }
 
@@ -105,22 +101,22 @@ export class NodeCall<T> {
     return (this.#failures.count < this.#limit && this.#start(this.#candidates.next())) || isServed;
   }
 
-  #take({ node, sentAt, response, block, isTrial, result }: AttemptOutcome<T>): void {
-    if ("reply" in result) {
-      const verdict = this.#responses.add({ node, sentAt, block, reply: result.reply });
+  #take({ node, sentAt, response, block, isTrial, reply, error }: AttemptOutcome<T>): void {
+    if (reply) {
+      const verdict = this.#responses.add({ node, sentAt, block, reply, verdict: undefined });
       if (!isTrial) this.#failures.turnFrom(node, verdict);
-    } else if (result.error === left) {
-      this.#candidates.add(node, -1);
-    } else if (NotShown.is(result.error)) {
+    } else if (error === left) {
+      this.#candidates.remove(node);
+    } else if (NotShown.is(error)) {
       node.recover(sentAt);
-      this.#lack = result.error;
+      this.#lack = error;
       if (!isTrial) this.#failures.turnFrom(node, "history");
-    } else if (isNodeFault(result.error, this.#context)) {
-      setAsideAfter(result.error, node, sentAt, this.#context);
-      if (!isTrial || this.#race.flights.length === 0) this.#failures.add(node, result.error);
+    } else if (isNodeFault(error, this.#context)) {
+      setAsideAfter(error, node, sentAt, this.#context);
+      if (!isTrial || this.#race.flights.length === 0) this.#failures.add(node, error);
     } else {
       if (response) node.recover(sentAt);
-      throw new Failures(this.#context, this.#link).add(node, result.error).error;
+      throw new Failures(this.#context, this.#link).add(node, error).error;
     }
   }
 
@@ -132,8 +128,7 @@ export class NodeCall<T> {
   #settle(best: JudgedResponse<T>): Reply<T> {
     const reply = this.#responses.settle(best);
     const trial = this.#race.flights.find(({ isTrial }) => isTrial);
-    const patience = patienceFor(this.#link.clock.now() - best.sentAt);
-    if (trial) this.#race.release(trial, patience, (outcome) => judgeTrial(outcome, this.#link));
+    if (trial) this.#race.release(trial, patienceFor(this.#link.clock.now() - best.sentAt));
     return reply;
   }
 

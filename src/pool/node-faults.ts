@@ -2,6 +2,7 @@ import type { Clock } from "../async/clock.js";
 import { ApiError, describe, RateLimitError, ResponseError, TimeoutError } from "../errors/index.js";
 import { readBlock } from "../http/block.js";
 import type { Context, SendAttempt } from "../http/context.js";
+import { startDeadline } from "../http/deadline.js";
 import { isTransient } from "../http/retry.js";
 import { Flight, left } from "./flight.js";
 import type { NodeState } from "./node-state.js";
@@ -32,20 +33,24 @@ export function setAsideAfter(error: unknown, node: NodeState, sentAt: number, {
 }
 
 /**
- * Sets a node aside as soon as an attempt fails: before its rate limiter sends the next request. An attempt that has waited for
- * the rate limit looks itself whether its node was set aside meanwhile: no call wakes another one.
+ * Limits the duration of an attempt, and sets its node aside as soon as it fails: before its rate limiter sends the next request. An
+ * attempt that has waited for the rate limit looks itself whether its node was set aside meanwhile: no call wakes another one.
  */
 export const withSetAside =
-  (next: SendAttempt, node: NodeState, clock: Clock): SendAttempt =>
+  (node: NodeState) =>
+  (next: SendAttempt, clock: Clock): SendAttempt =>
   async (context, attempt) => {
     const flight = attempt.cancellation instanceof Flight ? attempt.cancellation : undefined;
     if (flight?.isOutdated) throw left;
     const sentAt = clock.now();
     if (flight) flight.sentAt = sentAt;
+    const clearTimer = startDeadline(clock, context, attempt);
     try {
       return await next(context, attempt);
     } catch (error) {
       if (isNodeFault(error, context)) setAsideAfter(error, node, sentAt, context);
       throw error;
+    } finally {
+      clearTimer?.();
     }
   };

@@ -1,12 +1,14 @@
-import type { Cancellation } from "../async/cancellation.js";
 import type { Clock } from "../async/clock.js";
 import { ignore } from "../async/item-iterator.js";
 import { type Block, readBlock } from "../http/block.js";
 import type { Attempt, Context, Reply } from "../http/context.js";
 import { newAttempt } from "../http/retry.js";
+import type { Candidates } from "./candidates.js";
 import { Flight, left } from "./flight.js";
 import { boundOf } from "./hedging.js";
+import { applyVerdict, verdictOn } from "./judge.js";
 import type { Link } from "./link.js";
+import { sendToNode } from "./node-attempt.js";
 import type { NodeState } from "./node-state.js";
 
 /** How an attempt on a node has ended. */
@@ -19,29 +21,28 @@ export interface AttemptOutcome<T> {
   /** The block that the response names. */
   block: Block | undefined;
   isTrial: boolean;
-  result: { reply: Reply<T> } | { error: unknown };
-}
-
-export interface StartOptions {
-  isTrial?: boolean;
-  canLeave: () => boolean;
+  /** The result; `undefined` if there is an error. */
+  reply: Reply<T> | undefined;
+  error: unknown;
 }
 
 /** The attempts of one call that are in flight, on one node each. */
 export class Race<T> {
-  readonly #cancellation: Cancellation;
-  readonly #nodes: readonly NodeState[];
+  readonly #link: Link;
+  readonly #context: Context<T>;
+  readonly #candidates: Candidates;
   readonly #clock: Clock;
   readonly #flights: Flight[] = [];
-  readonly #released = new Map<Flight, (outcome: AttemptOutcome<T>) => void>();
   readonly #outcomes: AttemptOutcome<T>[] = [];
   #count = 0;
-  #wake: () => void = ignore;
+  /** Passes on to the call that waits; `undefined` while none does. */
+  #pass: ((outcome?: AttemptOutcome<T>) => void) | undefined;
 
-  constructor({ cancellation }: Context<T>, { nodes, clock }: Pick<Link, "nodes" | "clock">) {
-    this.#cancellation = cancellation;
-    this.#nodes = nodes;
-    this.#clock = clock;
+  constructor(link: Link, context: Context<T>, candidates: Candidates) {
+    this.#link = link;
+    this.#context = context;
+    this.#candidates = candidates;
+    this.#clock = link.clock;
   }
 
   /** The attempts in flight, in the order in which they were started. */
@@ -60,49 +61,52 @@ export class Race<T> {
     );
   }
 
-  start(
-    node: NodeState,
-    send: (attempt: Attempt) => Promise<Reply<T>>,
-    { isTrial = false, canLeave }: StartOptions,
-  ): void {
+  start(node: NodeState, isTrial: boolean): void {
+    const canLeave = () => this.#flights.length > 1 || this.#candidates.next() !== undefined;
     const flight = new Flight(node, { now: this.#clock.now(), isTrial, canLeave });
     const attempt = newAttempt(flight, ++this.#count, node.url);
-    const end = (result: AttemptOutcome<T>["result"]) => {
-      node.land(flight);
-      if (flight.isDropped) return;
-      const { response } = attempt;
-      const sentAt = flight.sentAt ?? flight.startedAt;
-      const block = response && ("reply" in result ? result.reply.block : readBlock(response));
-      if (response && (block || response.ok)) node.hear(block, sentAt, response.headers);
-      const outcome = { node, sentAt, response, block, isTrial, result };
-      const onEnd = this.#released.get(flight);
-      if (onEnd) return onEnd(outcome);
-      this.#remove(flight);
-      this.#outcomes.push(outcome);
-      this.#wake();
-    };
+    this.#candidates.add(node);
     node.depart(flight);
     this.#flights.push(flight);
-    send(attempt).then(
-      (reply) => end({ reply }),
-      (error: unknown) => end({ error }),
+    sendToNode(this.#link, this.#context, node, attempt).then(
+      (reply) => this.#end(flight, attempt, reply, undefined),
+      (error: unknown) => this.#end(flight, attempt, undefined, error),
     );
+  }
+
+  #end(flight: Flight, { response }: Attempt, reply: Reply<T> | undefined, error: unknown): void {
+    const { node, isTrial, isDropped, sentAt = flight.startedAt } = flight;
+    node.land(flight);
+    if (isDropped) return;
+    const block = response && (reply ? reply.block : readBlock(response));
+    if (response && (block || response.ok)) node.hear(block, sentAt, response.headers);
+    if (flight.clearTimer) {
+      flight.clearTimer();
+      if (reply) applyVerdict({ node, sentAt, verdict: verdictOn(node, block, {}, this.#link) });
+      return;
+    }
+    this.#remove(flight);
+    const outcome = { node, sentAt, response, block, isTrial, reply, error };
+    if (this.#pass) this.#pass(outcome);
+    else this.#outcomes.push(outcome);
   }
 
   /** The next attempt that ends; `undefined` if none does for so many milliseconds. */
   next(patience: number): Promise<AttemptOutcome<T> | undefined> {
-    return this.#cancellation.run<AttemptOutcome<T> | undefined>((resolve) => {
-      this.#wake = () => {
-        this.#wake = ignore;
-        cancelTimer?.();
-        resolve(this.#outcomes.shift());
+    return new Promise((resolve, reject) => {
+      const pass = (outcome?: AttemptOutcome<T>) => {
+        this.#pass = undefined;
+        clearTimer?.();
+        resolve(outcome);
       };
-      const cancelTimer = patience < Number.POSITIVE_INFINITY ? this.#clock.after(patience, this.#wake) : undefined;
-      if (this.#outcomes.length > 0) this.#wake();
-      return (reason) => {
-        cancelTimer?.();
+      const clearTimer = patience < Number.POSITIVE_INFINITY ? this.#clock.after(patience, pass) : undefined;
+      if (this.#outcomes.length > 0) pass(this.#outcomes.shift());
+      else this.#pass = pass;
+      this.#context.cancellation.onCancel((reason) => {
+        clearTimer?.();
         this.cancel(reason);
-      };
+        reject(reason);
+      });
     });
   }
 
@@ -112,27 +116,24 @@ export class Race<T> {
     this.#remove(flight);
     node.land(flight);
     flight.isDropped = true;
-    if (sentAt !== undefined) node.abandon(sentAt, boundOf(node, this.#nodes));
+    if (sentAt !== undefined) node.abandon(sentAt, boundOf(node, this.#link.nodes));
     flight.cancel(reason);
   }
 
   /** Ends the attempts in flight. */
   cancel(reason: unknown): void {
-    for (const flight of [...this.#flights]) this.drop(flight, reason);
+    this.#context.cancellation.onCancel(ignore);
+    while (this.#flights[0]) this.drop(this.#flights[0], reason);
   }
 
   /**
-   * Leaves an attempt to itself: the call does not wait for it, and is not concerned with its outcome.
+   * Leaves an attempt to itself: the call does not wait for it. Its response is judged, and nothing else.
    *
    * @param patience - After so many milliseconds it ends without a response.
    */
-  release(flight: Flight, patience: number, onEnd: (outcome: AttemptOutcome<T>) => void): void {
+  release(flight: Flight, patience: number): void {
     this.#remove(flight);
-    const cancelTimer = this.#clock.after(patience, () => this.drop(flight));
-    this.#released.set(flight, (outcome) => {
-      cancelTimer();
-      onEnd(outcome);
-    });
+    flight.clearTimer = this.#clock.after(patience, () => this.drop(flight));
   }
 
   #remove(flight: Flight): void {

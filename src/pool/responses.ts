@@ -29,8 +29,7 @@ export class Responses<T> {
   }
 
   /** Adds a response, and returns what is wrong with it. */
-  add({ node, reply, block, sentAt }: Omit<JudgedResponse<T>, "verdict">): Verdict | undefined {
-    const added: JudgedResponse<T> = { node, reply, block, sentAt, verdict: undefined };
+  add(added: JudgedResponse<T>): Verdict | undefined {
     this.#received.push(added);
     // Each response shows more of the others.
     for (const each of this.#received) each.verdict = verdictOn(each.node, each.block, this.#demand, this.#link);
@@ -49,12 +48,12 @@ export class Responses<T> {
 
   /** The freshest response that shows what is demanded, whatever else is wrong with it. */
   get freshest(): JudgedResponse<T> | undefined {
-    return freshestOf(this.#received.filter((each) => this.#lackOf(each) === undefined));
+    return freshestOf(this.#received, (each) => this.#lackOf(each) === undefined);
   }
 
   /** The freshest response with which nothing is wrong. */
   get best(): JudgedResponse<T> | undefined {
-    return freshestOf(this.#received.filter((each) => each.verdict === undefined && this.#lackOf(each) === undefined));
+    return freshestOf(this.#received, (each) => each.verdict === undefined && this.#lackOf(each) === undefined);
   }
 
   /** @throws {@link NotShown} if all responses lack a block. It is waited for, meanwhile nodes that are set aside come back. */
@@ -67,7 +66,7 @@ export class Responses<T> {
    * @throws {@link NotShown} if the nodes that respond do not show what is demanded, whatever the others would.
    */
   throwIfNotShown({ unfit }: { unfit: readonly NodeState[] } = { unfit: [] }): void {
-    const shown = freshestOf(this.#received);
+    const shown = freshestOf(this.#received, () => true);
     const lack = shown && this.#lackOf(shown);
     if (lack) throw new NotShown(lack, { shown: shown.reply });
     if (unfit.length === 0) return;
@@ -90,6 +89,6 @@ export class Responses<T> {
     const { mark } = this.#link.session;
     if (block === undefined || (mark && block.height < mark.block.height)) lowerMark(this.#link);
     else if (verdict !== "suspect" && pinned === undefined) raiseMark(block, this.#link);
-    return { ...reply, stale, node: node.url };
+    return Object.assign(reply, { stale, node: node.url });
   }
 }
