@@ -31,7 +31,8 @@ const io: Io = {
 };
 /** Whether a command reads any number of records, into a file or a database. Loading the commands to find out takes memory. */
 const readsMuch = ([name = "", ...others]: readonly string[]) =>
-  ["verify", "sync"].includes(name) || (name === "balances" && others.some((each) => /^(-[a-z]*o|--output)/.test(each)));
+  ["verify", "sync"].includes(name) ||
+  (name === "balances" && others.some((each) => /^(-[a-z]*o|--output)/.test(each)));
 // Other runtimes do not have the limits of a thread.
 const hasLimits = !("bun" in process.versions || "deno" in process.versions);
 process.exitCode =
