@@ -1,11 +1,15 @@
 import { Worker } from "node:worker_threads";
 import type { Interruption, InterruptSignal, Io, Output } from "./io.js";
 
-/**
- * The most memory of new objects, in MiB. Node.js 24 lets them take more than 100 MiB, with the responses that they refer to beside
- * them: an export then takes 300 MiB instead of 170. With less than this, it takes more CPU time and as much memory.
- */
-const maxYoungGenerationSizeMb = 24;
+const resourceLimits = {
+  /** The most memory of new objects. Node.js 24 lets them take more than 100 MiB, with the responses that they refer to beside them. */
+  maxYoungGenerationSizeMb: 12,
+  /**
+   * Far more than commands need, which use 15 MiB of it. With a limit below 2 GiB, V8 frees old objects sooner: once they take 1.6 times
+   * what is in use, not 4 times. An export takes 20 to 45 MiB less and a third more CPU time.
+   */
+  maxOldGenerationSizeMb: 1024,
+};
 
 /** What a thread is started with. */
 export interface ThreadData extends Pick<Io, "argv"> {
@@ -31,7 +35,6 @@ const terminalOf = ({ isTTY, columns }: Output) => ({
 export function runApart(io: Io): Promise<number> {
   const { argv, stdout, stderr, signal } = io;
   const workerData: ThreadData = { argv, terminals: { stdout: terminalOf(stdout), stderr: terminalOf(stderr) } };
-  const resourceLimits = { maxYoungGenerationSizeMb };
   const thread = new Worker(new URL("thread.js", import.meta.url), { workerData, resourceLimits });
   const send = (message: ToThread) => thread.postMessage(message);
   // Signals of the system reach the main thread alone.

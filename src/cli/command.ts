@@ -25,8 +25,6 @@ export interface Command {
   readonly exits: readonly number[];
   /** Commands whose names begin with that of this one, as in `follow votes`. */
   readonly subcommands?: readonly Command[];
-  /** Whether it reads any number of records into a file or a database, which is done with bounded memory. */
-  readonly readsMuch?: (values: Values) => boolean;
   /** Loads what the command needs and runs it. Returns the exit code. Nothing of it is loaded for the help. */
   run(context: CommandContext): Promise<number>;
 }

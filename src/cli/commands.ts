@@ -50,7 +50,6 @@ const listCommands: readonly Command[] = Object.entries(operations).flatMap(([na
       ...listFlags(Object.keys(text.columns ?? {}), isScannable),
     ],
     exits: [0, 1, 2, 3, 5, 130],
-    readsMuch: (values) => isScannable && ![undefined, "-"].includes(values.text("output")),
     run: async (context) => (await import("./commands/list.js")).list(id, context),
   };
 });
@@ -137,7 +136,6 @@ const ownCommands: readonly Command[] = [
     flags: syncFlags,
     takesFile: true,
     exits: [0, 1, 2, 3, 5, 130],
-    readsMuch: () => true,
     run: async (context) => (await import("./commands/sync.js")).sync(context),
   },
   {
@@ -160,7 +158,6 @@ const ownCommands: readonly Command[] = [
     ],
     takesFile: true,
     exits: [0, 1, 2, 3, 5, 130],
-    readsMuch: () => true,
     run: async (context) => (await import("./commands/verify.js")).verify(context),
   },
   {

@@ -17,8 +17,6 @@ export interface Io {
   readonly now: () => number;
   /** Aborts with an {@link Interruption} as its reason. */
   readonly signal: AbortSignal;
-  /** Runs the same arguments with bounded memory, and returns the exit code. Default: every command runs here. */
-  readonly runApart?: (() => Promise<number>) | undefined;
 }
 
 /** The signals that interrupt the program, and their numbers. Windows has no SIGTERM; Ctrl-Break and service managers send SIGBREAK. */

@@ -1,6 +1,5 @@
 #!/usr/bin/env node
 import { Interruption, type Io, interruptSignals, type Output } from "./io.js";
-import { run } from "./run.js";
 
 const controller = new AbortController();
 /** A signal after so many milliseconds ends the process at once. Earlier ones are the same: `timeout` and npx send each twice. */
@@ -30,10 +29,15 @@ const io: Io = {
   now: () => performance.now(),
   signal: controller.signal,
 };
-// Earlier versions bound the memory of new objects to 16 MiB themselves. Other runtimes do not have the limit.
-const needsLimit =
-  Number.parseInt(process.versions.node, 10) > 22 && !("bun" in process.versions || "deno" in process.versions);
-const runApart = async () => (await import("./apart.js")).runApart(io);
-process.exitCode = await run(needsLimit ? { ...io, runApart } : io);
+/** Whether a command reads any number of records, into a file or a database. Loading the commands to find out takes memory. */
+const readsMuch = ([name = "", ...others]: readonly string[]) =>
+  ["verify", "sync"].includes(name) ||
+  (name === "balances" && others.some((each) => /^(-[a-z]*o|--output)/.test(each)));
+// Other runtimes do not have the limits of a thread.
+const hasLimits = !("bun" in process.versions || "deno" in process.versions);
+process.exitCode =
+  hasLimits && readsMuch(io.argv)
+    ? await (await import("./apart.js")).runApart(io)
+    : await (await import("./run.js")).run(io);
 // A read of stdin, or a pipe that no program reads, would keep an interrupted process alive.
 if (controller.signal.aborted) process.exit();

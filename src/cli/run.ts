@@ -34,7 +34,6 @@ export async function run(io: Io): Promise<number> {
       const expected = command.usage === "" ? "no arguments apart from flags" : command.usage;
       throw new UsageError(`Expected ${expected} after ${command.name}, got ${positionals.join(" ") || "nothing"}.`);
     }
-    if (io.runApart && command.readsMuch?.(values)) return await io.runApart();
     return await command.run({ io, values, positionals });
   } catch (error) {
     return (await import("./report.js")).report(error, io, isVerbose);

@@ -18,21 +18,21 @@ export async function createFetch(
 ): Promise<Fetch> {
   const ca = await readAuthorities(values.text("ca-file"), io.env["NODE_EXTRA_CA_CERTS"]);
   const clients = new Map<string, Promise<Fetch>>();
-  const plain = io.fetch ?? ((request: Request) => globalThis.fetch(request));
-  const send: Fetch = async (request) => {
-    // The fetch of these runtimes reads the variables itself.
-    const proxy = io.fetch || hasOwnProxies ? undefined : proxyFor(new URL(request.url), io.env);
-    if (io.fetch || (proxy === undefined && ca === undefined)) return plain(request);
+  const own: Fetch = async (request) => {
+    const proxy = hasOwnProxies ? undefined : proxyFor(new URL(request.url), io.env);
     const key = String(proxy);
     const client =
       clients.get(key) ?? import("./node-fetch.js").then(({ createNodeFetch }) => createNodeFetch(proxy, ca));
     clients.set(key, client);
     return (await client)(request);
   };
+  const isGlobalEnough = hasOwnProxies && ca === undefined;
+  const send = io.fetch ?? (isGlobalEnough ? (request: Request) => globalThis.fetch(request) : own);
   const names = [...headers.map(([name]) => name), "authorization", "cookie"];
   return withRedirects(send, names);
 }
 
+/** The fetch of these runtimes reads the variables itself. */
 const hasOwnProxies = "bun" in process.versions || "deno" in process.versions;
 
 /** The certificates of a file, in addition to those that Node.js has and those of its variable. */
