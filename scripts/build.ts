@@ -1,20 +1,26 @@
 /**
- * Compiles the package into `dist/`, which is replaced as a whole: no file of an earlier build remains, and a program that runs
+ * Builds the package into `dist/`, which is replaced as a whole: no file of an earlier build remains, and a program that runs
  * meanwhile finds all of them.
  *
- * `dist/src` and `dist/generated` have the ES modules, one for each source. `dist/cjs` has the same as CommonJS, bundled: a
- * program that requires it loads a few files. The types are there, too, once for both: ES modules can import the types of
- * CommonJS, while TypeScript refuses the reverse.
+ * `dist/src` has ES modules, `dist/cjs` the same as CommonJS, and the types, once for both: ES modules can import the types of CommonJS,
+ * while TypeScript refuses the reverse. Both are bundled and not minified: an application loads `createClient` with all that it needs at
+ * first as two files, whatever its bundler makes of many small ones.
  */
 import { spawnSync } from "node:child_process";
 import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { build, transform } from "esbuild";
+import { transform } from "esbuild";
+import { type OutputChunk, rolldown } from "rolldown";
 import { runScript } from "./run-script.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const commonJs = "dist/cjs";
+/** What is started and not imported. */
+const programs = ["src/cli/main", "src/cli/thread"];
+
+/** What the client has in common with the fake node and the validators, which do not load the client. */
+const base = /[\\/](?:src[\\/](?:values|errors|arguments|async[\\/]abort)|generated[\\/](?:enums|operations))\b/;
 
 interface Target {
   types: string;
@@ -35,64 +41,83 @@ async function main(): Promise<void> {
 
 /** Builds `dist` in a folder. */
 async function buildInto(folder: string): Promise<void> {
-  compile(join(folder, "dist"));
   const write = async (path: string, content: string) => {
     const file = join(folder, path);
     await mkdir(dirname(file), { recursive: true });
     await writeFile(file, content);
   };
+  writeTypes(join(folder, commonJs));
   // The program is not part of the types.
   await rm(join(folder, commonJs, "src/cli"), { recursive: true });
   const manifest = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
   const entries = Object.values<string | { import: Target; require: Target }>(manifest.exports).filter(
     (entry) => typeof entry !== "string",
   );
-  for (const {
-    import: { types },
-    require,
-  } of entries) {
-    const path = relative(dirname(types), require.types).replace(/\.d\.ts$/, ".js");
-    await write(types, `export * from "${path}";\n`);
+  for (const { import: modules, require } of entries) {
+    const path = relative(dirname(modules.types), require.types).replace(/\.d\.ts$/, ".js");
+    await write(modules.types, `export * from "${path}";\n`);
   }
-  for (const [path, code] of await bundleCommonJs(entries.map(({ require }) => require.default))) {
-    await write(path, code);
+  const library = entries.map(({ import: modules }) => modules.default.replace(/^\.\/dist\/|\.js$/g, ""));
+  const chunks = await bundle([...library, ...programs]);
+  for (const [path, { code }] of chunks) await write(join("dist", path), code);
+  await write(join(commonJs, "package.json"), `${JSON.stringify({ type: "commonjs", sideEffects: false })}\n`);
+  for (const [path, { code: modules }] of reachable(chunks, library)) {
+    // Jest has no `import()` in CommonJS.
+    const supported = { "dynamic-import": false };
+    const { code } = await transform(modules, { format: "cjs", target: "es2022", supported });
+    await write(join(commonJs, path), code);
   }
 }
 
-function compile(outDir: string): void {
+function writeTypes(folder: string): void {
   const compiler = join(root, "node_modules/typescript-7/bin/tsc");
-  const folders = ["--outDir", outDir, "--declarationDir", join(outDir, "cjs")];
-  const args = [compiler, "--project", join(root, "tsconfig.build.json"), ...folders];
-  const { status } = spawnSync(process.execPath, args, { stdio: "inherit" });
+  const args = ["--project", join(root, "tsconfig.build.json"), "--declarationDir", folder];
+  const { status } = spawnSync(process.execPath, [compiler, ...args], { stdio: "inherit" });
   if (status !== 0) throw new Error("The compiler failed.");
 }
 
-/** The files of `dist/cjs`, by path. */
-async function bundleCommonJs(entries: readonly string[]): Promise<[path: string, code: string][]> {
-  const files: [string, string][] = [
-    [join(commonJs, "package.json"), `${JSON.stringify({ type: "commonjs", sideEffects: false })}\n`],
-  ];
-  // esbuild splits ES modules alone, so that entries share modules; each part is CommonJS then.
-  const { outputFiles } = await build({
-    entryPoints: entries.map((entry) => join(root, relative(commonJs, entry).replace(/\.js$/, ".ts"))),
-    outbase: root,
-    outdir: join(root, commonJs),
-    bundle: true,
-    splitting: true,
-    packages: "external",
-    external: ["node:*"],
-    format: "esm",
+/** The ES modules of `dist`, by path. */
+async function bundle(entries: readonly string[]): Promise<ReadonlyMap<string, OutputChunk>> {
+  const bundled = await rolldown({
+    input: Object.fromEntries(entries.map((entry) => [entry, join(root, `${entry}.ts`)])),
+    // What is installed beside the package.
+    external: /^(?:node:|openapi-fetch|hyparquet-writer)/,
     platform: "neutral",
-    target: "es2022",
-    write: false,
+    treeshake: { moduleSideEffects: false },
+    transform: { target: "es2022" },
   });
-  for (const { path, text } of outputFiles) {
-    // Jest has no `import()` in CommonJS.
-    const supported = { "dynamic-import": false };
-    const { code } = await transform(text, { format: "cjs", target: "es2022", supported });
-    files.push([relative(root, path), code]);
-  }
-  return files;
+  const { output } = await bundled.generate({
+    format: "esm",
+    // Editors show those of the types.
+    comments: { jsdoc: false },
+    entryFileNames: "[name].js",
+    // The command line finds its thread and the manifest by its own place.
+    chunkFileNames: ({ moduleIds }) => `${moduleIds.every(isOfProgram) ? "src/cli" : "src"}/[name].js`,
+    codeSplitting: {
+      groups: [
+        { name: "base", test: base, priority: 1 },
+        // With all that it imports, and without what it loads on demand.
+        { name: "client", test: join(root, "src/index.ts") },
+      ],
+    },
+  });
+  await bundled.close();
+  return new Map(output.filter((file) => file.type === "chunk").map((chunk) => [chunk.fileName, chunk]));
+}
+
+const isOfProgram = (module: string) => module.startsWith(join(root, "src/cli"));
+
+/** What entries import, at once or on demand, and they themselves. */
+function reachable(chunks: ReadonlyMap<string, OutputChunk>, entries: readonly string[]): Map<string, OutputChunk> {
+  const found = new Map<string, OutputChunk>();
+  const add = (path: string) => {
+    const chunk = chunks.get(path);
+    if (chunk === undefined || found.has(path)) return;
+    found.set(path, chunk);
+    for (const each of [...chunk.imports, ...chunk.dynamicImports]) add(each);
+  };
+  for (const entry of entries) add(`${entry}.js`);
+  return found;
 }
 
 await runScript(import.meta.url, main);

@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import { slug } from "github-slugger";
 import { type DefaultTheme, defineConfig } from "vitepress";
 import { describePage } from "../../scripts/docs/llms.js";
+import { breakInlineCode } from "./inline-code.js";
 import { groups, titleOf } from "./pages.js";
 import { markForPhones } from "./phones.js";
 import { inlinePictures } from "./pictures.js";
@@ -63,6 +64,7 @@ export default defineConfig({
     config(markdown) {
       inlinePictures(markdown);
       markForPhones(markdown);
+      breakInlineCode(markdown);
     },
     // Their contrast is enough for WCAG AA.
     theme: { light: "github-light-high-contrast", dark: "github-dark-default" },

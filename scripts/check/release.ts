@@ -35,7 +35,7 @@ export function problemsOf({ manifest, packed, changelog, described, uncommitted
   );
   const needed = [...targets.map((target) => target.replace("./", "")), "README.md", "LICENSE", "CHANGELOG.md"];
   const allowed =
-    /^(?:dist\/(?:cjs\/)?(?:(?:src|generated)\/.*\.(?:js|d\.ts)|(?:[a-z]+-)+[A-Z\d]{8}\.js|package\.json)|openapi\.yaml|generated\/openapi\.json|gateway\.yaml|package\.json|(?:README|CHANGELOG|AGENTS|SKILL)\.md|LICENSE)$/;
+    /^(?:dist\/(?:cjs\/)?(?:(?:src|generated)\/.*\.(?:js|d\.ts)|package\.json)|openapi\.yaml|generated\/openapi\.json|gateway\.yaml|package\.json|(?:README|CHANGELOG|AGENTS|SKILL)\.md|LICENSE)$/;
   const entry = new RegExp(`^## ${version.replaceAll(".", "\\.")} \\((.+)\\)$`, "m").exec(changelog);
   return [
     ...(manifest.repository ? [] : [unknownRepository]),

@@ -23,11 +23,11 @@ export interface SizeCase {
 const all = { index: "*" };
 
 const cases: readonly SizeCase[] = [
-  { name: "createClient", imports: { index: "{ createClient }" }, initial: 21.75, total: 43 },
-  { name: "vegaprotocol-client", imports: all, initial: 22.75, total: 44 },
-  { name: "… with pool", imports: { ...all, "pool/index": "{ nodePool }" }, initial: 24.5, total: 54.25 },
-  { name: "… with follow", imports: { ...all, "follow/index": "*" }, initial: 28, total: 47.5 },
-  { name: "… with query", imports: { ...all, "query/index": "{ queries }" }, initial: 26, total: 45.75 },
+  { name: "createClient", imports: { index: "{ createClient }" }, initial: 18.5, total: 39.5 },
+  { name: "vegaprotocol-client", imports: all, initial: 19.5, total: 40.5 },
+  { name: "… with pool", imports: { ...all, "pool/index": "{ nodePool }" }, initial: 20.5, total: 49.75 },
+  { name: "… with follow", imports: { ...all, "follow/index": "*" }, initial: 25.5, total: 45 },
+  { name: "… with query", imports: { ...all, "query/index": "{ queries }" }, initial: 22.25, total: 42.75 },
   { name: "vegaprotocol-client/testing", imports: { "testing/index": "*" }, initial: 24, total: 24 },
   { name: "vegaprotocol-client/validate", imports: { "validate/index": "*" }, initial: 5, total: 5 },
 ];
@@ -103,7 +103,9 @@ async function main(): Promise<void> {
     if (initial > limits.initial) problems.push(`${name} takes ${initial.toFixed(2)} kB at first.`);
     if (total > limits.total) problems.push(`${name} takes ${total.toFixed(2)} kB in total.`);
     if (values.folders) {
-      const sorted = [...size.folders].sort(([, a], [, b]) => b - a);
+      // The package has them in one file; what remains of them in an application is almost the same.
+      const { folders } = await measure(`${root}/src`, imports, "ts");
+      const sorted = [...folders].sort(([, a], [, b]) => b - a);
       console.log(`${name}: ${sorted.map(([folder, bytes]) => `${folder} ${bytes}`).join(", ")}`);
     }
   }

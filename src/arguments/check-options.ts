@@ -44,20 +44,22 @@ export function checkOptions(
 }
 
 /** Accepts the values for which a condition is true. */
-export const expected =
-  (what: string, isValid: (value: unknown) => boolean): OptionCheck =>
-  (value, place) => {
+// @__NO_SIDE_EFFECTS__
+export function expected(what: string, isValid: (value: unknown) => boolean): OptionCheck {
+  return (value, place) => {
     if (!isValid(value)) refuse(place, what, value);
   };
+}
 
 /** Accepts an object with options of its own. `what` describes the object. */
-export const nested =
-  <Options>(checks: OptionChecks<Options>, what = "an object"): OptionCheck =>
-  (value, place) => {
+// @__NO_SIDE_EFFECTS__
+export function nested<Options>(checks: OptionChecks<Options>, what = "an object"): OptionCheck {
+  return (value, place) => {
     if (typeof value !== "object" || value === null) refuse(place, what, value);
     const { operation, argument } = place;
     checkOptions(checks, value, { name: argument, operation, prefix: `${argument}.` });
   };
+}
 
 /** For an option whose value is checked where it is converted. */
 export const checkedWhenRead: OptionCheck = () => {};
@@ -67,8 +69,11 @@ export const isPositiveInteger = (value: unknown): value is number => Number.isS
 export const boolean = expected("a boolean", (value) => typeof value === "boolean");
 export const callback = expected("a function", (value) => typeof value === "function");
 export const positiveInteger = expected("a positive integer", isPositiveInteger);
-export const oneOf = (...values: string[]): OptionCheck =>
-  expected(values.map((value) => JSON.stringify(value)).join(" or "), (value) => values.some((each) => each === value));
+// @__NO_SIDE_EFFECTS__
+export function oneOf(...values: string[]): OptionCheck {
+  const names = values.map((value) => JSON.stringify(value)).join(" or ");
+  return expected(names, (value) => values.some((each) => each === value));
+}
 
 /** `instanceof` does not recognize signals of another realm. */
 export const abortSignal = expected("an AbortSignal", (value) => {

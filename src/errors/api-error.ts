@@ -1,5 +1,4 @@
 import type { ErrorDetail } from "../../generated/types.js";
-import { brand } from "./brand.js";
 import { shallow } from "./shallow.js";
 import { summarize } from "./summarize.js";
 import { VegaError, type VegaErrorOptions } from "./vega-error.js";
@@ -48,6 +47,7 @@ export interface ApiErrorOptions extends VegaErrorOptions {
 
 /** The node, or a proxy in front of it, responded with an error status. */
 export class ApiError extends VegaError {
+  protected static override readonly brand: string = "vegaprotocol-client.ApiError";
   override name: "ApiError" | "RateLimitError" = "ApiError";
   /** The HTTP status, as in 400. */
   readonly status: number;
@@ -65,10 +65,6 @@ export class ApiError extends VegaError {
   readonly headers: Headers;
   /** The request that failed. */
   readonly request: SentRequest;
-
-  static {
-    brand(ApiError, "ApiError");
-  }
 
   constructor({ request, response, body, hint = hintFor(response.status, body), ...options }: ApiErrorOptions) {
     const { code, message, details } = readErrorBody(body);

@@ -1,4 +1,3 @@
-import { brand } from "./brand.js";
 import { VegaError } from "./vega-error.js";
 
 /**
@@ -6,9 +5,6 @@ import { VegaError } from "./vega-error.js";
  * is wrong. `cause` is the error of `fetch`.
  */
 export class ConnectionError extends VegaError {
+  protected static override readonly brand: string = "vegaprotocol-client.ConnectionError";
   override name = "ConnectionError" as const;
-
-  static {
-    brand(ConnectionError, "ConnectionError");
-  }
 }

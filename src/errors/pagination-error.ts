@@ -1,4 +1,3 @@
-import { brand } from "./brand.js";
 import { VegaError, type VegaErrorOptions } from "./vega-error.js";
 
 /** Options of a {@link PaginationError}. */
@@ -11,6 +10,7 @@ export interface PaginationErrorOptions extends VegaErrorOptions {
 
 /** The pages of the node do not lead to all records, or do not show that they do. */
 export class PaginationError extends VegaError {
+  protected static override readonly brand: string = "vegaprotocol-client.PaginationError";
   override name = "PaginationError" as const;
   /**
    * - `"repeated-cursor"`: the node returned a cursor twice.
@@ -30,10 +30,6 @@ export class PaginationError extends VegaError {
   readonly availableFrom: bigint | undefined;
   /** If `reason` is `"behind"`: the block that the node has reached; `undefined` if it names none. */
   readonly block: { readonly height: bigint; readonly timestamp: bigint } | undefined;
-
-  static {
-    brand(PaginationError, "PaginationError");
-  }
 
   constructor(message: string, { reason, timestamp, availableFrom, block, ...options }: PaginationErrorOptions) {
     super(message, options);

@@ -1,5 +1,4 @@
 import { ApiError, type ApiErrorOptions } from "./api-error.js";
-import { brand } from "./brand.js";
 
 /** Options of a {@link RateLimitError}. */
 export interface RateLimitErrorOptions extends Omit<ApiErrorOptions, "hint"> {
@@ -11,15 +10,12 @@ export interface RateLimitErrorOptions extends Omit<ApiErrorOptions, "hint"> {
 
 /** The node rejects requests because of their rate, or it has banned the client. */
 export class RateLimitError extends ApiError {
+  protected static override readonly brand: string = "vegaprotocol-client.RateLimitError";
   override name = "RateLimitError" as const;
   /** Seconds until the node accepts requests again; `undefined` if the response does not name them. */
   readonly retryAfter: number | undefined;
   /** Whether the node has banned the client. */
   readonly banned: boolean;
-
-  static {
-    brand(RateLimitError, "RateLimitError");
-  }
 
   constructor({ retryAfter, banned, sent, ...options }: RateLimitErrorOptions) {
     const wait = retryAfter === undefined ? "" : `Wait ${retryAfter} ${retryAfter === 1 ? "second" : "seconds"}.`;

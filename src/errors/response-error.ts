@@ -1,17 +1,13 @@
-import { brand } from "./brand.js";
 import { VegaError, type VegaErrorOptions } from "./vega-error.js";
 
 /** The response has a success status but does not match the OpenAPI description: HTML, truncated JSON, no envelope. */
 export class ResponseError extends VegaError {
+  protected static override readonly brand: string = "vegaprotocol-client.ResponseError";
   override name = "ResponseError" as const;
   /** The response. Its body has been read. */
   readonly response: Response;
   /** The body: parsed if it is JSON, otherwise its text. */
   readonly body: unknown;
-
-  static {
-    brand(ResponseError, "ResponseError");
-  }
 
   constructor(
     message: string,

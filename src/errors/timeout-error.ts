@@ -1,15 +1,11 @@
-import { brand } from "./brand.js";
 import { VegaError, type VegaErrorOptions } from "./vega-error.js";
 
 /** A deadline has passed: that of one attempt, or that of the call with all its attempts and waits. */
 export class TimeoutError extends VegaError {
+  protected static override readonly brand: string = "vegaprotocol-client.TimeoutError";
   override name = "TimeoutError" as const;
   /** Which deadline has passed: `"attempt"` for the option `timeout`, `"total"` for `totalTimeout`. */
   readonly scope: "attempt" | "total";
-
-  static {
-    brand(TimeoutError, "TimeoutError");
-  }
 
   constructor(message: string, { scope, ...options }: VegaErrorOptions & { scope: "attempt" | "total" }) {
     super(message, options);

@@ -1,6 +1,6 @@
 import type { Backward, Forward } from "../../generated/client.js";
 import type { BalanceChangesDateRange } from "../../generated/types.js";
-import { brand } from "./brand.js";
+import { hasBrand, isBranded } from "./brand.js";
 import { toPlainError } from "./describe.js";
 
 /** Options of every {@link VegaError}, in addition to its message. */
@@ -33,11 +33,23 @@ export interface VegaErrorOptions {
  * ```
  */
 export class VegaError extends Error {
+  protected static readonly brand: string = "vegaprotocol-client.VegaError";
+
   /** Returns whether a value is an error of this class, also if it comes from another copy of this package. */
-  declare static readonly is: <Class extends abstract new (...parameters: never) => unknown>(
+  static get is(): <Class extends abstract new (...parameters: never) => unknown>(
     this: Class,
     error: unknown,
-  ) => error is InstanceType<Class>;
+  ) => error is InstanceType<Class> {
+    // biome-ignore lint/complexity/noThisInStatic: a guard of the class of which it is read.
+    const { brand } = this;
+    return (error): error is never => isBranded(error, brand);
+  }
+
+  /** `instanceof` recognizes errors of another copy, too. */
+  static override [Symbol.hasInstance](error: unknown): boolean {
+    // biome-ignore lint/complexity/noThisInStatic: a class that a caller derives has no brand of its own.
+    return hasBrand(this) ? this.is(error) : Function.prototype[Symbol.hasInstance].call(this, error);
+  }
 
   /** The name of the class, as in `"ApiError"`. */
   override name: string = "VegaError";
@@ -67,10 +79,6 @@ export class VegaError extends Error {
   declare readonly pagesRead?: number;
   /** If the error ended a loop over a listing: the number of records in those pages. */
   declare readonly itemsRead?: number;
-
-  static {
-    brand(VegaError, "VegaError");
-  }
 
   constructor(message: string, { operation, attempts = 0, cause }: VegaErrorOptions = {}) {
     super(message, cause === undefined ? undefined : { cause });

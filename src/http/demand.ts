@@ -1,4 +1,4 @@
-import { brand } from "../errors/brand.js";
+import { isBranded } from "../errors/brand.js";
 import type { Block } from "./block.js";
 
 /**
@@ -48,16 +48,16 @@ export function lackOf<T>(demand: Demand<T>, shown: Shown<T>, namesBlocks: boole
 
 /** No node gave a response that showed what was demanded. A reader turns it into an error for its caller. */
 export class NotShown extends Error {
-  /** Returns whether a value is a {@link NotShown}, also that of a pool from another copy of the package. */
-  declare static readonly is: (error: unknown) => error is NotShown;
+  protected static readonly brand = "vegaprotocol-client.NotShown";
   readonly lack: Lack;
   /** The response with the newest block, if there was one. */
   readonly shown: Shown<unknown> | undefined;
   /** If the history is lacking: the time from which on a node that responds keeps balance changes; `undefined` if none keeps any. */
   readonly availableFrom: bigint | undefined;
 
-  static {
-    brand(NotShown, "NotShown");
+  /** Returns whether a value is a {@link NotShown}, also that of a pool from another copy of the package. */
+  static is(error: unknown): error is NotShown {
+    return isBranded(error, NotShown.brand);
   }
 
   constructor(

@@ -8,6 +8,7 @@ import { describe } from "../errors/describe.js";
  *
  * @throws {@link ConnectionError} if the module cannot be loaded, as after a bundle was replaced on its server.
  */
+// @__NO_SIDE_EFFECTS__
 export function onDemand<Module>(load: () => Promise<Module>): () => Module | Promise<Module> {
   let loaded: Module | undefined;
   const start = async () => {

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 const program = fileURLToPath(new URL("../support/on-demand/program.mjs", import.meta.url));
 const dist = fileURLToPath(new URL("../../dist/", import.meta.url));
 /** What a call or a loop needs, and must not wait for before its first request. */
-const heldBack = ["src/pagination/read-pages.js", "src/http/paced-attempt.js"];
+const heldBack = ["src/read-pages.js", "src/paced-attempt.js"];
 let folder: string;
 
 /** Bundles the client as an application does. Each chunk says when it is loaded, and some are there only after a request was sent. */
@@ -56,12 +56,12 @@ describe("code that is loaded on demand", () => {
 
   test("of lists and scans is not loaded for one call", async () => {
     const { loaded } = await use("call");
-    expect(loaded.filter((module) => module !== "src/http/paced-attempt.js")).toEqual([]);
+    expect(loaded.filter((module) => module !== "src/paced-attempt.js")).toEqual([]);
   });
 
   test("of scans is loaded for a scan", async () => {
     const { records, loaded } = await use("scan");
     expect(records).toBe(100);
-    expect(loaded).toContain("src/scan/open-scan.js");
+    expect(loaded).toContain("src/open-scan.js");
   });
 });

@@ -242,10 +242,14 @@ describe("the outcome of a call:", () => {
   });
 
   test("guards recognize errors of another copy of the package", () => {
-    const foreign = Object.assign(Object.create({ [Symbol.for("vegaprotocol-client.ApiError")]: true }), {
-      status: 400,
-    });
+    class ForeignError extends Error {
+      static readonly brand = "vegaprotocol-client.ApiError";
+    }
+    class DerivedError extends ForeignError {}
+    const foreign = new DerivedError();
     expect(ApiError.is(foreign)).toBe(true);
+    expect(foreign).toBeInstanceOf(ApiError);
+    expect(ArgumentError.is(foreign)).toBe(false);
     for (const value of [undefined, null, "ApiError", new Error("x"), { name: "ApiError" }]) {
       expect(ApiError.is(value) || VegaError.is(value)).toBe(false);
     }

@@ -1,0 +1,21 @@
+/** As much of markdown-it as is used here. */
+interface Markdown {
+  renderer: { rules: { code_inline?: Render | undefined } };
+}
+
+type Render = (tokens: { content: string }[], index: number, ...others: never[]) => string;
+
+const path = /^[\w.*-]+(?:\/[\w.*-]+)+\/?$/;
+const flag = /^--?[a-z][a-z-]*$/;
+
+/** Breaks lines within a path after a `/`, and not within a flag, where browsers break after any `-`. */
+export function breakInlineCode(markdown: Markdown): void {
+  const { code_inline: render } = markdown.renderer.rules;
+  if (render === undefined) throw new Error("Expected markdown-it to render inline code.");
+  markdown.renderer.rules.code_inline = (tokens, index, ...others) => {
+    const html = render(tokens, index, ...others);
+    const content = tokens[index]?.content ?? "";
+    if (path.test(content)) return html.replace(content, content.replaceAll("/", "/<wbr>"));
+    return flag.test(content) ? html.replace("<code", '<code class="flag"') : html;
+  };
+}
