@@ -58,11 +58,12 @@ export class Hedge<T> {
     if (flight === undefined || this.#delay > 0) return undefined;
     this.#lookedAt = clock.now();
     if (flight.sentAt === undefined) {
-      // A wait for the rate limit says nothing about the node.
-      if (!flight.isOutdated) return undefined;
+      // A wait for the rate limit says nothing about the node, unless that was set aside already: it may be silent.
+      const other = flight.isOutdated ? this.#candidates.next() : canRest ? this.#insteadOf(flight) : undefined;
+      if (other === undefined && !flight.isOutdated) return undefined;
       this.#race.drop(flight);
       this.#candidates.remove(flight.node);
-      return this.#candidates.next();
+      return other;
     }
     if (settings.hedgeAfter === false) this.#last = flight;
     const node = canRest ? this.#candidates.any() : this.#candidates.next();
@@ -80,6 +81,12 @@ export class Hedge<T> {
     }
     this.#report(flight.node, node, elapsed);
     return node;
+  }
+
+  /** The node that a request for another one can be sent to at once. */
+  #insteadOf({ node }: Flight): NodeState | undefined {
+    const other = node.isAvailable ? undefined : this.#candidates.any();
+    return other?.pause === 0 ? other : undefined;
   }
 
   /** The attempt that serves the call, if there is one. */
