@@ -11,12 +11,13 @@ export const hasBrand = (errorClass: object): errorClass is Branded => Object.ha
  * and as CommonJS, and then has two classes of each brand.
  */
 export function isBranded(error: unknown, brand: string): boolean {
+  if (typeof error !== "object" || error === null) return false;
   try {
-    for (let each = (error as object).constructor; each !== null; each = Object.getPrototypeOf(each)) {
+    for (let each: object | null = error.constructor; each; each = Object.getPrototypeOf(each)) {
       if (hasBrand(each) && each.brand === brand) return true;
     }
   } catch {
-    // `undefined` and `null` have no members, and a proxy can throw, whatever is read.
+    // A proxy can throw, whatever is read.
   }
   return false;
 }
