@@ -1,15 +1,15 @@
 /** As much of markdown-it as is used here. */
-interface Markdown {
-  renderer: { rules: { code_inline?: Render | undefined } };
+interface Markdown<T> {
+  renderer: { rules: { code_inline?: Render<T> | undefined } };
 }
 
-type Render = (tokens: { content: string }[], index: number, ...others: never[]) => string;
+type Render<T> = (tokens: T[], index: number, ...others: never[]) => string;
 
 const path = /^[\w.*-]+(?:\/[\w.*-]+)+\/?$/;
 const flag = /^--?[a-z][a-z-]*$/;
 
 /** Breaks lines within a path after a `/`, and not within a flag, where browsers break after any `-`. */
-export function breakInlineCode(markdown: Markdown): void {
+export function breakInlineCode<T extends { content: string }>(markdown: Markdown<T>): void {
   const { code_inline: render } = markdown.renderer.rules;
   if (render === undefined) throw new Error("Expected markdown-it to render inline code.");
   markdown.renderer.rules.code_inline = (tokens, index, ...others) => {
