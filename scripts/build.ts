@@ -58,7 +58,8 @@ async function buildInto(folder: string): Promise<void> {
     await write(modules.types, `export * from "${path}";\n`);
   }
   const library = entries.map(({ import: modules }) => modules.default.replace(/^\.\/dist\/|\.js$/g, ""));
-  const chunks = await bundle([...library, ...programs]);
+  const installed = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies });
+  const chunks = await bundle([...library, ...programs], installed);
   for (const [path, { code }] of chunks) await write(join("dist", path), code);
   await write(join(commonJs, "package.json"), `${JSON.stringify({ type: "commonjs", sideEffects: false })}\n`);
   for (const [path, { code: modules }] of reachable(chunks, library)) {
@@ -76,12 +77,18 @@ function writeTypes(folder: string): void {
   if (status !== 0) throw new Error("The compiler failed.");
 }
 
-/** The ES modules of `dist`, by path. */
-async function bundle(entries: readonly string[]): Promise<ReadonlyMap<string, OutputChunk>> {
+/**
+ * The ES modules of `dist`, by path.
+ *
+ * @param installed - The packages that are not bundled.
+ */
+async function bundle(
+  entries: readonly string[],
+  installed: readonly string[],
+): Promise<ReadonlyMap<string, OutputChunk>> {
   const bundled = await rolldown({
     input: Object.fromEntries(entries.map((entry) => [entry, join(root, `${entry}.ts`)])),
-    // What is installed beside the package.
-    external: /^(?:node:|openapi-fetch|hyparquet-writer)/,
+    external: [/^node:/, ...installed],
     platform: "neutral",
     treeshake: { moduleSideEffects: false },
     transform: { target: "es2022" },

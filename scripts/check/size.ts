@@ -103,7 +103,7 @@ async function main(): Promise<void> {
     if (initial > limits.initial) problems.push(`${name} takes ${initial.toFixed(2)} kB at first.`);
     if (total > limits.total) problems.push(`${name} takes ${total.toFixed(2)} kB in total.`);
     if (values.folders) {
-      // The package has them in one file; what remains of them in an application is almost the same.
+      // From the sources, because the package has all folders in one file.
       const { folders } = await measure(`${root}/src`, imports, "ts");
       const sorted = [...folders].sort(([, a], [, b]) => b - a);
       console.log(`${name}: ${sorted.map(([folder, bytes]) => `${folder} ${bytes}`).join(", ")}`);

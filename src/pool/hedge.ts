@@ -59,7 +59,7 @@ export class Hedge<T> {
     this.#lookedAt = clock.now();
     if (flight.sentAt === undefined) {
       // A wait for the rate limit says nothing about the node, unless that was set aside already: it may be silent.
-      const other = flight.isOutdated ? this.#candidates.next() : canRest ? this.#insteadOf(flight) : undefined;
+      const other = flight.isOutdated ? this.#candidates.next() : this.#insteadOf(flight, canRest);
       if (other === undefined && !flight.isOutdated) return undefined;
       this.#race.drop(flight);
       this.#candidates.remove(flight.node);
@@ -83,9 +83,9 @@ export class Hedge<T> {
     return node;
   }
 
-  /** The node that a request for another one can be sent to at once. */
-  #insteadOf({ node }: Flight): NodeState | undefined {
-    const other = node.isAvailable ? undefined : this.#candidates.any();
+  /** If the node of an attempt is set aside: one that is asked at once, even if it is set aside as well. */
+  #insteadOf({ node }: Flight, canRest: boolean): NodeState | undefined {
+    const other = node.isAvailable || !canRest ? undefined : this.#candidates.any();
     return other?.pause === 0 ? other : undefined;
   }
 

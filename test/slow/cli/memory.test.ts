@@ -37,7 +37,7 @@ async function peakOf(node: string, args: readonly string[]): Promise<number> {
   return Number(stdout.trim().split("\n").at(-1)) / 1024;
 }
 
-// Measured: 104 to 109, and 133 to 160. Without the thread and with the global fetch, Node.js 20 takes 157 or more.
+// Measured: 102 and 124 to 127. Without the thread and with the global fetch, Node.js 20 takes 157 or more.
 test.each([
   { version: 20, node: process.execPath, most: 130 },
   { version: 24, node: node24, most: 160 },
