@@ -3,6 +3,7 @@ import axios from "axios";
 import ky from "ky";
 import createHttp from "openapi-fetch";
 import { createClient, type VegaClient } from "../dist/src/index.js";
+import { nodePool } from "../dist/src/pool/index.js";
 import type { paths } from "../generated/openapi.js";
 import { createClient as createGenerated } from "./generated/client/index.js";
 import { getSpamStatistics, listNodeSignatures } from "./generated/sdk.gen.js";
@@ -90,5 +91,14 @@ export function waysTo(baseUrl: string): Record<string, Way> {
       walk: byHand(async (size, after) => (await byAxios.get(pagePath(size, after))).data),
     },
     "vegaprotocol-client": byClient(createClient({ baseUrl })),
+  };
+}
+
+/** One node, and a pool of three: one server for all, at several paths. */
+export function waysToNodes(baseUrl: string): Record<"one node" | "three nodes", Way> {
+  const nodes = ["/a", "/b", "/c"].map((path) => baseUrl + path);
+  return {
+    "one node": byClient(createClient({ baseUrl: `${baseUrl}/a` })),
+    "three nodes": byClient(createClient({ baseUrl: nodePool(nodes) })),
   };
 }

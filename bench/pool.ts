@@ -6,13 +6,16 @@ import { createPublicClient, fallback, http } from "viem";
 import { createClient } from "../dist/src/index.js";
 import { nodePool } from "../dist/src/pool/index.js";
 import { createFakeNetwork } from "../dist/src/testing/index.js";
-import { measure, median, type Report, round, times, withServer } from "./measure.js";
+import { median, type Report, round, times, withServer } from "./measure.js";
+import { withWorkers } from "./worker.js";
 
 const partyId = "3839f8c82a3e36accef530b124044184b618ff463668744370c77c8134f6f0d1";
 /** Calls of each client, milliseconds that they may take together, the deadline of an attempt, and the time that a node takes. */
 const [calls, longest, attempt, latency] = [300, 12_000, 1000, 10];
 const height = 1_000_000;
 const chainId = 1;
+/** Of the CPU time of a call. */
+const costRounds = 31;
 
 export const pool = async (): Promise<Report[]> => [await failing(), await silentScan(), await cost(), await scan()];
 
@@ -192,31 +195,27 @@ async function silentScan(): Promise<Report> {
 
 /** The CPU time of a call to a pool of three nodes, compared with that of a call to one node. */
 const cost = (): Promise<Report> =>
-  withServer(async (baseUrl) => {
-    // One server for all, at several paths.
-    const several = createClient({ baseUrl: nodePool(["/a", "/b", "/c"].map((path) => baseUrl + path)) });
-    const alone = createClient({ baseUrl: `${baseUrl}/a` });
-    const rows: Report["rows"] = {};
-    for (const [name, atOnce, each] of [
-      ["one after the other", 1, 1000],
-      ["32 at once", 32, 60],
-    ] as const) {
-      const way = (client: typeof alone) => () =>
-        Promise.all(
-          Array.from({ length: atOnce }, async () => {
-            for (let call = 0; call < each; call++) await client.getSpamStatistics({ partyId });
-          }),
-        );
-      const samples = await measure({ alone: way(alone), several: way(several) }, 15);
-      const [one, three] = [samples["alone"]?.cpu ?? [], samples["several"]?.cpu ?? []];
-      rows[name] = {
-        "one node, µs": round(median(one) / (atOnce * each * 1000)),
-        "three nodes, µs": round(median(three) / (atOnce * each * 1000)),
-        "times one node": times(three, one),
+  withServer((baseUrl) =>
+    withWorkers(baseUrl, ["one node", "three nodes"], async (measure) => {
+      const rows: Report["rows"] = {};
+      for (const [name, atOnce, each] of [
+        ["one after the other", 1, 1000],
+        ["32 at once", 32, 60],
+      ] as const) {
+        const samples = await measure({ atOnce, each }, costRounds);
+        const [one, three] = [samples["one node"]?.cpu ?? [], samples["three nodes"]?.cpu ?? []];
+        rows[name] = {
+          "one node, µs": round(median(one) / (atOnce * each * 1000)),
+          "three nodes, µs": round(median(three) / (atOnce * each * 1000)),
+          "times one node": times(three, one),
+        };
+      }
+      return {
+        title: `CPU time of a call to a pool of three nodes, compared with one node, ${costRounds} rounds`,
+        rows,
       };
-    }
-    return { title: "CPU time of a call to a pool of three nodes, compared with one node, 15 rounds", rows };
-  });
+    }),
+  );
 
 /** A scan over nodes that allow 20 requests a second each. */
 async function scan(): Promise<Report> {

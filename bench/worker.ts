@@ -3,7 +3,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { type HeapProfiler, Session } from "node:inspector/promises";
 import { fileURLToPath } from "node:url";
-import { waysTo } from "./clients.js";
+import { type Way, waysTo, waysToNodes } from "./clients.js";
 import type { Samples } from "./measure.js";
 
 export interface Task {
@@ -59,7 +59,8 @@ export async function withWorkers<T>(
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const [, , baseUrl = "", name = ""] = process.argv;
-  const way = waysTo(baseUrl)[name];
+  const ways: Record<string, Way> = { ...waysTo(baseUrl), ...waysToNodes(baseUrl) };
+  const way = ways[name];
   if (way === undefined) throw new Error(`There is no client "${name}".`);
   const one = async ({ each, pageSize }: Task) => {
     if (pageSize !== undefined) await way.walk(each, pageSize);

@@ -73,7 +73,8 @@ export class RateLimiter {
 
   /** The expected wait of a request that is queued now, in milliseconds. */
   get expectedDelay(): number {
-    return Math.max(this.paused, this.#bucket.delay(this.#line.size + 1, this.#clock.now()));
+    const now = this.#clock.now();
+    return Math.max(0, this.#pausedUntil - now, this.#bucket.delay(this.#line.size + 1, now));
   }
 
   /** Returns a permit if a request can be sent now. If the limits ask for more than `maxWait`, they do not hold it back. */

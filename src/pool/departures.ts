@@ -14,34 +14,33 @@ export interface Departure {
 /** The attempts on a node that have not ended. */
 export class Departures {
   readonly #clock: Clock;
-  readonly #departures = new Set<Departure>();
+  /** In the order in which they began. Not a set: the old tables of one keep what was deleted from it until a full garbage collection. */
+  readonly #departures: Departure[] = [];
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
   get count(): number {
-    if (this.#departures.size === 0) return 0;
-    const now = this.#clock.now();
-    for (const departure of this.#departures) {
-      if (now - departure.startedAt < longestFlight) break;
-      this.#departures.delete(departure);
+    const [first] = this.#departures;
+    if (first && this.#clock.now() - first.startedAt >= longestFlight) {
+      this.#departures.shift();
+      return this.count;
     }
-    return this.#departures.size;
+    return this.#departures.length;
   }
 
   /** How many of them were sent. */
   get sent(): number {
-    let sent = 0;
-    for (const { sentAt } of this.#departures) if (sentAt !== undefined) sent++;
-    return sent;
+    return this.#departures.filter(({ sentAt }) => sentAt !== undefined).length;
   }
 
   add(departure: Departure): void {
-    this.#departures.add(departure);
+    this.#departures.push(departure);
   }
 
   delete(departure: Departure): void {
-    this.#departures.delete(departure);
+    const index = this.#departures.indexOf(departure);
+    if (index >= 0) this.#departures.splice(index, 1);
   }
 }

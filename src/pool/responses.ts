@@ -89,6 +89,8 @@ export class Responses<T> {
     const { mark } = this.#link.session;
     if (block === undefined || (mark && block.height < mark.block.height)) lowerMark(this.#link);
     else if (verdict !== "suspect" && pinned === undefined) raiseMark(block, this.#link);
-    return Object.assign(reply, { stale, node: node.url });
+    reply.stale = stale;
+    reply.node = node.url;
+    return reply;
   }
 }
