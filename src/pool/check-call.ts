@@ -1,10 +1,10 @@
 import type { Context, Reply } from "../http/context.js";
+import { callNodes } from "./call-nodes.js";
 import { freshNodes } from "./candidates.js";
 import { probe } from "./check-nodes.js";
 import { choose } from "./choice.js";
 import { isCompared } from "./judge.js";
 import type { Link } from "./link.js";
-import { NodeCall } from "./node-call.js";
 import type { NodeState } from "./node-state.js";
 
 /**
@@ -13,7 +13,7 @@ import type { NodeState } from "./node-state.js";
  */
 export async function callOnce<T>(link: Link, context: Context<T>): Promise<Reply<T>> {
   const node = chooseFresh(link)?.url ?? (await findNode(link, context));
-  return new NodeCall(link, { ...context, node }).run();
+  return callNodes(link, { ...context, node });
 }
 
 function chooseFresh(link: Link): NodeState | undefined {
@@ -24,6 +24,6 @@ function chooseFresh(link: Link): NodeState | undefined {
 async function findNode(link: Link, context: Context<unknown>): Promise<string | undefined> {
   const { operation, settings, headers, cancellation } = context;
   const read = { ...probe(link, operation, { settings, signal: undefined, headers }), cancellation };
-  const { node } = await new NodeCall(link, read).run();
+  const { node } = await callNodes(link, read);
   return node;
 }

@@ -4,9 +4,9 @@ import { defaultSettings } from "../http/call-options.js";
 import type { Context } from "../http/context.js";
 import { withTotalDeadline } from "../http/deadline.js";
 import { contextOf } from "../http/requester.js";
+import { callNodes } from "./call-nodes.js";
 import { applyVerdict, verdictOn } from "./judge.js";
 import type { Link } from "./link.js";
-import { NodeCall } from "./node-call.js";
 
 /** A read that is cheap for a node, of a resource that has no signatures. */
 const params = { id: "0".repeat(64), pagination: { first: 1 } };
@@ -29,7 +29,7 @@ export async function checkNodes(link: Link, options: CheckOptions): Promise<voi
   const { nodes, clock } = link;
   const { timeout = 5000, signal } = options;
   const settings = { ...defaultSettings, attempts: 1, timeout };
-  const send = withTotalDeadline((context) => new NodeCall(link, context).run(), clock);
+  const send = withTotalDeadline((context) => callNodes(link, context), clock);
   const startedAt = clock.now();
   await Promise.allSettled(
     nodes.map(({ url: node }) =>

@@ -5,9 +5,9 @@ import type { RequestSettings } from "../http/context.js";
 import { withTotalDeadline } from "../http/deadline.js";
 import { createEmit, type ObserverEvent, type WithoutTime } from "../http/events.js";
 import { contextOf, createNodeAttempt, type Requester } from "../http/requester.js";
+import { callNodes } from "./call-nodes.js";
 import { callOnce } from "./check-call.js";
 import type { Link } from "./link.js";
-import { NodeCall } from "./node-call.js";
 import { withSetAside } from "./node-faults.js";
 import type { NodeState } from "./node-state.js";
 
@@ -18,8 +18,7 @@ export interface Pool extends Pick<Link, "nodes" | "settings" | "clock" | "budge
 export function createRequester(link: Link): Requester {
   const { nodes, clock } = link;
   const send = withTotalDeadline(
-    (context) =>
-      context.once && context.node === undefined ? callOnce(link, context) : new NodeCall(link, context).run(),
+    (context) => (context.once && context.node === undefined ? callOnce(link, context) : callNodes(link, context)),
     clock,
   );
   return {

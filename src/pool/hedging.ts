@@ -28,6 +28,14 @@ export function hedgeDelay({ latency }: Measured, nodes: readonly Measured[]): n
   return Math.min(longestDelay, Math.max(shortestDelay, bound));
 }
 
+/** How long a call waits for one node before it asks another one. */
+export function lateAfter<Node extends Measured>(
+  node: Node,
+  { nodes, settings: { hedgeAfter } }: { nodes: readonly Node[]; settings: { hedgeAfter: number | false | undefined } },
+): number {
+  return typeof hedgeAfter === "number" ? hedgeAfter : hedgeDelay(node, nodes);
+}
+
 function usualBound(nodes: readonly Measured[]): number | undefined {
   return median(nodes, ({ latency }) => latency.bound);
 }

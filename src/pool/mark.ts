@@ -8,15 +8,17 @@ export function isBehindMark({ height }: Block, { settings, session }: Link): bo
 }
 
 /** Notes the block of a response that is returned. */
-export function raiseMark(block: Block, { session, clock }: Link): void {
-  session.mark = { block, time: clock.now() };
+export function updateMark(block: Block | undefined, link: Link, canRaise: boolean): void {
+  const { session, clock } = link;
+  if (block === undefined || (session.mark && block.height < session.mark.block.height)) lowerMark(link);
+  else if (canRaise) session.mark = { block, time: clock.now() };
 }
 
 /**
  * Lowers the mark if the nodes have named blocks since that are close to each other, and that it is too far ahead of: the chain was
  * reset, or the node lied.
  */
-export function lowerMark({ nodes, settings, session, clock }: Link): void {
+function lowerMark({ nodes, settings, session, clock }: Link): void {
   const { mark } = session;
   if (mark === undefined) return;
   const later = nodes.flatMap(({ sighting }) => (sighting && sighting.time > mark.time ? sighting : []));

@@ -2,7 +2,7 @@ import type { Context, Reply } from "../http/context.js";
 import { type Demand, NotShown } from "../http/demand.js";
 import { observedError } from "../http/events.js";
 import { delayAfter } from "../http/retry.js";
-import { Candidates } from "./candidates.js";
+import type { Candidates } from "./candidates.js";
 import { Comparison, patienceFor } from "./comparison.js";
 import { Failures } from "./failures.js";
 import { left } from "./flight.js";
@@ -11,7 +11,7 @@ import type { JudgedResponse } from "./judge.js";
 import type { Link } from "./link.js";
 import { isNodeFault, setAsideAfter } from "./node-faults.js";
 import type { NodeState } from "./node-state.js";
-import { type AttemptOutcome, Race } from "./race.js";
+import type { AttemptOutcome, Race } from "./race.js";
 import { Responses } from "./responses.js";
 
 /** One call: asks nodes until one gives a response that can be returned. */
@@ -27,24 +27,24 @@ export class NodeCall<T> {
   /** What a node does not keep that responded. It may fail by now. */
   #lack: NotShown | undefined;
 
-  constructor(link: Link, context: Context<T>) {
+  constructor(link: Link, context: Context<T>, candidates: Candidates, race: Race<T>) {
     this.#link = link;
     this.#context = context;
     const { node, demand = { isFresh: true } } = context;
     const own: Demand<T> = node === undefined ? demand : { ...demand, isFresh: false };
-    this.#candidates = new Candidates(link, { node, demand });
-    this.#race = new Race(link, context, this.#candidates);
-    this.#hedge = new Hedge(link, context, this.#candidates, this.#race);
+    this.#candidates = candidates;
+    this.#race = race;
+    this.#hedge = new Hedge(link, context, candidates, race);
     this.#comparison = new Comparison(link, own);
     this.#responses = new Responses(link, context, own);
     this.#failures = new Failures(context, link);
   }
 
-  async run(): Promise<Reply<T>> {
+  /** @param first - How the first attempt has ended, if one was made; without an outcome it is late. */
+  async run(first?: { outcome: AttemptOutcome<T> | undefined }): Promise<Reply<T>> {
     try {
-      if (!this.#begin()) await this.#retry();
-      for (;;) {
-        const outcome = await this.#race.next(Math.min(this.#hedge.patience, this.#comparison.rest));
+      if (first === undefined && !this.#begin()) await this.#retry();
+      for (let outcome = first ? first.outcome : await this.#next(); ; outcome = await this.#next()) {
         if (outcome) this.#take(outcome);
         const best = this.#best;
         const result = best ?? this.#responses.freshest;
@@ -62,6 +62,11 @@ export class NodeCall<T> {
     } finally {
       this.#race.cancel(left);
     }
+  }
+
+  /** The next attempt that ends; `undefined` if it is time to ask another node, or to return what there is. */
+  #next(): Promise<AttemptOutcome<T> | undefined> {
+    return this.#race.next(Math.min(this.#hedge.patience, this.#comparison.rest));
   }
 
   /** Asks the first node, another one if the two have to be compared, and one that has rested. Returns whether there is a first one. */

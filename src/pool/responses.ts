@@ -12,7 +12,7 @@ import {
   verdictOn,
 } from "./judge.js";
 import type { Link } from "./link.js";
-import { isBehindMark, lowerMark, raiseMark } from "./mark.js";
+import { isBehindMark, updateMark } from "./mark.js";
 import type { NodeState } from "./node-state.js";
 
 /** The responses to one call. */
@@ -86,9 +86,7 @@ export class Responses<T> {
     const stale = verdict !== undefined || isBack || isOpen;
     if (stale && staleness === "error" && pinned === undefined) throw staleError(operation, this.#received);
     for (const each of this.#received) applyVerdict(each);
-    const { mark } = this.#link.session;
-    if (block === undefined || (mark && block.height < mark.block.height)) lowerMark(this.#link);
-    else if (verdict !== "suspect" && pinned === undefined) raiseMark(block, this.#link);
+    updateMark(block, this.#link, verdict !== "suspect" && pinned === undefined);
     reply.stale = stale;
     reply.node = node.url;
     return reply;

@@ -1,0 +1,36 @@
+import type { Context, Reply } from "../http/context.js";
+import { Candidates } from "./candidates.js";
+import { lateAfter } from "./hedging.js";
+import { isCompared, verdictOn } from "./judge.js";
+import type { Link } from "./link.js";
+import { updateMark } from "./mark.js";
+import { NodeCall } from "./node-call.js";
+import { Race } from "./race.js";
+
+const fresh = { isFresh: true };
+
+/**
+ * Makes a call. The first node that is asked serves most calls: then nothing is set up for others to be asked, which would take as much
+ * time as all else that a pool does.
+ */
+export async function callNodes<T>(link: Link, context: Context<T>): Promise<Reply<T>> {
+  const candidates = new Candidates(link, context);
+  const race = new Race(link, context, candidates);
+  const isPlain = context.demand === undefined && context.node === undefined && !context.once;
+  const node = isPlain && candidates.due() === undefined ? candidates.next() : undefined;
+  const bound = node?.latency.bound;
+  if (node === undefined || bound === undefined || !isCompared(link, node)) {
+    return new NodeCall(link, context, candidates, race).run();
+  }
+  link.budget.earn();
+  race.start(node, false);
+  const outcome = await race.next(lateAfter(node, link));
+  const reply = outcome?.reply;
+  if (!reply || verdictOn(node, reply.block, fresh, link) || !isCompared(link, node)) {
+    return new NodeCall(link, context, candidates, race).run({ outcome });
+  }
+  node.recover(outcome.sentAt);
+  updateMark(reply.block, link, true);
+  reply.node = node.url;
+  return reply;
+}
