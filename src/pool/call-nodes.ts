@@ -10,8 +10,8 @@ import { Race } from "./race.js";
 const fresh = { isFresh: true };
 
 /**
- * Makes a call. The first node that is asked serves most calls: then nothing is set up for others to be asked, which would take as much
- * time as all else that a pool does.
+ * Makes a call. The first node that is asked serves most calls: then nothing is set up to compare it with others and to turn to them,
+ * which would take about as much time as all else that a pool does.
  */
 export async function callNodes<T>(link: Link, context: Context<T>): Promise<Reply<T>> {
   const candidates = new Candidates(link, context);

@@ -14,7 +14,7 @@ import type { NodeState } from "./node-state.js";
 import type { AttemptOutcome, Race } from "./race.js";
 import { Responses } from "./responses.js";
 
-/** One call: asks nodes until one gives a response that can be returned. */
+/** One call that may need several nodes: asks them until one gives a response that can be returned. */
 export class NodeCall<T> {
   readonly #link: Link;
   readonly #context: Context<T>;

@@ -183,6 +183,21 @@ describe("one silent node", () => {
     await net.read();
     expect(net.asked).toEqual([0]);
   });
+
+  test("that rests is tried beside calls of which each is served by one of several others", async () => {
+    const net = await warm({ latency: [20, 20, 20] });
+    net.latency[0] = silent;
+    for (let call = 0; call < 3; call++) await net.read();
+    expect(net.pool.status[0]?.state).toBe("slow");
+    net.latency[0] = 20;
+    for (let call = 0; call < 20; call++) {
+      await net.sleep(250);
+      // Both of the others are heard, so that no call compares them.
+      await net.read({ node: net.urls[2] as string });
+      await net.read();
+    }
+    expect(net.pool.status[0]?.state).toBe("ready");
+  });
 });
 
 describe("extra requests with nodes of steady latency", () => {
@@ -192,6 +207,19 @@ describe("extra requests with nodes of steady latency", () => {
     "log-normal": (random: () => number) =>
       Math.exp(0.5 * Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())),
   };
+
+  test("are sent each time if fifty calls came before that were not late", async () => {
+    const net = await warm({ latency: [20, 20, 20] });
+    for (let hedge = 1; hedge <= 15; hedge++) {
+      for (let call = 0; call < 50; call++) await net.read();
+      net.latency[0] = 200;
+      const before = net.clock.now();
+      await net.read();
+      expect(net.clock.now() - before).toBeLessThan(200);
+      net.latency[0] = 20;
+      expect(hedges(net)).toHaveLength(hedge);
+    }
+  });
 
   test.each(Object.entries(spreads))("are below 5 %%: %s", async (_, spread) => {
     for (const [seed, typical] of [

@@ -277,6 +277,15 @@ describe("a call with the option `node`", () => {
     expect(net.asked).toEqual([0]);
   });
 
+  test("does not make the other nodes look late that are a few blocks behind it", async () => {
+    const net = new PooledNetwork({ data: { nodes: [{ lag: 2 }, { lag: 2 }, {}] }, pool: { order: "given" } });
+    net.advance(10);
+    for (let round = 0; round < 3; round++) for (const node of net.urls) await net.read({ node });
+    net.asked.length = 0;
+    expect((await net.read()).stale).toBe(false);
+    expect(net.asked).toEqual([0]);
+  });
+
   test("is retried on that node", async () => {
     const net = new PooledNetwork({ node: { faults: [{ name: "status", status: 503, request: 1 }] } });
     await net.read({ node: net.urls[2] as string });
