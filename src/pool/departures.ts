@@ -22,11 +22,9 @@ export class Departures {
   }
 
   get count(): number {
-    const [first] = this.#departures;
-    if (first && this.#clock.now() - first.startedAt >= longestFlight) {
-      this.#departures.shift();
-      return this.count;
-    }
+    if (this.#departures.length === 0) return 0;
+    const gone = this.#clock.now() - longestFlight;
+    while (this.#departures[0] && this.#departures[0].startedAt <= gone) this.#departures.shift();
     return this.#departures.length;
   }
 

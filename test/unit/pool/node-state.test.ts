@@ -6,6 +6,23 @@ async function pass(clock: ManualClock, milliseconds: number): Promise<void> {
   await clock.run(clock.sleep(milliseconds));
 }
 
+describe("what a node has in flight", () => {
+  test("does not count attempts that began a minute ago, however many a runtime has ended without notice", async () => {
+    const clock = new ManualClock();
+    const node = new NodeState("https://node.example", clock, () => 1);
+    const attempt = () => ({ startedAt: clock.now(), sentAt: undefined, isTrial: false });
+    for (let ended = 0; ended < 20_000; ended++) node.depart(attempt());
+    await pass(clock, 59_999);
+    const last = attempt();
+    node.depart(last);
+    expect(node.inFlight).toBe(20_001);
+    await pass(clock, 1);
+    expect(node.inFlight).toBe(1);
+    node.land(last);
+    expect(node.inFlight).toBe(0);
+  });
+});
+
 describe("a node that fails", () => {
   test("rests for 1 s, twice as long each time that it was tried in vain, and at most 60 s", async () => {
     const clock = new ManualClock();
