@@ -1,6 +1,6 @@
 import type { Context, Reply } from "../http/context.js";
 import { Candidates } from "./candidates.js";
-import { lateAfter } from "./hedging.js";
+import { hedgeDelay } from "./hedging.js";
 import { isCompared, verdictOn } from "./judge.js";
 import type { Link } from "./link.js";
 import { updateMark } from "./mark.js";
@@ -16,15 +16,15 @@ const fresh = { isFresh: true };
 export async function callNodes<T>(link: Link, context: Context<T>): Promise<Reply<T>> {
   const candidates = new Candidates(link, context);
   const race = new Race(link, context, candidates);
-  const isPlain = context.demand === undefined && context.node === undefined && !context.once;
+  const isPlain = context.demand === undefined && context.node === undefined;
   const node = isPlain && candidates.due() === undefined ? candidates.next() : undefined;
-  const bound = node?.latency.bound;
-  if (node === undefined || bound === undefined || !isCompared(link, node)) {
+  // When a node is late that was not heard, others may show while it is waited for.
+  if (node?.latency.bound === undefined || !isCompared(link, node)) {
     return new NodeCall(link, context, candidates, race).run();
   }
   link.budget.earn();
   race.start(node, false);
-  const outcome = await race.next(lateAfter(node, link));
+  const outcome = await race.next(hedgeDelay(node, link));
   const reply = outcome?.reply;
   if (!reply || verdictOn(node, reply.block, fresh, link) || !isCompared(link, node)) {
     return new NodeCall(link, context, candidates, race).run({ outcome });

@@ -1,7 +1,7 @@
 import type { Context } from "../http/context.js";
 import type { Candidates } from "./candidates.js";
 import type { Flight } from "./flight.js";
-import { boundOf, lateAfter, longestSilence } from "./hedging.js";
+import { boundOf, hedgeDelay, longestSilence } from "./hedging.js";
 import type { Link } from "./link.js";
 import type { NodeState } from "./node-state.js";
 import type { Race } from "./race.js";
@@ -97,7 +97,7 @@ export class Hedge<T> {
   }
 
   #delayOf({ node }: Flight): number {
-    return this.#rounds > 0 ? this.#rounds * longestSilence : lateAfter(node, this.#link);
+    return this.#rounds > 0 ? this.#rounds * longestSilence : hedgeDelay(node, this.#link);
   }
 
   /** Asks the nodes once more that were not waited for, and waits for longer: all of them may be slower than usual. */

@@ -22,18 +22,17 @@ export function boundOf({ latency }: Measured, nodes: readonly Measured[]): numb
   return Math.min(latency.bound ?? usual, Math.max(longestSilence, 2 * usual));
 }
 
-/** How long one node is waited for before another one is asked: as long as is usual for it, or for the others. */
-export function hedgeDelay({ latency }: Measured, nodes: readonly Measured[]): number {
+/**
+ * How long one node is waited for before another one is asked: for the option `hedgeAfter`, or else as long as is usual for the node, or
+ * for the others.
+ */
+export function hedgeDelay(
+  { latency }: Measured,
+  { nodes, settings }: { nodes: readonly Measured[]; settings: { hedgeAfter: number | false | undefined } },
+): number {
+  if (typeof settings.hedgeAfter === "number") return settings.hedgeAfter;
   const bound = latency.bound ?? usualBound(nodes) ?? unknownBound;
   return Math.min(longestDelay, Math.max(shortestDelay, bound));
-}
-
-/** How long a call waits for one node before it asks another one. */
-export function lateAfter<Node extends Measured>(
-  node: Node,
-  { nodes, settings: { hedgeAfter } }: { nodes: readonly Node[]; settings: { hedgeAfter: number | false | undefined } },
-): number {
-  return typeof hedgeAfter === "number" ? hedgeAfter : hedgeDelay(node, nodes);
 }
 
 function usualBound(nodes: readonly Measured[]): number | undefined {

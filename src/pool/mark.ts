@@ -7,7 +7,11 @@ export function isBehindMark({ height }: Block, { settings, session }: Link): bo
   return settings.monotonic && session.mark !== undefined && height < session.mark.block.height;
 }
 
-/** Notes the block of a response that is returned. */
+/**
+ * Notes the block of a response that is returned.
+ *
+ * @param canRaise - Whether the mark follows if the block is higher.
+ */
 export function updateMark(block: Block | undefined, link: Link, canRaise: boolean): void {
   const { session, clock } = link;
   if (block === undefined || (session.mark && block.height < session.mark.block.height)) lowerMark(link);
