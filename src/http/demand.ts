@@ -30,6 +30,14 @@ export interface Demand<T = unknown> {
   doubtsHistory?: boolean;
   /** Returns whether a response shows the start of what was requested, where old records can be missing. Default: it does. */
   holdsStart?(shown: Shown<T>): boolean;
+  /**
+   * The time from which on the response should be complete, in Unix nanoseconds; 0 for as early as any node can. A pool returns a
+   * response that is complete from a later time on only after all other nodes that are not cooling down have failed to give a
+   * better one, and then returns the one that reaches back furthest.
+   */
+  historyFrom?: bigint | undefined;
+  /** Returns the time from which on a response is complete, in Unix nanoseconds. Set together with `historyFrom`. */
+  completeFrom?(data: T): bigint;
   /** Returns whether a response continues what was read before. Default: it does. */
   holdsPlace?(data: T): boolean;
   /**
@@ -40,10 +48,12 @@ export interface Demand<T = unknown> {
   lacksBlock?(shown: Shown<T>, namesBlocks: boolean): boolean;
 }
 
-/** What a response lacks; `undefined` if it can be used. The history of its node is not judged here. */
+/** What a response lacks; `undefined` if it can be used. */
 export function lackOf<T>(demand: Demand<T>, shown: Shown<T>, namesBlocks: boolean): Lack | undefined {
   if (demand.lacksBlock?.(shown, namesBlocks)) return "block";
-  return demand.holdsPlace?.(shown.data) === false ? "place" : undefined;
+  if (demand.holdsPlace?.(shown.data) === false) return "place";
+  const { historyFrom, completeFrom } = demand;
+  return historyFrom !== undefined && completeFrom && completeFrom(shown.data) > historyFrom ? "history" : undefined;
 }
 
 /** No node gave a response that showed what was demanded. A reader turns it into an error for its caller. */
