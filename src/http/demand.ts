@@ -37,7 +37,7 @@ export interface Demand<T = unknown> {
    */
   historyFrom?: bigint | undefined;
   /** Returns the time from which on a response is complete, in Unix nanoseconds. Set together with `historyFrom`. */
-  completeFrom?(data: T): bigint;
+  completeFrom?(shown: Shown<T>): bigint;
   /** Returns whether a response continues what was read before. Default: it does. */
   holdsPlace?(data: T): boolean;
   /**
@@ -53,7 +53,7 @@ export function lackOf<T>(demand: Demand<T>, shown: Shown<T>, namesBlocks: boole
   if (demand.lacksBlock?.(shown, namesBlocks)) return "block";
   if (demand.holdsPlace?.(shown.data) === false) return "place";
   const { historyFrom, completeFrom } = demand;
-  return historyFrom !== undefined && completeFrom && completeFrom(shown.data) > historyFrom ? "history" : undefined;
+  return historyFrom !== undefined && completeFrom && completeFrom(shown) > historyFrom ? "history" : undefined;
 }
 
 /** No node gave a response that showed what was demanded. A reader turns it into an error for its caller. */
