@@ -125,6 +125,11 @@ export abstract class ItemIterator<Item> extends WalkIterator<Item> {
     this.#end = this.#index;
   }
 
+  /** How many items of the current batch were yielded. */
+  protected get taken(): number {
+    return this.#index;
+  }
+
   /** The last item that was yielded; `undefined` if the current batch had none yet. */
   protected get last(): Item | undefined {
     return this.#items[this.#index - 1];

@@ -3,8 +3,8 @@ import type { BalanceChangesDateRange, Pagination } from "../../generated/types.
 import { ApiError, PaginationError } from "../errors/index.js";
 import type { ListId } from "../pagination/list-operation.js";
 import type { Listing, ListingOptions } from "../pagination/listing.js";
-import type { Coverage } from "../scan/coverage.js";
 import type { Scan } from "../scan/scan.js";
+import type { Coverage } from "../source/coverage.js";
 import type { ConnectedClient } from "./connection.js";
 import { IncompleteError } from "./exit.js";
 import { readPageFlags, type Values } from "./flag-values.js";
@@ -89,7 +89,12 @@ function restOf(error: Pruned, { isScan }: ListPlan, { end }: TimeRange): Part {
 function coverageBefore(error: unknown, { isScan, isNewestFirst }: ListPlan, range: TimeRange): Coverage | undefined {
   if (!isScan || !PaginationError.is(error)) return undefined;
   const { start, end } = rangeOf(error);
-  return { ...range, ...(isNewestFirst ? { start: end } : { end: start ?? 0n }), block: error.block };
+  const from = range.start ?? 0n;
+  return {
+    end: isNewestFirst ? range.end : (start ?? 0n),
+    start: isNewestFirst ? (end ?? from) : from,
+    block: error.block,
+  };
 }
 
 /** The range that an error says is left. */

@@ -30,8 +30,6 @@ export interface NodeStatus {
   readonly latency: number | undefined;
   /** How often a read was sent to another node as well, because this one was late. */
   readonly hedges: number;
-  /** The time of the oldest balance change that the node keeps, in Unix nanoseconds, if a walk or a scan asked for it. */
-  readonly historyStart: bigint | undefined;
   /** The rate limit that the node's last response named: requests in a second, and those left at that moment. */
   readonly rateLimit: { readonly limit: number; readonly remaining: number } | undefined;
   /** The message of the last error; `undefined` once the node responds again. */

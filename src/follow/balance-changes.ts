@@ -5,11 +5,11 @@ import { type Clock, systemClock } from "../async/clock.js";
 import type { VegaClient } from "../client/client.js";
 import { PaginationError } from "../errors/index.js";
 import type { Block } from "../http/block.js";
-import { historyProof, type Page, type ProvenOptions } from "../pagination/listing.js";
+import type { Listing, Page } from "../pagination/listing.js";
 import { checkPage } from "../scan/range-page.js";
 import { compareRecords } from "../scan/record-order.js";
 import { prunedError } from "../source/reading-errors.js";
-import { minimum } from "../values/integers.js";
+import { maximum, minimum } from "../values/integers.js";
 import { earlyStart, finalTime, microsecondOf, toTime } from "../values/microseconds.js";
 import { blockOf, earlier } from "./blocks.js";
 import { type FollowFromOptions, followFromChecks, readStart, type Start } from "./follow-options.js";
@@ -20,7 +20,6 @@ import type { Poll } from "./polling.js";
 export interface FollowBalanceChangesArguments extends Pick<ListBalanceChangesArguments, "filter"> {}
 
 const operation = "followBalanceChanges";
-const minute = 60_000_000_000n;
 const advice = "follow from `availableFrom`";
 const { filter } = operations.listBalanceChanges.arguments;
 
@@ -63,26 +62,17 @@ export const followBalanceChangesWith = (
     options,
     checks: followFromChecks,
     open: (call) => {
-      const list: List = ({ start, size, from, signal }) => {
+      const list: List = ({ start, size = pageSize, signal }) => {
         const dateRange = start === undefined ? {} : { dateRange: { startTimestamp: start } };
-        const options: ProvenOptions = { ...call, signal, [historyProof]: from };
-        return client.listBalanceChanges(
-          { ...query, ...dateRange, pagination: { first: size ?? pageSize, newestFirst: false } },
-          options,
-        );
+        const pagination = { first: size, newestFirst: false };
+        return client.listBalanceChanges({ ...query, ...dateRange, pagination }, { ...call, signal });
       };
       const source = new BalanceChangesSource(list, readStart(operation, options.from), clock);
       return (signal) => source.poll(signal);
     },
   });
 
-type List = (request: {
-  start?: bigint | undefined;
-  size?: number;
-  /** What the node must reach back to. */
-  from?: ProvenOptions[typeof historyProof];
-  signal: AbortSignal;
-}) => PromiseLike<Page<BalanceChange>>;
+type List = (request: { start?: bigint | undefined; size?: number; signal: AbortSignal }) => Listing<BalanceChange>;
 
 /** Reads the records after a position. */
 class BalanceChangesSource {
@@ -99,7 +89,7 @@ class BalanceChangesSource {
 
   async poll(signal: AbortSignal): Promise<Poll<Batch<BalanceChange>>> {
     const position = this.#position;
-    const { records, block, hasMore } = await (position === "now"
+    const { records, block, hasMore, completeFrom } = await (position === "now"
       ? this.#findBlock(signal)
       : this.#read(position, signal));
     const final = finalTime(block.timestamp);
@@ -109,14 +99,15 @@ class BalanceChangesSource {
     if (upTo <= start) return { block };
     this.#position = upTo;
     const isNew = ({ timestamp }: BalanceChange) => BigInt(timestamp) >= start && BigInt(timestamp) < upTo;
-    const batch = { records: records.filter(isNew).sort(compareRecords), upTo, resume: `${upTo}` as const };
+    const from = position === "now" ? upTo : minimum(maximum(start, completeFrom), upTo);
+    const batch = { records: records.filter(isNew).sort(compareRecords), from, upTo, resume: `${upTo}` as const };
     return { block, batch, hasMore: upTo < final };
   }
 
   /** The current block. Nodes from v0.75 on refuse a request without a range. */
   async #findBlock(signal: AbortSignal) {
     const page = await this.#list({ start: BigInt(this.#clock.date()) * 1_000_000n, size: 1, signal });
-    return { records: [], block: blockOf(operation, page), hasMore: false };
+    return { records: [], block: blockOf(operation, page), hasMore: false, completeFrom: 0n };
   }
 
   /** Reads a page. If all its records have one time, reads on until another one comes: one response counts up to its own block. */
@@ -124,26 +115,27 @@ class BalanceChangesSource {
     const start = earlyStart(microsecondOf(position));
     const records: BalanceChange[] = [];
     let block: Block | undefined;
-    for (let page = await this.#listFrom(position, start, signal); ; ) {
+    const first = await this.#listFrom(position, start, signal);
+    const { completeFrom = 0n } = first as { completeFrom?: bigint };
+    for (let page = first; ; ) {
       const { edges, nodes, pageInfo, response } = page;
       const hasMore = pageInfo?.hasNextPage ?? false;
-      checkPage(operation, { start, newestFirst: false }, { edges, hasMore, response });
+      checkPage(operation, { pagination: { newestFirst: false }, start }, { edges, pageInfo, response });
       block = earlier(blockOf(operation, page), block);
       records.push(...nodes);
-      const first = position || timeOf(records[0]);
-      const isDense = hasMore && timeOf(records.at(-1)) <= first && first < finalTime(block.timestamp);
+      const earliest = position || timeOf(records[0]);
+      const isDense = hasMore && timeOf(records.at(-1)) <= earliest && earliest < finalTime(block.timestamp);
       const next = isDense ? await page.nextPage() : undefined;
-      if (next === undefined) return { records, block, hasMore };
+      if (next === undefined) return { records, block, hasMore, completeFrom };
       page = next;
     }
   }
 
-  /** Records of the last minute are taken to be there: a follower that keeps up sends no further request. */
+  /** The first page of a loop: nodes must keep what it starts with. */
   async #listFrom(position: bigint, start: bigint | undefined, signal: AbortSignal): Promise<Page<BalanceChange>> {
-    const isProven = (block: Block | undefined) => block !== undefined && block.timestamp - position <= minute;
-    const from = position > 0n ? { start: position, isProven } : undefined;
     try {
-      return await this.#list({ start, from, signal });
+      const { value } = await this.#list({ start, signal }).pages().next();
+      return value as Page<BalanceChange>;
     } catch (error) {
       if (!PaginationError.is(error) || error.availableFrom === undefined) throw error;
       throw prunedError(operation, position, error.availableFrom, advice, undefined);

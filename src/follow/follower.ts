@@ -6,6 +6,11 @@ import { Polling, type PollingOptions } from "./polling.js";
 export interface Batch<T> {
   /** The records of one or several blocks, oldest first; empty if these blocks have none. */
   records: readonly T[];
+  /**
+   * Unix nanoseconds: every record of a block from this time on, and before `upTo`, is in this batch. It is where the batch before
+   * ends, or in the first batch, where the history of the node begins.
+   */
+  from: bigint;
   /** Unix nanoseconds: every record of a block before this time was in this batch or in an earlier one. */
   upTo: bigint;
   /** The position after this batch for the option `from`, which is `upTo` in digits. It is valid on any node, at any time. */

@@ -110,7 +110,12 @@ class VotesSource {
     const isNew = ({ vote, time }: WrittenVote) =>
       position !== "now" && time >= position && time < upTo && this.#seen.add(vote);
     const records = [...votes].sort(inOrder).filter(isNew);
-    const batch = { records: records.map(({ vote }) => vote), upTo, resume: `${upTo}` as const };
+    const batch = {
+      records: records.map(({ vote }) => vote),
+      from: position === "now" ? upTo : position,
+      upTo,
+      resume: `${upTo}` as const,
+    };
     return { block, batch };
   }
 

@@ -22,14 +22,6 @@ export interface Demand<T = unknown> {
   isFresh?: boolean;
   /** The address of the node that is asked first. */
   prefer?: string | undefined;
-  /** The time that the node should have reached, in Unix nanoseconds. Up to it, a node that lags is as valid as any other. */
-  time?: bigint | undefined;
-  /** The time from which on the node must keep balance changes, in Unix nanoseconds. */
-  reach?: bigint | undefined;
-  /** Whether the node is asked anew since when it keeps them, because records that were read are gone. */
-  doubtsHistory?: boolean;
-  /** Returns whether a response shows the start of what was requested, where old records can be missing. Default: it does. */
-  holdsStart?(shown: Shown<T>): boolean;
   /**
    * The time from which on the response should be complete, in Unix nanoseconds; 0 for as early as any node can. A pool returns a
    * response that is complete from a later time on only after all other nodes that are not cooling down have failed to give a
@@ -62,21 +54,15 @@ export class NotShown extends Error {
   readonly lack: Lack;
   /** The response with the newest block, if there was one. */
   readonly shown: Shown<unknown> | undefined;
-  /** If the history is lacking: the time from which on a node that responds keeps balance changes; `undefined` if none keeps any. */
-  readonly availableFrom: bigint | undefined;
 
   /** Returns whether a value is a {@link NotShown}, also that of a pool from another copy of the package. */
   static is(error: unknown): error is NotShown {
     return isBranded(error, NotShown.brand);
   }
 
-  constructor(
-    lack: Lack,
-    { shown, availableFrom }: { shown?: Shown<unknown>; availableFrom?: bigint | undefined } = {},
-  ) {
+  constructor(lack: Lack, { shown }: { shown?: Shown<unknown> } = {}) {
     super(`The response does not show the ${lack} that it is used for.`);
     this.lack = lack;
     this.shown = shown;
-    this.availableFrom = availableFrom;
   }
 }

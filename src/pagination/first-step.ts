@@ -34,8 +34,6 @@ export class FirstStep<T, Extra extends object> implements Step<T, Extra> {
   }
 
   fetchAlone(left?: number): Promise<ListPage<T, Extra> & Extra> {
-    const { signal, history } = this.#plan;
-    const isAlone = history?.proof === undefined;
-    return untilAborted(signal, new AbortController(), (signal) => this.fetch(signal, left, isAlone));
+    return untilAborted(this.#plan.signal, new AbortController(), (signal) => this.fetch(signal, left, true));
   }
 }

@@ -10,7 +10,7 @@ import type { Connection } from "../source/connection.js";
 import type { NodeExtra } from "../source/node-page.js";
 import { pageSender } from "../source/page-sender.js";
 import { loadPages } from "./first-step.js";
-import { historyProof, type Listing, type ListingOptions, listingChecks, type ProvenOptions, walk } from "./listing.js";
+import { type Listing, type ListingOptions, listingChecks, walk } from "./listing.js";
 import { isTooLong } from "./query-length.js";
 import { readWalkOptions } from "./request-plan.js";
 
@@ -37,29 +37,23 @@ export function listOperation<Id extends ListId>(
   const operation = lists[id];
   const taken = take(() => {
     const call = readCallOptions(id, options, settings, listingChecks);
-    const { [historyProof]: proof }: ProvenOptions = options ?? {};
     const checked = readArguments(id, operation, argument);
-    return { call, walk: readWalkOptions(options), proof, checked };
+    return { call, walk: readWalkOptions(options), checked };
   });
   return walk<RecordOf<Id>, NodeExtra>(() => {
-    const { call, walk, proof, checked } = taken();
+    const { call, walk, checked } = taken();
     const { pagination = {}, ...others } = checked;
     const [group = ""] = operation.range?.start.split(".") ?? [];
     const { [group]: _, ...filters } = others;
-    const times = timesOf(checked, operation.range);
-    const { start = 0n } = proof ?? times;
-    const history = operation.range && {
-      start: start > 0n ? start : undefined,
-      proof,
-      isCompared: connection.nodeCount > 1 && call.node === undefined,
-    };
+    const { start = 0n, end } = timesOf(checked, operation.range);
+    const times = { start: start > 0n ? start : undefined, end };
     const first = early(pageSender<RecordOf<Id>>({ connection, route, operation, call }));
     return {
       operation: id,
       pagination: pagination as Pagination,
       pageSize: operation.defaultPageSize,
       ...walk,
-      history,
+      range: operation.range && times,
       hasUnreliableCursors: operation.cursors !== undefined,
       // Several requests are made by code that is loaded.
       ...(!isTooLong(filters) && {
@@ -67,7 +61,7 @@ export function listOperation<Id extends ListId>(
       }),
       open: async () => {
         const { openList } = await loadPages();
-        return openList({ id, operation, connection, route, call, filters, times, history, send: first.call });
+        return openList({ id, operation, connection, route, call, filters, times, send: first.call });
       },
     };
   });

@@ -4,18 +4,12 @@ import { take } from "../arguments/take.js";
 import { early } from "../async/early.js";
 import type { Block } from "../http/block.js";
 import { type CallOptions, callChecks } from "../http/call-options.js";
+import { type Coverage, CoveragePromise } from "../source/coverage.js";
 import type { Backward, Forward } from "./direction.js";
 import { FirstStep } from "./first-step.js";
 import type { Edge, ListPage, PageContent, WalkPage } from "./page.js";
 import { PageIterator, RecordIterator } from "./page-iterator.js";
-import {
-  type HistoryProof,
-  RequestPlan,
-  readWalkOptions,
-  type WalkOptions,
-  type WalkRequest,
-  walkChecks,
-} from "./request-plan.js";
+import { RequestPlan, readWalkOptions, type WalkOptions, type WalkRequest, walkChecks } from "./request-plan.js";
 
 /** Fetches one page. The signal aborts if the page is no longer needed. */
 export type FetchPage<T> = (pagination: Pagination, signal: AbortSignal) => PromiseLike<PageContent<T>>;
@@ -59,13 +53,6 @@ export interface Walk<T, P extends WalkPage<T> = WalkPage<T>> extends AsyncItera
 /** Options of one listing. */
 export interface ListingOptions extends CallOptions, WalkOptions {}
 
-/** Names an option of followers. */
-export const historyProof: unique symbol = Symbol.for("vegaprotocol-client.historyProof");
-
-export interface ProvenOptions extends ListingOptions {
-  [historyProof]?: HistoryProof | undefined;
-}
-
 export const listingChecks: OptionChecks<ListingOptions> = { ...callChecks, ...walkChecks };
 
 /** A page of a list of a node. */
@@ -99,7 +86,21 @@ export interface Page<T> extends WalkPage<T> {
  * for await (const vote of client.listVotes({ partyId })) console.log(vote.value);
  * ```
  */
-export interface Listing<T> extends Walk<T, Page<T>> {}
+export interface Listing<T> extends Walk<T, Page<T>> {
+  /**
+   * The range of block time for which the first loop over the listing is complete, once it has ended. If `break` or `maxItems` ends it,
+   * that is less. It rejects with the error that ends the loop. Awaiting the listing for its first page is no loop.
+   *
+   * @example
+   * ```ts
+   * const listing = client.listBalanceChanges({ filter: { partyIds: [partyId] } });
+   * const changes = await listing.toArray();
+   * const { start, end } = await listing.coverage;
+   * console.log(`${changes.length} changes from ${start} to ${end}`);
+   * ```
+   */
+  readonly coverage: Promise<Coverage>;
+}
 
 /**
  * Reads any list with Relay-style cursor pagination page by page, as the client's listings are read.
@@ -125,10 +126,11 @@ export function paginate<T>(
     checkOptions(walkChecks, options, { name: "paginate" });
     return { pagination: { ...pagination }, pageSize: 1000, ...readWalkOptions(options) };
   });
-  return walk<T, object>(() => {
+  const { coverage: _, ...list } = walk<T, object>(() => {
     const { begin, call } = early((page: Pagination, signal: AbortSignal) => fetchPage(page, signal));
     return { ...taken(), begin, open: () => ({ fetchPage: call }) };
   });
+  return list;
 }
 
 /**
@@ -136,9 +138,12 @@ export function paginate<T>(
  *
  * @param read - Returns what was requested, or throws what is wrong with it. Called when the walk is used.
  */
-export function walk<T, Extra extends object>(read: () => WalkRequest<T, Extra>): Walk<T, WalkPage<T> & Extra> {
+export function walk<T, Extra extends object>(
+  read: () => WalkRequest<T, Extra>,
+): Walk<T, WalkPage<T> & Extra> & Pick<Listing<T>, "coverage"> {
   const plan = () => new RequestPlan(read());
-  const records = () => new RecordIterator<T, T>(plan, ({ nodes }) => nodes);
+  const coverage = new CoveragePromise();
+  const records = () => new RecordIterator<T, T>(plan, ({ nodes }) => nodes, coverage.take());
   let first: Promise<ListPage<T, Extra> & Extra> | undefined;
   const firstPage = () => {
     first ??= (async () => {
@@ -149,9 +154,10 @@ export function walk<T, Extra extends object>(read: () => WalkRequest<T, Extra>)
   };
   return {
     [Symbol.asyncIterator]: records,
-    pages: () => new PageIterator<T, Extra>(plan),
-    edges: () => new RecordIterator<T, Edge<T>>(plan, ({ edges }) => edges),
+    pages: () => new PageIterator<T, Extra>(plan, coverage.take()),
+    edges: () => new RecordIterator<T, Edge<T>>(plan, ({ edges }) => edges, coverage.take()),
     toArray: () => records().drain(),
+    coverage: coverage.promise,
     // biome-ignore lint/suspicious/noThenProperty: awaiting a listing for its first page is what it offers.
     then: (onFulfilled, onRejected) => firstPage().then(onFulfilled, onRejected),
     catch: (onRejected) => firstPage().catch(onRejected),

@@ -5,15 +5,17 @@ import { defaultCatchUp } from "../http/call-options.js";
 import type { CallSettings } from "../http/context.js";
 import { onDemand } from "../http/on-demand.js";
 import type { OperationRoute } from "../http/operation-route.js";
+import { nanosecondsOf } from "../source/block-cursor.js";
 import type { Connection } from "../source/connection.js";
 import { type NodeExtra, ofEarlierBlock } from "../source/node-page.js";
 import { type CursorRules, pageSender, type SendPage } from "../source/page-sender.js";
 import { listReader } from "../source/read-list.js";
 import { compareDigits, isDigits } from "../values/digits.js";
+import { minimum } from "../values/integers.js";
 import { keyBy } from "../values/natural-key.js";
 import { compareWithAllPages, compareWithLastTime } from "./deduplicator.js";
 import { isTooLong } from "./query-length.js";
-import type { FetchPage, HistoryDemand, Source } from "./request-plan.js";
+import type { FetchPage, OpenTimeRange, Source } from "./request-plan.js";
 
 /** The checked argument and options of a list operation, and how its pages are requested. */
 export interface ListRequest<T> {
@@ -23,8 +25,7 @@ export interface ListRequest<T> {
   route: OperationRoute;
   call: CallSettings;
   filters: CheckedArguments;
-  times: { start: bigint | undefined; end: bigint | undefined };
-  history: HistoryDemand | undefined;
+  times: OpenTimeRange;
   send: SendPage<T>;
 }
 
@@ -36,8 +37,14 @@ export function openList<T>(list: ListRequest<T>): Source<T, NodeExtra> {
   const source = { operation: id, ...cursorRules(operation), advice: hintsOf(id).repeatedCursor };
   const fetchOf = (filters: CheckedArguments, send: SendPage<T>): FetchPage<T, NodeExtra> => {
     const rules = rejectedCursor(operation, id);
-    const read = listReader<T>({ ...list, filters, send, rules, catchUp: defaultCatchUp });
-    return (pagination, signal, demand) => read({ pagination, ...list.times }, signal, demand);
+    const { read, readOldest } = listReader<T>({ ...list, filters, send, rules, catchUp: defaultCatchUp });
+    return (pagination, signal, demand, decidesStart) => {
+      const place = nanosecondsOf(pagination.after ?? pagination.before ?? "");
+      const { start, end } = list.times;
+      // A page that continues from before the range shows what it continues from.
+      const from = start === undefined || place === undefined ? start : minimum(start, place);
+      return (decidesStart ? readOldest : read)({ pagination, start: from, end }, signal, demand);
+    };
   };
   if (!isTooLong(list.filters)) return { ...source, fetchPage: fetchOf(list.filters, list.send) };
   let fetchMerged: FetchPage<T, NodeExtra> | undefined;
@@ -54,7 +61,13 @@ export function openList<T>(list: ListRequest<T>): Source<T, NodeExtra> {
         const compare = operation.range && ((a: T, b: T) => compareDigits(timeOf(a), timeOf(b)));
         const send = pageSender<T>({ ...list, ...(compare && { isRecord: hasTime }) });
         const fetchPages = queries.map((filters) => fetchOf(filters, send));
-        return mergePages({ source, fetchPages, compare, choose: ofEarlierBlock, history: list.history });
+        return mergePages({
+          source,
+          fetchPages,
+          compare,
+          choose: ofEarlierBlock,
+          range: operation.range && list.times,
+        });
       }
     },
   };

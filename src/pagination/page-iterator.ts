@@ -1,14 +1,21 @@
 import { untilAborted } from "../async/abort.js";
 import { ItemIterator, ignore, WalkIterator } from "../async/item-iterator.js";
 import { annotate, VegaError } from "../errors/index.js";
+import type { Block } from "../http/block.js";
+import { nanosecondsOf } from "../source/block-cursor.js";
+import type { Coverage, CoverageSettler } from "../source/coverage.js";
+import { timeOf } from "../source/node-page.js";
+import { maximum, minimum } from "../values/integers.js";
+import { finalTime } from "../values/microseconds.js";
 import { type Direction, forward, inWalkOrder } from "./direction.js";
 import { FirstStep } from "./first-step.js";
-import type { ListPage, Step } from "./page.js";
+import type { Edge, ListPage, Step } from "./page.js";
 import type { RequestPlan } from "./request-plan.js";
 
 /** Yields pages, and fetches the next one while the caller works on the current one. */
 export class PageIterator<T, Extra extends object> extends WalkIterator<ListPage<T, Extra> & Extra> {
   readonly #makePlan: () => RequestPlan<T, Extra>;
+  readonly #settler: CoverageSettler | undefined;
   readonly #controller = new AbortController();
   #plan: RequestPlan<T, Extra> | undefined;
   #step: Step<T, Extra> | undefined;
@@ -17,10 +24,18 @@ export class PageIterator<T, Extra extends object> extends WalkIterator<ListPage
   #failure: { error: unknown } | undefined;
   #pagesRead = 0;
   #itemsRead = 0;
+  /** The time from which on the pages show that no record is missing. */
+  #completeFrom = 0n;
+  #blocks: { first: Block | undefined; last: Block | undefined; newest: Block | undefined } | undefined;
+  /** The last record of the pages before the current one, and the current page, in the order of the walk. */
+  #passed: Edge<T> | undefined;
+  #current: readonly Edge<T>[] = [];
 
-  constructor(makePlan: () => RequestPlan<T, Extra>) {
+  /** @param settler - Called with what the walk has covered. */
+  constructor(makePlan: () => RequestPlan<T, Extra>, settler: CoverageSettler | undefined) {
     super();
     this.#makePlan = makePlan;
+    this.#settler = settler;
   }
 
   get direction(): Direction {
@@ -30,14 +45,19 @@ export class PageIterator<T, Extra extends object> extends WalkIterator<ListPage
   protected override async advance(): Promise<IteratorResult<ListPage<T, Extra> & Extra, undefined>> {
     const plan = this.#plan ?? this.#open();
     plan.signal?.throwIfAborted();
-    if (this.#failure) throw this.#failure.error;
+    if (this.#failure) throw this.#fail(this.#failure.error);
     const step = this.#step;
-    if (step === undefined) return this.end();
+    if (step === undefined) {
+      const isCut = this.#itemsRead >= plan.maxItems;
+      this.#settler?.resolve(isCut ? this.coverageUpTo(this.#current.length) : this.#coverage(plan));
+      return this.end();
+    }
     const page = await (this.#prefetched ?? this.#fetch(plan, step)).catch((error: unknown) => {
-      throw this.#describe(error, step);
+      throw this.#fail(this.#describe(error, step));
     });
     this.#pagesRead++;
     this.#itemsRead += page.edges.length;
+    this.#note(page);
     this.#prefetched = undefined;
     this.#step = this.#stepAfter(page, plan, step);
     // Not after the first page: most callers who take one page do not want another.
@@ -53,6 +73,47 @@ export class PageIterator<T, Extra extends object> extends WalkIterator<ListPage
 
   protected override cancel(): void {
     this.#controller.abort();
+    // Has no effect after the end.
+    this.#settler?.resolve(this.coverageUpTo(this.#current.length));
+  }
+
+  /** What the walk has covered, if only so many records of the current page were used. More can follow of the block of the last one. */
+  coverageUpTo(count: number): Coverage {
+    const plan = this.#plan;
+    const edge = this.#current[count - 1] ?? this.#passed;
+    const whole = plan ? this.#coverage(plan) : { start: 0n, end: 0n, block: undefined };
+    const time = edge && (nanosecondsOf(edge.cursor) ?? (plan?.range && timeOf(edge)));
+    if (!plan?.isDescending(plan.direction)) return { ...whole, end: time ?? whole.start };
+    return { ...whole, start: time === undefined ? (whole.end ?? whole.start) : time + 1n };
+  }
+
+  #coverage(plan: RequestPlan<T, Extra>): Coverage {
+    const { range, direction, cursor } = plan;
+    const isDescending = plan.isDescending(direction);
+    const { first, last, newest } = this.#blocks ?? {};
+    const start = maximum(range?.start ?? 0n, this.#completeFrom);
+    const block = isDescending ? first : last;
+    const final = block && finalTime(block.timestamp);
+    const end = range?.end === undefined || final === undefined ? final : minimum(final, range.end);
+    const place = cursor === undefined ? undefined : nanosecondsOf(cursor);
+    if (place === undefined) return { start, end, block: newest };
+    if (isDescending) return { start, end: place, block: newest };
+    return { start: maximum(start, place + 1n), end, block: newest };
+  }
+
+  #note(page: ListPage<T, Extra> & Extra): void {
+    const { block } = page as { block?: Block };
+    const { first, newest } = this.#blocks ?? { first: block, newest: block };
+    const isNewer = block && (newest === undefined || block.timestamp > newest.timestamp);
+    this.#blocks = { first, last: block, newest: isNewer ? block : newest };
+    this.#completeFrom = maximum(this.#completeFrom, page.completeFrom);
+    this.#passed = this.#current.at(-1) ?? this.#passed;
+    this.#current = inWalkOrder(page.edges, this.direction);
+  }
+
+  #fail(error: unknown): unknown {
+    this.#settler?.reject(error);
+    return error;
   }
 
   #open(): RequestPlan<T, Extra> {
@@ -93,15 +154,21 @@ export class PageIterator<T, Extra extends object> extends WalkIterator<ListPage
 export class RecordIterator<T, Item> extends ItemIterator<Item> {
   readonly #pages: PageIterator<T, object>;
   readonly #itemsOf: (page: ListPage<T, object>) => readonly Item[];
+  readonly #settler: CoverageSettler | undefined;
 
-  constructor(makePlan: () => RequestPlan<T, object>, itemsOf: (page: ListPage<T, object>) => readonly Item[]) {
+  constructor(
+    makePlan: () => RequestPlan<T, object>,
+    itemsOf: (page: ListPage<T, object>) => readonly Item[],
+    settler: CoverageSettler | undefined,
+  ) {
     super();
     this.#itemsOf = itemsOf;
+    this.#settler = settler;
     this.#pages = new PageIterator(() => {
       const plan = makePlan();
       this.limit(plan.maxItems, plan.signal);
       return plan;
-    });
+    }, settler);
   }
 
   protected override async more(): Promise<readonly Item[] | undefined> {
@@ -110,6 +177,7 @@ export class RecordIterator<T, Item> extends ItemIterator<Item> {
   }
 
   protected override cancel(): void {
+    this.#settler?.resolve(this.#pages.coverageUpTo(this.taken));
     super.cancel();
     this.#pages.return();
   }

@@ -66,12 +66,15 @@ export class ListPage<T, Extra extends object> implements WalkPage<T> {
   readonly edges: Edge<T>[];
   readonly pageInfo: PageInfo | null;
   readonly #step: (direction: Direction) => Step<T, Extra> | undefined;
+  readonly #completeFrom: bigint;
 
   constructor(
     edges: readonly Edge<T>[],
     pageInfo: PageInfo | null,
     step: (direction: Direction) => Step<T, Extra> | undefined,
+    completeFrom = 0n,
   ) {
+    this.#completeFrom = completeFrom;
     this.edges = edges as Edge<T>[];
     this.nodes = edges.map(({ node }) => node);
     this.pageInfo = pageInfo;
@@ -81,6 +84,11 @@ export class ListPage<T, Extra extends object> implements WalkPage<T> {
   /** The step to the page after this one in a direction; `undefined` at the end. */
   step(direction: Direction): Step<T, Extra> | undefined {
     return this.#step(direction);
+  }
+
+  /** The time from which on the walk is complete, in Unix nanoseconds; 0 if older pages decide it. */
+  get completeFrom(): bigint {
+    return this.#completeFrom;
   }
 
   get next(): Forward | undefined {

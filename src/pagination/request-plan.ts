@@ -7,8 +7,9 @@ import {
   positiveInteger,
 } from "../arguments/check-options.js";
 import { refuse, refuseByRule } from "../arguments/refuse.js";
-import type { Block } from "../http/block.js";
 import type { Demand } from "../http/demand.js";
+import { completeFrom } from "../source/history.js";
+import type { OldestPage } from "../source/node-page.js";
 import type { Deduplicator } from "./deduplicator.js";
 import { type Backward, contradictionIn, type Direction, directionOf, type Forward } from "./direction.js";
 import type { PageContent } from "./page.js";
@@ -58,12 +59,24 @@ export const readWalkOptions = ({ maxItems, readAhead, signal }: WalkOptions = {
   signal,
 });
 
-/** Fetches one page that shows what is demanded. The signal aborts if the page is no longer needed. */
+/**
+ * Fetches one page that shows what is demanded. The signal aborts if the page is no longer needed.
+ *
+ * @param decidesStart - Whether the page decides how far back the walk is complete.
+ */
 export type FetchPage<T, Extra extends object> = (
   pagination: Pagination,
   signal: AbortSignal,
   demand?: Demand<PageContent<T>>,
-) => PromiseLike<PageContent<T> & { extra?: Extra; node?: string | undefined }>;
+  decidesStart?: boolean,
+) => PromiseLike<FetchedPage<T, Extra>>;
+
+/** A page of a source. Its records can be outside of the range of the walk. */
+export interface FetchedPage<T, Extra extends object>
+  extends PageContent<T>,
+    Partial<Pick<OldestPage<T>, "completeFrom" | "availableFrom" | "node">> {
+  extra?: Extra;
+}
 
 /** What a walk reads. */
 export interface Source<T, Extra extends object> {
@@ -76,22 +89,10 @@ export interface Source<T, Extra extends object> {
   fetchPage: FetchPage<T, Extra>;
 }
 
-/** What a follower needs of the first page that it reads. */
-export interface HistoryProof {
-  /** The time that its node must reach back to, in Unix nanoseconds. */
-  start: bigint;
-  /** Returns whether that is certain if the page is of a block. */
-  isProven(block: Block | undefined): boolean;
-}
-
-/** What a walk needs of nodes that drop the old records of its list. */
-export interface HistoryDemand {
-  /** The time that they must reach back to, in Unix nanoseconds. */
+/** A range of time of which one side, or both, can be open. The end does not belong to it. */
+export interface OpenTimeRange {
   start: bigint | undefined;
-  /** Set if a first page that is awaited alone must reach back there, too. */
-  proof: HistoryProof | undefined;
-  /** Whether there are several nodes. Without a start, the one that keeps the most is read. */
-  isCompared: boolean;
+  end: bigint | undefined;
 }
 
 /** The checked argument and options of one walk. */
@@ -100,7 +101,8 @@ export interface WalkRequest<T, Extra extends object> extends WalkSettings {
   pagination: Pagination;
   /** Size of a page if `pagination` names none. */
   pageSize: number;
-  history?: HistoryDemand | undefined;
+  /** The range of time of a list that has one, in Unix nanoseconds. */
+  range?: OpenTimeRange | undefined;
   /** Whether it takes the code that reads pages to know how a cursor from the caller is sent. */
   hasUnreliableCursors?: boolean;
   /** Sends the request of the first page before the list is open. */
@@ -111,7 +113,7 @@ export interface WalkRequest<T, Extra extends object> extends WalkSettings {
 /** The requests that follow from the argument and the options of one walk. */
 export class RequestPlan<T, Extra extends object> {
   readonly operation: string | undefined;
-  readonly history: HistoryDemand | undefined;
+  readonly range: OpenTimeRange | undefined;
   readonly direction: Direction;
   /** The cursor to start from. */
   readonly cursor: string | undefined;
@@ -123,10 +125,10 @@ export class RequestPlan<T, Extra extends object> {
   readonly #walk: WalkRequest<T, Extra>;
 
   constructor(walk: WalkRequest<T, Extra>) {
-    const { operation, pagination, pageSize, history, maxItems, readAhead, signal, open } = walk;
+    const { operation, pagination, pageSize, range, maxItems, readAhead, signal, open } = walk;
     this.operation = operation;
     this.#checkPagination(pagination);
-    this.history = history;
+    this.range = range;
     this.direction = directionOf(pagination);
     this.cursor = pagination[this.direction.cursor];
     this.size = pagination[this.direction.size] ?? pageSize;
@@ -146,21 +148,24 @@ export class RequestPlan<T, Extra extends object> {
     begin?.(page, signal, this.demand(this.direction, { isAlone, isFirst: true, isContinued }));
   }
 
+  /** Whether a page decides how far back the walk is complete: the first one in ascending order, any one in descending order. */
+  decidesStart(direction: Direction, { isAlone, isContinued }: { isAlone: boolean; isContinued: boolean }): boolean {
+    return this.range !== undefined && !isAlone && (this.isDescending(direction) || !isContinued);
+  }
+
   /** What a page has to show, so that nothing before it and in it is missing. */
   demand(
     direction: Direction,
     { isAlone, isFirst, isContinued }: { isAlone: boolean; isFirst: boolean; isContinued: boolean },
   ): Demand<PageContent<T>> {
-    const { start, proof, isCompared } = this.history ?? {};
+    const pagination = this.request(direction, undefined);
     return {
       isFresh: isFirst,
-      ...((isCompared || (start !== undefined && !isAlone)) && { reach: start ?? 0n }),
-      // A page that is continued shows the record before it, and so that the node keeps what follows.
-      ...(this.isDescending(direction)
-        ? { holdsStart: ({ data }) => !data.pageInfo?.[direction.more] }
-        : isContinued && { holdsStart: () => false }),
-      ...(proof && isFirst && { holdsStart: ({ block }) => !proof.isProven(block) }),
-      lacksBlock: ({ block }, namesBlocks) => block === undefined && namesBlocks,
+      ...(this.decidesStart(direction, { isAlone, isContinued }) && {
+        historyFrom: this.range?.start ?? 0n,
+        completeFrom: (shown) => completeFrom(shown, pagination),
+      }),
+      ...(!isAlone && { lacksBlock: ({ block }, namesBlocks) => block === undefined && namesBlocks }),
     };
   }
 

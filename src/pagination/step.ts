@@ -5,7 +5,11 @@ import type { PaginationError } from "../errors/index.js";
 import type { Block } from "../http/block.js";
 import { type Demand, NotShown } from "../http/demand.js";
 import { blockTimeOf } from "../source/block-cursor.js";
+import { never } from "../source/history.js";
+import { timeOf } from "../source/node-page.js";
 import { behindError, describeTime, prunedError, readingError } from "../source/reading-errors.js";
+import { maximum } from "../values/integers.js";
+import { microsecondOf } from "../values/microseconds.js";
 import { show } from "../values/show.js";
 import type { Deduplicator } from "./deduplicator.js";
 import { type Backward, backward, type Direction, type Forward, forward, inWalkOrder } from "./direction.js";
@@ -27,12 +31,10 @@ interface Trail<T> {
   readonly safeCursor: string | undefined;
   /** Whether cursors are completed with account ids. A node may not follow them. */
   readonly completesAccounts: boolean;
-  /** The block of the first page: that of a later one must not be before it. */
+  /** The latest block of the pages so far: no later page may be of an earlier one. */
   readonly block?: Block | undefined;
   /** The address of the node that gave the last page, if the client has several. */
   readonly node?: string | undefined;
-  /** The time from which on the nodes keep records, if that is less than what was wanted. */
-  readonly reach?: bigint | "any" | undefined;
 }
 
 type Content<T, Extra extends object> = Awaited<ReturnType<FetchPage<T, Extra>>>;
@@ -60,7 +62,11 @@ export function firstStep<T, Extra extends object>(
   return new WalkStep(walk, newTrail(walk, plan.direction), from);
 }
 
-const blockOf = (extra: { block?: Block | undefined } | undefined): Block | undefined => extra?.block;
+/** The later one of the latest block so far and of that of a page. */
+function latest(block: Block | undefined, extra: { block?: Block | undefined } | undefined): Block | undefined {
+  const next = extra?.block;
+  return block && (next === undefined || next.timestamp < block.timestamp) ? block : next;
+}
 
 /** What to request for a page, and what is known of the pages before it. */
 class WalkStep<T, Extra extends object> implements Step<T, Extra> {
@@ -98,17 +104,20 @@ class WalkStep<T, Extra extends object> implements Step<T, Extra> {
     let content: Content<T, Extra>;
     try {
       if (this.#from?.locate) return (await this.#located(signal)).fetch(signal, left, isAlone);
-      content = await this.#request(direction, requested, signal, this.#demand(isAlone));
+      content = await this.#request(direction, requested, signal, this.#demand(isAlone), isAlone);
     } catch (error) {
-      return this.#withoutProof(error, isAlone).fetch(signal, left, isAlone);
+      return this.#withoutProof(error).fetch(signal, left, isAlone);
     }
     const received = edgesOf(content, direction);
     const edges = this.#from?.accept ? this.#from.accept(received) : received;
     if (edges === undefined) return this.#fallback().fetch(signal, left);
+    const { from } = this.#partInRange(edges);
     const page =
-      edges === received ? { edges, pageInfo: content.pageInfo } : cut(edges, content.pageInfo, size, direction);
-    const trail = { ...this.#trail, block: this.#trail.block ?? blockOf(content.extra), node: content.node };
-    return Object.assign(this.#pageOf(page.edges, page.pageInfo, trail), content.extra);
+      edges === received && from === 0
+        ? { edges, pageInfo: content.pageInfo }
+        : cut(edges, content.pageInfo, { size: from + size, direction, isContinued: edges !== received });
+    const trail = { ...this.#trail, block: latest(this.#trail.block, content.extra), node: content.node };
+    return Object.assign(this.#pageOf(page.edges, page.pageInfo, trail, content.completeFrom), content.extra);
   }
 
   async #request(
@@ -116,62 +125,53 @@ class WalkStep<T, Extra extends object> implements Step<T, Extra> {
     size: number,
     signal: AbortSignal,
     demand: Demand<PageContent<T>>,
+    isAlone: boolean,
   ): Promise<Content<T, Extra>> {
-    const { operation, fetchPage } = this.#walk.source;
-    const { request } = this.#plan;
-    const content = await fetchPage(request(direction, this.#from?.cursor, size), signal, demand);
-    if (Array.isArray(content?.edges)) return content;
-    const place = { operation, argument: "fetchPage" };
-    return refuse(place, "a function that returns `{ edges, pageInfo }`", content);
+    const { operation = "paginate", fetchPage } = this.#walk.source;
+    const { request, range } = this.#plan;
+    const isContinued = this.#from !== undefined;
+    const decidesStart = this.#plan.decidesStart(direction, { isAlone, isContinued });
+    const content = await fetchPage(request(direction, this.#from?.cursor, size), signal, demand, decidesStart);
+    if (!Array.isArray(content?.edges)) {
+      const place = { operation: this.#walk.source.operation, argument: "fetchPage" };
+      return refuse(place, "a function that returns `{ edges, pageInfo }`", content);
+    }
+    const { availableFrom } = content;
+    if (availableFrom === undefined) return content;
+    throw prunedError(operation, range?.start ?? 0n, availableFrom, "narrow the range", this.pagination);
   }
 
   /** The step from the record before a cursor that the caller brings: its page begins with the record of the cursor. */
   async #located(signal: AbortSignal): Promise<WalkStep<T, Extra>> {
     const { direction } = this.#trail;
-    const before = await this.#request(opposite(direction), 2, signal, {
-      ...this.#demand(true),
-      holdsPlace: () => true,
-    });
+    const demand = { ...this.#demand(true), holdsPlace: () => true };
+    const before = await this.#request(opposite(direction), 2, signal, demand, true);
     return new WalkStep(this.#walk, this.#trail, this.#from?.locate?.(edgesOf(before, direction)));
   }
 
   /** What the page has to show, so that nothing before it and in it is missing. */
   #demand(isAlone: boolean): Demand<PageContent<T>> {
-    const { direction, length, block, node, reach } = this.#trail;
+    const { direction, length, block, node } = this.#trail;
     const { after = 0n, accept } = this.#from ?? {};
-    const { reach: wanted, ...demand } = this.#plan.demand(direction, {
-      isAlone,
-      isFirst: length === 0,
-      isContinued: this.#from !== undefined,
-    });
+    const isContinued = this.#from !== undefined;
+    const needed = maximum(after, block?.timestamp ?? 0n);
     return {
-      ...demand,
+      ...this.#plan.demand(direction, { isAlone, isFirst: length === 0, isContinued }),
       prefer: node,
-      ...(wanted !== undefined && reach !== "any" && { reach: reach ?? wanted }),
       lacksBlock: ({ block: shown }, namesBlocks) =>
-        shown === undefined
-          ? namesBlocks
-          : shown.timestamp < after || (block !== undefined && shown.height < block.height),
+        shown === undefined ? namesBlocks && !isAlone : shown.timestamp < needed,
       ...(accept && { holdsPlace: (content) => accept(edgesOf(content, direction)) !== undefined }),
     };
   }
 
   /** What to do if no response shows what is demanded: another step, or an error. */
-  #withoutProof(error: unknown, isAlone: boolean): WalkStep<T, Extra> {
+  #withoutProof(error: unknown): WalkStep<T, Extra> {
     if (!NotShown.is(error)) throw error;
-    const { lack, shown, availableFrom } = error;
     const { operation = "paginate" } = this.#walk.source;
-    const { start } = this.#plan.history ?? {};
-    if (lack === "place") return this.#fallback();
-    if (lack === "block") {
-      const { block } = this.#trail;
-      const needed = block ? `block ${block.height}` : `the time ${describeTime(this.#from?.after ?? 0n)}`;
-      throw behindError(operation, needed, shown?.block, this.pagination);
-    }
-    if (start !== undefined && availableFrom !== undefined && !isAlone) {
-      throw prunedError(operation, start, availableFrom, "narrow the range", this.pagination);
-    }
-    return new WalkStep(this.#walk, { ...this.#trail, reach: availableFrom ?? "any" }, this.#from);
+    if (error.lack === "place") return this.#fallback();
+    const { block } = this.#trail;
+    const needed = block ? `block ${block.height}` : `the time ${describeTime(this.#from?.after ?? 0n)}`;
+    throw behindError(operation, needed, error.shown?.block, this.pagination);
   }
 
   #fallback(): WalkStep<T, Extra> {
@@ -189,25 +189,52 @@ class WalkStep<T, Extra extends object> implements Step<T, Extra> {
     );
   }
 
-  #pageOf(edges: readonly Edge<T>[], pageInfo: PageInfo | null, here: Trail<T>): ListPage<T, Extra> {
+  #pageOf(
+    edges: readonly Edge<T>[],
+    pageInfo: PageInfo | null,
+    here: Trail<T>,
+    completeFrom: bigint | undefined,
+  ): ListPage<T, Extra> {
     const { direction, length, block, node } = here;
     const passing = this.#from?.passing;
     const keyOf = this.#walk.source.cursors?.keyOf;
     const isStuck = passing !== undefined && keyOf !== undefined && !passes(edges, passing, keyOf);
     // What follows a block that cannot be passed is left for a walk that can.
     const reached = isStuck ? edges.filter(({ cursor }) => blockTimeOf(cursor) === passing.time) : edges;
-    const { fresh, next: deduplicator } = here.deduplicator.filter(reached);
+    const { from, to, isLast } = this.#partInRange(reached);
+    const wanted = to - from === reached.length ? reached : reached.slice(from, to);
+    const { fresh, next: deduplicator } = here.deduplicator.filter(wanted);
     const step = (towards: Direction): Step<T, Extra> | undefined => {
       if (towards === direction) {
         if (isStuck) throw this.#repeats(this.#from?.cursor ?? "", here.safeCursor);
-        return this.#stepAfter(edges, pageInfo, { ...here, length: length + 1, deduplicator });
+        return isLast ? undefined : this.#stepAfter(edges, pageInfo, { ...here, length: length + 1, deduplicator });
       }
       const back = { ...newTrail(this.#walk, towards), block, node };
       const turned = [...edges].reverse();
       const { next } = back.deduplicator.filter(turned);
       return this.#stepAfter(turned, pageInfo, { ...back, length: 1, deduplicator: next });
     };
-    return new ListPage(inWalkOrder(fresh, direction), pageInfo, step);
+    const info = wanted === reached ? pageInfo : ofPart(wanted, pageInfo, direction, isLast);
+    return new ListPage(inWalkOrder(fresh, direction), info, step, completeFrom);
+  }
+
+  /** Which edges of a page are within the range of the walk, and whether the page reaches beyond its end. */
+  #partInRange(edges: readonly Edge<T>[]): { from: number; to: number; isLast: boolean } {
+    const { range } = this.#plan;
+    if (range === undefined) return { from: 0, to: edges.length, isLast: false };
+    // Nodes compare microseconds.
+    const [start, end] = [microsecondOf(range.start ?? 0n), microsecondOf(range.end ?? never)];
+    const microsecondAt = (edge: Edge<T> | undefined) => {
+      const time = timeOf(edge);
+      return time === undefined ? start : microsecondOf(time);
+    };
+    const isInside = (edge: Edge<T> | undefined) => microsecondAt(edge) >= start && microsecondAt(edge) < end;
+    let [from, to] = [0, edges.length];
+    while (to > 0 && !isInside(edges[to - 1])) to--;
+    while (from < to && !isInside(edges[from])) from++;
+    const last = microsecondAt(edges.at(-1));
+    const isLast = this.#plan.isDescending(this.#trail.direction) ? last < start : last >= end;
+    return { from, to, isLast };
   }
 
   #stepAfter(edges: readonly Edge<T>[], pageInfo: PageInfo | null, trail: Trail<T>): Step<T, Extra> | undefined {
@@ -257,6 +284,21 @@ class WalkStep<T, Extra extends object> implements Step<T, Extra> {
   }
 }
 
+/** The `pageInfo` of the records of a page that are within the range of the walk. */
+function ofPart<T>(
+  edges: readonly Edge<T>[],
+  pageInfo: PageInfo | null,
+  direction: Direction,
+  isLast: boolean,
+): PageInfo | null {
+  if (pageInfo === null) return null;
+  return {
+    ...pageInfo,
+    [opposite(direction).nextCursor]: edges[0]?.cursor ?? "",
+    ...(isLast && { [direction.nextCursor]: edges.at(-1)?.cursor ?? "", [direction.more]: false }),
+  };
+}
+
 const opposite = (direction: Direction) => (direction === forward ? backward : forward);
 
 /** The records of a page with their cursors, in the order of the walk. */
@@ -265,7 +307,11 @@ function edgesOf<T>({ edges }: PageContent<T>, direction: Direction): readonly E
 }
 
 /** The page without the edges that were known, at most of the size that was wanted. */
-function cut<T>(edges: readonly Edge<T>[], pageInfo: PageInfo | null, size: number, direction: Direction) {
+function cut<T>(
+  edges: readonly Edge<T>[],
+  pageInfo: PageInfo | null,
+  { size, direction, isContinued }: { size: number; direction: Direction; isContinued: boolean },
+) {
   if (pageInfo === null) return { edges, pageInfo };
   const page = edges.slice(0, size);
   const end = edges.length > size ? page.at(-1)?.cursor : undefined;
@@ -275,7 +321,7 @@ function cut<T>(edges: readonly Edge<T>[], pageInfo: PageInfo | null, size: numb
       ...pageInfo,
       [opposite(direction).nextCursor]: page[0]?.cursor ?? "",
       // v0.74 nodes deny it on the last page.
-      [opposite(direction).more]: true,
+      ...(isContinued && { [opposite(direction).more]: true }),
       ...(end !== undefined && { [direction.nextCursor]: end, [direction.more]: true }),
     },
   };

@@ -40,18 +40,13 @@ export class Candidates {
   /** The node to ask next: one that is not set aside and was not asked. `undefined` if there is none. */
   next(): NodeState | undefined {
     const { settings, random } = this.#link;
-    const { prefer, time, reach } = this.#demand;
+    const { prefer } = this.#demand;
     const isFree = (node: NodeState) => node.isAvailable && this.#isNew(node);
     // Most often, all of them are.
     const nodes = this.#nodes.every(isFree) ? this.#nodes : this.#nodes.filter(isFree);
     const preferred = prefer === undefined ? undefined : nodes.find((node) => node.url === prefer);
     if (preferred) return preferred;
-    // A node that was behind may have caught up.
-    const isLikely = ({ sighting, history }: NodeState) =>
-      (time === undefined || !sighting || sighting.block.timestamp >= time) &&
-      (reach === undefined || !history.isKnown || !history.lacks(reach));
-    const likely = time === undefined && reach === undefined ? nodes : nodes.filter(isLikely);
-    return choose(likely.length > 0 ? likely : nodes, settings.order, random);
+    return choose(nodes, settings.order, random);
   }
 
   /** A node that was not asked and has rested for long enough to be tried. */
@@ -65,7 +60,7 @@ export class Candidates {
       this.triesOf(a) - this.triesOf(b) ||
       Number(b.isDue) - Number(a.isDue) ||
       byHeight(a.sighting?.block, b.sighting?.block);
-    return this.#nodes.filter((node) => !this.isUnfit(node)).sort(order);
+    return [...this.#nodes].sort(order);
   }
 
   /** The best node that was not asked, also if it is set aside. */
@@ -73,24 +68,8 @@ export class Candidates {
     return this.next() ?? this.last().find((node) => !this.#asked.includes(node));
   }
 
-  /** Whether a node is known not to keep balance changes for long enough. */
-  isUnfit({ history }: NodeState): boolean {
-    const { reach, holdsStart } = this.#demand;
-    return reach !== undefined && holdsStart === undefined && history.isKnown && history.lacks(reach);
-  }
-
-  /** The nodes that respond but do not keep balance changes for long enough. */
-  get unfit(): NodeState[] {
-    const { reach } = this.#demand;
-    return this.#nodes.filter(
-      // One that is set aside because it lags responds, too.
-      ({ history, cause }) =>
-        reach !== undefined && cause !== "failing" && cause !== "slow" && history.isKnown && history.lacks(reach),
-    );
-  }
-
   #isNew(node: NodeState): boolean {
-    return !this.#asked.includes(node) && !this.isUnfit(node);
+    return !this.#asked.includes(node);
   }
 }
 

@@ -7,9 +7,6 @@ import type { NodeState } from "./node-state.js";
 /** The least patience in milliseconds, and how many times the duration of a response it is. */
 const [shortest, factor] = [1000, 4];
 
-/** The least patience if any node can serve the call, and another one may only keep older records. */
-const shortestForMore = 250;
-
 /** With a response that took so long, that of another node is waited for so long, and the trial of a node that rested. */
 export const patienceFor = (elapsed: number, least = shortest): number => Math.max(least, factor * elapsed);
 
@@ -20,10 +17,10 @@ export class Comparison {
   readonly #least: number;
   #until = Number.POSITIVE_INFINITY;
 
-  constructor(link: Link, { isFresh = false, reach }: Demand<never>) {
+  constructor(link: Link, { isFresh = false }: Demand<never>) {
     this.#link = link;
     this.#isNeeded = isFresh;
-    this.#least = reach === 0n ? shortestForMore : shortest;
+    this.#least = shortest;
   }
 
   /** Milliseconds until a response is returned without that of another node. */

@@ -36,7 +36,7 @@ function areAllClose(block: Block, { nodes, settings }: Link): boolean {
 export function verdictOn(
   node: NodeState,
   block: Block | undefined,
-  { isFresh, time }: Demand<never>,
+  { isFresh }: Demand<never>,
   link: Link,
 ): Verdict | undefined {
   if (block === undefined) return undefined;
@@ -44,8 +44,6 @@ export function verdictOn(
   if (!areAllClose(block, link)) {
     const others = sightingsOf(nodes.filter((other) => other !== node));
     if (isSuspect(block, others, nodes.length, settings.maxLag, clock.now())) return "suspect";
-    // What a scan reads up to that time is final.
-    if (time !== undefined && block.timestamp >= time) return undefined;
     if (lagOf(block, referenceOf(sightingsOf(nodes), nodes.length)) > settings.maxLag) return "lag";
   }
   return isFresh && isBehindMark(block, link) ? "regression" : undefined;

@@ -50,12 +50,12 @@ export class NodeCall<T> {
         const result = best ?? this.#responses.freshest;
         const { isOver } = this.#comparison;
         if (result && (isOver || (best && this.#comparison.isEnough(best.node)))) return this.#settle(result);
-        if (isOver) this.#responses.throwIfNotShown(this.#candidates);
+        if (isOver) this.#responses.throwIfNotShown();
         if (outcome === undefined) this.#start(this.#hedge.next(result === undefined));
         else if (!(best ? this.#compare() : this.#goOn(outcome))) {
           if (result) return this.#settle(result);
           await this.#retry();
-        } else if (result || this.#candidates.unfit.length > 0) {
+        } else if (result) {
           this.#comparison.begin((result ?? outcome).sentAt, this.#race.flights);
         }
       }
@@ -143,7 +143,7 @@ export class NodeCall<T> {
     const { clock, random, emit } = this.#link;
     const { operation, settings, cancellation, attempts: attempt } = this.#context;
     const nodes = this.#candidates.last();
-    if (nodes.every((node) => this.#candidates.triesOf(node) > 0)) this.#responses.throwIfNotShown(this.#candidates);
+    if (nodes.every((node) => this.#candidates.triesOf(node) > 0)) this.#responses.throwIfNotShown();
     const ready = nodes.map((node) => {
       const tries = this.#candidates.triesOf(node);
       const error = this.#failures.errorOf(node);
@@ -151,7 +151,7 @@ export class NodeCall<T> {
     });
     const next = this.#failures.count < this.#limit ? ready.find(({ delay }) => delay !== undefined) : undefined;
     if (next?.delay === undefined) {
-      this.#responses.throwIfNotShown(this.#candidates);
+      this.#responses.throwIfNotShown();
       throw this.#failures.error ?? this.#lack;
     }
     const { node, error, delay } = next;

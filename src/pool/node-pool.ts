@@ -83,7 +83,6 @@ const statusOfUnknown = (url: string): NodeStatus =>
     lag: undefined,
     latency: undefined,
     hedges: 0,
-    historyStart: undefined,
     rateLimit: undefined,
     error: undefined,
   });

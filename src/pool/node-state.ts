@@ -2,7 +2,6 @@ import type { Clock } from "../async/clock.js";
 import type { Block } from "../http/block.js";
 import { newLimits } from "../http/node-limits.js";
 import { readRateLimit } from "../http/rate-limit-headers.js";
-import { NodeHistory } from "../source/node-history.js";
 import type { NodeLoad } from "./choice.js";
 import { type Departure, Departures } from "./departures.js";
 import type { Sighting } from "./freshness.js";
@@ -22,7 +21,6 @@ const recent = 30_000;
 export class NodeState implements NodeLoad {
   readonly url: string;
   readonly limits = newLimits();
-  readonly history: NodeHistory;
   readonly latency = new Latency();
   sighting: Sighting | undefined;
   /** When the node responded last. */
@@ -48,7 +46,6 @@ export class NodeState implements NodeLoad {
 
   constructor(url: string, clock: Clock, random: () => number) {
     this.url = url;
-    this.history = new NodeHistory(clock);
     this.#departures = new Departures(clock);
     this.#clock = clock;
     this.#random = random;

@@ -62,7 +62,6 @@ function statusOf(nodes: readonly NodeState[], clock: Clock): NodeStatus[] {
       lag: block && lagOf(block, reference),
       latency: node.latency.typical,
       hedges: node.hedges,
-      historyStart: node.history.oldest,
       rateLimit: node.rateLimit,
       error: node.error,
     };

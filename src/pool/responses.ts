@@ -1,6 +1,5 @@
 import type { Context, Reply } from "../http/context.js";
 import { type Demand, type Lack, lackOf, NotShown } from "../http/demand.js";
-import { minimum } from "../values/integers.js";
 import {
   applyVerdict,
   freshestOf,
@@ -13,7 +12,6 @@ import {
 } from "./judge.js";
 import type { Link } from "./link.js";
 import { isBehindMark, updateMark } from "./mark.js";
-import type { NodeState } from "./node-state.js";
 
 /** The responses to one call. */
 export class Responses<T> {
@@ -62,17 +60,12 @@ export class Responses<T> {
   }
 
   /**
-   * @param candidates - Of them, those that do not keep balance changes for long enough.
    * @throws {@link NotShown} if the nodes that respond do not show what is demanded, whatever the others would.
    */
-  throwIfNotShown({ unfit }: { unfit: readonly NodeState[] } = { unfit: [] }): void {
+  throwIfNotShown(): void {
     const shown = freshestOf(this.#received, () => true);
     const lack = shown && this.#lackOf(shown);
     if (lack) throw new NotShown(lack, { shown: shown.reply });
-    if (unfit.length === 0) return;
-    const kept = unfit.flatMap(({ history }) => history.oldest ?? []);
-    const availableFrom = kept.length === 0 ? undefined : kept.reduce(minimum);
-    throw new NotShown("history", { availableFrom });
   }
 
   /** Returns the reply of a response, and notes what the responses say of their nodes. */

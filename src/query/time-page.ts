@@ -42,7 +42,7 @@ export async function readTimePage<T extends Timed>(request: TimePageRequest<T>)
   for (let page: Page<T> | undefined = await listing; page; page = await page.nextPage()) {
     const { edges, pageInfo, response } = page;
     const hasMore = pageInfo?.hasNextPage ?? false;
-    checkPage(operation, { newestFirst }, { edges, hasMore, response });
+    checkPage(operation, { pagination: { newestFirst } }, { edges, pageInfo, response });
     stale ||= page.stale;
     nodes.push(...page.nodes.filter((record) => !isBeforeStart(record)));
     const last = nodes.at(-1);

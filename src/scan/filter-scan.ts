@@ -1,7 +1,7 @@
 import type { BalanceChange } from "../../generated/types.js";
 import { ignore } from "../async/item-iterator.js";
 import { NotShown } from "../http/demand.js";
-import { microsecondOf } from "../values/microseconds.js";
+import { microsecondOf, toTime } from "../values/microseconds.js";
 import type { RangePage } from "./range-page.js";
 import { sizeOf } from "./record-size.js";
 import { decide, type SegmentState } from "./scheduler.js";
@@ -18,23 +18,32 @@ export interface Failure {
 const emptyRange: Range = { start: 0n, end: 0n };
 
 interface Segment extends SegmentState {
+  /** All of it, what was read included. */
+  range: Range;
   unread: Range | undefined;
   batches: (readonly BalanceChange[])[];
   buffered: number;
   isBusy: boolean;
   density: number | undefined;
-  /** Records at the start of what is unread that are known. */
+  /** Known records where it continues, or where it has ended. */
   anchor: Anchor | undefined;
+  /** Counts how often it began. The response to a request of an earlier beginning is not used. */
+  beginnings: number;
+  /** Whether it is read only once the segment before has ended. */
+  isWaiting: boolean;
   failure: Failure | undefined;
 }
 
-const newSegment = (unread: Range, density?: number): Segment => ({
-  unread,
+const newSegment = (range: Range, density?: number): Segment => ({
+  range,
+  unread: range,
   batches: [],
   buffered: 0,
   isBusy: false,
   density,
   anchor: undefined,
+  beginnings: 0,
+  isWaiting: false,
   failure: undefined,
 });
 
@@ -65,6 +74,8 @@ export class FilterScan {
   #busy = 0;
   #splits = 0;
   #fullPages = 0;
+  /** Where the segments have ended that were yielded. */
+  #anchor: Anchor | undefined;
   /** How many records a full page has. */
   #pageSize: number;
   /** How many bytes the largest record takes that was looked at. */
@@ -93,6 +104,7 @@ export class FilterScan {
       }
       if (head.failure) return head.failure;
       if (head.unread === undefined) {
+        this.#anchor = head.anchor ?? this.#anchor;
         this.#segments.shift();
         continue;
       }
@@ -119,15 +131,17 @@ export class FilterScan {
       if (segment === undefined) return;
       segment.isBusy = true;
       this.#busy++;
+      const { beginnings } = segment;
       this.#read(segment)
         .catch((error: unknown) => {
+          if (segment.beginnings !== beginnings) return;
           const failed = this.#splitAtBlock(segment, error) ?? segment;
           // Everything to the end of the range is not yielded.
           const first = order.firstOf(failed.unread ?? emptyRange);
           failed.failure = { unread: order.from(range, first), error };
         })
         .finally(() => {
-          segment.isBusy = false;
+          if (segment.beginnings === beginnings) segment.isBusy = false;
           this.#busy--;
           this.#startRequests();
           this.#wake();
@@ -139,8 +153,10 @@ export class FilterScan {
   #split(index: number, length: bigint): Segment | undefined {
     const segment = this.#segments[index];
     if (segment?.unread === undefined) return undefined;
-    const [first, second] = this.#options.reader.order.split(segment.unread, length);
+    const { order } = this.#options.reader;
+    const [first, second] = order.split(segment.unread, length);
     segment.unread = first;
+    segment.range = order.newestFirst ? { ...segment.range, start: first.start } : { ...segment.range, end: first.end };
     const added = newSegment(second, segment.density);
     this.#segments.splice(index + 1, 0, added);
     this.#splits++;
@@ -162,24 +178,60 @@ export class FilterScan {
     const { reader, times } = this.#options;
     const isNeeded = segment === this.#segments[0] && segment.buffered === 0;
     const size = isNeeded ? pageSizeFor(this.#left, reader.pageSize) : reader.pageSize;
-    const { anchor } = segment;
+    const { anchor, beginnings } = segment;
+    const isFirstPage = anchor === undefined;
     const page = this.#first ?? (await reader.fetch(segment.unread ?? emptyRange, { size, anchor }));
     this.#first = undefined;
+    if (segment.beginnings !== beginnings) return;
+    const { newestFirst } = reader.order;
+    const isWithoutGap = (completeFrom: bigint) =>
+      segment.range.start === this.#options.range.start || completeFrom <= toTime(segment.range.start);
+    if (!newestFirst && isFirstPage && !isWithoutGap(page.completeFrom)) {
+      return this.#restart(this.#segments.indexOf(segment));
+    }
     // A split can have shortened the segment while the request was in flight. From here on it is not split.
     const range = segment.unread ?? emptyRange;
     segment.density = undefined;
-    const { records, pageLength, unread, anchor: next } = await reader.complete(range, page, times);
+    const reading = await reader.complete(range, page, times);
+    const { records, pageLength, unread, completeFrom, anchor: next = anchor } = reading;
     segment.unread = unread;
     segment.anchor = next;
     segment.buffered += records.length;
     const [record] = records;
     if (record) this.#recordSize = Math.max(this.#recordSize, sizeOf(record));
     if (records.length > 0) segment.batches.push(records);
-    if (unread === undefined) return;
-    const length = lengthOf(range) - lengthOf(unread) - (reader.order.newestFirst ? 0 : silenceBefore(range, page));
+    if (unread === undefined) {
+      const next = this.#segments.indexOf(segment) + 1;
+      const isWaiting = this.#segments[next]?.isWaiting;
+      if (isWaiting || (newestFirst && !isWithoutGap(completeFrom))) this.#restart(next);
+      return;
+    }
+    const length = lengthOf(range) - lengthOf(unread) - (newestFirst ? 0 : silenceBefore(range, page));
     segment.density = records.length / Math.max(1, length);
     this.#fullPages++;
     this.#pageSize = this.#fullPages === 1 ? pageLength : Math.max(pageLength, this.#pageSize);
+  }
+
+  /**
+   * Reads a segment again from where the one before has ended, once it has: its own first page does not show that no record is between
+   * them. There are records before: a scan is split only after a full page.
+   */
+  #restart(index: number): void {
+    const segment = this.#segments[index];
+    if (segment === undefined) return;
+    // What was requested of it is requested again, as after a split.
+    this.#splits++;
+    const before = this.#segments.slice(0, index);
+    const isReady = before.at(-1)?.unread === undefined;
+    const ended = before.reverse().find(({ anchor }) => anchor);
+    const anchor = isReady ? (ended?.anchor ?? this.#anchor) : undefined;
+    Object.assign(segment, {
+      ...newSegment(segment.range),
+      anchor,
+      isWaiting: !isReady,
+      isBusy: !isReady,
+      beginnings: segment.beginnings + 1,
+    });
   }
 }
 

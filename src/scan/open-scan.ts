@@ -5,9 +5,11 @@ import type { CallSettings } from "../http/context.js";
 import type { OperationRoute } from "../http/operation-route.js";
 import { splitFilters } from "../pagination/merge/split.js";
 import type { Connection } from "../source/connection.js";
+import { completeFrom } from "../source/history.js";
+import type { ListRequest, PageContent } from "../source/node-page.js";
 import { pageSender } from "../source/page-sender.js";
 import { listReader } from "../source/read-list.js";
-import { contentOf, type FetchRange } from "./range-page.js";
+import { checkPage, contentOf, type FetchRange } from "./range-page.js";
 import type { ScanSettings } from "./scan-options.js";
 import { ScanRun } from "./scan-run.js";
 
@@ -19,6 +21,8 @@ export interface ScannedList {
 }
 
 const operation = operations.listBalanceChanges;
+/** Requests begin a microsecond early, because the reference does not say whether the start belongs to the range. */
+const lead = 1000n;
 
 /** Begins a scan of balance changes: of the list operation, by ranges of time. */
 export function openScan(
@@ -30,11 +34,24 @@ export function openScan(
   const { connection, route, call } = list;
   const send = pageSender<BalanceChange>({ ...list, operation });
   const fetchRange = (filters: CheckedArguments): FetchRange => {
-    const read = listReader<BalanceChange>({ ...list, operation, send, filters, catchUp: options.catchUp });
-    return async ({ start, end, size, newestFirst, after }, signal, demand) => {
+    const check = (request: ListRequest, page: PageContent<BalanceChange> & { response: Response }) =>
+      checkPage(route.operation, request, page);
+    const reader = listReader<BalanceChange>({ ...list, operation, send, filters, catchUp: options.catchUp, check });
+    return async ({ start, end, size, newestFirst, after, decidesStart }, signal, demand) => {
       const pagination = { first: size, newestFirst, ...(after !== undefined && { after }) };
-      const page = await read({ pagination, start, end }, signal, demand);
-      return { ...contentOf(page), block: page.extra.block, response: page.extra.response };
+      const page =
+        decidesStart && !options.ignoresMissingHistory
+          ? await reader.readOldest({ pagination, start, end }, signal, demand, lead)
+          : await reader.read({ pagination, start: start && start - lead, end }, signal, demand);
+      const { block, response } = page.extra;
+      const { availableFrom } = page as Partial<typeof page & { availableFrom: bigint }>;
+      return {
+        ...contentOf(page),
+        block,
+        response,
+        completeFrom: completeFrom({ data: page, block }, pagination),
+        availableFrom,
+      };
     };
   };
   const source = {

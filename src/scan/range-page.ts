@@ -2,7 +2,7 @@ import type { BalanceChange } from "../../generated/types.js";
 import { ResponseError } from "../errors/index.js";
 import type { Block } from "../http/block.js";
 import type { Demand } from "../http/demand.js";
-import { type Edge, hasRecord, type PageContent } from "../source/node-page.js";
+import { type Edge, hasRecord, type ListRequest, type OldestPage, type PageContent } from "../source/node-page.js";
 import { compareDigits, isDigits } from "../values/digits.js";
 import { microsecondOf } from "../values/microseconds.js";
 import { show } from "../values/show.js";
@@ -14,6 +14,8 @@ export interface RangeRequest {
   size: number;
   newestFirst: boolean;
   after?: string | undefined;
+  /** Whether the page decides how far back the scan is complete. */
+  decidesStart: boolean;
 }
 
 /** What a page of a scan shows. */
@@ -33,7 +35,7 @@ export const contentOf = ({ edges, pageInfo }: PageContent<BalanceChange>): Rang
 export type RangeDemand = Demand<PageContent<BalanceChange>>;
 
 /** The response to a request of a scan. */
-export interface RangePage extends RangeContent {
+export interface RangePage extends RangeContent, Pick<OldestPage<never>, "completeFrom" | "availableFrom"> {
   /** The current block; `undefined` if the node does not say. */
   block: Block | undefined;
   response: Response;
@@ -48,11 +50,11 @@ export type FetchRange = (request: RangeRequest, signal: AbortSignal, demand: Ra
 /** Refuses a page whose records are not in order of time, or outside of the range by more than a microsecond. */
 export function checkPage(
   operation: string,
-  request: Pick<RangeRequest, "start" | "end" | "newestFirst">,
-  { edges, hasMore, response }: Pick<RangePage, "hasMore" | "response"> & { edges: readonly Edge<Timed>[] },
+  { pagination, start, end }: ListRequest,
+  { edges, pageInfo, response }: PageContent<Timed> & { response: Response },
 ): void {
   const fail = (what: string, record?: Timed): never => {
-    const body = record ?? edges.map(({ node }) => node);
+    const body = record ?? records;
     throw new ResponseError(`${operation} got ${what} from ${response.url}`, {
       operation,
       attempts: 1,
@@ -60,10 +62,11 @@ export function checkPage(
       body,
     });
   };
-  if (edges.length === 0 && hasMore) fail("an empty page that reports a next page");
-  const sign = request.newestFirst ? -1 : 1;
+  const records = edges.filter(hasRecord<Timed>).map(({ node }) => node);
+  if (edges.length === 0 && pageInfo?.hasNextPage) fail("an empty page that reports a next page");
+  const sign = pagination.newestFirst === false ? 1 : -1;
   let previous: string | undefined;
-  for (const { node } of edges) {
+  for (const node of records) {
     const { timestamp } = node;
     if (!isDigits(timestamp)) {
       fail(`a record with the timestamp ${show(timestamp)}`, node);
@@ -72,10 +75,10 @@ export function checkPage(
       fail("records that are out of order", node);
     previous = timestamp;
   }
-  for (const { node } of [edges.at(0), edges.at(-1)].flatMap((edge) => edge ?? [])) {
+  for (const node of [records.at(0), records.at(-1)].flatMap((record) => record ?? [])) {
     const time = microsecondOf(BigInt(node.timestamp));
-    const isEarly = request.start !== undefined && time < microsecondOf(request.start) - 1n;
-    const isLate = request.end !== undefined && time > microsecondOf(request.end) + 1n;
+    const isEarly = start !== undefined && time < microsecondOf(start) - 1n;
+    const isLate = end !== undefined && time > microsecondOf(end) + 1n;
     if (isEarly || isLate) fail("records outside of the requested range", node);
   }
 }

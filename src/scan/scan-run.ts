@@ -5,13 +5,13 @@ import { annotate, VegaError } from "../errors/index.js";
 import type { Block } from "../http/block.js";
 import { NotShown } from "../http/demand.js";
 import { smallestPage } from "../pagination/merge/split.js";
-import { behindError, describeTime, prunedError } from "../source/reading-errors.js";
+import type { Coverage } from "../source/coverage.js";
+import { behindError, describeTime } from "../source/reading-errors.js";
 import { maximum, minimum } from "../values/integers.js";
 import { microsecondOf, toTime } from "../values/microseconds.js";
-import type { Coverage } from "./coverage.js";
 import { FilterScan, pageSizeFor } from "./filter-scan.js";
 import { MergedScan } from "./merged-scan.js";
-import { checkPage, type FetchRange, type RangeDemand, type RangePage, type RangeRequest } from "./range-page.js";
+import type { FetchRange, RangeDemand, RangePage, RangeRequest } from "./range-page.js";
 import { findEnd } from "./scan-end.js";
 import type { ScanSettings } from "./scan-options.js";
 import { type OpenRange, SegmentReader } from "./segment-reader.js";
@@ -38,22 +38,16 @@ export class ScanRun {
   readonly #options: ScanSettings;
   readonly #controller: AbortController;
   readonly #order: ReadingOrder;
-  readonly #nodeCount: number;
   readonly #start: bigint | undefined;
   readonly #end: bigint | undefined;
   readonly #readers: readonly SegmentReader[];
   /** The share of each reader. */
   readonly #share: { readonly concurrency: number; readonly bufferSize: number; readonly maxBufferedBytes: number };
-  /** The time from which on the nodes keep records, if that is less than what was wanted. */
-  #availableFrom: bigint | "any" | undefined;
   /** The latest block of a page. */
   #block: Block | undefined;
-  /** The time of the oldest record of a page, in Unix nanoseconds. */
-  #oldest: bigint | undefined;
   /** What is read, in Unix nanoseconds, once its end is known. */
   #times: Range | undefined;
   #scan: MergedScan | undefined;
-  #requests = 0;
   #pagesRead = 0;
   #itemsRead = 0;
 
@@ -66,7 +60,6 @@ export class ScanRun {
     this.#options = options;
     this.#controller = controller;
     this.#order = options.newestFirst ? newestFirst : oldestFirst;
-    this.#nodeCount = nodeCount;
     this.#start = start !== undefined && start > 0n ? start : undefined;
     this.#end = end;
     const semaphore = new Semaphore(concurrency);
@@ -79,70 +72,41 @@ export class ScanRun {
       const fetch = (request: RangeRequest, demand: RangeDemand) =>
         semaphore.run(() => this.#send(fetchRange, request, demand));
       const size = Math.min(pageSize, Math.max(smallestPage, this.#share.bufferSize));
-      return new SegmentReader({ operation, order: this.#order, pageSize: size, fetch });
+      return new SegmentReader({
+        operation,
+        order: this.#order,
+        pageSize: size,
+        start: this.#start && microsecondOf(this.#start),
+        ignoresMissingHistory: options.ignoresMissingHistory,
+        fetch,
+      });
     });
   }
 
   /** What the scan covers, once all of it was yielded. Without a block, nothing shows that the end was reached. */
   get coverage(): Coverage {
-    const start = typeof this.#availableFrom === "bigint" ? this.#availableFrom : this.#start;
-    return { start, end: this.#block && this.#times?.end, block: this.#block };
+    const starts = this.#readers.map(({ completeFrom }) => completeFrom);
+    return {
+      start: starts.reduce(maximum, this.#start ?? 0n),
+      end: this.#block && this.#times?.end,
+      block: this.#block,
+    };
   }
 
   /** What it covers, if only the records up to this one were yielded, of its time perhaps not all. */
   coverageUpTo(last: BalanceChange | undefined): Coverage {
     const whole = this.coverage;
     const time = last && BigInt(last.timestamp);
-    if (this.#order.newestFirst) return { ...whole, start: time === undefined ? whole.end : time + 1n };
-    return { ...whole, end: time ?? whole.start ?? 0n };
+    if (!this.#order.newestFirst) return { ...whole, end: time ?? whole.start };
+    return { ...whole, start: time === undefined ? (whole.end ?? whole.start) : time + 1n };
   }
 
   async #send(fetch: FetchRange, request: RangeRequest, demand: RangeDemand): Promise<RangePage> {
-    const { signal } = this.#options;
-    for (;;) {
-      const isStrict = this.#isStrictFrom(demand.reach);
-      const own = { ...demand, reach: isStrict ? this.#notBeforeStart(demand.reach) : this.#leastReach(demand.reach) };
-      // A range that begins too early is refused before records are yielded, whichever end they come from.
-      if (this.#requests++ === 0) delete own.holdsStart;
-      try {
-        const page = await untilAborted(signal, this.#controller, (signal) => fetch(request, signal, own));
-        checkPage(this.#operation, request, page);
-        this.#note(page);
-        return page;
-      } catch (error) {
-        if (!NotShown.is(error) || error.lack !== "history") throw error;
-        const { availableFrom } = error;
-        if (isStrict && availableFrom !== undefined) throw error;
-        // What is left is read from the nodes that keep the most.
-        this.#availableFrom = availableFrom ?? "any";
-      }
-    }
-  }
-
-  #note({ block, edges }: RangePage): void {
+    const page = await untilAborted(this.#options.signal, this.#controller, (signal) => fetch(request, signal, demand));
+    const { block } = page;
     this.#pagesRead++;
     if (block && (this.#block === undefined || block.timestamp > this.#block.timestamp)) this.#block = block;
-    for (const { node } of [edges.at(0), edges.at(-1)].flatMap((edge) => edge ?? [])) {
-      const time = BigInt(node.timestamp);
-      if (this.#oldest === undefined || time < this.#oldest) this.#oldest = time;
-    }
-  }
-
-  /** Whether records after a time must not be missing: the caller wants them, or earlier ones were read. */
-  #isStrictFrom(time: bigint | undefined): boolean {
-    const isWanted = this.#start !== undefined && !this.#options.ignoresMissingHistory;
-    return isWanted || (time !== undefined && this.#oldest !== undefined && this.#oldest < time);
-  }
-
-  #notBeforeStart(time: bigint | undefined): bigint | undefined {
-    if (this.#availableFrom === "any") return undefined;
-    return time !== undefined && this.#start !== undefined && time < this.#start ? this.#start : time;
-  }
-
-  /** The time that a node has to reach back to, if what is left is wanted: a single node is read as it is. */
-  #leastReach(time: bigint | undefined): bigint | undefined {
-    if (time === undefined || this.#nodeCount === 1 || this.#availableFrom === "any") return undefined;
-    return this.#availableFrom !== undefined && time < this.#availableFrom ? this.#availableFrom : time;
+    return page;
   }
 
   /** The next records; `undefined` at the end. */
@@ -168,17 +132,25 @@ export class ScanRun {
     const isEmpty = this.#start !== undefined && this.#end !== undefined && this.#start >= this.#end;
     if (firstReader === undefined || isEmpty) return new MergedScan([], this.#order);
     const start = this.#start === undefined ? undefined : microsecondOf(this.#start);
+    // A range that begins too early is refused before records are yielded, whichever end they come from.
+    const { newestFirst, ignoresMissingHistory } = this.#options;
+    if (start !== undefined && newestFirst && !ignoresMissingHistory) await firstReader.checkHistory(start);
     // An open end is fixed once, by the first response.
     const first = this.#end === undefined ? await this.#fetchFirst(firstReader, start) : undefined;
     const times = { start: this.#start ?? 0n, end: this.#end ?? (await findEnd(first, this.#readers)) };
     this.#times = times;
     const range = aligned(times.start, times.end);
+    const last = first?.edges.at(-1);
+    // Newest first, the first page can have nothing but records of blocks that are not final.
+    const isUsable =
+      last === undefined ||
+      this.#order.compare(microsecondOf(BigInt(last.node.timestamp)), this.#order.firstOf(range)) >= 0;
     const scans = this.#readers.map(
       (reader) =>
         new FilterScan({
           ...this.#share,
           reader,
-          first: reader === firstReader ? first : undefined,
+          first: reader === firstReader && isUsable ? first : undefined,
           range,
           times,
           maxItems,
@@ -194,26 +166,17 @@ export class ScanRun {
 
   /** Adds where to continue once the caller has the records that came before the error. */
   #describe(error: unknown, unread: Range | undefined): unknown {
-    const described = NotShown.is(error) ? this.#errorOf(error, unread) : error;
-    if (!VegaError.is(described)) return described;
-    const { resume = toDateRange(this.#rest(unread)) } = described;
-    return annotate(described, { resume, pagesRead: this.#pagesRead, itemsRead: this.#itemsRead });
-  }
-
-  #errorOf({ lack, shown, availableFrom = 0n }: NotShown, unread: Range | undefined): VegaError {
     const rest = this.#rest(unread);
-    if (lack !== "history") {
-      return behindError(
-        this.#operation,
-        `the time ${describeTime(rest.end ?? rest.start ?? 0n)}`,
-        shown?.block,
-        toDateRange(rest),
-      );
-    }
-    const advice = 'pass `missingHistory: "ignore"` to read what is left';
-    const available = rest.end !== undefined && rest.end < availableFrom ? rest.end : availableFrom;
-    const resume = toDateRange({ ...rest, start: maximum(rest.start ?? 0n, available) });
-    return prunedError(this.#operation, rest.start ?? 0n, availableFrom, advice, resume);
+    const needed = `the time ${describeTime(rest.end ?? rest.start ?? 0n)}`;
+    const described = NotShown.is(error) ? behindError(this.#operation, needed, error.shown?.block, undefined) : error;
+    if (!VegaError.is(described)) return described;
+    const { availableFrom } = described as { availableFrom?: bigint };
+    const start =
+      availableFrom === undefined
+        ? rest.start
+        : maximum(rest.start ?? 0n, minimum(availableFrom, rest.end ?? availableFrom));
+    const { resume = toDateRange({ ...rest, start }) } = described;
+    return annotate(described, { resume, pagesRead: this.#pagesRead, itemsRead: this.#itemsRead });
   }
 
   #rest(unread: Range | undefined): OpenRange {

@@ -1,7 +1,7 @@
 import type { BalanceChange } from "../../generated/types.js";
 import { untilAborted } from "../async/abort.js";
-import { ItemIterator, ignore } from "../async/item-iterator.js";
-import type { Coverage } from "./coverage.js";
+import { ItemIterator } from "../async/item-iterator.js";
+import { type Coverage, CoveragePromise, type CoverageSettler } from "../source/coverage.js";
 import type { ScanSettings } from "./scan-options.js";
 import type { ScanRun } from "./scan-run.js";
 
@@ -45,37 +45,23 @@ export interface ScanRequest {
  * @param read - Returns what was requested, or throws what is wrong with it. Called when the scan is used.
  */
 export function scan(read: () => ScanRequest): Scan<BalanceChange> {
-  let settle: Settle | undefined;
-  const coverage = new Promise<Coverage>((resolve, reject) => {
-    settle = { resolve, reject };
-  });
-  // If the caller does not use it, its rejection must not end the process.
-  coverage.catch(ignore);
-  const records = () => {
-    const first = settle;
-    settle = undefined;
-    return new ScanIterator(read, first);
-  };
+  const coverage = new CoveragePromise();
+  const records = () => new ScanIterator(read, coverage.take());
   return {
     [Symbol.asyncIterator]: records,
     toArray: () => records().drain(),
-    coverage,
+    coverage: coverage.promise,
   };
-}
-
-interface Settle {
-  resolve(coverage: Coverage): void;
-  reject(error: unknown): void;
 }
 
 class ScanIterator extends ItemIterator<BalanceChange> {
   readonly #read: () => ScanRequest;
-  readonly #settle: Settle | undefined;
+  readonly #settle: CoverageSettler | undefined;
   readonly #controller = new AbortController();
   #run: ScanRun | undefined;
 
   /** @param settle - Called with what the scan has covered. */
-  constructor(read: () => ScanRequest, settle: Settle | undefined) {
+  constructor(read: () => ScanRequest, settle: CoverageSettler | undefined) {
     super();
     this.#read = read;
     this.#settle = settle;

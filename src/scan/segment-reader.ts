@@ -4,10 +4,10 @@ import { NotShown } from "../http/demand.js";
 import type { Edge } from "../pagination/page.js";
 import { fromRecordBefore, largestPage, longestOverlap } from "../pagination/repair/continuation.js";
 import { blockTimeOf } from "../source/block-cursor.js";
-import { describeTime, readingError } from "../source/reading-errors.js";
+import { describeTime, prunedError, readingError } from "../source/reading-errors.js";
 import { compareDigits } from "../values/digits.js";
 import { maximum, minimum } from "../values/integers.js";
-import { earlyStart, microsecondOf, toTime } from "../values/microseconds.js";
+import { microsecondOf, toTime } from "../values/microseconds.js";
 import { contentOf, type RangeContent, type RangeDemand, type RangePage, type RangeRequest } from "./range-page.js";
 import { compareRecords, keyOf } from "./record-order.js";
 import { isEmpty, type Range, type ReadingOrder } from "./timeline.js";
@@ -25,7 +25,9 @@ export interface SegmentReading {
   pageLength: number;
   /** `undefined` if the whole range was read. */
   unread: Range | undefined;
-  /** What is known of the start of `unread`. */
+  /** The time from which on the last page is complete, in Unix nanoseconds. */
+  completeFrom: bigint;
+  /** Known records at the start of `unread`, or if there is nothing left, at its end; `undefined` if there are none. */
   anchor: Anchor | undefined;
 }
 
@@ -50,55 +52,100 @@ export interface SegmentReaderOptions {
   operation: string;
   order: ReadingOrder;
   pageSize: number;
+  /** The microsecond at which the scan starts; `undefined` if it begins with the oldest record. */
+  start: bigint | undefined;
+  /** Whether records that nodes no longer keep are left out. */
+  ignoresMissingHistory: boolean;
   fetch: (request: RangeRequest, demand: RangeDemand) => Promise<RangePage>;
 }
 
-/** Reads ranges page by page. Records of one time come in the order of their natural key. */
+/** Reads ranges of one filter page by page. Records of one time come in the order of their natural key. */
 export class SegmentReader {
   readonly order: ReadingOrder;
   readonly pageSize: number;
-  readonly #operation: string;
-  readonly #fetch: SegmentReaderOptions["fetch"];
+  readonly #options: SegmentReaderOptions;
+  /** The time from which on the pages show that no record is missing, in Unix nanoseconds. */
+  #completeFrom: bigint;
 
-  constructor({ operation, order, pageSize, fetch }: SegmentReaderOptions) {
-    this.order = order;
-    this.pageSize = pageSize;
-    this.#operation = operation;
-    this.#fetch = fetch;
+  constructor(options: SegmentReaderOptions) {
+    this.order = options.order;
+    this.pageSize = options.pageSize;
+    this.#options = options;
+    this.#completeFrom = toTime(options.start ?? 0n);
   }
 
-  /** Fetches the first page of a range, or the page after a cursor. */
+  /** The time from which on no record of the filter is missing, in Unix nanoseconds. */
+  get completeFrom(): bigint {
+    return this.#completeFrom;
+  }
+
+  /** Fetches the first page of a range, or the page after a cursor. Known records can be before the range, in reading order. */
   async fetch(range: OpenRange, options: PageOptions): Promise<RangePage> {
-    const { start, end } = range;
     const { newestFirst } = this.order;
     const { size, after, anchor } = options;
+    const { microsecond } = anchor ?? {};
+    const start = newestFirst ? range.start : minimumOf(range.start, microsecond);
+    const end = newestFirst && microsecond !== undefined ? maximum(range.end ?? 0n, microsecond + 1n) : range.end;
     const request: RangeRequest = {
-      start: start === undefined ? undefined : earlyStart(start),
+      start: start === undefined || start <= 1n ? undefined : toTime(start),
       end: end === undefined ? undefined : toTime(end),
       size,
       newestFirst,
       after,
+      // Known records at the start of a page show that the node keeps what follows.
+      decidesStart: this.#isScanStart(range) && (newestFirst || (anchor === undefined && after === undefined)),
     };
-    const demand = demandOf(range, options, newestFirst);
     try {
-      return await this.#fetch(request, demand);
+      const page = await this.#options.fetch(request, demandOf(range, options, newestFirst));
+      if (request.decidesStart) this.#noteStart(range, page);
+      return page;
     } catch (error) {
-      if (!NotShown.is(error) || error.lack !== "place" || anchor === undefined) throw error;
+      if (!NotShown.is(error) || error.lack !== "place" || microsecond === undefined) throw error;
+      // Records of a whole day are dropped at once, also while they are read.
+      await this.checkHistory(microsecond);
+      throw this.#gap(toTime(microsecond));
     }
-    // Records of a whole day are dropped at once, also while they are read.
-    await this.#fetch(request, { ...demandOf(range, { size, after }, newestFirst), doubtsHistory: true });
-    const last = newestFirst ? end : start;
-    throw readingError(
-      `${this.#operation} has read records at ${describeTime(toTime(last ?? 0n))} that no response shows any more, so that nothing ` +
-        "shows which records follow them. Continue with `resume` on another node.",
-      { operation: this.#operation, reason: "gap" },
+  }
+
+  #isScanStart({ start = 0n }: OpenRange): boolean {
+    return start === (this.#options.start ?? 0n);
+  }
+
+  /** Rejects if nodes do not keep the records from a microsecond on. */
+  async checkHistory(microsecond: bigint): Promise<void> {
+    const request = { start: toTime(microsecond), size: 1, newestFirst: false, decidesStart: true };
+    const { availableFrom } = await this.#options.fetch(request, {});
+    if (availableFrom !== undefined) throw this.#pruned(toTime(microsecond), availableFrom);
+  }
+
+  /** Notes how far back the scan is complete. */
+  #noteStart({ start = 0n, end }: OpenRange, { completeFrom, availableFrom }: RangePage): void {
+    if (availableFrom !== undefined && !this.#options.ignoresMissingHistory) {
+      throw this.#pruned(toTime(start), availableFrom);
+    }
+    const from = end === undefined ? completeFrom : minimum(completeFrom, toTime(end));
+    this.#completeFrom = maximum(this.#completeFrom, from);
+  }
+
+  #pruned(start: bigint, availableFrom: bigint): PaginationError {
+    const advice = 'pass `missingHistory: "ignore"` to read what is left';
+    return prunedError(this.#options.operation, start, availableFrom, advice, undefined);
+  }
+
+  #gap(time: bigint): PaginationError {
+    const { operation } = this.#options;
+    return readingError(
+      `${operation} received no response that has the records both before and after ${describeTime(time)}, so that nothing shows ` +
+        "which ones are missing. Continue with `resume` on another node.",
+      { operation, reason: "gap" },
       undefined,
     );
   }
 
   /** The newest record of all. */
   async newest(): Promise<BalanceChange | undefined> {
-    const { edges } = await this.#fetch({ size: 1, newestFirst: true }, {});
+    const request = { size: 1, newestFirst: true, decidesStart: false };
+    const { edges } = await this.#options.fetch(request, {});
     return edges[0]?.node;
   }
 
@@ -134,7 +181,10 @@ export class SegmentReader {
     const distinct = records.filter(
       (record, at) => at === 0 || compareRecords(record, records[at - 1] ?? record) !== 0,
     );
-    return { records: distinct, pageLength: first.edges.length, unread, anchor: unread && anchorAt(edges, last) };
+    const end = edges.at(-1);
+    const known = unread || !end ? last : microsecondOf(BigInt(end.node.timestamp));
+    const { completeFrom } = page;
+    return { records: distinct, pageLength: first.edges.length, unread, completeFrom, anchor: anchorAt(edges, known) };
   }
 
   /** The page after others of the same range, within a microsecond that has more records than a page. */
@@ -147,19 +197,30 @@ export class SegmentReader {
       if (next === undefined) throw this.#tooDense(range);
       return { ...page, edges: next };
     }
+    const { newestFirst } = this.order;
+    const at = microsecondOf(BigInt(last.node.timestamp));
+    // The known records can be before the range, in reading order.
+    const whole = newestFirst
+      ? { ...range, end: maximum(range.end, at + 1n) }
+      : { ...range, start: minimum(range.start, at) };
+    let isRefused = false;
     for (let way = fromRecordBefore(edges); way !== undefined; way = way.fallback?.()) {
-      // Of a single record, the page is requested again with room for more.
-      const { cursor: after, overlap, accept } = way.locate ? { ...way.locate([]), overlap: longestOverlap } : way;
+      // Of a single record, the page is requested again with room for more. A page that had room says that records follow in another
+      // part of a range that is too long for one request: no page has both them and the known one.
+      const isAlone = edges.length === 1 && this.pageSize > 1;
+      const around = way.locate && !isAlone ? { ...way.locate([]), overlap: longestOverlap } : way;
+      const { cursor: after, overlap, accept } = around;
       const size = Math.min(this.pageSize + Number(overlap), Math.max(largestPage, this.pageSize));
       try {
-        const page = await this.fetch(range, { size, after, accept });
+        const page = await this.fetch(whole, { size, after, accept });
         const next = accept?.(page.edges) ?? page.edges;
         if (next.length > 0 || !page.hasMore) return { ...page, edges: next };
       } catch (error) {
         if (!NotShown.is(error) || error.lack !== "place") throw error;
+        isRefused = true;
       }
     }
-    throw this.#tooDense(range);
+    throw isRefused ? this.#gap(BigInt(last.node.timestamp)) : this.#tooDense(range);
   }
 
   /** The edges of a page after another one; `undefined` if a cursor led back. */
@@ -173,28 +234,21 @@ export class SegmentReader {
   #tooDense(range: Range): PaginationError {
     const time = toTime(this.order.firstOf(range));
     return new PaginationError(
-      `${this.#operation} found more than ${this.pageSize} records in the microsecond from ${time} on, and the node's cursors ` +
+      `${this.#options.operation} found more than ${this.pageSize} records in the microsecond from ${time} on, and the node's cursors ` +
         "do not lead through them. Narrow the filter by account types, parties or markets, or continue after that time.",
-      { operation: this.#operation, reason: "too-dense", timestamp: `${time}` },
+      { operation: this.#options.operation, reason: "too-dense", timestamp: `${time}` },
     );
   }
 }
 
-/** What a page of a range has to show: its end, and the known records at its start or that the node keeps what follows. */
+/** What a page of a range has to show: its end, and the known records at its start. */
 function demandOf(
   { start, end }: OpenRange,
-  { anchor, accept, after, isFirst = false }: PageOptions,
+  { anchor, accept, isFirst = false }: PageOptions,
   newestFirst: boolean,
 ): RangeDemand {
-  const isContinued = anchor !== undefined || after !== undefined;
   return {
     isFresh: isFirst,
-    time: end === undefined ? undefined : toTime(end),
-    reach: start === undefined ? 0n : toTime(start),
-    // Known records show that the node keeps what follows them.
-    ...(newestFirst
-      ? { holdsStart: ({ data }) => !data.pageInfo?.hasNextPage }
-      : isContinued && { holdsStart: () => false }),
     lacksBlock: ({ data, block }, namesBlocks) => {
       if (block === undefined) return namesBlocks;
       const endsHere = newestFirst || !data.pageInfo?.hasNextPage;
@@ -227,6 +281,9 @@ function anchorAt(edges: readonly Edge<BalanceChange>[], microsecond: bigint): A
   }
   return keys.size === 0 ? undefined : { microsecond, keys };
 }
+
+const minimumOf = (a: bigint | undefined, b: bigint | undefined) =>
+  a === undefined || b === undefined ? a : minimum(a, b);
 
 const isIn = ({ timestamp }: BalanceChange, microsecond: bigint) => microsecondOf(BigInt(timestamp)) === microsecond;
 

@@ -3,7 +3,6 @@ import type { Clock } from "../async/clock.js";
 import type { Block } from "../http/block.js";
 import type { OperationRoute } from "../http/operation-route.js";
 import type { Requester } from "../http/requester.js";
-import type { NodeHistory } from "./node-history.js";
 import type { RangeLimits } from "./range-limits.js";
 
 /** What a client has in common with those that its `withOptions` returns. */
@@ -14,7 +13,6 @@ export interface Session {
   namesBlocks?: boolean;
   /** What readers of lists have learned of the node, or the nodes. */
   limits?: RangeLimits;
-  history?: NodeHistory;
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { PageInfo, Pagination } from "../../generated/types.js";
 import type { Block } from "../http/block.js";
 import type { Demand } from "../http/demand.js";
+import { isDigits } from "../values/digits.js";
 
 /** A record and its place in the list. */
 export interface Edge<T> {
@@ -17,6 +18,12 @@ export interface PageContent<T> {
 }
 
 export const hasRecord = <T>(edge: PageContent<T>["edges"][number]): edge is Edge<T> => edge?.node != null;
+
+/** The time of a record in Unix nanoseconds; `undefined` if it has none. */
+export function timeOf(edge: PageContent<unknown>["edges"][number] | undefined): bigint | undefined {
+  const { timestamp } = (edge?.node ?? {}) as { timestamp?: unknown };
+  return isDigits(timestamp) ? BigInt(timestamp) : undefined;
+}
 
 /** What the page of a node has beside its content. */
 export interface NodeExtra {
@@ -49,6 +56,31 @@ export type ReadList<T> = (
   signal: AbortSignal,
   demand?: Demand<PageContent<T>>,
 ) => Promise<NodePage<T>>;
+
+/** A page that decides how far back a reading is complete. */
+export interface OldestPage<T> extends NodePage<T> {
+  /** The time from which on no record is missing, in Unix nanoseconds; 0 if older pages follow. */
+  completeFrom: bigint;
+  /** Set if records between the start and that time are missing, as far as is known: the time of the oldest record that is there. */
+  availableFrom: bigint | undefined;
+}
+
+/** Reads the pages of a list. */
+export interface ListReader<T> {
+  /** Reads a page that continues what was read. */
+  read: ReadList<T>;
+  /**
+   * Reads a page that decides how far back the reading is complete: the first one in ascending order, any one in descending order.
+   *
+   * @param lead - How much earlier than the range the request begins, in nanoseconds, so that a record before it can be shown.
+   */
+  readOldest(
+    request: ListRequest,
+    signal: AbortSignal,
+    demand?: Demand<PageContent<T>>,
+    lead?: bigint,
+  ): Promise<OldestPage<T>>;
+}
 
 /** The envelope of a page, if it is one: without edges or without `pageInfo`, a walk would end too early. */
 export const readEnvelope = <T>(envelope: PageContent<T> | null | undefined): PageContent<T> | undefined =>

@@ -11,31 +11,35 @@ export interface TimeRange {
 }
 
 /** The longest range of a request, with a day to spare: v0.75 and later nodes allow 365 days (observed on v0.79 nodes). */
-const longest = 364n * nanosecondsPerDay;
+export const longestRange = 364n * nanosecondsPerDay;
 
 /** The earliest time of a range: 1 January 2020 (observed on v0.79 nodes). */
 const earliest = 1_577_836_800_000_000_000n;
 
 /** Whether every node accepts a range. */
 export const isAccepted = (start: bigint | undefined, end: bigint | undefined): boolean =>
-  start !== undefined && end !== undefined && start >= earliest && end - start <= longest;
+  start !== undefined && end !== undefined && start >= earliest && end - start <= longestRange;
 
-/** Whether a node refused a request, as v0.75 and later nodes refuse balance changes for their range. */
-export const isRefused = (error: unknown): error is ApiError => ApiError.is(error) && error.status === 400;
+/** Whether a node refused a request for its range, in the words of v0.75 and later nodes (observed on v0.79 nodes). */
+export const isRefused = (error: unknown): error is ApiError =>
+  ApiError.is(error) && error.status === 400 && error.detail?.["message"] === "invalid date range";
 
 /** Splits a range into those that every node accepts, in the order in which they are read. */
 export function* windowsOf({ start, end }: TimeRange, newestFirst: boolean): Generator<TimeRange> {
   const from = maximum(start, earliest);
   if (newestFirst) {
-    for (let last = end; last > from; last -= longest) yield { start: maximum(last - longest, from), end: last };
+    for (let last = end; last > from; last -= longestRange)
+      yield { start: maximum(last - longestRange, from), end: last };
   } else {
-    for (let first = from; first < end; first += longest) yield { start: first, end: minimum(first + longest, end) };
+    for (let first = from; first < end; first += longestRange) {
+      yield { start: first, end: minimum(first + longestRange, end) };
+    }
   }
 }
 
 /** What is known of the ranges that the nodes of a client accept. */
 export class RangeLimits {
-  /** Whether one of them refused a request without a range. */
+  /** Whether one of them refused a request for its range. */
   isNeeded = false;
   readonly #clock: Clock;
   #latest: { time: bigint; seenAt: number } | undefined;

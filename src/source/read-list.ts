@@ -1,21 +1,28 @@
+import type { Pagination } from "../../generated/types.js";
 import type { ListOperation } from "../arguments/operation.js";
 import type { CheckedArguments } from "../arguments/read-arguments.js";
 import type { CallSettings } from "../http/context.js";
-import { type Demand, lackOf, NotShown, type Shown } from "../http/demand.js";
-import type { OperationRoute } from "../http/operation-route.js";
+import { type Demand, lackOf, NotShown } from "../http/demand.js";
+import { maximum } from "../values/integers.js";
+import { nanosecondsPerDay } from "../values/nanoseconds.js";
 import type { Connection } from "./connection.js";
-import { NodeHistory } from "./node-history.js";
-import type { PageContent, ReadList } from "./node-page.js";
-import { askOldest } from "./oldest-record.js";
+import { completeFrom, startOfDay } from "./history.js";
+import {
+  type ListReader,
+  type ListRequest,
+  type OldestPage,
+  type PageContent,
+  type ReadList,
+  timeOf,
+} from "./node-page.js";
 import type { CursorRules, SendPage } from "./page-sender.js";
 import { untilShown } from "./patience.js";
-import { RangeLimits } from "./range-limits.js";
+import { longestRange, RangeLimits } from "./range-limits.js";
 import { inWindows } from "./windows.js";
 
 /** How the pages of a list are read. */
 export interface ListReaderOptions<T> {
   connection: Connection;
-  route: OperationRoute;
   operation: Pick<ListOperation<T>, "range">;
   call: CallSettings;
   send: SendPage<T>;
@@ -24,11 +31,100 @@ export interface ListReaderOptions<T> {
   rules?: CursorRules;
   /** How long a block is waited for, in milliseconds. */
   catchUp: number;
+  /** Throws if a page cannot be a response to its request. */
+  check?(request: ListRequest, page: PageContent<T> & { response: Response }): void;
 }
 
+/** How often a record that nodes have is requested before it counts as missing: behind one address, the next node may keep it. */
+const attempts = 3;
+
 /** Reads pages of a list that show what is demanded. */
-export function listReader<T>(options: ListReaderOptions<T>): ReadList<T> {
-  const { connection, operation, send, filters, rules, catchUp } = options;
+export function listReader<T>(options: ListReaderOptions<T>): ListReader<T> {
+  const { operation, filters } = options;
+  const read = pageReader(options, filters);
+  if (operation.range === undefined) {
+    return {
+      read,
+      readOldest: async (request, signal, demand) => ({
+        ...(await read(request, signal, demand)),
+        completeFrom: 0n,
+        availableFrom: undefined,
+      }),
+    };
+  }
+  const isFiltered = Object.keys(filters).length > 0;
+  const readAll = isFiltered ? pageReader(options, {}) : read;
+
+  /** The newest record before a time; `undefined` if no response has one that is less than a year older. */
+  async function findBefore(list: ReadList<T>, end: bigint, tries: number, signal: AbortSignal) {
+    const request = { pagination: { first: 1, newestFirst: true }, start: maximum(end - longestRange, 0n), end };
+    for (let count = 0; count < tries; count++) {
+      const { edges } = await list(request, signal, historyDemand(request.pagination, end));
+      const time = timeOf(edges[0]);
+      if (time !== undefined) return time;
+    }
+    return undefined;
+  }
+
+  /** The time of the oldest record that nodes keep, from a time on. */
+  async function findOldest(start: bigint, signal: AbortSignal): Promise<bigint | undefined> {
+    const request = { pagination: { first: 1, newestFirst: false }, start, end: start + longestRange };
+    const { edges } = await readAll(request, signal, historyDemand(request.pagination, start));
+    return timeOf(edges[0]);
+  }
+
+  return {
+    read,
+    async readOldest(request, signal, demand, lead = 0n) {
+      const { start, pagination } = request;
+      const readFrom = async (requestedFrom: bigint | undefined, size = {}): Promise<OldestPage<T>> => {
+        const history = historyDemand<T>(pagination, start ?? 0n);
+        const wider = { ...request, start: requestedFrom, pagination: { ...pagination, ...size } };
+        const page = await read(wider, signal, { ...demand, ...history });
+        const from = completeFrom({ data: page, block: page.extra.block }, pagination);
+        return { ...page, completeFrom: from, availableFrom: undefined };
+      };
+      let page = await readFrom(start && start - lead);
+      if (start === undefined || page.completeFrom <= start) return page;
+      // The page has no record of the first day, and so does not show whether the node keeps that day. The record before would.
+      const before = await findBefore(read, start, isFiltered ? 1 : attempts, signal);
+      const isKept =
+        before !== undefined ||
+        (isFiltered &&
+          (await findBefore(readAll, startOfDay(start) + nanosecondsPerDay, attempts, signal)) !== undefined);
+      const tries = before === undefined ? Number(isKept) : attempts;
+      for (let count = 0; count < tries && page.completeFrom > start; count++) {
+        const next = before === undefined ? await readFrom(start - lead) : await readFrom(before, roomFor(pagination));
+        if (next.completeFrom < page.completeFrom) page = next;
+      }
+      if (page.completeFrom <= start || (isKept && before === undefined)) return page;
+      return {
+        ...page,
+        availableFrom: isFiltered
+          ? await findOldest(start, signal)
+          : timeOf(page.edges.at(pagination.newestFirst === false ? 0 : -1)),
+      };
+    },
+  };
+}
+
+/** The size of a page that also has records before its range: those of one block, of which most blocks have few. */
+function roomFor({ first, last }: Pagination): Pagination {
+  const larger = (size: number) => Math.min(size + 50, Math.max(size, 5000));
+  return { ...(first !== undefined && { first: larger(first) }), ...(last !== undefined && { last: larger(last) }) };
+}
+
+const historyDemand = <T>(pagination: ListRequest["pagination"], historyFrom: bigint): Demand<PageContent<T>> => ({
+  historyFrom,
+  completeFrom: (shown) => completeFrom(shown, pagination),
+});
+
+/**
+ * Reads pages with these filters. Of a client with one address, each response is judged here, because any of them can come from another
+ * node; a pool judges them itself.
+ */
+function pageReader<T>(options: ListReaderOptions<T>, filters: CheckedArguments): ReadList<T> {
+  const { connection, operation, send, rules, catchUp, check } = options;
   const { session, clock, isPool } = connection;
   session.limits ??= new RangeLimits(clock);
   const { limits } = session;
@@ -36,40 +132,15 @@ export function listReader<T>(options: ListReaderOptions<T>): ReadList<T> {
     const { after, before } = request.pagination;
     const attempt = async () => {
       const reply = await send(filters, request, signal, demand, (after ?? before) === undefined ? undefined : rules);
-      if (demand && !isPool) await judge(options, demand, reply, signal);
+      const lack = demand && !isPool ? lackOf(demand, reply, session.namesBlocks === true) : undefined;
+      // What is left of the history is for the reader to judge.
+      if (lack && lack !== "history") throw new NotShown(lack, { shown: reply });
       const { data, response, block, stale, node } = reply;
+      check?.(request, { ...data, response });
       limits.observe(block);
       return { edges: data.edges, pageInfo: data.pageInfo, extra: { response, block, stale }, node };
     };
-    return untilShown(attempt, { clock, catchUp, signal }).catch((error: unknown) => {
-      throw ofEmptied(error);
-    });
+    return untilShown(attempt, { clock, catchUp, signal });
   };
   return operation.range ? inWindows(read, limits) : read;
-}
-
-/**
- * Checks a response of a client with one address, which can balance over several nodes: each response speaks for the one that gave it.
- *
- * @throws {@link NotShown} if it does not show what is demanded.
- */
-async function judge<T>(
-  { connection, route, call }: ListReaderOptions<T>,
-  demand: Demand<PageContent<T>>,
-  reply: Shown<PageContent<T>>,
-  signal: AbortSignal,
-): Promise<void> {
-  const { session, clock } = connection;
-  const lack = lackOf(demand, reply, session.namesBlocks === true);
-  if (lack) throw new NotShown(lack, { shown: reply });
-  session.history ??= new NodeHistory(clock);
-  const ask = askOldest((params, read) => connection.send({ ...route, read }, params, { ...call, signal }));
-  await session.history.check(demand, reply, ask);
-}
-
-/** A node that has just shown records and now keeps none has dropped all of them. */
-function ofEmptied(error: unknown): unknown {
-  const isOpen = NotShown.is(error) && error.lack === "history" && error.availableFrom === undefined;
-  const { data, block } = (isOpen && (error.shown as Shown<PageContent<unknown>> | undefined)) || {};
-  return data && data.edges.length > 0 ? new NotShown("history", { availableFrom: block?.timestamp }) : error;
 }

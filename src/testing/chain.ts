@@ -1,5 +1,6 @@
 import { refuseByRule } from "../arguments/refuse.js";
 import { maximum } from "../values/integers.js";
+import { nanosecondsPerDay } from "../values/nanoseconds.js";
 import { Activity } from "./activity.js";
 import { type After, backgroundTimer, repeat } from "./advance.js";
 import { RecordCompletion, type TimeOf, withoutUndefined } from "./completion.js";
@@ -152,5 +153,5 @@ function earlier({ height, timestamp }: FakeBlock, wanted: bigint): FakeBlock {
   return { height: reached, timestamp: maximum(timestamp - (height - reached) * second, 0n) };
 }
 
-/** A node that keeps times from a nanosecond on has no row of the microsecond in which that lies. */
-export const oldestKept = (history: bigint): Microseconds => -toMicroseconds(-history);
+/** Nodes drop the rows of whole days (UTC): a node that keeps a time keeps its day. */
+export const oldestKept = (history: bigint): Microseconds => toMicroseconds(history - (history % nanosecondsPerDay));

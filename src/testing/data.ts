@@ -84,7 +84,7 @@ export interface FakeNodeData extends OtherData {
    */
   block?: FakeBlock | undefined;
   /**
-   * The oldest time that the node keeps, in Unix nanoseconds. Older balance changes are silently absent from
+   * The oldest day (UTC) that the node keeps: any time of it, in Unix nanoseconds. Older balance changes are silently absent from
    * responses; votes, profiles and signatures are kept whole (observed on v0.74 nodes). Default: everything is kept.
    */
   history?: bigint | undefined;

@@ -136,7 +136,7 @@ export interface FakeNodeOptions {
    * @default false
    */
   down?: boolean | undefined;
-  /** The oldest time that this node keeps, in Unix nanoseconds. Default: that of the data. */
+  /** The oldest day (UTC) that this node keeps: any time of it, in Unix nanoseconds. Default: that of the data. */
   history?: bigint | undefined;
   /** Whether the order of the votes of one block varies from request to request. Default: that of the data. */
   unstableTies?: boolean | undefined;

@@ -1,4 +1,4 @@
-import type { Coverage } from "../../scan/coverage.js";
+import type { Coverage } from "../../source/coverage.js";
 import type { CommandContext } from "../command.js";
 import type { ConnectedClient } from "../connection.js";
 import { exitCodes, IncompleteError, UsageError } from "../exit.js";
@@ -197,7 +197,12 @@ function claim(
   const isLimited = incomplete === undefined && digest.records === limit;
   return {
     range: isLimited ? whole : covered,
-    coverage: { ...covered, end: isEndShown ? covered.end : undefined, block: latest(shown.block, end.block) },
+    coverage: {
+      ...covered,
+      start: covered.start ?? 0n,
+      end: isEndShown ? covered.end : undefined,
+      block: latest(shown.block, end.block),
+    },
   };
 }
 
@@ -205,7 +210,7 @@ function claim(
 const coverageTo = (range: TimeRange, next: string | null, isNewestFirst: boolean): Coverage => {
   const last = next === null ? undefined : BigInt(next);
   const part = isNewestFirst ? { start: last && last + 1n } : { end: last };
-  return { ...range, ...part, block: undefined };
+  return { ...range, ...part, start: part.start ?? range.start ?? 0n, block: undefined };
 };
 
 const latest = (a: Coverage["block"], b: Coverage["block"]) =>

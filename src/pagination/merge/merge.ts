@@ -1,9 +1,17 @@
 import type { Pagination } from "../../../generated/types.js";
 import { untilAborted } from "../../async/abort.js";
 import { annotate, PaginationError } from "../../errors/index.js";
+import { maximum } from "../../values/integers.js";
 import { type Direction, directionOf, forward, inWalkOrder } from "../direction.js";
-import type { Edge, PageContent, Step } from "../page.js";
-import { type FetchPage, type HistoryDemand, RequestPlan, readWalkOptions, type Source } from "../request-plan.js";
+import type { Edge, Step } from "../page.js";
+import {
+  type FetchedPage,
+  type FetchPage,
+  type OpenTimeRange,
+  RequestPlan,
+  readWalkOptions,
+  type Source,
+} from "../request-plan.js";
 import { firstStep } from "../step.js";
 import { type ListedEdge, mergedPage, readPlaces } from "./merged-page.js";
 import { readyItems } from "./ready.js";
@@ -19,8 +27,8 @@ export interface MergeOptions<T, Extra extends object> {
   compare?: ((a: T, b: T) => number) | undefined;
   /** Which of two responses a page that is made of both names. Default: the later one. */
   choose?: ((earlier: Extra, later: Extra) => Extra) | undefined;
-  /** As of the walk over each list. */
-  history?: HistoryDemand | undefined;
+  /** Of the walk over each list. */
+  range?: OpenTimeRange | undefined;
 }
 
 /** Reads one list in the direction of the walk. */
@@ -67,11 +75,12 @@ class Merge<T, Extra extends object> {
   /** Less than 0 if the first record comes before the second in the order of the walk. */
   readonly #compare: ((a: T, b: T) => number) | undefined;
   #hasEarlier: boolean;
+  #completeFrom = 0n;
   /** What the page names of its responses. */
   #response: { extra?: Extra } | undefined;
 
   constructor(
-    { source, fetchPages, compare, choose = (_, later) => later, history }: MergeOptions<T, Extra>,
+    { source, fetchPages, compare, choose = (_, later) => later, range }: MergeOptions<T, Extra>,
     pagination: Pagination,
   ) {
     this.direction = directionOf(pagination);
@@ -82,15 +91,16 @@ class Merge<T, Extra extends object> {
     const places = readPlaces(source.operation, this.direction, cursor, fetchPages.length);
     this.#readers = fetchPages.map((fetch, list) => {
       const place = places[list]?.[cursorName];
-      const fetchPage: typeof fetch = async (request, signal, demand) => {
-        const content = await fetch(request, signal, demand);
+      const fetchPage: typeof fetch = async (request, signal, demand, decidesStart) => {
+        const content = await fetch(request, signal, demand, decidesStart);
+        this.#completeFrom = maximum(this.#completeFrom, content.completeFrom ?? 0n);
         const { extra = content.extra } = this.#response ?? {};
         this.#response = extra && content.extra ? { extra: choose(extra, content.extra) } : content;
         return content;
       };
       const start = { ...pagination, [sizeName]: pageSize, [cursorName]: place || undefined };
       const own = { ...source, fetchPage };
-      const walk = { pagination: start, pageSize, history, ...readWalkOptions(), open: () => own };
+      const walk = { pagination: start, pageSize, range, ...readWalkOptions(), open: () => own };
       const step = place === false ? undefined : firstStep(new RequestPlan<T, Extra>(walk), own);
       return { list, step, edges: [], index: 0, cursor: place };
     });
@@ -101,7 +111,7 @@ class Merge<T, Extra extends object> {
   }
 
   /** The next records of the list, at most `size`. */
-  async take(size: number, signal: AbortSignal): Promise<PageContent<T> & { extra?: Extra }> {
+  async take(size: number, signal: AbortSignal): Promise<FetchedPage<T, Extra>> {
     const starts = this.#readers.map(({ cursor }) => cursor);
     const taken: ListedEdge<T>[] = [];
     const inOrder = inWalkOrder(this.#readers, this.direction);
@@ -122,7 +132,8 @@ class Merge<T, Extra extends object> {
     const page = mergedPage(taken, spans, this.direction, this.#hasEarlier);
     this.#hasEarlier = true;
     const extra = this.#response?.extra;
-    return extra === undefined ? page : { ...page, extra };
+    const whole = { ...page, completeFrom: this.#completeFrom };
+    return extra === undefined ? whole : { ...whole, extra };
   }
 
   async #fill(readers: readonly Reader<T, Extra>[], signal: AbortSignal): Promise<void> {

@@ -214,7 +214,7 @@ describe("a scan sends requests", () => {
         };
         // One after the other there is nothing to save: each page is full.
         const least = await count(1);
-        expect(await count(4)).toBeLessThanOrEqual(Math.max(least + 1, Math.floor(1.25 * least)));
+        expect(await count(4)).toBeLessThanOrEqual(Math.max(least + 2, Math.floor(1.25 * least)));
       },
     );
     await fc.assert(property, { ...runs(8), endOnFailure: true });
@@ -621,7 +621,8 @@ describe("scanBalanceChanges", () => {
 describe("a scan of a range that begins before the node's history", () => {
   const hour = 3_600_000_000_000n;
   const day = 24n * hour;
-  const oldest = 1_700_000_000_000_000_000n;
+  // Midnight: nodes drop whole days.
+  const oldest = 1_700_006_400_000_000_000n;
   const block = { height: 1000n, timestamp: oldest + 20n * day };
   const partyId = "b2".repeat(32);
 
@@ -662,8 +663,8 @@ describe("a scan of a range that begins before the node's history", () => {
         itemsRead: 0,
       });
       expect((error as Error).message).toBe(
-        `The range of scanBalanceChanges begins at ${oldest} (2023-11-14T22:13:20.000Z), but the balance changes of the node ` +
-          `begin at ${oldest + 2n * day} (2023-11-16T22:13:20.000Z): earlier records were pruned or never existed. Begin the ` +
+        `The range of scanBalanceChanges begins at ${oldest} (2023-11-15T00:00:00.000Z), but the balance changes of the node ` +
+          `begin at ${oldest + 2n * day} (2023-11-17T00:00:00.000Z): earlier records were pruned or never existed. Begin the ` +
           'range there, use a node that keeps a longer history, or pass `missingHistory: "ignore"` to read what is left.',
       );
       expect(await read(oldest + 2n * day, { order }).toArray()).toHaveLength(7 * 24);
@@ -685,17 +686,11 @@ describe("a scan of a range that begins before the node's history", () => {
     }
   });
 
-  test("requests the oldest record without a filter, once for several scans", async () => {
-    const { client, historyRequests } = setting();
+  test("takes one request if the first record is of the day on which the range begins", async () => {
+    const { client, node } = setting();
     const dateRange = { startTimestamp: oldest + 3n * day, endTimestamp: oldest + 4n * day };
-    for (let count = 0; count < 2; count++) {
-      expect(await client.scanBalanceChanges({ filter: { partyIds: [partyId] }, dateRange }).toArray()).toHaveLength(
-        24,
-      );
-    }
-    expect(historyRequests().map(({ url }) => new URL(url).search)).toEqual([
-      "?pagination.first=1&pagination.newestFirst=false",
-    ]);
+    await client.scanBalanceChanges({ filter: { partyIds: [partyId] }, dateRange }).toArray();
+    expect(node.requests).toHaveLength(1);
   });
 
   test.each([

@@ -12,6 +12,7 @@ import { fetchFrom, fetchPage } from "../../support/raw-requests.js";
 import { runs } from "../../support/runs.js";
 
 const second = 1_000_000_000n;
+const day = 86_400n * second;
 const list = "/api/v2/balance/changes?pagination.first=5000";
 const headerOf = async (node: Parameters<typeof fetchFrom>[0]) => {
   const { headers } = await fetchFrom(node, list);
@@ -138,11 +139,11 @@ describe("a fake network", () => {
   });
 
   test("keeps less history on a node whose options say so", async () => {
-    const balances = [1000n, 2000n, 3000n].map((time) => change(1, time * second));
-    const network = createFakeNetwork({ nodes: [{}, { history: 2000n * second }], balances });
+    const balances = [1n, 2n, 3n].map((days) => change(1, days * day));
+    const network = createFakeNetwork({ nodes: [{}, { history: 2n * day }], balances });
     const count = async (index: number) => (await fetchPage(nodeOf(network, index), list)).edges.length;
     expect([await count(0), await count(1)]).toEqual([3, 2]);
-    nodeOf(network, 0).configure({ history: 2_500n * second });
+    nodeOf(network, 0).configure({ history: 4n * day - 1n });
     expect([await count(0), await count(1)]).toEqual([1, 2]);
   });
 
@@ -331,7 +332,6 @@ describe("a fake node that lags", () => {
 });
 
 describe("a fake node that drops history", () => {
-  const day = 86_400n * second;
   // The third day has no records; the second one has one at its first and one at its last microsecond.
   const times = [5n, day - 1000n, day, 2n * day - 1000n, 3n * day + 7000n, 4n * day];
   const balances = times.map((time, index) => change(index, 19_000n * day + time));
@@ -361,10 +361,10 @@ describe("a fake node that drops history", () => {
   });
 
   test("continues from the history that its options or its data name, and drops nothing that it does not show", async () => {
-    const node = createFakeNode({ balances, history: 19_000n * day + 6_000n });
-    expect(await kept(node)).toEqual([1, 2, 3, 4, 5]);
-    node.dropHistory();
+    const node = createFakeNode({ balances, history: 19_001n * day + 6_000n });
     expect(await kept(node)).toEqual([2, 3, 4, 5]);
+    node.dropHistory();
+    expect(await kept(node)).toEqual([4, 5]);
     const network = createFakeNetwork({ nodes: [{ lag: 100_000 }], balances });
     const behind = nodeOf(network, 0);
     expect(await kept(behind)).toEqual([0, 1, 2, 3]);
