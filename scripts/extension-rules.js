@@ -8,7 +8,8 @@
  * @typedef {{ name: string, in: string, required?: boolean, "x-unit"?: string, schema?: Schema }} Parameter
  * @typedef {{
  *   type?: unknown, properties?: Record<string, Schema | Reference>, items?: Schema | Reference,
- *   anyOf?: (Schema | Reference)[], required?: string[], "x-naturalKey"?: unknown, "x-unit"?: unknown,
+ *   anyOf?: (Schema | Reference)[], required?: string[], enum?: unknown[],
+ *   "x-enumNumbers"?: unknown, "x-naturalKey"?: unknown, "x-unit"?: unknown,
  * }} Schema
  * @typedef {{
  *   operationId?: string, parameters?: (Parameter | Reference)[], requestBody?: unknown,
@@ -33,7 +34,7 @@ const extensions = {
     "x-codeSamples",
   ],
   Parameter: ["x-unit"],
-  Schema: ["x-enumDescriptions", "x-naturalKey", "x-unit"],
+  Schema: ["x-enumDescriptions", "x-enumNumbers", "x-naturalKey", "x-unit"],
 };
 
 /** A misspelled extension would have no effect. */
@@ -226,6 +227,24 @@ function naturalKey() {
   };
 }
 
+/** The client replaces a number by the name in the same place of the enumeration. */
+function enumNumbers() {
+  return {
+    /** @param {Schema} schema @param {Context} context */
+    Schema({ enum: names = [], "x-enumNumbers": numbers }, { report, location }) {
+      if (numbers === undefined) return;
+      const isValid =
+        Array.isArray(numbers) &&
+        numbers.every((number) => Number.isInteger(number)) &&
+        new Set(numbers).size === names.length &&
+        numbers.length === names.length;
+      if (isValid) return;
+      const message = "`x-enumNumbers` needs a different integer for each name of `enum`, in the same order.";
+      report({ message, location: location.child(["x-enumNumbers"]) });
+    },
+  };
+}
+
 /** The unit decides the type of an argument, and how the command line prints a member of a record. */
 function unit() {
   /** @param {readonly string[]} units */
@@ -307,5 +326,6 @@ export const extensionRules = {
   "sent-once": sentOnce,
   "client-notes": clientNotes,
   "natural-key": naturalKey,
+  "enum-numbers": enumNumbers,
   unit,
 };

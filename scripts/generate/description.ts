@@ -18,6 +18,7 @@ export interface Schema {
   anyOf?: Schema[];
   oneOf?: Schema[];
   "x-enumDescriptions"?: Record<string, string>;
+  "x-enumNumbers"?: number[];
   "x-naturalKey"?: string[];
   "x-unit"?: string;
 }

@@ -1,6 +1,7 @@
 /** Prints `generated/operations.ts`: the operations as data, of the type `OperationTable` of `src/arguments/operation.ts`. */
 
 import {
+  camelCase,
   type Description,
   type Group,
   isGroup,
@@ -34,13 +35,17 @@ export function printOperations(description: Description): string {
   const table = print(
     Object.fromEntries(operations.map((operation) => [operation.operationId, dataOf(operation, groups, description)])),
   );
-  const enums = Object.keys(description.components.schemas)
-    .filter((name) => isNamedEnum(description.components.schemas[name] as Schema))
-    .map(enumListOf)
-    .filter((name) => table.includes(`values: ${name}`));
+  const code = table.replaceAll(/"[^"]*"/g, "");
+  const enums = Object.entries(description.components.schemas)
+    .filter(([name, schema]) => isNamedEnum(schema) && new RegExp(`\\b${camelCase(name)}\\b`).test(code))
+    .map(([name, { "x-enumNumbers": numbers = [] }]) => ({ name: camelCase(name), list: enumListOf(name), numbers }));
+  const lists = enums.map(({ list }) => list).sort();
   return [
     'import type { OperationTable } from "../src/arguments/operation.js";\n',
-    enums.length > 0 ? `import { ${enums.join(", ")} } from "./enums.js";\n\n` : "\n",
+    enums.length > 0 ? `import { ${lists.join(", ")} } from "./enums.js";\n\n` : "\n",
+    ...enums.map(
+      ({ name, list, numbers }) => `const ${name} = ${print({ values: new Code(list), numbers })} as const;\n\n`,
+    ),
     ...constants,
     "/** What the client knows about each operation. `OperationTable` says what each member means. */\n",
     `export const operations = ${table} as const satisfies OperationTable;\n`,
@@ -77,6 +82,7 @@ function dataOf(operation: ResolvedOperation, shared: Group[], description: Desc
           envelope: list.envelope,
           defaultPageSize: operation["x-defaultPageSize"],
           naturalKey: resolve({ $ref: list.record }, description)["x-naturalKey"],
+          enums: enumsOf({ $ref: list.record }, description),
           cursors,
         }
       : { kind: "single", responseMembers: responseMembersOf(operation.body, description) }),
@@ -90,6 +96,16 @@ function dataOf(operation: ResolvedOperation, shared: Group[], description: Desc
     range,
     sentOnce: operation["x-sentOnce"],
   };
+}
+
+/** The members of a record that are enumerations whose names have numbers. */
+function enumsOf(record: Schema, description: Description): Data {
+  const members = Object.entries(resolve(record, description).properties ?? {}).flatMap(([name, { anyOf = [] }]) => {
+    return anyOf
+      .filter((schema) => resolve(schema, description)["x-enumNumbers"])
+      .map(({ $ref = "" }) => [name, new Code(camelCase(nameOf($ref)))] as const);
+  });
+  return members.length > 0 ? Object.fromEntries(members) : undefined;
 }
 
 /** The members that every variant of a response requires. */
@@ -118,7 +134,8 @@ function describeValue(schema: Schema, name: string, description: Description): 
   if (type === "integer" && format === "int32") return { kind: "int32", minimum, maximum };
   const [known, open] = schema.anyOf ?? [schema];
   if (known?.$ref && isNamedEnum(resolve(known, description))) {
-    return { kind: "enum", values: new Code(enumListOf(nameOf(known.$ref))), pattern: open?.pattern };
+    const members = `...${camelCase(nameOf(known.$ref))}`;
+    return { kind: "enum", [members]: new Code(members), pattern: open?.pattern };
   }
   if (type === "string" && !format) return { kind: "string" };
   throw new Error(

@@ -1,5 +1,6 @@
 /** The type of `generated/operations.ts`: what the client knows about each operation of `openapi.yaml`. */
 import type { OperationTypes } from "../../generated/client.js";
+import type { Enumeration } from "../values/enumeration.js";
 
 /** The name of an operation, which is the name of a method of the client. */
 export type OperationId = keyof OperationTypes;
@@ -42,6 +43,8 @@ export interface ListOperation<T> extends Operation {
   readonly defaultPageSize: number;
   /** The members that identify a record. No two records of a list are equal in all of them. */
   readonly naturalKey: readonly (keyof T)[];
+  /** The members of a record that a node can send as a number. */
+  readonly enums?: { readonly [member: string]: Enumeration };
   /** How the cursors of v0.74 nodes fail. Absent: they are reliable. */
   readonly cursors?: {
     /** The member of the decoded cursor that holds the time of the record's block. */
@@ -68,7 +71,7 @@ export type Value =
   /** A non-empty string of well-formed Unicode, such as an id or a cursor. */
   | { readonly kind: "string" }
   /** One of the known names. With `pattern`, any other name that matches this regular expression as well. */
-  | { readonly kind: "enum"; readonly values: readonly string[]; readonly pattern?: string }
+  | ({ readonly kind: "enum"; readonly pattern?: string } & Enumeration)
   | { readonly kind: "boolean" }
   /** A 32-bit integer within the bounds, which are inclusive. */
   | { readonly kind: "int32"; readonly minimum?: number; readonly maximum?: number }

@@ -1,5 +1,5 @@
 import type { Argument, Value } from "../arguments/operation.js";
-import { enumNumber } from "./enums.js";
+import { type Enumeration, toName } from "../values/enumeration.js";
 import { GatewayError } from "./errors.js";
 import { flatten, type Parameters } from "./operations.js";
 
@@ -156,7 +156,7 @@ function parseValue(type: Value, text: string, removedNames: readonly string[]):
       if (/^(?:0|f|F|FALSE|false|False)$/.test(text)) return false;
       return { problem: `strconv.ParseBool: parsing "${text}": invalid syntax` };
     case "enum":
-      return parseEnum(type.values, text, removedNames);
+      return parseEnum(type, text, removedNames);
     default:
       return text;
   }
@@ -170,8 +170,8 @@ function parseInteger(text: string, bits: 32 | 64): bigint | Problem {
 }
 
 /** The name of an enumeration that a text or the digits of a number stand for. */
-function parseEnum(names: readonly string[], text: string, removedNames: readonly string[]): string | Problem {
-  const number = /^[+-]?\d+$/.test(text) ? Number(text) : undefined;
-  const found = names.find((name) => name === text || enumNumber(names, name) === number);
-  return found !== undefined && !removedNames.includes(found) ? found : { problem: `"${text}" is not a valid value` };
+function parseEnum(type: Enumeration, text: string, removedNames: readonly string[]): string | Problem {
+  const name = /^[+-]?\d+$/.test(text) ? toName(type, Number(text)) : text;
+  const found = type.values.find((each) => each === name && !removedNames.includes(each));
+  return found ?? { problem: `"${text}" is not a valid value` };
 }

@@ -1,6 +1,9 @@
+import { operations } from "../../generated/operations.js";
 import type { BalanceChange, PartyProfile, Vote } from "../../generated/types.js";
-import { accountTypeNumber } from "./enums.js";
+import { numberOf } from "../values/enumeration.js";
 import { compare } from "./sorted.js";
+
+const { enums } = operations.listBalanceChanges;
 
 /** The versions that a fake node can have. */
 export const nodeVersions = ["v0.74", "v0.79"] as const;
@@ -43,7 +46,7 @@ export const versionRules: Readonly<Record<NodeVersion, VersionRules>> = {
     toBalanceChange(change) {
       const { accountType } = change;
       if (typeof accountType !== "string" || !this.removedNames.includes(accountType)) return change;
-      return { ...change, accountType: accountTypeNumber(accountType) ?? accountType };
+      return { ...change, accountType: numberOf(enums.accountType, accountType) ?? accountType };
     },
   },
 };

@@ -251,9 +251,10 @@ describe("a v0.79 node", () => {
     }
   });
 
-  test("is walked over account types that come as numbers", async () => {
+  test("is walked over account types that it sends as numbers", async () => {
     const walked = await client.listBalanceChanges({ pagination: { first: 2 } }).toArray();
-    expect(walked).toHaveLength(300);
-    expect(walked.some(({ accountType }) => (accountType as unknown) === 24)).toBe(true);
+    const typesOf = (records: readonly BalanceChange[]) =>
+      records.map(({ partyId, accountType }) => `${partyId} ${accountType}`).sort();
+    expect(typesOf(walked)).toEqual(typesOf(balances));
   });
 });

@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { describe, expect, test } from "vitest";
+import { operations } from "../../generated/operations.js";
 import { createFakeNode, type FakeNode, nodeDefects } from "../../src/testing/index.js";
+import { toName } from "../../src/values/enumeration.js";
 import { hasTape, hasTapeOfNewer, limits, type Recording, recordings, worldData } from "../support/tape.js";
 
 /** Sends a recorded request, and returns the differences from the recorded response; `undefined` if there are none. */
@@ -96,6 +98,25 @@ describe.skipIf(!hasTapeOfNewer)("the fake node of v0.79 with all defects", () =
     expectNone(await differences(node, all), all.length);
   });
 });
+
+test.skipIf(!hasTapeOfNewer)(
+  "every recorded cursor has the number that the description has for the account type",
+  () => {
+    const { enums } = operations.listBalanceChanges;
+    const found = new Set<string>();
+    for (const version of ["v0.74", "v0.79"] as const) {
+      for (const { status, bodyText = "" } of recordings("listBalanceChanges", version)) {
+        if (status !== 200) continue;
+        for (const { cursor, node } of JSON.parse(bodyText).balances.edges) {
+          const { Type: number } = JSON.parse(atob(cursor));
+          expect(toName(enums.accountType, number)).toBe(node.accountType);
+          found.add(node.accountType);
+        }
+      }
+    }
+    expect(found.size).toBe(14);
+  },
+);
 
 describe.skipIf(!hasTape)("the fake node", () => {
   test("responds to every recorded check and request for spam statistics as the real node did, at the same block", async () => {

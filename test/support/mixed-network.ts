@@ -75,7 +75,8 @@ export function createMixedNetwork({ blocks, nodes, access, happenings, accountI
     assetId: "a1".repeat(32),
     partyId: (++account).toString(16).padStart(64, "0"),
     marketId: "",
-    accountType: "ACCOUNT_TYPE_GENERAL",
+    // v0.79 nodes send the second one as a number.
+    accountType: account % 2 === 0 ? "ACCOUNT_TYPE_GENERAL" : "ACCOUNT_TYPE_REWARD_AVERAGE_POSITION",
     balance: String(account),
   });
   const heightOf = (timestamp: bigint) => 1_000_000n + (timestamp - firstTime) / second;

@@ -1,5 +1,5 @@
 import type { Argument, Operation, Value } from "../../arguments/operation.js";
-import { enumNumber } from "../../testing/enums.js";
+import { toName } from "../../values/enumeration.js";
 
 type Members = Readonly<Record<string, Argument>>;
 type Group = { [name: string]: unknown };
@@ -58,9 +58,7 @@ const read =
         if (/^(?:1|t|T|TRUE|true|True)$/.test(text)) return true;
         return /^(?:0|f|F|FALSE|false|False)$/.test(text) ? false : text;
       case "enum":
-        return /^\d+$/.test(text)
-          ? (spec.values.find((name) => enumNumber(spec.values, name) === Number(text)) ?? text)
-          : text;
+        return /^\d+$/.test(text) ? String(toName(spec, Number(text))) : text;
       default:
         return text;
     }

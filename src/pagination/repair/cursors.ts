@@ -1,11 +1,12 @@
-import { accountTypes } from "../../../generated/enums.js";
 import { operations } from "../../../generated/operations.js";
 import type { BalanceChange } from "../../../generated/types.js";
 import { readBlockCursor } from "../../source/block-cursor.js";
+import { toName } from "../../values/enumeration.js";
 import { toNanoseconds } from "../../values/times.js";
 import { sha256Hex } from "./sha256.js";
 
-const { missingMember } = operations.listBalanceChanges.cursors;
+const { cursors, enums } = operations.listBalanceChanges;
+const { missingMember } = cursors;
 
 /** A member that the client adds to cursors: the last record that was read. Nodes ignore it (observed on v0.74 nodes). */
 const lastMember = "last_record";
@@ -52,25 +53,16 @@ export function continuingAt(cursor: string, last: AccountPlace): string {
   return fields ? encode({ ...fields, [lastMember]: last }) : cursor;
 }
 
+/** Cursors have the number of the account type. */
 function accountNamedBy(fields: Record<string, unknown>): Partial<BalanceChange> {
-  const { AssetID: assetId, PartyID: partyId, MarketID: marketId, Type: accountType } = fields;
-  return { assetId, partyId, marketId, accountType } as Partial<BalanceChange>;
+  const { AssetID: assetId, PartyID: partyId, MarketID: marketId, Type: type } = fields;
+  return { assetId, partyId, marketId, accountType: toName(enums.accountType, type) } as Partial<BalanceChange>;
 }
 
 /** The account id that a node sorts balance changes of one block by (observed on v0.74 nodes). */
 export function accountIdOf(account: Partial<BalanceChange>): string | undefined {
-  const names = missingMember.sha256Of.map((name) =>
-    name === "accountType" ? nameOfType(account[name]) : account[name],
-  );
+  const names = missingMember.sha256Of.map((name) => account[name]);
   return names.every((name) => typeof name === "string") ? sha256Hex(names.join("")) : undefined;
-}
-
-/**
- * The name of an account type. Cursors have its number, and so have records of a type that a node no longer knows (observed on v0.79
- * nodes). Types are numbered in the order of their names; number 8 was never used.
- */
-function nameOfType(type: unknown): unknown {
-  return typeof type === "number" && type !== 8 ? accountTypes[type < 8 ? type : type - 1] : type;
 }
 
 /** The place of a balance change; `undefined` if its account id is not known. */

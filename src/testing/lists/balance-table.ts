@@ -1,10 +1,13 @@
+import { operations } from "../../../generated/operations.js";
 import type { BalanceChange } from "../../../generated/types.js";
 import { sha256Hex } from "../../pagination/repair/sha256.js";
-import { accountTypeName, accountTypeNumber } from "../enums.js";
+import { numberOf, toName } from "../../values/enumeration.js";
 import type { Ids } from "../ids.js";
 import { toJson } from "../json.js";
 import { compare, firstIndex } from "../sorted.js";
 import { type Microseconds, toMicroseconds, toNanosecondDigits } from "../time.js";
+
+const { enums } = operations.listBalanceChanges;
 
 /** An account, with the keys that filters compare. */
 export class Account {
@@ -23,7 +26,7 @@ export class Account {
     this.asset = ids.add(assetId);
     this.party = ids.add(partyId);
     this.market = ids.add(marketId);
-    this.type = accountTypeNumber(accountType) ?? 0;
+    this.type = typeof accountType === "number" ? accountType : (numberOf(enums.accountType, accountType) ?? 0);
     this.#name = name;
     this.#otherName = `${accountType}${marketId}${partyId}${assetId}`;
     const members = { PartyID: partyId, AssetID: assetId, MarketID: marketId, Type: this.type };
@@ -132,7 +135,7 @@ export class BalanceTable {
     const change = timestamp === given.timestamp ? given : { ...given, timestamp };
     const { assetId = "", partyId = "", marketId = "", accountType = "" } = change;
     // Nodes make the id of the name also where they no longer know the type, and send its number.
-    const name = `${assetId}${partyId}${marketId}${accountTypeName(accountType)}`;
+    const name = `${assetId}${partyId}${marketId}${toName(enums.accountType, accountType)}`;
     const account = this.#accounts.get(name) ?? new Account(name, change, this.#ids);
     this.#accounts.set(name, account);
     return { change, time, account };

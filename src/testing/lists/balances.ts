@@ -1,5 +1,6 @@
+import { operations } from "../../../generated/operations.js";
+import { numberOf } from "../../values/enumeration.js";
 import { parseCursor } from "../cursor.js";
-import { accountTypeNumber } from "../enums.js";
 import { dataNodeError } from "../errors.js";
 import type { Ids } from "../ids.js";
 import type { AccountIdRule } from "../options.js";
@@ -23,6 +24,7 @@ export interface BalanceListOptions {
   date: () => number;
 }
 
+const { enums } = operations.listBalanceChanges;
 const failure = { code: 90004, message: "failed to get balances" };
 
 /** @throws {@link NodeError} with status 400 for an id that a node rejects. */
@@ -115,7 +117,7 @@ function accountFilter(
   const textsOf = (name: string) => query.texts(name).flatMap((text) => (splitsIds ? text.split(",") : [text]));
   const markets = readIds(ids, textsOf("filter.marketIds"), "market");
   const parties = readIds(ids, textsOf("filter.partyIds"), "party");
-  const types = new Set(query.texts("filter.accountTypes").map(accountTypeNumber));
+  const types = new Set(query.texts("filter.accountTypes").map((name) => numberOf(enums.accountType, name)));
   if (parties.size + markets.size + types.size === 0 && asset === "") return undefined;
   const verdicts = new Map<Account, boolean>();
   return (account) => {

@@ -148,6 +148,16 @@ const mistakes: Record<string, [before: string, after: string, rule: string]> = 
     "x-naturalKey: [party]",
     "description/natural-key",
   ],
+  "an enumeration with too few numbers": [
+    "x-enumNumbers: [0, 1, 2]",
+    "x-enumNumbers: [0, 1]",
+    "description/enum-numbers",
+  ],
+  "an enumeration with a number twice": [
+    "x-enumNumbers: [0, 1, 2]",
+    "x-enumNumbers: [0, 1, 1]",
+    "description/enum-numbers",
+  ],
   "an unknown unit": ["x-unit: unix-nanoseconds", "x-unit: seconds", "description/unit"],
 };
 

@@ -69,7 +69,7 @@ test("these renames are compile errors in src", async () => {
     ],
     "one of two required ids alone": ["- name: proposalId", "- name: proposal", "list-operation.ts", "listVotes"],
     "a member that the fake node sends": [/(?<=\n {8})success(?=:)|(?<=\[)success/g, "passed", "check.ts", "success"],
-    "an enumeration that is exported": [/AccountType/g, "KindOfAccount", "cursors.ts", "accountTypes"],
+    "an enumeration that is exported": [/AccountType/g, "KindOfAccount", "records.ts", "accountTypes"],
   };
   const errors = await compileWith(rename(renames));
   for (const [name, [, , file, place]] of Object.entries(renames)) {

@@ -60,7 +60,7 @@ describe("npm run generate", () => {
       );
     }
     expect(part(files["operations.ts"], "  listVotes: {", "\n  },")).toContain(
-      'testValue: { kind: "enum", values: voteValues, pattern: "^VALUE_[A-Z]+$", in: "query", name: "testValue" }',
+      'testValue: { kind: "enum", ...voteValue, pattern: "^VALUE_[A-Z]+$", in: "query", name: "testValue" }',
     );
   });
 

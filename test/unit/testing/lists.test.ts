@@ -29,7 +29,7 @@ const trades: Operation = {
         marketIds: { kind: "array", items: { kind: "string" }, in: "query", name: "filter.marketIds" },
         sides: {
           kind: "array",
-          items: { kind: "enum", values: ["SIDE_UNSPECIFIED", "SIDE_BUY", "SIDE_SELL"] },
+          items: { kind: "enum", values: ["SIDE_UNSPECIFIED", "SIDE_BUY", "SIDE_SELL"], numbers: [0, 1, 2] },
           in: "query",
           name: "filter.sides",
         },

@@ -1,0 +1,123 @@
+import { describe, expect, test } from "vitest";
+import { systemClock } from "../../src/async/clock.js";
+import { followBalanceChangesWith } from "../../src/follow/balance-changes.js";
+import { type BalanceChange, createClient } from "../../src/index.js";
+import { nodePool } from "../../src/pool/index.js";
+import { compareRecords } from "../../src/scan/record-order.js";
+import { createFakeNetwork, nodeDefects } from "../../src/testing/index.js";
+import { json } from "../support/recorder.js";
+
+const second = 1_000_000_000n;
+/** 1 February 2024. */
+const first = 1_706_745_600n * second;
+const end = first + 40n * second;
+const dateRange = { startTimestamp: first, endTimestamp: end };
+/** v0.79 nodes send its number. */
+const removed = "ACCOUNT_TYPE_REWARD_AVERAGE_POSITION";
+const hex = (number: number) => number.toString(16).padStart(64, "0");
+
+/** Blocks of five changes. */
+const balances = Array.from(
+  { length: 200 },
+  (_, index): BalanceChange => ({
+    timestamp: `${first + BigInt(Math.floor(index / 5)) * second}`,
+    assetId: hex(1),
+    partyId: hex(index),
+    marketId: "",
+    accountType: index % 3 === 0 ? "ACCOUNT_TYPE_GENERAL" : removed,
+    balance: String(index),
+  }),
+).sort(compareRecords);
+
+function createNetwork() {
+  const block = { height: 1000n, timestamp: end + 10n * second };
+  return createFakeNetwork(
+    { nodes: [{ version: "v0.74" }, { version: "v0.79" }, { version: "v0.74" }], balances, block },
+    { defects: nodeDefects, rateLimit: false, date: () => Number(block.timestamp / 1_000_000n) },
+  );
+}
+
+const clientOf = (network: ReturnType<typeof createNetwork>, isPool: boolean) =>
+  createClient({
+    baseUrl: isPool ? nodePool(network.nodes.map(({ url }) => url)) : network.url,
+    fetch: network.fetch,
+    pacing: false,
+  });
+
+const show = ({ timestamp, partyId, accountType, balance }: BalanceChange) =>
+  `${timestamp} ${partyId?.slice(-4)} ${accountType} ${balance}`;
+const all = balances.map(show);
+
+describe.each([
+  ["one address", false],
+  ["a pool", true],
+])("nodes of v0.74 and v0.79 behind %s", (_, isPool) => {
+  test.each(["oldest-first", "newest-first"] as const)("give a scan one list of records, %s", async (order) => {
+    const read = await clientOf(createNetwork(), isPool)
+      .scanBalanceChanges({ dateRange }, { order, pageSize: 12 })
+      .toArray();
+    expect(read.map(show)).toEqual(order === "oldest-first" ? all : [...all].reverse());
+  });
+
+  test.each([true, false])("give a walk each record once, newest first: %s", async (newestFirst) => {
+    const pagination = { first: 12, newestFirst };
+    const read = await clientOf(createNetwork(), isPool).listBalanceChanges({ dateRange, pagination }).toArray();
+    expect(read.sort(compareRecords).map(show)).toEqual(all);
+  });
+
+  test("give a follower each record once", async () => {
+    const settings = { clock: systemClock, pageSize: 12 };
+    const client = clientOf(createNetwork(), isPool);
+    const read: BalanceChange[] = [];
+    for await (const record of followBalanceChangesWith(settings, client, {}, { from: first })) {
+      if (read.push(record) === balances.length) break;
+    }
+    expect(read.map(show)).toEqual(all);
+  });
+});
+
+test.each([0, 1, 2])("a walk and a scan over a pool of both versions survive that node %i stops", async (stopped) => {
+  for (const open of [
+    (client: ReturnType<typeof clientOf>) =>
+      client.listBalanceChanges({ dateRange, pagination: { first: 12, newestFirst: false } }),
+    (client: ReturnType<typeof clientOf>) => client.scanBalanceChanges({ dateRange }, { pageSize: 12 }),
+  ]) {
+    const network = createNetwork();
+    const read: BalanceChange[] = [];
+    for await (const record of open(clientOf(network, true))) {
+      if (read.push(record) === 60) network.nodes[stopped]?.configure({ down: true });
+    }
+    expect(read.sort(compareRecords).map(show)).toEqual(all);
+  }
+});
+
+test("the number of any name becomes the name in every list, and a number without a name stays a number", async () => {
+  const read = async (envelope: string, member: string, values: readonly unknown[]) => {
+    const edges = values.map((value, index) => ({
+      cursor: `${index}`,
+      node: { partyId: hex(index), [member]: value },
+    }));
+    const pageInfo = { hasNextPage: false, hasPreviousPage: false, startCursor: "0", endCursor: "9" };
+    const fetch = async () => json({ [envelope]: { edges, pageInfo } });
+    const client = createClient({ baseUrl: "https://node.example", fetch, pacing: false });
+    const listings = {
+      votes: () => client.listVotes({ partyId: hex(1) }),
+      balances: () => client.listBalanceChanges(),
+      signatures: () => client.listNodeSignatures({ id: hex(1) }),
+    };
+    const { nodes } = await listings[envelope as keyof typeof listings]();
+    return (nodes as object[]).map((node) => (node as Record<string, unknown>)[member]);
+  };
+  expect(await read("votes", "value", [1, "VALUE_YES", 3, null])).toEqual(["VALUE_NO", "VALUE_YES", 3, null]);
+  expect(await read("balances", "accountType", [0, 7, 8, 9, 34, 35, "ACCOUNT_TYPE_NEW", -1])).toEqual([
+    "ACCOUNT_TYPE_UNSPECIFIED",
+    "ACCOUNT_TYPE_FEES_MAKER",
+    8,
+    "ACCOUNT_TYPE_BOND",
+    "ACCOUNT_TYPE_LOCKED_FOR_STAKING",
+    35,
+    "ACCOUNT_TYPE_NEW",
+    -1,
+  ]);
+  expect(await read("signatures", "kind", [5, 6])).toEqual(["NODE_SIGNATURE_KIND_ASSET_UPDATE", 6]);
+});
