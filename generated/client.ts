@@ -253,6 +253,9 @@ export interface OperationMethods {
    * adds it. If parties or markets do not fit in one URL, the client splits them into several requests and merges the
    * responses.
    *
+   * Nodes from v0.78 on reject a filter by `ACCOUNT_TYPE_REWARD_AVERAGE_POSITION` (observed on v0.79 nodes). The
+   * client requests all account types instead, and selects the records: a page can have fewer than requested, or none.
+   *
    * Default page size: 1000.
    *
    * @example

@@ -72,6 +72,11 @@ export const operations = {
     defaultPageSize: 1000,
     naturalKey: ["timestamp", "partyId", "assetId", "marketId", "accountType"],
     enums: { accountType },
+    rejectedNames: {
+      parameter: "filter.accountTypes",
+      member: "accountType",
+      names: ["ACCOUNT_TYPE_REWARD_AVERAGE_POSITION"],
+    },
     cursors: {
       timeMember: "vega_time",
       missingMember: { name: "AccountID", sha256Of: ["assetId", "partyId", "marketId", "accountType"] },

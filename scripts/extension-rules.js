@@ -26,6 +26,7 @@ const extensions = {
     "x-parameterGroups",
     "x-atLeastOneOf",
     "x-range",
+    "x-rejectedNames",
     "x-defaultPageSize",
     "x-cursors",
     "x-hints",
@@ -153,6 +154,17 @@ const rangeOrder = operationRule(
     Object.values(value).every((time) =>
       parameters.some(({ name, "x-unit": unit }) => name === time && unit !== undefined),
     ),
+);
+
+const rejectedNames = operationRule(
+  "x-rejectedNames",
+  "for a list: a query parameter with a dotted name as `parameter`, a `member` of the record, and `names`",
+  (value, { parameters, record }) =>
+    record !== undefined &&
+    hasMembers(value, ["parameter", "member", "names"]) &&
+    parameters.some(({ name }) => name === value.parameter && name.includes(".")) &&
+    value.member in record &&
+    isListOf(value.names, isText),
 );
 
 /** A list needs a default page size, and nothing else can have one. */
@@ -320,6 +332,7 @@ export const extensionRules = {
   "parameter-groups": parameterGroups,
   "at-least-one-of": atLeastOneOf,
   "range-order": rangeOrder,
+  "rejected-names": rejectedNames,
   "default-page-size": defaultPageSize,
   cursors,
   hints,

@@ -46,6 +46,7 @@ export interface Operation {
   "x-parameterGroups"?: Record<string, ParameterGroup>;
   "x-atLeastOneOf"?: { parameter: string; name: string; description: string }[];
   "x-range"?: { start: string; end: string };
+  "x-rejectedNames"?: { parameter: string; member: string; names: string[] };
   "x-defaultPageSize"?: number;
   "x-cursors"?: {
     timeMember?: string;

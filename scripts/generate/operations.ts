@@ -83,6 +83,7 @@ function dataOf(operation: ResolvedOperation, shared: Group[], description: Desc
           defaultPageSize: operation["x-defaultPageSize"],
           naturalKey: resolve({ $ref: list.record }, description)["x-naturalKey"],
           enums: enumsOf({ $ref: list.record }, description),
+          rejectedNames: operation["x-rejectedNames"],
           cursors,
         }
       : { kind: "single", responseMembers: responseMembersOf(operation.body, description) }),

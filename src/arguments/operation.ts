@@ -45,6 +45,11 @@ export interface ListOperation<T> extends Operation {
   readonly naturalKey: readonly (keyof T)[];
   /** The members of a record that a node can send as a number. */
   readonly enums?: { readonly [member: string]: Enumeration };
+  /**
+   * Names that some versions of nodes reject in a parameter. It is not sent with one of them: the records are selected by the member that
+   * the names stand in.
+   */
+  readonly rejectedNames?: { readonly parameter: string; readonly member: keyof T; readonly names: readonly string[] };
   /** How the cursors of v0.74 nodes fail. Absent: they are reliable. */
   readonly cursors?: {
     /** The member of the decoded cursor that holds the time of the record's block. */

@@ -9,6 +9,7 @@ import type { OperationRoute } from "../http/operation-route.js";
 import type { Connection } from "../source/connection.js";
 import type { NodeExtra } from "../source/node-page.js";
 import { pageSender } from "../source/page-sender.js";
+import { select } from "../source/selection.js";
 import { loadPages } from "./first-step.js";
 import { type Listing, type ListingOptions, listingChecks, walk } from "./listing.js";
 import { isTooLong } from "./query-length.js";
@@ -44,7 +45,8 @@ export function listOperation<Id extends ListId>(
     const { call, walk, checked } = taken();
     const { pagination = {}, ...others } = checked;
     const [group = ""] = operation.range?.start.split(".") ?? [];
-    const { [group]: _, ...filters } = others;
+    const { [group]: _, ...given } = others;
+    const { filters, isWanted } = select<RecordOf<Id>>(operation, given);
     const { start = 0n, end } = timesOf(checked, operation.range);
     const times = { start: start > 0n ? start : undefined, end };
     const first = early(pageSender<RecordOf<Id>>({ connection, route, operation, call }));
@@ -61,7 +63,8 @@ export function listOperation<Id extends ListId>(
       }),
       open: async () => {
         const { openList } = await loadPages();
-        return openList({ id, operation, connection, route, call, filters, times, send: first.call });
+        const list = openList({ id, operation, connection, route, call, filters, times, send: first.call });
+        return { ...list, isWanted };
       },
     };
   });

@@ -86,6 +86,8 @@ export interface Source<T, Extra extends object> {
   cursors?: UnreliableCursors<T> | undefined;
   /** Leaves out records that come again in a later page of a walk. Default: none are. */
   deduplicator?(): Deduplicator<T>;
+  /** Which records of a page belong to the list. Default: all do. */
+  isWanted?: ((record: T) => boolean) | undefined;
   fetchPage: FetchPage<T, Extra>;
 }
 

@@ -99,7 +99,8 @@ class WalkStep<T, Extra extends object> implements Step<T, Extra> {
   ): Promise<ListPage<T, Extra> & Extra> {
     const { direction } = this.#trail;
     const { overlap = 0 } = this.#from ?? {};
-    const size = overlap === "all" ? this.#plan.size : Math.min(this.#plan.size, left);
+    const isWhole = overlap === "all" || this.#walk.source.isWanted !== undefined;
+    const size = isWhole ? this.#plan.size : Math.min(this.#plan.size, left);
     const requested = overlap === "all" ? size : Math.min(size + overlap, Math.max(size, largestPage));
     let content: Content<T, Extra>;
     try {
@@ -197,7 +198,8 @@ class WalkStep<T, Extra extends object> implements Step<T, Extra> {
   ): ListPage<T, Extra> {
     const { direction, length, block, node } = here;
     const passing = this.#from?.passing;
-    const keyOf = this.#walk.source.cursors?.keyOf;
+    const { cursors, isWanted } = this.#walk.source;
+    const keyOf = cursors?.keyOf;
     const isStuck = passing !== undefined && keyOf !== undefined && !passes(edges, passing, keyOf);
     // What follows a block that cannot be passed is left for a walk that can.
     const reached = isStuck ? edges.filter(({ cursor }) => blockTimeOf(cursor) === passing.time) : edges;
@@ -215,7 +217,8 @@ class WalkStep<T, Extra extends object> implements Step<T, Extra> {
       return this.#stepAfter(turned, pageInfo, { ...back, length: 1, deduplicator: next });
     };
     const info = wanted === reached ? pageInfo : ofPart(wanted, pageInfo, direction, isLast);
-    return new ListPage(inWalkOrder(fresh, direction), info, step, completeFrom);
+    const selected = isWanted ? fresh.filter(({ node }) => isWanted(node)) : fresh;
+    return new ListPage(inWalkOrder(selected, direction), info, step, completeFrom);
   }
 
   /** Which edges of a page are within the range of the walk, and whether the page reaches beyond its end. */

@@ -9,6 +9,7 @@ import { completeFrom } from "../source/history.js";
 import type { ListRequest, PageContent } from "../source/node-page.js";
 import { pageSender } from "../source/page-sender.js";
 import { listReader } from "../source/read-list.js";
+import { select } from "../source/selection.js";
 import { checkPage, contentOf, type FetchRange } from "./range-page.js";
 import type { ScanSettings } from "./scan-options.js";
 import { ScanRun } from "./scan-run.js";
@@ -27,11 +28,12 @@ const lead = 1000n;
 /** Begins a scan of balance changes: of the list operation, by ranges of time. */
 export function openScan(
   list: ScannedList,
-  { dateRange, ...filters }: CheckedArguments,
+  { dateRange, ...given }: CheckedArguments,
   options: ScanSettings,
   controller: AbortController,
 ): ScanRun {
   const { connection, route, call } = list;
+  const { filters, isWanted } = select<BalanceChange>(operation, given);
   const send = pageSender<BalanceChange>({ ...list, operation });
   const fetchRange = (filters: CheckedArguments): FetchRange => {
     const check = (request: ListRequest, page: PageContent<BalanceChange> & { response: Response }) =>
@@ -59,6 +61,9 @@ export function openScan(
     ...timesOf({ dateRange }, operation.range),
     fetchRanges: splitFilters(filters).map(fetchRange),
     nodeCount: call.node === undefined ? connection.nodeCount : 1,
+    isWanted,
   };
-  return new ScanRun(source, options, controller);
+  // How many are read for so many that are wanted is not known.
+  const own = isWanted ? { ...options, maxItems: Number.POSITIVE_INFINITY } : options;
+  return new ScanRun(source, own, controller);
 }

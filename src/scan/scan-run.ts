@@ -27,6 +27,8 @@ export interface ScanSource {
   fetchRanges: readonly FetchRange[];
   /** How many nodes the client has. */
   nodeCount: number;
+  /** Which records are yielded. Default: all are. */
+  isWanted?: ((record: BalanceChange) => boolean) | undefined;
 }
 
 /** How many pages are prefetched for each request that may be in flight. */
@@ -38,6 +40,7 @@ export class ScanRun {
   readonly #options: ScanSettings;
   readonly #controller: AbortController;
   readonly #order: ReadingOrder;
+  readonly #isWanted: ScanSource["isWanted"];
   readonly #start: bigint | undefined;
   readonly #end: bigint | undefined;
   readonly #readers: readonly SegmentReader[];
@@ -53,13 +56,14 @@ export class ScanRun {
 
   /** @param controller - Ends every request of the scan. */
   constructor(source: ScanSource, options: ScanSettings, controller: AbortController) {
-    const { operation, start, end, fetchRanges, nodeCount } = source;
+    const { operation, start, end, fetchRanges, nodeCount, isWanted } = source;
     const { pageSize, maxBufferedBytes } = options;
     const concurrency = options.concurrency * nodeCount;
     this.#operation = operation;
     this.#options = options;
     this.#controller = controller;
     this.#order = options.newestFirst ? newestFirst : oldestFirst;
+    this.#isWanted = isWanted;
     this.#start = start !== undefined && start > 0n ? start : undefined;
     this.#end = end;
     const semaphore = new Semaphore(concurrency);
@@ -119,8 +123,9 @@ export class ScanRun {
         unread = next.unread;
         throw next.error;
       }
-      this.#itemsRead += next?.length ?? 0;
-      return next;
+      const wanted = this.#isWanted ? next?.filter(this.#isWanted) : next;
+      this.#itemsRead += wanted?.length ?? 0;
+      return wanted;
     } catch (error) {
       throw this.#describe(error, unread);
     }

@@ -91,6 +91,79 @@ test.each([0, 1, 2])("a walk and a scan over a pool of both versions survive tha
   }
 });
 
+describe.each(["a v0.74 node", "a v0.79 node", "one address", "a pool"])(
+  "a filter by the removed name on %s",
+  (access) => {
+    const filter = { accountTypes: [removed] as const, assetId: hex(1) };
+    const expected = balances.filter(({ accountType }) => accountType === removed);
+    const client = () => {
+      const network = createNetwork();
+      const { fetch } = network;
+      const node = network.nodes[access === "a v0.74 node" ? 0 : 1];
+      if (node && access.endsWith("node")) return createClient({ baseUrl: node.url, fetch, pacing: false });
+      return clientOf(network, access === "a pool");
+    };
+
+    test("selects the records of a walk", async () => {
+      // Their ids take several requests, which are merged.
+      const partyIds = balances.flatMap(({ partyId }) => partyId ?? []);
+      for (const [newestFirst, more] of [
+        [true, {}],
+        [false, {}],
+        [false, { partyIds }],
+      ] as const) {
+        const query = { filter: { ...filter, ...more }, dateRange, pagination: { first: 12, newestFirst } };
+        const read = await client().listBalanceChanges(query).toArray();
+        expect(read.sort(compareRecords).map(show)).toEqual(expected.map(show));
+      }
+    });
+
+    test("selects the records of a scan, of a part of them as well", async () => {
+      const scan = (maxItems?: number) =>
+        client().scanBalanceChanges({ filter, dateRange }, { pageSize: 12, maxItems });
+      expect((await scan().toArray()).map(show)).toEqual(expected.map(show));
+      expect((await scan(30).toArray()).map(show)).toEqual(expected.slice(0, 30).map(show));
+    });
+
+    test("selects the records of a page, of a walk that ends early, and with another type", async () => {
+      const pagination = { newestFirst: false };
+      const page = await client().listBalanceChanges({ filter, dateRange, pagination });
+      expect(page.nodes.map(({ balance }) => balance).sort()).toEqual(expected.map(({ balance }) => balance).sort());
+      const few = client().listBalanceChanges({ filter, dateRange, pagination }, { maxItems: 3 });
+      expect((await few.toArray()).map(({ accountType }) => accountType)).toEqual([removed, removed, removed]);
+      const both = { ...filter, accountTypes: [removed, "ACCOUNT_TYPE_GENERAL"] as const };
+      expect(await client().listBalanceChanges({ filter: both, dateRange, pagination }).toArray()).toHaveLength(
+        balances.length,
+      );
+    });
+
+    test("selects the records of a follower", async () => {
+      const read: BalanceChange[] = [];
+      const settings = { clock: systemClock, pageSize: 12 };
+      for await (const record of followBalanceChangesWith(settings, client(), { filter }, { from: first })) {
+        if (read.push(record) === expected.length) break;
+      }
+      expect(read.map(show)).toEqual(expected.map(show));
+    });
+  },
+);
+
+test("a filter by other names is sent", async () => {
+  const sent: URL[] = [];
+  const network = createNetwork();
+  const fetch = (request: Request) => {
+    sent.push(new URL(request.url));
+    return network.fetch(request);
+  };
+  const client = createClient({ baseUrl: network.url, fetch, pacing: false });
+  for (const accountTypes of [["ACCOUNT_TYPE_GENERAL"], ["ACCOUNT_TYPE_GENERAL", removed]] as const) {
+    await client.listBalanceChanges({ filter: { accountTypes, assetId: hex(1) }, dateRange });
+  }
+  const of = (name: string) => sent.map(({ searchParams }) => searchParams.getAll(name));
+  expect(of("filter.accountTypes")).toEqual([["ACCOUNT_TYPE_GENERAL"], []]);
+  expect(of("filter.assetId")).toEqual([[hex(1)], [hex(1)]]);
+});
+
 test("the number of any name becomes the name in every list, and a number without a name stays a number", async () => {
   const read = async (envelope: string, member: string, values: readonly unknown[]) => {
     const edges = values.map((value, index) => ({

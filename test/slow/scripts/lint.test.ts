@@ -118,6 +118,11 @@ const mistakes: Record<string, [before: string, after: string, rule: string]> = 
     "        end: filter.assetId\n",
     "description/range-order",
   ],
+  "rejected names of an unknown parameter": [
+    "        parameter: filter.accountTypes\n",
+    "        parameter: filter.types\n",
+    "description/rejected-names",
+  ],
   "a list without a default page size": ["      x-defaultPageSize: 1000\n", "", "description/default-page-size"],
   "a default page size of zero": ["x-defaultPageSize: 1000", "x-defaultPageSize: 0", "description/default-page-size"],
   "a default page size beside no list": [
