@@ -3,17 +3,14 @@
 import type { OperationTable } from "../src/arguments/operation.js";
 import { accountTypes, nodeSignatureKinds, voteValues } from "./enums.js";
 
-const voteValue = { values: voteValues, numbers: [0, 1, 2] } as const;
+const voteValueNumbers = [0, 1, 2] as const;
 
-const accountType = {
-  values: accountTypes,
-  numbers: [
-    0, 1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31,
-    32, 33, 34,
-  ],
-} as const;
+const accountTypeNumbers = [
+  0, 1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32,
+  33, 34,
+] as const;
 
-const nodeSignatureKind = { values: nodeSignatureKinds, numbers: [0, 1, 2, 3, 4, 5] } as const;
+const nodeSignatureKindNumbers = [0, 1, 2, 3, 4, 5] as const;
 
 const pagination = {
   kind: "object",
@@ -35,7 +32,7 @@ export const operations = {
     envelope: "votes",
     defaultPageSize: 5000,
     naturalKey: ["partyId", "proposalId", "timestamp"],
-    enums: { value: voteValue },
+    enums: { value: { values: voteValues, numbers: voteValueNumbers } },
     cursors: { timeMember: "vega_time" },
     arguments: {
       partyId: { kind: "string", in: "query", name: "partyId" },
@@ -71,7 +68,7 @@ export const operations = {
     envelope: "balances",
     defaultPageSize: 1000,
     naturalKey: ["timestamp", "partyId", "assetId", "marketId", "accountType"],
-    enums: { accountType },
+    enums: { accountType: { values: accountTypes, numbers: accountTypeNumbers } },
     rejectedNames: {
       parameter: "filter.accountTypes",
       member: "accountType",
@@ -90,7 +87,12 @@ export const operations = {
           marketIds: { kind: "array", items: { kind: "string" }, in: "query", name: "filter.marketIds" },
           accountTypes: {
             kind: "array",
-            items: { kind: "enum", ...accountType, pattern: "^ACCOUNT_TYPE_[A-Z0-9_]+$" },
+            items: {
+              kind: "enum",
+              values: accountTypes,
+              numbers: accountTypeNumbers,
+              pattern: "^ACCOUNT_TYPE_[A-Z0-9_]+$",
+            },
             in: "query",
             name: "filter.accountTypes",
           },
@@ -114,7 +116,7 @@ export const operations = {
     envelope: "signatures",
     defaultPageSize: 1000,
     naturalKey: ["id", "kind", "sig"],
-    enums: { kind: nodeSignatureKind },
+    enums: { kind: { values: nodeSignatureKinds, numbers: nodeSignatureKindNumbers } },
     arguments: { id: { kind: "string", in: "query", name: "id", required: true }, pagination },
   },
   checkTransaction: {

@@ -35,17 +35,14 @@ export function printOperations(description: Description): string {
   const table = print(
     Object.fromEntries(operations.map((operation) => [operation.operationId, dataOf(operation, groups, description)])),
   );
-  const code = table.replaceAll(/"[^"]*"/g, "");
   const enums = Object.entries(description.components.schemas)
-    .filter(([name, schema]) => isNamedEnum(schema) && new RegExp(`\\b${camelCase(name)}\\b`).test(code))
-    .map(([name, { "x-enumNumbers": numbers = [] }]) => ({ name: camelCase(name), list: enumListOf(name), numbers }));
+    .filter(([name, schema]) => isNamedEnum(schema) && table.includes(`values: ${enumListOf(name)}`))
+    .map(([name, { "x-enumNumbers": numbers = [] }]) => ({ name, list: enumListOf(name), numbers }));
   const lists = enums.map(({ list }) => list).sort();
   return [
     'import type { OperationTable } from "../src/arguments/operation.js";\n',
     enums.length > 0 ? `import { ${lists.join(", ")} } from "./enums.js";\n\n` : "\n",
-    ...enums.map(
-      ({ name, list, numbers }) => `const ${name} = ${print({ values: new Code(list), numbers })} as const;\n\n`,
-    ),
+    ...enums.map(({ name, numbers }) => `const ${numbersOf(name)} = ${print(numbers)} as const;\n\n`),
     ...constants,
     "/** What the client knows about each operation. `OperationTable` says what each member means. */\n",
     `export const operations = ${table} as const satisfies OperationTable;\n`,
@@ -99,12 +96,18 @@ function dataOf(operation: ResolvedOperation, shared: Group[], description: Desc
   };
 }
 
+/** An enumeration. Bundlers leave out a table of plain names that is not used, but not one with spread members. */
+const enumOf = (name: string) => ({ values: new Code(enumListOf(name)), numbers: new Code(numbersOf(name)) });
+
+/** The constant that holds the numbers of an enumeration. */
+const numbersOf = (name: string) => `${camelCase(name)}Numbers`;
+
 /** The members of a record that are enumerations whose names have numbers. */
 function enumsOf(record: Schema, description: Description): Data {
   const members = Object.entries(resolve(record, description).properties ?? {}).flatMap(([name, { anyOf = [] }]) => {
     return anyOf
       .filter((schema) => resolve(schema, description)["x-enumNumbers"])
-      .map(({ $ref = "" }) => [name, new Code(camelCase(nameOf($ref)))] as const);
+      .map(({ $ref = "" }) => [name, enumOf(nameOf($ref))] as const);
   });
   return members.length > 0 ? Object.fromEntries(members) : undefined;
 }
@@ -135,8 +138,7 @@ function describeValue(schema: Schema, name: string, description: Description): 
   if (type === "integer" && format === "int32") return { kind: "int32", minimum, maximum };
   const [known, open] = schema.anyOf ?? [schema];
   if (known?.$ref && isNamedEnum(resolve(known, description))) {
-    const members = `...${camelCase(nameOf(known.$ref))}`;
-    return { kind: "enum", [members]: new Code(members), pattern: open?.pattern };
+    return { kind: "enum", ...enumOf(nameOf(known.$ref)), pattern: open?.pattern };
   }
   if (type === "string" && !format) return { kind: "string" };
   throw new Error(

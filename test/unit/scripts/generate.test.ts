@@ -60,7 +60,7 @@ describe("npm run generate", () => {
       );
     }
     expect(part(files["operations.ts"], "  listVotes: {", "\n  },")).toContain(
-      'testValue: { kind: "enum", ...voteValue, pattern: "^VALUE_[A-Z]+$", in: "query", name: "testValue" }',
+      'testValue: {\n        kind: "enum",\n        values: voteValues,\n        numbers: voteValueNumbers,\n        pattern: "^VALUE_[A-Z]+$",',
     );
   });
 
