@@ -154,13 +154,13 @@ const mistakes: Record<string, [before: string, after: string, rule: string]> = 
     "description/natural-key",
   ],
   "an enumeration with too few numbers": [
-    "x-enumNumbers: [0, 1, 2]",
-    "x-enumNumbers: [0, 1]",
+    "        [0, 1, 2, 3, 4,",
+    "        [0, 1, 2, 3,",
     "description/enum-numbers",
   ],
   "an enumeration with a number twice": [
-    "x-enumNumbers: [0, 1, 2]",
-    "x-enumNumbers: [0, 1, 1]",
+    "        [0, 1, 2, 3, 4,",
+    "        [0, 1, 2, 3, 3,",
     "description/enum-numbers",
   ],
   "an unknown unit": ["x-unit: unix-nanoseconds", "x-unit: seconds", "description/unit"],
