@@ -1,9 +1,11 @@
+import type { NodeSignatureList } from "../../generated/types.js";
 import { abortSignal, checkOptions, deadline, type OptionChecks } from "../arguments/check-options.js";
 import type { CheckOptions } from "../client/node-pool.js";
 import { defaultSettings } from "../http/call-options.js";
 import type { Context } from "../http/context.js";
 import { withTotalDeadline } from "../http/deadline.js";
 import { contextOf } from "../http/requester.js";
+import { readEnvelope } from "../source/node-page.js";
 import { callNodes } from "./call-nodes.js";
 import { applyVerdict, verdictOn } from "./judge.js";
 import type { Link } from "./link.js";
@@ -17,7 +19,8 @@ export function probe(
   operation: string,
   call: Pick<Context<object>, "settings" | "signal" | "headers" | "node" | "demand">,
 ): Context<object> {
-  const route = { ...routeOf("listNodeSignatures"), operation, read: (body: object) => body };
+  const read = ({ signatures }: Partial<NodeSignatureList>) => readEnvelope(signatures);
+  const route = { ...routeOf("listNodeSignatures"), operation, read };
   return contextOf(route, params, call);
 }
 
@@ -30,15 +33,14 @@ export async function checkNodes(link: Link, options: CheckOptions): Promise<voi
   const { timeout = 5000, signal } = options;
   const settings = { ...defaultSettings, attempts: 1, timeout };
   const send = withTotalDeadline((context) => callNodes(link, context), clock);
-  const startedAt = clock.now();
-  await Promise.allSettled(
+  const calls = await Promise.allSettled(
     nodes.map(({ url: node }) =>
       send(probe(link, "nodes.check", { settings, signal, headers: undefined, node, demand: {} })),
     ),
   );
   signal?.throwIfAborted();
-  for (const node of nodes) {
-    if (node.heardAt < startedAt) continue;
+  for (const [index, node] of nodes.entries()) {
+    if (calls[index]?.status === "rejected") continue;
     applyVerdict({ node, sentAt: clock.now(), verdict: verdictOn(node, node.sighting?.block, {}, link) });
   }
 }

@@ -13,7 +13,8 @@ const statusesOfNodes = [401, 403, 404, 501];
 /** Whether another node may respond where one failed. */
 export function isNodeFault(error: unknown, context: Context<unknown>): boolean {
   if (isTransient(error, context.finalStatuses)) return true;
-  if (ResponseError.is(error)) return typeof error.body === "string";
+  // A body above `maxResponseSize` was not read, and other nodes would send one as large.
+  if (ResponseError.is(error)) return error.body !== undefined;
   // A data node names its block.
   return ApiError.is(error) && statusesOfNodes.includes(error.status) && readBlock(error) === undefined;
 }

@@ -1,0 +1,96 @@
+import { describe, expect, test } from "vitest";
+import { type ClientOptions, createClient, ResponseError, VegaError } from "../../../src/index.js";
+import { type NodePoolOptions, nodePool } from "../../../src/pool/index.js";
+import { createFakeNetwork } from "../../../src/testing/index.js";
+import { validateAnswers } from "../../../src/validate/index.js";
+
+const partyId = "ab".repeat(32);
+const urls = ["https://node-1.example", "https://node-2.example"];
+
+const bodies: [what: string, body: string][] = [
+  ["an empty object", "{}"],
+  ["a status of its own", '{"status":"maintenance"}'],
+  ["an array", "[]"],
+  ["null", "null"],
+  ["a number", "5"],
+  ["the envelope of another operation", '{"rewards":{"edges":[],"pageInfo":null}}'],
+  ["an envelope without a page", '{"votes":null,"balances":null,"signatures":null,"profiles":null,"chainId":"c"}'],
+  ["an HTML page", "<!doctype html><title>Maintenance</title>"],
+];
+
+/** A client of two nodes, of which the first one responds to everything with status 200 and one body. */
+function connect(body: string, options: Partial<ClientOptions> = {}, pool: NodePoolOptions = {}) {
+  const network = createFakeNetwork(
+    { nodes: 2, votes: 20, balances: 20, signatures: 20, profiles: 20 },
+    { rateLimit: false },
+  );
+  const nodes = nodePool(urls, pool);
+  const asked: string[] = [];
+  const fetch = async (request: Request) => {
+    asked.push(`${request.method} ${new URL(request.url).host}`);
+    if (!request.url.startsWith("https://node-1.example/")) return network.fetch(request);
+    return new Response(body, { headers: { "Content-Type": "application/json" } });
+  };
+  const client = createClient({ baseUrl: nodes, fetch, ...options });
+  return { client, nodes, asked, fetch };
+}
+
+describe.each(bodies)("a node of a pool that responds with status 200 and %s", (_, body) => {
+  test("fails none of 200 calls, and is set aside as failing", async () => {
+    const { client, nodes } = connect(body);
+    for (let call = 0; call < 50; call++) {
+      expect(await client.getSpamStatistics({ partyId })).toHaveProperty("statistics");
+      expect((await client.listVotes({ partyId })).pageInfo).not.toBeNull();
+      expect((await client.listNodeSignatures({ id: "a1" })).pageInfo).not.toBeNull();
+      expect((await client.listPartiesProfiles()).pageInfo).not.toBeNull();
+    }
+    expect(nodes.status.map(({ state }) => state)).toEqual(["failing", "ready"]);
+    expect(nodes.status[0]?.error).toContain("does not match the OpenAPI description");
+  });
+
+  test("takes nothing from walks and scans", async () => {
+    const { client } = connect(body, {}, { order: "given" });
+    expect(await client.listPartiesProfiles({ pagination: { first: 5 } }).toArray()).toHaveLength(20);
+    expect(await client.scanBalanceChanges().toArray()).toHaveLength(20);
+  });
+
+  test("is failing for `nodes.check`, and gets no transaction to check", async () => {
+    const { client, nodes, asked } = connect(body, {}, { order: "given" });
+    expect((await nodes.check()).map(({ state }) => state)).toEqual(["failing", "ready"]);
+    await client.checkTransaction({ tx: { version: "TX_VERSION_V3" } as never });
+    expect(asked.filter((each) => each.startsWith("POST"))).toEqual(["POST node-2.example"]);
+  });
+
+  test("leaves the other nodes of a failed call in the message", async () => {
+    const { fetch } = connect(body);
+    const both = (request: Request) => fetch(new Request(request.url.replace("node-2", "node-1"), request));
+    const client = createClient({ baseUrl: nodePool(urls), fetch: both, retry: { baseDelay: 0 } });
+    const error = await client.getSpamStatistics({ partyId }).catch((error: unknown) => error);
+    expect(ResponseError.is(error)).toBe(true);
+    expect(VegaError.is(error) && error.failures?.map(({ node, name }) => [node, name]).sort()).toEqual(
+      urls.map((url) => [url, "ResponseError"]),
+    );
+  });
+
+  test("is an error at once for a client of that address alone", async () => {
+    const { asked, fetch } = connect(body);
+    const client = createClient({ baseUrl: urls[0] as string, fetch });
+    const error = await client.getSpamStatistics({ partyId }).catch((error: unknown) => error);
+    expect(error).toMatchObject({ name: "ResponseError", attempts: 1, response: { status: 200 } });
+    expect(asked).toHaveLength(1);
+  });
+});
+
+test("a node of a pool whose records have another shape than the validator expects is left for another node", async () => {
+  const body = JSON.stringify({ chainId: "c", statistics: { proposals: 5 } });
+  const { client, nodes } = connect(body, { validate: validateAnswers({ onMismatch: "throw" }) }, { order: "given" });
+  expect((await client.getSpamStatistics({ partyId })).statistics).not.toHaveProperty("proposals", 5);
+  expect(nodes.status[0]).toMatchObject({ state: "failing", error: expect.stringContaining("statistics.epochSeq") });
+});
+
+test("a body that is too large for `maxResponseSize` is an error at once, which no other node would mend", async () => {
+  const { client, nodes, asked } = connect(`{"x":"${"x".repeat(200)}"}`, { maxResponseSize: 100 }, { order: "given" });
+  await expect(client.getSpamStatistics({ partyId }, { node: urls[0] })).rejects.toThrow("more than 100 bytes");
+  expect(asked).toHaveLength(1);
+  expect(nodes.status[0]?.state).toBe("ready");
+});
