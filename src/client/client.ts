@@ -12,6 +12,7 @@ import { withCalls, withHeaders } from "../http/http-client.js";
 import { withLog } from "../http/log-level.js";
 import type { NodeHttp } from "../http/node-http.js";
 import { routeOf } from "../http/operation-route.js";
+import { withRedirects } from "../http/redirects.js";
 import { createRequester } from "../http/requester.js";
 import { sharedLimits } from "../http/shared-limits.js";
 import { type ListId, listOperation } from "../pagination/list-operation.js";
@@ -65,7 +66,8 @@ export interface VegaClient extends OperationMethods {
   /**
    * An openapi-fetch client, for what the methods do not cover. Its requests have the deadlines, pacing and events of the methods,
    * and their retries, unless they change something: a POST is sent once. They resolve to `{ data, error, response }`, and reject if
-   * there is no response. Middleware that is added with `http.use()` works for the methods, too, once for each attempt.
+   * there is no response, or one that redirects elsewhere. Middleware that is added with `http.use()` works for the methods, too, once
+   * for each attempt.
    *
    * @example
    * ```ts
@@ -99,15 +101,16 @@ export interface VegaClient extends OperationMethods {
  * ```
  */
 export function createClient(options: ClientOptions): VegaClient {
-  const { baseUrl, pool, headers, fetch, pacing, ...defaults } = readClientOptions(options);
+  const { baseUrl, pool, headers, fetch: send, pacing, ...defaults } = readClientOptions(options);
+  const fetch = withRedirects(send);
   // Each node of a pool has limits of its own.
   const limits =
-    pool || !pacing ? undefined : sharedLimits(options.fetch ?? globalThis.fetch ?? fetch, new URL(baseUrl).origin);
+    pool || !pacing ? undefined : sharedLimits(options.fetch ?? globalThis.fetch ?? send, new URL(baseUrl).origin);
   const session: Session = {};
   const node: Node = {
     baseUrl,
     // openapi-fetch copies them for each request, plain ones in less time.
-    http: createHttp({ baseUrl, headers: Object.fromEntries(headers), fetch, pathSerializer }),
+    http: createHttp({ baseUrl, headers: Object.fromEntries(headers), fetch, pathSerializer, redirect: "manual" }),
     connect: (http, { observe, log, validate }) => {
       const options = {
         fetch,

@@ -2,13 +2,14 @@ import { ApiError } from "../errors/index.js";
 import type { Settings } from "./call-options.js";
 import type { Attempt, AttemptInit, Context, FetchResult, Route } from "./context.js";
 import type { NodeHttp, SendAny } from "./node-http.js";
+import { withRedirects } from "./redirects.js";
 import type { Requester } from "./requester.js";
 import { decode, mismatch, parseJson, readBytes } from "./response.js";
 
 /** What the caller passes to openapi-fetch, as far as it is read here. */
 interface Init {
   baseUrl?: string;
-  fetch?: unknown;
+  fetch?: (request: Request) => Promise<Response>;
   headers?: AttemptInit["headers"];
   params?: unknown;
   parseAs?: "json" | "text" | "blob" | "arrayBuffer" | "stream";
@@ -38,8 +39,10 @@ export async function httpCall(
   const send = http.request as SendAny<object, Result>;
   const method = name.toUpperCase();
   const { baseUrl, fetch, signal, parseAs = "json", ...rest } = init;
-  // To where it says, as it is.
-  if (baseUrl !== undefined || fetch !== undefined) return send(method, path, init);
+  // To where it says, once.
+  if (baseUrl !== undefined || fetch !== undefined) {
+    return send(method, path, fetch ? { ...init, fetch: withRedirects(fetch) } : init);
+  }
   let received: Result | undefined;
   const route: Route<object, object, unknown> = {
     operation: `${method} ${path}`,
@@ -62,8 +65,9 @@ export async function httpCall(
     const { data, response } = await requester.send(route, {}, call);
     return { data, response };
   } catch (error) {
-    // A request that was not sent because of an earlier one has no response of its own.
-    if (ApiError.is(error) && received?.response.headers === error.headers) return received;
+    // A request that was not sent because of an earlier one has no response of its own. That of a redirect may have no body, so that
+    // nothing in the result would be an error.
+    if (ApiError.is(error) && error.status >= 400 && received?.response.headers === error.headers) return received;
     throw error;
   }
 }

@@ -19,15 +19,13 @@ export function routeOf(http: HttpClient<paths, "application/json">, id: Operati
   const { method, path, ...operation } = operations[id];
   const send = http.request as Send;
   const once = "sentOnce" in operation;
-  // A redirect would send the request again, or as a GET.
-  const redirect = once ? "manual" : "follow";
   return {
     operation: id,
     described: id,
     once,
     attempt: (checked, init) => {
       const params = serialize(operation.arguments, checked);
-      return send(method, path, { ...init, params, body: method === "GET" ? undefined : params.body, redirect });
+      return send(method, path, { ...init, params, body: method === "GET" ? undefined : params.body });
     },
   };
 }

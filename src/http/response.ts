@@ -2,6 +2,7 @@ import type { operations } from "../../generated/openapi.js";
 import type { Clock } from "../async/clock.js";
 import { ApiError, isTooLarge, RateLimitError, ResponseError, type SentRequest, summarize } from "../errors/index.js";
 import type { Attempt, Context, FetchResult } from "./context.js";
+import { redirectHint } from "./redirects.js";
 import { isBan, retryAfter } from "./retry-after.js";
 
 /** A response that was received and that the caller does not have yet. */
@@ -134,7 +135,9 @@ export function errorOf(
   const { status, headers } = response;
   const options = { operation, attempts: attempt.number, request: requestOf(response, attempt), response, body };
   const banned = isBan(status, headers);
-  if (!banned && (status !== 429 || isTooLarge(status, body))) return new ApiError({ ...options, hint: hints[status] });
+  if (!banned && (status !== 429 || isTooLarge(status, body))) {
+    return new ApiError({ ...options, hint: hints[status] ?? redirectHint(response, options.request) });
+  }
   const wait = retryAfter(status, headers, clock);
   const seconds = wait === undefined ? undefined : Math.ceil(wait / 1000);
   return new RateLimitError({ ...options, banned, retryAfter: seconds, sent: true });

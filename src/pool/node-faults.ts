@@ -15,8 +15,9 @@ export function isNodeFault(error: unknown, context: Context<unknown>): boolean 
   if (isTransient(error, context.finalStatuses)) return true;
   // A body above `maxResponseSize` was not read, and other nodes would send one as large.
   if (ResponseError.is(error)) return error.body !== undefined;
-  // A data node names its block.
-  return ApiError.is(error) && statusesOfNodes.includes(error.status) && readBlock(error) === undefined;
+  if (!ApiError.is(error)) return false;
+  // A redirect, or a data node would name its block.
+  return error.status < 400 || (statusesOfNodes.includes(error.status) && readBlock(error) === undefined);
 }
 
 /** Sets a node aside that has failed. */

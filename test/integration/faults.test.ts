@@ -92,6 +92,11 @@ const faults: Record<string, Fault> = {
     sent: 1,
   },
   "Status 200 with JSON without the envelope": { behave: () => respond({ hello: 1 }), error: undescribed, sent: 1 },
+  "A read is redirected to another origin": {
+    behave: () => respond("", { status: 302, headers: { Location: "https://other.example/" } }),
+    error: { name: "ApiError", status: 302, message: expect.stringContaining("https://other.example") },
+    sent: 1,
+  },
   "Status 408: the server has a timeout": errorStatus(408, 3),
   "Status 500: the node fails": errorStatus(500, 3),
   "Status 502: a proxy cannot reach the node": errorStatus(502, 3),

@@ -12,8 +12,8 @@ const most = 20;
 export function withRedirects(fetch: Fetch, secret: readonly string[]): Fetch {
   return async (request) => {
     // A request that is sent once follows none.
-    if (request.redirect === "manual" || request.method !== "GET") return fetch(request);
-    let current = new Request(request, { redirect: "manual" });
+    if (request.method !== "GET") return fetch(request);
+    let current = request;
     for (let count = 0; ; count++) {
       const response = await fetch(current);
       const location = response.headers.get("location");

@@ -114,8 +114,8 @@ describe("a redirect", () => {
   });
 
   test("is not followed for a request that is sent once, and not forever", async () => {
-    expect((await follow(["/b"], { redirect: "manual" })).response.status).toBe(302);
-    expect((await follow(["/b"], { method: "POST" })).requests).toHaveLength(1);
+    const { requests, response } = await follow(["/b"], { method: "POST" });
+    expect([requests.length, response.status]).toEqual([1, 302]);
     await expect(follow(Array(30).fill("/b"))).rejects.toThrow("More than 20 redirects");
   });
 });
