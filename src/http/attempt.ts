@@ -35,6 +35,7 @@ async function perform<T>(
   signal: AbortSignal,
 ): Promise<Reply<T>> {
   context.attempts = attempt.number;
+  context.isQueued = false;
   const received = await context.send({
     headers: context.headers ?? {},
     signal,

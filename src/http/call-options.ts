@@ -19,7 +19,7 @@ export type HeaderValues =
 /** Deadlines, retries and limits of a client or of one call. */
 export interface AttemptOptions {
   /**
-   * The deadline of one attempt, including its body, in milliseconds. `Infinity` sets no deadline.
+   * The deadline of one attempt, including its wait for the rate limit and its body, in milliseconds. `Infinity` sets no deadline.
    *
    * @default 30_000
    */

@@ -91,6 +91,8 @@ export interface Context<T> extends RequestSettings<T> {
   attempts: number;
   /** The error of the last attempt. */
   lastError: unknown;
+  /** Whether the last attempt waits for the rate limit. */
+  isQueued: boolean;
 }
 
 /** One attempt of a call on its way through the layers. */
@@ -101,6 +103,8 @@ export interface Attempt {
   readonly baseUrl: string | undefined;
   /** Cancels this attempt alone. */
   readonly cancellation: Cancellation;
+  /** How long it has waited for the rate limit, in milliseconds; `Infinity` while it does. */
+  waited: number;
   /** Called when the request is sent. */
   onSend?: ((request: SentRequest) => void) | undefined;
   /** The request; `undefined` until it is sent, or if middleware responds instead. */

@@ -17,11 +17,12 @@ async function sendInTime<T>(next: SendCall, clock: Clock, context: Context<T>):
   if (signal?.aborted) throw signal.reason;
   const unsubscribe = signal && onAbort(signal, () => cancellation.cancel(signal.reason));
   const onDeadline = () => {
-    const { attempts, lastError } = context;
+    const { attempts, lastError: cause } = context;
+    const waitedFor = context.isQueued ? "rate-limit" : undefined;
     const message =
-      `${operation} took longer than ${totalTimeout} ms in total, ` +
-      `with ${attempts} ${attempts === 1 ? "attempt" : "attempts"}`;
-    cancellation.cancel(new TimeoutError(message, { scope: "total", operation, attempts, cause: lastError }));
+      `${operation} took longer than ${totalTimeout} ms in total, with ${attempts} ${attempts === 1 ? "attempt" : "attempts"}` +
+      (waitedFor ? `,${queueHint("totalTimeout")}` : "");
+    cancellation.cancel(new TimeoutError(message, { scope: "total", waitedFor, operation, attempts, cause }));
   };
   const clearTimer = setTimer(clock, totalTimeout, onDeadline);
   try {
@@ -32,11 +33,13 @@ async function sendInTime<T>(next: SendCall, clock: Clock, context: Context<T>):
   }
 }
 
-/** Cancels an attempt when its `timeout` has passed. */
+/** Cancels an attempt when its `timeout` has passed, also while it waits for the rate limit. */
 export const withDeadline =
   (next: SendAttempt, clock: Clock): SendAttempt =>
   async (context, attempt) => {
-    const clearTimer = startDeadline(clock, context, attempt);
+    const clearTimer = setTimer(clock, context.settings.timeout, () =>
+      attempt.cancellation.cancel(lateError(context, attempt)),
+    );
     try {
       return await next(context, attempt);
     } finally {
@@ -44,21 +47,20 @@ export const withDeadline =
     }
   };
 
-/** Sets the timer that cancels an attempt. The returned function clears it. */
-export function startDeadline(
-  clock: Clock,
-  { operation, settings: { timeout } }: Context<unknown>,
-  attempt: Attempt,
-): (() => void) | undefined {
-  const onDeadline = () => {
-    const { number, request } = attempt;
-    const message =
-      `Attempt ${number} of ${operation} took longer than ${timeout} ms` +
-      (request ? ` (${request.method} ${request.url})` : "");
-    attempt.cancellation.cancel(new TimeoutError(message, { scope: "attempt", operation, attempts: number }));
-  };
-  return setTimer(clock, timeout, onDeadline);
+function lateError(context: Context<unknown>, { number, request, waited }: Attempt): TimeoutError {
+  const { operation, attempts, settings } = context;
+  const { timeout } = settings;
+  const waitedFor = waited > timeout / 2 ? "rate-limit" : undefined;
+  const message =
+    `Attempt ${number} of ${operation} took longer than ${timeout} ms` +
+    (request ? ` (${request.method} ${request.url})` : "") +
+    (waitedFor ? queueHint("timeout") : "");
+  return new TimeoutError(message, { scope: "attempt", waitedFor, operation, attempts });
 }
+
+const queueHint = (option: string) =>
+  " because it waited for the rate limit of the client, which sends three requests at once until the node responds. Make fewer " +
+  `calls at once, or raise \`${option}\`.`;
 
 function setTimer(clock: Clock, milliseconds: number, callback: () => void): (() => void) | undefined {
   return milliseconds === Number.POSITIVE_INFINITY ? undefined : clock.after(milliseconds, callback);

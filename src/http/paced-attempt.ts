@@ -16,12 +16,18 @@ export async function pacedAttempt<T>(pacing: Pacing, context: Context<T>, attem
     failure = error;
     throw error;
   } finally {
-    endAttempt(pacing, permit, attempt, failure);
+    endAttempt(pacing, permit, context, attempt, failure);
   }
 }
 
 /** Notes how an attempt has ended. */
-export function endAttempt({ limits, clock }: Pacing, permit: Permit, attempt: Attempt, error: unknown): void {
+export function endAttempt(
+  { limits, clock }: Pacing,
+  permit: Permit,
+  { settings }: Context<unknown>,
+  attempt: Attempt,
+  error: unknown,
+): void {
   const { response, cancellation } = attempt;
   const limiter = limiterOf(limits, clock);
   if (RateLimitError.is(error) && response) {
@@ -32,7 +38,9 @@ export function endAttempt({ limits, clock }: Pacing, permit: Permit, attempt: A
     if (banned) limiter.ban(wait);
     else limiter.pause(wait);
   }
-  limiter.release(permit, response && outcomeOf(response, clock), cancellation.isCancelled);
+  // A little longer than its deadline: the calls that were made together with it end before they could take its place.
+  const patience = 1.1 * Math.min(settings.timeout, settings.totalTimeout);
+  limiter.release(permit, response && outcomeOf(response, clock), cancellation.isCancelled ? patience : 0);
 }
 
 function limiterOf(limits: NodeLimits, clock: Clock): RateLimiter {
@@ -57,6 +65,9 @@ async function acquire(pacing: Pacing, context: Context<unknown>, attempt: Attem
   const { limits, clock, emit } = pacing;
   const limiter = limiterOf(limits, clock);
   const { operation, settings } = context;
+  const startedAt = clock.now();
+  context.isQueued = true;
+  attempt.waited = Number.POSITIVE_INFINITY;
   for (;;) {
     const delay = Math.ceil(limiter.expectedDelay);
     const cause = limiter.paused > 0 ? "refusal" : "limit";
@@ -65,7 +76,9 @@ async function acquire(pacing: Pacing, context: Context<unknown>, attempt: Attem
       limiter.queue(settings.maxRetryAfter, resolve),
     );
     const permit = granted ?? tryAcquire(pacing, context, attempt);
-    if (permit) return permit;
+    if (!permit) continue;
+    attempt.waited = clock.now() - startedAt;
+    return permit;
   }
 }
 

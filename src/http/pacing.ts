@@ -32,7 +32,8 @@ async function sendEarly<T>(
   const { next, limits, clock } = pacing;
   const permit: Permit = { sentAt: clock.now(), number: limits.early.length + 1, counted: 0 };
   limits.early.push(permit);
-  const end = (error?: unknown) => code.then(({ endAttempt }) => endAttempt(pacing, permit, attempt, error), ignore);
+  const end = (error?: unknown) =>
+    code.then(({ endAttempt }) => endAttempt(pacing, permit, context, attempt, error), ignore);
   try {
     const reply = await next(context, attempt);
     end();

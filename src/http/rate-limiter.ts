@@ -43,8 +43,8 @@ export class RateLimiter {
   #counted = 0;
   /** Requests that ended without a response, so that the node may still count them, and the number of the last one sent by then. */
   #uncounted = { requests: 0, sent: 0 };
-  /** Requests that were abandoned since the last response. Until the limits are known, they count as if they were in flight. */
-  #abandoned = 0;
+  /** Of the requests that were abandoned since the last response: until when they count as in flight, while the limits are unknown. */
+  #abandoned: number[] = [];
   #pausedUntil = Number.NEGATIVE_INFINITY;
   #bannedUntil = Number.NEGATIVE_INFINITY;
 
@@ -95,16 +95,17 @@ export class RateLimiter {
   /**
    * A request is no longer in flight. Without a response, `outcome` is `undefined`.
    *
-   * @param isAbandoned - Whether the client has ended it, so that the node has probably received it.
+   * @param patience - If the client has ended it, so that the node has probably received it: the milliseconds from when it was sent for
+   * which it keeps its place, if no response comes before.
    */
-  release(permit: Permit, outcome: PermitOutcome | undefined, isAbandoned = false): void {
+  release(permit: Permit, outcome: PermitOutcome | undefined, patience = 0): void {
     if (!this.#inFlight.remove(permit)) return;
     if (outcome === undefined) {
       this.#uncounted = { requests: this.#uncounted.requests + 1, sent: this.#sent };
-      if (isAbandoned) this.#abandoned++;
+      if (patience > 0 && !this.#bucket.isKnown) this.#abandoned.push(permit.sentAt + patience);
     } else {
       this.#counted++;
-      this.#abandoned = 0;
+      this.#abandoned = [];
       // A request that was sent after they had ended has its response: by now the node has counted them.
       if (permit.number > this.#uncounted.sent) {
         this.#counted += this.#uncounted.requests;
@@ -169,9 +170,13 @@ export class RateLimiter {
 
   #untilFewer(ahead: number, now: number): number {
     for (const permit of this.#inFlight.gone()) this.release(permit, undefined);
-    const abandoned = this.#bucket.isKnown ? 0 : this.#abandoned;
-    if (this.#inFlight.size + abandoned + ahead < this.#maxInFlight) return 0;
-    if (this.#bucket.isKnown) return Number.POSITIVE_INFINITY;
-    return Math.max(0, this.#lastSentAt + (ahead + 1) * probeInterval - now);
+    const excess = this.#inFlight.size + ahead - this.#maxInFlight;
+    if (this.#bucket.isKnown) return excess < 0 ? 0 : Number.POSITIVE_INFINITY;
+    this.#abandoned = this.#abandoned.filter((until) => until > now).sort((a, b) => a - b);
+    const { length } = this.#abandoned;
+    if (excess + length < 0) return 0;
+    // Once as many of them have left their places as are missing.
+    const free = excess < 0 ? (this.#abandoned[excess + length] ?? now) : Number.POSITIVE_INFINITY;
+    return Math.max(0, Math.min(free, this.#lastSentAt + (ahead + 1) * probeInterval) - now);
   }
 }

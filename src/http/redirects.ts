@@ -41,12 +41,10 @@ export function redirectHint(response: Response, { method, url }: SentRequest): 
   const target = targetOf(response, from);
   if (target === undefined) return undefined;
   const { origin } = new URL(from);
-  if (target.origin !== origin)
-    return (
-      `It redirects to ${target.href}, which is not followed. If you trust that address, ` +
-      `replace ${origin} with ${target.origin} in \`baseUrl\`.`
-    );
-  return reads.includes(method)
-    ? `It redirects to ${target.href}, after more than ${mostRedirects} redirects. ${direct}`
-    : `It redirects to ${target.href}, which a ${method} does not follow. ${direct}`;
+  const isOther = target.origin !== origin;
+  const count = !isOther && reads.includes(method) ? ` after ${mostRedirects} others` : "";
+  const advice = isOther
+    ? `If you trust that address, replace ${origin} with ${target.origin} in \`baseUrl\`.`
+    : direct;
+  return `It redirects to ${target.href}, which is not followed${count}. ${advice}`;
 }

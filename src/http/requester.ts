@@ -52,18 +52,22 @@ export function createRequester(options: RequesterOptions): Requester {
   };
 }
 
-/** Makes the attempts on one node. */
+/**
+ * Makes the attempts on one node.
+ *
+ * @param observeSent - Wraps what happens once the rate limit permits an attempt.
+ */
 export function createNodeAttempt(
   transport: Transport,
   emit: Emit | undefined,
   limits: NodeLimits | undefined,
-  inTime: (next: SendAttempt, clock: Clock) => SendAttempt = withDeadline,
+  observeSent: (next: SendAttempt, clock: Clock) => SendAttempt = (next) => next,
 ): SendAttempt {
   const { clock } = transport;
-  let attempt = inTime(createAttempt(transport), clock);
+  let attempt = observeSent(createAttempt(transport), clock);
   if (emit) attempt = withEvents(attempt, emit, clock);
   if (limits) attempt = withRateLimit({ next: attempt, limits, clock, emit });
-  return attempt;
+  return withDeadline(attempt, clock);
 }
 
 export function contextOf<Params, Body extends object, T>(
@@ -89,5 +93,6 @@ export function contextOf<Params, Body extends object, T>(
     cancellation: new Cancellation(),
     attempts: 0,
     lastError: undefined,
+    isQueued: false,
   };
 }

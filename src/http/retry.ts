@@ -28,8 +28,8 @@ export const withRetry =
       } catch (error) {
         context.lastError = error;
         // The rate limiter has rejected an attempt that was not sent.
-        const isSent = context.attempts === number;
-        if (!isSent || number === attempts || cancellation.isCancelled || !isTransient(error, context.finalStatuses))
+        const isRefused = RateLimitError.is(error) && context.attempts < number;
+        if (isRefused || number === attempts || cancellation.isCancelled || !isTransient(error, context.finalStatuses))
           throw error;
         const delay = delayAfter(error, number, settings, retryContext);
         if (delay === undefined) throw error;
@@ -41,7 +41,7 @@ export const withRetry =
 
 /** @param baseUrl - The address of the node, if the client has several. */
 export function newAttempt(cancellation: Cancellation, number: number, baseUrl?: string): Attempt {
-  return { number, baseUrl, cancellation };
+  return { number, baseUrl, cancellation, waited: 0 };
 }
 
 /** Returns whether another attempt may succeed. */

@@ -2,7 +2,6 @@ import type { Clock } from "../async/clock.js";
 import { ApiError, describe, RateLimitError, ResponseError, TimeoutError } from "../errors/index.js";
 import { readBlock } from "../http/block.js";
 import type { Context, SendAttempt } from "../http/context.js";
-import { startDeadline } from "../http/deadline.js";
 import { isTransient } from "../http/retry.js";
 import { Flight, left } from "./flight.js";
 import type { NodeState } from "./node-state.js";
@@ -23,6 +22,8 @@ export function isNodeFault(error: unknown, context: Context<unknown>): boolean 
 /** Sets a node aside that has failed. */
 export function setAsideAfter(error: unknown, node: NodeState, sentAt: number, { settings }: Context<unknown>): void {
   if (TimeoutError.is(error)) {
+    // The rate limit says nothing about the node.
+    if (error.waitedFor) return;
     node.latency.atLeast(settings.timeout);
     node.setAside("slow", sentAt);
   } else if (RateLimitError.is(error)) {
@@ -35,7 +36,7 @@ export function setAsideAfter(error: unknown, node: NodeState, sentAt: number, {
 }
 
 /**
- * Limits the duration of an attempt, and sets its node aside as soon as it fails: before its rate limiter sends the next request. An
+ * Sets the node of an attempt aside as soon as it fails: before its rate limiter sends the next request. An
  * attempt that has waited for the rate limit looks itself whether its node was set aside meanwhile: no call wakes another one.
  */
 export const withSetAside =
@@ -46,13 +47,10 @@ export const withSetAside =
     if (flight?.isOutdated) throw left;
     const sentAt = clock.now();
     if (flight) flight.sentAt = sentAt;
-    const clearTimer = startDeadline(clock, context, attempt);
     try {
       return await next(context, attempt);
     } catch (error) {
       if (isNodeFault(error, context)) setAsideAfter(error, node, sentAt, context);
       throw error;
-    } finally {
-      clearTimer?.();
     }
   };

@@ -156,7 +156,7 @@ describe("a read that is redirected", () => {
   test("in a loop ends after five redirects", async () => {
     node.locate = (url) => url;
     const error = await caught(connect().getSpamStatistics({ partyId }));
-    expect((error as Error).message).toContain("more than 5 redirects");
+    expect((error as Error).message).toContain("which is not followed after 5 others. Set `baseUrl`");
     expect(node.received).toHaveLength(6);
   });
 

@@ -1,0 +1,153 @@
+import { describe, expect, test } from "vitest";
+import { createClient, TimeoutError } from "../../../src/index.js";
+import { createLimitedNode } from "../../support/limited-node.js";
+import { ManualClock } from "../../support/manual-clock.js";
+import { PooledNetwork } from "../../support/pooled-network.js";
+import { json } from "../../support/recorder.js";
+import { createSend } from "../../support/send.js";
+
+const body = { chainId: "c", statistics: null };
+const once = { timeout: 300, attempts: 1 };
+
+/** A node that is silent until a time, and a client of it. */
+function connect(settings: Parameters<typeof createSend>[1], silentUntil = Number.POSITIVE_INFINITY) {
+  const clock = new ManualClock();
+  const sentAt: number[] = [];
+  const send = createSend(
+    {
+      clock,
+      fetch: async () => {
+        sentAt.push(clock.now());
+        if (clock.now() < silentUntil) return new Promise<Response>(() => {});
+        await clock.sleep(20);
+        return json(body);
+      },
+    },
+    settings,
+  );
+  return { clock, sentAt, send };
+}
+
+const errorsOf = (results: readonly PromiseSettledResult<unknown>[]) =>
+  results.flatMap((result) => (result.status === "rejected" ? [result.reason as TimeoutError] : []));
+
+const silent = Number.POSITIVE_INFINITY;
+
+describe("the deadline of an attempt", () => {
+  test("covers the wait for the rate limit: 200 calls to a silent node end together, and few are sent", async () => {
+    const { clock, sentAt, send } = connect(once);
+    const results = await clock.run(Promise.allSettled(Array.from({ length: 200 }, () => send())));
+    expect(clock.now()).toBe(300);
+    expect(clock.pending).toBe(0);
+    expect(errorsOf(results)).toHaveLength(200);
+    expect(sentAt).toEqual([0, 0, 0]);
+  });
+
+  test("says whether it passed during that wait", async () => {
+    const { clock, send } = connect(once);
+    const errors = errorsOf(await clock.run(Promise.allSettled(Array.from({ length: 20 }, () => send()))));
+    expect(errors.every((error) => TimeoutError.is(error) && error.scope === "attempt")).toBe(true);
+    const [sent, ...others] = [errors[2], ...errors.slice(3)];
+    expect([sent?.waitedFor, sent?.attempts]).toEqual([undefined, 1]);
+    expect(sent?.message).toBe(
+      "Attempt 1 of test took longer than 300 ms (GET https://node.example/statistics/spam/a)",
+    );
+    for (const error of others) {
+      expect([error?.waitedFor, error?.attempts]).toEqual(["rate-limit", 0]);
+      expect(error?.message).toBe(
+        "Attempt 1 of test took longer than 300 ms because it waited for the rate limit of the client, which sends " +
+          "three requests at once until the node responds. Make fewer calls at once, or raise `timeout`.",
+      );
+      expect(JSON.parse(JSON.stringify(error))).toMatchObject({ scope: "attempt", waitedFor: "rate-limit" });
+    }
+  });
+
+  test("frees the place of its request: calls to a silent node, one after the other, are all sent", async () => {
+    const { clock, sentAt, send } = connect(once, 2500);
+    const calls = async () => {
+      for (let call = 0; call < 9; call++) await expect(send()).rejects.toMatchObject({ waitedFor: undefined });
+      return send();
+    };
+    expect(await clock.run(calls())).toMatchObject({ data: body });
+    expect(sentAt).toEqual(Array.from({ length: 10 }, (_, call) => call * 300));
+  });
+
+  test("leaves the place of a call that its caller has aborted taken: the node may have counted it", async () => {
+    const { clock, sentAt, send } = connect({ timeout: 30_000 });
+    const controller = new AbortController();
+    const calls = Array.from({ length: 4 }, () => send(controller.signal));
+    clock.after(100, () => controller.abort());
+    await clock.run(Promise.allSettled(calls));
+    const last = send();
+    clock.after(200, () => controller.abort());
+    await clock.run(Promise.race([last, clock.sleep(1500)]));
+    expect(sentAt.map((time) => Math.round(time))).toEqual([0, 0, 0, 1050]);
+  });
+
+  test("is retried: more calls at once than the rate permits within a deadline are all served", async () => {
+    const clock = new ManualClock();
+    const node = createLimitedNode(clock, { rate: 20, burst: 20 });
+    const send = createSend({ clock, fetch: node.fetch }, { timeout: 5000 });
+    await clock.run(Promise.all(Array.from({ length: 250 }, () => send())));
+    expect(node.count).toMatchObject({ served: 250, rejected: 0 });
+  });
+});
+
+test("the deadline of a call that passes while it waits for the rate limit says so", async () => {
+  const { clock, send } = connect({ totalTimeout: 700 });
+  const errors = errorsOf(await clock.run(Promise.allSettled(Array.from({ length: 5 }, () => send()))));
+  expect(errors.map(({ scope, waitedFor, attempts }) => [scope, waitedFor, attempts])).toEqual([
+    ...Array(3).fill(["total", undefined, 1]),
+    ...Array(2).fill(["total", "rate-limit", 0]),
+  ]);
+  expect(errors[0]?.message).toBe("test took longer than 700 ms in total, with 1 attempt");
+  expect(errors[4]?.message).toContain("with 0 attempts, because it waited for the rate limit of the client");
+});
+
+describe("a client of several nodes", () => {
+  test("ends twenty walks on two silent nodes at the deadline of one attempt", async () => {
+    const net = new PooledNetwork({
+      data: { nodes: 2 },
+      latency: [silent, silent],
+      client: { timeout: 300, retry: false },
+    });
+    const walks = Array.from({ length: 20 }, () => net.client.listVotes({ proposalId: "c1" }).toArray());
+    const results = await net.run(Promise.allSettled(walks));
+    expect(errorsOf(results).map(({ name }) => name)).toEqual(Array(20).fill("TimeoutError"));
+    expect(net.clock.now()).toBe(300);
+    expect(net.clock.pending).toBe(0);
+  });
+
+  test("turns to another node if the rate limit of one takes too long, and does not take that one for slow", async () => {
+    const net = new PooledNetwork({
+      data: { nodes: 2 },
+      node: { rateLimit: { rate: 2, burst: 4 } },
+      client: { timeout: 2000, retry: { attempts: 20 } },
+    });
+    await net.run(Promise.all(Array.from({ length: 40 }, () => net.client.getSpamStatistics({ partyId: "a1" }))));
+    expect(net.events.filter(({ type }) => type === "retry" || type === "failover").length).toBeGreaterThan(0);
+    expect(net.pool.status.map(({ state }) => state)).toEqual(["ready", "ready"]);
+    // One was sent with 3 ms left.
+    const late = net.events.flatMap((event) => (event.type === "response" && event.status !== 200 ? event : []));
+    expect(late.every(({ error }) => error?.message.includes("because it waited for the rate limit"))).toBe(true);
+  });
+});
+
+test("twenty walks on one silent address end with few requests, each with an error that says why", async () => {
+  let sent = 0;
+  const client = createClient({
+    baseUrl: "https://node.example",
+    timeout: 50,
+    retry: false,
+    fetch: () => {
+      sent++;
+      return new Promise(() => {});
+    },
+  });
+  const walks = Array.from({ length: 20 }, () => client.listVotes({ proposalId: "c1" }).toArray());
+  const errors = errorsOf(await Promise.allSettled(walks));
+  expect(errors.map(({ name, scope }) => [name, scope])).toEqual(Array(20).fill(["TimeoutError", "attempt"]));
+  expect(errors.filter(({ waitedFor }) => waitedFor === "rate-limit").length).toBe(17);
+  // Three at once, and three in their places if this machine is busy.
+  expect(sent).toBeLessThanOrEqual(6);
+});
