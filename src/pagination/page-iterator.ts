@@ -91,7 +91,8 @@ export class PageIterator<T, Extra extends object> extends WalkIterator<ListPage
     const { range, direction, cursor } = plan;
     const isDescending = plan.isDescending(direction);
     const { first, last, newest } = this.#blocks ?? {};
-    const start = maximum(range?.start ?? 0n, this.#completeFrom);
+    const shown = range?.end === undefined ? this.#completeFrom : minimum(this.#completeFrom, range.end);
+    const start = maximum(range?.start ?? 0n, shown);
     const block = isDescending ? first : last;
     const final = block && finalTime(block.timestamp);
     const end = range?.end === undefined || final === undefined ? final : minimum(final, range.end);

@@ -193,6 +193,7 @@ export class FilterScan {
     const range = segment.unread ?? emptyRange;
     segment.density = undefined;
     const reading = await reader.complete(range, page, times);
+    if (segment.beginnings !== beginnings) return;
     const { records, pageLength, unread, completeFrom, anchor: next = anchor } = reading;
     segment.unread = unread;
     segment.anchor = next;
@@ -201,9 +202,9 @@ export class FilterScan {
     if (record) this.#recordSize = Math.max(this.#recordSize, sizeOf(record));
     if (records.length > 0) segment.batches.push(records);
     if (unread === undefined) {
-      const next = this.#segments.indexOf(segment) + 1;
-      const isWaiting = this.#segments[next]?.isWaiting;
-      if (isWaiting || (newestFirst && !isWithoutGap(completeFrom))) this.#restart(next);
+      const waiting = this.#segments.findIndex(({ isWaiting }) => isWaiting);
+      if (newestFirst && !isWithoutGap(completeFrom)) this.#restart(this.#segments.indexOf(segment) + 1);
+      else if (waiting >= 0) this.#restart(waiting);
       return;
     }
     const length = lengthOf(range) - lengthOf(unread) - (newestFirst ? 0 : silenceBefore(range, page));
@@ -220,13 +221,19 @@ export class FilterScan {
     const segment = this.#segments[index];
     if (segment === undefined) return;
     // What was requested of it is requested again, as after a split.
-    this.#splits++;
+    if (!segment.isWaiting) this.#splits++;
     const before = this.#segments.slice(0, index);
-    const isReady = before.at(-1)?.unread === undefined;
+    const isReady = before.every(({ unread }) => unread === undefined);
     const ended = before.reverse().find(({ anchor }) => anchor);
     const anchor = isReady ? (ended?.anchor ?? this.#anchor) : undefined;
+    // What is missing between the two is read, too.
+    const { range } = segment;
+    const { newestFirst } = this.#options.reader.order;
+    const { microsecond } = anchor ?? {};
+    const start = newestFirst || microsecond === undefined ? range.start : microsecond + 1n;
+    const end = newestFirst && microsecond !== undefined ? microsecond : range.end;
     Object.assign(segment, {
-      ...newSegment(segment.range),
+      ...newSegment({ start, end }),
       anchor,
       isWaiting: !isReady,
       isBusy: !isReady,

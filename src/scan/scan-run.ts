@@ -50,6 +50,8 @@ export class ScanRun {
   #block: Block | undefined;
   /** What is read, in Unix nanoseconds, once its end is known. */
   #times: Range | undefined;
+  /** Whether a response with block headers has decided where a scan without an end ends. */
+  #isOpenEndShown = false;
   #scan: MergedScan | undefined;
   #pagesRead = 0;
   #itemsRead = 0;
@@ -92,9 +94,13 @@ export class ScanRun {
     const starts = this.#readers.map(({ completeFrom }) => completeFrom);
     return {
       start: starts.reduce(maximum, this.#start ?? 0n),
-      end: this.#block && this.#times?.end,
+      end: this.#isEndShown ? this.#times?.end : undefined,
       block: this.#block,
     };
+  }
+
+  get #isEndShown(): boolean {
+    return this.#end === undefined ? this.#isOpenEndShown : this.#block !== undefined;
   }
 
   /** What it covers, if only the records up to this one were yielded, of its time perhaps not all. */
@@ -142,6 +148,7 @@ export class ScanRun {
     if (start !== undefined && newestFirst && !ignoresMissingHistory) await firstReader.checkHistory(start);
     // An open end is fixed once, by the first response.
     const first = this.#end === undefined ? await this.#fetchFirst(firstReader, start) : undefined;
+    this.#isOpenEndShown = first?.block !== undefined;
     const times = { start: this.#start ?? 0n, end: this.#end ?? (await findEnd(first, this.#readers)) };
     this.#times = times;
     const range = aligned(times.start, times.end);

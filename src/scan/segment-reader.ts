@@ -97,7 +97,7 @@ export class SegmentReader {
     };
     try {
       const page = await this.#options.fetch(request, demandOf(range, options, newestFirst));
-      if (request.decidesStart) this.#noteStart(range, page);
+      if (request.decidesStart) this.#noteStart({ start: range.start, end }, page);
       return page;
     } catch (error) {
       if (!NotShown.is(error) || error.lack !== "place" || microsecond === undefined) throw error;

@@ -52,10 +52,10 @@ export function listReader<T>(options: ListReaderOptions<T>): ListReader<T> {
       }),
     };
   }
-  const isFiltered = Object.keys(filters).length > 0;
+  const isFiltered = hasValues(filters);
   const readAll = isFiltered ? pageReader(options, {}) : read;
 
-  /** The newest record before a time; `undefined` if no response has one that is less than a year older. */
+  /** The time of the newest record before a time; `undefined` if no response has one that is less than a year older. */
   async function findBefore(list: ReadList<T>, end: bigint, tries: number, signal: AbortSignal) {
     const request = { pagination: { first: 1, newestFirst: true }, start: maximum(end - longestRange, 0n), end };
     for (let count = 0; count < tries; count++) {
@@ -68,7 +68,7 @@ export function listReader<T>(options: ListReaderOptions<T>): ListReader<T> {
 
   /** The time of the oldest record that nodes keep, from a time on. */
   async function findOldest(start: bigint, signal: AbortSignal): Promise<bigint | undefined> {
-    const request = { pagination: { first: 1, newestFirst: false }, start, end: start + longestRange };
+    const request = { pagination: { first: 1, newestFirst: false }, start };
     const { edges } = await readAll(request, signal, historyDemand(request.pagination, start));
     return timeOf(edges[0]);
   }
@@ -88,25 +88,31 @@ export function listReader<T>(options: ListReaderOptions<T>): ListReader<T> {
       if (start === undefined || page.completeFrom <= start) return page;
       // The page has no record of the first day, and so does not show whether the node keeps that day. The record before would.
       const before = await findBefore(read, start, isFiltered ? 1 : attempts, signal);
+      const firstDay = startOfDay(start) + nanosecondsPerDay;
       const isKept =
-        before !== undefined ||
-        (isFiltered &&
-          (await findBefore(readAll, startOfDay(start) + nanosecondsPerDay, attempts, signal)) !== undefined);
-      const tries = before === undefined ? Number(isKept) : attempts;
-      for (let count = 0; count < tries && page.completeFrom > start; count++) {
+        before !== undefined || (isFiltered && (await findBefore(readAll, firstDay, attempts, signal)) !== undefined);
+      for (let left = before === undefined ? Number(isKept) : attempts; left > 0 && page.completeFrom > start; left--) {
         const next = before === undefined ? await readFrom(start - lead) : await readFrom(before, roomFor(pagination));
         if (next.completeFrom < page.completeFrom) page = next;
       }
       if (page.completeFrom <= start || (isKept && before === undefined)) return page;
       return {
         ...page,
-        availableFrom: isFiltered
-          ? await findOldest(start, signal)
-          : timeOf(page.edges.at(pagination.newestFirst === false ? 0 : -1)),
+        availableFrom:
+          isFiltered || page.edges.length === 0
+            ? await findOldest(start, signal)
+            : timeOf(page.edges.at(pagination.newestFirst === false ? 0 : -1)),
       };
     },
   };
 }
+
+const hasValues = (filters: CheckedArguments): boolean =>
+  Object.values(filters).some((value) =>
+    typeof value === "object" && value !== null && !Array.isArray(value)
+      ? hasValues(value as CheckedArguments)
+      : value !== undefined,
+  );
 
 /** The size of a page that also has records before its range: those of one block, of which most blocks have few. */
 function roomFor({ first, last }: Pagination): Pagination {
