@@ -12,9 +12,9 @@ const pagination = {
   kind: "object",
   members: {
     first: { kind: "int32", minimum: 1, in: "query", name: "pagination.first" },
-    after: { kind: "string", in: "query", name: "pagination.after" },
+    after: { kind: "cursor", in: "query", name: "pagination.after" },
     last: { kind: "int32", minimum: 1, in: "query", name: "pagination.last" },
-    before: { kind: "string", in: "query", name: "pagination.before" },
+    before: { kind: "cursor", in: "query", name: "pagination.before" },
     newestFirst: { kind: "boolean", in: "query", name: "pagination.newestFirst" },
   },
 } as const;

@@ -131,6 +131,9 @@ function argumentOf(member: Member | Group, description: Description): Data {
   return { ...describeValue(member.schema, member.wireName, description), ...place };
 }
 
+/** The other strings of a query are ids. */
+const cursors = ["pagination.after", "pagination.before"];
+
 function describeValue(schema: Schema, name: string, description: Description): { [name: string]: Data } {
   const { type, format, minItems, minimum, maximum } = resolve(schema, description);
   if (type === "array") return { kind: "array", items: describeValue(schema.items ?? {}, name, description), minItems };
@@ -140,7 +143,7 @@ function describeValue(schema: Schema, name: string, description: Description): 
   if (known?.$ref && isNamedEnum(resolve(known, description))) {
     return { kind: "enum", ...enumOf(nameOf(known.$ref)), pattern: open?.pattern };
   }
-  if (type === "string" && !format) return { kind: "string" };
+  if (type === "string" && !format) return { kind: cursors.includes(name) ? "cursor" : "string" };
   throw new Error(
     `Expected the schema of \`${name}\` in openapi.yaml to be a string, a named enumeration, a boolean, an int32, an array ` +
       `of these, or a string with x-unit, got ${JSON.stringify(schema)}.`,

@@ -73,8 +73,10 @@ export interface SingleOperation extends Operation {
 
 /** A value of an argument: what is accepted, and how it is sent. */
 export type Value =
-  /** A non-empty string of well-formed Unicode, such as an id or a cursor. */
+  /** An id: a non-empty string of well-formed Unicode. Hexadecimal is sent in lower case. */
   | { readonly kind: "string" }
+  /** A non-empty string of well-formed Unicode, sent as it is. */
+  | { readonly kind: "cursor" }
   /** One of the known names. With `pattern`, any other name that matches this regular expression as well. */
   | ({ readonly kind: "enum"; readonly pattern?: string } & Enumeration)
   | { readonly kind: "boolean" }

@@ -1,3 +1,4 @@
+import { canonicalId } from "../values/ids.js";
 import { unixNanoseconds } from "../values/nanoseconds.js";
 import type { Value } from "./operation.js";
 import { listNames, type Place, refuse, refuseByRule } from "./refuse.js";
@@ -6,6 +7,8 @@ import { listNames, type Place, refuse, refuseByRule } from "./refuse.js";
 export function readValue(spec: Value, value: unknown, place: Place): unknown {
   switch (spec.kind) {
     case "string":
+      return canonicalId(readString(value, place));
+    case "cursor":
       return readString(value, place);
     case "enum":
       return readEnum(spec, value, place);

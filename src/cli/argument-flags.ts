@@ -2,6 +2,7 @@
 
 import type { Argument, ParameterPlace, Value } from "../arguments/operation.js";
 import { isDigits } from "../values/digits.js";
+import { canonicalId } from "../values/ids.js";
 import { quote, UsageError } from "./exit.js";
 import { refuseFlag, type Values } from "./flag-values.js";
 import type { Flag } from "./flags.js";
@@ -82,7 +83,7 @@ function read(spec: Value, flag: Flag, value: string): unknown {
     case "enum":
       return readEnum(spec, flag, value);
     default:
-      return value === "" ? refuseFlag(flag.name, "a value", value) : value;
+      return value === "" ? refuseFlag(flag.name, "a value", value) : canonicalId(value);
   }
 }
 

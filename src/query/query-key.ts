@@ -1,6 +1,7 @@
 import { operations } from "../../generated/operations.js";
 import type { ArgumentGroup, Arguments, OperationId, Value } from "../arguments/operation.js";
 import { type Place, refuse } from "../arguments/refuse.js";
+import { canonicalId } from "../values/ids.js";
 import { type NanosecondTime, toNanoseconds } from "../values/times.js";
 
 /**
@@ -24,7 +25,7 @@ export function queryKey(scope: string, operation: OperationId, query?: unknown)
 }
 
 /**
- * Returns a value as JSON: times as digits, and without what is not sent. What is invalid stays as it is: the argument of a query
+ * Returns a value as JSON: times as digits, hexadecimal ids in lower case, and without what is not sent. What is invalid stays as it is: the argument of a query
  * that is disabled may be incomplete.
  *
  * @throws `ArgumentError` for a `bigint` that is not a time, which JSON does not have.
@@ -32,10 +33,12 @@ export function queryKey(scope: string, operation: OperationId, query?: unknown)
 function normalize(spec: Value | ArgumentGroup | undefined, value: unknown, place: Place): unknown {
   if (spec?.kind === "nanoseconds" && typeof value === "object") return timeOf(value);
   if (typeof value === "bigint") return spec?.kind === "nanoseconds" ? String(value) : refuse(place, "JSON", value);
+  if (typeof value === "string" && spec?.kind === "string") return canonicalId(value);
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) {
     const isSent = value.length > 0 || spec?.kind !== "array" || spec.minItems !== undefined;
-    return isSent ? value.map((item) => normalize(undefined, item, place)) : undefined;
+    const items = spec?.kind === "array" ? spec.items : undefined;
+    return isSent ? value.map((item) => normalize(items, item, place)) : undefined;
   }
   const group = spec?.kind === "object" ? spec.members : {};
   const prefix = place.argument === "" ? "" : `${place.argument}.`;

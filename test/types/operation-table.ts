@@ -93,7 +93,7 @@ type ValueFor<Type> = [Type] extends [boolean]
       : [NanosecondTime] extends [Type]
         ? Kind<"nanoseconds">
         : [string] extends [Type]
-          ? Kind<"string">
+          ? Kind<"string" | "cursor">
           : Kind<"enum">;
 
 type BodyName<Id extends OperationId> = Described[Id] extends {

@@ -1,4 +1,5 @@
 import type { CheckedArguments } from "../../arguments/read-arguments.js";
+import { canonicalId } from "../../values/ids.js";
 import { isTooLong } from "../query-length.js";
 
 /** The smallest page of one of several requests: a filter that was split often must not take a request for each record. */
@@ -40,10 +41,10 @@ function withoutRepeats(values: readonly unknown[]): unknown[] {
   return [...new Map(values.map((value) => [canonical(value), value])).values()];
 }
 
-/** Nodes take ids in either case, and these names for ids (observed on v0.74 nodes). */
+/** Nodes take these names for ids (observed on v0.74 nodes). */
 const namedIds: Readonly<Record<string, string>> = { VOTE: "00", network: "03", XYZalpha: "04" };
 
 function canonical(value: unknown): unknown {
   if (typeof value !== "string") return value;
-  return namedIds[value] ?? (/^[0-9a-f]+$/i.test(value) ? value.toLowerCase() : value);
+  return namedIds[value] ?? canonicalId(value);
 }

@@ -176,6 +176,14 @@ describe("the commands of the other lists", () => {
     for (const name of [`${file}.partial`, `${file}.state`]) await expect(stat(name)).rejects.toThrow("ENOENT");
   });
 
+  test("write ids into the manifest in lower case", async () => {
+    const output = join(folder, "upper.csv");
+    const argv = ["votes", "--proposal", proposal.toUpperCase(), "--output", output];
+    expect(await runCli(argv, { fetch })).toMatchObject({ code: 0 });
+    const manifest: unknown = JSON.parse(await readFile(`${output}.manifest.json`, "utf8"));
+    expect(manifest).toMatchObject({ query: { proposalId: proposal }, records: 100 });
+  });
+
   test("leave no file if they are interrupted", async () => {
     const file = join(folder, "interrupted.json");
     const { signal, interrupt } = interruption("SIGTERM");

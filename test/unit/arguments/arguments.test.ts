@@ -284,8 +284,28 @@ describe("a request contains", () => {
     expect(sent[0]?.url).toBe(`https://node.example/api/v2/node/signatures?id=a&${query}`);
   });
 
-  test("any text unchanged", async () => {
-    const text = fc.string({ minLength: 1, unit: "grapheme" });
+  test("hexadecimal ids in lower case, as nodes return them, and names and cursors unchanged", async () => {
+    const { client, sent } = connect();
+    const [upper, lower] = ["AB".repeat(32), "ab".repeat(32)];
+    await client.listVotes({ partyId: upper, proposalId: lower, pagination: { after: upper } });
+    const filter = { assetId: upper, partyIds: [upper, "network"], marketIds: [upper] };
+    await client.listBalanceChanges({ filter });
+    await client.scanBalanceChanges({ filter: { ...filter, assetId: "XYZalpha" } }).toArray();
+    await client.listPartiesProfiles({ parties: ["VOTE", upper] });
+    await client.listNodeSignatures({ id: upper });
+    await client.getSpamStatistics({ partyId: upper }).catch(() => {});
+    const urls = sent.map(({ url }) => new URL(url));
+    expect(urls[0]?.searchParams.get("pagination.after")).toBe(upper);
+    urls[0]?.searchParams.delete("pagination.after");
+    for (const url of urls) expect(url.href).not.toContain("AB");
+    expect(urls[2]?.searchParams.get("filter.assetId")).toBe("XYZalpha");
+    const profiles = urls.find(({ pathname }) => pathname.endsWith("profiles"));
+    expect(profiles?.searchParams.getAll("parties")).toEqual(["VOTE", lower]);
+    expect(urls.at(-1)?.pathname).toBe(`/statistics/spam/${lower}`);
+  });
+
+  test("any text that is not hexadecimal unchanged", async () => {
+    const text = fc.string({ minLength: 1, unit: "grapheme" }).filter((each) => !/^[0-9a-f]+$/i.test(each));
     await fc.assert(
       fc.asyncProperty(fc.array(text, { minLength: 1 }), text, text, async (parties, after, id) => {
         fc.pre(id !== "." && id !== ".." && !parties.some((party) => party.includes(",")));

@@ -54,6 +54,12 @@ describe("the key of a query", () => {
     );
     for (const key of equal) expect(key).toEqual(equal[0]);
     expect(JSON.parse(JSON.stringify(equal[0]))).toEqual(equal[0]);
+    const ids = [proposalId, proposalId.toUpperCase()];
+    const votes = ids.map((id) => vega.listVotes({ partyId: "network", proposalId: id }).queryKey);
+    expect(votes[1]).toEqual(votes[0]);
+    const parties = ids.map((id) => vega.listPartiesProfiles({ parties: [id, "VOTE"] }).queryKey);
+    expect(parties[1]).toEqual(parties[0]);
+    expect(parties[0]?.[3]).toEqual({ parties: [proposalId, "VOTE"] });
     const empty = [{}, { filter: {} }, { filter: { partyIds: [], assetId: undefined } }, { dateRange: undefined }];
     for (const query of empty)
       expect(vega.listBalanceChanges(query).queryKey).toEqual(vega.listBalanceChanges().queryKey);
