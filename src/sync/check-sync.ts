@@ -1,14 +1,14 @@
+import type { BalanceChangesFilter } from "../../generated/client.js";
 import type { BalanceChange } from "../../generated/types.js";
 import type { VegaClient } from "../client/client.js";
 import { PaginationError, VegaError } from "../errors/index.js";
 import { maximum, minimum } from "../values/integers.js";
-import { toNanoseconds } from "../values/times.js";
 import { BalanceTable } from "./balance-table.js";
 import { inBatches } from "./batches.js";
 import { type ComparedDay, Comparison, isEqualDay, rangeOfDay } from "./comparison.js";
 import { inTransaction, type SqlDatabase } from "./database.js";
 import { Network } from "./network.js";
-import type { SyncBalances, SyncOptions } from "./options.js";
+import { readBalances, type SyncBalances, type SyncOptions } from "./options.js";
 import { Positions } from "./positions.js";
 import { prepareDatabase } from "./schema.js";
 
@@ -55,18 +55,20 @@ export async function checkSync(
   options: CheckSyncOptions = {},
 ): Promise<SyncComparison> {
   prepareDatabase(database);
-  const { balances = {}, repair = false, signal } = options;
-  const position = new Positions(database).get("balances", balances);
+  const { repair = false, signal } = options;
+  const balances = readBalances("checkSync", options.balances ?? {});
+  const { filter } = balances;
+  const positions = new Positions(database);
+  const position = positions.get("balances", balances);
   if (position === undefined) {
     throw new VegaError("Expected a database in which these balance changes were stored. Call syncTo first.", {
       operation: "checkSync",
     });
   }
-  const network = new Network(database, "checkSync");
+  const network = new Network(positions, "checkSync");
   await network.checkBlock(client, signal);
-  const reading: Reading = { table: new BalanceTable(database), client, options };
-  const from = balances.from === undefined ? undefined : toNanoseconds(balances.from);
-  const { start, comparison } = await compare(reading, from, position);
+  const reading: Reading = { table: new BalanceTable(database), client, options, filter };
+  const { start, comparison } = await compare(reading, balances.from, position);
   const { days, common } = comparison;
   const [stored, records] = [sum(days, "stored"), sum(days, "node")];
   if (stored > 0 && common === 0) {
@@ -89,6 +91,7 @@ interface Reading {
   readonly table: BalanceTable;
   readonly client: VegaClient;
   readonly options: CheckSyncOptions;
+  readonly filter: BalanceChangesFilter;
 }
 
 const sum = (days: readonly ComparedDay[], side: "stored" | "node") =>
@@ -96,28 +99,28 @@ const sum = (days: readonly ComparedDay[], side: "stored" | "node") =>
 
 /** Replaces the stored records of a range by those of the node. */
 async function readAgain(database: SqlDatabase, reading: Reading, start: bigint, end: bigint): Promise<void> {
-  const { table, options } = reading;
+  const { table, filter } = reading;
   let from = start;
   for await (const { records, upTo = end } of inBatches(scanOf(reading, start, end))) {
     inTransaction(database, () => {
-      table.remove(options.balances?.filter ?? {}, from, upTo);
+      table.remove(filter, { start: from, end: upTo });
       table.add(records);
     });
     from = upTo;
   }
 }
 
-function scanOf({ client, options }: Reading, start: bigint | undefined, end: bigint) {
-  const { balances, repair: _, pageSize = 1000, ...others } = options;
+function scanOf({ client, options, filter }: Reading, start: bigint | undefined, end: bigint) {
+  const { balances: _, repair: __, pageSize = 1000, ...others } = options;
   const dateRange = { startTimestamp: start, endTimestamp: end };
-  return client.scanBalanceChanges({ filter: balances?.filter, dateRange }, { pageSize, maxBufferedBytes, ...others });
+  return client.scanBalanceChanges({ filter, dateRange }, { pageSize, maxBufferedBytes, ...others });
 }
 
 /** Compares what the node keeps of a range, and returns where that begins. */
 async function compare(reading: Reading, from: bigint | undefined, end: bigint) {
   const { start, records } = await openNode(reading, from, end);
   const comparison = new Comparison();
-  await comparison.compare(reading.table.read(reading.options.balances?.filter ?? {}, start, end), records);
+  await comparison.compare(reading.table.read(reading.filter, { start, end }), records);
   return { start, comparison };
 }
 

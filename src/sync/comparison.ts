@@ -3,6 +3,7 @@ import type { BalanceChange } from "../../generated/types.js";
 import { compareRecords } from "../scan/record-order.js";
 import { canonicalLine } from "../values/canonical-line.js";
 import { nanosecondsPerDay, nanosecondsPerMillisecond } from "../values/nanoseconds.js";
+import { textOf } from "./values.js";
 
 /** The records of a day. */
 export interface DayDigest {
@@ -37,8 +38,9 @@ class Side {
   readonly #hash = createHash("sha256");
   #records = 0;
 
-  add({ timestamp, balance, partyId = "", assetId = "", marketId = "", accountType = "" }: BalanceChange): void {
-    this.#hash.update(canonicalLine([timestamp, balance, partyId, assetId, marketId, String(accountType)]));
+  add({ timestamp, balance, partyId, assetId, marketId, accountType }: BalanceChange): void {
+    const texts = [partyId, assetId, marketId, accountType].map(textOf);
+    this.#hash.update(canonicalLine([timestamp, balance, ...texts]));
     this.#records++;
   }
 

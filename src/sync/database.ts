@@ -24,7 +24,11 @@ export function inTransaction<T>(database: SqlDatabase, run: () => T): T {
     database.exec("COMMIT");
     return result;
   } catch (error) {
-    database.exec("ROLLBACK");
+    try {
+      database.exec("ROLLBACK");
+    } catch {
+      // SQLite has done so itself, as on a full disk.
+    }
     throw error;
   }
 }

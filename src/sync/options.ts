@@ -1,6 +1,8 @@
 import type { BalanceChangesFilter } from "../../generated/client.js";
+import { operations } from "../../generated/operations.js";
+import { readArguments } from "../arguments/read-arguments.js";
 import type { FollowOptions, FollowVotesArguments } from "../follow/index.js";
-import type { NanosecondTime } from "../values/times.js";
+import { type NanosecondTime, toNanoseconds } from "../values/times.js";
 import type { SyncList } from "./positions.js";
 
 /** Which balance changes are stored. */
@@ -45,3 +47,29 @@ export interface SyncOptions extends Pick<FollowOptions, "pollInterval" | "stall
   /** Called after each transaction. */
   onStored?: ((progress: SyncProgress) => void) | undefined;
 }
+
+/** Which balance changes are stored, in the one form that a position is stored with. */
+export interface StoredBalances {
+  readonly filter: BalanceChangesFilter;
+  /** Unix nanoseconds. */
+  readonly from?: bigint;
+}
+
+const { filter } = operations.listBalanceChanges.arguments;
+const { pagination: _, ...votes } = operations.listVotes.arguments;
+const { id: resourceId } = operations.listNodeSignatures.arguments;
+
+/** Checks the arguments of a list. Hexadecimal ids are in lower case then, as in the records. */
+export const readBalances = (operation: string, { from, ...query }: SyncBalances): StoredBalances => ({
+  filter: {},
+  ...readArguments(operation, { arguments: { filter } }, query),
+  ...(from !== undefined && { from: toNanoseconds(from) }),
+});
+export const readVotes = (operation: string, query: FollowVotesArguments): FollowVotesArguments =>
+  readArguments(
+    operation,
+    { arguments: votes, atLeastOneOf: operations.listVotes.atLeastOneOf },
+    query,
+  ) as FollowVotesArguments;
+export const readResource = (operation: string, id: string): { id: string } =>
+  readArguments(operation, { arguments: { id: resourceId } }, { id }) as unknown as { id: string };

@@ -1,6 +1,7 @@
 import type { NodeSignature, PartyProfile, Vote } from "../../generated/types.js";
 import { canonicalJson } from "./canonical-json.js";
 import type { SqlDatabase, SqlRow, SqlStatement } from "./database.js";
+import { textOf, timeOf } from "./values.js";
 
 /** The last version of each vote, and every version that was seen. */
 export class VoteTables {
@@ -20,13 +21,13 @@ export class VoteTables {
   add(votes: readonly Vote[], upTo: bigint): number {
     let added = 0;
     for (const vote of votes) {
-      const { proposalId, partyId, timestamp, value } = vote;
-      const { totalGovernanceTokenBalance: balance, totalGovernanceTokenWeight: weight } = vote;
+      const { value, totalGovernanceTokenBalance: balance, totalGovernanceTokenWeight: weight } = vote;
       const record = canonicalJson(vote);
-      const stored = this.#get.get(proposalId, partyId) as SqlRow | undefined;
+      const ids = [vote.proposalId, vote.partyId].map(textOf);
+      const stored = this.#get.get(...ids) as SqlRow | undefined;
       // A follower that continues yields votes again that were rewritten without a difference.
       if (stored?.["record"] === record) continue;
-      const row = [proposalId, partyId, timestamp, String(value), balance, weight, record];
+      const row = [...ids, timeOf(vote), ...[value, balance, weight].map(textOf), record];
       this.#set.run(...row);
       this.#addVersion.run(String(upTo), ...row);
       added++;
@@ -44,7 +45,7 @@ export class SignatureTable {
   }
 
   add(signatures: readonly NodeSignature[]): void {
-    for (const { id, kind, sig } of signatures) this.#insert.run(id, String(kind), sig ?? "");
+    for (const { id, kind, sig } of signatures) this.#insert.run(...[id, kind, sig].map(textOf));
   }
 }
 
@@ -58,7 +59,8 @@ export class ProfileTable {
 
   add(profiles: readonly PartyProfile[]): void {
     for (const { partyId, alias, metadata, derivedKeys } of profiles) {
-      this.#insert.run(partyId, alias, JSON.stringify(metadata), derivedKeys ? JSON.stringify(derivedKeys) : null);
+      const keys = derivedKeys ? JSON.stringify(derivedKeys) : null;
+      this.#insert.run(textOf(partyId), textOf(alias), JSON.stringify(metadata ?? []), keys);
     }
   }
 }

@@ -2,15 +2,19 @@ import { VegaError } from "../errors/index.js";
 import { inTransaction, type SqlDatabase, type SqlRow } from "./database.js";
 
 /** The form of the tables. A later version of the package that changes them increases it. */
-const version = 2;
+const version = 3;
 
 /** The columns of an account and of a time, for views. */
 const account = "accounts.party, accounts.asset, accounts.market, accounts.account_type";
 const readable = "strftime('%Y-%m-%dT%H:%M:%S', time / 1000000000, 'unixepoch') || printf('.%09dZ', time % 1000000000)";
 
+/** Some digits of a balance as an integer: those before the last ones. */
+const digits = (last: number, count: number) =>
+  `CAST(substr(substr(balance, 1, max(0, length(balance) - ${last})), -${count}) AS INTEGER)`;
+
 /**
- * An account has an id of its own, so that a change takes about 50 bytes instead of 300. Balances are text, because they can exceed 64
- * bits. A view divides them into integers of 12 digits, whose sums are exact.
+ * An account has an id of its own, so that a change takes about 50 bytes instead of 300. Balances are text, because they can have 256
+ * bits, which are 78 digits. A view divides them into integers of at most 18 digits, whose sums are exact.
  */
 const tables = `
   CREATE TABLE sync_state (
@@ -20,8 +24,8 @@ const tables = `
     PRIMARY KEY (list, query)
   ) WITHOUT ROWID;
   CREATE TABLE sync_chain (
-    height INTEGER NOT NULL,
-    time INTEGER NOT NULL
+    height TEXT NOT NULL,
+    time TEXT NOT NULL
   );
 
   CREATE TABLE accounts (
@@ -44,9 +48,11 @@ const tables = `
   CREATE VIEW balance_changes AS
     SELECT time, ${readable} AS utc, ${account}, balance,
       printf('%03d', length(balance)) || balance AS sort_key,
-      CAST(substr(balance, 1, max(0, length(balance) - 24)) AS INTEGER) AS high,
-      CAST(substr(substr(balance, 1, max(0, length(balance) - 12)), -12) AS INTEGER) AS middle,
-      CAST(substr(balance, -12) AS INTEGER) AS low
+      ${digits(60, 18)} AS highest,
+      ${digits(42, 18)} AS higher,
+      ${digits(24, 18)} AS high,
+      ${digits(12, 12)} AS middle,
+      ${digits(0, 12)} AS low
     FROM account_changes JOIN accounts ON accounts.id = account;
   CREATE VIEW balances_now AS
     SELECT ${account}, time, balance
@@ -101,18 +107,21 @@ const tables = `
  */
 export function prepareDatabase(database: SqlDatabase): void {
   database.exec("PRAGMA busy_timeout = 5000");
-  database.exec("PRAGMA journal_mode = WAL");
-  // A transaction that a power failure takes away is read again: the position goes with it.
-  database.exec("PRAGMA synchronous = NORMAL");
   const found = (database.prepare("PRAGMA user_version").get() as SqlRow)["user_version"];
-  if (found === version) return;
-  const { count } = database.prepare("SELECT count(*) AS count FROM sqlite_schema").get() as { count: number };
-  if (found !== 0 || count > 0) {
+  const { count, isOurs } = database
+    .prepare("SELECT count(*) AS count, sum(name = 'sync_state') AS isOurs FROM sqlite_schema")
+    .get() as Readonly<Record<string, number | null>>;
+  const isEmpty = found === 0 && count === 0;
+  if (!isEmpty && !(found === version && isOurs)) {
     throw new VegaError(
       `Expected a database that sync has created (version ${version}), or an empty one, got one of version ${found} with ${count} ` +
         "tables and indexes. Use another file.",
       { operation: "syncTo" },
     );
   }
-  inTransaction(database, () => database.exec(tables));
+  // What follows changes the file.
+  database.exec("PRAGMA journal_mode = WAL");
+  // A transaction that a power failure takes away is read again: the position goes with it.
+  database.exec("PRAGMA synchronous = NORMAL");
+  if (isEmpty) inTransaction(database, () => database.exec(tables));
 }

@@ -2,27 +2,26 @@ import type { BalanceChange } from "../../generated/types.js";
 import { PaginationError } from "../errors/index.js";
 import { followBalanceChanges } from "../follow/index.js";
 import { finalTime } from "../values/microseconds.js";
-import { toNanoseconds } from "../values/times.js";
 import { BalanceTable } from "./balance-table.js";
 import { inBatches } from "./batches.js";
-import type { SyncBalances } from "./options.js";
+import type { StoredBalances } from "./options.js";
 import type { SyncRun } from "./sync-run.js";
 
 /** What waits in memory while a batch is stored. */
 const maxBufferedBytes = 1024 * 1024;
 
 /** Stores balance changes: by a scan up to the newest block, then block by block. */
-export async function syncBalances(run: SyncRun, query: SyncBalances): Promise<void> {
+export async function syncBalances(run: SyncRun, query: StoredBalances): Promise<void> {
   const { client, options, following } = run;
-  const { filter = {}, from } = query;
-  const start = run.positions.get("balances", query) ?? (from === undefined ? undefined : toNanoseconds(from));
+  const { filter, from } = query;
+  const stored = run.positions.get("balances", query);
   const table = new BalanceTable(run.database);
   const store = (records: readonly BalanceChange[], upTo: bigint) =>
     run.store("balances", query, upTo, () => {
       table.add(records);
       return records.length;
     });
-  const position = await scanHistory(run, filter, start, store);
+  const position = await scanHistory(run, filter, stored ?? from, store);
   if (!options.follow) return;
   const follower = followBalanceChanges(client, { filter }, { ...following, from: position ?? "start" });
   for await (const { records, upTo } of follower.batches()) store(records, upTo);
@@ -31,7 +30,7 @@ export async function syncBalances(run: SyncRun, query: SyncBalances): Promise<v
 /** Reads what the node has. Returns the position after it. */
 async function scanHistory(
   { client, options, signal }: SyncRun,
-  filter: NonNullable<SyncBalances["filter"]>,
+  filter: StoredBalances["filter"],
   start: bigint | undefined,
   store: (records: readonly BalanceChange[], upTo: bigint) => void,
 ): Promise<bigint | undefined> {

@@ -26,7 +26,7 @@ export class SyncRun {
     this.client = client;
     this.options = options;
     this.positions = new Positions(database);
-    this.network = new Network(database, "syncTo");
+    this.network = new Network(this.positions, "syncTo");
     const { signal: own } = this.#controller;
     this.signal = options.signal ? AbortSignal.any([options.signal, own]) : own;
   }

@@ -1,13 +1,16 @@
 import type { VegaClient } from "../client/client.js";
 import { type FollowVotesArguments, followNodeSignatures, followVotes, StalledError } from "../follow/index.js";
 import { finalTime } from "../values/microseconds.js";
+import { BalanceTable } from "./balance-table.js";
 import type { SqlDatabase } from "./database.js";
-import type { SyncOptions } from "./options.js";
+import { readBalances, readResource, readVotes, type SyncOptions } from "./options.js";
 import { ProfileTable, SignatureTable, VoteTables } from "./other-tables.js";
 import type { SyncList } from "./positions.js";
 import { prepareDatabase } from "./schema.js";
 import { syncBalances } from "./sync-balances.js";
 import { SyncRun } from "./sync-run.js";
+
+const operation = "syncTo";
 
 /**
  * Makes a database equal to the node: reads what it does not have, and stores each batch together with its position in one
@@ -35,17 +38,18 @@ export async function syncTo(
   options.signal?.throwIfAborted();
   prepareDatabase(database);
   const run = new SyncRun(database, client, options);
+  const tasks = tasksOf(run);
   await run.network.checkBlock(client, options.signal);
-  await run.network.checkNewest(client, options.signal);
+  await run.network.checkNewest(new BalanceTable(database).newest({}), client, options.signal);
   let failure: { error: unknown } | undefined;
-  const tasks = tasksOf(run).map((task) =>
+  const running = tasks.map((task) =>
     task().catch((error: unknown) => {
       // The first list that fails ends the others.
       failure ??= { error };
       run.fail(error);
     }),
   );
-  await Promise.all(tasks);
+  await Promise.all(running);
   if (failure) throw failure.error;
   return run.records;
 }
@@ -53,10 +57,11 @@ export async function syncTo(
 /** The work for each list that the options name. */
 function tasksOf(run: SyncRun): (() => Promise<void>)[] {
   const { balances, votes = [], signatures = [], profiles } = run.options;
+  const stored = balances && readBalances(operation, balances === true ? {} : balances);
   return [
-    ...(balances ? [() => syncBalances(run, balances === true ? {} : balances)] : []),
-    ...votes.map((query) => () => syncVotes(run, query)),
-    ...signatures.map((id) => () => syncSignatures(run, id)),
+    ...(stored ? [() => syncBalances(run, stored)] : []),
+    ...votes.map((query) => readVotes(operation, query)).map((query) => () => syncVotes(run, query)),
+    ...signatures.map((id) => readResource(operation, id)).map((query) => () => syncSignatures(run, query)),
     ...(profiles ? [() => syncProfiles(run)] : []),
   ];
 }
@@ -79,10 +84,10 @@ async function syncVotes(run: SyncRun, query: FollowVotesArguments): Promise<voi
 const isAtPosition = (error: unknown, position = 0n): boolean =>
   error instanceof StalledError && error.block !== undefined && finalTime(error.block.timestamp) >= position;
 
-async function syncSignatures(run: SyncRun, id: string): Promise<void> {
+async function syncSignatures(run: SyncRun, query: { id: string }): Promise<void> {
   const table = new SignatureTable(run.database);
-  for await (const { records, upTo } of followNodeSignatures(run.client, { id }, run.following).batches()) {
-    run.store("signatures", { id }, upTo, () => {
+  for await (const { records, upTo } of followNodeSignatures(run.client, query, run.following).batches()) {
+    run.store("signatures", query, upTo, () => {
       table.add(records);
       return records.length;
     });

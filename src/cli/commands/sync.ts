@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { operations } from "../../../generated/operations.js";
 import type { FollowVotesArguments } from "../../follow/index.js";
 import {
@@ -13,9 +14,10 @@ import {
 import { readArguments } from "../argument-flags.js";
 import type { CommandContext } from "../command.js";
 import { connect } from "../connection.js";
-import { exitCodes, UsageError } from "../exit.js";
+import { exitCodes, quote, UsageError } from "../exit.js";
 import { lock } from "../files/lock.js";
 import { resumeCommand } from "../files/resume-command.js";
+import { readTarget } from "../files/target.js";
 import { Monitor } from "../follow/monitor.js";
 import { print, printMessage } from "../message.js";
 import { formatTime } from "../output/columns.js";
@@ -33,18 +35,58 @@ type OpenDatabase = SqlDatabase & { close(): void };
 /** Makes a database equal to the node, or compares it. */
 export async function sync(context: CommandContext): Promise<number> {
   const { positionals, values } = context;
-  const [path = "", ...names] = positionals;
+  const [name = "", ...names] = positionals;
   const plan = readPlan(names, context);
   const open = loadSqlite();
+  const path = readDatabaseFile(name, values.has("check"));
   const held = await lock(path);
   let database: OpenDatabase | undefined;
   try {
     database = open(path);
-    return await (values.has("check") ? check : store)(database, path, plan, context);
+    return await (values.has("check") ? check : store)(database, name, plan, context);
+  } catch (error) {
+    throw describeSqlite(error, name);
   } finally {
     database?.close();
     await held.release();
   }
+}
+
+/**
+ * Returns the file of a database, behind symbolic links: one lock is for all of its names.
+ *
+ * @throws {@link UsageError} for what is no file of its own.
+ */
+function readDatabaseFile(name: string, mustExist: boolean): string {
+  // SQLite keeps these in memory, or reads options from them.
+  if (name === "" || name === ":memory:" || /^file:/i.test(name)) {
+    throw new UsageError(`Expected FILE to be the name of a file, got ${quote(name)}. Use a name such as vega.db.`);
+  }
+  const target = readTarget(name, "FILE");
+  const path = target?.path ?? name;
+  if (target?.kind === "stream") throw new UsageError(`Expected FILE to be a regular file, got ${quote(name)}.`);
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (mustExist && !found) throw new UsageError(`Expected FILE to be a database to check, and ${name} does not exist.`);
+  const names = found?.nlink ?? 1;
+  if (names > 1) {
+    throw new UsageError(
+      `Expected FILE to have one name, and ${name} has ${names} (hard links): SQLite would lose what is written by another one. ` +
+        "Copy the file, or remove the other names.",
+    );
+  }
+  return path;
+}
+
+/** The result code of SQLite for a full disk. */
+const full = 13;
+
+/** Names the file of an error of SQLite. */
+function describeSqlite(error: unknown, name: string): unknown {
+  const cause = error instanceof ErrorWithAdvice ? error.cause : error;
+  const { code, errcode, message } = (cause ?? {}) as { code?: string; errcode?: number; message?: string };
+  if (code !== "ERR_SQLITE_ERROR") return error;
+  const advice = errcode === full ? " Free some space, and repeat the command." : "";
+  return new Error(`SQLite cannot use ${name}: ${message}.${advice}`, { cause });
 }
 
 /** What is stored, and how it is read. */
@@ -105,7 +147,7 @@ export function loadSqlite(what = "sync"): (path: string) => OpenDatabase {
   return (path) => new sqlite.DatabaseSync(path);
 }
 
-async function store(database: OpenDatabase, path: string, plan: Plan, context: CommandContext): Promise<number> {
+async function store(database: OpenDatabase, name: string, plan: Plan, context: CommandContext): Promise<number> {
   const { io, values } = context;
   const { giveUpAfter, ...options } = plan;
   const isVerbose = values.has("verbose");
@@ -135,7 +177,7 @@ async function store(database: OpenDatabase, path: string, plan: Plan, context: 
   } finally {
     monitor.clear();
   }
-  if (!isQuiet) for (const progress of stored.values()) printMessage(io, `${path}: ${describeProgress(progress)}.`);
+  if (!isQuiet) for (const progress of stored.values()) printMessage(io, `${name}: ${describeProgress(progress)}.`);
   return exitCodes.done;
 }
 
@@ -143,7 +185,7 @@ function describeProgress({ list, records, upTo }: SyncProgress): string {
   return `${count(records)} ${list} stored${upTo === undefined ? "" : `, complete up to ${formatTime(upTo)}`}`;
 }
 
-async function check(database: OpenDatabase, path: string, plan: Plan, context: CommandContext): Promise<number> {
+async function check(database: OpenDatabase, name: string, plan: Plan, context: CommandContext): Promise<number> {
   const { io, values } = context;
   const { balances, pageSize, concurrency, catchUp } = plan;
   const isRepaired = values.has("repair");
@@ -163,7 +205,7 @@ async function check(database: OpenDatabase, path: string, plan: Plan, context: 
   if ((isRepaired ? unrepaired : different).length > 0) return exitCodes.failed;
   if (values.has("quiet")) return exitCodes.done;
   const range = `from ${formatTime(start)} to ${formatTime(end)}`;
-  await print(io, `${path} equals ${nodes.join(", ")} ${range}: ${count(records)} balance changes.\n`);
+  await print(io, `${name} equals ${nodes.join(", ")} ${range}: ${count(records)} balance changes.\n`);
   return exitCodes.done;
 }
 

@@ -4,7 +4,7 @@ import { UsageError } from "../exit.js";
 import { type FormatName, formats } from "../flags.js";
 import { type Compression, codecOf, compressions } from "./compression.js";
 
-/** Where `--output` leads to. */
+/** Where a name that was entered leads to. */
 export interface Target {
   /**
    * - `"file"`: a regular file, or one that is not there yet.
@@ -13,19 +13,20 @@ export interface Target {
   readonly kind: "file" | "stream";
   /** The file itself, behind symbolic links. */
   readonly path: string;
-  /** Whether `--output` is a symbolic link. */
+  /** Whether the name is a symbolic link. */
   readonly isLink: boolean;
 }
 
 /**
- * Finds out what a name of `--output` leads to; `undefined` for `-`, which is stdout.
+ * Finds out what a name leads to; `undefined` for `-`, which is stdout.
  *
+ * @param what - What the name was entered as, for the message.
  * @throws {@link UsageError} for a folder.
  */
-export function readTarget(name: string | undefined): Target | undefined {
+export function readTarget(name: string | undefined, what = "--output"): Target | undefined {
   if (name === undefined || name === "-") return undefined;
   const found = ifThere(() => statSync(name));
-  if (found?.isDirectory()) throw new UsageError(`Expected --output to be a file, and ${name} is a folder.`);
+  if (found?.isDirectory()) throw new UsageError(`Expected ${what} to be a file, and ${name} is a folder.`);
   const isLink = ifThere(() => lstatSync(name))?.isSymbolicLink() ?? false;
   if (found !== undefined && !found.isFile()) return { kind: "stream", path: name, isLink };
   return { kind: "file", path: isLink ? followLink(name) : name, isLink };

@@ -32,6 +32,23 @@ export async function runNode(args: readonly string[]): Promise<Ended> {
   }
 }
 
+const changer = fileURLToPath(new URL("change.js", import.meta.url));
+
+/** Runs statements on a database. */
+export async function changeDatabase(file: string, ...statements: readonly string[]): Promise<void> {
+  const { stderr, code } = await runNode([changer, file, ...statements]);
+  if (code !== 0) throw new Error(stderr);
+}
+
+const querier = fileURLToPath(new URL("query.js", import.meta.url));
+
+/** The rows of a query, with integers as text. */
+export async function queryDatabase(file: string, sql: string): Promise<Record<string, string>[]> {
+  const { stdout, stderr, code } = await runNode([querier, file, "{}", JSON.stringify([sql])]);
+  if (code !== 0) throw new Error(stderr);
+  return JSON.parse(stdout)[0].rows;
+}
+
 const reader = fileURLToPath(new URL("read.js", import.meta.url));
 
 /** What a database holds. */
@@ -41,7 +58,7 @@ export interface Content {
   votes: { record: string }[];
   versions: { record: string }[];
   signatures: object[];
-  profiles: object[];
+  profiles: { party: string }[];
   integrity: object[];
 }
 

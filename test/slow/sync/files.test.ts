@@ -1,0 +1,107 @@
+import { execFile } from "node:child_process";
+import { link, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { createFakeNode, nodeDefects } from "../../../src/testing/index.js";
+import { listen } from "../../../src/testing/node/index.js";
+import { changeDatabase, installNode, main, readDatabase, runNode } from "./sqlite-node.js";
+
+const run = promisify(execFile);
+
+let server: Awaited<ReturnType<typeof listen>>;
+let folder: string;
+beforeAll(async () => {
+  installNode();
+  server = await listen(createFakeNode({ balances: 20_000 }, { defects: nodeDefects, rateLimit: false }));
+});
+afterAll(() => server.close());
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "sync-"));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+const sync = (file: string, ...args: string[]) => runNode([main, "sync", file, "--node", server.url, ...args]);
+
+test.each([
+  ["other tables", "CREATE TABLE mine (value TEXT)"],
+  ["other tables of the same version", "CREATE TABLE mine (value TEXT); PRAGMA user_version = 3"],
+])("a database with %s is refused, and its file is not changed", async (_, sql) => {
+  const file = join(folder, "mine.db");
+  await changeDatabase(file, sql);
+  const before = await readFile(file);
+  for (const args of [[], ["--check"]]) {
+    const { code, stderr } = await sync(file, ...args);
+    expect([code, stderr]).toEqual([1, expect.stringContaining("Expected a database that sync has created")]);
+  }
+  expect(before.equals(await readFile(file))).toBe(true);
+  expect(await readdir(folder)).toEqual(["mine.db"]);
+});
+
+test("a file that is no database is refused by its name", async () => {
+  const file = join(folder, "notes.txt");
+  await writeFile(file, "not a database ".repeat(100));
+  const { code, stderr } = await sync(file);
+  expect([code, stderr]).toEqual([1, `Error: SQLite cannot use ${file}: file is not a database.\n`]);
+});
+
+test.each([":memory:", "", "file:vega.db", "file::memory:?cache=shared"])("the name %j is refused", async (name) => {
+  const { code, stderr } = await sync(name);
+  expect([code, stderr]).toEqual([2, expect.stringContaining("Expected FILE to be the name of a file, got")]);
+});
+
+test("a folder is refused", async () => {
+  const { code, stderr } = await sync(folder);
+  expect([code, stderr]).toEqual([2, `Error: Expected FILE to be a file, and ${folder} is a folder.\n`]);
+});
+
+test("a lock is that of the file behind a symbolic link, also of one that is not there yet", async () => {
+  const file = join(folder, "vega.db");
+  await mkdir(join(folder, "links"));
+  const name = join(folder, "links", "linked.db");
+  await symlink(file, name);
+  const owner = { host: "another.example", pid: 1, started: "2024-02-09T16:54:49Z", identity: null };
+  const held = `${JSON.stringify(owner)}\n`;
+  await writeFile(`${file}.lock`, held);
+  expect(await sync(name)).toMatchObject({ code: 2, stderr: expect.stringContaining("on another.example") });
+  await rm(`${file}.lock`);
+  expect(await sync(name, "--quiet")).toMatchObject({ code: 0 });
+  await writeFile(`${file}.lock`, held);
+  expect(await sync(name)).toMatchObject({ code: 2, stderr: expect.stringContaining("on another.example") });
+  expect((await readdir(join(folder, "links"))).sort()).toEqual(["linked.db"]);
+});
+
+test("a file with two names is refused", async () => {
+  const [file, second] = [join(folder, "vega.db"), join(folder, "second.db")];
+  expect(await sync(file, "--quiet")).toMatchObject({ code: 0 });
+  await link(file, second);
+  for (const name of [file, second]) {
+    const { code, stderr } = await sync(name);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`${name} has 2 (hard links)`)]);
+  }
+});
+
+test("a full disk is named, and the database continues once there is space", async (context) => {
+  const disk = join(folder, "disk");
+  await mkdir(disk);
+  try {
+    await run("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", disk]);
+  } catch {
+    context.skip("This user cannot mount a file system.");
+  }
+  try {
+    const file = join(disk, "vega.db");
+    const { code, stderr } = await sync(file);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining(`SQLite cannot use ${file}: database or disk is full.`),
+    ]);
+    expect(stderr).toContain("Free some space, and repeat the command.");
+    await run("mount", ["-o", "remount,size=64m", disk]);
+    expect(await sync(file, "--quiet")).toMatchObject({ code: 0 });
+    expect((await readDatabase(file)).balances).toHaveLength(20_000);
+  } finally {
+    await run("umount", [disk]);
+  }
+});
