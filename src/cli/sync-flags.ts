@@ -21,7 +21,9 @@ export const syncFlags: readonly Flag[] = [
     { name: "follow", text: "Continue and store each block as it comes, until it is interrupted." },
     {
       name: "check",
-      text: "Compare the balance changes with the node instead, and print the days that differ. The exit code is 1 if one does.",
+      text:
+        "Compare the balance changes with the node instead, and print the days that differ. The exit code is 1 if one does, and 3 if the " +
+        "node does not keep all that is stored.",
     },
     { name: "repair", text: "With --check: read the days that differ again, and compare them once more." },
     {

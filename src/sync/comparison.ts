@@ -63,9 +63,15 @@ class Day {
 
 /** A comparison of two readings in the order of a scan. */
 export class Comparison {
+  readonly #position: bigint;
   readonly #days = new Map<bigint, Day>();
   /** How many records both have, perhaps with different balances. */
   common = 0;
+
+  /** @param position - Everything before it is stored; later records of the node do not have to be. */
+  constructor(position: bigint) {
+    this.#position = position;
+  }
 
   /** The days in order of time. Each has a record in the database, or in the node. */
   get days(): ComparedDay[] {
@@ -95,9 +101,11 @@ export class Comparison {
         own = stored.next();
       }
       if (!other.done && order >= 0) {
-        const day = this.#dayOf(other.value);
-        day.node.add(other.value);
-        if (!isEqual) day.missing++;
+        if (order === 0 || BigInt(other.value.timestamp) < this.#position) {
+          const day = this.#dayOf(other.value);
+          day.node.add(other.value);
+          if (!isEqual) day.missing++;
+        }
         other = await node.next();
       }
     }

@@ -14,7 +14,7 @@ import {
 import { readArguments } from "../argument-flags.js";
 import type { CommandContext } from "../command.js";
 import { connect } from "../connection.js";
-import { exitCodes, quote, UsageError } from "../exit.js";
+import { exitCodes, IncompleteError, quote, UsageError } from "../exit.js";
 import { lock } from "../files/lock.js";
 import { resumeCommand } from "../files/resume-command.js";
 import { readTarget } from "../files/target.js";
@@ -192,7 +192,7 @@ async function check(database: OpenDatabase, name: string, plan: Plan, context: 
   const { client, nodes } = await connect(context);
   const reading = { pageSize, concurrency, catchUp, signal: io.signal };
   const options = { balances, ...reading, repair: isRepaired };
-  const { days, different, unrepaired, records, start, end } = await checkSync(database, client, options);
+  const { days, different, unrepaired, records, uncompared, start, end } = await checkSync(database, client, options);
   if (values.has("days")) await print(io, days.map(describeDay).join(""));
   for (const { day, stored, node, surplus, missing } of different) {
     const counts = `${count(stored.records)} records, ${count(node.records)} in the node`;
@@ -203,8 +203,14 @@ async function check(database: OpenDatabase, name: string, plan: Plan, context: 
     printMessage(io, `${day}: still differs after it was read again. Repeat the command, or use another node.`);
   }
   if ((isRepaired ? unrepaired : different).length > 0) return exitCodes.failed;
-  if (values.has("quiet")) return exitCodes.done;
   const range = `from ${formatTime(start)} to ${formatTime(end)}`;
+  if (uncompared > 0) {
+    throw new IncompleteError(
+      `Only the balance changes ${range} were compared, ${count(records)}, and they are equal: the node does not keep the ` +
+        `${count(uncompared)} before. Use a node with a longer history.`,
+    );
+  }
+  if (values.has("quiet")) return exitCodes.done;
   await print(io, `${name} equals ${nodes.join(", ")} ${range}: ${count(records)} balance changes.\n`);
   return exitCodes.done;
 }
