@@ -1,6 +1,7 @@
 import type { BalanceChangesFilter } from "../../generated/client.js";
 import { operations } from "../../generated/operations.js";
 import { readArguments } from "../arguments/read-arguments.js";
+import type { PaginationError } from "../errors/index.js";
 import type { FollowOptions, FollowVotesArguments } from "../follow/index.js";
 import { type NanosecondTime, toNanoseconds } from "../values/times.js";
 import type { SyncList } from "./positions.js";
@@ -20,6 +21,8 @@ export interface SyncProgress {
   records: number;
   /** Unix nanoseconds: everything before is stored. `undefined` for profiles, which have no time. */
   upTo: bigint | undefined;
+  /** Why records are missing that no request leads to, if some are. The call rejects with it once the other lists have ended. */
+  incomplete?: PaginationError | undefined;
 }
 
 /** Options of {@link syncTo}. */

@@ -1,5 +1,5 @@
 import type { VegaClient } from "../client/client.js";
-import { VegaError } from "../errors/index.js";
+import { type PaginationError, VegaError } from "../errors/index.js";
 import type { FollowEvent, FollowOptions } from "../follow/index.js";
 import { inTransaction, type SqlDatabase } from "./database.js";
 import { Network } from "./network.js";
@@ -16,6 +16,8 @@ export class SyncRun {
   readonly options: SyncOptions;
   readonly positions: Positions;
   readonly network: Network;
+  /** Why the call rejects although every list has ended. */
+  incomplete: PaginationError | undefined;
   /** Ends the reading of every list. */
   readonly signal: AbortSignal;
   readonly #controller = new AbortController();
@@ -66,6 +68,7 @@ export class SyncRun {
       if (upTo !== undefined) this.positions.set(list, query, upTo);
       return add();
     });
-    this.options.onStored?.({ list, records: this.#records[list], upTo });
+    const { incomplete } = this;
+    this.options.onStored?.({ list, records: this.#records[list], upTo, ...(list === "profiles" && { incomplete }) });
   }
 }

@@ -6,6 +6,7 @@ import type { SqlDatabase } from "./database.js";
 import { readBalances, readResource, readVotes, type SyncOptions } from "./options.js";
 import { ProfileTable, SignatureTable, VoteTables } from "./other-tables.js";
 import type { SyncList } from "./positions.js";
+import { readProfiles } from "./profiles.js";
 import { prepareDatabase } from "./schema.js";
 import { syncBalances } from "./sync-balances.js";
 import { SyncRun } from "./sync-run.js";
@@ -20,9 +21,9 @@ const operation = "syncTo";
  *
  * @param database - A `DatabaseSync` of `node:sqlite`, which Node.js has from 22.13 on. One process may synchronize it at a time.
  * @returns How many records were stored, by list.
- * @throws `PaginationError` with the `reason` `"pruned"` if the node no longer keeps what follows the position, and `"behind"` if it
- * has not reached it; what ends a follower; {@link VegaError} if the database has other tables, or records of another network:
- * nothing is written then.
+ * @throws `PaginationError` with the `reason` `"pruned"` if the node no longer keeps what follows the position, `"behind"` if it
+ * has not reached it, and `"gap"`, once the other lists are stored, if the node does not show all profiles; what ends a follower;
+ * {@link VegaError} if the database has other tables, or records of another network: nothing is written then.
  * @example
  * ```ts no-run
  * // With `import { DatabaseSync } from "node:sqlite"`: const database = new DatabaseSync("vega.db");
@@ -51,6 +52,7 @@ export async function syncTo(
   );
   await Promise.all(running);
   if (failure) throw failure.error;
+  if (run.incomplete) throw run.incomplete;
   return run.records;
 }
 
@@ -96,10 +98,10 @@ async function syncSignatures(run: SyncRun, query: { id: string }): Promise<void
 }
 
 async function syncProfiles(run: SyncRun): Promise<void> {
-  const { signal } = run;
-  const all = await run.client.listPartiesProfiles({ pagination: { first: 5000 } }, { signal }).toArray();
+  const { profiles, incomplete } = await readProfiles(run.client, run.signal);
+  run.incomplete = incomplete;
   run.store("profiles", {}, undefined, () => {
-    new ProfileTable(run.database).add(all);
-    return all.length;
+    new ProfileTable(run.database).add(profiles);
+    return profiles.length;
   });
 }

@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
 import { operations } from "../../../generated/operations.js";
+import { PaginationError } from "../../errors/index.js";
 import type { FollowVotesArguments } from "../../follow/index.js";
 import {
   type ComparedDay,
@@ -169,15 +170,18 @@ async function store(database: OpenDatabase, name: string, plan: Plan, context: 
       onStored: (progress) => {
         const before = stored.get(progress.list)?.records ?? 0;
         stored.set(progress.list, progress);
-        monitor.write(progress.records - before, async () => {});
+        monitor.write(progress.records - before, async () => {
+          if (progress.incomplete && values.has("follow")) printMessage(io, `Warning: ${progress.incomplete.message}`);
+        });
       },
     });
   } catch (error) {
+    if (PaginationError.is(error) && [...stored.values()].some(({ incomplete }) => incomplete === error)) throw error;
     throw new ErrorWithAdvice(error, `To continue: ${resumeCommand(io.argv, "").trimEnd()}`);
   } finally {
     monitor.clear();
+    if (!isQuiet) for (const progress of stored.values()) printMessage(io, `${name}: ${describeProgress(progress)}.`);
   }
-  if (!isQuiet) for (const progress of stored.values()) printMessage(io, `${name}: ${describeProgress(progress)}.`);
   return exitCodes.done;
 }
 

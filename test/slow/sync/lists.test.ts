@@ -1,0 +1,61 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { createFakeNode, type FakeNode, nodeDefects } from "../../../src/testing/index.js";
+import { listen } from "../../../src/testing/node/index.js";
+import { installNode, main, readDatabase, runNode } from "./sqlite-node.js";
+
+let folder: string;
+let database: string;
+let close: () => Promise<void>;
+beforeAll(installNode);
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "sync-"));
+  database = join(folder, "vega.db");
+});
+afterEach(async () => {
+  await close();
+  await rm(folder, { recursive: true });
+});
+
+async function start(fake: FakeNode) {
+  const server = await listen(fake);
+  close = () => server.close();
+  return (...args: string[]) => runNode([main, "sync", database, "--node", server.url, ...args]);
+}
+
+describe("profiles", () => {
+  const parties = (count: number) => Array.from({ length: count }, (_, index) => index.toString(16).padStart(64, "0"));
+  const profilesOf = (count: number) => parties(count).map((partyId) => ({ partyId, alias: "", metadata: [] }));
+
+  test("of up to 10,000 parties are all stored, from both ends of the list", async () => {
+    const sync = await start(
+      createFakeNode({ profiles: profilesOf(9999) }, { defects: nodeDefects, rateLimit: false }),
+    );
+    expect(await sync("profiles")).toMatchObject({ code: 0, stderr: expect.stringContaining("9,999 profiles stored") });
+    const { profiles } = await readDatabase(database);
+    expect(new Set(profiles.map(({ party }) => party))).toEqual(new Set(parties(9999)));
+  });
+
+  test("of more parties are stored as far as the node shows them, and the other lists continue", async () => {
+    const data = { balances: 20_000, profiles: profilesOf(12_000) };
+    const sync = await start(createFakeNode(data, { defects: nodeDefects, rateLimit: false }));
+    const { code, stderr } = await sync("balances", "profiles");
+    expect(code).toBe(3);
+    expect(stderr).toContain("20,000 balances stored");
+    expect(stderr).toContain("10,000 profiles stored");
+    const all = parties(12_000);
+    expect(stderr).toContain(`those between party ${all[4999]} and party ${all[7000]} are missing`);
+    const { balances, profiles } = await readDatabase(database);
+    expect([balances.length, profiles.length]).toEqual([20_000, 10_000]);
+  });
+
+  test("are read page by page from a node whose cursors work", async () => {
+    const sync = await start(createFakeNode({ profiles: profilesOf(12_000) }, { rateLimit: false }));
+    expect(await sync("profiles")).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining("12,000 profiles stored"),
+    });
+  });
+});
