@@ -12,7 +12,8 @@ import { Positions } from "./positions.js";
 import { prepareDatabase } from "./schema.js";
 
 /** Options of {@link checkSync}. */
-export interface CheckSyncOptions extends Pick<SyncOptions, "pageSize" | "concurrency" | "catchUp" | "signal"> {
+export interface CheckSyncOptions
+  extends Pick<SyncOptions, "pageSize" | "concurrency" | "catchUp" | "onBehind" | "signal"> {
   /** What was passed to `syncTo`. Default: all accounts. */
   balances?: SyncBalances | undefined;
   /** Whether the days that differ are read again from the node, and compared again. Default: false. */
@@ -57,7 +58,7 @@ export async function checkSync(
   options: CheckSyncOptions = {},
 ): Promise<SyncComparison> {
   prepareDatabase(database);
-  const { repair = false, signal } = options;
+  const { repair = false, onBehind, catchUp = 15_000, signal } = options;
   const balances = readBalances("checkSync", options.balances ?? {});
   const { filter, from } = balances;
   const positions = new Positions(database);
@@ -68,7 +69,8 @@ export async function checkSync(
     });
   }
   const network = new Network(positions, "checkSync");
-  await network.checkBlock(client, signal);
+  const block = await network.checkBlock(client, signal);
+  if (block && block.timestamp < position) onBehind?.({ block, position, catchUp });
   const table = new BalanceTable(database);
   // Records after the position are of another query, or of a node without block headers: those are compared in one direction.
   const last = table.newest(filter);

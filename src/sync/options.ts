@@ -3,6 +3,7 @@ import { operations } from "../../generated/operations.js";
 import { readArguments } from "../arguments/read-arguments.js";
 import type { PaginationError } from "../errors/index.js";
 import type { FollowOptions, FollowVotesArguments } from "../follow/index.js";
+import type { Block } from "../http/block.js";
 import { type NanosecondTime, toNanoseconds } from "../values/times.js";
 import type { SyncList } from "./positions.js";
 
@@ -23,6 +24,16 @@ export interface SyncProgress {
   upTo: bigint | undefined;
   /** Why records are missing that no request leads to, if some are. The call rejects with it once the other lists have ended. */
   incomplete?: PaginationError | undefined;
+}
+
+/** A node that has not reached what is stored. */
+export interface SyncWait {
+  /** The block that the node has reached. */
+  block: Block;
+  /** What is stored, in Unix nanoseconds. */
+  position: bigint;
+  /** How long the node is waited for, in milliseconds. */
+  catchUp: number;
 }
 
 /** Options of {@link syncTo}. */
@@ -47,8 +58,10 @@ export interface SyncOptions extends Pick<FollowOptions, "pollInterval" | "stall
   concurrency?: number | undefined;
   /** How long to wait for a node that has not reached what is stored, in milliseconds. Default: 15 000. */
   catchUp?: number | undefined;
-  /** Called after each transaction. */
+  /** Called after each transaction, and if nothing is new. */
   onStored?: ((progress: SyncProgress) => void) | undefined;
+  /** Called once, before a node is waited for that has not reached what is stored. */
+  onBehind?: ((wait: SyncWait) => void) | undefined;
 }
 
 /** Which balance changes are stored, in the one form that a position is stored with. */

@@ -21,7 +21,7 @@ export async function syncBalances(run: SyncRun, query: StoredBalances): Promise
       table.add(records);
       return records.length;
     });
-  const position = await scanHistory(run, filter, stored ?? from, store);
+  const position = run.isAt("balances", stored) ? stored : await scanHistory(run, filter, stored ?? from, store);
   if (!options.follow) return;
   const follower = followBalanceChanges(client, { filter }, { ...following, from: position ?? "start" });
   for await (const { records, upTo } of follower.batches()) store(records, upTo);

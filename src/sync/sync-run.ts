@@ -1,6 +1,8 @@
 import type { VegaClient } from "../client/client.js";
 import { type PaginationError, VegaError } from "../errors/index.js";
 import type { FollowEvent, FollowOptions } from "../follow/index.js";
+import type { Block } from "../http/block.js";
+import { finalTime } from "../values/microseconds.js";
 import { inTransaction, type SqlDatabase } from "./database.js";
 import { Network } from "./network.js";
 import type { SyncOptions } from "./options.js";
@@ -16,10 +18,13 @@ export class SyncRun {
   readonly options: SyncOptions;
   readonly positions: Positions;
   readonly network: Network;
+  /** The block of the node when the call began; `undefined` if it names none. */
+  block: Block | undefined;
   /** Why the call rejects although every list has ended. */
   incomplete: PaginationError | undefined;
   /** Ends the reading of every list. */
   readonly signal: AbortSignal;
+  #isBehind = false;
   readonly #controller = new AbortController();
   readonly #records: Record<SyncList, number> = { balances: 0, votes: 0, signatures: 0, profiles: 0 };
 
@@ -36,6 +41,18 @@ export class SyncRun {
   /** How many records were stored. */
   get records(): Readonly<Record<SyncList, number>> {
     return this.#records;
+  }
+
+  /** Whether no block has come since a position, so that there is nothing to read. Otherwise it says if the node is waited for. */
+  isAt(list: SyncList, position: bigint | undefined): boolean {
+    const { block } = this;
+    if (block === undefined || position === undefined || finalTime(block.timestamp) > position) return false;
+    const { onBehind, onStored, catchUp = 15_000 } = this.options;
+    const isAt = finalTime(block.timestamp) === position;
+    if (isAt) onStored?.({ list, records: this.#records[list], upTo: position });
+    else if (!this.#isBehind) onBehind?.({ block, position, catchUp });
+    this.#isBehind ||= !isAt;
+    return isAt;
   }
 
   /** Ends the reading of every list with an error. */

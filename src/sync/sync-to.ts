@@ -40,7 +40,7 @@ export async function syncTo(
   prepareDatabase(database);
   const run = new SyncRun(database, client, options);
   const tasks = tasksOf(run);
-  await run.network.checkBlock(client, options.signal);
+  run.block = await run.network.checkBlock(client, options.signal);
   await run.network.checkNewest(new BalanceTable(database).newest({}), client, options.signal);
   let failure: { error: unknown } | undefined;
   const running = tasks.map((task) =>
@@ -71,6 +71,7 @@ function tasksOf(run: SyncRun): (() => Promise<void>)[] {
 async function syncVotes(run: SyncRun, query: FollowVotesArguments): Promise<void> {
   const tables = new VoteTables(run.database);
   const position = run.positions.get("votes", query);
+  if (!run.options.follow && run.isAt("votes", position)) return;
   const follower = followVotes(run.client, query, { ...run.following, from: position ?? "start" });
   try {
     for await (const { records, upTo } of follower.batches()) {

@@ -10,11 +10,13 @@ import {
   type SyncList,
   type SyncOptions,
   type SyncProgress,
+  type SyncWait,
   syncTo,
 } from "../../sync/index.js";
 import { readArguments } from "../argument-flags.js";
 import type { CommandContext } from "../command.js";
 import { connect } from "../connection.js";
+import { describeDuration } from "../durations.js";
 import { exitCodes, IncompleteError, quote, UsageError } from "../exit.js";
 import { lock } from "../files/lock.js";
 import { resumeCommand } from "../files/resume-command.js";
@@ -174,6 +176,7 @@ async function store(database: OpenDatabase, name: string, plan: Plan, context: 
           if (progress.incomplete && values.has("follow")) printMessage(io, `Warning: ${progress.incomplete.message}`);
         });
       },
+      onBehind: sayBehind(name, context),
     });
   } catch (error) {
     if (PaginationError.is(error) && [...stored.values()].some(({ incomplete }) => incomplete === error)) throw error;
@@ -185,6 +188,18 @@ async function store(database: OpenDatabase, name: string, plan: Plan, context: 
   return exitCodes.done;
 }
 
+/** Says what is waited for. */
+const sayBehind =
+  (name: string, { io, values }: CommandContext) =>
+  ({ block, position, catchUp }: SyncWait): void => {
+    if (values.has("quiet") || catchUp === 0) return;
+    const [reached, stored] = [formatTime(block.timestamp), formatTime(position)];
+    printMessage(
+      io,
+      `The node has reached ${reached}, and ${name} ${stored}: waiting for it for ${describeDuration(catchUp)}.`,
+    );
+  };
+
 function describeProgress({ list, records, upTo }: SyncProgress): string {
   return `${count(records)} ${list} stored${upTo === undefined ? "" : `, complete up to ${formatTime(upTo)}`}`;
 }
@@ -195,7 +210,7 @@ async function check(database: OpenDatabase, name: string, plan: Plan, context: 
   const isRepaired = values.has("repair");
   const { client, nodes } = await connect(context);
   const reading = { pageSize, concurrency, catchUp, signal: io.signal };
-  const options = { balances, ...reading, repair: isRepaired };
+  const options = { balances, ...reading, repair: isRepaired, onBehind: sayBehind(name, context) };
   const { days, different, unrepaired, records, uncompared, start, end } = await checkSync(database, client, options);
   if (values.has("days")) await print(io, days.map(describeDay).join(""));
   for (const { day, stored, node, surplus, missing } of different) {

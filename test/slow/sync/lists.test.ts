@@ -59,3 +59,27 @@ describe("profiles", () => {
     });
   });
 });
+
+describe("a node that has no block after the last run", () => {
+  test("is not waited for", async () => {
+    const fake = createFakeNode({ balances: 300, votes: 100 }, { defects: nodeDefects, rateLimit: false });
+    const sync = await start(fake);
+    const lists = ["balances", "votes", "--proposal", fake.records.votes[0]?.proposalId ?? ""];
+    expect(await sync(...lists)).toMatchObject({ code: 0 });
+    // A wait would take longer than this test may.
+    const { code, stderr } = await sync(...lists, "--catch-up", "10m");
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/: 0 balances stored, complete up to .*\n.*: 0 votes stored, complete up to /);
+  });
+
+  test("and is behind what is stored is waited for with a message", async () => {
+    const fake = createFakeNode({ balances: 300 }, { defects: nodeDefects, rateLimit: false });
+    const sync = await start(fake);
+    expect(await sync()).toMatchObject({ code: 0 });
+    fake.configure({ lag: 3 });
+    for (const check of [[], ["--check"]]) {
+      const { code, stderr } = await sync("--catch-up", "1s", ...check);
+      expect([code, stderr]).toEqual([3, expect.stringMatching(/^The node has reached .* waiting for it for 1s\.\n/)]);
+    }
+  });
+});
