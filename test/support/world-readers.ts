@@ -1,18 +1,24 @@
 import { createHash } from "node:crypto";
+import { Gateway } from "../../src/cli/serve/gateway.js";
 import { followBalanceChangesWith } from "../../src/follow/balance-changes.js";
 import { followNodeSignaturesWith } from "../../src/follow/node-signatures.js";
 import { followVotesWith } from "../../src/follow/votes.js";
 import {
+  ApiError,
   type BalanceChange,
   type BalanceChangesFilter,
+  ConnectionError,
   type Coverage,
   type NodeSignature,
-  type Page,
   PaginationError,
+  ResponseError,
+  TimeoutError,
   type VegaClient,
   VegaError,
   type Vote,
 } from "../../src/index.js";
+import type { SqlDatabase } from "../../src/sync/database.js";
+import { checkSync, type SyncComparison, syncTo } from "../../src/sync/index.js";
 import { Choices, day, describeWorld, RunningWorld, second, simplerWorlds, type World, worldOf } from "./world.js";
 
 /** What is wrong with a reading. */
@@ -58,20 +64,31 @@ interface FollowReader {
   filter: BalanceChangesFilter;
   pageSize: number;
 }
+/** The same walks, as a loop over the pages of `serve`. */
+interface ServeReader {
+  kind: "serve";
+  walk: WalkReader | VotesReader;
+}
+interface SyncReader extends BalancesReader {
+  kind: "sync";
+  pageSize: number;
+  concurrency: number;
+}
 /** How the records of a world are read: plain data that follows from its seed. */
-export type Reader = ScanReader | WalkReader | VotesReader | SignaturesReader | FollowReader;
+export type Reader = ScanReader | WalkReader | VotesReader | SignaturesReader | FollowReader | ServeReader | SyncReader;
 
 const kinds = [
   ...Array.from({ length: 6 }, () => "scan" as const),
   ...Array.from({ length: 6 }, () => "walk" as const),
   ...Array.from({ length: 4 }, () => "votes" as const),
   ...(["signatures", "follow", "follow", "follow", "follow-votes", "follow-votes", "follow-signatures"] as const),
+  ...(["serve", "serve", "serve", "sync", "sync"] as const),
 ];
 
 /** The reader of a world. */
 export function readerOf(world: World): Reader {
   const choose = new Choices(world.seed ^ 0xbeef);
-  const kind = choose.one(kinds);
+  const kind = world.isApart && choose.chance(0.5) ? "votes" : choose.one(kinds);
   const range = rangeOf(choose, world);
   const filter = filterOf(choose, world);
   const paged = {
@@ -79,6 +96,11 @@ export function readerOf(world: World): Reader {
     isBackward: choose.chance(0.25),
     size: choose.one([1, 2, 3, 5, 8, 12, 20, 40]),
   };
+  const [proposalId = ""] = world.proposals;
+  const query = choose.chance(0.8) ? { proposalId } : { partyId: choose.one(world.parties) };
+  const votes = { kind: "votes", query, ...paged, size: choose.one([4, 8, 8, 12, 12, 20, 60]) } as const;
+  const walk = { kind: "walk", ...range, filter, ...paged } as const;
+  const concurrency = choose.integer(1, 4);
   switch (kind) {
     case "scan":
       return {
@@ -87,18 +109,19 @@ export function readerOf(world: World): Reader {
         filter,
         order: choose.one(["oldest-first", "newest-first"]),
         pageSize: choose.one([2, 3, 5, 8, 12, 20, 40]),
-        concurrency: choose.integer(1, 4),
+        concurrency,
         missingHistory: choose.chance(0.15) ? "ignore" : "error",
       };
     case "walk":
-      return { kind, ...range, filter, ...paged };
-    case "votes": {
-      const [proposalId = ""] = world.proposals;
-      const query = choose.chance(0.8) ? { proposalId } : { partyId: choose.one(world.parties) };
-      return { kind, query, ...paged, size: choose.one([4, 8, 8, 12, 20, 60]) };
-    }
+      return walk;
+    case "votes":
+      return votes;
+    case "serve":
+      return { kind, walk: choose.chance(0.6) ? walk : votes };
     case "signatures":
       return { kind, ...paged };
+    case "sync":
+      return { kind, start: range.start, filter, pageSize: choose.one([3, 8, 20]), concurrency };
     default: {
       const from = choose.chance(0.5) ? "start" : choose.one(world.blocks).time;
       return { kind, from, filter, pageSize: choose.one([3, 8, 20, 60]) };
@@ -188,8 +211,31 @@ class Reading {
       this.fail("foreign-error", error instanceof Error ? (error.stack ?? error.message) : String(error));
       return "hang";
     }
-    this.errors.push(`${error.name} ${PaginationError.is(error) ? error.reason : error.message.slice(0, 80)}`);
+    this.#checkError(error);
+    this.errors.push(`${error.name} ${PaginationError.is(error) ? error.reason : error.message.slice(0, 160)}`);
     return error;
+  }
+
+  /** A pool with a healthy node does not fail because of another one. A status of 400 is final, whichever node it is from. */
+  #checkError(error: VegaError): void {
+    const { world, healthyNodes, kept } = this.world;
+    if (world.access !== "pool" || healthyNodes.length === 0) return;
+    const isFinal = ApiError.is(error) && error.status < 500;
+    const isOfNode =
+      ApiError.is(error) || ConnectionError.is(error) || ResponseError.is(error) || TimeoutError.is(error);
+    const isGap = PaginationError.is(error) && error.reason === "gap";
+    const isWhole = healthyNodes.some((index) => kept[index] === 0n && world.nodes[index]?.clamp === undefined);
+    if (isOfNode && !isFinal) this.fail("needless-error", `${error.name}: ${error.message.slice(0, 160)}`);
+    if (isGap && isWhole && !error.operation?.includes("Votes")) this.fail("needless-gap", error.message.slice(0, 160));
+  }
+
+  /** Whether more records share a time than a page has room for, with one before and one behind them. */
+  checkDense(timestamp: string | undefined, pageSize: number, wanted: (change: BalanceChange) => boolean): void {
+    const { world, changes } = this.world;
+    const room = Math.min(pageSize, ...world.nodes.map(({ clamp = pageSize }) => clamp));
+    const count = changes.filter((change) => wanted(change) && change.timestamp === timestamp).length;
+    if (count + 2 <= room)
+      this.fail("false-dense", `${count} records at ${timestamp}, and pages have room for ${room}`);
   }
 
   /** Returns whether a reading that has failed is continued. */
@@ -314,9 +360,10 @@ async function readScan(spec: ScanReader, reading: Reading): Promise<void> {
   const oldestIn = (range: Range) => world.oldestWanted((change) => wanted(change) && between(range)(change));
   let range: Range = { start: spec.start, end: spec.end };
   for (;;) {
+    const size = reading.isLate ? 5000 : pageSize;
     const scan = client.scanBalanceChanges(
       { filter, dateRange: { startTimestamp: range.start, endTimestamp: range.end } },
-      { order, concurrency, missingHistory, pageSize: reading.isLate ? 5000 : pageSize },
+      { order, concurrency, missingHistory, pageSize: size },
     );
     const records: BalanceChange[] = [];
     let oldest: bigint | undefined;
@@ -348,6 +395,9 @@ async function readScan(spec: ScanReader, reading: Reading): Promise<void> {
       time === undefined || BigInt(String(time)) === 0n ? undefined : BigInt(String(time)),
     );
     const isPruned = PaginationError.is(error) && error.reason === "pruned";
+    if (PaginationError.is(error) && error.reason === "too-dense") {
+      reading.checkDense(error.timestamp, size, wanted);
+    }
     const from = range.start ?? 0n;
     if (isPruned) reading.checkPruned(from, start);
     if (isNewestFirst) {
@@ -360,7 +410,7 @@ async function readScan(spec: ScanReader, reading: Reading): Promise<void> {
     } else {
       if (range.end !== undefined && end !== range.end)
         reading.fail("resume", `ends at ${show(end)} instead of ${show(range.end)}`);
-      const first = range.start ?? lowest;
+      const first = isStrict ? (range.start ?? lowest) : lowest;
       if (range.start === undefined && lowest !== undefined) reading.checkStart("the scan", lowest, oldest);
       const all = rows({ start: first ?? start ?? 0n });
       const part = isPruned ? all.slice(0, records.length) : all.filter((change) => timeOf(change) < (start ?? 0n));
@@ -394,8 +444,21 @@ function checkCoverage(
   }
 }
 
+/** What a walk yields: a page of the client, or one of a loop over responses of `serve`. */
+interface AnyPage<T> {
+  readonly nodes: readonly T[];
+  readonly block: { readonly timestamp: bigint } | undefined;
+}
+
+/** The pages of a walk. */
+interface Pages<T> extends AsyncIterable<AnyPage<T>> {
+  /** What it has read, if it says so, once it has ended. */
+  coverage?(): Promise<Coverage> | undefined;
+}
+
 /** The records of a walk, as far as it came. */
 class Walked<T> {
+  coverage: Coverage | undefined;
   items: T[] = [];
   /** How many there were when the walk was continued after an error. */
   continuedAt: number[] = [];
@@ -403,7 +466,7 @@ class Walked<T> {
   block: bigint | undefined;
   isEmpty = true;
 
-  add(page: Page<T>, isBackward: boolean, lowestHead: bigint): void {
+  add(page: AnyPage<T>, isBackward: boolean, lowestHead: bigint): void {
     if (this.isEmpty) this.block = page.block?.timestamp ?? lowestHead;
     this.isEmpty = false;
     this.items.push(...(isBackward ? [...page.nodes].reverse() : page.nodes));
@@ -420,20 +483,24 @@ const paginationOf = ({ isBackward, size, newestFirst }: PagedReader) => ({
 async function walk<T>(
   spec: PagedReader,
   reading: Reading,
-  open: (pagination: object) => { pages(): AsyncIterable<Page<T>> },
+  open: (pagination: object) => Pages<T>,
   walked: Walked<T>,
   onError: (error: VegaError) => object | "nothing-left" | undefined = () => undefined,
   onFirst: () => void = () => {},
 ): Promise<boolean> {
   let pagination: object = paginationOf(spec);
   for (;;) {
-    const error = await reading.take(open(pagination).pages(), (page) => {
+    const pages = open(pagination);
+    const error = await reading.take(pages, (page) => {
       if (walked.isEmpty) onFirst();
       walked.add(page, spec.isBackward, reading.world.lowestHead);
       return undefined;
     });
     if (error === "hang") return false;
-    if (error === undefined) return true;
+    if (error === undefined) {
+      if (walked.continuedAt.length === 0) walked.coverage = await pages.coverage?.();
+      return true;
+    }
     const next = onError(error) ?? (error as { resume?: object }).resume;
     if (next === "nothing-left") return true;
     if (next === undefined) {
@@ -446,9 +513,12 @@ async function walk<T>(
   }
 }
 
-async function readWalk(spec: WalkReader, reading: Reading): Promise<void> {
+async function readWalk(
+  spec: WalkReader,
+  reading: Reading,
+  list: (pagination: object, range: Range) => Pages<BalanceChange>,
+): Promise<void> {
   const { world } = reading;
-  const client = world.client();
   const isDescending = spec.newestFirst !== spec.isBackward;
   const wanted = isWanted(spec);
   let start = spec.start;
@@ -456,12 +526,7 @@ async function readWalk(spec: WalkReader, reading: Reading): Promise<void> {
   let oldest: bigint | undefined;
   let isGone = false;
   const oldestIn = () => world.oldestWanted((change) => wanted(change) && between(spec)(change));
-  const open = (pagination: object) =>
-    client.listBalanceChanges({
-      filter: spec.filter,
-      dateRange: { startTimestamp: start, endTimestamp: spec.end },
-      pagination,
-    });
+  const open = (pagination: object) => list(pagination, { start, end: spec.end });
   const onError = (error: VegaError) => {
     if (!PaginationError.is(error)) return undefined;
     if (error.reason !== "pruned") {
@@ -488,10 +553,13 @@ async function readWalk(spec: WalkReader, reading: Reading): Promise<void> {
     .filter(between({ start, end: spec.end }))
     .sort(inListOrder);
   if (isDescending) rows.reverse();
-  const end = walked.block ?? world.lowestHead;
+  const { coverage } = walked;
+  if (coverage !== undefined) checkCoverage(reading, { start, end: spec.end }, coverage, true, wanted);
+  const end = coverage?.end ?? walked.block ?? world.lowestHead;
   const lowest = walked.items.map(timeOf).reduce<bigint | undefined>(earlier, undefined);
-  if (start === undefined) reading.checkStart("the walk", lowest, earlierThan(oldest, end));
-  const must = rows.filter(isLater(start ?? lowest ?? end)).filter((change) => timeOf(change) < end);
+  const begin = start ?? coverage?.start ?? lowest;
+  if (start === undefined) reading.checkStart("the walk", begin, earlierThan(oldest, end));
+  const must = rows.filter(isLater(begin ?? end)).filter((change) => timeOf(change) < end);
   reading.compare("the walk", walked.items, must, rows);
 }
 
@@ -500,11 +568,14 @@ const voteText = ({ partyId, proposalId, timestamp, value, totalGovernanceTokenW
   [proposalId, partyId, timestamp, value, totalGovernanceTokenWeight].join(" ");
 const voteKey = ({ partyId, proposalId }: Vote) => `${proposalId} ${partyId}`;
 
-async function readVotes(spec: VotesReader, reading: Reading): Promise<void> {
+async function readVotes(
+  spec: VotesReader,
+  reading: Reading,
+  list: (pagination: object) => AsyncIterable<AnyPage<Vote>>,
+): Promise<void> {
   const { world } = reading;
-  const client = world.client();
   const walked = new Walked<Vote>();
-  if (!(await walk(spec, reading, (pagination) => client.listVotes({ ...spec.query, pagination }), walked))) return;
+  if (!(await walk(spec, reading, list, walked))) return;
   const isDescending = spec.newestFirst !== spec.isBackward;
   // A walk that continues can repeat votes of the one before.
   const parts = [0, ...walked.continuedAt].map((from, index) => walked.items.slice(from, walked.continuedAt[index]));
@@ -549,7 +620,7 @@ async function readSignatures(spec: SignaturesReader, reading: Reading): Promise
   const client = world.client();
   const walked = new Walked<NodeSignature>();
   const { resource } = world.world;
-  const open = (pagination: object) => client.listNodeSignatures({ id: resource, pagination });
+  const open = (pagination: object) => client.listNodeSignatures({ id: resource, pagination }).pages();
   if (!(await walk(spec, reading, open, walked))) return;
   judgeSignatures(reading, walked.items, walked.block ?? world.lowestHead);
 }
@@ -687,6 +758,207 @@ function judgeFollowedVotes(reading: Reading, proposalId: string, found: readonl
     reading.fail("lost", `${wrong.length} of ${expected.size} votes were not followed to their last version`);
 }
 
+/** The pages of a loop over the responses of `serve`, which continues with the cursor of each page. */
+async function* servedPages<T>(
+  gateway: Gateway,
+  envelope: string,
+  path: string,
+  parameters: readonly [name: string, value: string][],
+  pagination: object,
+): AsyncGenerator<AnyPage<T>> {
+  for (let place = pagination; ; ) {
+    const pages = Object.entries(place).map(([name, value]): [string, string] => [`pagination.${name}`, String(value)]);
+    const { reply } = await gateway.respond({
+      method: "GET",
+      path,
+      query: new URLSearchParams([...parameters, ...pages]),
+      headers: {},
+      caller: "",
+      signal: new AbortController().signal,
+      readBody: async () => "",
+    });
+    const body: unknown = JSON.parse(reply.body.toString());
+    if (reply.status !== 200) throw servedError(reply.status, body as ServedError, place);
+    const { edges, pageInfo } = (body as Record<string, ServedList<T>>)[envelope] as ServedList<T>;
+    const time = reply.headers["X-Block-Timestamp"];
+    yield { nodes: edges.map(({ node }) => node), block: time === undefined ? undefined : { timestamp: BigInt(time) } };
+    const isBackward = "last" in pagination;
+    if (!(isBackward ? pageInfo.hasPreviousPage : pageInfo.hasNextPage)) return;
+    place = { ...pagination, ...(isBackward ? { before: pageInfo.startCursor } : { after: pageInfo.endCursor }) };
+  }
+}
+
+interface ServedList<T> {
+  edges: { node: T }[];
+  pageInfo: { hasNextPage: boolean; hasPreviousPage: boolean; startCursor: string; endCursor: string };
+}
+
+interface ServedError {
+  message: string;
+  details?: { reason?: PaginationError["reason"]; availableFrom?: string }[];
+}
+
+/** The error of a loop: it continues with the request that has failed. */
+function servedError(status: number, { message, details: [detail] = [] }: ServedError, resume: object): VegaError {
+  const { reason, availableFrom } = detail ?? {};
+  const error =
+    reason === undefined
+      ? new VegaError(`${status} ${message}`)
+      : new PaginationError(message, {
+          reason,
+          availableFrom: availableFrom === undefined ? undefined : BigInt(availableFrom),
+        });
+  return Object.assign(error, { resume });
+}
+
+async function readServed(spec: WalkReader | VotesReader, reading: Reading): Promise<void> {
+  const { world } = reading;
+  const client = world.client();
+  const now = () => world.clock.now();
+  const gateway = new Gateway({ client, now, hide: (text) => text, callerRate: 0, cacheBytes: 1_000_000 });
+  if (spec.kind === "votes") {
+    const parameters = Object.entries(spec.query);
+    return readVotes(spec, reading, (pages) => servedPages(gateway, "votes", "/api/v2/votes", parameters, pages));
+  }
+  const { partyIds = [], accountTypes = [] } = spec.filter;
+  const filters = [
+    ...partyIds.map((id): [string, string] => ["filter.partyIds", id]),
+    ...accountTypes.map((type): [string, string] => ["filter.accountTypes", String(type)]),
+  ];
+  return readWalk(spec, reading, (pages, { start, end }) => {
+    const times: [string, string][] = [];
+    if (start !== undefined) times.push(["dateRange.startTimestamp", String(start)]);
+    if (end !== undefined) times.push(["dateRange.endTimestamp", String(end)]);
+    return servedPages(gateway, "balances", "/api/v2/balance/changes", [...filters, ...times], pages);
+  });
+}
+
+/** `node:sqlite`, which Node.js has from 22.13 on. */
+const sqlite = (process as { getBuiltinModule?: (name: string) => unknown }).getBuiltinModule?.("node:sqlite") as
+  | { DatabaseSync: new (file: string) => SqlDatabase }
+  | undefined;
+
+interface StoredChange {
+  time: bigint;
+  party: string;
+  asset: string;
+  market: string;
+  account_type: string;
+  balance: string;
+}
+
+/** Stores what a client reads three times, with blocks between, and compares the database with the chain and with what a check says of it. */
+async function readSync(spec: SyncReader, reading: Reading): Promise<void> {
+  if (sqlite === undefined) return;
+  const { world } = reading;
+  const client = world.client();
+  const database = new sqlite.DatabaseSync(":memory:");
+  const { filter, start, pageSize, concurrency } = spec;
+  const balances = { filter, ...(start !== undefined && { from: start }) };
+  const wanted = isWanted(spec);
+  let oldest: bigint | undefined;
+  let isPruned = false;
+  const once = async function* () {
+    yield await syncTo(database, client, { balances, pageSize, concurrency });
+  };
+  for (let done = 0; done < 3; ) {
+    const error = await reading.take(once(), () => undefined);
+    if (error === "hang") return;
+    oldest ??= world.oldestWanted((change) => wanted(change) && between(spec)(change));
+    isPruned = PaginationError.is(error) && error.reason === "pruned";
+    if (isPruned) break;
+    if (error === undefined) done++;
+    else if (!reading.continues()) return;
+  }
+  const rows = storedIn(database);
+  const end = positionOf(database);
+  if (end === undefined) {
+    if (rows.length > 0) reading.fail("surplus", "records are stored without a position");
+    return;
+  }
+  const lowest = rows.map(timeOf).reduce<bigint | undefined>(earlier, undefined);
+  if (start === undefined) reading.checkStart("the database", lowest, earlierThan(oldest, end));
+  const from = start ?? lowest ?? end;
+  const whole = world.changes.filter(wanted).sort(inScanOrder);
+  // Without a block, nothing shows that the last time is complete: it is stored, and is read again.
+  reading.compare(
+    "the database",
+    rows,
+    whole.filter(between({ start: from, end })),
+    whole.filter(between({ start: from })),
+  );
+  if (!world.isCalm) world.calm(end);
+  const stored = rows.filter(between({ end })).length;
+  const isWhole = stored === whole.filter(between({ start: start ?? 0n, end })).length;
+  const clients = { own: client, full: world.healthyClient(), empty: world.healthyClient([]) };
+  for (const [name, other] of Object.entries(clients)) {
+    const found: SyncComparison[] = [];
+    const check = async function* () {
+      yield await checkSync(database, other, { balances });
+    };
+    const error = await reading.take(check(), (comparison) => {
+      found.push(comparison);
+      return undefined;
+    });
+    if (error === "hang") return;
+    const isEqual = found[0] !== undefined && found[0].different.length === 0;
+    if (isEqual && name === "full" && !isWhole) reading.fail("check", "says equal, but the full node has more");
+    if (isEqual && name === "empty" && stored > 0) reading.fail("check", "says equal of an empty node");
+    if (isEqual && (found[0]?.records ?? 0) < stored && name !== "own")
+      reading.fail("check", `says equal of ${found[0]?.records} of ${stored} records`);
+    if (found[0] && !isEqual && name === "full" && isWhole)
+      reading.fail("check", "says different, but nothing differs");
+  }
+}
+
+function storedIn(database: SqlDatabase): BalanceChange[] {
+  const sql = "SELECT CAST(time AS TEXT) AS time, party, asset, market, account_type, balance FROM balance_changes";
+  const rows = database.prepare(`${sql} ORDER BY balance_changes.time, asset, party, market, account_type`);
+  return (rows.all() as StoredChange[]).map(({ time, party, asset, market, account_type: type, balance }) => ({
+    timestamp: `${time}`,
+    partyId: party,
+    assetId: asset,
+    marketId: market,
+    accountType: type === "24" ? (24 as unknown as string) : type,
+    balance,
+  }));
+}
+
+function positionOf(database: SqlDatabase): bigint | undefined {
+  const row = database.prepare("SELECT position FROM sync_state").get() as { position: string } | undefined;
+  return row && BigInt(row.position);
+}
+
+async function readWith(reader: Reader, reading: Reading): Promise<void> {
+  const { world } = reading;
+  switch (reader.kind) {
+    case "scan":
+      return readScan(reader, reading);
+    case "walk": {
+      const client = world.client();
+      return readWalk(reader, reading, (pagination, { start, end }) => {
+        const dateRange = { startTimestamp: start, endTimestamp: end };
+        const listing = client.listBalanceChanges({ filter: reader.filter, dateRange, pagination });
+        return Object.assign(listing.pages(), {
+          coverage: () => (listing as { coverage?: Promise<Coverage> }).coverage,
+        });
+      });
+    }
+    case "votes": {
+      const client = world.client();
+      return readVotes(reader, reading, (pagination) => client.listVotes({ ...reader.query, pagination }).pages());
+    }
+    case "signatures":
+      return readSignatures(reader, reading);
+    case "serve":
+      return readServed(reader.walk, reading);
+    case "sync":
+      return readSync(reader, reading);
+    default:
+      return readFollower(reader, reading);
+  }
+}
+
 /** What came of a reading. */
 export interface Outcome {
   world: World;
@@ -700,11 +972,7 @@ export interface Outcome {
 export async function readWorld(world: World, reader: Reader): Promise<Outcome> {
   const reading = new Reading(world, "end" in reader ? reader.end : undefined);
   try {
-    if (reader.kind === "scan") await readScan(reader, reading);
-    else if (reader.kind === "walk") await readWalk(reader, reading);
-    else if (reader.kind === "votes") await readVotes(reader, reading);
-    else if (reader.kind === "signatures") await readSignatures(reader, reading);
-    else await readFollower(reader, reading);
+    await readWith(reader, reading);
   } catch (error) {
     reading.fail("crash", error instanceof Error ? (error.stack ?? error.message) : String(error));
   }
@@ -771,31 +1039,42 @@ export async function describeOutcome(outcome: Outcome, simplifies = true): Prom
   return [...own, `  fails alike without all but: ${describeWorld(simple.world)}`, `  ${text}`].join("\n");
 }
 
-/** The environment's choice of worlds. */
-const environment = {
-  seeds: process.env["WORLD_SEED"]?.split(",").map(Number),
-  count: process.env["WORLD_COUNT"],
-  kind: process.env["WORLD_READER"],
-};
+/** The environment's choice of worlds: seeds, or how many and of which reader. */
+const { WORLD_SEED: seeds, WORLD_COUNT: count, WORLD_READER: kind } = process.env;
+
+/** Whether the environment chooses worlds. */
+export const isChosen = (seeds ?? count ?? kind) !== undefined;
 
 /**
- * Reads worlds one after the other, and describes those that fail.
+ * Reads worlds, each of a seed that follows the one before.
  *
- * @param count - How many, unless the environment variable `WORLD_COUNT` says otherwise. `WORLD_SEED` gives the seeds themselves, and
- * `WORLD_READER` a kind of reader.
+ * @param most - How many, unless the environment variable `WORLD_COUNT` says otherwise. `WORLD_SEED` gives the seeds themselves,
+ * divided by commas.
+ * @param only - The kind of reader, unless `WORLD_READER` names one. Worlds of others are left out. Default: all.
+ * @throws An error that describes the first worlds that fail.
  */
-export async function readWorlds(firstSeed: number, count: number): Promise<{ failures: Outcome[]; count: number }> {
-  const { seeds, kind } = environment;
-  const most = seeds?.length ?? Number(environment.count ?? count);
+export async function checkWorlds(firstSeed: number, most: number, only?: Reader["kind"]): Promise<void> {
+  const chosen =
+    seeds?.split(",").map(Number) ?? Array.from({ length: Number(count ?? most) }, (_, index) => firstSeed + index);
+  const wanted = seeds === undefined ? (kind ?? only) : undefined;
   const failures: Outcome[] = [];
   let read = 0;
-  for (let index = 0; read < most; index++) {
-    const world = worldOf(seeds?.[index] ?? firstSeed + index);
+  for (const seed of chosen) {
+    const world = worldOf(seed);
     const reader = readerOf(world);
-    if (seeds === undefined && kind !== undefined && reader.kind !== kind) continue;
+    if (wanted !== undefined && reader.kind !== wanted) continue;
     read++;
     const outcome = await readWorld(world, reader);
     if (outcome.violations.length > 0) failures.push(outcome);
   }
-  return { failures, count: read };
+  if (failures.length === 0) return;
+  const kinds = new Map<string, number[]>();
+  for (const { world, reader, violations } of failures) {
+    const name = `${reader.kind} ${worstOf(violations)?.kind}`;
+    kinds.set(name, [...(kinds.get(name) ?? []), world.seed]);
+  }
+  const table = [...kinds].sort().map(([name, found]) => `${name}: ${found.length}: ${found.slice(0, 8).join(",")}`);
+  const texts: string[] = [];
+  for (const failure of failures.slice(0, 5)) texts.push(await describeOutcome(failure));
+  throw new Error([`${failures.length} of ${read} worlds fail.`, table.join("\n"), ...texts].join("\n\n"));
 }

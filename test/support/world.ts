@@ -72,6 +72,8 @@ export interface World {
   blockEvery: number;
   /** How many days the clocks are ahead of the chain. */
   clockAhead: number;
+  /** Whether its nodes are healthy but a block apart, and most votes are cast again and again. */
+  isApart: boolean;
   parties: readonly string[];
   proposals: readonly string[];
   /** The resource of all signatures. */
@@ -112,10 +114,11 @@ const type24 = "ACCOUNT_TYPE_REWARD_AVERAGE_POSITION";
 export function worldOf(seed: number): World {
   const choose = new Choices(seed);
   const span = choose.chance(0.12) ? choose.integer(380, 900) : choose.integer(1, 12);
+  const isApart = choose.chance(0.15);
   const parties = Array.from({ length: choose.integer(2, 6) }, (_, index) => hex(0xa0 + index));
   const proposals = [hex(0xe0), hex(0xe1)];
   const times = timesOf(choose, span);
-  const writer = new BlockWriter(choose, parties, proposals);
+  const writer = new BlockWriter(choose, parties, proposals, isApart);
   const blocks = times.map((time) => writer.write(time));
   const growth: WorldBlock[] = [];
   let time = times.at(-1) ?? firstDay;
@@ -131,15 +134,16 @@ export function worldOf(seed: number): World {
   );
   const isQuiet = choose.chance(0.2);
   const events: WorldEvent[] = [];
-  // Nodes a block apart, while a block ends with each request or with each second one.
-  if (!isQuiet && choose.chance(0.2)) {
+  if (isApart) {
     for (const [index, node] of nodes.entries()) {
       Object.assign(node, { ...healthy, version: node.version, lag: index > 0 || choose.chance(0.2) ? 1 : 0 });
     }
-    const every = choose.integer(1, 2);
-    for (let request = 1; request < 40; request += every) events.push({ request, name: "block", node: 0, count: 1 });
+    const every = choose.one([1, 3, 6, 100, 100, 100]);
+    for (let request = every; request < 40; request += every) {
+      events.push({ request, name: "block", node: 0, count: 1 });
+    }
   }
-  for (let index = isQuiet ? 0 : choose.integer(0, 14); index > 0; index--) {
+  for (let index = isQuiet || isApart ? 0 : choose.integer(0, 14); index > 0; index--) {
     const name = choose.one(["block", "block", "block", "block", "half-block", "drop", "drop", "lag"] as const);
     const count = name === "lag" ? choose.one([0, 1, 2, 5]) : choose.integer(1, 3);
     events.push({ request: choose.integer(1, 30), name, node: choose.integer(0, nodes.length - 1), count });
@@ -154,6 +158,7 @@ export function worldOf(seed: number): World {
     events: events.sort((a, b) => a.request - b.request),
     blockEvery: !isQuiet && choose.chance(0.3) ? choose.one([500, 1000, 5000]) : 0,
     clockAhead: choose.chance(0.05) ? 900 : 0,
+    isApart,
     parties,
     proposals,
     resource: hex(0xf0),
@@ -185,7 +190,7 @@ class BlockWriter {
   #balance = 0;
   #signatures = 0;
 
-  constructor(choose: Choices, parties: readonly string[], proposals: readonly string[]) {
+  constructor(choose: Choices, parties: readonly string[], proposals: readonly string[], isApart: boolean) {
     this.#choose = choose;
     this.#proposals = proposals;
     const types = ["ACCOUNT_TYPE_GENERAL", "ACCOUNT_TYPE_MARGIN", "ACCOUNT_TYPE_VESTED_REWARDS"];
@@ -200,12 +205,14 @@ class BlockWriter {
         })),
       ),
     );
-    this.#voters = Array.from({ length: choose.integer(1, 50) }, (_, index) => hex(0xa0 + index));
-    this.#castsInBlock = choose.one([
-      [0, 0, 0, 1, 2],
-      [0, 1, 1, 2, 4],
-      [1, 2, 3, 4],
-    ]);
+    this.#voters = Array.from({ length: isApart ? 80 : choose.integer(1, 50) }, (_, index) => hex(0xa0 + index));
+    this.#castsInBlock = isApart
+      ? [3, 4, 5]
+      : choose.one([
+          [0, 0, 0, 1, 2],
+          [0, 1, 1, 2, 4],
+          [1, 2, 3, 4],
+        ]);
   }
 
   write(time: bigint): WorldBlock {
@@ -377,11 +384,10 @@ export class RunningWorld {
     return createClient({ baseUrl, fetch: (request) => this.#fetch(request), pacing: false, timeout: 5000 });
   }
 
-  /** A client of one healthy node with the whole chain. */
-  healthyClient(): VegaClient {
-    const head = this.head + 100_000n * second;
+  /** A client of one healthy node with the whole chain, or with some records of it. */
+  healthyClient(balances: readonly BalanceChange[] = this.changes): VegaClient {
     const { nodes } = createFakeNetwork(
-      { nodes: 1, balances: this.changes, block: { height: 9_000_000n, timestamp: head } },
+      { nodes: 1, balances, block: this.#network.block },
       { defects: nodeDefects, rateLimit: false },
     );
     const baseUrl = addressOn(nodes[0]?.url ?? "", this.clock, seeded(1));
