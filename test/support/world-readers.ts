@@ -813,6 +813,7 @@ function servedError(status: number, { message, details: [detail] = [] }: Served
 
 async function readServed(spec: WalkReader | VotesReader, reading: Reading): Promise<void> {
   const { world } = reading;
+  world.hasOtherClock = true;
   const client = world.client();
   const now = () => world.clock.now();
   const gateway = new Gateway({ client, now, hide: (text) => text, callerRate: 0, cacheBytes: 1_000_000 });

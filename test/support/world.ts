@@ -323,6 +323,8 @@ export class RunningWorld {
   isCalm = false;
   /** After how many requests whatever is wrong with the nodes is no longer. */
   calmAfter = Number.POSITIVE_INFINITY;
+  /** Whether the reading also waits on the clock of the system. */
+  hasOtherClock = false;
   readonly #network: FakeNetwork;
   readonly #lags: number[];
   readonly #choose: Choices;
@@ -414,12 +416,15 @@ export class RunningWorld {
     });
     const { blockEvery } = this.world;
     const grow = () => {
-      if (this.#growth.length > 0 && !this.isCalm) this.#nextBlock();
+      if (this.#growth.length === 0 || this.isCalm) return;
+      this.#nextBlock();
       cancelGrowth = this.clock.after(blockEvery, grow);
     };
     if (blockEvery > 0 && !this.isCalm) cancelGrowth = this.clock.after(blockEvery, grow);
     try {
-      return await this.clock.run(Promise.race([promise, endless]), () => this.#busy > 0);
+      return await this.clock.run(Promise.race([promise, endless]), () => {
+        return this.#busy > 0 || (this.hasOtherClock && this.clock.pending <= 1);
+      });
     } catch (error) {
       if (error instanceof Error && error.message.startsWith(neverEnds)) this.#isAbandoned = true;
       throw error;
