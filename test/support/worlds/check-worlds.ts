@@ -1,0 +1,44 @@
+import { describeOutcome, worstOf } from "./describe.js";
+import { type Outcome, readWorld } from "./read-world.js";
+import { type Reader, readerOf } from "./readers.js";
+import { worldOf } from "./world.js";
+
+/** The environment's choice of worlds: seeds, or how many and of which reader. */
+const { WORLD_SEED: seeds, WORLD_COUNT: count, WORLD_READER: kind } = process.env;
+
+/** Whether the environment chooses worlds. */
+export const isChosen = (seeds ?? count ?? kind) !== undefined;
+
+/**
+ * Reads worlds, each of a seed that follows the one before.
+ *
+ * @param most - How many, unless the environment variable `WORLD_COUNT` says otherwise. `WORLD_SEED` gives the seeds themselves,
+ * divided by commas.
+ * @param only - The kind of reader, unless `WORLD_READER` names one. Worlds of others are left out. Default: all.
+ * @throws An error that describes the first worlds that fail.
+ */
+export async function checkWorlds(firstSeed: number, most: number, only?: Reader["kind"]): Promise<void> {
+  const chosen =
+    seeds?.split(",").map(Number) ?? Array.from({ length: Number(count ?? most) }, (_, index) => firstSeed + index);
+  const wanted = seeds === undefined ? (kind ?? only) : undefined;
+  const failures: Outcome[] = [];
+  let read = 0;
+  for (const seed of chosen) {
+    const world = worldOf(seed);
+    const reader = readerOf(world);
+    if (wanted !== undefined && reader.kind !== wanted) continue;
+    read++;
+    const outcome = await readWorld(world, reader);
+    if (outcome.violations.length > 0) failures.push(outcome);
+  }
+  if (failures.length === 0) return;
+  const kinds = new Map<string, number[]>();
+  for (const { world, reader, violations } of failures) {
+    const name = `${reader.kind} ${worstOf(violations)?.kind}`;
+    kinds.set(name, [...(kinds.get(name) ?? []), world.seed]);
+  }
+  const table = [...kinds].sort().map(([name, found]) => `${name}: ${found.length}: ${found.slice(0, 8).join(",")}`);
+  const texts: string[] = [];
+  for (const failure of failures.slice(0, 5)) texts.push(await describeOutcome(failure));
+  throw new Error([`${failures.length} of ${read} worlds fail.`, table.join("\n"), ...texts].join("\n\n"));
+}

@@ -1,0 +1,30 @@
+import type { FaultName } from "./world.js";
+
+/** The request with a smaller page: the response is that of a node with fewer records on its pages. */
+export function clamped(request: Request, largest: number | undefined): Request {
+  if (largest === undefined) return request;
+  const url = new URL(request.url);
+  for (const name of ["pagination.first", "pagination.last"]) {
+    const size = url.searchParams.get(name);
+    if (size !== null && Number(size) > largest) url.searchParams.set(name, String(largest));
+  }
+  return new Request(url, request);
+}
+
+export function faultOf(name: FaultName, body: ArrayBuffer, headers: Headers): Response {
+  const json = (text: string, status = 200) => new Response(text, { status, headers });
+  switch (name) {
+    case "empty-object":
+      return json("{}");
+    case "maintenance":
+      return new Response('{"status":"maintenance"}', { headers: { "Content-Type": "application/json" } });
+    case "html":
+      return new Response("<!doctype html><h1>Bad gateway</h1>", { headers: { "Content-Type": "text/html" } });
+    case "503":
+      return json('{"code":14,"message":"Unavailable error","details":[]}', 503);
+    case "400":
+      return new Response("<h1>Bad request</h1>", { status: 400, headers: { "Content-Type": "text/html" } });
+    default:
+      return new Response(body.slice(0, body.byteLength / 2), { headers });
+  }
+}

@@ -1,0 +1,138 @@
+import { followBalanceChangesWith } from "../../../src/follow/balance-changes.js";
+import { followNodeSignaturesWith } from "../../../src/follow/node-signatures.js";
+import { followVotesWith } from "../../../src/follow/votes.js";
+import {
+  type BalanceChange,
+  type NodeSignature,
+  PaginationError,
+  type VegaClient,
+  type VegaError,
+  type Vote,
+} from "../../../src/index.js";
+import { judgeSignatures, voteText } from "./read-votes.js";
+import type { FollowReader } from "./readers.js";
+import type { Reading } from "./reading.js";
+import { between, earlier, earlierThan, inScanOrder, isWanted, show, timeOf } from "./records.js";
+
+interface AnyBatch<T> {
+  records: readonly T[];
+  upTo: bigint;
+}
+
+/** Follows until the head of the chain, from where the error before says. */
+async function follow<T>(
+  reading: Reading,
+  from: "start" | bigint,
+  open: (client: VegaClient, from: "start" | bigint) => AsyncIterable<AnyBatch<T>>,
+  onBatch: (batch: AnyBatch<T>) => void,
+  onError: (error: VegaError) => bigint | undefined = () => undefined,
+): Promise<boolean> {
+  const { world } = reading;
+  const client = world.client();
+  world.calmAfter = 60;
+  let position = from;
+  for (;;) {
+    const error = await reading.take(open(client, position), (batch) => {
+      onBatch(batch);
+      return batch.upTo >= world.head;
+    });
+    if (error === "hang") return false;
+    if (error === undefined) return true;
+    const { resume } = error as { resume?: { from?: unknown } };
+    const next = onError(error) ?? resume?.from ?? from;
+    position = next === "start" ? next : BigInt(String(next));
+    if (!reading.continues()) return false;
+  }
+}
+
+export async function readFollower(spec: FollowReader, reading: Reading): Promise<void> {
+  const { world } = reading;
+  const { clock } = world;
+  const { filter, pageSize, from } = spec;
+  if (spec.kind === "follow-signatures") {
+    const found: NodeSignature[] = [];
+    let upTo = 0n;
+    const open = (client: VegaClient) =>
+      followNodeSignaturesWith({ clock, pageSize }, client, { id: world.world.resource }, {}).batches();
+    // A follower of signatures begins anew after an error.
+    const isDone = await follow<NodeSignature>(
+      reading,
+      "start",
+      open,
+      (batch) => {
+        found.push(...batch.records);
+        upTo = batch.upTo;
+      },
+      () => {
+        found.length = 0;
+        return undefined;
+      },
+    );
+    if (isDone) judgeSignatures(reading, found, upTo);
+    return;
+  }
+  if (spec.kind === "follow-votes") {
+    const [proposalId = ""] = world.world.proposals;
+    const found: Vote[] = [];
+    let upTo = 0n;
+    const open = (client: VegaClient, from: "start" | bigint) =>
+      followVotesWith({ clock, pageSize: 5000 }, client, { proposalId }, { from }).batches();
+    const isDone = await follow<Vote>(reading, "start", open, (batch) => {
+      found.push(...batch.records);
+      upTo = batch.upTo;
+    });
+    if (isDone) judgeFollowedVotes(reading, proposalId, found, upTo);
+    return;
+  }
+  const wanted = isWanted(spec);
+  let part: BalanceChange[] = [];
+  let start = from === "start" ? undefined : from;
+  let upTo: bigint | undefined;
+  let oldest: bigint | undefined;
+  const judge = (end: bigint) => {
+    const lowest = part.map(timeOf).reduce<bigint | undefined>(earlier, undefined);
+    const range = { start: start ?? lowest ?? end, end };
+    if (start === undefined) reading.checkStart("the follower", lowest, earlierThan(oldest, end));
+    reading.compare("the follower", part, world.changes.filter(wanted).filter(between(range)).sort(inScanOrder));
+  };
+  const open = (client: VegaClient, from: "start" | bigint) =>
+    followBalanceChangesWith(
+      { clock, pageSize: reading.isLate ? 5000 : pageSize },
+      client,
+      { filter },
+      { from },
+    ).batches();
+  const onBatch = (batch: AnyBatch<BalanceChange>) => {
+    const from = upTo ?? start;
+    if (from !== undefined && batch.upTo <= from)
+      reading.fail("order", `a batch up to ${show(batch.upTo)} after ${show(from)}`);
+    if (part.length === 0) oldest = world.oldestWanted(wanted);
+    part.push(...batch.records);
+    upTo = batch.upTo;
+  };
+  const onError = (error: VegaError) => {
+    if (!PaginationError.is(error) || error.reason !== "pruned") return undefined;
+    const from = upTo ?? start ?? 0n;
+    reading.checkPruned(from, error.availableFrom);
+    if (upTo !== undefined) judge(upTo);
+    part = [];
+    start = error.availableFrom;
+    upTo = undefined;
+    return start;
+  };
+  if (await follow(reading, from, open, onBatch, onError)) judge(upTo ?? 0n);
+}
+
+function judgeFollowedVotes(reading: Reading, proposalId: string, found: readonly Vote[], upTo: bigint): void {
+  const all = reading.world.votes.filter(({ vote }) => vote.proposalId === proposalId);
+  // A vote that is cast again in the half-written block comes with the next batch.
+  const later = new Set(all.filter(({ time }) => time >= upTo).map(({ vote }) => vote.partyId));
+  const written = all.filter(({ vote, time }) => time < upTo && !later.has(vote.partyId));
+  const known = new Set(all.map(({ vote }) => voteText(vote)));
+  if (found.some((vote) => !known.has(voteText(vote)))) reading.fail("surplus", "followed votes that nobody cast");
+  const lastOf = (votes: readonly Vote[]) => new Map(votes.map((vote) => [vote.partyId, voteText(vote)]));
+  const [last, expected] = [lastOf(found), lastOf(written.map(({ vote }) => vote))];
+  const wrong = [...expected].filter(([party, text]) => last.get(party) !== text);
+  if (wrong.length > 0)
+    reading.fail("lost", `${wrong.length} of ${expected.size} votes were not followed to their last version`);
+}

@@ -1,0 +1,82 @@
+import { Gateway } from "../../../src/cli/serve/gateway.js";
+import { PaginationError, VegaError } from "../../../src/index.js";
+import { readVotes } from "./read-votes.js";
+import { type AnyPage, readWalk } from "./read-walk.js";
+import type { VotesReader, WalkReader } from "./readers.js";
+import type { Reading } from "./reading.js";
+
+/** The pages of a loop over the responses of `serve`, which continues with the cursor of each page. */
+async function* servedPages<T>(
+  gateway: Gateway,
+  envelope: string,
+  path: string,
+  parameters: readonly [name: string, value: string][],
+  pagination: object,
+): AsyncGenerator<AnyPage<T>> {
+  for (let place = pagination; ; ) {
+    const pages = Object.entries(place).map(([name, value]): [string, string] => [`pagination.${name}`, String(value)]);
+    const { reply } = await gateway.respond({
+      method: "GET",
+      path,
+      query: new URLSearchParams([...parameters, ...pages]),
+      headers: {},
+      caller: "",
+      signal: new AbortController().signal,
+      readBody: async () => "",
+    });
+    const body: unknown = JSON.parse(reply.body.toString());
+    if (reply.status !== 200) throw servedError(reply.status, body as ServedError, place);
+    const { edges, pageInfo } = (body as Record<string, ServedList<T>>)[envelope] as ServedList<T>;
+    const time = reply.headers["X-Block-Timestamp"];
+    yield { nodes: edges.map(({ node }) => node), block: time === undefined ? undefined : { timestamp: BigInt(time) } };
+    const isBackward = "last" in pagination;
+    if (!(isBackward ? pageInfo.hasPreviousPage : pageInfo.hasNextPage)) return;
+    place = { ...pagination, ...(isBackward ? { before: pageInfo.startCursor } : { after: pageInfo.endCursor }) };
+  }
+}
+
+interface ServedList<T> {
+  edges: { node: T }[];
+  pageInfo: { hasNextPage: boolean; hasPreviousPage: boolean; startCursor: string; endCursor: string };
+}
+
+interface ServedError {
+  message: string;
+  details?: { reason?: PaginationError["reason"]; availableFrom?: string }[];
+}
+
+/** The error of a loop: it continues with the request that has failed. */
+function servedError(status: number, { message, details: [detail] = [] }: ServedError, resume: object): VegaError {
+  const { reason, availableFrom } = detail ?? {};
+  const error =
+    reason === undefined
+      ? new VegaError(`${status} ${message}`)
+      : new PaginationError(message, {
+          reason,
+          availableFrom: availableFrom === undefined ? undefined : BigInt(availableFrom),
+        });
+  return Object.assign(error, { resume });
+}
+
+export async function readServed(spec: WalkReader | VotesReader, reading: Reading): Promise<void> {
+  const { world } = reading;
+  world.hasOtherClock = true;
+  const client = world.client();
+  const now = () => world.clock.now();
+  const gateway = new Gateway({ client, now, hide: (text) => text, callerRate: 0, cacheBytes: 1_000_000 });
+  if (spec.kind === "votes") {
+    const parameters = Object.entries(spec.query);
+    return readVotes(spec, reading, (pages) => servedPages(gateway, "votes", "/api/v2/votes", parameters, pages));
+  }
+  const { partyIds = [], accountTypes = [] } = spec.filter;
+  const filters = [
+    ...partyIds.map((id): [string, string] => ["filter.partyIds", id]),
+    ...accountTypes.map((type): [string, string] => ["filter.accountTypes", String(type)]),
+  ];
+  return readWalk(spec, reading, (pages, { start, end }) => {
+    const times: [string, string][] = [];
+    if (start !== undefined) times.push(["dateRange.startTimestamp", String(start)]);
+    if (end !== undefined) times.push(["dateRange.endTimestamp", String(end)]);
+    return servedPages(gateway, "balances", "/api/v2/balance/changes", [...filters, ...times], pages);
+  });
+}

@@ -1,0 +1,102 @@
+import { type BalanceChange, PaginationError } from "../../../src/index.js";
+import type { SqlDatabase } from "../../../src/sync/database.js";
+import { checkSync, type SyncComparison, syncTo } from "../../../src/sync/index.js";
+import type { SyncReader } from "./readers.js";
+import type { Reading } from "./reading.js";
+import { between, earlier, earlierThan, inScanOrder, isWanted, timeOf } from "./records.js";
+
+/** `node:sqlite`, which Node.js has from 22.13 on. */
+const sqlite = (process as { getBuiltinModule?: (name: string) => unknown }).getBuiltinModule?.("node:sqlite") as
+  | { DatabaseSync: new (file: string) => SqlDatabase }
+  | undefined;
+
+interface StoredChange {
+  time: bigint;
+  party: string;
+  asset: string;
+  market: string;
+  account_type: string;
+  balance: string;
+}
+
+/** Stores what a client reads three times, with blocks between, and compares the database with the chain and with what a check says of it. */
+export async function readSync(spec: SyncReader, reading: Reading): Promise<void> {
+  if (sqlite === undefined) return;
+  const { world } = reading;
+  const client = world.client();
+  const database = new sqlite.DatabaseSync(":memory:");
+  const { filter, start, pageSize, concurrency } = spec;
+  const balances = { filter, ...(start !== undefined && { from: start }) };
+  const wanted = isWanted(spec);
+  let oldest: bigint | undefined;
+  let isPruned = false;
+  const once = async function* () {
+    yield await syncTo(database, client, { balances, pageSize, concurrency });
+  };
+  for (let done = 0; done < 3; ) {
+    const error = await reading.take(once(), () => undefined);
+    if (error === "hang") return;
+    oldest ??= world.oldestWanted((change) => wanted(change) && between(spec)(change));
+    isPruned = PaginationError.is(error) && error.reason === "pruned";
+    if (isPruned) break;
+    if (error === undefined) done++;
+    else if (!reading.continues()) return;
+  }
+  const rows = storedIn(database);
+  const end = positionOf(database);
+  if (end === undefined) {
+    if (rows.length > 0) reading.fail("surplus", "records are stored without a position");
+    return;
+  }
+  const lowest = rows.map(timeOf).reduce<bigint | undefined>(earlier, undefined);
+  if (start === undefined) reading.checkStart("the database", lowest, earlierThan(oldest, end));
+  const from = start ?? lowest ?? end;
+  const whole = world.changes.filter(wanted).sort(inScanOrder);
+  // Without a block, nothing shows that the last time is complete: it is stored, and is read again.
+  reading.compare(
+    "the database",
+    rows,
+    whole.filter(between({ start: from, end })),
+    whole.filter(between({ start: from })),
+  );
+  if (!world.isCalm) world.calm(end);
+  const stored = rows.filter(between({ end })).length;
+  const isWhole = stored === whole.filter(between({ start: start ?? 0n, end })).length;
+  const clients = { own: client, full: world.healthyClient(), empty: world.healthyClient([]) };
+  for (const [name, other] of Object.entries(clients)) {
+    const found: SyncComparison[] = [];
+    const check = async function* () {
+      yield await checkSync(database, other, { balances });
+    };
+    const error = await reading.take(check(), (comparison) => {
+      found.push(comparison);
+      return undefined;
+    });
+    if (error === "hang") return;
+    const isEqual = found[0] !== undefined && found[0].different.length === 0;
+    if (isEqual && name === "full" && !isWhole) reading.fail("check", "says equal, but the full node has more");
+    if (isEqual && name === "empty" && stored > 0) reading.fail("check", "says equal of an empty node");
+    if (isEqual && (found[0]?.records ?? 0) < stored && name !== "own")
+      reading.fail("check", `says equal of ${found[0]?.records} of ${stored} records`);
+    if (found[0] && !isEqual && name === "full" && isWhole)
+      reading.fail("check", "says different, but nothing differs");
+  }
+}
+
+function storedIn(database: SqlDatabase): BalanceChange[] {
+  const sql = "SELECT CAST(time AS TEXT) AS time, party, asset, market, account_type, balance FROM balance_changes";
+  const rows = database.prepare(`${sql} ORDER BY balance_changes.time, asset, party, market, account_type`);
+  return (rows.all() as StoredChange[]).map(({ time, party, asset, market, account_type: type, balance }) => ({
+    timestamp: `${time}`,
+    partyId: party,
+    assetId: asset,
+    marketId: market,
+    accountType: type === "24" ? (24 as unknown as string) : type,
+    balance,
+  }));
+}
+
+function positionOf(database: SqlDatabase): bigint | undefined {
+  const row = database.prepare("SELECT position FROM sync_state").get() as { position: string } | undefined;
+  return row && BigInt(row.position);
+}

@@ -1,0 +1,147 @@
+import {
+  ApiError,
+  type BalanceChange,
+  ConnectionError,
+  PaginationError,
+  ResponseError,
+  TimeoutError,
+  VegaError,
+} from "../../../src/index.js";
+import { show, some, textOf, timeOf } from "./records.js";
+import { RunningWorld } from "./running-world.js";
+import type { World } from "./world.js";
+
+/** What is wrong with a reading. */
+export interface Violation {
+  kind: string;
+  text: string;
+}
+
+/** Errors after which nothing is wrong with the nodes any more, and after which a reading has to have ended. */
+const [errorsUntilCalm, mostErrors] = [3, 9];
+
+/** One reading of a world, with what is wrong with it. */
+export class Reading {
+  readonly world: RunningWorld;
+  readonly violations: Violation[] = [];
+  /** The errors after which it was continued. */
+  readonly errors: string[] = [];
+  readonly #end: bigint | undefined;
+
+  constructor(world: World, end?: bigint) {
+    this.world = new RunningWorld(world);
+    this.#end = end;
+  }
+
+  fail(kind: string, text: string): void {
+    this.violations.push({ kind, text });
+  }
+
+  /** Takes everything that comes. Returns the error that ends it; `"hang"` if nothing does. */
+  async take<T>(
+    items: AsyncIterable<T>,
+    onItem: (item: T) => boolean | undefined,
+  ): Promise<VegaError | "hang" | undefined> {
+    this.world.begin();
+    const taken = (async () => {
+      try {
+        for await (const item of items) if (onItem(item) === true) return undefined;
+        return undefined;
+      } catch (error) {
+        return error ?? new Error("nothing was thrown");
+      }
+    })();
+    let error: unknown;
+    try {
+      error = await this.world.run(taken);
+    } catch (reason) {
+      this.fail("hang", String(reason));
+      return "hang";
+    }
+    if (error === undefined) return undefined;
+    if (!VegaError.is(error)) {
+      this.fail("foreign-error", error instanceof Error ? (error.stack ?? error.message) : String(error));
+      return "hang";
+    }
+    this.#checkError(error);
+    this.errors.push(`${error.name} ${PaginationError.is(error) ? error.reason : error.message.slice(0, 160)}`);
+    return error;
+  }
+
+  /** A pool with a healthy node does not fail because of another one. A status of 400 is final, whichever node it is from. */
+  #checkError(error: VegaError): void {
+    const { world, healthyNodes, kept } = this.world;
+    if (world.access !== "pool" || healthyNodes.length === 0) return;
+    const isFinal = ApiError.is(error) && error.status < 500;
+    const isOfNode =
+      ApiError.is(error) || ConnectionError.is(error) || ResponseError.is(error) || TimeoutError.is(error);
+    const isGap = PaginationError.is(error) && error.reason === "gap";
+    const isWhole = healthyNodes.some((index) => kept[index] === 0n && world.nodes[index]?.clamp === undefined);
+    if (isOfNode && !isFinal) this.fail("needless-error", `${error.name}: ${error.message.slice(0, 160)}`);
+    if (isGap && isWhole && !error.operation?.includes("Votes")) this.fail("needless-gap", error.message.slice(0, 160));
+  }
+
+  /** Whether more records share a time than a page has room for, with one before and one behind them. */
+  checkDense(timestamp: string | undefined, pageSize: number, wanted: (change: BalanceChange) => boolean): void {
+    const { world, changes } = this.world;
+    const room = Math.min(pageSize, ...world.nodes.map(({ clamp = pageSize }) => clamp));
+    const count = changes.filter((change) => wanted(change) && change.timestamp === timestamp).length;
+    if (count + 2 <= room)
+      this.fail("false-dense", `${count} records at ${timestamp}, and pages have room for ${room}`);
+  }
+
+  /** Returns whether a reading that has failed is continued. */
+  continues(): boolean {
+    if (this.errors.length >= mostErrors) {
+      this.fail("no-end", `still fails when nothing is wrong: ${this.errors.join(", ")}`);
+      return false;
+    }
+    if (this.errors.length === errorsUntilCalm) this.world.calm(this.#end);
+    return true;
+  }
+
+  get isLate(): boolean {
+    return this.errors.length >= errorsUntilCalm;
+  }
+
+  /** The records of a reading of balance changes have to be these: all of those that must be there, and others only from `allowed`. */
+  compare(what: string, actual: readonly BalanceChange[], must: readonly BalanceChange[], allowed = must): void {
+    const hasNumbers = actual.some(({ accountType }) => typeof accountType !== "string");
+    if (hasNumbers) {
+      this.fail("type-number", `${what}: an account type came as a number`);
+    }
+    const got = actual.map(textOf);
+    const seen = new Set(got);
+    const places = new Map(allowed.map((change, index) => [textOf(change), index]));
+    const lost = must.filter((change) => !seen.has(textOf(change)));
+    if (lost.length > 0) this.fail("lost", `${what}: ${lost.length} of ${must.length} are missing: ${some(lost)}`);
+    const surplus = actual.filter((change) => !places.has(textOf(change)));
+    if (surplus.length > 0) this.fail("surplus", `${what}: ${surplus.length} do not belong to it: ${some(surplus)}`);
+    if (seen.size < got.length) this.fail("repeated", `${what}: ${got.length - seen.size} came again`);
+    const order = got.flatMap((text) => places.get(text) ?? []);
+    const isOrdered = order.every((place, index) => index === 0 || place > (order[index - 1] ?? 0));
+    // A number is sorted elsewhere than a name.
+    if (!isOrdered && seen.size === got.length && !hasNumbers) this.fail("order", `${what}: out of order`);
+  }
+
+  /** @param oldest - The time of the oldest record that had to be read. */
+  checkStart(what: string, start: bigint | undefined, oldest: bigint | undefined): void {
+    if (oldest !== undefined && (start === undefined || start > oldest)) {
+      this.fail("late-start", `${what} begins at ${show(start)}, but the nodes keep a record at ${show(oldest)}`);
+    }
+  }
+
+  /** Checks that nodes keep less than what begins at a time. */
+  checkPruned(start: bigint, availableFrom: bigint | undefined): void {
+    const { world, kept, changes, healthyNodes } = this.world;
+    const nodes = world.access === "pool" && healthyNodes.length > 0 ? healthyNodes : [...world.nodes.keys()];
+    const shows = (index: number) => this.world.showsHistory(index, start);
+    const isKept = world.access === "pool" && healthyNodes.length > 0 ? nodes.some(shows) : nodes.every(shows);
+    if (isKept) this.fail("false-pruned", `pruned at ${show(start)}, but the nodes keep more`);
+    const everywhere = changes.map(timeOf).filter((time) => kept.every((each) => time >= each));
+    const least = everywhere.reduce((a, b) => (b < a ? b : a), this.world.head);
+    if (availableFrom === undefined || availableFrom > least) {
+      this.fail("late-availability", `available from ${show(availableFrom)}, but every node keeps ${show(least)}`);
+    }
+  }
+}

@@ -1,0 +1,316 @@
+import { type BalanceChange, createClient, type NodeSignature, type VegaClient } from "../../../src/index.js";
+import { createPool } from "../../../src/pool/node-pool.js";
+import {
+  createFakeNetwork,
+  type FakeNetwork,
+  type FakeNodeOptions,
+  type FakeVote,
+  nodeDefects,
+} from "../../../src/testing/index.js";
+import { seeded } from "../pooled-network.js";
+import { addressOn, WorldClock } from "./clock.js";
+import { clamped, faultOf } from "./faults.js";
+import { Choices, day, firstDay, isHealthy, second, type World, type WorldBlock, type WorldEvent } from "./world.js";
+
+/** A vote as a block wrote it. */
+interface WrittenVote {
+  vote: FakeVote;
+  time: bigint;
+}
+
+const neverEnds = "The reading does not end";
+
+/** The network of a world, and what a client does with it, on a clock of its own. */
+export class RunningWorld {
+  readonly world: World;
+  readonly clock: WorldClock;
+  /** Balance changes of all blocks that have ended or are half-written. */
+  readonly changes: BalanceChange[] = [];
+  readonly votes: WrittenVote[] = [];
+  readonly signatures: (NodeSignature & { time: bigint })[] = [];
+  /** The oldest time that each node keeps. */
+  readonly kept: bigint[];
+  /** The earliest block that a node was at since {@link begin}. */
+  lowestHead = 0n;
+  /** Since {@link begin}. */
+  requests = 0;
+  isCalm = false;
+  /** After how many requests whatever is wrong with the nodes is no longer. */
+  calmAfter = Number.POSITIVE_INFINITY;
+  /** Whether the reading also waits on the clock of the system. */
+  hasOtherClock = false;
+  readonly #network: FakeNetwork;
+  readonly #lags: number[];
+  readonly #choose: Choices;
+  readonly #growth: WorldBlock[];
+  #half: WorldBlock | undefined;
+  #busy = 0;
+  #eventsDone = 0;
+  #isAbandoned = false;
+  #exhaust: (reason: Error) => void = () => {};
+
+  constructor(world: World) {
+    const { nodes, blocks, growth, seed, clockAhead } = world;
+    this.world = world;
+    this.#choose = new Choices(seed ^ 0x5eed);
+    this.#growth = [...growth];
+    this.#lags = nodes.map(({ lag }) => lag);
+    const head = blocks.at(-1)?.time ?? firstDay;
+    this.kept = nodes.map(({ keepsDays }) =>
+      keepsDays === undefined ? 0n : startOfDay(head - 60n * second) - BigInt(keepsDays) * day,
+    );
+    this.clock = new WorldClock({ start: Number(head / 1_000_000n) + clockAhead * 86_400_000 });
+    const recent = blocks.slice(-14);
+    const old = blocks.slice(0, -14);
+    const options = nodes.map(
+      ({ version, lag, headers }, index): FakeNodeOptions => ({
+        version,
+        lag,
+        blockHeaders: headers !== "none",
+        ...(this.kept[index] && { history: this.kept[index] }),
+      }),
+    );
+    this.#network = createFakeNetwork(
+      {
+        nodes: options,
+        unstableTies: true,
+        seed,
+        balances: old.flatMap(({ changes }) => changes),
+        votes: old.flatMap(({ votes }) => votes),
+        signatures: old.flatMap(({ signatures }) => signatures),
+        block: { height: 1000n, timestamp: recent[0]?.time ?? head },
+      },
+      { defects: nodeDefects, rateLimit: false, date: () => this.clock.date() },
+    );
+    for (const block of old) this.#note(block);
+    for (const [index, block] of recent.entries()) {
+      this.#note(block);
+      this.#endBlock(block, recent[index + 1]?.time ?? growth[0]?.time ?? block.time + second);
+    }
+  }
+
+  /** A client of the world: its calls use the world's clock. */
+  client(): VegaClient {
+    const urls = this.#network.nodes.map(({ url }) => url);
+    const random = seeded(this.world.seed);
+    const baseUrl =
+      this.world.access === "pool"
+        ? createPool(urls, {}, this.clock, random)
+        : addressOn(this.#network.url, this.clock, random);
+    return createClient({ baseUrl, fetch: (request) => this.#fetch(request), pacing: false, timeout: 5000 });
+  }
+
+  /** A client of one healthy node with the whole chain, or with some records of it. */
+  healthyClient(balances: readonly BalanceChange[] = this.changes): VegaClient {
+    const { nodes } = createFakeNetwork(
+      { nodes: 1, balances, block: this.#network.block },
+      { defects: nodeDefects, rateLimit: false },
+    );
+    const baseUrl = addressOn(nodes[0]?.url ?? "", this.clock, seeded(1));
+    return createClient({ baseUrl, fetch: (request) => (nodes[0] ?? this.#network).fetch(request), pacing: false });
+  }
+
+  /** The current block of the chain: earlier ones have ended. */
+  get head(): bigint {
+    return this.#network.block.timestamp;
+  }
+
+  /** Begins another reading. */
+  begin(): void {
+    this.lowestHead = this.#lowestHead();
+  }
+
+  /** Runs the clock until a promise is settled. It rejects if the promise takes an hour of that clock. */
+  async run<T>(promise: Promise<T>): Promise<T> {
+    let cancelHour = () => {};
+    let cancelGrowth = () => {};
+    const endless = new Promise<never>((_, reject) => {
+      this.#exhaust = reject;
+      cancelHour = this.clock.after(3_600_000, () => reject(new Error(`${neverEnds} within an hour.`)));
+    });
+    const { blockEvery } = this.world;
+    const grow = () => {
+      if (this.#growth.length === 0 || this.isCalm) return;
+      this.#nextBlock();
+      cancelGrowth = this.clock.after(blockEvery, grow);
+    };
+    if (blockEvery > 0 && !this.isCalm) cancelGrowth = this.clock.after(blockEvery, grow);
+    try {
+      return await this.clock.run(Promise.race([promise, endless]), () => {
+        return this.#busy > 0 || (this.hasOtherClock && this.clock.pending <= 1);
+      });
+    } catch (error) {
+      if (error instanceof Error && error.message.startsWith(neverEnds)) this.#isAbandoned = true;
+      throw error;
+    } finally {
+      cancelHour();
+      cancelGrowth();
+    }
+  }
+
+  /** Whatever was wrong with the nodes is no longer; what they have dropped stays away. */
+  calm(until = 0n): void {
+    this.isCalm = true;
+    this.#lags.fill(0);
+    for (const node of this.#network.nodes) node.configure({ lag: 0, blockHeaders: true });
+    while (this.#half || this.head <= until) this.#nextBlock();
+  }
+
+  /** The time of the oldest balance change that a reading with an open start must have. */
+  oldestWanted(isWanted: (change: BalanceChange) => boolean): bigint | undefined {
+    const kept = this.latestHistory;
+    const times = this.changes.filter(isWanted).map(({ timestamp }) => BigInt(timestamp));
+    return times.filter((time) => time >= kept).sort((a, b) => Number(a - b))[0];
+  }
+
+  /** From when on the records are there, whichever node responded: in a pool, those of the healthy node that keeps the most. */
+  get latestHistory(): bigint {
+    const healthy = this.healthyNodes.map((index) => this.kept[index] ?? 0n);
+    return this.world.access === "pool" && healthy.length > 0 ? least(healthy) : greatest(this.kept);
+  }
+
+  /** Whether it shows that a node has all balance changes from a time on: it keeps one of that time or of an earlier one. */
+  showsHistory(node: number, time: bigint): boolean {
+    const kept = this.kept[node] ?? 0n;
+    return this.changes.some(({ timestamp }) => BigInt(timestamp) >= kept && BigInt(timestamp) <= time);
+  }
+
+  /** Whether any node still has the records of a time. */
+  keeps(time: bigint): boolean {
+    return this.kept.some((kept) => kept <= time);
+  }
+
+  /** Which nodes are there throughout a reading, and keep up. */
+  get healthyNodes(): readonly number[] {
+    return this.world.nodes.flatMap((node, index) => (isHealthy(node) ? [index] : []));
+  }
+
+  #note({ time, changes, votes, signatures }: WorldBlock): void {
+    this.changes.push(...changes);
+    this.votes.push(...votes.map((vote) => ({ vote, time })));
+    this.signatures.push(...signatures.map((signature) => ({ ...signature, time })));
+  }
+
+  #endBlock({ changes, votes, signatures }: Omit<WorldBlock, "time">, next: bigint): void {
+    const { height } = this.#network.block;
+    this.#network.nextBlock({
+      balances: changes,
+      votes,
+      signatures,
+      block: { height: height + 1n, timestamp: next },
+    });
+  }
+
+  /** Ends the current block, which can be half-written. */
+  #nextBlock(): void {
+    const half = this.#half;
+    this.#half = undefined;
+    const block = half ?? this.#growth.shift();
+    const empty = { changes: [], votes: [], signatures: [] };
+    if (block && !half) this.#note(block);
+    this.#endBlock(block ?? empty, this.#growth[0]?.time ?? this.head + second);
+  }
+
+  /** Writes half of the records of the current block. */
+  #writeHalf(): void {
+    if (this.#half || this.#growth.length === 0) return;
+    const block = this.#growth.shift() as WorldBlock;
+    this.#note(block);
+    const half = <T>(items: readonly T[]) => items.filter((_, index) => index % 2 === 0);
+    const rest = <T>(items: readonly T[]) => items.filter((_, index) => index % 2 === 1);
+    const { changes, votes, signatures } = block;
+    this.#network.addRecords({ balances: half(changes), votes: half(votes), signatures: half(signatures) });
+    this.#half = { ...block, changes: rest(changes), votes: rest(votes), signatures: rest(signatures) };
+  }
+
+  #happen({ name, node, count }: WorldEvent): void {
+    if (name === "block") for (let each = 0; each < count && this.#growth.length > 0; each++) this.#nextBlock();
+    if (name === "half-block") this.#writeHalf();
+    if (name === "drop") this.#drop(node, count);
+    if (name === "lag" && this.world.nodes.length > 1) {
+      this.#lags[node] = count;
+      this.#network.nodes[node]?.configure({ lag: count });
+    }
+  }
+
+  /** A node drops its oldest days. Real nodes keep the current one. */
+  #drop(node: number, count: number): void {
+    const kept = this.kept[node] ?? 0n;
+    const days = [...new Set(this.changes.map(({ timestamp }) => startOfDay(BigInt(timestamp))))].filter(
+      (each) => each + day > kept,
+    );
+    days.sort((a, b) => Number(a - b));
+    const last = days[Math.min(count, days.length - 1) - 1];
+    if (last === undefined || last + day > startOfDay(this.head - 60n * second)) return;
+    this.kept[node] = last + day;
+    this.#network.nodes[node]?.configure({ history: last + day });
+  }
+
+  #lowestHead(): bigint {
+    return least(this.#network.nodes.map(({ block }) => block.timestamp));
+  }
+
+  async #fetch(request: Request): Promise<Response> {
+    if (this.#isAbandoned) throw new TypeError("fetch failed: the world has ended");
+    this.requests++;
+    if (this.requests > 5000) this.#exhaust(new Error(`${neverEnds} within 5000 requests.`));
+    const { events, nodes } = this.world;
+    if (this.requests > this.calmAfter && !this.isCalm) this.calm();
+    while (!this.isCalm && (events[this.#eventsDone]?.request ?? Number.POSITIVE_INFINITY) <= this.requests) {
+      this.#happen(events[this.#eventsDone++] as WorldEvent);
+    }
+    const index = this.#nodeOf(request);
+    const [node, fake] = [nodes[index], this.#network.nodes[index]];
+    if (node === undefined || fake === undefined) throw new TypeError("fetch failed: no such node");
+    const { latency, headers, stopped, fault } = this.isCalm ? { latency: 10, headers: "all" } : node;
+    const isStopped = stopped && this.requests > stopped[0] && this.requests <= stopped[1];
+    const isFaulty = fault && this.#choose.chance(fault.share);
+    const isNameless = headers === "some" && this.#choose.chance(0.5);
+    await this.#wait(latency / 2, request.signal);
+    if (isStopped) throw new TypeError("fetch failed: the connection was refused");
+    if (isFaulty && fault.name === "reset") throw new TypeError("fetch failed: the connection was reset");
+    this.#busy++;
+    let response: Response;
+    let body: ArrayBuffer;
+    try {
+      response = await fake.fetch(clamped(request, this.isCalm ? undefined : node.clamp));
+      // In one piece: a longer body would be read while the clock runs.
+      body = await response.arrayBuffer();
+    } finally {
+      this.#busy--;
+    }
+    const lowest = this.#lowestHead();
+    if (lowest < this.lowestHead) this.lowestHead = lowest;
+    await this.#wait(latency / 2, request.signal);
+    const shown = new Headers(response.headers);
+    if (isNameless) for (const name of ["X-Block-Height", "X-Block-Timestamp"]) shown.delete(name);
+    if (isFaulty) return faultOf(fault.name, body, shown);
+    return new Response(body, { status: response.status, headers: shown });
+  }
+
+  #nodeOf(request: Request): number {
+    const { origin } = new URL(request.url);
+    const { nodes, balancing } = this.world;
+    const named = this.#network.nodes.findIndex(({ url }) => url === origin);
+    if (named >= 0) return named;
+    if (balancing === "turns") return this.requests % nodes.length;
+    if (balancing === "sticky") return Math.floor(this.requests / 7) % nodes.length;
+    return this.#choose.integer(0, nodes.length - 1);
+  }
+
+  #wait(milliseconds: number, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const cancel = this.clock.after(milliseconds, resolve);
+      const abort = () => {
+        cancel();
+        reject(signal.reason);
+      };
+      if (signal.aborted) abort();
+      else signal.addEventListener("abort", abort);
+    });
+  }
+}
+
+const least = (times: readonly bigint[]) => times.reduce((a, b) => (b < a ? b : a));
+const greatest = (times: readonly bigint[]) => times.reduce((a, b) => (b > a ? b : a));
+const startOfDay = (time: bigint) => (time / day) * day;

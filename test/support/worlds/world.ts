@@ -1,0 +1,278 @@
+import type { BalanceChange, NodeSignature } from "../../../src/index.js";
+import type { FakeVote } from "../../../src/testing/index.js";
+import { seeded } from "../pooled-network.js";
+
+export const second = 1_000_000_000n;
+export const day = 86_400n * second;
+/** 1 February 2024. */
+export const firstDay = 1_706_745_600n * second;
+
+/** What one block writes. */
+export interface WorldBlock {
+  time: bigint;
+  changes: BalanceChange[];
+  votes: FakeVote[];
+  signatures: NodeSignature[];
+}
+
+/** How a node differs from one that is healthy and keeps everything. */
+export interface WorldNode {
+  version: "v0.74" | "v0.79";
+  /** How many whole days of balance changes it keeps, before the current one. Default: all. */
+  keepsDays?: number | undefined;
+  /** How many blocks it is behind. */
+  lag: number;
+  /** Milliseconds until it responds. */
+  latency: number;
+  /** Which of its responses name a block. */
+  headers: "all" | "some" | "none";
+  /** The most records on a page, whatever a request asks for. */
+  clamp?: number | undefined;
+  /** From which request of the client to which one it refuses connections. */
+  stopped?: readonly [from: number, to: number] | undefined;
+  fault?: { name: FaultName; share: number } | undefined;
+}
+
+const faultNames = ["empty-object", "maintenance", "html", "reset", "truncated", "503", "400"] as const;
+export type FaultName = (typeof faultNames)[number];
+
+/** What happens before a request of the client. */
+export interface WorldEvent {
+  request: number;
+  /** A block ends, or is half-written; a node drops its oldest days, or falls behind by blocks. */
+  name: "block" | "half-block" | "drop" | "lag";
+  node: number;
+  count: number;
+}
+
+/** A network, and what happens while it is read: plain data that follows from a seed. */
+export interface World {
+  seed: number;
+  /** How a client reaches the nodes: all behind one address, or as a pool. */
+  access: "address" | "pool";
+  /** Which node responds behind one address. */
+  balancing: "random" | "turns" | "sticky";
+  nodes: readonly WorldNode[];
+  /** What the chain holds when a reading begins. */
+  blocks: readonly WorldBlock[];
+  /** What comes later. */
+  growth: readonly WorldBlock[];
+  events: readonly WorldEvent[];
+  /** Milliseconds between blocks, in addition to those of events; 0 for none. */
+  blockEvery: number;
+  /** How many days the clocks are ahead of the chain. */
+  clockAhead: number;
+  /** Whether its nodes are healthy but a block apart, and most votes are cast again and again. */
+  isApart: boolean;
+  parties: readonly string[];
+  proposals: readonly string[];
+  /** The resource of all signatures. */
+  resource: string;
+}
+
+/** Random choices that follow from a seed. */
+export class Choices {
+  readonly #next: () => number;
+  constructor(seed: number) {
+    this.#next = seeded(seed);
+    // Seeds that follow each other begin alike.
+    for (let index = 0; index < 5; index++) this.#next();
+  }
+  /** An integer from `min` to `max`. */
+  integer(min: number, max: number): number {
+    return min + Math.floor(this.#next() * (max - min + 1));
+  }
+  chance(share: number): boolean {
+    return this.#next() < share;
+  }
+  one<T>(items: readonly T[]): T {
+    return items[this.integer(0, items.length - 1)] as T;
+  }
+  /** Some of the items, each once. */
+  some<T>(items: readonly T[], count: number): T[] {
+    const rest = [...items];
+    return Array.from({ length: Math.min(count, items.length) }, () =>
+      rest.splice(this.integer(0, rest.length - 1), 1),
+    ).flat();
+  }
+}
+
+const hex = (number: number) => number.toString(16).padStart(64, "0");
+const type24 = "ACCOUNT_TYPE_REWARD_AVERAGE_POSITION";
+
+/** The world of a seed. */
+export function worldOf(seed: number): World {
+  const choose = new Choices(seed);
+  const span = choose.chance(0.12) ? choose.integer(380, 900) : choose.integer(1, 12);
+  const isApart = choose.chance(0.15);
+  const parties = Array.from({ length: choose.integer(2, 6) }, (_, index) => hex(0xa0 + index));
+  const proposals = [hex(0xe0), hex(0xe1)];
+  const times = timesOf(choose, span);
+  const writer = new BlockWriter(choose, parties, proposals, isApart);
+  const blocks = times.map((time) => writer.write(time));
+  const growth: WorldBlock[] = [];
+  let time = times.at(-1) ?? firstDay;
+  for (let index = choose.integer(0, 40); index > 0; index--) {
+    time += BigInt(choose.one([1, 1, 1, 2, 20])) * second;
+    growth.push(writer.write(time));
+  }
+  const mixes = choose.chance(0.3);
+  const version = choose.one(["v0.74", "v0.79"] as const);
+  const count = choose.one([1, 2, 2, 2, 3, 3, 4]);
+  const nodes = Array.from({ length: count }, () =>
+    nodeOf(choose, mixes ? choose.one(["v0.74", "v0.79"]) : version, span, count),
+  );
+  const isQuiet = choose.chance(0.2);
+  const events: WorldEvent[] = [];
+  if (isApart) {
+    for (const [index, node] of nodes.entries()) {
+      Object.assign(node, { ...healthy, version: node.version, lag: index > 0 || choose.chance(0.2) ? 1 : 0 });
+    }
+    const every = choose.one([1, 3, 6, 100, 100, 100]);
+    for (let request = every; request < 40; request += every) {
+      events.push({ request, name: "block", node: 0, count: 1 });
+    }
+  }
+  for (let index = isQuiet || isApart ? 0 : choose.integer(0, 14); index > 0; index--) {
+    const name = choose.one(["block", "block", "block", "block", "half-block", "drop", "drop", "lag"] as const);
+    const count = name === "lag" ? choose.one([0, 1, 2, 5]) : choose.integer(1, 3);
+    events.push({ request: choose.integer(1, 30), name, node: choose.integer(0, nodes.length - 1), count });
+  }
+  return {
+    seed,
+    access: choose.one(["address", "pool"]),
+    balancing: choose.one(["random", "random", "turns", "sticky"]),
+    nodes,
+    blocks,
+    growth,
+    events: events.sort((a, b) => a.request - b.request),
+    blockEvery: !isQuiet && choose.chance(0.3) ? choose.one([500, 1000, 5000]) : 0,
+    clockAhead: choose.chance(0.05) ? 900 : 0,
+    isApart,
+    parties,
+    proposals,
+    resource: hex(0xf0),
+  };
+}
+
+/** The times of blocks: some at random, some of them the first of many that follow at once, and ten at the end. */
+function timesOf(choose: Choices, span: number): bigint[] {
+  const seconds = new Set<number>();
+  for (let index = choose.integer(6, 40); index > 0; index--) {
+    const first = choose.integer(0, span * 86_400);
+    const length = choose.chance(0.2) ? choose.integer(2, 12) : 1;
+    for (let next = 0; next < length; next++) seconds.add(first + next);
+  }
+  const end = span * 86_400 + 20;
+  for (let index = 0; index < 10; index++) seconds.add(end + index * 2);
+  const start = firstDay + BigInt(choose.integer(0, 86_399)) * second;
+  return [...seconds].sort((a, b) => a - b).map((each) => start + BigInt(each) * second);
+}
+
+/** Writes the records of blocks one after the other. */
+class BlockWriter {
+  readonly #choose: Choices;
+  readonly #accounts: readonly Omit<BalanceChange, "timestamp" | "balance">[];
+  readonly #voters: readonly string[];
+  readonly #proposals: readonly string[];
+  readonly #votes = new Map<string, FakeVote>();
+  readonly #castsInBlock: readonly number[];
+  #balance = 0;
+  #signatures = 0;
+
+  constructor(choose: Choices, parties: readonly string[], proposals: readonly string[], isApart: boolean) {
+    this.#choose = choose;
+    this.#proposals = proposals;
+    const types = ["ACCOUNT_TYPE_GENERAL", "ACCOUNT_TYPE_MARGIN", "ACCOUNT_TYPE_VESTED_REWARDS"];
+    if (choose.chance(0.35)) types.push(type24);
+    this.#accounts = parties.flatMap((partyId) =>
+      types.flatMap((accountType) =>
+        [hex(0xc0), hex(0xc1)].map((assetId) => ({
+          partyId,
+          assetId,
+          marketId: accountType === "ACCOUNT_TYPE_MARGIN" ? hex(0xd0) : "",
+          accountType,
+        })),
+      ),
+    );
+    this.#voters = Array.from({ length: isApart ? 80 : choose.integer(1, 50) }, (_, index) => hex(0xa0 + index));
+    this.#castsInBlock = isApart
+      ? [3, 4, 5]
+      : choose.one([
+          [0, 0, 0, 1, 2],
+          [0, 1, 1, 2, 4],
+          [1, 2, 3, 4],
+        ]);
+  }
+
+  write(time: bigint): WorldBlock {
+    const choose = this.#choose;
+    const timestamp = `${time}` as const;
+    const accounts = choose.some(this.#accounts, choose.chance(0.05) ? 40 : choose.integer(0, 4));
+    const changes = accounts.map((account) => ({ ...account, timestamp, balance: String(++this.#balance) }));
+    const [closing = ""] = this.#proposals;
+    const open = this.#proposals[choose.integer(0, 1)] ?? closing;
+    const cast = choose
+      .some(this.#voters, choose.one(this.#castsInBlock))
+      .map((partyId) =>
+        voteOf(partyId, choose.chance(0.7) ? closing : open, timestamp, choose.one(["VALUE_YES", "VALUE_NO"])),
+      );
+    const written = new Map(cast.map((vote) => [`${vote.proposalId} ${vote.partyId}`, vote]));
+    // A proposal closes, which writes all its votes anew.
+    if (choose.chance(0.01)) {
+      for (const [key, vote] of this.#votes) {
+        const rewritten = { ...vote, blockTime: timestamp, totalGovernanceTokenWeight: `0.${vote.timestamp}` };
+        if (vote.proposalId === closing && !written.has(key)) written.set(key, rewritten);
+      }
+    }
+    for (const [key, vote] of written) this.#votes.set(key, vote);
+    const signatures = Array.from({ length: choose.one([0, 0, 0, 1, 2]) }, () => ({
+      id: hex(0xf0),
+      sig: btoa(String.fromCharCode(...[choose.integer(0, 255), this.#signatures >> 8, this.#signatures++ & 255])),
+      kind: "NODE_SIGNATURE_KIND_ASSET_NEW",
+    }));
+    return { time, changes, votes: [...written.values()], signatures };
+  }
+}
+
+const voteOf = (partyId: string, proposalId: string, time: `${bigint}`, value: string): FakeVote => ({
+  partyId,
+  proposalId,
+  timestamp: time,
+  blockTime: time,
+  value,
+  totalGovernanceTokenBalance: "1",
+  totalGovernanceTokenWeight: "0",
+  totalEquityLikeShareWeight: "0",
+});
+
+function nodeOf(choose: Choices, version: WorldNode["version"], span: number, count: number): WorldNode {
+  const node: WorldNode = {
+    version,
+    lag: count > 1 && choose.chance(0.3) ? choose.one([1, 1, 2, 5, 12]) : 0,
+    latency: choose.one([10, 10, 20, 50, 150, 1500]),
+    headers: choose.chance(0.15) ? choose.one(["some", "none"] as const) : "all",
+  };
+  if (choose.chance(0.4)) node.keepsDays = choose.integer(0, Math.min(8, span));
+  if (choose.chance(0.15)) node.clamp = choose.integer(2, 15);
+  if (choose.chance(0.15)) {
+    const from = choose.integer(0, 20);
+    node.stopped = [from, from + choose.integer(1, 15)];
+  }
+  if (choose.chance(0.15)) node.fault = { name: choose.one(faultNames), share: choose.one([0.05, 0.3, 1]) };
+  return node;
+}
+
+const healthy = {
+  lag: 0,
+  latency: 10,
+  headers: "all",
+  keepsDays: undefined,
+  clamp: undefined,
+  stopped: undefined,
+  fault: undefined,
+} as const;
+
+/** A node that is there throughout a reading, and keeps up. */
+export const isHealthy = ({ lag, stopped, fault, headers }: WorldNode) =>
+  lag === 0 && stopped === undefined && fault === undefined && headers === "all";
