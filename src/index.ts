@@ -40,6 +40,6 @@ export type { WalkOptions } from "./pagination/request-plan.js";
 export type { Scan } from "./scan/scan.js";
 export type { ScanBalanceChangesArguments } from "./scan/scan-operation.js";
 export type { ScanOptions } from "./scan/scan-options.js";
-export type { Coverage } from "./source/coverage.js";
+export type { Coverage } from "./values/coverage.js";
 export { type NanosecondTime, toBytes, toDate, toNanoseconds } from "./values/times.js";
 export { formatUnits, parseUnits } from "./values/units.js";

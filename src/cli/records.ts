@@ -4,7 +4,7 @@ import { ApiError, PaginationError } from "../errors/index.js";
 import type { ListId } from "../pagination/list-operation.js";
 import type { Listing, ListingOptions } from "../pagination/listing.js";
 import type { Scan } from "../scan/scan.js";
-import type { Coverage } from "../source/coverage.js";
+import type { Coverage } from "../values/coverage.js";
 import type { ConnectedClient } from "./connection.js";
 import { IncompleteError } from "./exit.js";
 import { readPageFlags, type Values } from "./flag-values.js";

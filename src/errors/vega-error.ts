@@ -1,5 +1,6 @@
 import type { Backward, Forward } from "../../generated/client.js";
 import type { BalanceChangesDateRange } from "../../generated/types.js";
+import type { Coverage } from "../values/coverage.js";
 import { hasBrand, isBranded } from "./brand.js";
 import { toPlainError } from "./describe.js";
 
@@ -80,6 +81,9 @@ export class VegaError extends Error {
   /** If the error ended a loop over a listing: the number of records in those pages. */
   declare readonly itemsRead?: number;
 
+  /** If the error ended a scan or a loop over a listing: the range of time for which what was yielded is complete. */
+  declare readonly coverage?: Coverage;
+
   constructor(message: string, { operation, attempts = 0, cause }: VegaErrorOptions = {}) {
     super(message, cause === undefined ? undefined : { cause });
     this.operation = operation;
@@ -95,7 +99,9 @@ export class VegaError extends Error {
 }
 
 /** What a layer knows of an error that passes through it. */
-export type Known = Pick<VegaError, "resume" | "node" | "failures" | "pagesRead" | "itemsRead"> & { message?: string };
+export type Known = Pick<VegaError, "resume" | "node" | "failures" | "pagesRead" | "itemsRead" | "coverage"> & {
+  message?: string;
+};
 
 /** Adds what a layer knows to an error, also to one of another copy of this package. A member that is `undefined` is cleared. */
 export function annotate<E extends VegaError>(error: E, known: { [Name in keyof Known]?: Known[Name] | undefined }): E {

@@ -46,10 +46,16 @@ export function openList<T>(list: ListRequest<T>): Source<T, NodeExtra> {
       return (decidesStart ? readOldest : read)({ pagination, start: from, end }, signal, demand);
     };
   };
-  if (!isTooLong(list.filters)) return { ...source, fetchPage: fetchOf(list.filters, list.send) };
+  const { readOldest } = listReader<T>({ ...list, catchUp: defaultCatchUp });
+  const findHistory = async (start: bigint, signal: AbortSignal) => {
+    const pagination = { first: 1, newestFirst: false };
+    return (await readOldest({ pagination, start }, signal)).availableFrom;
+  };
+  const whole = operation.range ? { ...source, findHistory } : source;
+  if (!isTooLong(list.filters)) return { ...whole, fetchPage: fetchOf(list.filters, list.send) };
   let fetchMerged: FetchPage<T, NodeExtra> | undefined;
   return {
-    ...source,
+    ...whole,
     fetchPage: async (...args) => {
       const { mergePages, splitFilters } = await loadMerge();
       fetchMerged ??= open(splitFilters(list.filters));
@@ -62,7 +68,7 @@ export function openList<T>(list: ListRequest<T>): Source<T, NodeExtra> {
         const send = pageSender<T>({ ...list, ...(compare && { isRecord: hasTime }) });
         const fetchPages = queries.map((filters) => fetchOf(filters, send));
         return mergePages({
-          source,
+          source: whole,
           fetchPages,
           compare,
           choose: ofEarlierBlock,

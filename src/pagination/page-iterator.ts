@@ -3,8 +3,9 @@ import { ItemIterator, ignore, WalkIterator } from "../async/item-iterator.js";
 import { annotate, VegaError } from "../errors/index.js";
 import type { Block } from "../http/block.js";
 import { nanosecondsOf } from "../source/block-cursor.js";
-import type { Coverage, CoverageSettler } from "../source/coverage.js";
+import type { CoverageSettler } from "../source/coverage.js";
 import { timeOf } from "../source/node-page.js";
+import type { Coverage } from "../values/coverage.js";
 import { maximum, minimum } from "../values/integers.js";
 import { finalTime } from "../values/microseconds.js";
 import { type Direction, forward, inWalkOrder } from "./direction.js";
@@ -113,6 +114,7 @@ export class PageIterator<T, Extra extends object> extends WalkIterator<ListPage
   }
 
   #fail(error: unknown): unknown {
+    if (VegaError.is(error)) annotate(error, { coverage: this.coverageUpTo(this.#current.length) });
     this.#settler?.reject(error);
     return error;
   }

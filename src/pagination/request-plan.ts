@@ -89,6 +89,8 @@ export interface Source<T, Extra extends object> {
   /** Which records of a page belong to the list. Default: all do. */
   isWanted?: ((record: T) => boolean) | undefined;
   fetchPage: FetchPage<T, Extra>;
+  /** Returns the time of the oldest record that nodes keep, if they have dropped records since a time. */
+  findHistory?(time: bigint, signal: AbortSignal): Promise<bigint | undefined>;
 }
 
 /** A range of time of which one side, or both, can be open. The end does not belong to it. */

@@ -4,7 +4,7 @@ import { untilAborted } from "../async/abort.js";
 import type { PaginationError } from "../errors/index.js";
 import type { Block } from "../http/block.js";
 import { type Demand, NotShown } from "../http/demand.js";
-import { blockTimeOf } from "../source/block-cursor.js";
+import { blockTimeOf, nanosecondsOf } from "../source/block-cursor.js";
 import { never } from "../source/history.js";
 import { timeOf } from "../source/node-page.js";
 import { behindError, describeTime, prunedError, readingError } from "../source/reading-errors.js";
@@ -107,11 +107,11 @@ class WalkStep<T, Extra extends object> implements Step<T, Extra> {
       if (this.#from?.locate) return (await this.#located(signal)).fetch(signal, left, isAlone);
       content = await this.#request(direction, requested, signal, this.#demand(isAlone), isAlone);
     } catch (error) {
-      return this.#withoutProof(error).fetch(signal, left, isAlone);
+      return (await this.#withoutProof(error, signal)).fetch(signal, left, isAlone);
     }
     const received = edgesOf(content, direction);
     const edges = this.#from?.accept ? this.#from.accept(received) : received;
-    if (edges === undefined) return this.#fallback().fetch(signal, left);
+    if (edges === undefined) return (await this.#fallback(signal)).fetch(signal, left);
     const { from } = this.#partInRange(edges);
     const page =
       edges === received && from === 0
@@ -166,22 +166,28 @@ class WalkStep<T, Extra extends object> implements Step<T, Extra> {
   }
 
   /** What to do if no response shows what is demanded: another step, or an error. */
-  #withoutProof(error: unknown): WalkStep<T, Extra> {
+  async #withoutProof(error: unknown, signal: AbortSignal): Promise<WalkStep<T, Extra>> {
     if (!NotShown.is(error)) throw error;
     const { operation = "paginate" } = this.#walk.source;
-    if (error.lack === "place") return this.#fallback();
+    if (error.lack === "place") return this.#fallback(signal);
     const { block } = this.#trail;
     const needed = block ? `block ${block.height}` : `the time ${describeTime(this.#from?.after ?? 0n)}`;
     throw behindError(operation, needed, error.shown?.block, this.pagination);
   }
 
-  #fallback(): WalkStep<T, Extra> {
+  async #fallback(signal: AbortSignal): Promise<WalkStep<T, Extra>> {
     const from = this.#from?.fallback?.();
     if (from !== undefined) {
       const { cursor, resume = cursor } = this.#from ?? {};
       return new WalkStep(this.#walk, { ...this.#trail, completesAccounts: false }, { resume, ...from });
     }
-    const { operation } = this.#walk.source;
+    const { operation, findHistory } = this.#walk.source;
+    const place = timeOf(this.#trail.previous.at(-1)) ?? nanosecondsOf(this.#from?.cursor ?? "");
+    // Records of whole days are dropped at once, also while they are read.
+    const availableFrom = place === undefined ? undefined : await findHistory?.(place, signal);
+    if (operation !== undefined && place !== undefined && availableFrom !== undefined) {
+      throw prunedError(operation, place, availableFrom, "narrow the range", this.pagination);
+    }
     throw readingError(
       `${this.#sender} does not begin with the last record of the page before, so it is unknown which records follow it. ` +
         "Continue with `resume` on another node, or request larger pages.",

@@ -1,7 +1,9 @@
 import type { BalanceChange } from "../../generated/types.js";
 import { untilAborted } from "../async/abort.js";
 import { ItemIterator } from "../async/item-iterator.js";
-import { type Coverage, CoveragePromise, type CoverageSettler } from "../source/coverage.js";
+import { annotate, VegaError } from "../errors/index.js";
+import { CoveragePromise, type CoverageSettler } from "../source/coverage.js";
+import type { Coverage } from "../values/coverage.js";
 import type { ScanSettings } from "./scan-options.js";
 import type { ScanRun } from "./scan-run.js";
 
@@ -74,6 +76,7 @@ class ScanIterator extends ItemIterator<BalanceChange> {
       if (records === undefined) this.#settle?.resolve(this.#run.coverage);
       return records;
     } catch (error) {
+      if (VegaError.is(error) && this.#run) annotate(error, { coverage: this.#run.coverageUpTo(this.last) });
       this.#settle?.reject(error);
       this.#controller.abort(error);
       throw error;

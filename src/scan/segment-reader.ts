@@ -181,8 +181,7 @@ export class SegmentReader {
     const distinct = records.filter(
       (record, at) => at === 0 || compareRecords(record, records[at - 1] ?? record) !== 0,
     );
-    const end = edges.at(-1);
-    const known = unread || !end ? last : microsecondOf(BigInt(end.node.timestamp));
+    const known = unread ? last : lastWithin(edges, range);
     const { completeFrom } = page;
     return { records: distinct, pageLength: first.edges.length, unread, completeFrom, anchor: anchorAt(edges, known) };
   }
@@ -271,8 +270,18 @@ function shows({ edges, hasMore }: RangeContent, { microsecond, keys }: Anchor):
   return known > 0 && known >= (endsThere ? Math.min(to - from, keys.size) : keys.size);
 }
 
-/** The records of a microsecond that a page ends with; `undefined` if there are none. */
-function anchorAt(edges: readonly Edge<BalanceChange>[], microsecond: bigint): Anchor | undefined {
+/** The microsecond of the last record of a page that is within a range; `undefined` if there is none. */
+function lastWithin(edges: readonly Edge<BalanceChange>[], { start, end }: Range): bigint | undefined {
+  for (let index = edges.length - 1; index >= 0; index--) {
+    const microsecond = microsecondOf(BigInt((edges[index] as Edge<BalanceChange>).node.timestamp));
+    if (microsecond >= start && microsecond < end) return microsecond;
+  }
+  return undefined;
+}
+
+/** The records of a microsecond of a page; `undefined` if there are none. */
+function anchorAt(edges: readonly Edge<BalanceChange>[], microsecond: bigint | undefined): Anchor | undefined {
+  if (microsecond === undefined) return undefined;
   const keys = new Set<string>();
   for (let index = edges.length - 1; index >= 0; index--) {
     const { node } = edges[index] as Edge<BalanceChange>;

@@ -2,8 +2,8 @@ import type { Pagination } from "../../generated/types.js";
 import { readBlock } from "../http/block.js";
 import type { Demand } from "../http/demand.js";
 import { isDescending } from "./history.js";
-import type { PageContent, ReadList } from "./node-page.js";
-import { isAccepted, isRefused, type RangeLimits, windowsOf } from "./range-limits.js";
+import type { NodePage, PageContent, ReadList } from "./node-page.js";
+import { isAccepted, isRefused, type RangeLimits, type TimeRange, windowsOf } from "./range-limits.js";
 
 /**
  * Reads pages of a list with a range also from nodes that refuse a range without an end, or a long one, as v0.75 and later nodes do
@@ -26,7 +26,21 @@ export function inWindows<T>(read: ReadList<T>, limits: RangeLimits): ReadList<T
       }
     }
     if (hasCursor) return read({ pagination }, signal, demand);
-    const range = { start, end: end ?? limits.end };
+    for (;;) {
+      const range = { start, end: end ?? limits.end };
+      const page = await readFirst(range, pagination, signal, demand);
+      // An open end is taken to be a day after the latest block so far: a node that is further ahead has later records.
+      if (end !== undefined || (page.extra.block?.timestamp ?? 0n) < range.end) return page;
+    }
+  };
+
+  /** Reads the first part of a range that has records. */
+  async function readFirst(
+    range: TimeRange,
+    pagination: Pagination,
+    signal: AbortSignal,
+    demand?: Demand<PageContent<T>>,
+  ): Promise<NodePage<T>> {
     const windows = [...windowsOf(range, isDescending(pagination))];
     const last = windows.pop() ?? { start: limits.end, end: limits.end };
     for (const window of windows) {
@@ -34,7 +48,7 @@ export function inWindows<T>(read: ReadList<T>, limits: RangeLimits): ReadList<T
       if (page.edges.length > 0) return withMore(page, pagination);
     }
     return read({ pagination, ...last }, signal, demand);
-  };
+  }
 }
 
 /** The demand on a page that others follow, in other windows. */

@@ -1,5 +1,5 @@
 import type { ListId } from "../../pagination/list-operation.js";
-import type { Coverage } from "../../source/coverage.js";
+import type { Coverage } from "../../values/coverage.js";
 import { isDigits } from "../../values/digits.js";
 import type { ConnectedClient } from "../connection.js";
 import { type IncompleteError, UsageError } from "../exit.js";

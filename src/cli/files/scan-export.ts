@@ -1,4 +1,4 @@
-import type { Coverage } from "../../source/coverage.js";
+import type { Coverage } from "../../values/coverage.js";
 import type { CommandContext } from "../command.js";
 import type { ConnectedClient } from "../connection.js";
 import { exitCodes, IncompleteError, UsageError } from "../exit.js";

@@ -1,7 +1,7 @@
 import type { BalanceChangesDateRange, BalanceChangesFilter } from "../../../generated/types.js";
 import type { VegaClient } from "../../client/client.js";
 import { VegaError } from "../../errors/index.js";
-import type { Coverage } from "../../source/coverage.js";
+import type { Coverage } from "../../values/coverage.js";
 import { readParameters } from "./arguments.js";
 import { errorOf, Rejection } from "./replies.js";
 import type { Route } from "./routes.js";

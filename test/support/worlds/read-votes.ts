@@ -45,6 +45,8 @@ function judgeVotes(
   const asOfBlock = new Map(
     written.filter(({ time }) => time < block).map((each) => [voteKey(each.vote), each] as const),
   );
+  // A page that another walk continues does not say which block its node had.
+  if (parts.length > 1 && reading.world.world.nodes.length > 1) return;
   const movedLater = new Set(written.filter(({ time }) => time >= block).map(({ vote }) => voteKey(vote)));
   const lost = [...asOfBlock].filter(([key, { vote }]) => {
     if (isDescending && movedLater.has(key)) return false;

@@ -19,6 +19,8 @@ export interface Pages<T> extends AsyncIterable<AnyPage<T>> {
 /** The records of a walk, as far as it came. */
 export class Walked<T> {
   coverage: Coverage | undefined;
+  /** Where the parts between errors begin to be complete. */
+  starts: bigint[] = [];
   items: T[] = [];
   /** How many there were when the walk was continued after an error. */
   continuedAt: number[] = [];
@@ -58,7 +60,9 @@ export async function walk<T>(
     });
     if (error === "hang") return false;
     if (error === undefined) {
-      if (walked.continuedAt.length === 0) walked.coverage = await pages.coverage?.();
+      const coverage = await pages.coverage?.();
+      if (walked.continuedAt.length === 0) walked.coverage = coverage;
+      if (coverage) walked.starts.push(coverage.start);
       return true;
     }
     const next = onError(error) ?? (error as { resume?: object }).resume;
@@ -68,6 +72,8 @@ export async function walk<T>(
       return false;
     }
     if (!reading.continues()) return false;
+    const hasRead = walked.items.length > (walked.continuedAt.at(-1) ?? 0);
+    if (error.coverage && hasRead) walked.starts.push(error.coverage.start);
     walked.continuedAt.push(walked.items.length);
     pagination = { ...next, ...(reading.isLate && { [spec.isBackward ? "last" : "first"]: 5000 }) };
   }
@@ -114,11 +120,14 @@ export async function readWalk(
     .sort(inListOrder);
   if (isDescending) rows.reverse();
   const { coverage } = walked;
-  if (coverage !== undefined) checkCoverage(reading, { start, end: spec.end }, coverage, true, wanted);
+  if (coverage !== undefined) checkCoverage(reading, { start, end: spec.end }, coverage, wanted);
   const end = coverage?.end ?? walked.block ?? world.lowestHead;
   const lowest = walked.items.map(timeOf).reduce<bigint | undefined>(earlier, undefined);
-  const begin = start ?? coverage?.start ?? lowest;
-  if (start === undefined) reading.checkStart("the walk", begin, earlierThan(oldest, end));
+  // Each part is complete from its own start, or in descending order, the last one from there.
+  const parts = isDescending ? walked.starts.slice(-1) : walked.starts.slice(0, 1);
+  const begin = parts[0] ?? start ?? lowest;
+  const isOnePart = (spec.filter.partyIds?.length ?? 0) < 100;
+  if (start === undefined && isOnePart) reading.checkStart("the walk", begin, earlierThan(oldest, end));
   const must = rows.filter(isLater(begin ?? end)).filter((change) => timeOf(change) < end);
   reading.compare("the walk", walked.items, must, rows);
 }
