@@ -10,8 +10,8 @@ import { checkPage } from "../scan/range-page.js";
 import { compareRecords } from "../scan/record-order.js";
 import { prunedError } from "../source/reading-errors.js";
 import { maximum, minimum } from "../values/integers.js";
-import { earlyStart, finalTime, microsecondOf, toTime } from "../values/microseconds.js";
-import { blockOf, earlier } from "./blocks.js";
+import { finalTime, microsecondOf, toTime } from "../values/microseconds.js";
+import { blockOf, earlier, firstPageOf } from "./blocks.js";
 import { type FollowFromOptions, followFromChecks, readStart, type Start } from "./follow-options.js";
 import { type Batch, type Follower, type FollowSettings, follower } from "./follower.js";
 import type { Poll } from "./polling.js";
@@ -106,13 +106,13 @@ class BalanceChangesSource {
 
   /** The current block. Nodes from v0.75 on refuse a request without a range. */
   async #findBlock(signal: AbortSignal) {
-    const page = await this.#list({ start: BigInt(this.#clock.date()) * 1_000_000n, size: 1, signal });
+    const page = await firstPageOf(this.#list({ start: BigInt(this.#clock.date()) * 1_000_000n, size: 1, signal }));
     return { records: [], block: blockOf(operation, page), hasMore: false, completeFrom: 0n };
   }
 
   /** Reads a page. If all its records have one time, reads on until another one comes: one response counts up to its own block. */
   async #read(position: bigint, signal: AbortSignal) {
-    const start = earlyStart(microsecondOf(position));
+    const start = position > 0n ? toTime(microsecondOf(position)) : undefined;
     const records: BalanceChange[] = [];
     let block: Block | undefined;
     const first = await this.#listFrom(position, start, signal);
@@ -120,7 +120,8 @@ class BalanceChangesSource {
     for (let page = first; ; ) {
       const { edges, nodes, pageInfo, response } = page;
       const hasMore = pageInfo?.hasNextPage ?? false;
-      checkPage(operation, { pagination: { newestFirst: false }, start }, { edges, pageInfo, response });
+      // Of the records of a page, the client can have left out those that the filter does not want.
+      checkPage(operation, { pagination: { newestFirst: false }, start }, { edges, pageInfo: null, response });
       block = earlier(blockOf(operation, page), block);
       records.push(...nodes);
       const earliest = position || timeOf(records[0]);
@@ -134,8 +135,7 @@ class BalanceChangesSource {
   /** The first page of a loop: nodes must keep what it starts with. */
   async #listFrom(position: bigint, start: bigint | undefined, signal: AbortSignal): Promise<Page<BalanceChange>> {
     try {
-      const { value } = await this.#list({ start, signal }).pages().next();
-      return value as Page<BalanceChange>;
+      return await firstPageOf(this.#list({ start, signal }));
     } catch (error) {
       if (!PaginationError.is(error) || error.availableFrom === undefined) throw error;
       throw prunedError(operation, position, error.availableFrom, advice, undefined);

@@ -1,5 +1,6 @@
 import { ResponseError } from "../errors/index.js";
 import type { Block } from "../http/block.js";
+import type { Listing, Page } from "../pagination/listing.js";
 
 /** What a follower reads of a page. */
 export interface BlockSource {
@@ -18,3 +19,9 @@ export function blockOf(operation: string, { block, response }: BlockSource): Bl
 }
 
 export const earlier = (a: Block, b = a): Block => (a.timestamp <= b.timestamp ? a : b);
+
+/** The first page of a loop. Unlike a page that is awaited alone, it has a block if the nodes name any. */
+export async function firstPageOf<T>(listing: Listing<T>): Promise<Page<T>> {
+  const { value } = await listing.pages().next();
+  return value as Page<T>;
+}

@@ -8,7 +8,7 @@ import { VegaError } from "../errors/index.js";
 import type { Block } from "../http/block.js";
 import type { Listing } from "../pagination/listing.js";
 import { finalTime } from "../values/microseconds.js";
-import { blockOf, earlier } from "./blocks.js";
+import { blockOf, earlier, firstPageOf } from "./blocks.js";
 import { type FollowOptions, followChecks } from "./follow-options.js";
 import { type Follower, type FollowSettings, follower } from "./follower.js";
 import type { Poll } from "./polling.js";
@@ -109,7 +109,7 @@ class SignaturesSource {
 
   async poll(signal: AbortSignal): Promise<Poll<SignatureBatch>> {
     const found: NodeSignature[] = [];
-    let page = await this.#list(signal);
+    let page = await firstPageOf(this.#list(signal));
     let block: Block = blockOf(operation, page);
     for (;;) {
       found.push(...page.nodes);

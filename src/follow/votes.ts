@@ -9,7 +9,7 @@ import type { Listing, Page } from "../pagination/listing.js";
 import { nanosecondsOf } from "../source/block-cursor.js";
 import { compareText } from "../values/digits.js";
 import { finalTime } from "../values/microseconds.js";
-import { blockOf, earlier, unusable } from "./blocks.js";
+import { blockOf, earlier, firstPageOf, unusable } from "./blocks.js";
 import { type FollowFromOptions, followFromChecks, readStart, type Start } from "./follow-options.js";
 import { type Batch, type Follower, type FollowSettings, follower } from "./follower.js";
 import type { Poll } from "./polling.js";
@@ -141,7 +141,7 @@ class VotesSource {
   }
 
   async #readPage(size: number, signal: AbortSignal): Promise<VotesReading> {
-    const page = await this.#list(size, signal);
+    const page = await firstPageOf(this.#list(size, signal));
     return { page, votes: readVotes(page), block: blockOf(operation, page) };
   }
 }

@@ -182,7 +182,7 @@ class WalkStep<T, Extra extends object> implements Step<T, Extra> {
       return new WalkStep(this.#walk, { ...this.#trail, completesAccounts: false }, { resume, ...from });
     }
     const { operation, findHistory } = this.#walk.source;
-    const place = timeOf(this.#trail.previous.at(-1)) ?? nanosecondsOf(this.#from?.cursor ?? "");
+    const place = timeOf(this.#trail.previous.at(-1)) ?? this.#from?.after ?? nanosecondsOf(this.#from?.cursor ?? "");
     // Records of whole days are dropped at once, also while they are read.
     const availableFrom = place === undefined ? undefined : await findHistory?.(place, signal);
     if (operation !== undefined && place !== undefined && availableFrom !== undefined) {

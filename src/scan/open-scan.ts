@@ -6,7 +6,7 @@ import type { OperationRoute } from "../http/operation-route.js";
 import { splitFilters } from "../pagination/merge/split.js";
 import type { Connection } from "../source/connection.js";
 import { completeFrom } from "../source/history.js";
-import type { ListRequest, PageContent } from "../source/node-page.js";
+import type { ListRequest, OldestPage, PageContent } from "../source/node-page.js";
 import { pageSender } from "../source/page-sender.js";
 import { listReader } from "../source/read-list.js";
 import { select } from "../source/selection.js";
@@ -41,12 +41,12 @@ export function openScan(
     const reader = listReader<BalanceChange>({ ...list, operation, send, filters, catchUp: options.catchUp, check });
     return async ({ start, end, size, newestFirst, after, decidesStart }, signal, demand) => {
       const pagination = { first: size, newestFirst, ...(after !== undefined && { after }) };
-      const page =
-        decidesStart && !options.ignoresMissingHistory
-          ? await reader.readOldest({ pagination, start, end }, signal, demand, lead)
-          : await reader.read({ pagination, start: start && start - lead, end }, signal, demand);
+      const how = { lead, takesWhatIsLeft: options.ignoresMissingHistory };
+      const page = decidesStart
+        ? await reader.readOldest({ pagination, start, end }, signal, demand, how)
+        : await reader.read({ pagination, start: start && start - lead, end }, signal, demand);
       const { block, response } = page.extra;
-      const { availableFrom } = page as Partial<typeof page & { availableFrom: bigint }>;
+      const { availableFrom }: Partial<OldestPage<BalanceChange>> = page;
       return {
         ...contentOf(page),
         block,

@@ -72,13 +72,14 @@ export interface ListReader<T> {
   /**
    * Reads a page that decides how far back the reading is complete: the first one in ascending order, any one in descending order.
    *
-   * @param lead - How much earlier than the range the request begins, in nanoseconds, so that a record before it can be shown.
+   * @param options.lead - How much earlier than the range the request begins, in nanoseconds.
+   * @param options.takesWhatIsLeft - Whether a page is taken as it is that does not show the history from the start on.
    */
   readOldest(
     request: ListRequest,
     signal: AbortSignal,
     demand?: Demand<PageContent<T>>,
-    lead?: bigint,
+    options?: { lead?: bigint; takesWhatIsLeft?: boolean },
   ): Promise<OldestPage<T>>;
 }
 

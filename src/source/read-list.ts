@@ -75,7 +75,7 @@ export function listReader<T>(options: ListReaderOptions<T>): ListReader<T> {
 
   return {
     read,
-    async readOldest(request, signal, demand, lead = 0n) {
+    async readOldest(request, signal, demand, { lead = 0n, takesWhatIsLeft = false } = {}) {
       const { start, pagination } = request;
       const readFrom = async (requestedFrom: bigint | undefined, size = {}): Promise<OldestPage<T>> => {
         const history = historyDemand<T>(pagination, start ?? 0n);
@@ -85,7 +85,7 @@ export function listReader<T>(options: ListReaderOptions<T>): ListReader<T> {
         return { ...page, completeFrom: from, availableFrom: undefined };
       };
       let page = await readFrom(start && start - lead);
-      if (start === undefined || page.completeFrom <= start) return page;
+      if (start === undefined || page.completeFrom <= start || takesWhatIsLeft) return page;
       // The page has no record of the first day, and so does not show whether the node keeps that day. The record before would.
       const before = await findBefore(read, start, isFiltered ? 1 : attempts, signal);
       const firstDay = startOfDay(start) + nanosecondsPerDay;

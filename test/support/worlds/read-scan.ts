@@ -75,7 +75,8 @@ export async function readScan(spec: ScanReader, reading: Reading): Promise<void
       if (range.start === undefined && begun !== undefined) reading.checkStart("the scan", begun, oldest);
       const all = rows({ start: first ?? start ?? 0n });
       const part = isPruned ? all.slice(0, records.length) : all.filter((change) => timeOf(change) < (start ?? 0n));
-      reading.compare("before the error", records, first === undefined ? [] : part);
+      const shownBefore = isPruned ? part : rows({ start: range.start, end: start });
+      reading.compare("before the error", records, first === undefined ? [] : part, shownBefore);
     }
     range = { start, end };
     if (!reading.continues()) return;
