@@ -7,8 +7,8 @@ import { isAccepted, isRefused, type RangeLimits, type TimeRange, windowsOf } fr
 
 /**
  * Reads pages of a list with a range also from nodes that refuse a range without an end, or a long one, as v0.75 and later nodes do
- * (observed on v0.79 nodes). Such a page comes from the first part of the range that has records, and says that more follow in the other
- * parts. With a cursor, nodes need no range: the page can have records outside of it.
+ * (observed on v0.79 nodes). Such a page comes from the first year of the range that has records, and reports that more follow if others
+ * are left. With a cursor, nodes need no range: the page can have records outside of it.
  */
 export function inWindows<T>(read: ReadList<T>, limits: RangeLimits): ReadList<T> {
   return async (request, signal, demand) => {
@@ -34,7 +34,7 @@ export function inWindows<T>(read: ReadList<T>, limits: RangeLimits): ReadList<T
     }
   };
 
-  /** Reads the first part of a range that has records. */
+  /** Reads the first year of a range that has records. */
   async function readFirst(
     range: TimeRange,
     pagination: Pagination,

@@ -3,7 +3,7 @@ import type { Violation } from "./reading.js";
 import { second, type World, type WorldEvent, type WorldNode } from "./world.js";
 
 /** A world in a few lines. */
-export function describeWorld({ seed, access, balancing, nodes, blocks, growth, events, ...world }: World): string {
+function describeWorld({ seed, access, balancing, nodes, blocks, growth, events, ...world }: World): string {
   const first = blocks[0]?.time ?? 0n;
   const last = blocks.at(-1)?.time ?? 0n;
   const changes = blocks.reduce((sum, block) => sum + block.changes.length, 0);
@@ -18,7 +18,7 @@ export function describeWorld({ seed, access, balancing, nodes, blocks, growth, 
 }
 
 /** Simpler worlds, each without one feature, with the name of that feature. */
-export function simplerWorlds(world: World): [name: string, simpler: World][] {
+function simplerWorlds(world: World): [name: string, simpler: World][] {
   const { nodes, events } = world;
   const withNodes = (change: (node: WorldNode) => WorldNode) => ({ ...world, nodes: nodes.map(change) });
   const isSet = (find: (node: WorldNode) => unknown) => nodes.some(find);

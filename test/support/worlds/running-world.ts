@@ -283,34 +283,6 @@ export class RunningWorld {
     if (lowest < this.lowestHead) this.lowestHead = lowest;
     await this.#wait(latency / 2, request.signal);
     const shown = new Headers(response.headers);
-    const LOG = (globalThis as any).LOG;
-    if (LOG) {
-      const t = JSON.parse(new TextDecoder().decode(body));
-      const e = (t.balances ?? t.votes)?.edges ?? [];
-      const T = (x: any) => (x === undefined ? "-" : new Date(Number(BigInt(x) / 1000000n)).toISOString().slice(0, 23));
-      const u = new URL(request.url);
-      const q = u.searchParams;
-      LOG.push(
-        [
-          this.requests,
-          "n" + index,
-          T(q.get("dateRange.startTimestamp") ?? undefined),
-          T(q.get("dateRange.endTimestamp") ?? undefined),
-          [...q]
-            .filter(([k]) => k.startsWith("pagination"))
-            .map(([k, v]) => k.slice(11) + "=" + v.slice(0, 50))
-            .join(" "),
-          q.getAll("filter.partyIds").length + "p",
-          "->",
-          e.length,
-          T(e[0]?.node.timestamp),
-          T(e.at(-1)?.node.timestamp),
-          (t.balances ?? t.votes)?.pageInfo?.hasNextPage,
-          response.status,
-          T(shown.get("x-block-timestamp") ?? undefined),
-        ].join(" "),
-      );
-    }
     if (isNameless) for (const name of ["X-Block-Height", "X-Block-Timestamp"]) shown.delete(name);
     if (isFaulty) return faultOf(fault.name, body, shown);
     return new Response(body, { status: response.status, headers: shown });
