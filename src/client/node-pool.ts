@@ -9,22 +9,18 @@ export interface NodeStatus {
   /**
    * - `"unknown"`: the node was not asked yet.
    * - `"ready"`: its last response was fresh.
-   * - `"slow"`: it was silent lately, or its last attempt took longer than `timeout`.
-   * - `"lagging"`: its last response lagged, or was older than one that a client had returned.
-   * - `"suspect"`: it alone is far ahead of the other nodes.
-   * - `"failing"`: its last attempt failed.
-   * - `"limited"`: it rejects requests because of their rate, or has banned the client.
+   * - `"cooling-down"`: its last request failed, or it was repeatedly late. `error` has the reason.
+   * - `"lagging"`: its last response was more than `maxLag` behind the other nodes.
+   * - `"suspect"`: it alone is more than `maxLag` ahead of the other nodes.
    */
-  readonly state: "unknown" | "ready" | "slow" | "lagging" | "suspect" | "failing" | "limited";
-  /** Milliseconds until one request tries the node, beside a call that another node serves; 0 if it is not set aside. */
-  readonly rest: number;
-  /** The time when that is; `undefined` if it is not set aside. */
+  readonly state: "unknown" | "ready" | "cooling-down" | "lagging" | "suspect";
+  /** Until when the node is asked only if no other node can serve a call; `undefined` if it is not cooling down. */
   readonly until: Date | undefined;
   /** The height of the block that the node named last; `undefined` if it has named none. */
   readonly height: bigint | undefined;
   /** The time of that block, in Unix nanoseconds. */
   readonly timestamp: bigint | undefined;
-  /** How far that block is behind the one that the other nodes support, in milliseconds of block time. */
+  /** How far the node is behind the other nodes, in milliseconds of block time. */
   readonly lag: number | undefined;
   /** The typical time until a response is complete, in milliseconds. */
   readonly latency: number | undefined;
@@ -49,7 +45,7 @@ const family = "vegaprotocol-client.connect.";
  * Names that method. Registered: it is the same in two copies of this package. The number changes with what a pool and a client know of
  * each other: `Connection` and `ConnectionOptions`.
  */
-export const connect: unique symbol = Symbol.for("vegaprotocol-client.connect.2");
+export const connect: unique symbol = Symbol.for("vegaprotocol-client.connect.3");
 
 /** Options of a check of all nodes. */
 export interface CheckOptions {
@@ -68,7 +64,7 @@ export interface NodePool {
   /** What is known of each node, in the order in which they were given. */
   readonly status: readonly NodeStatus[];
   /**
-   * Sends one read to each node now, also to those that are set aside, with the client that was created last. Resolves to the status of
+   * Sends one read to each node now, also to those that are cooling down, with the client that was created last. Resolves to the status of
    * all nodes; that a node does not respond is no error.
    *
    * @throws `ArgumentError` if no client was created with the pool, or if an option is invalid.

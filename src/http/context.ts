@@ -105,7 +105,7 @@ export interface Attempt {
   readonly cancellation: Cancellation;
   /** How long it has waited for the rate limit, in milliseconds; `Infinity` while it does. */
   waited: number;
-  /** Called when the request is sent. */
+  /** Called just before the request is sent. If it throws, nothing is sent. */
   onSend?: ((request: SentRequest) => void) | undefined;
   /** The request; `undefined` until it is sent, or if middleware responds instead. */
   request?: SentRequest | undefined;

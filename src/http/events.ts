@@ -1,6 +1,7 @@
 import type { Clock } from "../async/clock.js";
 import { ApiError, toPlainError } from "../errors/index.js";
 import type { SendAttempt } from "./context.js";
+import type { Lack } from "./demand.js";
 
 interface EventBase {
   /** The operation: the name of the client's method; of `client.http`, the method and the path, as in `GET /api/v2/votes`. */
@@ -70,9 +71,11 @@ export interface FailoverEvent extends EventBase {
    * - `"lag"`: its response lags behind the other nodes.
    * - `"regression"`: its response is older than one that the client has already returned.
    * - `"suspect"`: it alone is far ahead of the other nodes.
-   * - `"history"`: it does not keep balance changes for long enough, or has not reached the end of the range.
+   * - `"block"`: it has not reached the block that the read needs.
+   * - `"place"`: its page does not continue the page before.
+   * - `"history"`: it does not keep balance changes for long enough.
    */
-  cause: "error" | "lag" | "regression" | "suspect" | "history";
+  cause: "error" | "lag" | "regression" | "suspect" | Lack;
   /** The error, if that is the cause. */
   error: ObservedError | undefined;
 }
@@ -125,7 +128,13 @@ export const withEvents =
     const { operation } = context;
     const { number } = attempt;
     const start = clock.now();
-    attempt.onSend = (request) => emit({ type: "attempt", operation, attempt: number, ...request });
+    const { onSend } = attempt;
+    let isSent = false;
+    attempt.onSend = (request) => {
+      onSend?.(request);
+      isSent = true;
+      emit({ type: "attempt", operation, attempt: number, ...request });
+    };
     let error: ObservedError | undefined;
     try {
       return await next(context, attempt);
@@ -133,7 +142,7 @@ export const withEvents =
       error = observedError(reason);
       throw reason;
     } finally {
-      if (attempt.request) {
+      if (isSent) {
         const duration = clock.now() - start;
         emit({ type: "response", operation, attempt: number, duration, status: attempt.response?.status, error });
       }

@@ -61,10 +61,9 @@ export function createNodeAttempt(
   transport: Transport,
   emit: Emit | undefined,
   limits: NodeLimits | undefined,
-  observeSent: (next: SendAttempt, clock: Clock) => SendAttempt = (next) => next,
 ): SendAttempt {
   const { clock } = transport;
-  let attempt = observeSent(createAttempt(transport), clock);
+  let attempt = createAttempt(transport);
   if (emit) attempt = withEvents(attempt, emit, clock);
   if (limits) attempt = withRateLimit({ next: attempt, limits, clock, emit });
   return withDeadline(attempt, clock);

@@ -1,14 +1,12 @@
-import { median } from "./hedging.js";
-
-/** What the choice of a node depends on. */
+/** What is known of the speed of a node. Times are milliseconds. */
 export interface NodeLoad {
-  /** The typical time until a response is complete, in milliseconds; `undefined` if it was not measured lately. */
+  /** The typical time until a response is complete; `undefined` if the node has not responded yet. */
+  readonly latency: number | undefined;
+  /** The same, `undefined` if it was not measured recently. */
   readonly recentLatency: number | undefined;
-  /** How many requests are in flight, or wait for the rate limit of the node. */
+  /** The number of requests in flight, including those that wait for the rate limit of the node. */
   readonly inFlight: number;
-  /** How many of them were sent. */
-  readonly sent: number;
-  /** How long a request has to wait for the rate limit of the node, in milliseconds. */
+  /** How long a request has to wait for the rate limit of the node. */
   readonly pause: number;
 }
 
@@ -18,8 +16,6 @@ export type Order = "fastest" | "given";
 /**
  * Chooses a node: picks two at random and uses the one expected to respond first. Unlike the fastest of all, it leaves no node
  * unused and does not send all requests to one node at once.
- *
- * @param random - Returns a number from 0 up to 1.
  */
 export function choose<Node extends NodeLoad>(
   nodes: readonly Node[],
@@ -30,20 +26,30 @@ export function choose<Node extends NodeLoad>(
   const first = Math.floor(random() * nodes.length);
   const other = (first + 1 + Math.floor(random() * (nodes.length - 1))) % nodes.length;
   const [a, b] = [nodes[first], nodes[other]];
-  return a && b && isSlower(a, b, nodes) ? b : a;
-}
-
-function isSlower(a: NodeLoad, b: NodeLoad, nodes: readonly NodeLoad[]): boolean {
+  if (a === undefined || b === undefined) return a;
   const difference = waitOf(a, nodes) - waitOf(b, nodes);
-  return difference > 0 || (difference === 0 && a.inFlight > b.inFlight);
+  return difference > 0 || (difference === 0 && a.inFlight > b.inFlight) ? b : a;
 }
 
 /** The expected time until a request that is sent to a node is served. */
-function waitOf(load: NodeLoad, nodes: readonly NodeLoad[]): number {
-  const { pause } = load;
+function waitOf({ recentLatency, inFlight, pause }: NodeLoad, nodes: readonly NodeLoad[]): number {
   // A node that was not measured is as good as most are.
-  const latency = load.recentLatency ?? median(nodes, ({ recentLatency }) => recentLatency) ?? 1;
-  // The pause counts those that wait for the rate limit.
-  const before = pause > 0 ? load.sent : load.inFlight;
-  return latency * (before + 1) + pause;
+  const latency = recentLatency ?? median(nodes.map((node) => node.recentLatency)) ?? 1;
+  // The pause counts the requests that wait for the rate limit.
+  return pause > 0 ? pause + latency : latency * (inFlight + 1);
+}
+
+/** The shortest and the longest time after which a second node is asked. */
+export const [shortestDelay, longestDelay] = [50, 1000];
+
+/** When a response of a node is late: after three times its typical latency, or that of most nodes. */
+export function patienceOf({ latency }: NodeLoad, nodes: readonly NodeLoad[]): number {
+  const typical = latency ?? median(nodes.map((node) => node.latency));
+  return typical === undefined ? 500 : Math.max(shortestDelay, 3 * typical);
+}
+
+/** The median of the known values; of an even number the lower one. */
+function median(values: readonly (number | undefined)[]): number | undefined {
+  const known = values.filter((value) => value !== undefined).sort((a, b) => a - b);
+  return known[(known.length - 1) >> 1];
 }

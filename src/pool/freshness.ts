@@ -1,98 +1,50 @@
+import type { Clock } from "../async/clock.js";
 import type { Block } from "../http/block.js";
-import { compareIntegers } from "../values/digits.js";
 
-/** The block that a node named, and when. */
-export interface Sighting {
-  readonly block: Block;
-  /** Milliseconds of a clock that never decreases. */
-  readonly time: number;
+/** The time of the last block of a node, in milliseconds since 1970, and when it was heard of, in milliseconds of a steady clock. */
+export interface Head {
+  readonly blockTime: number;
+  readonly heardAt: number;
 }
 
-const nanoseconds = 1_000_000;
-const minute = 60_000_000_000n;
-
-/** The least time between two blocks, in milliseconds. Blocks of the network take about a second. */
-const shortestBlock = 100;
-
-/** Whether a block cannot follow a lower one: it is earlier, or later by more than a minute for each block between. */
-export function isImplausible(lower: Block, higher: Block): boolean {
-  const elapsed = higher.timestamp - lower.timestamp;
-  return elapsed < 0n || elapsed > minute * (higher.height - lower.height);
+/** The nodes of a pool, as far as they are compared. */
+interface HeardNodes {
+  readonly nodes: readonly { readonly head: Head | undefined; readonly heardAt: number }[];
+  readonly settings: { readonly maxLag: number };
+  readonly clock: Pick<Clock, "now">;
 }
+
+/** Why a response is not trusted: its node lags, or it alone is far ahead of the others. */
+export type Verdict = "lag" | "suspect";
+
+export const headOf = ({ timestamp }: Block, heardAt: number): Head => ({
+  blockTime: Number(timestamp / 1_000_000n),
+  heardAt,
+});
 
 /**
- * The block that others are compared with. Of three or more nodes it is the highest that two of them have reached, so that
- * one node alone cannot make the others lag. Of two it is the higher one, unless that is implausible.
- *
- * @param sightings - What each node named last. A node that has named nothing is left out.
- * @param nodes - How many nodes there are.
+ * Compares a head with the reference: the second highest head of three or more nodes, so that one node alone cannot make the others lag,
+ * and the higher one of two. By now, a head is at the time of its block plus the time since it was heard of. The nodes of a chain that
+ * stands still must not lag, so no head is later than the newest block, which counts as moving for `maxLag` at most.
  */
-export function referenceOf(sightings: readonly Sighting[], nodes: number): Sighting | undefined {
-  const [highest, second] = [...sightings].sort(
-    ({ block: a }, { block: b }) => compareIntegers(b.height, a.height) || compareIntegers(b.timestamp, a.timestamp),
-  );
-  if (highest === undefined || second === undefined) return nodes > 2 ? undefined : highest;
-  if (nodes === 2) return isImplausible(second.block, highest.block) ? second : highest;
-  const timestamp = highest.block.timestamp < second.block.timestamp ? highest.block.timestamp : second.block.timestamp;
-  return { block: { height: second.block.height, timestamp }, time: second.time };
+export function compare(
+  head: Head,
+  { nodes, settings: { maxLag }, clock }: HeardNodes,
+): { lag: number; verdict: Verdict | undefined } {
+  const now = clock.now();
+  const heads = nodes.flatMap((node) => node.head ?? []);
+  const newest = Math.max(...heads.map(({ blockTime, heardAt }) => blockTime + Math.min(now - heardAt, maxLag)));
+  const at = ({ blockTime, heardAt }: Head) => Math.min(blockTime + now - heardAt, newest);
+  const own = at(head);
+  const [highest = own, second = highest, third] = heads.map(at).sort((a, b) => b - a);
+  const lag = Math.max(0, (third === undefined ? highest : second) - own);
+  // If only two of several nodes were heard of and are far apart, neither is trusted.
+  const isAlone = nodes.length > 2 && own - second > maxLag;
+  return { lag, verdict: lag > maxLag ? "lag" : isAlone ? "suspect" : undefined };
 }
 
-/** How far a block is behind the reference, in milliseconds of block time. The clock of the client does not matter. */
-export function lagOf({ height, timestamp }: Block, reference: Sighting | undefined): number {
-  if (reference === undefined || height >= reference.block.height) return 0;
-  return Math.max(0, Number(reference.block.timestamp - timestamp) / nanoseconds);
-}
-
-/**
- * Whether a node is further ahead of each other node than it can be. Of two nodes the higher one is trusted, unless that is
- * implausible.
- *
- * @param others - What the other nodes named last.
- * @param nodes - How many nodes there are.
- */
-export function isSuspect(
-  block: Block,
-  others: readonly Sighting[],
-  nodes: number,
-  maxLag: number,
-  now: number,
-): boolean {
-  const isFarAheadOf = ({ block: other, time }: Sighting): boolean => {
-    if (block.height <= other.height) return false;
-    if (isImplausible(other, block)) return true;
-    // The chain has gone on since the other node was heard.
-    const most = maxLag + now - time;
-    const elapsed = Number(block.timestamp - other.timestamp) / nanoseconds;
-    return nodes > 2 && (elapsed > most || Number(block.height - other.height) > most / shortestBlock);
-  };
-  return others.length > 0 && others.every(isFarAheadOf);
-}
-
-/**
- * Whether it is open which node is wrong: one node is far ahead of another, and no third one supports either of them.
- */
-export function isDisputed(sightings: readonly Sighting[], nodes: number, maxLag: number, now: number): boolean {
-  const [first, ...rest] = sightings;
-  if (nodes < 3 || first === undefined || areClose(first.block, rest, maxLag)) return false;
-  const isTrusted = (sighting: Sighting) => {
-    const others = sightings.filter((other) => other !== sighting);
-    return !isSuspect(sighting.block, others, nodes, maxLag, now);
-  };
-  const trusted = sightings.filter(isTrusted);
-  if (trusted.length === sightings.length) return false;
-  const reference = referenceOf(sightings, nodes);
-  return trusted.filter(({ block, time }) => lagOf(block, reference) <= maxLag + now - time).length < 2;
-}
-
-/** Whether no node is far from a block, which is what most often holds: then none lags, and none is suspect. */
-export function areClose(block: Block, sightings: Iterable<Sighting>, maxLag: number): boolean {
-  for (const { block: other } of sightings) if (!isClose(block, other, maxLag)) return false;
-  return true;
-}
-
-export function isClose(block: Block, { height, timestamp }: Block, maxLag: number): boolean {
-  if (height === block.height && timestamp === block.timestamp) return true;
-  const distance = Math.abs(Number(timestamp - block.timestamp)) / nanoseconds;
-  const blocks = Math.abs(Number(height - block.height));
-  return 2 * distance <= maxLag && 2 * blocks <= maxLag / shortestBlock;
+/** Whether another node than this one was heard within `maxLag`. A response without a block counts, too. */
+export function isCompared({ nodes, settings, clock }: HeardNodes, node: HeardNodes["nodes"][number]): boolean {
+  const since = clock.now() - settings.maxLag;
+  return nodes.length === 1 || nodes.some((other) => other !== node && other.heardAt >= since);
 }

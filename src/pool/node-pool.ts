@@ -1,13 +1,45 @@
+import {
+  abortSignal,
+  checkOptions,
+  deadline,
+  milliseconds,
+  type OptionChecks,
+  oneOf,
+} from "../arguments/check-options.js";
 import { readBaseUrl } from "../arguments/read-base-url.js";
 import { refuse } from "../arguments/refuse.js";
 import { type Clock, systemClock } from "../async/clock.js";
-import { connect, type NodePool, type NodeStatus } from "../client/node-pool.js";
-import { onDemand } from "../http/on-demand.js";
+import { type CheckOptions, connect, type NodePool, type NodeStatus } from "../client/node-pool.js";
+import { defaultSettings } from "../http/call-options.js";
+import type { CallSettings, Context, Reply } from "../http/context.js";
+import { withTotalDeadline } from "../http/deadline.js";
+import { contextOf, type Requester } from "../http/requester.js";
 import { withDigits } from "../values/json.js";
-import type { OpenConnection, OpenPool } from "./open-pool.js";
-import { type NodePoolOptions, readPoolOptions } from "./options.js";
+import { NodeCall } from "./call.js";
+import { choose, type Order } from "./choice.js";
+import { type Pool, type PoolClient, poolClient } from "./client.js";
+import { compare, isCompared } from "./freshness.js";
+import { PoolNode } from "./node.js";
 
-const load = onDemand(() => import("./open-pool.js"));
+/** Options of a pool. */
+export interface NodePoolOptions {
+  /**
+   * How far a response may be behind the other nodes, in milliseconds of block time. The clock of the client does not matter.
+   * Also how recently another node must have responded: otherwise a read goes to two nodes at once.
+   *
+   * @default 10_000
+   */
+  maxLag?: number | undefined;
+  /**
+   * Which node serves a call: `"fastest"` picks two at random and uses the one expected to respond
+   * first, by its latency, its requests in flight and its rate limit. `"given"` takes the first one that is not cooling down.
+   *
+   * @default "fastest"
+   */
+  order?: Order | undefined;
+}
+
+const checks: OptionChecks<NodePoolOptions> = { maxLag: milliseconds, order: oneOf("fastest", "given") };
 
 /**
  * Creates a pool of several nodes of one network, to be passed to `createClient` as `baseUrl`. Nothing is sent yet.
@@ -24,68 +56,53 @@ export function nodePool(urls: readonly (string | URL)[], options: NodePoolOptio
   return createPool(urls, options, systemClock, Math.random);
 }
 
-/** A pool with a clock and a source of random numbers. */
 export function createPool(
   urls: readonly (string | URL)[],
   options: NodePoolOptions,
   clock: Clock,
   random: () => number,
 ): NodePool {
-  const settings = readPoolOptions(options);
-  const addresses = readUrls(urls);
-  let opened: OpenPool | undefined;
-  const open = async () => {
-    const { openPool } = await load();
-    opened ??= openPool({ urls: addresses, settings, clock, random });
-    return opened;
-  };
-  /** Connects the client that was created last. */
-  let connectLast: (() => Promise<OpenConnection>) | undefined;
+  checkOptions(checks, options, { name: "nodePool" });
+  const { maxLag = 10_000, order = "fastest" } = options;
+  const nodes = readUrls(urls).map((url) => new PoolNode(url, clock, random));
+  const pool: Pool = { nodes, settings: { maxLag, order }, clock, random };
+  let client: PoolClient | undefined;
   return {
     get status() {
-      return opened ? opened.status : addresses.map(statusOfUnknown);
+      return statusOf(pool);
     },
     async check(options = {}) {
-      const connection = await connectLast?.();
-      if (connection) return connection.check(options);
-      return refuse({ argument: "nodes" }, "a pool that a client was created with", "a pool without a client");
+      if (!client) refuse({ argument: "nodes" }, "a pool that a client was created with", "a pool without a client");
+      await checkNodes(client, options);
+      return statusOf(pool);
     },
     [connect]: (options) => {
-      let connection: OpenConnection | undefined;
-      const connectOnce = async () => {
-        const pool = await open();
-        connection ??= pool.connect(options);
-        return connection;
-      };
-      connectLast = connectOnce;
-      return {
-        send: (route, params, call) =>
-          connection
-            ? connection.send(route, params, call)
-            : connectOnce().then((opened) => opened.send(route, params, call)),
-        clock,
-        nodeCount: addresses.length,
-        isPool: true,
-        session: options.session,
-      };
+      client = poolClient(pool, options);
+      return { ...createRequester(client), clock, nodeCount: nodes.length, isPool: true, session: options.session };
     },
   };
 }
 
-const statusOfUnknown = (url: string): NodeStatus =>
-  withDigits({
-    url,
-    state: "unknown",
-    rest: 0,
-    until: undefined,
-    height: undefined,
-    timestamp: undefined,
-    lag: undefined,
-    latency: undefined,
-    hedges: 0,
-    rateLimit: undefined,
-    error: undefined,
+const states = { failing: "cooling-down", slow: "cooling-down", lag: "lagging", suspect: "suspect" } as const;
+
+function statusOf(pool: Pool): NodeStatus[] {
+  return pool.nodes.map((node) => {
+    const { url, block, head, latency, hedges, rateLimit, error, cause, coolDown, heardAt } = node;
+    const status: NodeStatus = {
+      url,
+      state: cause ? states[cause] : heardAt === Number.NEGATIVE_INFINITY ? "unknown" : "ready",
+      until: coolDown > 0 ? new Date(pool.clock.date() + coolDown) : undefined,
+      height: block?.height,
+      timestamp: block?.timestamp,
+      lag: head && compare(head, pool).lag,
+      latency,
+      hedges,
+      rateLimit,
+      error,
+    };
+    return withDigits(status);
   });
+}
 
 function readUrls(urls: readonly (string | URL)[]): string[] {
   if (!Array.isArray(urls) || urls.length === 0) refuse({ argument: "urls" }, "an array of addresses", urls);
@@ -93,4 +110,65 @@ function readUrls(urls: readonly (string | URL)[]): string[] {
   const repeated = read.findIndex((url, index) => read.indexOf(url) < index);
   if (repeated >= 0) refuse({ argument: `urls[${repeated}]` }, "an address that is not listed before", read[repeated]);
   return read;
+}
+
+/** Sends the calls of a client to the nodes of its pool. */
+function createRequester(client: PoolClient): Requester {
+  const send = withTotalDeadline(
+    (context) =>
+      context.once && context.node === undefined ? callOnce(client, context) : new NodeCall(client, context).run(),
+    client.clock,
+  );
+  return {
+    send: (route, params, call) => send(contextOf(route, params, { ...call, node: knownNode(call, route, client) })),
+  };
+}
+
+/** The address of a node that the caller has named, as the pool knows it. */
+function knownNode({ node }: CallSettings, { operation }: { operation: string }, { nodes }: Pool): string | undefined {
+  if (node === undefined) return undefined;
+  const place = { operation, argument: "node" };
+  const [urls, known] = [nodes.map(({ url }) => url), readBaseUrl(node, place)];
+  return urls.includes(known) ? known : refuse(place, `one of the pool: ${urls.join(", ")}`, node);
+}
+
+/**
+ * Makes a call that a node does not accept twice: to one node, once. If no fresh node has responded within `maxLag`, nodes are asked with a
+ * read before, and the call goes to the one that responds.
+ */
+async function callOnce<T>(client: PoolClient, context: Context<T>): Promise<Reply<T>> {
+  const { nodes, settings, clock, random } = client;
+  const since = clock.now() - settings.maxLag;
+  const isFresh = ({ cause, heardAt, head }: PoolNode) =>
+    cause === undefined && heardAt >= since && !(head && compare(head, client).verdict);
+  const fresh = nodes.filter((node) => isFresh(node) && isCompared(client, node));
+  const { cancellation, headers, operation } = context;
+  const read = contextOf(probe(client, operation), params, { settings: context.settings, headers, signal: undefined });
+  const chosen = choose(fresh, settings.order, random)?.url;
+  const node = chosen ?? (await new NodeCall(client, { ...read, cancellation }).run()).node;
+  return new NodeCall(client, { ...context, node }).run();
+}
+
+/** A read that is cheap for a node, of a resource that has no signatures. */
+const params = { id: "0".repeat(64), pagination: { first: 1 } };
+
+/** How that read is sent. It finds out whether a node responds, and with which block. */
+const probe = ({ routeOf }: PoolClient, operation: string) => ({
+  ...routeOf("listNodeSignatures"),
+  operation,
+  read: (body: { signatures?: unknown }) => (body.signatures ? body : undefined),
+});
+
+/** Sends one read to each node, and compares all of them. */
+async function checkNodes(client: PoolClient, options: CheckOptions): Promise<void> {
+  checkOptions({ timeout: deadline, signal: abortSignal }, options, { name: "check" });
+  const { timeout = 5000, signal } = options;
+  const call = { settings: { ...defaultSettings, attempts: 1, timeout }, signal, headers: undefined, demand: {} };
+  const { send } = createRequester(client);
+  const route = probe(client, "nodes.check");
+  const results = await Promise.allSettled(client.nodes.map(({ url }) => send(route, params, { ...call, node: url })));
+  signal?.throwIfAborted();
+  for (const [index, node] of client.nodes.entries())
+    if (results[index]?.status === "fulfilled")
+      node.judge(node.head && compare(node.head, client).verdict, client.clock.now());
 }

@@ -1,87 +1,98 @@
 import type { Context, Reply } from "../http/context.js";
-import { type Demand, type Lack, lackOf, NotShown } from "../http/demand.js";
-import {
-  applyVerdict,
-  freshestOf,
-  isInDispute,
-  type JudgedResponse,
-  sightingsOf,
-  staleError,
-  type Verdict,
-  verdictOn,
-} from "./judge.js";
-import type { Link } from "./link.js";
-import { isBehindMark, updateMark } from "./mark.js";
+import { type Lack, lackOf, NotShown } from "../http/demand.js";
+import { minimum } from "../values/integers.js";
+import type { PoolClient } from "./client.js";
+import { compare, headOf, type Verdict } from "./freshness.js";
+import type { Outcome } from "./requests.js";
 
-/** The responses to one call. */
+/** A response of a node. */
+export type NodeResponse<T> = Outcome<T> & { readonly reply: Reply<T> };
+
+/** The responses to one call. They are judged anew each time, since every response to any call says more about the nodes. */
 export class Responses<T> {
-  readonly #link: Link;
+  /** Whether the call is for the newest data: its response is compared with other nodes, and with what was returned before. */
+  readonly isFresh: boolean;
+  readonly all: NodeResponse<T>[] = [];
+  readonly #client: PoolClient;
   readonly #context: Context<T>;
-  readonly #demand: Demand<T>;
-  readonly #received: JudgedResponse<T>[] = [];
 
-  constructor(link: Link, context: Context<T>, demand: Demand<T>) {
-    this.#link = link;
+  constructor(client: PoolClient, context: Context<T>) {
+    this.isFresh = context.demand === undefined || context.demand.isFresh === true;
+    this.#client = client;
     this.#context = context;
-    this.#demand = demand;
   }
 
-  /** Adds a response, and returns what is wrong with it. */
-  add(added: JudgedResponse<T>): Verdict | undefined {
-    this.#received.push(added);
-    // Each response shows more of the others.
-    for (const each of this.#received) each.verdict = verdictOn(each.node, each.block, this.#demand, this.#link);
-    return this.#lackOf(added) ? "history" : added.verdict;
+  /** Whether a response lacks this, or nothing. */
+  some(lack: Lack | undefined): boolean {
+    return this.all.some((response) => this.#lackOf(response) === lack);
   }
 
-  #lackOf({ reply }: JudgedResponse<T>): Lack | undefined {
-    const { lacksBlock, holdsPlace } = this.#demand;
-    if (lacksBlock === undefined && holdsPlace === undefined) return undefined;
-    const { node: pinned } = this.#context;
-    const nodes = this.#link.nodes.filter(({ url }) => pinned === undefined || url === pinned);
-    // Of a node that was not heard, it is not known.
-    const isOpen = nodes.some(({ heardAt, isAvailable }) => isAvailable && heardAt === Number.NEGATIVE_INFINITY);
-    return lackOf(this.#demand, reply, isOpen || sightingsOf(nodes).length > 0);
+  /** The latest response without a flaw. */
+  get best(): NodeResponse<T> | undefined {
+    return latest(this.all.filter((response) => this.flawOf(response) === undefined));
   }
 
-  /** The freshest response that shows what is demanded, whatever else is wrong with it. */
-  get freshest(): JudgedResponse<T> | undefined {
-    return freshestOf(this.#received, (each) => this.#lackOf(each) === undefined);
+  /** The response to return if each has a flaw: of those with the longest history, if that matters, the latest one. */
+  get leastFlawed(): NodeResponse<T> | undefined {
+    const { historyFrom, completeFrom } = this.#context.demand ?? {};
+    const usable = this.all.filter((response) => [undefined, "history"].includes(this.#lackOf(response)));
+    if (historyFrom === undefined || completeFrom === undefined || usable.length === 0) return latest(usable);
+    const starts = usable.map(({ reply }) => completeFrom(reply));
+    const earliest = starts.reduce(minimum);
+    return latest(usable.filter((_, index) => starts[index] === earliest));
   }
 
-  /** The freshest response with which nothing is wrong. */
-  get best(): JudgedResponse<T> | undefined {
-    return freshestOf(this.#received, (each) => each.verdict === undefined && this.#lackOf(each) === undefined);
+  /** Why a response cannot be returned; `undefined` if it can. */
+  flawOf(response: NodeResponse<T>): Lack | Verdict | "regression" | undefined {
+    return this.#lackOf(response) ?? this.#doubtOf(response);
   }
 
-  /** @throws {@link NotShown} if all responses lack a block. It is waited for, meanwhile nodes that are set aside come back. */
-  throwIfBehind(): void {
-    if (this.#received.every((each) => this.#lackOf(each) === "block")) this.throwIfNotShown();
+  #lackOf({ reply }: NodeResponse<T>): Lack | undefined {
+    const { demand, node } = this.#context;
+    const named = this.#client.nodes.some(({ block, url }) => block && (node === undefined || node === url));
+    return demand && lackOf(demand, reply, named);
   }
 
-  /**
-   * @throws {@link NotShown} if the nodes that respond do not show what is demanded, whatever the others would.
-   */
+  /** Why a response is marked as stale. Records of the past are final, also on a node that lags. */
+  #doubtOf(response: NodeResponse<T>): Verdict | "regression" | undefined {
+    const verdict = this.#verdictOn(response);
+    if (!this.isFresh) return verdict === "suspect" ? verdict : undefined;
+    const { timestamp } = response.reply.block ?? {};
+    const { returned = 0n } = this.#client.session;
+    return verdict ?? (timestamp !== undefined && timestamp < returned ? "regression" : undefined);
+  }
+
+  #verdictOn({ reply: { block }, endedAt }: NodeResponse<T>): Verdict | undefined {
+    return block && compare(headOf(block, endedAt), this.#client).verdict;
+  }
+
+  /** Returns the reply of a response, and notes what all of them say about their nodes. */
+  settle(response: NodeResponse<T>): Reply<T> {
+    const { session } = this.#client;
+    const { reply, node } = response;
+    const doubt = this.#doubtOf(response);
+    const isPinned = this.#context.node !== undefined;
+    for (const each of this.all) {
+      // The best of several bad nodes continues to serve calls.
+      const isSpared = each === response && this.isFresh && !isPinned;
+      each.node.judge(isSpared ? undefined : this.#verdictOn(each), each.sentAt);
+    }
+    const { timestamp = 0n } = reply.block ?? {};
+    if (!isPinned && doubt !== "suspect" && timestamp > (session.returned ?? 0n)) session.returned = timestamp;
+    return { ...reply, stale: doubt !== undefined, node: node.url };
+  }
+
+  /** @throws {@link NotShown} if there are responses, and each lacks what it is used for. */
   throwIfNotShown(): void {
-    const shown = freshestOf(this.#received, () => true);
+    const shown = latest(this.all);
     const lack = shown && this.#lackOf(shown);
     if (lack) throw new NotShown(lack, { shown: shown.reply });
   }
+}
 
-  /** Returns the reply of a response, and notes what the responses say of their nodes. */
-  settle(best: JudgedResponse<T>): Reply<T> {
-    const { node, block, reply, verdict } = best;
-    const { node: pinned, operation, demand: { isFresh = false } = { isFresh: true } } = this.#context;
-    const { staleness } = this.#link.settings;
-    // Other calls can have returned a later block while this response was compared.
-    const isBack = isFresh && block !== undefined && isBehindMark(block, this.#link);
-    const isOpen = this.#demand.isFresh === true && isInDispute(this.#link);
-    const stale = verdict !== undefined || isBack || isOpen;
-    if (stale && staleness === "error" && pinned === undefined) throw staleError(operation, this.#received);
-    for (const each of this.#received) applyVerdict(each);
-    updateMark(block, this.#link, verdict !== "suspect" && pinned === undefined);
-    reply.stale = stale;
-    reply.node = node.url;
-    return reply;
-  }
+/** The response of the latest block. */
+function latest<T>(responses: readonly NodeResponse<T>[]): NodeResponse<T> | undefined {
+  const timeOf = ({ reply }: NodeResponse<T>) => reply.block?.timestamp ?? -1n;
+  const [first, ...others] = responses;
+  return first && others.reduce((best, response) => (timeOf(best) >= timeOf(response) ? best : response), first);
 }

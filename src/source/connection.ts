@@ -1,14 +1,13 @@
 import type { OperationId } from "../arguments/operation.js";
 import type { Clock } from "../async/clock.js";
-import type { Block } from "../http/block.js";
 import type { OperationRoute } from "../http/operation-route.js";
 import type { Requester } from "../http/requester.js";
 import type { RangeLimits } from "./range-limits.js";
 
 /** What a client has in common with those that its `withOptions` returns. */
 export interface Session {
-  /** The latest block of a response that one of them has returned, and when, in milliseconds of the pool's clock. */
-  mark?: { readonly block: Block; readonly time: number } | undefined;
+  /** The time of the latest block of a response that one of them has returned, in Unix nanoseconds. */
+  returned?: bigint;
   /** Whether a response has named a block. */
   namesBlocks?: boolean;
   /** What readers of lists have learned of the node, or the nodes. */

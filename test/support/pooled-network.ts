@@ -28,6 +28,9 @@ export class PooledNetwork {
   /** The numbers of the nodes that were asked, in their order. */
   readonly asked: number[] = [];
   latency: number[];
+  /** Whether responses come without block headers. */
+  withoutBlocks = false;
+  readonly #onRequest: PooledNetworkOptions["onRequest"];
   #busy = 0;
 
   constructor({
@@ -46,27 +49,32 @@ export class PooledNetwork {
     );
     this.urls = this.network.nodes.map(({ url }) => url);
     this.latency = this.urls.map((_, index) => latency[index] ?? 10);
+    this.#onRequest = onRequest;
     this.pool = createPool(this.urls, pool, this.clock, random);
     this.client = createClient({
       baseUrl: this.pool,
       observe: (event) => this.events.push(event),
-      fetch: async (request) => {
-        const number = this.urls.findIndex((url) => request.url.startsWith(url));
-        this.asked.push(number);
-        onRequest?.(number, this.asked.length);
-        await this.#wait(this.latency[number] ?? 0, request.signal);
-        this.#busy++;
-        try {
-          const response = await this.network.fetch(request);
-          response.headers.set("x-node", String(number));
-          // In one piece: a longer body would be read while the clock runs.
-          return new Response(await response.arrayBuffer(), response);
-        } finally {
-          this.#busy--;
-        }
-      },
+      fetch: (request) => this.send(request),
       ...client,
     });
+  }
+
+  /** Sends a request to the network. */
+  async send(request: Request): Promise<Response> {
+    const number = this.urls.findIndex((url) => request.url.startsWith(url));
+    this.asked.push(number);
+    this.#onRequest?.(number, this.asked.length);
+    await this.#wait(this.latency[number] ?? 0, request.signal);
+    this.#busy++;
+    try {
+      const response = await this.network.fetch(request);
+      response.headers.set("x-node", String(number));
+      if (this.withoutBlocks) response.headers.delete("x-block-height");
+      // In one piece: a longer body would be read while the clock runs.
+      return new Response(await response.arrayBuffer(), response);
+    } finally {
+      this.#busy--;
+    }
   }
 
   /** Runs the clock until a promise is settled. */

@@ -78,7 +78,7 @@ describe("withOptions", () => {
     const [down] = network.nodes;
     const pool = nodePool(network.nodes.map(({ url }) => url));
     const client = createClient({ baseUrl: pool, fetch: network.fetch });
-    while (pool.status[0]?.state !== "failing") await client.getSpamStatistics(party);
+    while (pool.status[0]?.state !== "cooling-down") await client.getSpamStatistics(party);
     const asked = down?.requests.length;
     const other = client.withOptions({ headers: { a: "1" } });
     for (let call = 0; call < 5; call++) await other.getSpamStatistics(party);

@@ -2,11 +2,11 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { choose } from "../../../src/pool/choice.js";
 
-const node = (recentLatency: number | undefined, inFlight = 0, pause = 0, sent = inFlight) => ({
+const node = (recentLatency: number | undefined, inFlight = 0, pause = 0) => ({
+  latency: recentLatency,
   recentLatency,
   inFlight,
   pause,
-  sent,
 });
 
 describe("the choice of a node", () => {
@@ -30,7 +30,7 @@ describe("the choice of a node", () => {
   });
 
   test("counts a request that waits for the rate limit of a node once", () => {
-    const [limited, slow] = [node(10, 50, 100, 2), node(90, 1)];
+    const [limited, slow] = [node(10, 50, 100), node(90, 1)];
     expect(choose([limited, slow], "fastest", () => 0)).toBe(limited);
   });
 

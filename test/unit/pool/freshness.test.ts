@@ -1,125 +1,94 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Block } from "../../../src/index.js";
-import {
-  isDisputed,
-  isImplausible,
-  isSuspect,
-  lagOf,
-  referenceOf,
-  type Sighting,
-} from "../../../src/pool/freshness.js";
+import { compare, type Head, isCompared } from "../../../src/pool/freshness.js";
 
-/** A block of a chain with a block each second, seen at some millisecond. */
-const sighting = (height: number, time = 0, timestamp = BigInt(height) * 1_000_000_000n): Sighting => ({
-  block: { height: BigInt(height), timestamp },
-  time,
+const second = 1000;
+
+/** A head whose block has some second of the chain, and was heard of at some second of the clock. */
+const head = (blockTime: number, heardAt = 0): Head => ({
+  blockTime: 1_700_000_000_000 + blockTime * second,
+  heardAt: heardAt * second,
 });
-const blockOf = (height: number): Block => sighting(height).block;
 
-describe("the block that others are compared with", () => {
-  test("is the highest that two nodes have reached, of three or more nodes", () => {
-    expect(referenceOf([sighting(100), sighting(90), sighting(95)], 3)?.block.height).toBe(95n);
+/** The lag in seconds, and the verdict, of one of the heads of a pool with `maxLag` of 10 s. */
+function compareOne(one: Head, others: (Head | undefined)[], now = 0) {
+  const nodes = [one, ...others].map((each) => ({ head: each, heardAt: each?.heardAt ?? Number.NEGATIVE_INFINITY }));
+  const pool = { nodes, settings: { maxLag: 10 * second }, clock: { now: () => now * second } };
+  const { lag, verdict } = compare(one, pool);
+  return [lag / second, verdict];
+}
+
+describe("a node that lags", () => {
+  test("is more than maxLag behind the higher one of two nodes", () => {
+    expect(compareOne(head(0), [head(10)])).toEqual([10, undefined]);
+    expect(compareOne(head(0), [head(11)])).toEqual([11, "lag"]);
+    expect(compareOne(head(11), [head(0)])).toEqual([0, undefined]);
   });
 
-  test("is unknown while one of three nodes was heard", () => {
-    expect(referenceOf([sighting(100)], 3)).toBeUndefined();
+  test("is more than maxLag behind the second highest of three or more nodes", () => {
+    expect(compareOne(head(0), [head(1000), head(10)])).toEqual([10, undefined]);
+    expect(compareOne(head(0), [head(1000), head(11)])).toEqual([11, "lag"]);
+    expect(compareOne(head(0), [head(1000), head(11), head(5), head(3)])).toEqual([11, "lag"]);
   });
 
-  test("is the lower one of the first two of three nodes that were heard", () => {
-    expect(referenceOf([sighting(1_000_100), sighting(100)], 3)?.block.height).toBe(100n);
+  test("lags as much however long ago it was heard of, while the chain moves", () => {
+    for (const now of [30, 3600]) {
+      expect(compareOne(head(0, 0), [head(now + 30, now)], now)).toEqual([30, "lag"]);
+      expect(compareOne(head(0, 0), [head(now, now)], now)).toEqual([0, undefined]);
+    }
   });
 
-  test("is the higher one of two nodes", () => {
-    expect(referenceOf([sighting(90), sighting(100)], 2)?.block.height).toBe(100n);
+  test("is none of a chain that stands still, however long ago the others were heard of", () => {
+    for (const now of [5, 60, 3600]) {
+      expect(compareOne(head(0, now), [head(0, 0)], now)[1]).toBeUndefined();
+      expect(compareOne(head(0, now), [head(0, 0), head(0, 0)], now)[1]).toBeUndefined();
+      expect(compareOne(head(0, 0), [head(0, now), head(0, now)], now)[1]).toBeUndefined();
+    }
   });
 
-  test("is the lower one of two nodes if the higher one is more than a minute for each block ahead", () => {
-    const ahead = sighting(101, 0, blockOf(100).timestamp + 60_000_000_001n);
-    expect(referenceOf([ahead, sighting(100)], 2)?.block.height).toBe(100n);
-  });
-
-  test("is the lower one of two nodes if the higher one has an earlier time", () => {
-    const earlier = sighting(101, 0, blockOf(100).timestamp - 1n);
-    expect(referenceOf([earlier, sighting(100)], 2)?.block.height).toBe(100n);
-  });
-
-  test("is the only one of a pool of one node", () => {
-    expect(referenceOf([sighting(7)], 1)?.block.height).toBe(7n);
-  });
-
-  test("makes no honest node lag or suspect, whatever one node of three or more names", () => {
-    const heights = fc.array(fc.integer({ min: 1000, max: 1005 }), { minLength: 2, maxLength: 5 });
-    const liar = fc.record({
-      height: fc.oneof(fc.integer({ min: 0, max: 3_000_000 }), fc.integer({ min: 995, max: 1010 })),
-      timestamp: fc.oneof(
-        fc.bigInt({ min: 0n, max: 10n ** 19n }),
-        fc.bigInt({ min: 990_000_000_000n, max: 1_010_000_000_000n }),
-      ),
-    });
-    fc.assert(
-      fc.property(heights, liar, (heights, { height, timestamp }) => {
-        const honest = heights.map((each) => sighting(each));
-        const reference = referenceOf([sighting(height, 0, timestamp), ...honest], honest.length + 1);
-        for (const each of honest) {
-          expect(lagOf(each.block, reference)).toBeLessThanOrEqual(5000);
-          const others = [sighting(height, 0, timestamp), ...honest.filter((other) => other !== each)];
-          expect(isSuspect(each.block, others, honest.length + 1, 10_000, 0)).toBe(false);
-        }
-      }),
-    );
+  test("is compared with where another node stands by now, not where it stood", () => {
+    expect(compareOne(head(-3, 9), [head(0, 0)], 9)).toEqual([12, "lag"]);
   });
 });
 
-describe("the lag of a node", () => {
-  test("is the block time between it and the reference, in milliseconds", () => {
-    expect(lagOf(blockOf(40), sighting(100))).toBe(60_000);
+describe("a node that is ahead", () => {
+  test("is suspect if it alone is more than maxLag ahead of three or more nodes", () => {
+    expect(compareOne(head(10), [head(0), head(-5)])).toEqual([0, undefined]);
+    expect(compareOne(head(11), [head(0), head(-5)])).toEqual([0, "suspect"]);
+    expect(compareOne(head(11), [head(0), head(11)])).toEqual([0, undefined]);
   });
 
-  test("is 0 for a node that is ahead, and for all nodes of a halted chain", () => {
-    expect(lagOf(blockOf(101), sighting(100))).toBe(0);
-    expect(lagOf(blockOf(100), sighting(100, -1e9))).toBe(0);
+  test("is not suspect if as much time has passed since the others were heard of", () => {
+    expect(compareOne(head(3600, 3600), [head(0, 0), head(0, 0)], 3600)).toEqual([0, undefined]);
+    expect(compareOne(head(3611, 3600), [head(0, 0), head(0, 0)], 3600)).toEqual([0, "suspect"]);
+  });
+
+  test("is one of two nodes of a larger pool that are far apart: neither is trusted before a third one was heard of", () => {
+    expect(compareOne(head(600), [head(0), undefined])).toEqual([0, "suspect"]);
+    expect(compareOne(head(0), [head(600), undefined])).toEqual([600, "lag"]);
+    expect(compareOne(head(600), [undefined, undefined])).toEqual([0, undefined]);
   });
 });
 
-describe("a node that is ahead of all others", () => {
-  test("is suspect if it is ahead by more than maxLag", () => {
-    expect(isSuspect(blockOf(110), [sighting(100)], 3, 10_000, 0)).toBe(false);
-    expect(isSuspect(blockOf(111), [sighting(100)], 3, 10_000, 0)).toBe(true);
-  });
-
-  test("is not suspect if as much time has passed since the others were seen", () => {
-    expect(isSuspect(blockOf(160), [sighting(100, 0)], 3, 10_000, 50_000)).toBe(false);
-    expect(isSuspect(blockOf(161), [sighting(100, 0)], 3, 10_000, 50_000)).toBe(true);
-  });
-
-  test("is suspect if it names more than ten blocks for each second", () => {
-    const timestamp = blockOf(101).timestamp;
-    expect(isSuspect({ height: 200n, timestamp }, [sighting(100)], 3, 10_000, 0)).toBe(false);
-    expect(isSuspect({ height: 201n, timestamp }, [sighting(100)], 3, 10_000, 0)).toBe(true);
-  });
-
-  test("is suspect if its time is before that of a lower block", () => {
-    expect(isImplausible(blockOf(100), { height: 101n, timestamp: 99_000_000_000n })).toBe(true);
-    expect(isSuspect({ height: 101n, timestamp: 99_000_000_000n }, [sighting(100)], 3, 10_000, 0)).toBe(true);
-  });
+test("no honest node lags or is suspect, whatever one node of three or more says", () => {
+  const seconds = fc.array(fc.integer({ min: 1000, max: 1005 }), { minLength: 2, maxLength: 5 });
+  const liar = fc.oneof(fc.integer({ min: -1e9, max: 1e9 }), fc.integer({ min: 980, max: 1020 }));
+  fc.assert(
+    fc.property(seconds, liar, (seconds, liar) => {
+      const honest = seconds.map((each) => head(each));
+      for (const each of honest) {
+        const others = [head(liar), ...honest.filter((other) => other !== each)];
+        expect(compareOne(each, others)[1]).toBeUndefined();
+      }
+    }),
+  );
 });
 
-describe("one of two nodes", () => {
-  test("is not suspect however far ahead it is, unless that is implausible", () => {
-    expect(isSuspect(blockOf(1000), [sighting(100)], 2, 10_000, 0)).toBe(false);
-    expect(isSuspect({ height: 101n, timestamp: 10n ** 15n }, [sighting(100)], 2, 10_000, 0)).toBe(true);
-  });
-});
-
-describe("two nodes far apart", () => {
-  test("are in dispute until a third one supports one of them", () => {
-    expect(isDisputed([sighting(1000), sighting(400)], 3, 10_000, 0)).toBe(true);
-    expect(isDisputed([sighting(1000), sighting(400), sighting(999)], 3, 10_000, 0)).toBe(false);
-    expect(isDisputed([sighting(1000), sighting(400), sighting(401)], 3, 10_000, 0)).toBe(false);
-  });
-
-  test("are not in dispute if there are only two: the higher one is the reference", () => {
-    expect(isDisputed([sighting(1000), sighting(400)], 2, 10_000, 0)).toBe(false);
-  });
+test("a node is compared if another one was heard within maxLag, or if there is no other", () => {
+  const [a, b] = [0, 0].map(() => ({ head: undefined, heardAt: 0 }));
+  if (!a || !b) return;
+  const pool = (nodes: (typeof a)[], now: number) => ({ nodes, settings: { maxLag: 10 }, clock: { now: () => now } });
+  expect(isCompared(pool([a, b], 10), a)).toBe(true);
+  expect(isCompared(pool([a, b], 11), a)).toBe(false);
+  expect(isCompared(pool([a], 11), a)).toBe(true);
 });

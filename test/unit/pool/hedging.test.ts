@@ -22,7 +22,7 @@ describe("a read whose node does not respond", () => {
     const before = net.clock.now();
     const { response } = await net.read();
     expect(net.nodeOf(response)).toBe(1);
-    // Three times the first response: its mean, and four times half of it.
+    // Three times as long as a response usually takes.
     expect(net.clock.now() - before).toBe(300 + 100);
     expect(net.asked).toEqual([0, 1]);
     expect(hedges(net)).toEqual([
@@ -40,34 +40,26 @@ describe("a read whose node does not respond", () => {
     expect(net.asked).toEqual([0, 1]);
   });
 
-  test("goes to the next node after `hedgeAfter`, or never if that is false", async () => {
-    for (const [hedgeAfter, duration] of [
-      [7, 17],
-      [false, 2010],
+  test("goes to the next node after 50 ms at the soonest and a second at the latest", async () => {
+    for (const [latency, delay] of [
+      [2, 50],
+      [900, 1000],
     ] as const) {
-      const net = await warm({ pool: { hedgeAfter }, client: { timeout: 2000 } });
-      net.latency[0] = silent;
+      const net = await warm({ latency: [latency, latency, latency] });
+      net.latency = [silent, 10, 10];
       const before = net.clock.now();
       await net.read();
-      expect(net.clock.now() - before).toBe(duration);
+      expect(net.clock.now() - before).toBe(delay + 10);
     }
   });
 
-  test("does not wait for the rate limit of a silent node that was set aside, if another one can be asked", async () => {
-    const net = new PooledNetwork({ data: { nodes: 2 }, latency: [silent, 5] });
-    net.advance(5000);
-    await net.read();
-    // The chain begins anew: the other node is set aside, too, because it is behind what was returned.
-    for (const node of net.network.nodes) node.configure({ lag: 4000 });
-    for (let read = 0; read < 5; read++) {
-      net.advance(1);
-      await net.read();
-    }
-    await net.sleep(2000);
-    expect(net.pool.status.map(({ state }) => state)).toEqual(["slow", "lagging"]);
+  test("does not wait for the rate limit of a node that is silent, if another one has room", async () => {
+    const net = await warm({ data: { nodes: 2 }, node: { rateLimit: { rate: 2, burst: 4 } }, latency: [10, 10] });
+    net.latency[0] = silent;
     const before = net.clock.now();
     await net.run(Promise.all(Array.from({ length: 6 }, () => net.client.getSpamStatistics({ partyId }))));
-    expect(net.clock.now() - before).toBeLessThan(200);
+    expect(net.clock.now() - before).toBeLessThan(3000);
+    expect(net.pool.status[0]?.state).toBe("cooling-down");
   });
 
   test("is in flight on two nodes at most", async () => {
@@ -121,22 +113,21 @@ describe("a read whose node does not respond", () => {
     const calls = Array.from({ length: 60 }, () => net.client.getSpamStatistics({ partyId }));
     await net.run(Promise.all(calls));
     expect(net.clock.now() - before).toBeLessThan(300);
-    expect(net.pool.status[0]?.state).toBe("slow");
+    expect(net.pool.status[0]?.state).toBe("cooling-down");
   });
 
-  test("teaches the pool also if the caller aborts it: with a signal of 2 s, no further call fails", async () => {
-    const net = await warm({ data: { nodes: 2 }, pool: { hedgeAfter: false } });
-    net.latency[0] = silent;
-    let failed = 0;
-    for (let call = 0; call < 20; call++) {
-      const controller = new AbortController();
-      const cancel = net.clock.after(2000, () => controller.abort(new Error("too late")));
-      const { signal } = controller;
-      await net.run(net.client.getSpamStatistics({ partyId }, { signal })).catch(() => failed++);
-      cancel();
-      await net.sleep(250);
-    }
-    expect(failed).toBe(1);
+  test("teaches the pool also if the caller aborts it", async () => {
+    const net = await warm({ data: { nodes: 2 } });
+    net.latency = [silent, silent];
+    const controller = new AbortController();
+    net.clock.after(2000, () => controller.abort(new Error("too late")));
+    const call = net.client.getSpamStatistics({ partyId }, { signal: controller.signal });
+    await expect(net.run(call)).rejects.toThrow("too late");
+    expect(net.pool.status.map(({ state }) => state)).toEqual(["cooling-down", "cooling-down"]);
+    net.latency[1] = 10;
+    const before = net.clock.now();
+    await net.read();
+    expect(net.clock.now() - before).toBeLessThan(200);
   });
 });
 
@@ -155,12 +146,14 @@ describe("one silent node", () => {
         await net.sleep(250);
       }
       durations.sort((a, b) => a - b);
-      expect(durations.at(-4)).toBeLessThanOrEqual(3 * 40);
-      expect(durations.at(-1)).toBeLessThan(1200);
+      // The first call, and the calls that find out after a cool-down that it is still silent.
+      expect(durations.at(-9)).toBeLessThanOrEqual(41);
+      expect(durations.at(-2)).toBeLessThanOrEqual(4 * 40);
+      expect(durations.at(-1)).toBeLessThanOrEqual(1000);
     }
   });
 
-  test("that rests is tried beside calls that another node serves, and is used again once it responds", async () => {
+  test("is asked again after a cool-down that doubles, with a hedge, and is used again once it responds", async () => {
     const net = await warm({ data: { nodes: 2 }, latency: [60, 20] });
     net.latency[0] = silent;
     for (let call = 0; call < 3; call++) await net.read();
@@ -171,32 +164,29 @@ describe("one silent node", () => {
       await net.read();
       durations.push(net.clock.now() - before);
     }
-    expect(Math.max(...durations)).toBe(20);
+    expect(Math.max(...durations)).toBeLessThanOrEqual(200);
+    expect(durations.filter((duration) => duration > 20).length).toBeLessThanOrEqual(6);
     net.latency[0] = 60;
-    // The trial goes on after its call.
     for (let call = 0; call < 300; call++) {
       await net.sleep(250);
       await net.read();
     }
-    expect(net.pool.status[0]).toMatchObject({ state: "ready", latency: 60 });
+    expect(net.pool.status[0]).toMatchObject({ state: "ready", error: undefined });
+    expect(net.pool.status[0]?.latency).toBeCloseTo(60);
     net.asked.length = 0;
     await net.read();
     expect(net.asked).toEqual([0]);
   });
 
-  test("that rests is tried beside calls of which each is served by one of several others", async () => {
+  test("of three is asked by one of many calls at once after its cool-down", async () => {
     const net = await warm({ latency: [20, 20, 20] });
     net.latency[0] = silent;
     for (let call = 0; call < 3; call++) await net.read();
-    expect(net.pool.status[0]?.state).toBe("slow");
-    net.latency[0] = 20;
-    for (let call = 0; call < 20; call++) {
-      await net.sleep(250);
-      // Both of the others are heard, so that no call compares them.
-      await net.read({ node: net.urls[2] as string });
-      await net.read();
-    }
-    expect(net.pool.status[0]?.state).toBe("ready");
+    expect(net.pool.status[0]?.state).toBe("cooling-down");
+    await net.sleep(1500);
+    net.asked.length = 0;
+    await net.run(Promise.all(Array.from({ length: 10 }, () => net.client.getSpamStatistics({ partyId }))));
+    expect(net.asked.filter((node) => node === 0)).toHaveLength(1);
   });
 });
 
@@ -221,7 +211,7 @@ describe("extra requests with nodes of steady latency", () => {
     }
   });
 
-  test.each(Object.entries(spreads))("are below 5 %%: %s", async (_, spread) => {
+  test.each(Object.entries(spreads))("are below 15 %%: %s", async (_, spread) => {
     for (const [seed, typical] of [
       [1, 30],
       [2, 200],
@@ -238,7 +228,7 @@ describe("extra requests with nodes of steady latency", () => {
         const some = Array.from({ length: 4 }, () => net.client.getSpamStatistics({ partyId }));
         await net.run(Promise.all(some));
       }
-      expect(net.asked.length).toBeLessThan(1.05 * calls);
+      expect(net.asked.length).toBeLessThan(1.15 * calls);
     }
   });
 });

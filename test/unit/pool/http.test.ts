@@ -8,7 +8,7 @@ describe("client.http of a client of several nodes", () => {
   const get = (net: PooledNetwork, options = {}) =>
     net.run(net.client.http.GET("/api/v2/node/signatures", { params: { query: { id } }, ...options }));
 
-  test("turns to another node if one fails, and leaves that one in peace while it rests", async () => {
+  test("turns to another node if one fails, and leaves that one in peace while it cools down", async () => {
     const net = new PooledNetwork({ data: { nodes: [{ down: true }, {}] } });
     for (let call = 0; call < 200; call++) expect((await get(net)).response.status).toBe(200);
     expect(net.asked.filter((node) => node === 0).length).toBeLessThanOrEqual(4);

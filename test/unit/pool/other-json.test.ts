@@ -36,7 +36,7 @@ function connect(body: string, options: Partial<ClientOptions> = {}, pool: NodeP
 }
 
 describe.each(bodies)("a node of a pool that responds with status 200 and %s", (_, body) => {
-  test("fails none of 200 calls, and is set aside as failing", async () => {
+  test("fails none of 200 calls, and cools down", async () => {
     const { client, nodes } = connect(body);
     for (let call = 0; call < 50; call++) {
       expect(await client.getSpamStatistics({ partyId })).toHaveProperty("statistics");
@@ -44,7 +44,7 @@ describe.each(bodies)("a node of a pool that responds with status 200 and %s", (
       expect((await client.listNodeSignatures({ id: "a1" })).pageInfo).not.toBeNull();
       expect((await client.listPartiesProfiles()).pageInfo).not.toBeNull();
     }
-    expect(nodes.status.map(({ state }) => state)).toEqual(["failing", "ready"]);
+    expect(nodes.status.map(({ state }) => state)).toEqual(["cooling-down", "ready"]);
     expect(nodes.status[0]?.error).toContain("does not match the OpenAPI description");
   });
 
@@ -54,9 +54,9 @@ describe.each(bodies)("a node of a pool that responds with status 200 and %s", (
     expect(await client.scanBalanceChanges().toArray()).toHaveLength(20);
   });
 
-  test("is failing for `nodes.check`, and gets no transaction to check", async () => {
+  test("is cooling down for `nodes.check`, and gets no transaction to check", async () => {
     const { client, nodes, asked } = connect(body, {}, { order: "given" });
-    expect((await nodes.check()).map(({ state }) => state)).toEqual(["failing", "ready"]);
+    expect((await nodes.check()).map(({ state }) => state)).toEqual(["cooling-down", "ready"]);
     await client.checkTransaction({ tx: { version: "TX_VERSION_V3" } as never });
     expect(asked.filter((each) => each.startsWith("POST"))).toEqual(["POST node-2.example"]);
   });
@@ -85,7 +85,10 @@ test("a node of a pool whose records have another shape than the validator expec
   const body = JSON.stringify({ chainId: "c", statistics: { proposals: 5 } });
   const { client, nodes } = connect(body, { validate: validateAnswers({ onMismatch: "throw" }) }, { order: "given" });
   expect((await client.getSpamStatistics({ partyId })).statistics).not.toHaveProperty("proposals", 5);
-  expect(nodes.status[0]).toMatchObject({ state: "failing", error: expect.stringContaining("statistics.epochSeq") });
+  expect(nodes.status[0]).toMatchObject({
+    state: "cooling-down",
+    error: expect.stringContaining("statistics.epochSeq"),
+  });
 });
 
 test("a body that is too large for `maxResponseSize` is an error at once, which no other node would mend", async () => {

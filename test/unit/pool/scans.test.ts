@@ -5,16 +5,25 @@ import { PooledNetwork, type PooledNetworkOptions } from "../../support/pooled-n
 const hex = (number: number) => number.toString(16).padStart(64, "0");
 const start = 1_707_486_400_000_000_000n;
 const minute = 60_000_000_000n;
+const day = 24n * 60n * minute;
 
-/** Balance changes of ten hours, three in each block. */
-const balances: BalanceChange[] = Array.from({ length: 1800 }, (_, account) => ({
-  timestamp: `${start + BigInt(Math.floor(account / 3)) * minute}`,
-  assetId: hex(1),
-  partyId: hex(account),
-  marketId: "",
-  accountType: "ACCOUNT_TYPE_GENERAL",
-  balance: String(account),
-}));
+/** Three balance changes in each of 600 blocks. */
+const balancesOf = (first: bigint, blockTime: bigint): BalanceChange[] =>
+  Array.from({ length: 1800 }, (_, account) => ({
+    timestamp: `${first + BigInt(Math.floor(account / 3)) * blockTime}`,
+    assetId: hex(1),
+    partyId: hex(account),
+    marketId: "",
+    accountType: "ACCOUNT_TYPE_GENERAL",
+    balance: String(account),
+  }));
+
+/** Ten hours. */
+const balances = balancesOf(start, minute);
+
+/** 25 days. */
+const firstDay = start - (start % day);
+const hourly = balancesOf(firstDay, 60n * minute);
 
 const networkOf = ({ data, ...options }: PooledNetworkOptions = {}) =>
   new PooledNetwork({ ...options, data: { balances, ...data } });
@@ -51,19 +60,17 @@ describe("a scan of a client of several nodes", () => {
     }
   });
 
-  test("asks a node for nothing that it does not keep", async () => {
-    const net = networkOf({
-      data: { nodes: [{ history: start + 300n * minute }, {}, { history: start + 500n * minute }] },
-    });
-    expect(await scan(net, start)).toHaveLength(1800);
-    expect(await scan(net)).toHaveLength(1800);
-    expect(countOf(net, 0)).toBeGreaterThan(2);
+  test("is complete if one node keeps the whole range", async () => {
+    const nodes = [{ history: firstDay + 12n * day }, {}, { history: firstDay + 20n * day }];
+    for (const from of [firstDay, firstDay + day, undefined]) {
+      const net = networkOf({ data: { balances: hourly, nodes } });
+      expect(await scan(net, from)).toHaveLength(from === firstDay + day ? 1728 : 1800);
+    }
   });
 
-  test("does not use a node without any record while another one has some", async () => {
-    const net = networkOf({ data: { nodes: [{ history: 10n ** 19n }, {}, { history: 10n ** 19n }] } });
-    expect(await scan(net)).toHaveLength(1800);
-    expect(net.network.nodes[0]?.requests.filter(({ url }) => !url.includes("first=1&"))).toEqual([]);
+  test("is complete if nodes without any record respond first", async () => {
+    const nodes = [{ history: 10n ** 19n }, {}, { history: 10n ** 19n }];
+    expect(await scan(networkOf({ data: { nodes }, latency: [5, 50, 5] }))).toHaveLength(1800);
   });
 
   test("of nodes without any record is empty", async () => {
@@ -110,33 +117,41 @@ describe("a scan of a client of several nodes", () => {
     }
   });
 
-  test("hardly waits for a silent node, and for a second if no other one keeps enough", async () => {
-    for (const from of [undefined, start]) {
-      const net = networkOf({ latency: [Number.POSITIVE_INFINITY, 10, 10] });
-      expect(await scan(net, from)).toHaveLength(1800);
-      expect(net.clock.now()).toBeLessThan(550);
+  test("without a start waits for a slow node that keeps more, also if that has cooled down because it was slow", async () => {
+    for (const reads of [0, 20]) {
+      const nodes = [{ history: firstDay + 12n * day }, {}, { history: firstDay + 20n * day }];
+      const net = networkOf({ data: { balances: hourly, nodes }, latency: [10, 1500, 10] });
+      for (let read = 0; read < reads; read++) await net.read();
+      const changes = net.client.scanBalanceChanges({}, { pageSize: 50 });
+      expect(await net.run(changes.toArray())).toHaveLength(1800);
+      expect((await changes.coverage).start).toBe(firstDay);
     }
-    const histories = [3n, 5n, 5n].map((minutes) => ({ history: start + minutes * minute }));
-    const net = networkOf({ data: { nodes: histories }, latency: [Number.POSITIVE_INFINITY, 10, 10] });
-    await expect(scan(net, start)).rejects.toMatchObject({ availableFrom: start + 5n * minute });
-    expect(net.clock.now()).toBeLessThan(1300);
-    // A node that is slow is not missed.
-    const slow = networkOf({ data: { nodes: histories }, latency: [200, 10, 10] });
-    expect(await scan(slow)).toHaveLength(1791);
-    const slower = networkOf({ data: { nodes: histories }, latency: [300, 10, 10] });
-    expect(await scan(slower, start + 4n * minute)).toHaveLength(1788);
+  });
+
+  test("with a start hardly waits for a silent node, and without one for the deadline of one attempt, once", async () => {
+    const latency = [Number.POSITIVE_INFINITY, 10, 10];
+    const closed = networkOf({ latency });
+    expect(await scan(closed, start)).toHaveLength(1800);
+    expect(closed.clock.now()).toBeLessThan(1200);
+    const open = networkOf({ latency, client: { timeout: 5000 } });
+    expect(await scan(open)).toHaveLength(1800);
+    expect(open.clock.now()).toBeLessThan(5600);
+    const before = open.clock.now();
+    expect(await scan(open)).toHaveLength(1800);
+    expect(open.clock.now() - before).toBeLessThan(600);
   });
 
   test("rejects with the earliest time that any node keeps, if none reaches back far enough", async () => {
-    const histories = [5n, 3n, 9n].map((minutes) => ({ history: start + minutes * minute }));
-    const net = networkOf({ data: { nodes: histories } });
-    const error = await scan(net, start).catch((error: unknown) => error);
+    const nodes = [5n, 3n, 9n].map((days) => ({ history: firstDay + days * day }));
+    const net = networkOf({ data: { balances: hourly, nodes } });
+    const error = await scan(net, firstDay).catch((error: unknown) => error);
     if (!PaginationError.is(error)) throw error;
-    expect([error.reason, error.availableFrom]).toEqual(["pruned", start + 3n * minute]);
+    expect([error.reason, error.availableFrom]).toEqual(["pruned", firstDay + 3n * day]);
     const { startTimestamp } = error.resume ?? {};
-    expect(await scan(net, BigInt(String(startTimestamp)))).toHaveLength(1791);
-    expect(await scan(net, start, { missingHistory: "ignore" })).toHaveLength(1791);
-    expect(await scan(net)).toHaveLength(1791);
+    const kept = 1800 - 3 * 72;
+    expect(await scan(net, BigInt(String(startTimestamp)))).toHaveLength(kept);
+    expect(await scan(net, firstDay, { missingHistory: "ignore" })).toHaveLength(kept);
+    expect(await scan(net)).toHaveLength(kept);
   });
 
   test("continues on the other nodes if one dies, lags or bans the client", async () => {
@@ -155,11 +170,12 @@ describe("a scan of a client of several nodes", () => {
   });
 
   test("with the option `node` reads from that node alone, and judges its history alone", async () => {
-    const net = networkOf({ data: { nodes: [{ history: start + 5n * minute }, {}] } });
-    expect(await scan(net, start)).toHaveLength(1800);
+    const net = networkOf({ data: { balances: hourly, nodes: [{ history: firstDay + 5n * day }, {}] } });
+    expect(await scan(net, firstDay)).toHaveLength(1800);
     net.asked.length = 0;
-    await expect(scan(net, start, { node: net.urls[0] })).rejects.toMatchObject({ availableFrom: start + 5n * minute });
+    const pruned = { reason: "pruned", availableFrom: firstDay + 5n * day };
+    await expect(scan(net, firstDay, { node: net.urls[0] })).rejects.toMatchObject(pruned);
     expect(net.asked.filter((each) => each !== 0)).toEqual([]);
-    expect(await scan(net, start, { node: net.urls[1] })).toHaveLength(1800);
+    expect(await scan(net, firstDay, { node: net.urls[1] })).toHaveLength(1800);
   });
 });

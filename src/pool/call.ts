@@ -1,0 +1,225 @@
+import { annotate, describe, toPlainError, VegaError } from "../errors/index.js";
+import type { Context, Reply } from "../http/context.js";
+import { observedError } from "../http/events.js";
+import { delayAfter } from "../http/retry.js";
+import { choose, longestDelay, patienceOf, shortestDelay } from "./choice.js";
+import type { PoolClient } from "./client.js";
+import { isCompared } from "./freshness.js";
+import type { PoolNode } from "./node.js";
+import { isNodeFault, type Outcome, Requests, replaced } from "./requests.js";
+import { type NodeResponse, Responses } from "./responses.js";
+
+/**
+ * A call: asks a node, a second one if that is late, and the next one if it fails or its response cannot be used, until there is a
+ * response to return.
+ */
+export class NodeCall<T> {
+  readonly #client: PoolClient;
+  readonly #context: Context<T>;
+  readonly #requests: Requests<T>;
+  readonly #responses: Responses<T>;
+  /** The nodes that can serve the call. */
+  readonly #nodes: readonly PoolNode[];
+  /** A node for each time that it was asked. */
+  readonly #asked: PoolNode[] = [];
+  /** The last error of each node, in the order in which they came. */
+  readonly #errors = new Map<PoolNode, unknown>();
+  #failuresLeft: number;
+  /** The last outcome, until another node is asked because of it. */
+  #last: Outcome<T> | undefined;
+
+  constructor(client: PoolClient, context: Context<T>) {
+    this.#client = client;
+    this.#context = context;
+    this.#requests = new Requests(client, context);
+    this.#responses = new Responses(client, context);
+    this.#nodes = client.nodes.filter(({ url }) => context.node === undefined || context.node === url);
+    const { attempts } = context.settings;
+    // Each node is asked at least once, unless the caller wants no retries.
+    this.#failuresLeft = attempts === 1 || context.once ? 1 : Math.max(attempts, this.#nodes.length);
+  }
+
+  async run(): Promise<Reply<T>> {
+    try {
+      if (!this.#startNext()) await this.#retry();
+      const [first] = this.#asked;
+      // If there is nothing to compare the first node with, a second one is asked at once.
+      if (first && !this.#isCompared(first) && !this.#isOtherInFlight(first)) this.#start(this.#choose());
+      for (;;) {
+        const outcome = await this.#requests.next(this.#untilLook());
+        if (outcome) this.#take(outcome);
+        const { best } = this.#responses;
+        if (best && this.#isCompared(best.node)) return this.#responses.settle(best);
+        if (this.#goOn(best)) continue;
+        const result = best ?? this.#responses.leastFlawed;
+        if (result) return this.#responses.settle(result);
+        this.#responses.throwIfNotShown();
+        await this.#retry();
+      }
+    } finally {
+      this.#requests.end();
+    }
+  }
+
+  #start(node: PoolNode | undefined): boolean {
+    if (node === undefined) return false;
+    this.#reportFailover(node);
+    this.#asked.push(node);
+    this.#requests.start(node);
+    return true;
+  }
+
+  #take(outcome: Outcome<T>): void {
+    const { node, reply, error } = outcome;
+    this.#last = outcome;
+    if (reply) {
+      this.#responses.all.push({ ...outcome, reply });
+    } else if (isNodeFault(error, this.#context)) {
+      this.#errors.delete(node);
+      this.#errors.set(node, error);
+      this.#failuresLeft--;
+      this.#context.lastError = error;
+    } else if (error !== replaced) {
+      throw VegaError.is(error) ? annotate(error, { node: node.url }) : error;
+    }
+  }
+
+  /** The node to ask next: one that was not asked and is not cooling down. */
+  #choose(): PoolNode | undefined {
+    const { settings, random, session, clock } = this.#client;
+    const { isFresh } = this.#responses;
+    const ready = this.#ready(isFresh ? [] : ["lag"]);
+    const preferred = ready.find(({ url }) => url === this.#context.demand?.prefer);
+    if (preferred) return preferred;
+    // One that is probably not behind what was returned, if there is one.
+    const least = isFresh ? Number((session.returned ?? 0n) / 1_000_000n) : 0;
+    const now = clock.now();
+    const likely = ready.filter(({ head }) => !head || head.blockTime + now - head.heardAt >= least);
+    return choose(likely.length > 0 ? likely : ready, settings.order, random);
+  }
+
+  /** The nodes that were not asked and are not cooling down, or for a cause that does not matter. */
+  #ready(ignored: readonly PoolNode["cause"][]): PoolNode[] {
+    const isReady = ({ coolDown, cause }: PoolNode) => coolDown === 0 || ignored.includes(cause);
+    return this.#nodes.filter((node) => !this.#asked.includes(node) && isReady(node));
+  }
+
+  /** Asks other nodes if they are needed. Returns whether there is something to wait for. */
+  #goOn(best: NodeResponse<T> | undefined): boolean {
+    const { inFlight } = this.#requests;
+    if (!best && this.#responses.some("history")) {
+      // The node with the longest history may lag, or be slower than the others.
+      for (const node of this.#ready(["lag", "slow"])) this.#start(node);
+      return inFlight.length > 0;
+    }
+    const timings = this.#timings();
+    if (timings.some(({ elapsed, late }) => elapsed < late)) return true;
+    if (best && inFlight.length === 0 && this.#isOtherInFlight(best.node))
+      return this.#client.clock.now() - best.endedAt < longestDelay;
+    if (this.#startNext()) return true;
+    return timings.some(({ elapsed, silent }) => this.#responses.all.length === 0 || elapsed < silent);
+  }
+
+  /**
+   * Asks the next node: in addition to one that is late, instead of one that is silent, or instead of a wait for a rate limit. At most two
+   * requests are in flight.
+   */
+  #startNext(): boolean {
+    const node = this.#failuresLeft > 0 ? this.#choose() : undefined;
+    const requests = this.#timings();
+    const late = requests.at(-1);
+    if (node && late) {
+      const waiting = requests.find(({ request }) => request.sentAt === undefined);
+      if (node.pause > 0 && waiting?.request.node.cause === undefined) return false;
+      const isFull = requests.length > 1 && this.#context.demand?.historyFrom === undefined;
+      const ended = waiting ?? (isFull ? requests.find(({ elapsed, silent }) => elapsed >= silent) : undefined);
+      if (isFull && ended === undefined) return false;
+      if (ended) this.#requests.drop(ended.request);
+      const { node: from } = late.request;
+      from.hedges++;
+      this.#client.emit?.({ type: "hedge", ...this.#change(from, node), delay: late.elapsed });
+    }
+    return this.#start(node);
+  }
+
+  /** How long each request has taken, when a second node is asked as well, and when it is not waited for if there is an alternative. */
+  #timings() {
+    const { clock, nodes } = this.#client;
+    const longest = this.#responses.some(undefined) ? longestDelay : Number.POSITIVE_INFINITY;
+    return this.#requests.inFlight.map((request) => {
+      const { node, sentAt, startedAt } = request;
+      const patience = patienceOf(node, nodes);
+      const late = Math.min(longestDelay, patience);
+      // A node that was cooling down probably still does not respond.
+      const silent = node.cause ? late : Math.min(longest, Math.max(longestDelay, patience));
+      return { request, elapsed: clock.now() - (sentAt ?? startedAt), late, silent };
+    });
+  }
+
+  /** Milliseconds until a request is late or silent. */
+  #untilLook(): number {
+    // Another call may have heard of a node to compare with.
+    if (this.#requests.inFlight.length === 0) return shortestDelay;
+    const looks = this.#timings().flatMap(({ elapsed, late, silent }) => [late - elapsed, silent - elapsed]);
+    // After a second, the rate limit of another node may have room.
+    return Math.max(1, Math.min(longestDelay, ...looks.filter((delay) => delay > 0)));
+  }
+
+  #isCompared(node: PoolNode): boolean {
+    return !this.#responses.isFresh || this.#nodes.length === 1 || isCompared(this.#client, node);
+  }
+
+  /** Whether other calls are about to hear of a node to compare with. */
+  #isOtherInFlight(node: PoolNode): boolean {
+    return this.#client.nodes.some((other) => other !== node && other.cause === undefined && other.inFlight > 0);
+  }
+
+  /** Asks a node once more, or one that is cooling down: the one that was asked least often. */
+  async #retry(): Promise<void> {
+    const { clock, random, emit } = this.#client;
+    const { operation, settings, cancellation, attempts: attempt } = this.#context;
+    const timesAsked = (node: PoolNode) => this.#asked.filter((asked) => asked === node).length;
+    const nodes = [...this.#nodes].sort((a, b) => timesAsked(a) - timesAsked(b) || a.coolDown - b.coolDown);
+    for (const node of this.#failuresLeft > 0 ? nodes : []) {
+      const error = this.#errors.get(node);
+      const times = timesAsked(node);
+      const delay = times === 0 ? 0 : delayAfter(error, times, settings, { clock, random });
+      // The node asks for a longer wait than the caller allows.
+      if (delay === undefined) continue;
+      if (delay > 0) {
+        emit?.({ type: "retry", operation, attempt, node: node.url, delay, error: observedError(error) });
+        await cancellation.run<void>((resolve) => clock.after(delay, resolve));
+      }
+      this.#start(node);
+      return;
+    }
+    throw this.#error;
+  }
+
+  /** The error of the call: the last one, with the errors of all nodes if there are several. */
+  get #error(): unknown {
+    const all = [...this.#errors].map(([{ url }, error]) => ({ url, error }));
+    const { url: node, error } = all.at(-1) ?? {};
+    if (!VegaError.is(error)) return error;
+    if (all.length < 2) return annotate(error, { node });
+    const messages = all.map(({ url, error }) => `${url}: ${describe(error)}`);
+    const message = `${this.#context.operation} failed on ${all.length} nodes. ${messages.join(" · ")}`;
+    const failures = all.map(({ url, error }) => ({ node: url, ...toPlainError(error) }));
+    return annotate(error, { node, failures, message });
+  }
+
+  /** Reports that another node is asked because of the last outcome. */
+  #reportFailover(to: PoolNode): void {
+    const { node: from = to, reply, error } = this.#last ?? {};
+    const cause = this.#last && reply ? this.#responses.flawOf({ ...this.#last, reply }) : "error";
+    this.#last = undefined;
+    if (from === to || error === replaced || cause === undefined) return;
+    const observed = reply ? undefined : observedError(error);
+    this.#client.emit?.({ type: "failover", ...this.#change(from, to), cause, error: observed });
+  }
+
+  #change({ url: from }: PoolNode, { url: to }: PoolNode) {
+    const { operation, attempts: attempt } = this.#context;
+    return { operation, attempt, node: from, from, to };
+  }
+}

@@ -1,0 +1,32 @@
+import type { Clock } from "../async/clock.js";
+import type { ConnectionOptions } from "../client/node-pool.js";
+import type { SendAttempt } from "../http/context.js";
+import { createEmit, type Emit, type ObserverEvent, type WithoutTime } from "../http/events.js";
+import { createNodeAttempt } from "../http/requester.js";
+import type { Order } from "./choice.js";
+import type { PoolNode } from "./node.js";
+
+/** The nodes of a pool, and how they are used. */
+export interface Pool {
+  readonly nodes: readonly PoolNode[];
+  readonly settings: { readonly maxLag: number; readonly order: Order };
+  readonly clock: Clock;
+  readonly random: () => number;
+}
+
+/** One client of a pool. */
+export interface PoolClient extends Pool, Pick<ConnectionOptions, "routeOf" | "session"> {
+  readonly emit: Emit | undefined;
+  readonly attempts: ReadonlyMap<PoolNode, SendAttempt>;
+}
+
+export function poolClient(pool: Pool, options: ConnectionOptions): PoolClient {
+  const { fetch, pacing = true, observe, validate, routeOf, session } = options;
+  const { nodes, clock } = pool;
+  const emit = observe && createEmit<WithoutTime<ObserverEvent>>(observe, clock);
+  const attempts = nodes.map((node): [PoolNode, SendAttempt] => {
+    const emitOf = emit && ((event: Parameters<typeof emit>[0]) => emit({ ...event, node: node.url }));
+    return [node, createNodeAttempt({ fetch, validate, clock }, emitOf, pacing ? node.limits : undefined)];
+  });
+  return { ...pool, emit, attempts: new Map(attempts), routeOf, session };
+}

@@ -1,0 +1,168 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { createClient } from "../../../src/index.js";
+import { PooledNetwork, seeded } from "../../support/pooled-network.js";
+import { runs } from "../../support/runs.js";
+
+const partyId = "ab".repeat(32);
+const maxLag = 10_000_000_000n;
+
+/** How far a response is behind the network, in nanoseconds. */
+const ageOf = ({ network }: PooledNetwork, timestamp = 0n) => network.block.timestamp - timestamp;
+
+describe("a client of two nodes that lag one after the other", () => {
+  test("marks every response of 300 blocks before", async () => {
+    const net = new PooledNetwork({ data: { nodes: 2 }, latency: [10, 20] });
+    net.advance(1000);
+    for (let read = 0; read < 5; read++) await net.read();
+    let unmarked = 0;
+    const readMany = async (count: number) => {
+      for (let read = 0; read < count; read++) {
+        net.advance(1);
+        await net.sleep(1000);
+        const { block, stale } = await net.read();
+        if (!stale && ageOf(net, block?.timestamp) > maxLag) unmarked++;
+      }
+    };
+    net.network.nodes[0]?.configure({ lag: 300 });
+    await readMany(5);
+    net.network.nodes[1]?.configure({ lag: 300 });
+    await readMany(60);
+    expect(unmarked).toBe(0);
+    for (const node of net.network.nodes) node.configure({ lag: 0 });
+    expect((await net.read()).stale).toBe(false);
+  });
+});
+
+describe("the first calls of a client", () => {
+  test.each([2, 3])("over %i nodes mark an old response once a fresh node was heard", async (nodes) => {
+    let unmarked = 0;
+    for (let seed = 1; seed <= 30; seed++) {
+      const random = seeded(seed);
+      const net: PooledNetwork = new PooledNetwork({
+        data: { nodes: [{ lag: 600 }, {}, {}].slice(0, nodes) },
+        pool: { order: seed % 2 === 0 ? "given" : "fastest" },
+        random,
+        onRequest: (node) => {
+          net.latency[node] = node === 0 ? 20 * random() : random() < 0.3 ? 3000 : 100 * random();
+        },
+      });
+      net.advance(1000);
+      const read = async (options = {}) => {
+        const { block, stale } = await net.client.getSpamStatistics({ partyId }, options).withResponse();
+        const isFreshHeard = net.pool.status.some(({ timestamp }) => timestamp === net.network.block.timestamp);
+        if (!stale && isFreshHeard && ageOf(net, block?.timestamp) > maxLag) unmarked++;
+      };
+      const pinned = net.urls.slice(1).map((node) => read({ node }));
+      await net.run(Promise.all([read(), read(), read(), ...pinned]));
+    }
+    expect(unmarked).toBe(0);
+  });
+});
+
+describe("the heights of blocks", () => {
+  test("decide nothing: a network that restarts with small heights has no stale response and no failover", async () => {
+    const net = new PooledNetwork({ data: { nodes: 3 } });
+    net.advance(1000);
+    let restarted = false;
+    const client = createClient({
+      baseUrl: net.pool,
+      observe: (event) => net.events.push(event),
+      fetch: async (request) => {
+        const response = await net.network.fetch(request);
+        const height = Number(response.headers.get("X-Block-Height"));
+        if (restarted) response.headers.set("X-Block-Height", String(height - 900));
+        return response;
+      },
+    });
+    const stale: boolean[] = [];
+    for (let read = 0; read < 20; read++) {
+      restarted = read >= 10;
+      net.advance(1);
+      stale.push((await net.run(client.getSpamStatistics({ partyId }).withResponse())).stale);
+      await net.sleep(1000);
+    }
+    expect(stale).toEqual(Array.from({ length: 20 }, () => false));
+    expect(net.events.filter(({ type }) => type === "failover")).toEqual([]);
+  });
+});
+
+describe("in random histories of the health of nodes", () => {
+  const second = 1_000_000_000n;
+  const turn = fc.record({
+    node: fc.nat({ max: 3 }),
+    event: fc.constantFrom("lags", "catches up", "leaps", "dies", "revives", "hangs", "responds", "nothing"),
+    lag: fc.constantFrom(1, 3, 30, 600),
+    seconds: fc.constantFrom(0, 1, 4, 15),
+    reads: fc.integer({ min: 1, max: 4 }),
+  });
+  const history = fc.record({
+    seed: fc.nat(),
+    nodes: fc.integer({ min: 2, max: 4 }),
+    order: fc.constantFrom("fastest" as const, "given" as const),
+    turns: fc.array(turn, { minLength: 1, maxLength: 25 }),
+  });
+  type Turn = typeof turn extends fc.Arbitrary<infer Value> ? Value : never;
+
+  function apply(net: PooledNetwork, { node: number, event, lag }: Turn): void {
+    const node = net.network.nodes[number];
+    if (node === undefined) return;
+    if (event === "lags") node.configure({ lag });
+    if (event === "leaps") node.configure({ lag: -lag });
+    if (event === "catches up") node.configure({ lag: 0 });
+    if (event === "dies") node.configure({ down: true });
+    if (event === "revives") node.configure({ down: false });
+    if (event === "hangs") net.latency[number] = Number.POSITIVE_INFINITY;
+    if (event === "responds") net.latency[number] = 20;
+  }
+
+  /** The earliest block time that an unmarked response may have, of what the nodes have said by now. */
+  function earliest(net: PooledNetwork): bigint {
+    const times = net.pool.status.flatMap(({ timestamp }) => timestamp ?? []).sort((a, b) => (a < b ? 1 : -1));
+    return (times[times.length > 2 ? 1 : 0] ?? 0n) - maxLag;
+  }
+
+  test("a response that goes back or lags is marked, and no timer is left", async () => {
+    await fc.assert(
+      fc.asyncProperty(history, async ({ seed, nodes, order, turns }) => {
+        const random = seeded(seed);
+        const net: PooledNetwork = new PooledNetwork({
+          data: { nodes },
+          pool: { order },
+          client: { timeout: 2000, retry: { baseDelay: 10 } },
+          random,
+          onRequest: (node) => {
+            if (Number.isFinite(net.latency[node])) net.latency[node] = 5 + 40 * random();
+          },
+        });
+        net.advance(1000);
+        let returned = 0n;
+        for (const turn of turns) {
+          apply(net, turn);
+          await net.sleep(turn.seconds * 1000);
+          net.advance(turn.seconds);
+          const read = async () => {
+            const { block, stale } = await net.client.getSpamStatistics({ partyId }).withResponse();
+            const time = block?.timestamp ?? 0n;
+            if (!stale) {
+              expect(time).toBeGreaterThanOrEqual(returned);
+              // Reads take a while, in which the chain of the test stands still and the pool takes it to go on.
+              expect(time).toBeGreaterThanOrEqual(earliest(net) - 5n * second);
+            }
+            if (time > returned && !stale) returned = time;
+          };
+          await net.run(
+            Promise.allSettled(Array.from({ length: turn.reads }, read)).then((results) => {
+              for (const result of results) {
+                // A call may fail if no node responds. What is expected of it may not.
+                if (result.status === "rejected" && !("operation" in result.reason)) throw result.reason;
+              }
+            }),
+          );
+          expect(net.clock.pending).toBe(0);
+        }
+      }),
+      runs(50),
+    );
+  });
+});

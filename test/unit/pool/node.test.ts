@@ -1,0 +1,145 @@
+import { describe, expect, test } from "vitest";
+import { PoolNode } from "../../../src/pool/node.js";
+import { ManualClock } from "../../support/manual-clock.js";
+
+const headers = new Headers();
+
+/** A node without jitter, and its clock. */
+function setting(random = 1) {
+  const clock = new ManualClock();
+  const node = new PoolNode("https://node.example", clock, () => random);
+  return { clock, node, pass: (milliseconds: number) => clock.run(clock.sleep(milliseconds)) };
+}
+
+describe("the requests in flight of a node", () => {
+  test("do not count from a minute after they began, however many a runtime has ended without notice", async () => {
+    const { node, pass } = setting();
+    for (let request = 0; request < 20_000; request++) node.begin();
+    await pass(59_999);
+    node.begin();
+    expect(node.inFlight).toBe(20_001);
+    await pass(1);
+    expect(node.inFlight).toBe(1);
+    node.end();
+    expect(node.inFlight).toBe(0);
+  });
+});
+
+describe("a cool-down", () => {
+  test("takes 1 s, twice as long after each further failure, and at most 60 s", async () => {
+    const { clock, node, pass } = setting();
+    const coolDowns: number[] = [];
+    for (let attempt = 0; attempt < 9; attempt++) {
+      node.fail("failing", clock.now());
+      coolDowns.push(node.coolDown);
+      await pass(node.coolDown + 1);
+    }
+    expect(coolDowns).toEqual([1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000, 60_000]);
+  });
+
+  test("takes at least half of that time, by chance", () => {
+    const { node } = setting(0);
+    node.fail("failing", 0);
+    expect(node.coolDown).toBe(500);
+  });
+
+  test("is one for requests that were in flight at the same time", async () => {
+    const { node, pass } = setting();
+    await pass(10);
+    for (let request = 0; request < 5; request++) node.fail("failing", 0);
+    expect(node.coolDown).toBe(1000);
+  });
+
+  test("takes at least as long as the rate limit of the node requires", () => {
+    const { node } = setting();
+    node.fail("failing", 0, { least: 600_000 });
+    expect(node.coolDown).toBe(600_000);
+  });
+
+  test("continues for other calls while one request finds out how the node is", async () => {
+    const { node, pass } = setting();
+    node.fail("failing", 0, { error: "no response" });
+    await pass(1000);
+    expect(node.coolDown).toBe(0);
+    node.begin();
+    expect(node.coolDown).toBe(2000);
+    node.judge(undefined, 1000);
+    expect([node.coolDown, node.cause, node.error]).toEqual([0, undefined, undefined]);
+  });
+
+  test("ends with a good response to a request that was sent since, and begins at 1 s again later", async () => {
+    const { node, pass } = setting();
+    node.fail("failing", 0);
+    await pass(1500);
+    node.fail("failing", 1500);
+    node.judge(undefined, 0);
+    expect(node.cause).toBe("failing");
+    await pass(2000);
+    node.judge(undefined, 3500);
+    expect(node.cause).toBeUndefined();
+    node.fail("failing", 3600);
+    expect(node.coolDown).toBe(1000);
+  });
+
+  test("begins with a response that lags, and says so", () => {
+    const { node } = setting();
+    node.judge("lag", 0);
+    expect([node.cause, node.coolDown, node.error]).toEqual(["lag", 1000, undefined]);
+  });
+});
+
+describe("the latency of a node", () => {
+  test("follows its responses slowly, and counts for 30 s", async () => {
+    const { node, pass } = setting();
+    expect(node.recentLatency).toBeUndefined();
+    await pass(100);
+    node.hear(undefined, 0, headers);
+    expect(node.recentLatency).toBe(100);
+    await pass(200);
+    node.hear(undefined, 100, headers);
+    expect(node.recentLatency).toBe(120);
+    await pass(30_000);
+    expect([node.recentLatency, node.latency]).toEqual([undefined, 120]);
+  });
+});
+
+describe("a node whose requests are abandoned", () => {
+  const abandon = async (elapsed: number, count: number, isHeard = false) => {
+    const { clock, node, pass } = setting();
+    await pass(100);
+    for (let request = 0; request < count; request++) {
+      const sentAt = clock.now();
+      await pass(elapsed);
+      if (isHeard) node.hear(undefined, clock.now(), headers);
+      node.abandon(sentAt, 200);
+    }
+    return node.error;
+  };
+
+  test("cools down after it was late twice in a row, or for a second", async () => {
+    expect(await abandon(250, 1)).toBeUndefined();
+    expect(await abandon(250, 2)).toBe("No response within 250 ms.");
+    expect(await abandon(1000, 1)).toBe("No response within 1000 ms.");
+  });
+
+  test("does not cool down if it was not late, or if it has responded since", async () => {
+    expect(await abandon(199, 9)).toBeUndefined();
+    expect(await abandon(250, 9, true)).toBeUndefined();
+  });
+});
+
+describe("the head of a node", () => {
+  test("is the block of the request that was sent last, unless an earlier request names a later block", async () => {
+    const { node, pass } = setting();
+    const at = (time: bigint) => ({ height: 0n, timestamp: time * 1_000_000_000n });
+    await pass(100);
+    node.hear(at(10n), 50, headers);
+    node.hear(at(9n), 40, headers);
+    expect(node.block).toEqual(at(10n));
+    node.hear(at(11n), 30, headers);
+    expect([node.block, node.head]).toEqual([at(11n), { blockTime: 11_000, heardAt: 100 }]);
+    await pass(100);
+    node.hear(at(5n), 150, headers);
+    expect(node.block).toEqual(at(5n));
+  });
+});
