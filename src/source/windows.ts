@@ -28,7 +28,9 @@ export function inWindows<T>(read: ReadList<T>, limits: RangeLimits): ReadList<T
     if (hasCursor) return read({ pagination }, signal, demand);
     for (;;) {
       const range = { start, end: end ?? limits.end };
-      const page = await readFirst(range, pagination, signal, demand);
+      // Within an open range, the place can be in any of its years. A range with a bound begins at the place.
+      const isPlaced = (isDescending(pagination) ? end : request.start) !== undefined;
+      const page = await readFirst(range, pagination, signal, demand && (isPlaced ? demand : unplaced(demand)));
       // An open end is taken to be a day after the latest block so far: a node that is further ahead has later records.
       if (end !== undefined || (page.extra.block?.timestamp ?? 0n) < range.end) return page;
     }
@@ -53,17 +55,23 @@ export function inWindows<T>(read: ReadList<T>, limits: RangeLimits): ReadList<T
 
 /** The demand on a page that others follow, in other windows. */
 function followed<T>(demand: Demand<PageContent<T>>, pagination: Pagination): Demand<PageContent<T>> {
-  const { lacksBlock, holdsPlace, completeFrom } = demand;
+  const { lacksBlock, completeFrom } = demand;
   return {
     ...demand,
-    // The first window that has records has the place.
-    ...(holdsPlace && { holdsPlace: (data) => data.edges.length === 0 || holdsPlace(data) }),
     ...(lacksBlock && {
       lacksBlock: (shown, namesBlocks) => lacksBlock({ ...shown, data: withMore(shown.data, pagination) }, namesBlocks),
     }),
     ...(completeFrom && {
       completeFrom: (shown) => completeFrom({ ...shown, data: withMore(shown.data, pagination) }),
     }),
+  };
+}
+
+/** The demand on a page of a range that can begin with years without records. */
+function unplaced<T>({ holdsPlace, ...demand }: Demand<PageContent<T>>): Demand<PageContent<T>> {
+  return {
+    ...demand,
+    ...(holdsPlace && { holdsPlace: (data) => data.edges.length === 0 || holdsPlace(data) }),
   };
 }
 
