@@ -1,7 +1,7 @@
 import type { Pagination } from "../../generated/types.js";
 import { readBlock } from "../http/block.js";
-import type { Demand } from "../http/demand.js";
-import { isDescending } from "./history.js";
+import type { Demand, Shown } from "../http/demand.js";
+import { isDescending, never } from "./history.js";
 import type { NodePage, PageContent, ReadList } from "./node-page.js";
 import { isAccepted, isRefused, type RangeLimits, type TimeRange, windowsOf } from "./range-limits.js";
 
@@ -62,7 +62,9 @@ function followed<T>(demand: Demand<PageContent<T>>, pagination: Pagination): De
       lacksBlock: (shown, namesBlocks) => lacksBlock({ ...shown, data: withMore(shown.data, pagination) }, namesBlocks),
     }),
     ...(completeFrom && {
-      completeFrom: (shown) => completeFrom({ ...shown, data: withMore(shown.data, pagination) }),
+      // A year without records can be one that the node does not keep.
+      completeFrom: (shown) =>
+        isEmpty(shown) ? never : completeFrom({ ...shown, data: withMore(shown.data, pagination) }),
     }),
   };
 }
@@ -71,9 +73,15 @@ function followed<T>(demand: Demand<PageContent<T>>, pagination: Pagination): De
 function unplaced<T>({ holdsPlace, ...demand }: Demand<PageContent<T>>): Demand<PageContent<T>> {
   return {
     ...demand,
-    ...(holdsPlace && { holdsPlace: (data) => data.edges.length === 0 || holdsPlace(data) }),
+    ...(holdsPlace && {
+      holdsPlace: (data) => data.edges.length === 0 || holdsPlace(data),
+      historyFrom: 0n,
+      completeFrom: (shown) => (isEmpty(shown) ? never : 0n),
+    }),
   };
 }
+
+const isEmpty = ({ data }: Shown<PageContent<unknown>>): boolean => data.edges.length === 0;
 
 const noCursors = { hasNextPage: false, hasPreviousPage: false, startCursor: "", endCursor: "" };
 

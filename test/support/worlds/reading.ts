@@ -76,7 +76,11 @@ export class Reading {
     const isOfNode =
       ApiError.is(error) || ConnectionError.is(error) || ResponseError.is(error) || TimeoutError.is(error);
     const isGap = PaginationError.is(error) && error.reason === "gap";
-    const isWhole = healthyNodes.some((index) => kept[index] === 0n && world.nodes[index]?.clamp === undefined);
+    // A node that takes longer than a second cools down meanwhile.
+    const isQuick = (index: number) => (world.nodes[index]?.latency ?? 0) < 1000;
+    const isWhole = healthyNodes.some(
+      (index) => kept[index] === 0n && world.nodes[index]?.clamp === undefined && isQuick(index),
+    );
     if (isOfNode && !isFinal) this.fail("needless-error", `${error.name}: ${error.message.slice(0, 160)}`);
     if (isGap && isWhole && !error.operation?.includes("Votes")) this.fail("needless-gap", error.message.slice(0, 160));
   }
