@@ -6,9 +6,6 @@ import { worldOf } from "./world.js";
 /** The environment's choice of worlds: seeds, or how many and of which reader. */
 const { WORLD_SEED: seeds, WORLD_COUNT: count, WORLD_READER: kind } = process.env;
 
-/** Whether the environment chooses worlds. */
-export const isChosen = (seeds ?? count ?? kind) !== undefined;
-
 /**
  * Reads worlds, each of a seed that follows the one before.
  *
