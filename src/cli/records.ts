@@ -57,7 +57,8 @@ export async function readRecords(
       // Few records wait for a write. An `await` for each of them would double the time of a record.
       if (wait) await wait;
     }
-    return "coverage" in records ? records.coverage : undefined;
+    // That of a list that is read page by page is not part of its manifest.
+    return plan.isScan ? records.coverage : undefined;
   };
   try {
     return { coverage: await read({ range }), incomplete: undefined };
@@ -65,8 +66,8 @@ export async function readRecords(
     const incomplete = incompleteness(error, plan, range);
     if (incomplete === undefined) throw error;
     if (!plan.allowsIncomplete) throw incomplete;
-    const coverage = isPruned(error) ? await read(restOf(error, plan, range)) : coverageBefore(error, plan, range);
-    return { coverage, incomplete };
+    if (isPruned(error)) return { coverage: await read(restOf(error, plan, range)), incomplete };
+    return { coverage: plan.isScan && PaginationError.is(error) ? error.coverage : undefined, incomplete };
   }
 }
 
@@ -83,18 +84,6 @@ function restOf(error: Pruned, { isScan }: ListPlan, { end }: TimeRange): Part {
   const { availableFrom, resume } = error;
   if (isScan) return { range: rangeOf(error), missingHistory: "ignore" };
   return { range: { start: availableFrom, end }, pagination: resume as Pagination };
-}
-
-/** What was read before an error that has ended a scan. */
-function coverageBefore(error: unknown, { isScan, isNewestFirst }: ListPlan, range: TimeRange): Coverage | undefined {
-  if (!isScan || !PaginationError.is(error)) return undefined;
-  const { start, end } = rangeOf(error);
-  const from = range.start ?? 0n;
-  return {
-    end: isNewestFirst ? range.end : (start ?? 0n),
-    start: isNewestFirst ? (end ?? from) : from,
-    block: error.block,
-  };
 }
 
 /** The range that an error says is left. */

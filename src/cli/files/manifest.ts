@@ -24,8 +24,7 @@ export interface Manifest {
   readonly range?: { readonly start: string | null; readonly end: string };
   /** For a scan: what the file has all records of, and the block that shows it. */
   readonly coverage?: {
-    /** `null` if it begins with the oldest record that the node keeps. */
-    readonly start: string | null;
+    readonly start: string;
     /** `null` if no response named a block: nothing shows how far the node had come. */
     readonly end: string | null;
     readonly block: { readonly height: string; readonly timestamp: string } | null;
@@ -89,7 +88,7 @@ export function createManifest(plan: ListPlan, connection: ConnectedClient, resu
 
 /** JSON has no `undefined`. */
 const describeCoverage = ({ start, end, block }: Coverage) => ({
-  start: start ?? null,
+  start,
   end: end ?? null,
   block: block ?? null,
 });

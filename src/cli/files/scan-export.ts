@@ -1,3 +1,4 @@
+import { startOfDay } from "../../source/history.js";
 import type { Coverage } from "../../values/coverage.js";
 import type { CommandContext } from "../command.js";
 import type { ConnectedClient } from "../connection.js";
@@ -172,7 +173,7 @@ function unread({ start, isNewestFirst }: ListPlan, { end }: RangeEnd, state: Sc
 }
 
 /**
- * What the file has all records of. An open start is the time of the oldest record.
+ * What the file has all records of. An open start is that of the day of the oldest record, as in a scan.
  *
  * @param range - What was read in the end; an earlier process has read the rest.
  */
@@ -184,7 +185,7 @@ function claim(
 ): Claim {
   const { start, limit, isNewestFirst } = plan;
   const oldest = isNewestFirst ? next : first;
-  const whole = { start: start ?? (oldest === null ? undefined : BigInt(oldest)), end: end.end };
+  const whole = { start: start ?? (oldest === null ? undefined : startOfDay(BigInt(oldest))), end: end.end };
   const shown = coverage ?? coverageTo(range, next, isNewestFirst);
   const isStartLater = shown.start !== undefined && (range.start === undefined || shown.start > range.start);
   const isEndEarlier = shown.end !== undefined && range.end !== undefined && shown.end < range.end;

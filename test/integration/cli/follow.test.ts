@@ -5,7 +5,9 @@ import { gunzipSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { quoteWord } from "../../../src/cli/files/resume-command.js";
 import { toNanoseconds } from "../../../src/index.js";
+import { startOfDay } from "../../../src/source/history.js";
 import { createFakeNetwork, createFakeNode } from "../../../src/testing/index.js";
+import { overDays } from "../../support/over-days.js";
 import { interruption, runCli } from "../../support/run-cli.js";
 
 let folder: string;
@@ -150,16 +152,17 @@ describe("follow balances", () => {
   });
 
   test("exits with 3 and the earliest time if the node no longer keeps the position", async () => {
-    const node = growingNode();
-    const times = node.records.balances.map(({ timestamp }) => BigInt(timestamp)).sort((a, b) => Number(a - b));
-    const history = times[30] ?? 0n;
+    const balances = overDays(createFakeNode({ balances: 50 }).records.balances);
+    const node = growingNode({ balances });
+    const times = balances.map(({ timestamp }) => BigInt(timestamp)).sort((a, b) => Number(a - b));
+    const history = startOfDay(times[30] ?? 0n);
     node.configure({ history });
     const from = ["--from", String(history - 120_000_000_000n)];
     const { code, stdout, stderr } = await runCli(["follow", "balances", ...from, ...poll], { fetch: node.fetch });
     expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
     const [, time = ""] =
       /^Error: The balance changes of the node begin at .* and follow with --from (\S+)\.\n$/.exec(stderr) ?? [];
-    expect(toNanoseconds(time)).toBe(history);
+    expect(toNanoseconds(time)).toBe(times.find((each) => each >= history));
   });
 
   test("--verbose prints each failed poll, and a chain without new blocks exits with 1 after --stalled-after", async () => {

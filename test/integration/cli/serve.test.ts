@@ -4,8 +4,16 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterEach, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { createClient } from "../../../src/index.js";
-import { createFakeNetwork, type FakeNetwork, nodeDefects, type Records } from "../../../src/testing/index.js";
+import { startOfDay } from "../../../src/source/history.js";
+import {
+  createFakeNetwork,
+  createFakeNode,
+  type FakeNetwork,
+  nodeDefects,
+  type Records,
+} from "../../../src/testing/index.js";
 import { loop, type RunningGateway, startGateway } from "../../support/gateway.js";
+import { overDays } from "../../support/over-days.js";
 
 const running: RunningGateway[] = [];
 afterEach(() => Promise.all(running.splice(0).map((gateway) => gateway.close())));
@@ -312,10 +320,12 @@ describe("several nodes", () => {
   });
 
   test("that keep less history than the range are a 400 with the time from which on there is all", async () => {
-    const network = createFakeNetwork({ nodes: 1, balances: 300 }, { defects: nodeDefects, rateLimit: false });
+    const balances = overDays(createFakeNode({ balances: 300 }).records.balances);
+    const network = createFakeNetwork({ nodes: 1, balances }, { defects: nodeDefects, rateLimit: false });
     const [node] = network.nodes;
-    const times = network.records.balances.map(({ timestamp }) => BigInt(timestamp)).sort((a, b) => (a < b ? -1 : 1));
-    node?.configure({ history: times[150] ?? 0n });
+    const times = balances.map(({ timestamp }) => BigInt(timestamp)).sort((a, b) => (a < b ? -1 : 1));
+    const history = startOfDay(times[150] ?? 0n);
+    node?.configure({ history });
     const { url } = await serve(network);
     const path = `/api/v2/balance/changes?dateRange.startTimestamp=${times[0]}&pagination.newestFirst=false`;
     const response = await fetch(url + path);
@@ -323,7 +333,7 @@ describe("several nodes", () => {
     const { code, details } = await response.json();
     expect({ code, details }).toMatchObject({
       code: 11,
-      details: [{ reason: "pruned", availableFrom: `${times[150]}` }],
+      details: [{ reason: "pruned", availableFrom: `${times.find((time) => time >= history)}` }],
     });
   });
 });

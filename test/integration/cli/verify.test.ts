@@ -5,9 +5,11 @@ import { gunzipSync, gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { BalanceChange } from "../../../src/index.js";
 import { createFakeNode, nodeDefects } from "../../../src/testing/index.js";
+import { overDays } from "../../support/over-days.js";
 import { runCli } from "../../support/run-cli.js";
 
-const { fetch, records, block } = createFakeNode({ balances: 400 }, { defects: nodeDefects, rateLimit: false });
+const balances = overDays(createFakeNode({ balances: 400 }).records.balances);
+const { fetch, records, block } = createFakeNode({ balances }, { defects: nodeDefects, rateLimit: false });
 const nodeWith = (balances: readonly BalanceChange[], history?: bigint) =>
   createFakeNode({ balances, block, history }, { rateLimit: false }).fetch;
 
@@ -101,7 +103,7 @@ test("verify names a record that another node lacks", async () => {
 test("verify exits with 3 and the first time that can be compared if the other node keeps a shorter history", async () => {
   const file = join(folder, "shorter.csv");
   await runCli(["balances", "-o", file], { fetch });
-  const history = BigInt(records.balances[100]?.timestamp ?? 0);
+  const history = times[100];
   const { code, stderr } = await runCli(["verify", file], { fetch: nodeWith(records.balances, history) });
   expect(code).toBe(3);
   expect(stderr).toMatch(
@@ -112,7 +114,6 @@ test("verify exits with 3 and the first time that can be compared if the other n
 test("verify exits with 3 on a v0.79 node that keeps a shorter history, and on one that is behind", async () => {
   const file = join(folder, "newer.csv");
   await runCli(["balances", "-o", file], { fetch });
-  const { balances } = records;
   const date = () => Date.UTC(2026, 1, 10);
   const newer = (data: object) =>
     createFakeNode({ balances, block, ...data }, { version: "v0.79", date, rateLimit: false }).fetch;

@@ -69,8 +69,10 @@ describe("a scan of a client of several nodes", () => {
   });
 
   test("is complete if nodes without any record respond first", async () => {
-    const nodes = [{ history: 10n ** 19n }, {}, { history: 10n ** 19n }];
-    expect(await scan(networkOf({ data: { nodes }, latency: [5, 50, 5] }))).toHaveLength(1800);
+    // No record came for two days, which is all that these nodes keep.
+    const block = { height: 900n, timestamp: start + 3n * day };
+    const nodes = [{ history: start + day }, {}, { history: start + day }];
+    expect(await scan(networkOf({ data: { nodes, block }, latency: [5, 50, 5] }))).toHaveLength(1800);
   });
 
   test("of nodes without any record is empty", async () => {
