@@ -112,7 +112,7 @@ const ownCommands: readonly Command[] = [
     summary: "Show the state of each node.",
     details:
       "Sends one read to each node, and compares the blocks that the responses name: height, time of the block, lag and latency " +
-      "in milliseconds, time of the oldest balance change, and requests in a second. The exit code is 1 if no node responds.",
+      "in milliseconds, and requests in a second. The exit code is 1 if no node responds.",
     flags: [
       ...outputFlags,
       ...inGroup("OUTPUT FLAGS", [

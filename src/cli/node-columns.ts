@@ -8,7 +8,6 @@ export const nodeColumns: Readonly<Record<string, ColumnKind>> = {
   timestamp: "time",
   lag: "amount",
   latency: "amount",
-  historyStart: "time",
   rateLimit: "amount",
   error: "text",
 };
