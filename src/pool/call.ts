@@ -46,8 +46,7 @@ export class NodeCall<T> {
       // If there is nothing to compare the first node with, a second one is asked at once.
       if (first && !this.#isCompared(first) && !this.#isOtherInFlight(first)) this.#start(this.#choose());
       for (;;) {
-        const outcome = await this.#requests.next(this.#untilLook());
-        if (outcome) this.#take(outcome);
+        for (const outcome of await this.#requests.next(this.#untilLook())) this.#take(outcome);
         const { best } = this.#responses;
         if (best && this.#isCompared(best.node)) return this.#responses.settle(best);
         if (this.#goOn(best)) continue;
@@ -107,35 +106,31 @@ export class NodeCall<T> {
   /** Asks other nodes if they are needed. Returns whether there is something to wait for. */
   #goOn(best: NodeResponse<T> | undefined): boolean {
     const { inFlight } = this.#requests;
-    if (!best && this.#responses.some("history")) {
+    if (!best && this.#responses.find("history")) {
       // The node with the longest history may lag, or be slower than the others.
       for (const node of this.#ready(["lag", "slow"])) this.#start(node);
       return inFlight.length > 0;
     }
+    if (this.#timeLeft <= 0) return false;
     const timings = this.#timings();
     if (timings.some(({ elapsed, late }) => elapsed < late)) return true;
-    if (best && inFlight.length === 0 && this.#isOtherInFlight(best.node))
-      return this.#client.clock.now() - best.endedAt < longestDelay;
+    if (best && inFlight.length === 0 && this.#isOtherInFlight(best.node)) return true;
     if (this.#startNext()) return true;
     return timings.some(({ elapsed, silent }) => this.#responses.all.length === 0 || elapsed < silent);
   }
 
-  /**
-   * Asks the next node: in addition to one that is late, instead of one that is silent, or instead of a wait for a rate limit. At most two
-   * requests are in flight.
-   */
+  /** Asks the next node, also in addition to one that is late. At most two requests are in flight that are not silent. */
   #startNext(): boolean {
-    const node = this.#failuresLeft > 0 ? this.#choose() : undefined;
-    const requests = this.#timings();
-    const late = requests.at(-1);
+    const timings = this.#timings();
+    const late = timings.at(-1);
+    // Without any response, a node that is cooling down is better than none.
+    const isLast = late !== undefined && this.#responses.all.length === 0;
+    const last = isLast ? this.#leastAsked().find((node) => !this.#asked.includes(node)) : undefined;
+    const node = this.#failuresLeft > 0 ? (this.#choose() ?? last) : undefined;
     if (node && late) {
-      const waiting = requests.find(({ request }) => request.sentAt === undefined);
-      if (node.pause > 0 && waiting?.request.node.cause === undefined) return false;
-      const isFull = requests.length > 1 && this.#context.demand?.historyFrom === undefined;
-      const ended = waiting ?? (isFull ? requests.find(({ elapsed, silent }) => elapsed >= silent) : undefined);
-      if (isFull && ended === undefined) return false;
-      if (ended) this.#requests.drop(ended.request);
       const { node: from } = late.request;
+      if (node.pause > 0 && from.cause === undefined) return false;
+      if (timings.filter(({ elapsed, silent }) => elapsed < silent).length > 1) return false;
       from.hedges++;
       this.#client.emit?.({ type: "hedge", ...this.#change(from, node), delay: late.elapsed });
     }
@@ -145,15 +140,21 @@ export class NodeCall<T> {
   /** How long each request has taken, when a second node is asked as well, and when it is not waited for if there is an alternative. */
   #timings() {
     const { clock, nodes } = this.#client;
-    const longest = this.#responses.some(undefined) ? longestDelay : Number.POSITIVE_INFINITY;
+    const isUsable = this.#responses.find(undefined) !== undefined;
     return this.#requests.inFlight.map((request) => {
       const { node, sentAt, startedAt } = request;
       const patience = patienceOf(node, nodes);
       const late = Math.min(longestDelay, patience);
       // A node that was cooling down probably still does not respond.
-      const silent = node.cause ? late : Math.min(longest, Math.max(longestDelay, patience));
+      const silent = isUsable && node.cause ? late : Math.max(longestDelay, patience);
       return { request, elapsed: clock.now() - (sentAt ?? startedAt), late, silent };
     });
+  }
+
+  /** How long a better response than the ones that could be returned is waited for, in milliseconds. */
+  get #timeLeft(): number {
+    const { endedAt = Number.POSITIVE_INFINITY } = this.#responses.find(undefined) ?? {};
+    return endedAt + longestDelay - this.#client.clock.now();
   }
 
   /** Milliseconds until a request is late or silent. */
@@ -162,7 +163,7 @@ export class NodeCall<T> {
     if (this.#requests.inFlight.length === 0) return shortestDelay;
     const looks = this.#timings().flatMap(({ elapsed, late, silent }) => [late - elapsed, silent - elapsed]);
     // After a second, the rate limit of another node may have room.
-    return Math.max(1, Math.min(longestDelay, ...looks.filter((delay) => delay > 0)));
+    return Math.max(1, Math.min(longestDelay, this.#timeLeft, ...looks.filter((delay) => delay > 0)));
   }
 
   #isCompared(node: PoolNode): boolean {
@@ -174,15 +175,22 @@ export class NodeCall<T> {
     return this.#client.nodes.some((other) => other !== node && other.cause === undefined && other.inFlight > 0);
   }
 
-  /** Asks a node once more, or one that is cooling down: the one that was asked least often. */
+  #timesAsked(node: PoolNode): number {
+    return this.#asked.filter((asked) => asked === node).length;
+  }
+
+  /** First the nodes that were asked least often, and of these the ones whose cool-down ends first. */
+  #leastAsked(): PoolNode[] {
+    return [...this.#nodes].sort((a, b) => this.#timesAsked(a) - this.#timesAsked(b) || a.coolDown - b.coolDown);
+  }
+
+  /** Asks a node once more, or one that is cooling down. */
   async #retry(): Promise<void> {
     const { clock, random, emit } = this.#client;
     const { operation, settings, cancellation, attempts: attempt } = this.#context;
-    const timesAsked = (node: PoolNode) => this.#asked.filter((asked) => asked === node).length;
-    const nodes = [...this.#nodes].sort((a, b) => timesAsked(a) - timesAsked(b) || a.coolDown - b.coolDown);
-    for (const node of this.#failuresLeft > 0 ? nodes : []) {
+    for (const node of this.#failuresLeft > 0 ? this.#leastAsked() : []) {
       const error = this.#errors.get(node);
-      const times = timesAsked(node);
+      const times = this.#timesAsked(node);
       const delay = times === 0 ? 0 : delayAfter(error, times, settings, { clock, random });
       // The node asks for a longer wait than the caller allows.
       if (delay === undefined) continue;

@@ -69,16 +69,20 @@ export class Requests<T> {
     };
     this.inFlight.push(request);
     node.begin();
-    const send = this.#client.attempts.get(node);
-    send?.(this.#context, attempt).then(
-      (reply) => this.#end(request, attempt, reply, undefined),
-      (error: unknown) => this.#end(request, attempt, undefined, error),
-    );
+    this.#client.attempts
+      .get(node)?.(this.#context, attempt)
+      .then(
+        (reply) => this.#end(request, attempt, reply, undefined),
+        (error: unknown) => this.#end(request, attempt, undefined, error),
+      );
   }
 
   #end(request: NodeRequest, { response }: Attempt, reply: Reply<T> | undefined, error: unknown): void {
-    if (!this.#remove(request)) return;
     const { node, startedAt, sentAt = startedAt } = request;
+    const index = this.inFlight.indexOf(request);
+    if (index < 0) return;
+    this.inFlight.splice(index, 1);
+    node.end();
     const isFault = reply === undefined && isNodeFault(error, this.#context);
     const block = reply ? reply.block : response && readBlock(response);
     if (response && (block || !isFault)) node.hear(block, sentAt, response.headers);
@@ -92,8 +96,8 @@ export class Requests<T> {
     this.#wake();
   }
 
-  /** The next request that ends; `undefined` if none does for so many milliseconds. */
-  async next(patience: number): Promise<Outcome<T> | undefined> {
+  /** The next requests that end; empty if none does for so many milliseconds. */
+  async next(patience: number): Promise<readonly Outcome<T>[]> {
     if (this.#ended.length === 0) {
       let clearTimer = ignore;
       await this.#context.cancellation.run<void>((resolve) => {
@@ -103,28 +107,16 @@ export class Requests<T> {
       });
       clearTimer();
     }
-    return this.#ended.shift();
-  }
-
-  /** Ends a request without waiting for its response. */
-  drop(request: NodeRequest): void {
-    if (!this.#remove(request)) return;
-    const { node, sentAt, cancellation } = request;
-    if (sentAt !== undefined) node.abandon(sentAt, patienceOf(node, this.#client.nodes));
-    cancellation.cancel(replaced);
+    return this.#ended.splice(0);
   }
 
   /** Ends all requests that are left. */
   end(): void {
     this.#context.cancellation.onCancel(ignore);
-    for (const request of [...this.inFlight]) this.drop(request);
-  }
-
-  #remove(request: NodeRequest): boolean {
-    const index = this.inFlight.indexOf(request);
-    if (index < 0) return false;
-    this.inFlight.splice(index, 1);
-    request.node.end();
-    return true;
+    for (const { node, sentAt, cancellation } of this.inFlight.splice(0)) {
+      node.end();
+      if (sentAt !== undefined) node.abandon(sentAt, patienceOf(node, this.#client.nodes));
+      cancellation.cancel(replaced);
+    }
   }
 }

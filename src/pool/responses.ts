@@ -22,9 +22,9 @@ export class Responses<T> {
     this.#context = context;
   }
 
-  /** Whether a response lacks this, or nothing. */
-  some(lack: Lack | undefined): boolean {
-    return this.all.some((response) => this.#lackOf(response) === lack);
+  /** The first response that lacks this, or nothing. It may be stale. */
+  find(lack: Lack | undefined): NodeResponse<T> | undefined {
+    return this.all.find((response) => this.#lackOf(response) === lack);
   }
 
   /** The latest response without a flaw. */

@@ -216,7 +216,7 @@ test("a node of a pool that redirects elsewhere is left for another node, and ge
   for (let call = 0; call < 20; call++) {
     expect(await client.getSpamStatistics({ partyId })).toHaveProperty("chainId", "c");
   }
-  expect(nodes.status[0]).toMatchObject({ state: "failing", error: expect.stringContaining("elsewhere.example") });
+  expect(nodes.status[0]).toMatchObject({ state: "cooling-down", error: expect.stringContaining("elsewhere.example") });
   const error = await caught(client.checkTransaction(transaction, { node: node.url }));
   expect(ApiError.is(error) && error.status).toBe(307);
   expect(VegaError.is(error) && error.node).toBe(node.url);

@@ -40,7 +40,7 @@ test("the command nodes exits with 0 and the error of a node that does not respo
   expect(code).toBe(0);
   const [head, first, second] = stdout.split("\n");
   expect(head).toMatch(/^url +state +height +timestamp +lag +latency +historyStart +rateLimit +error/);
-  expect(first).toMatch(/^https:\/\/node-1\.example +failing .*listBalanceChanges/);
+  expect(first).toMatch(/^https:\/\/node-1\.example +cooling-down .*listBalanceChanges/);
   expect(second).toMatch(/^https:\/\/node-2\.example +ready /);
 });
 
@@ -63,7 +63,7 @@ test("the command nodes exits with 1 if no node responds, and sends each of them
   const { code, stdout } = await run(["nodes", "--columns", "url,state", "--format", "csv"], network);
   expect({ code, stdout }).toEqual({
     code: 1,
-    stdout: `url,state\r\n${three.map((url) => `${url},failing\r\n`).join("")}`,
+    stdout: `url,state\r\n${three.map((url) => `${url},cooling-down\r\n`).join("")}`,
   });
   expect(network.nodes.map(({ requests }) => requests.length)).toEqual([1, 1, 1]);
 });

@@ -41,7 +41,7 @@ test("over HTTP, a pool with a closed port and a silent server responds, and lea
   const id = node.records.signatures[0]?.id ?? "";
   const signatures = await client.listNodeSignatures({ id, pagination: { first: 10 } }).toArray();
   expect(signatures).toHaveLength(30);
-  expect(pool.status[0]?.state).toBe("failing");
+  expect(pool.status[0]?.state).toBe("cooling-down");
   await expect.poll(() => open).toBe(0);
 });
 
