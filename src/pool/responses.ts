@@ -49,7 +49,10 @@ export class Responses<T> {
 
   #lackOf({ reply }: NodeResponse<T>): Lack | undefined {
     const { demand, node } = this.#context;
-    const named = this.#client.nodes.some(({ block, url }) => block && (node === undefined || node === url));
+    const nodes = this.#client.nodes.filter(({ url }) => node === undefined || node === url);
+    // A node that has not responded yet can name its block.
+    const isOpen = nodes.some(({ heardAt, coolDown }) => heardAt === Number.NEGATIVE_INFINITY && coolDown === 0);
+    const named = isOpen || nodes.some(({ block }) => block);
     return demand && lackOf(demand, reply, named);
   }
 

@@ -50,6 +50,7 @@ export class ScanRun {
   #block: Block | undefined;
   /** What is read, in Unix nanoseconds, once its end is known. */
   #times: Range | undefined;
+  #hasPageWithoutBlock = false;
   /** Whether a response with block headers has decided where a scan without an end ends. */
   #isOpenEndShown = false;
   #scan: MergedScan | undefined;
@@ -100,7 +101,7 @@ export class ScanRun {
   }
 
   get #isEndShown(): boolean {
-    return this.#end === undefined ? this.#isOpenEndShown : this.#block !== undefined;
+    return this.#end === undefined ? this.#isOpenEndShown : this.#block !== undefined && !this.#hasPageWithoutBlock;
   }
 
   /** What it covers, if only the records up to this one were yielded, of its time perhaps not all. */
@@ -115,6 +116,7 @@ export class ScanRun {
     const page = await untilAborted(this.#options.signal, this.#controller, (signal) => fetch(request, signal, demand));
     const { block } = page;
     this.#pagesRead++;
+    if (block === undefined) this.#hasPageWithoutBlock = true;
     if (block && (this.#block === undefined || block.timestamp > this.#block.timestamp)) this.#block = block;
     return page;
   }

@@ -13,10 +13,8 @@ const env = { VEGAPROTOCOL_NODE: undefined };
 const run = (argv: readonly string[], network: { fetch: (request: Request) => Promise<Response> }) =>
   runCli([...argv, ...flags], { fetch: network.fetch, env });
 
-test("the command nodes sends one read to each node and prints its block, lag, history and rate limit", async () => {
+test("the command nodes sends one read to each node and prints its block, lag and rate limit", async () => {
   const network = createFakeNetwork({ nodes: [{ lag: 600 }, {}, {}], balances: 300 });
-  const times = network.records.balances.map(({ timestamp }) => BigInt(timestamp)).sort((a, b) => Number(a - b));
-  network.nodes[2]?.configure({ history: times[100] ?? 0n });
   const { code, stdout } = await run(["nodes", "--format", "ndjson", "--raw"], network);
   expect(code).toBe(0);
   expect(network.nodes.map(({ requests }) => requests.length)).toEqual([1, 1, 1]);
@@ -29,7 +27,6 @@ test("the command nodes sends one read to each node and prints its block, lag, h
   expect(rows.map(({ timestamp }) => timestamp)).toEqual(network.nodes.map(({ block }) => String(block.timestamp)));
   expect(rows[0].lag).toBeGreaterThan(10_000);
   expect(rows.slice(1).map(({ lag }) => lag)).toEqual([0, 0]);
-  expect(rows.slice(1).map(({ historyStart }) => historyStart)).toEqual([String(times[0]), String(times[100])]);
   expect(rows.map(({ rateLimit }) => rateLimit)).toEqual([20, 20, 20]);
   expect(rows.every(({ latency }) => Number.isInteger(latency))).toBe(true);
 });
@@ -39,7 +36,7 @@ test("the command nodes exits with 0 and the error of a node that does not respo
   const { code, stdout } = await run(["nodes", "--format", "table"], network);
   expect(code).toBe(0);
   const [head, first, second] = stdout.split("\n");
-  expect(head).toMatch(/^url +state +height +timestamp +lag +latency +historyStart +rateLimit +error/);
+  expect(head).toMatch(/^url +state +height +timestamp +lag +latency +rateLimit +error/);
   expect(first).toMatch(/^https:\/\/node-1\.example +cooling-down .*listBalanceChanges/);
   expect(second).toMatch(/^https:\/\/node-2\.example +ready /);
 });
@@ -52,8 +49,8 @@ test("the command nodes shows each node as a block on a terminal of 80 columns, 
     terminal: 80,
   });
   const lines = stdout.trimEnd().split("\n");
-  expect(lines).toHaveLength(30);
-  expect(lines[1]).toBe("url           https://node-1.example");
+  expect(lines).toHaveLength(27);
+  expect(lines[1]).toBe("url        https://node-1.example");
   expect(lines.every((line) => line.length <= 80)).toBe(true);
 });
 

@@ -84,11 +84,14 @@ describe("a read that demands a block or a place", () => {
     };
     await send({ lacksBlock });
     expect(named.at(-1)).toBe(true);
-    const core = setting({ node: { version: "v0.74" } });
-    core.net.withoutBlocks = true;
-    named.length = 0;
-    await core.send({ lacksBlock });
-    expect(named.every((each) => !each)).toBe(true);
+  });
+
+  test("returns a response without a block once no node has named one", async () => {
+    const { net, send } = setting({ node: { version: "v0.74" } });
+    net.withoutBlocks = true;
+    const { block } = await send({ lacksBlock: ({ block }, namesBlocks) => block === undefined && namesBlocks });
+    expect(block).toBeUndefined();
+    expect([...net.asked].sort()).toEqual([0, 1, 2]);
   });
 
   test("asks the preferred node first, unless that is cooling down", async () => {
