@@ -39,9 +39,13 @@ export function openScan(
     const check = (request: ListRequest, page: PageContent<BalanceChange> & { response: Response }) =>
       checkPage(route.operation, request, page);
     const reader = listReader<BalanceChange>({ ...list, operation, send, filters, catchUp: options.catchUp, check });
-    return async ({ start, end, size, newestFirst, after, decidesStart }, signal, demand) => {
+    return async ({ start, end, size, newestFirst, after, decidesStart, before }, signal, demand) => {
       const pagination = { first: size, newestFirst, ...(after !== undefined && { after }) };
-      const how = { lead, takesWhatIsLeft: options.ignoresMissingHistory };
+      const how = {
+        lead: typeof before === "bigint" ? (start ?? 0n) - before : lead,
+        takesWhatIsLeft: options.ignoresMissingHistory || before === "none",
+        isProbe: decidesStart === "probe",
+      };
       const page = decidesStart
         ? await reader.readOldest({ pagination, start, end }, signal, demand, how)
         : await reader.read({ pagination, start: start && start - lead, end }, signal, demand);

@@ -14,8 +14,10 @@ export interface RangeRequest {
   size: number;
   newestFirst: boolean;
   after?: string | undefined;
-  /** Whether the page decides how far back the scan is complete. */
-  decidesStart: boolean;
+  /** Whether the page decides how far back the scan is complete, or is a probe before the page that does. */
+  decidesStart: boolean | "probe";
+  /** The record before the start, or that there is none, if a probe has found out. */
+  before?: bigint | "none" | undefined;
 }
 
 /** What a page of a scan shows. */

@@ -64,6 +64,8 @@ export class SegmentReader {
   readonly order: ReadingOrder;
   readonly pageSize: number;
   readonly #options: SegmentReaderOptions;
+  /** The record before the start, or that there is none, if that was requested. */
+  #before: RangeRequest["before"];
   /** The time from which on the pages show that no record is missing, in Unix nanoseconds. */
   #completeFrom: bigint;
 
@@ -94,6 +96,7 @@ export class SegmentReader {
       after,
       // Known records at the start of a page show that the node keeps what follows.
       decidesStart: this.#isScanStart(range) && (newestFirst || (anchor === undefined && after === undefined)),
+      before: this.#before,
     };
     try {
       const page = await this.#options.fetch(request, demandOf(range, options, newestFirst));
@@ -113,9 +116,13 @@ export class SegmentReader {
 
   /** Rejects if nodes do not keep the records from a microsecond on. */
   async checkHistory(microsecond: bigint): Promise<void> {
-    const request = { start: toTime(microsecond), size: 1, newestFirst: false, decidesStart: true };
-    const { availableFrom } = await this.#options.fetch(request, {});
-    if (availableFrom !== undefined) throw this.#pruned(toTime(microsecond), availableFrom);
+    const start = toTime(microsecond);
+    const request = { start, size: 1, newestFirst: false, decidesStart: "probe" as const };
+    const { availableFrom, completeFrom, edges } = await this.#options.fetch(request, {});
+    if (availableFrom !== undefined) throw this.#pruned(start, availableFrom);
+    const first = edges[0] && BigInt(edges[0].node.timestamp);
+    if (!this.#isScanStart({ start: microsecond, end: undefined })) return;
+    this.#before = completeFrom > start ? "none" : first !== undefined && first < start ? first : undefined;
   }
 
   /** Notes how far back the scan is complete. */

@@ -74,12 +74,13 @@ export interface ListReader<T> {
    *
    * @param options.lead - How much earlier than the range the request begins, in nanoseconds.
    * @param options.takesWhatIsLeft - Whether a page is taken as it is that does not show the history from the start on.
+   * @param options.isProbe - Whether another page decides, which is not requested yet.
    */
   readOldest(
     request: ListRequest,
     signal: AbortSignal,
     demand?: Demand<PageContent<T>>,
-    options?: { lead?: bigint; takesWhatIsLeft?: boolean },
+    options?: { lead?: bigint; takesWhatIsLeft?: boolean; isProbe?: boolean },
   ): Promise<OldestPage<T>>;
 }
 

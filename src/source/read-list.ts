@@ -75,7 +75,7 @@ export function listReader<T>(options: ListReaderOptions<T>): ListReader<T> {
 
   return {
     read,
-    async readOldest(request, signal, demand, { lead = 0n, takesWhatIsLeft = false } = {}) {
+    async readOldest(request, signal, demand, { lead = 0n, takesWhatIsLeft = false, isProbe = false } = {}) {
       const { start, pagination } = request;
       const readFrom = async (requestedFrom: bigint | undefined, size = {}): Promise<OldestPage<T>> => {
         const history = historyDemand<T>(pagination, start ?? 0n);
@@ -91,7 +91,11 @@ export function listReader<T>(options: ListReaderOptions<T>): ListReader<T> {
       const firstDay = startOfDay(start) + nanosecondsPerDay;
       const isKept =
         before !== undefined || (isFiltered && (await findBefore(readAll, firstDay, attempts, signal)) !== undefined);
-      for (let left = before === undefined ? Number(isKept) : attempts; left > 0 && page.completeFrom > start; left--) {
+      for (
+        let left = before === undefined ? Number(isKept && !isProbe) : attempts;
+        left > 0 && page.completeFrom > start;
+        left--
+      ) {
         const next = before === undefined ? await readFrom(start - lead) : await readFrom(before, roomFor(pagination));
         if (next.completeFrom < page.completeFrom) page = next;
       }
