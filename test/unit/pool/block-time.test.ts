@@ -60,6 +60,59 @@ describe("the first calls of a client", () => {
   });
 });
 
+describe("a response that goes back", () => {
+  test("is always stale: 150 reads of nodes with changing lags, some at once", async () => {
+    for (let seed = 1; seed <= 10; seed++) {
+      const random = seeded(seed);
+      const net = new PooledNetwork({ random, latency: [10, 25, 40], data: { nodes: 1 + (seed % 3) } });
+      net.advance(50);
+      let newest = 0n;
+      for (let turn = 0; turn < 50; turn++) {
+        if (random() < 0.5) net.advance(1);
+        for (const node of net.network.nodes) if (random() < 0.3) node.configure({ lag: Math.floor(random() * 3) });
+        const reads = Array.from({ length: 3 }, async () => {
+          const { block, stale } = await net.client.getSpamStatistics({ partyId }).withResponse();
+          if (stale) return;
+          expect(block?.timestamp).toBeGreaterThanOrEqual(newest);
+          newest = block?.timestamp ?? newest;
+        });
+        await net.run(Promise.all(reads));
+      }
+    }
+  });
+
+  test("is stale also if the caller has named its node", async () => {
+    const net = new PooledNetwork({ data: { nodes: [{}, { lag: 2 }] } });
+    net.advance(5);
+    await net.read();
+    expect((await net.read({ node: net.urls[1] as string })).stale).toBe(true);
+    expect((await net.read({ node: net.urls[0] as string })).stale).toBe(false);
+  });
+
+  test("is stale as long as the nodes are behind what was returned", async () => {
+    const net = new PooledNetwork({ data: { nodes: 3 } });
+    net.advance(50);
+    for (let call = 0; call < 5; call++) await net.read();
+    for (const node of net.network.nodes) node.configure({ lag: 3 });
+    for (let call = 0; call < 30; call++) {
+      expect((await net.read()).stale).toBe(true);
+      await net.sleep(1000);
+    }
+    net.advance(3);
+    expect((await net.read()).stale).toBe(false);
+  });
+
+  test("is compared with what its own client has returned, not with other clients", async () => {
+    const net = new PooledNetwork({ data: { nodes: 2 } });
+    net.advance(50);
+    await net.read();
+    for (const node of net.network.nodes) node.configure({ lag: 3 });
+    expect((await net.read()).stale).toBe(true);
+    const client = createClient({ baseUrl: net.pool, fetch: net.network.fetch });
+    expect((await net.run(client.getSpamStatistics({ partyId }).withResponse())).stale).toBe(false);
+  });
+});
+
 describe("the heights of blocks", () => {
   test("decide nothing: a network that restarts with small heights has no stale response and no failover", async () => {
     const net = new PooledNetwork({ data: { nodes: 3 } });
