@@ -1,7 +1,6 @@
 import type { Clock } from "../async/clock.js";
 import { ApiError, toPlainError } from "../errors/index.js";
 import type { SendAttempt } from "./context.js";
-import type { Lack } from "./demand.js";
 
 interface EventBase {
   /** The operation: the name of the client's method; of `client.http`, the method and the path, as in `GET /api/v2/votes`. */
@@ -75,7 +74,7 @@ export interface FailoverEvent extends EventBase {
    * - `"place"`: its page does not continue the page before.
    * - `"history"`: it does not keep balance changes for long enough.
    */
-  cause: "error" | "lag" | "regression" | "suspect" | Lack;
+  cause: "error" | "lag" | "regression" | "suspect" | "block" | "place" | "history";
   /** The error, if that is the cause. */
   error: ObservedError | undefined;
 }

@@ -689,12 +689,15 @@ describe("a scan of a range that begins before the node's history", () => {
   test.each([
     ["oldest-first", 3],
     ["newest-first", 4],
-  ] as const)("takes two requests more if the day on which the range begins has no record, %s", async (order, count) => {
-    const sparse = hourly.filter((_, index) => index % 48 === 0);
-    const { read, node } = setting(sparse);
-    expect(await read(oldest + day + hour, { order }).toArray()).toHaveLength(4);
-    expect(node.requests).toHaveLength(count);
-  });
+  ] as const)(
+    "takes two requests more if the day on which the range begins has no record, %s",
+    async (order, count) => {
+      const sparse = hourly.filter((_, index) => index % 48 === 0);
+      const { read, node } = setting(sparse);
+      expect(await read(oldest + day + hour, { order }).toArray()).toHaveLength(4);
+      expect(node.requests).toHaveLength(count);
+    },
+  );
 
   test("takes one request if the first record is of the day on which the range begins", async () => {
     const { client, node } = setting();
