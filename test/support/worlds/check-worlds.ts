@@ -11,7 +11,7 @@ const { WORLD_SEED: seeds, WORLD_COUNT: count, WORLD_READER: kind } = process.en
  *
  * @param most - How many, unless the environment variable `WORLD_COUNT` says otherwise. `WORLD_SEED` gives the seeds themselves,
  * divided by commas.
- * @param only - The kind of reader, unless `WORLD_READER` names one. Worlds of others are left out. Default: all.
+ * @param only - The kind of reader, unless `WORLD_READER` names one. Worlds of others are left out. Default: all but `sync`.
  * @throws An error that describes the first worlds that fail.
  */
 export async function checkWorlds(firstSeed: number, most: number, only?: Reader["kind"]): Promise<void> {
@@ -24,6 +24,8 @@ export async function checkWorlds(firstSeed: number, most: number, only?: Reader
     const world = worldOf(seed);
     const reader = readerOf(world);
     if (wanted !== undefined && reader.kind !== wanted) continue;
+    // Not every Node.js has the SQLite for them: they are read at night.
+    if (wanted === undefined && seeds === undefined && reader.kind === "sync") continue;
     read++;
     const outcome = await readWorld(world, reader);
     if (outcome.violations.length > 0) failures.push(outcome);
