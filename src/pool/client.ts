@@ -22,11 +22,10 @@ export interface PoolClient extends Pool, Pick<ConnectionOptions, "routeOf" | "s
 
 export function poolClient(pool: Pool, options: ConnectionOptions): PoolClient {
   const { fetch, pacing = true, observe, validate, routeOf, session } = options;
-  const { nodes, clock } = pool;
-  const emit = observe && createEmit<WithoutTime<ObserverEvent>>(observe, clock);
-  const attempts = nodes.map((node): [PoolNode, SendAttempt] => {
+  const emit = observe && createEmit<WithoutTime<ObserverEvent>>(observe, pool.clock);
+  const attempts = pool.nodes.map((node): [PoolNode, SendAttempt] => {
     const emitOf = emit && ((event: Parameters<typeof emit>[0]) => emit({ ...event, node: node.url }));
-    return [node, createNodeAttempt({ fetch, validate, clock }, emitOf, pacing ? node.limits : undefined)];
+    return [node, createNodeAttempt({ fetch, validate, clock: pool.clock }, emitOf, pacing ? node.limits : undefined)];
   });
   return { ...pool, emit, attempts: new Map(attempts), routeOf, session };
 }

@@ -142,10 +142,9 @@ async function callOnce<T>(client: PoolClient, context: Context<T>): Promise<Rep
   const isFresh = ({ cause, heardAt, head }: PoolNode) =>
     cause === undefined && heardAt >= since && !(head && compare(head, client).verdict);
   const fresh = nodes.filter((node) => isFresh(node) && isCompared(client, node));
-  const { cancellation, operation } = context;
-  const read = contextOf(probe(client, operation), params, { ...context, demand: undefined });
+  const read = contextOf(probe(client, context.operation), params, { ...context, demand: undefined });
   const chosen = choose(fresh, settings.order, random)?.url;
-  const node = chosen ?? (await new NodeCall(client, { ...read, cancellation }).run()).node;
+  const node = chosen ?? (await new NodeCall(client, { ...read, cancellation: context.cancellation }).run()).node;
   return new NodeCall(client, { ...context, node }).run();
 }
 

@@ -51,8 +51,7 @@ export class Responses<T> {
     const { demand, node } = this.#context;
     const nodes = this.#client.nodes.filter(({ url }) => node === undefined || node === url);
     // A node that has not responded yet can name its block.
-    const isOpen = nodes.some(({ heardAt, coolDown }) => heardAt === Number.NEGATIVE_INFINITY && coolDown === 0);
-    const named = isOpen || nodes.some(({ block }) => block);
+    const named = nodes.some(({ block, heardAt, coolDown }) => block || (!Number.isFinite(heardAt) && coolDown === 0));
     return demand && lackOf(demand, reply, named);
   }
 
