@@ -7,8 +7,7 @@ const longest = [
   "walkthrough/walkthrough.test.ts",
   "runtimes/node-versions.test.ts",
   "docs/operations.test.ts",
-  "cli/examples.test.ts",
-  "cli/nights.test.ts",
+  "cli/test/slow/examples.test.ts",
 ];
 
 class LongestFirst extends BaseSequencer {
@@ -24,7 +23,7 @@ class LongestFirst extends BaseSequencer {
 // The suites that take longer or need more than npm: `npm run test:slow -- test/slow/docs` and so on.
 export default defineConfig({
   test: {
-    include: ["test/slow/**/*.test.ts"],
+    include: ["{test,cli/test}/slow/**/*.test.ts"],
     reporters: process.env["CI"] ? ["default", "json"] : ["default"],
     outputFile: { json: "reports/slow.json" },
     // Files of one suite share a folder of tools, or the site, that the first one installs or builds.

@@ -8,7 +8,7 @@ import { median, type Report, round } from "./measure.js";
 const rounds = 25;
 /** Milliseconds. */
 const [mostHelp, mostFirstLine] = [60, 100];
-const main = fileURLToPath(new URL("../dist/src/cli/main.js", import.meta.url));
+const main = fileURLToPath(new URL("../cli/dist/main.js", import.meta.url));
 
 /** How long the program takes to start, and until the first line of a pipe. */
 export async function cli(): Promise<Report[]> {

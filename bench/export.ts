@@ -15,7 +15,7 @@ const rounds = 3;
 /** The most CPU time of an export in microseconds for each record, and its most memory in MiB: less than the loop takes. */
 const [mostTime, mostMemory] = [15, 160];
 
-const main = fileURLToPath(new URL("../dist/src/cli/main.js", import.meta.url));
+const main = fileURLToPath(new URL("../cli/dist/main.js", import.meta.url));
 const here = fileURLToPath(import.meta.url);
 /** Prints the CPU time and the peak of the memory of a process when it ends. */
 const printUsage =

@@ -13,7 +13,7 @@ const records = 1_000_000;
 const votes = 12_000;
 const rounds = 9;
 
-const main = fileURLToPath(new URL("../dist/src/cli/main.js", import.meta.url));
+const main = fileURLToPath(new URL("../cli/dist/main.js", import.meta.url));
 const page = fileURLToPath(new URL("../docs/sync.md", import.meta.url));
 
 type Database = SqlDatabase & { close(): void };

@@ -1,13 +1,13 @@
 /**
- * Builds the package into `dist/`, which is replaced as a whole: no file of an earlier build remains, and a program that runs
- * meanwhile finds all of them.
+ * Builds the client into `dist/` and the command line into `cli/dist/`. Each is replaced as a whole: no file of an earlier build remains,
+ * and a program that runs meanwhile finds all of them.
  *
  * `dist/src` has ES modules, `dist/cjs` the same as CommonJS, and the types, once for both: ES modules can import the types of CommonJS,
  * while TypeScript refuses the reverse. Both are bundled and not minified: an application loads `createClient` with all that it needs at
  * first as two files, whatever its bundler makes of many small ones.
  */
 import { spawnSync } from "node:child_process";
-import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { transform } from "esbuild";
@@ -16,8 +16,6 @@ import { runScript } from "./run-script.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const commonJs = "dist/cjs";
-/** What is started and not imported. */
-const programs = ["src/cli/main", "src/cli/thread"];
 
 /** What the client has in common with the fake node and the validators, which do not load the client. */
 const base = /[\\/](?:src[\\/](?:values|errors|arguments|async[\\/]abort)|generated[\\/](?:enums|operations))\b/;
@@ -31,12 +29,33 @@ async function main(): Promise<void> {
   const folder = await mkdtemp(join(root, ".dist-"));
   try {
     await buildInto(folder);
-    // There is none before the first build.
-    await rename(join(root, "dist"), join(folder, "earlier")).catch(() => {});
-    await rename(join(folder, "dist"), join(root, "dist"));
+    await buildCommandLine(join(folder, "cli"));
+    await replace(join(root, "dist"), join(folder, "dist"));
+    await replace(join(root, "cli/dist"), join(folder, "cli"));
   } finally {
     await rm(folder, { recursive: true });
   }
+}
+
+async function replace(path: string, built: string): Promise<void> {
+  // There is none before the first build.
+  await rename(path, `${built}-earlier`).catch(() => {});
+  await rename(built, path);
+}
+
+/** Bundles the command line, and what each command loads on demand. */
+async function buildCommandLine(folder: string): Promise<void> {
+  const { dependencies } = JSON.parse(await readFile(join(root, "cli/package.json"), "utf8"));
+  const installed = Object.keys(dependencies).map((name) => new RegExp(`^${name}(?:/|$)`));
+  const bundled = await rolldown({
+    input: { main: join(root, "cli/src/main.ts") },
+    external: [/^node:/, ...installed],
+    platform: "node",
+    transform: { target: "es2022" },
+  });
+  await bundled.write({ dir: folder, format: "esm", entryFileNames: "[name].js", chunkFileNames: "[name].js" });
+  await bundled.close();
+  await chmod(join(folder, "main.js"), 0o755);
 }
 
 /** Builds `dist` in a folder. */
@@ -47,8 +66,6 @@ async function buildInto(folder: string): Promise<void> {
     await writeFile(file, content);
   };
   writeTypes(join(folder, commonJs));
-  // The program is not part of the types.
-  await rm(join(folder, commonJs, "src/cli"), { recursive: true });
   const manifest = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
   const entries = Object.values<string | { import: Target; require: Target }>(manifest.exports).filter(
     (entry) => typeof entry !== "string",
@@ -58,8 +75,8 @@ async function buildInto(folder: string): Promise<void> {
     await write(modules.types, `export * from "${path}";\n`);
   }
   const library = entries.map(({ import: modules }) => modules.default.replace(/^\.\/dist\/|\.js$/g, ""));
-  const installed = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies });
-  const chunks = await bundle([...library, ...programs], installed);
+  const installed = Object.keys(manifest.dependencies);
+  const chunks = await bundle(library, installed);
   for (const [path, { code }] of chunks) await write(join("dist", path), code);
   await write(join(commonJs, "package.json"), `${JSON.stringify({ type: "commonjs", sideEffects: false })}\n`);
   for (const [path, { code: modules }] of reachable(chunks, library)) {
@@ -98,8 +115,7 @@ async function bundle(
     // Editors show those of the types.
     comments: { jsdoc: false },
     entryFileNames: "[name].js",
-    // The command line finds its thread and the manifest by its own place.
-    chunkFileNames: ({ moduleIds }) => `${moduleIds.every(isOfProgram) ? "src/cli" : "src"}/[name].js`,
+    chunkFileNames: "src/[name].js",
     codeSplitting: {
       groups: [
         { name: "base", test: base, priority: 1 },
@@ -111,8 +127,6 @@ async function bundle(
   await bundled.close();
   return new Map(output.filter((file) => file.type === "chunk").map((chunk) => [chunk.fileName, chunk]));
 }
-
-const isOfProgram = (module: string) => module.startsWith(join(root, "src/cli"));
 
 /** What entries import, at once or on demand, and they themselves. */
 function reachable(chunks: ReadonlyMap<string, OutputChunk>, entries: readonly string[]): Map<string, OutputChunk> {

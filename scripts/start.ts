@@ -2,7 +2,7 @@
  * The command line against an in-memory node with the paging defects of v0.74 nodes.
  *
  *   npm start                          shows a command for each of the six operations
- *   npm start -- balances --limit 5    runs one command; --node or VEGAPROTOCOL_NODE choose a real node
+ *   npm start -- balances --limit 5    runs one command; --node or VEGA_NODE choose a real node
  */
 import { readFile } from "node:fs/promises";
 import { Readable } from "node:stream";
@@ -10,8 +10,8 @@ import { styleText } from "node:util";
 import Table from "cli-table3";
 import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
 import { parse } from "yaml";
-import { Interruption } from "../src/cli/io.js";
-import { run } from "../src/cli/run.js";
+import { Interruption } from "../cli/src/io.js";
+import { run } from "../cli/src/program.js";
 import { comparePaging, type Reading } from "./paging.js";
 
 /** Several pages of each list, and a block with more balance changes than a page of the comparison below. */
@@ -23,10 +23,11 @@ process.once("SIGINT", () => controller.abort(new Interruption("SIGINT")));
 
 /** Runs a command. Without the address of a node, its requests go to the in-memory node. */
 function runCommand(argv: readonly string[], stdin?: string): Promise<number> {
-  const hasNode = process.env["VEGAPROTOCOL_NODE"] !== undefined || argv.some((word) => /^--node(=|$)/.test(word));
+  const variables = ["VEGA_NODE", "VEGAPROTOCOL_NODE"];
+  const hasNode = variables.some((name) => process.env[name]) || argv.some((word) => /^--node(=|$)/.test(word));
   return run({
     argv,
-    env: hasNode ? process.env : { ...process.env, VEGAPROTOCOL_NODE: "https://node.example" },
+    env: hasNode ? process.env : { ...process.env, VEGA_NODE: "https://node.example" },
     stdin: stdin === undefined ? process.stdin : Readable.from([stdin]),
     stdout: process.stdout,
     stderr: process.stderr,
@@ -60,8 +61,7 @@ async function showAll(): Promise<void> {
   console.log("\nnpm start -- help lists all commands. npm start -- balances --limit 20 runs one.");
 }
 
-const heading = (argv: readonly string[]) =>
-  console.log(`\n${styleText("bold", `$ vegaprotocol-client ${argv.join(" ")}`)}`);
+const heading = (argv: readonly string[]) => console.log(`\n${styleText("bold", `$ vegaprotocol ${argv.join(" ")}`)}`);
 
 /** The example of the description. The in-memory node does not verify its signature. */
 async function exampleTransaction(): Promise<unknown> {

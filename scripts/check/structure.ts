@@ -1,5 +1,5 @@
 /**
- * Checks that modules of `src` depend on each other in one direction, and prints which folder depends on which. The rules
+ * Checks that modules of both packages depend on each other in one direction, and prints which folder depends on which. The rules
  * also hold for imports of types.
  */
 import { readFileSync } from "node:fs";
@@ -9,10 +9,10 @@ import { runScript } from "../run-script.js";
 
 /** The folders that make up the client. A module imports from its own folder and from those before it. */
 const layers = ["values", "async", "errors", "arguments", "http", "source", "pagination", "scan", "client"];
-/** Entries of the package of their own. The command line is a program that may use all of them, and a database follows. */
-const entries = ["testing", "validate", "pool", "follow", "query", "sync", "cli"];
+/** Entries of the package of their own. A database follows. */
+const entries = ["testing", "validate", "pool", "follow", "query", "sync"];
 /** What runs on Node.js alone. */
-const onNode = "^src/(cli|testing/node|sync)/";
+const onNode = "^src/(testing/node|sync)/";
 
 const rules: IForbiddenRuleType[] = [
   ...layers.map((layer, index) => ({
@@ -24,36 +24,40 @@ const rules: IForbiddenRuleType[] = [
     name: `nothing imports from ${entry}`,
     from: {
       path: "^(src|generated)/",
-      pathNot: `^src/(${entry}|cli${entry === "follow" ? "|sync" : ""})/|^generated/`,
+      pathNot: `^src/(${entry}${entry === "follow" ? "|sync" : ""})/|^generated/`,
     },
     to: { path: `^src/${entry}/` },
   })),
   {
-    name: "only the command line, testing/node and sync import modules of Node.js",
+    name: "only testing/node and sync import modules of Node.js",
     from: { path: "^src/", pathNot: onNode },
     to: { dependencyTypes: ["core"] },
   },
   {
-    name: "only the command line, testing/node and sync import from testing/node",
+    name: "only testing/node and sync import from testing/node",
     from: { path: "^src/", pathNot: onNode },
     to: { path: onNode },
   },
   {
     name: "src imports only from src, generated and openapi-fetch",
     from: { path: "^src/" },
-    to: { pathNot: "^(src|generated)/|openapi-fetch|hyparquet-writer", dependencyTypesNot: ["core"] },
+    to: { pathNot: "^(src|generated)/|openapi-fetch", dependencyTypesNot: ["core"] },
   },
   {
-    name: "only cli/parquet imports hyparquet-writer",
-    from: { path: "^src/", pathNot: "^src/cli/parquet/" },
-    to: { path: "hyparquet-writer" },
+    name: "the command line imports the client by its name only",
+    from: { path: "^cli/(src|generated)/" },
+    to: { path: "^(src|generated|scripts|test|docs|bench)/" },
   },
   {
     name: "generated imports only types, except the validators",
     from: { path: "^generated/", pathNot: "^generated/shapes.ts$" },
     to: { path: "^src/", dependencyTypesNot: ["type-only"] },
   },
-  { name: "no cycles in src", from: { path: "^src/" }, to: { circular: true, viaOnly: { path: "^src/" } } },
+  ...["src", "cli/src"].map((folder) => ({
+    name: `no cycles in ${folder}`,
+    from: { path: `^${folder}/` },
+    to: { circular: true, viaOnly: { path: `^${folder}/` } },
+  })),
   {
     name: "no cycles through generated, except of types",
     from: { path: "^src/" },
@@ -62,7 +66,8 @@ const rules: IForbiddenRuleType[] = [
 ];
 
 /** The folder of a module, as it is printed. */
-const folderOf = (file: string) => /^(?:src\/testing\/node|src\/[^/]+(?=\/)|src|generated)/.exec(file)?.[0];
+const folderOf = (file: string) =>
+  /^(?:src\/testing\/node|(?:cli\/)?(?:src\/[^/]+(?=\/)|src|generated))/.exec(file)?.[0];
 
 function printFolders(modules: readonly IModule[]): void {
   const folders = new Map<string, { modules: number; lines: number; imports: Set<string> }>();
@@ -91,7 +96,7 @@ function printFolders(modules: readonly IModule[]): void {
 
 /** Returns the modules of a project, and the imports that break a rule. */
 export async function readStructure(folder: string): Promise<{ modules: readonly IModule[]; problems: string[] }> {
-  const { output } = await cruise(["src", "generated"], {
+  const { output } = await cruise(["src", "generated", "cli/src"], {
     baseDir: folder,
     ruleSet: { forbidden: rules.map((rule) => ({ severity: "error", ...rule })) },
     validate: true,

@@ -12,7 +12,7 @@ import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
 import { listen } from "vegaprotocol-client/testing/node";
 import { runScript } from "../run-script.js";
 
-const program = fileURLToPath(new URL("../../dist/src/cli/main.js", import.meta.url));
+const program = fileURLToPath(new URL("../../cli/dist/main.js", import.meta.url));
 export const page = new URL("../../docs/command-line.md", import.meta.url);
 
 /** The address that the page shows. */

@@ -17,7 +17,7 @@ import { listen } from "vegaprotocol-client/testing/node";
 import { runScript } from "../run-script.js";
 
 const run = promisify(execFile);
-const program = fileURLToPath(new URL("../../dist/src/cli/main.js", import.meta.url));
+const program = fileURLToPath(new URL("../../cli/dist/main.js", import.meta.url));
 const pictures = fileURLToPath(new URL("../../docs/pictures/", import.meta.url));
 
 interface Session {

@@ -1,4 +1,4 @@
-/** Prints `generated/command-line.ts`: the help texts of each operation, and the columns of each list. */
+/** Prints `cli/generated/operation-texts.ts`: the help texts of each operation, and the columns of each list. */
 import { type Description, isGroup, operationsOf, resolve, type Schema } from "./description.js";
 import { quoteKey } from "./printing.js";
 
@@ -16,7 +16,7 @@ export function printCommandLine(description: Description): string {
     ].join("");
   });
   return [
-    'import type { OperationTexts } from "../src/cli/operation-texts.js";\n\n',
+    'import type { OperationTexts } from "../src/operations.js";\n\n',
     "/** What the command line knows about each operation, in addition to `operations`. */\n",
     `export const operationTexts: OperationTexts = {\n${entries.join("")}};\n`,
   ].join("");
@@ -29,7 +29,7 @@ const columnsOf = (record: Schema, description: Description) =>
     ([name, schema]) => `${quoteKey(name)}: ${JSON.stringify(kindOf(resolve(schema, description)))}`,
   );
 
-/** How a member of a record is printed. `ColumnKind` of `src/cli/operation-texts.ts` defines the kinds. */
+/** How a member of a record is printed. `ColumnKind` of `cli/src/operations.ts` defines the kinds. */
 function kindOf({ type, format, pattern, anyOf, "x-unit": unit }: Schema): string {
   if (unit === "unix-nanoseconds") return "time";
   if (unit === "smallest-unit") return "amount";

@@ -1,6 +1,8 @@
 import type { BalanceChange } from "../../src/index.js";
 import { nanosecondsPerDay } from "../../src/values/nanoseconds.js";
 
+export { startOfDay } from "../../src/source/history.js";
+
 /** Balance changes up to the same time and in the same order, but over four days: nodes drop whole days. */
 export function overDays(changes: readonly BalanceChange[]): BalanceChange[] {
   const times = changes.map(({ timestamp }) => BigInt(timestamp)).sort((a, b) => Number(a - b));

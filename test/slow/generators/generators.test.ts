@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { createFakeNetwork, createFakeNode, nodeDefects } from "../../../src/testing/index.js";
 import { type FakeNodeServer, listen } from "../../../src/testing/node/index.js";
-import { type RunningGateway, startGateway } from "../../support/gateway.js";
+import { type RunningGateway, startGateway } from "../../../cli/test/support/gateway.js";
 import { installJar, installNode, installPython, missing, run } from "./tools.js";
 
 // openapi.yaml is for other generators too: each has to accept it without errors, and its output has to compile.
@@ -30,7 +30,7 @@ for (let block = 0; block < 3; block++) network.nextBlock();
 let gateway: RunningGateway;
 beforeAll(async () => {
   const nodes = network.nodes.map(({ url }) => url);
-  gateway = await startGateway(nodes, ["--caller-rate", "0"], network.fetch);
+  gateway = await startGateway(nodes, [], network.fetch);
 });
 afterAll(() => gateway.close());
 const records = () => network.records.balances.map((record) => JSON.stringify(record)).join("\n");

@@ -9,7 +9,7 @@ const runtimes = fileURLToPath(new URL("../runtimes", import.meta.url));
 
 /** A Node.js with `node:sqlite`, which the oldest version that the package runs on does not have. */
 export const node = join(runtimes, "node_modules/node24/bin/node");
-export const main = fileURLToPath(new URL("../../../dist/src/cli/main.js", import.meta.url));
+export const main = fileURLToPath(new URL("../../../cli/dist/main.js", import.meta.url));
 
 /** Installs it if it is missing. */
 export const installNode = (): void => npmCi(runtimes);

@@ -1,9 +1,12 @@
-import { Gateway } from "../../../src/cli/serve/gateway.js";
+import { EventEmitter } from "node:events";
+import { createGateway } from "../../../cli/src/serve/app.js";
 import { PaginationError, VegaError } from "../../../src/index.js";
 import { readVotes } from "./read-votes.js";
 import { type AnyPage, readWalk } from "./read-walk.js";
 import type { VotesReader, WalkReader } from "./readers.js";
 import type { Reading } from "./reading.js";
+
+type Gateway = ReturnType<typeof createGateway>;
 
 /** The pages of a loop over the responses of `serve`, which continues with the cursor of each page. */
 async function* servedPages<T>(
@@ -15,20 +18,16 @@ async function* servedPages<T>(
 ): AsyncGenerator<AnyPage<T>> {
   for (let place = pagination; ; ) {
     const pages = Object.entries(place).map(([name, value]): [string, string] => [`pagination.${name}`, String(value)]);
-    const { reply } = await gateway.respond({
-      method: "GET",
-      path,
-      query: new URLSearchParams([...parameters, ...pages]),
-      headers: {},
-      caller: "",
-      signal: new AbortController().signal,
-      readBody: async () => "",
-    });
-    const body: unknown = JSON.parse(reply.body.toString());
-    if (reply.status !== 200) throw servedError(reply.status, body as ServedError, place);
+    const query = new URLSearchParams([...parameters, ...pages]);
+    const outgoing = new EventEmitter();
+    const connection = { incoming: { socket: {}, complete: true }, outgoing };
+    const response = await gateway.request(`${path}?${query}`, {}, connection as never);
+    outgoing.emit("close");
+    const body: unknown = await response.json();
+    if (response.status !== 200) throw servedError(response.status, body as ServedError, place);
     const { edges, pageInfo } = (body as Record<string, ServedList<T>>)[envelope] as ServedList<T>;
-    const time = reply.headers["X-Block-Timestamp"];
-    yield { nodes: edges.map(({ node }) => node), block: time === undefined ? undefined : { timestamp: BigInt(time) } };
+    const time = response.headers.get("X-Block-Timestamp");
+    yield { nodes: edges.map(({ node }) => node), block: time === null ? undefined : { timestamp: BigInt(time) } };
     const isBackward = "last" in pagination;
     if (!(isBackward ? pageInfo.hasPreviousPage : pageInfo.hasNextPage)) return;
     place = { ...pagination, ...(isBackward ? { before: pageInfo.startCursor } : { after: pageInfo.endCursor }) };
@@ -63,7 +62,17 @@ export async function readServed(spec: WalkReader | VotesReader, reading: Readin
   world.hasOtherClock = true;
   const client = world.client();
   const now = () => world.clock.now();
-  const gateway = new Gateway({ client, now, hide: (text) => text, callerRate: 0, cacheBytes: 1_000_000 });
+  const { signal } = new AbortController();
+  const gateway = createGateway({
+    client,
+    pool: { check: async () => [], status: [] },
+    now,
+    signal,
+    closing: signal,
+    origins: [],
+    trustsProxy: false,
+    log: () => {},
+  });
   if (spec.kind === "votes") {
     const parameters = Object.entries(spec.query);
     return readVotes(spec, reading, (pages) => servedPages(gateway, "votes", "/api/v2/votes", parameters, pages));

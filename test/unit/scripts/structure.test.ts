@@ -8,7 +8,7 @@ import { readStructure } from "../../../scripts/check/structure.js";
 async function problemsOf(files: Readonly<Record<string, string>>): Promise<string[]> {
   const folder = await mkdtemp(join(tmpdir(), "structure-"));
   try {
-    for (const [name, text] of Object.entries({ "generated/types.ts": "export {};", ...files })) {
+    for (const [name, text] of Object.entries({ "generated/types.ts": "export {};", "cli/src/io.ts": "export {};", ...files })) {
       await mkdir(dirname(join(folder, name)), { recursive: true });
       await writeFile(join(folder, name), text);
     }
@@ -23,8 +23,11 @@ test("imports in the direction of the layers pass the check of the structure", a
     "src/errors/error.ts": "export {};",
     "src/http/call.ts": 'import "../errors/error.js";',
     "src/scan/scan.ts": 'import "../http/call.js"; import "../../generated/types.js";',
-    "src/cli/main.ts": 'import "node:fs"; import "../testing/index.js";',
     "src/testing/index.ts": "export {};",
+    "src/testing/node/index.ts": 'import "node:http"; import "../index.js";',
+    "cli/src/main.ts": 'import "node:fs"; import "vegaprotocol-client/testing"; import "./program.js";',
+    "cli/src/program.ts": 'import "../generated/texts.js";',
+    "cli/generated/texts.ts": "export {};",
   };
   expect(await problemsOf(files)).toEqual([]);
 });
@@ -44,9 +47,14 @@ test.each<[what: string, files: Record<string, string>, problem: string]>([
     "src/client.ts → src/testing/index.ts: nothing imports from testing",
   ],
   [
-    "an import of Node.js outside of the command line",
+    "an import of Node.js in the client",
     { "src/scan/scan.ts": 'import "node:fs";' },
-    "src/scan/scan.ts → fs: only the command line, testing/node and sync import modules of Node.js",
+    "src/scan/scan.ts → fs: only testing/node and sync import modules of Node.js",
+  ],
+  [
+    "an import of a module of the client in the command line",
+    { "cli/src/main.ts": 'import "../../src/client.js";', "src/client.ts": "export {};" },
+    "cli/src/main.ts → src/client.ts: the command line imports the client by its name only",
   ],
   [
     "an import of a script",

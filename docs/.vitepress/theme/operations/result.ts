@@ -1,6 +1,6 @@
-import { operationTexts } from "../../../../generated/command-line.js";
+import { operationTexts } from "../../../../cli/generated/operation-texts.js";
+import { cellText, timePrinter, type WireRecord } from "../../../../cli/src/output/cells.js";
 import { hints } from "../../../../generated/hints.js";
-import { cellText, readColumns, type WireRecord } from "../../../../src/cli/output/columns.js";
 import { type FormValues, type OperationId, operationOf } from "./fields.js";
 import type { ConsoleResponse } from "./request.js";
 
@@ -59,8 +59,10 @@ export function tableOf(id: OperationId, json: unknown): ResultTable | undefined
   const { columns: kinds = {} } = operationTexts[id];
   // Newer nodes send members that the description does not have.
   const names = [...Object.keys(kinds).filter((name) => sent.has(name)), ...[...sent].filter((name) => !kinds[name])];
-  const shown = Object.fromEntries(names.map((name) => [name, kinds[name] ?? "json"]));
-  const columns = readColumns(shown, undefined, { raw: false });
+  const columns = names.map((name) => {
+    const kind = kinds[name] ?? "json";
+    return { name, kind, print: kind === "time" ? timePrinter() : (text: string) => text };
+  });
   const rows = records.map((record) => columns.map((column) => cellText(record, column)));
   return { kind: "record", columns: names, rows };
 }

@@ -1,0 +1,168 @@
+/** The flags of an operation, derived from its arguments in the description. */
+import type { Option } from "commander";
+import { type Argument, type OperationId, operations, type Value } from "vegaprotocol-client/operations";
+import { operationTexts } from "../generated/operation-texts.js";
+import { UsageError } from "./errors.js";
+import { flag, groups } from "./flags.js";
+import { readTime } from "./times.js";
+
+export type Leaf = Extract<Argument, { in: string }>;
+
+/** An argument of an operation with its flag. */
+export interface ArgumentFlag {
+  /** Without the two dashes, as in `account-type`. */
+  readonly name: string;
+  /** Its place in the argument of the client's method, as in `["filter", "partyIds"]`. */
+  readonly path: readonly string[];
+  readonly spec: Leaf;
+  readonly option: Option;
+}
+
+/** What flags are derived from: an entry of `operations`. */
+interface DescribedOperation {
+  readonly arguments: Readonly<Record<string, Argument>>;
+  readonly atLeastOneOf?: readonly string[];
+  readonly range?: { readonly start: string; readonly end: string };
+}
+
+/** The arguments of an operation with their flags, without those of pagination. */
+export function argumentFlags(id: OperationId): ArgumentFlag[] {
+  const operation: DescribedOperation = operations[id];
+  const leaves = leavesOf(operation.arguments).filter(({ path }) => path[0] !== "pagination");
+  const names = leaves.map(({ path, spec }) => nameOf(path.at(-1) ?? "", spec, operation));
+  return leaves.map(({ path, spec }, index) => {
+    const short = names[index] ?? "";
+    const name = names.indexOf(short) === names.lastIndexOf(short) ? short : kebab(path.join("-"));
+    const text = textOf(spec, operationTexts[id].arguments[spec.name] ?? "");
+    const parse = spec.kind === "nanoseconds" ? { parse: readTime } : {};
+    const repeat = spec.kind === "array" ? ({ repeat: true } as const) : {};
+    return {
+      name,
+      path,
+      spec,
+      option: flag(`--${name} <${placeholder(spec)}>`, text, { ...parse, ...repeat, group: groups.filter }),
+    };
+  });
+}
+
+/** A flag that lets names in filters pass that this version does not know. */
+export const anyFlag = (): Option =>
+  flag("--any", "Send names in filters that are not known, for nodes that are newer than this program.", {
+    group: groups.filter,
+  });
+
+/** Whether an operation has a filter whose names are known. */
+export const hasNames = (flags: readonly ArgumentFlag[]): boolean => flags.some(({ spec }) => namesOf(spec).length > 0);
+
+/** Reads the argument of the client's method from the flags that were entered. */
+export function readArguments(
+  id: OperationId,
+  flags: readonly ArgumentFlag[],
+  entered: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const argument: Record<string, unknown> = {};
+  for (const { name, option, path, spec } of flags) {
+    const value = entered[option.attributeName()];
+    if (value === undefined) {
+      if (spec.required) throw new UsageError(`Expected --${name} ${placeholder(spec)}: ${lower(option.description)}`);
+      continue;
+    }
+    const read = (each: unknown) => readName(spec, name, each, entered["any"] === true);
+    let group = argument;
+    for (const part of path.slice(0, -1)) group = group[part] = { ...(group[part] ?? {}) };
+    group[path.at(-1) ?? ""] = Array.isArray(value) ? value.map(read) : read(value);
+  }
+  const { atLeastOneOf = [] }: DescribedOperation = operations[id];
+  if (atLeastOneOf.length > 0 && atLeastOneOf.every((name) => argument[name] === undefined)) {
+    const names = flags.filter(({ path }) => atLeastOneOf.includes(path.join("."))).map(({ name }) => `--${name}`);
+    throw new UsageError(`Expected ${names.join(" or ")}.`);
+  }
+  return argument;
+}
+
+/** Reads a name of an enumeration, whole or as its distinguishing end in lower case: `general` for `ACCOUNT_TYPE_GENERAL`. */
+function readName(spec: Value, flagName: string, value: unknown, isAny: boolean): unknown {
+  const names = namesOf(spec);
+  if (names.length === 0 || typeof value !== "string") return value;
+  const prefix = prefixOf(names);
+  const name = value.startsWith(prefix) ? value : prefix + value.toUpperCase().replaceAll("-", "_");
+  if (isAny || names.includes(name)) return name;
+  const known = names.map((each) => friendly(each, prefix)).join(", ");
+  throw new UsageError(
+    `Expected --${flagName} to be one of ${known}, got "${value}". Add --any to send a name that only newer nodes know.`,
+  );
+}
+
+const namesOf = (spec: Value): readonly string[] =>
+  spec.kind === "enum" ? spec.values : spec.kind === "array" ? namesOf(spec.items) : [];
+
+/** What all names begin with, up to an underscore. */
+function prefixOf([first = "", ...others]: readonly string[]): string {
+  let prefix = first;
+  for (const name of others) while (!name.startsWith(prefix)) prefix = prefix.slice(0, -1);
+  return prefix.slice(0, prefix.lastIndexOf("_") + 1);
+}
+
+const friendly = (name: string, prefix: string) => name.slice(prefix.length).toLowerCase().replaceAll("_", "-");
+
+export const leavesOf = (
+  members: Readonly<Record<string, Argument>>,
+  path: string[] = [],
+): { path: string[]; spec: Leaf }[] =>
+  Object.entries(members).flatMap(([name, spec]) =>
+    spec.kind === "object" ? leavesOf(spec.members, [...path, name]) : [{ path: [...path, name], spec }],
+  );
+
+/** As in `party` for `partyIds`, and `account-type` for `accountTypes`. */
+function nameOf(name: string, spec: Leaf, { range }: DescribedOperation): string {
+  if (spec.name === range?.start) return "from";
+  if (spec.name === range?.end) return "to";
+  const singular = spec.kind === "array" ? name.replace(/ies$/, "y").replace(/s$/, "") : name;
+  return kebab(singular.replace(/(?<=.)Id$/, ""));
+}
+
+const kebab = (name: string) => name.replaceAll(/(?<=[a-z\d])[A-Z]/g, (letter) => `-${letter}`).toLowerCase();
+
+const lower = (text: string) => `${text.charAt(0).toLowerCase()}${text.slice(1)}`;
+
+function textOf(spec: Leaf, text: string): string {
+  const names = namesOf(spec);
+  const known = names.length > 0 ? ` One of: ${names.map((each) => friendly(each, prefixOf(names))).join(", ")}.` : "";
+  if (spec.kind === "array") return `${text} Can be repeated.${known}`;
+  if (spec.kind !== "nanoseconds") return `${text}${known}`;
+  return text.replace(/, in Unix nanoseconds/, ", as in 2024-02-01, 2024-02-01T12:00:00Z, 1707495900 or 24h");
+}
+
+function placeholder(spec: Value): string {
+  if (spec.kind === "array") return placeholder(spec.items);
+  return spec.kind === "nanoseconds" ? "TIME" : spec.kind === "enum" ? "NAME" : spec.kind === "string" ? "ID" : "VALUE";
+}
+
+/** The flags of options of the client. */
+const optionFlags: readonly (readonly [string, string])[] = [
+  ["baseUrl", "node"],
+  ["urls", "node"],
+  ["headers", "header"],
+  ["timeout", "timeout"],
+  ["retry.attempts", "retries"],
+  ["maxItems", "limit"],
+  ["pageSize", "page-size"],
+  ["pagination.first", "page-size"],
+  ["concurrency", "concurrency"],
+  ["catchUp", "catch-up"],
+  ["from", "from"],
+  ["pollInterval", "poll-interval"],
+  ["stalledAfter", "stalled-after"],
+];
+
+/** A message of the client with flags instead of its options, as in `--party` for `filter.partyIds[2]`. */
+export function withFlagNames(message: string): string {
+  const own = (Object.keys(operations) as OperationId[]).flatMap((id) =>
+    argumentFlags(id).map(({ path, name }) => [path.join("."), name] as const),
+  );
+  const names = new Map([...own, ...optionFlags]);
+  return message.replaceAll(/`([A-Za-z.]+)(?:\[\d+\])?`(?: of [A-Za-z]+)?/g, (all, path: string) => {
+    const name = names.get(path);
+    return name === undefined ? all : `--${name}`;
+  });
+}

@@ -1,0 +1,59 @@
+/** What the files of `commands/` have in common: how a command is defined and run. */
+import type { Command } from "commander";
+import { exitCodeTexts } from "./errors.js";
+import { flag } from "./flags.js";
+import type { Io } from "./io.js";
+
+/** What commands are defined with. */
+export interface Setup {
+  readonly io: Io;
+  /** Makes a function that returns an exit code the action of a command. */
+  action<Flags>(run: (flags: Flags, args: string[]) => Promise<number>): (...all: unknown[]) => Promise<void>;
+}
+
+export interface Guide {
+  /** Without the name of the program. They run against the node of `vegaprotocol fake-node --defects`, in this order. */
+  readonly examples: readonly string[];
+  /** The exit codes that the command can have. */
+  readonly exits: readonly number[];
+}
+
+/** Adds the flags of every command, and what follows the flags in the help. */
+export function complete(command: Command, { examples, exits }: Guide): Command {
+  return command
+    .addOption(flag("-v, --verbose", "Print each request, retry and pause, and the causes of errors, to stderr."))
+    .addHelpText("after", ({ command }) => `\n${examplesText(examples, command)}\n${exitsText(exits, command)}`);
+}
+
+const widthOfHelp = (command: Command) => command.configureOutput().getOutHelpWidth?.() ?? 80;
+
+/** Examples that can be copied: one that is too long has several lines. */
+export function examplesText(examples: readonly string[], command: Command): string {
+  const lines = examples.map((example) => {
+    // A flag stays with its value.
+    const [first = "", ...words] = `vegaprotocol ${example}`.split(/ (?=-)/);
+    const found = [`  $ ${first}`];
+    for (const word of words) {
+      const last = found.at(-1) ?? "";
+      if (last.length + word.length + 3 <= widthOfHelp(command)) found[found.length - 1] = `${last} ${word}`;
+      else found.push(`      ${word}`);
+    }
+    return found.join(" \\\n");
+  });
+  return `Examples:\n${lines.join("\n")}\n`;
+}
+
+/** A table of the help, laid out as that of the flags. */
+export function helpTable(title: string, rows: readonly (readonly [string, string])[], command: Command): string {
+  const helper = command.createHelp();
+  helper.prepareContext({ helpWidth: widthOfHelp(command) });
+  const width = Math.max(...rows.map(([name]) => name.length));
+  return `${title}\n${rows.map(([name, text]) => helper.formatItem(name, width, text, helper)).join("\n")}\n`;
+}
+
+export const exitsText = (exits: readonly number[], command: Command): string =>
+  helpTable(
+    "Exit codes:",
+    exits.map((code) => [String(code), exitCodeTexts[code] ?? ""]),
+    command,
+  );

@@ -1,0 +1,193 @@
+import type { Command } from "commander";
+import { PaginationError, VegaError } from "vegaprotocol-client";
+import { operations } from "vegaprotocol-client/operations";
+import { operationTexts } from "../../generated/operation-texts.js";
+import { anyFlag, argumentFlags, hasNames, readArguments } from "../arguments.js";
+import { complete, type Setup } from "../command.js";
+import { ErrorWithAdvice, exitCodes, IncompleteError } from "../errors.js";
+import {
+  addFlags,
+  columnFlags,
+  decimalFlags,
+  duration,
+  durationOrNever,
+  type FormatFlags,
+  flag,
+  formatFlag,
+  groups,
+  integer,
+  type NodeFlags,
+  nodeFlags,
+  type PresentationFlags,
+  quietFlag,
+} from "../flags.js";
+import { type Io, write } from "../io.js";
+import type { WireRecord } from "../output/cells.js";
+import { formatTime } from "../output/cells.js";
+import { continueCommand } from "../shell.js";
+import { readTime } from "../times.js";
+
+const ids = ["listBalanceChanges", "listVotes", "listNodeSignatures"] as const;
+type FollowId = (typeof ids)[number];
+
+const proposal = "f6f6901e050ff367ac337ee965f6af306317f0840cbccad5915f03e766ee22a5";
+const resource = "2714a8b0c56afeaeb511b3017f7e85d188055092a2d702c4febff7be8bf6556b";
+
+const texts: Readonly<Record<FollowId, { summary: string; details: string; examples: readonly string[] }>> = {
+  listBalanceChanges: {
+    summary: "Print balance changes as they come.",
+    details: "Each balance change once, in order of time, as soon as its block is final.",
+    examples: ["follow balances --from start -n 5"],
+  },
+  listVotes: {
+    summary: "Print votes as they come.",
+    details: "Each vote when its block is final. A rewritten vote is printed again only if a field changed.",
+    examples: [`follow votes --proposal ${proposal} --from start -n 5`],
+  },
+  listNodeSignatures: {
+    summary: "Print the node signatures of a resource as they come.",
+    details: "Each signature once, starting with the existing ones.",
+    examples: [`follow signatures --id ${resource} -n 5`],
+  },
+};
+
+/** Where a follower begins. */
+type From = "now" | "start" | bigint;
+
+interface FollowFlags extends NodeFlags, FormatFlags, PresentationFlags {
+  readonly from?: From;
+  readonly limit?: number;
+  readonly pollInterval?: number;
+  readonly stalledAfter?: number;
+  readonly giveUpAfter?: number;
+  readonly quiet?: true;
+}
+
+/** The flags of how long a follower waits. */
+export const followFlags = () => ({
+  pollInterval: flag(
+    "--poll-interval <TIME>",
+    "The time between polls, as in 5s. Default: one block while records arrive, and up to 15s while none do.",
+    { parse: duration, group: groups.node },
+  ),
+  giveUpAfter: flag(
+    "--give-up-after <TIME>",
+    "How long to retry failures, as in 2h. never retries forever. Default: 10m.",
+    {
+      parse: durationOrNever,
+      group: groups.node,
+    },
+  ),
+});
+
+/** Adds the commands that print new records. */
+export function addFollow(program: Command, { io, action }: Setup): void {
+  const follow = program
+    .command("follow")
+    .description("Print new balance changes, votes or signatures as they come.")
+    .usage("balances|votes|signatures [flags]");
+  for (const id of ids) {
+    const { summary, details, examples } = texts[id];
+    const { columns = {} } = operationTexts[id];
+    const own = ownFlags(id);
+    const hasTime = id !== "listNodeSignatures";
+    const { pollInterval, giveUpAfter } = followFlags();
+    const command = follow
+      .command(operations[id].envelope)
+      .summary(summary)
+      .description(
+        `${summary}\n\n${details} It runs until it is interrupted. \`vegaprotocol sync --follow\` stores new records.` +
+          `\n\nThe columns are ${Object.keys(columns).join(", ")}.`,
+      )
+      .usage("[flags]")
+      .action(action((flags: FollowFlags) => run(id, io, flags)));
+    const from = flag(
+      "--from <TIME>",
+      "Where to begin: now, which is the current block; start, which is the oldest record of the node; or a time, as in " +
+        "2024-02-01T12:00:00Z or 24h. Default: now.",
+      { parse: (text) => (text === "now" || text === "start" ? text : readTime(text)), group: groups.filter },
+    );
+    addFlags(command, [
+      ...own.map(({ option }) => option),
+      ...(hasNames(own) ? [anyFlag()] : []),
+      ...(hasTime ? [from] : []),
+      flag("-n, --limit <N>", "End after this many records.", { parse: integer(), group: groups.filter }),
+      formatFlag("a table on a terminal and NDJSON in a pipe", ["table", "ndjson", "csv"]),
+      ...columnFlags(),
+      ...(Object.values(columns).includes("amount") ? decimalFlags("assetId" in columns) : []),
+      quietFlag("Do not print the status or failures."),
+      pollInterval,
+      flag("--stalled-after <TIME>", "Fail if the node names no new block for this time. Default: 60s.", {
+        parse: duration,
+        group: groups.node,
+      }),
+      giveUpAfter,
+      ...nodeFlags(),
+    ]);
+    complete(command, { examples, exits: [0, 1, 2, 3, 5, 130] });
+  }
+}
+
+/** The arguments of a follower: those of the list, without the range of time. */
+const ownFlags = (id: FollowId) => argumentFlags(id).filter(({ path }) => path[0] !== "dateRange");
+
+async function run(id: FollowId, io: Io, flags: FollowFlags): Promise<number> {
+  const [{ readColumns }, { createEncoder, formatOf }, { connect }, { Monitor }] = await Promise.all([
+    import("../output/columns.js"),
+    import("../output/encoder.js"),
+    import("../connection.js"),
+    import("../follow-monitor.js"),
+  ]);
+  const query = readArguments(id, ownFlags(id), flags as object as Record<string, unknown>);
+  const columns = await readColumns(operationTexts[id].columns ?? {}, flags);
+  const { from, giveUpAfter = 600_000, quiet: isQuiet = false, verbose: isVerbose = false } = flags;
+  const monitor = new Monitor({ io, isQuiet, isVerbose, giveUpAfter, from });
+  const { client } = await connect(io, flags, monitor);
+  const hasChosenColumns = flags.columns !== undefined;
+  const encoder = await createEncoder(formatOf(flags.format, io), columns, io, { isStdout: true, hasChosenColumns });
+  let left = flags.limit ?? Number.POSITIVE_INFINITY;
+  let position: string | undefined;
+  try {
+    if (encoder.head !== "") await write(io.stdout, encoder.head);
+    const { followBalanceChanges, followNodeSignatures, followVotes } = await import("vegaprotocol-client/follow");
+    const { pollInterval, stalledAfter } = flags;
+    const options = { pollInterval, stalledAfter, signal: monitor.signal, observe: monitor.observe };
+    const open: Record<FollowId, () => AsyncIterable<{ records: readonly object[]; resume?: string }>> = {
+      listBalanceChanges: () => followBalanceChanges(client, query, { ...options, from }).batches(),
+      listVotes: () => followVotes(client, query as { partyId: string }, { ...options, from }).batches(),
+      listNodeSignatures: () => followNodeSignatures(client, query as { id: string }, options).batches(),
+    };
+    for await (const { records, resume } of open[id]()) {
+      const taken = records.slice(0, left);
+      const text = taken.map((record) => encoder.encode(record as WireRecord)).join("") + encoder.flush();
+      if (text !== "") await monitor.write(taken.length, () => write(io.stdout, text));
+      left -= taken.length;
+      if (left <= 0) break;
+      position = resume;
+    }
+    return exitCodes.done;
+  } catch (error) {
+    throw withAdvice(error, position, io, monitor.signal);
+  } finally {
+    monitor.clear();
+  }
+}
+
+/**
+ * @param position - What was printed is complete up to it, if it is known.
+ * @param signal - Aborts with an error that ends the follower, such as failures that last for too long.
+ */
+function withAdvice(error: unknown, position: string | undefined, io: Io, signal: AbortSignal): unknown {
+  if (PaginationError.is(error) && error.availableFrom !== undefined) {
+    const time = formatTime(error.availableFrom);
+    const reason =
+      error.reason === "gap"
+        ? "More votes were written in one block than requests can reach. List the votes by party"
+        : `The balance changes of the node begin at ${time}, after the last position. Use a node that keeps a longer history`;
+    return new IncompleteError(`${reason}, or accept that records are missing and follow with --from ${time}.`, error);
+  }
+  const hasEnded = error === signal.reason && !(error instanceof IncompleteError);
+  const canContinue = hasEnded || (VegaError.is(error) && !PaginationError.is(error));
+  if (position === undefined || !canContinue) return error;
+  return new ErrorWithAdvice(error, `To continue: ${continueCommand(io.argv, ["--from", position])}`);
+}

@@ -1,0 +1,78 @@
+import { once } from "node:events";
+import type { Command } from "commander";
+import type { ObservedError, ObserverEvent } from "vegaprotocol-client";
+import { complete, type Setup } from "../command.js";
+import { exitCodes } from "../errors.js";
+import * as flags from "../flags.js";
+import { type Io, write } from "../io.js";
+
+interface ServeFlags extends flags.NodeFlags, flags.ServerFlags {
+  readonly maxLag?: number;
+  readonly cors?: readonly string[];
+  readonly trustProxy?: true;
+  readonly grace?: number;
+  readonly quiet?: true;
+}
+
+/** Adds the command that serves complete lists for programs in any language. */
+export function addServe(program: Command, { io, action }: Setup): void {
+  const { flag, duration, durationOrZero, groups } = flags;
+  const summary = "Serve the lists of nodes without loss over HTTP, for programs in any language.";
+  const details =
+    "Serves the paths and parameters of a node, with cursors that lead to every record once, from one or several nodes. It prints its " +
+    "address to stdout and a line of JSON for each request to stderr. TLS, authentication, rate limits and caches are for a reverse proxy.";
+  const command = program
+    .command("serve")
+    .summary(summary)
+    .description(`${summary}\n\n${details}`)
+    .usage("[flags]")
+    .action(action((entered: ServeFlags) => serve(io, entered)));
+  const lag = "How far a response may be behind the other nodes, in block time. Default: 2s.";
+  const cors = "An origin whose pages may read responses, as in https://page.example, or * for all. Default: none.";
+  const proxy = "Take the caller's address from the last entry of X-Forwarded-For. Only behind a proxy that sets it.";
+  const grace = "How long requests in flight may take after SIGTERM or Ctrl-C. Default: 10s.";
+  flags.addFlags(command, [
+    ...flags.nodeFlags(),
+    flag("--max-lag <TIME>", lag, { parse: duration, group: groups.node }),
+    ...flags.serverFlags("; 0 is a free one. Default: 8080"),
+    flag("--cors <ORIGIN>", cors, { repeat: true }),
+    flag("--trust-proxy", proxy),
+    flag("--grace <TIME>", grace, { parse: durationOrZero }),
+    flag("-q, --quiet", "Print no line for each request, apart from those with status 500."),
+  ]);
+  complete(command, { examples: ["serve --port 8081", "serve --cors https://page.example"], exits: [0, 1, 2] });
+}
+
+async function serve(io: Io, entered: ServeFlags): Promise<number> {
+  const { connectPool } = await import("../connection.js");
+  const { createGateway } = await import("../serve/app.js");
+  const { startServer } = await import("../serve/server.js");
+  const { port = 8080, host = "127.0.0.1", grace = 10_000, quiet, verbose, maxLag = 2000, cors = [] } = entered;
+  const log = (entry: object) => {
+    io.stderr.write(`${JSON.stringify({ time: new Date().toISOString(), ...entry })}\n`);
+  };
+  // No addresses and messages of the client, which can contain secrets: their hosts and names.
+  const observe = ({ type: event, operation, attempt, node = "", ...others }: ObserverEvent) => {
+    const { status, error } = others as { status?: number; error?: ObservedError };
+    log({ event, operation, attempt, node: new URL(node).host, status, error: error?.name });
+  };
+  const { client, pool } = await connectPool(io, entered, verbose ? observe : () => {}, { maxLag });
+  const closing = new AbortController();
+  const gateway = createGateway({
+    client,
+    pool,
+    now: io.now,
+    signal: io.signal,
+    origins: cors,
+    trustsProxy: entered.trustProxy === true,
+    closing: closing.signal,
+    log: (entry) => {
+      if (!quiet || entry.status === 500) log({ event: "request", ...entry });
+    },
+  });
+  const server = await startServer(gateway, port, host);
+  await write(io.stdout, `${server.url}\n`);
+  if (!io.signal.aborted) await once(io.signal, "abort");
+  await server.close(closing, grace);
+  return exitCodes.done;
+}

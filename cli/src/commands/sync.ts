@@ -1,0 +1,291 @@
+import { statSync } from "node:fs";
+import type { Command, Option } from "commander";
+import type { FollowVotesArguments } from "vegaprotocol-client/follow";
+import type {
+  ComparedDay,
+  SyncBalances,
+  SyncList,
+  SyncOptions,
+  SyncProgress,
+  SyncWait,
+} from "vegaprotocol-client/sync";
+import { anyFlag, argumentFlags, readArguments } from "../arguments.js";
+import { complete, type Setup } from "../command.js";
+import { ErrorWithAdvice, exitCodes, IncompleteError, UsageError } from "../errors.js";
+import { addFlags, flag, groups, type NodeFlags, nodeFlags, type PageFlags, pageFlags, quietFlag } from "../flags.js";
+import { count, type Io, printMessage, write } from "../io.js";
+import { formatTime } from "../output/cells.js";
+import { continueCommand } from "../shell.js";
+import { loadSqlite, type Sqlite } from "../sqlite.js";
+import { describeDuration } from "../times.js";
+import { followFlags } from "./follow.js";
+
+const lists: readonly SyncList[] = ["balances", "votes", "signatures", "profiles"];
+const proposal = "f6f6901e050ff367ac337ee965f6af306317f0840cbccad5915f03e766ee22a5";
+const resource = "2714a8b0c56afeaeb511b3017f7e85d188055092a2d702c4febff7be8bf6556b";
+
+interface Flags extends NodeFlags, PageFlags {
+  readonly party?: readonly string[];
+  readonly proposal?: readonly string[];
+  readonly id?: readonly string[];
+  readonly follow?: true;
+  readonly check?: true;
+  readonly repair?: true;
+  readonly days?: true;
+  readonly quiet?: true;
+  readonly pollInterval?: number;
+  readonly giveUpAfter?: number;
+}
+
+/** The flags of balance changes. What is stored has no end. */
+const ownFlags = () => argumentFlags("listBalanceChanges").filter(({ name }) => name !== "to");
+
+/** Adds the command that keeps a local copy. */
+export function addSync(program: Command, { io, action }: Setup): void {
+  const summary = "Make a local SQLite database equal to the node, and keep it so.";
+  const { pollInterval, giveUpAfter } = followFlags();
+  const command = program
+    .command("sync")
+    .summary(summary)
+    .description(
+      `${summary}\n\nDESTINATION is a name that ends with .db, .sqlite or .sqlite3; it needs Node.js 22.13 or later. LIST is balances, ` +
+        "votes, signatures or profiles. Default: balances. The first run reads the history, each later one continues where the " +
+        "database ends. A process that is killed leaves a database that ends with a complete block. Records that the node no longer " +
+        "keeps stay.",
+    )
+    .argument("<DESTINATION>")
+    .argument("[LIST...]")
+    .usage("[flags] DESTINATION [LIST]...")
+    .action(action((flags: Flags, args) => sync(io, flags, args)));
+  const output = (flags: string, text: string): Option => flag(flags, text, { group: groups.output });
+  addFlags(command, [
+    ...ownFlags().map(({ option }) => option),
+    anyFlag(),
+    flag("--proposal <ID>", "The proposal whose votes to store. Can be repeated. --party stores those of a party.", {
+      repeat: true,
+      group: groups.filter,
+    }),
+    flag("--id <ID>", "The resource whose signatures to store. Can be repeated.", {
+      repeat: true,
+      group: groups.filter,
+    }),
+    output("--follow", "Continue and store each block as it comes, until it is interrupted."),
+    output(
+      "--check",
+      "Compare the balance changes with the node instead, and print the days that differ. The exit code is 1 if one does, and 3 if the " +
+        "node does not keep all that is stored.",
+    ),
+    output("--repair", "With --check: read the days that differ again, and compare them once more."),
+    output(
+      "--days",
+      "With --check: print a line for each day, with the number of records and their SHA-256, followed by the node's if they differ.",
+    ),
+    quietFlag(),
+    ...nodeFlags(),
+    ...pageFlags(true),
+    pollInterval,
+    giveUpAfter,
+  ]);
+  complete(command, {
+    examples: [
+      "sync vega.db",
+      `sync vega.db votes signatures --proposal ${proposal} --id ${resource}`,
+      "sync vega.db --check",
+    ],
+    exits: [0, 1, 2, 3, 5, 130],
+  });
+}
+
+/** What is stored, and how it is read. */
+type Plan = Pick<SyncOptions, "votes" | "signatures" | "profiles" | "pageSize" | "concurrency" | "catchUp"> & {
+  readonly balances: SyncBalances | undefined;
+};
+
+async function sync(io: Io, flags: Flags, [name = "", ...names]: readonly string[]): Promise<number> {
+  const path = await readDatabaseFile(name, flags.check === true);
+  const plan = readPlan(names, flags);
+  const open = loadSqlite("sync");
+  const { lock } = await import("../sync/lock.js");
+  const release = await lock(path);
+  let database: Sqlite | undefined;
+  try {
+    database = open(path);
+    return await (flags.check ? check : store)(io, flags, plan, database, name);
+  } catch (error) {
+    throw describeSqlite(error, name);
+  } finally {
+    database?.close();
+    await release();
+  }
+}
+
+/**
+ * Returns the file of a database, behind symbolic links: one lock is for all of its names.
+ *
+ * @throws {@link UsageError} for what is no file of its own.
+ */
+async function readDatabaseFile(name: string, mustExist: boolean): Promise<string> {
+  // SQLite reads options from the names of files.
+  if (!/\.(?:db|sqlite3?)$/.test(name) || /^file:/i.test(name)) {
+    throw new UsageError(
+      `Expected DESTINATION to be a file that ends with .db, .sqlite or .sqlite3, got ${name || '""'}.`,
+    );
+  }
+  const { followLink } = await import("../output/target.js");
+  const path = followLink(name);
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found && !found.isFile()) throw new UsageError(`Expected DESTINATION to be a regular file, got ${name}.`);
+  if (mustExist && !found) {
+    throw new UsageError(`Expected DESTINATION to be a database to check, and ${name} does not exist.`);
+  }
+  const links = found?.nlink ?? 1;
+  if (links > 1) {
+    throw new UsageError(
+      `Expected DESTINATION to have one name, and ${name} has ${links} (hard links): SQLite would lose what is written by another ` +
+        "one. Copy the file, or remove the other names.",
+    );
+  }
+  return path;
+}
+
+/** The result code of SQLite for a full disk. */
+const full = 13;
+
+/** Names the file of an error of SQLite. */
+function describeSqlite(error: unknown, name: string): unknown {
+  const cause = error instanceof ErrorWithAdvice ? error.cause : error;
+  const { code, errcode, message } = (cause ?? {}) as { code?: string; errcode?: number; message?: string };
+  if (code !== "ERR_SQLITE_ERROR") return error;
+  const advice = errcode === full ? " Free some space, and repeat the command." : "";
+  return new Error(`SQLite cannot use ${name}: ${message}.${advice}`, { cause });
+}
+
+/** Reads the flags. Every error is found before something is sent or written. */
+function readPlan(names: readonly string[], flags: Flags): Plan {
+  const { check, party = [], proposal = [], id = [], pageSize = 1000, concurrency, catchUp } = flags;
+  const unknown = names.find((name) => !lists.some((list) => list === name));
+  if (unknown !== undefined) {
+    throw new UsageError(`Expected names of lists after DESTINATION (${lists.join(", ")}), got ${unknown}.`);
+  }
+  if (flags.repair && !check) throw new UsageError("--repair requires --check.");
+  if (flags.days && !check) throw new UsageError("--days requires --check.");
+  if (flags.follow && check) throw new UsageError("--follow and --check cannot be combined.");
+  const has = (list: SyncList) => names.includes(list) || (list === "balances" && names.length === 0);
+  if (check && !has("balances")) throw new UsageError("--check compares balance changes: name the list balances.");
+  if (has("signatures") && id.length === 0) throw new UsageError("The list signatures requires --id.");
+  const argument = readArguments("listBalanceChanges", ownFlags(), flags as object as Record<string, unknown>);
+  const { filter, dateRange } = argument as { filter?: SyncBalances["filter"]; dateRange?: { startTimestamp: bigint } };
+  const balances = { ...(filter && { filter }), ...(dateRange && { from: dateRange.startTimestamp }) };
+  return {
+    balances: has("balances") ? balances : undefined,
+    votes: has("votes") ? readVotes(proposal, party) : [],
+    signatures: has("signatures") ? id : [],
+    profiles: has("profiles"),
+    pageSize,
+    concurrency,
+    catchUp,
+  };
+}
+
+function readVotes(proposals: readonly string[], parties: readonly string[]): FollowVotesArguments[] {
+  if (proposals.length === 0 && parties.length === 0) {
+    throw new UsageError("The list votes requires --proposal or --party.");
+  }
+  if (proposals.length === 0) return parties.map((partyId) => ({ partyId }));
+  if (parties.length === 0) return proposals.map((proposalId) => ({ proposalId }));
+  return proposals.flatMap((proposalId) => parties.map((partyId) => ({ proposalId, partyId })));
+}
+
+async function store(io: Io, flags: Flags, plan: Plan, database: Sqlite, name: string): Promise<number> {
+  const [{ syncTo }, { connect }, { Monitor }, { PaginationError }] = await Promise.all([
+    import("vegaprotocol-client/sync"),
+    import("../connection.js"),
+    import("../follow-monitor.js"),
+    import("vegaprotocol-client"),
+  ]);
+  const { follow = false, pollInterval, giveUpAfter = 600_000, quiet: isQuiet = false, verbose = false } = flags;
+  const monitor = new Monitor({ io, isQuiet, isVerbose: verbose, giveUpAfter });
+  const { client } = await connect(io, flags, monitor);
+  const stored = new Map<SyncList, SyncProgress>();
+  try {
+    await syncTo(database as Parameters<typeof syncTo>[0], client, {
+      ...plan,
+      follow,
+      pollInterval,
+      signal: monitor.signal,
+      observe: monitor.observe,
+      onStored: (progress) => {
+        const before = stored.get(progress.list)?.records ?? 0;
+        stored.set(progress.list, progress);
+        monitor.write(progress.records - before, async () => {
+          if (progress.incomplete && follow) printMessage(io, `Warning: ${progress.incomplete.message}`);
+        });
+      },
+      onBehind: sayBehind(io, flags, name),
+    });
+  } catch (error) {
+    if (PaginationError.is(error) && [...stored.values()].some(({ incomplete }) => incomplete === error)) throw error;
+    throw new ErrorWithAdvice(error, `To continue: ${continueCommand(io.argv, [])}`);
+  } finally {
+    monitor.clear();
+    if (!isQuiet) for (const progress of stored.values()) printMessage(io, `${name}: ${describeProgress(progress)}.`);
+  }
+  return exitCodes.done;
+}
+
+/** Says what is waited for. */
+const sayBehind =
+  (io: Io, { quiet }: Flags, name: string) =>
+  ({ block, position, catchUp }: SyncWait): void => {
+    if (quiet || catchUp === 0) return;
+    const [reached, stored] = [formatTime(block.timestamp), formatTime(position)];
+    printMessage(
+      io,
+      `The node has reached ${reached}, and ${name} ${stored}: waiting for it for ${describeDuration(catchUp)}.`,
+    );
+  };
+
+const describeProgress = ({ list, records, upTo }: SyncProgress): string =>
+  `${records.toLocaleString("en")} ${list} stored${upTo === undefined ? "" : `, complete up to ${formatTime(upTo)}`}`;
+
+async function check(io: Io, flags: Flags, plan: Plan, database: Sqlite, name: string): Promise<number> {
+  const [{ checkSync }, { connect }] = await Promise.all([
+    import("vegaprotocol-client/sync"),
+    import("../connection.js"),
+  ]);
+  const { balances, pageSize, concurrency, catchUp } = plan;
+  const { repair = false } = flags;
+  const { client, nodes } = await connect(io, flags);
+  const options = { balances, pageSize, concurrency, catchUp, signal: io.signal, repair };
+  const result = await checkSync(database as Parameters<typeof checkSync>[0], client, {
+    ...options,
+    onBehind: sayBehind(io, flags, name),
+  });
+  const { days, different, unrepaired, records, uncompared, start, end } = result;
+  if (flags.days) await write(io.stdout, days.map(describeDay).join(""));
+  for (const { day, stored, node, surplus, missing } of different) {
+    const counts = `${count(stored.records, "record")}, ${node.records.toLocaleString("en")} in the node`;
+    const what = `${missing.toLocaleString("en")} missing, ${surplus.toLocaleString("en")} that the node does not have`;
+    printMessage(io, `${day}: ${counts}: ${what}${repair ? "; read again" : ""}.`);
+  }
+  for (const { day } of unrepaired) {
+    printMessage(io, `${day}: still differs after it was read again. Repeat the command, or use another node.`);
+  }
+  if ((repair ? unrepaired : different).length > 0) return exitCodes.failed;
+  const range = `from ${formatTime(start)} to ${formatTime(end)}`;
+  if (uncompared > 0) {
+    throw new IncompleteError(
+      `Only the balance changes ${range} were compared, ${records.toLocaleString("en")}, and they are equal: the node does not keep the ` +
+        `${uncompared.toLocaleString("en")} before. Use a node with a longer history.`,
+    );
+  }
+  if (flags.quiet) return exitCodes.done;
+  await write(io.stdout, `${name} equals ${nodes.join(", ")} ${range}: ${count(records, "balance change")}.\n`);
+  return exitCodes.done;
+}
+
+/** A line with the number of records and their digest, and those of the node if they differ. */
+function describeDay({ day, stored, node }: ComparedDay): string {
+  const others = stored.sha256 === node.sha256 ? [] : [node.records, node.sha256];
+  return `${[day, stored.records, stored.sha256, ...others].join(" ")}\n`;
+}

@@ -1,0 +1,56 @@
+/** The errors and exit codes of the program. */
+
+/** The exit codes of the program. An interrupted program has its signal's code, such as 130 for SIGINT. */
+export const exitCodes = { done: 0, failed: 1, usage: 2, incomplete: 3, rejected: 4, rateLimited: 5 } as const;
+
+/** Explains the exit codes in the help. */
+export const exitCodeTexts: Readonly<Record<number, string>> = {
+  0: "Done.",
+  1: "Failed.",
+  2: "Wrong usage: nothing was sent, and no file was changed.",
+  3: "The node does not have all records: it is behind, keeps a shorter history, or its pages lead no further.",
+  4: "The node rejects the transaction.",
+  5: "The rate limit is exceeded, or the client is banned.",
+  130: "Interrupted by Ctrl-C; 143 by SIGTERM.",
+};
+
+/** An error with an exit code of its own. */
+export class ExitError extends Error {
+  readonly exitCode: number;
+
+  constructor(message: string, exitCode: number = exitCodes.failed, options?: ErrorOptions) {
+    super(message, options);
+    this.exitCode = exitCode;
+  }
+}
+
+/** The command cannot be run as it was entered. Nothing was sent or written. */
+export class UsageError extends ExitError {
+  constructor(message: string) {
+    super(message, exitCodes.usage);
+  }
+}
+
+/** The records that were read are not all that were requested. */
+export class IncompleteError extends ExitError {
+  constructor(message: string, cause?: unknown) {
+    super(message, exitCodes.incomplete, { cause });
+  }
+}
+
+/** An error, and what the user can do about it. */
+export class ErrorWithAdvice extends Error {
+  readonly advice: string;
+
+  constructor(cause: unknown, advice: string) {
+    super(advice, { cause });
+    this.advice = advice;
+  }
+}
+
+/** An error and what it was caused by, with the members of errors of Node.js. */
+export function causesOf(error: unknown, depth = 0): { code?: string; port?: number; message: string }[] {
+  if (!(error instanceof Error) || depth > 5) return [];
+  const inner: unknown[] = error instanceof AggregateError ? error.errors : [];
+  return [error, ...[error.cause, ...inner].flatMap((each) => causesOf(each, depth + 1))];
+}

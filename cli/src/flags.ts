@@ -1,0 +1,193 @@
+/** The flags that several commands have, and what each accepts. */
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { readDuration } from "./times.js";
+
+/** The groups of flags in the help. */
+export const groups = { filter: "Filter flags:", output: "Output flags:", node: "Node flags:" } as const;
+
+export interface FlagOptions {
+  readonly parse?: (value: string) => unknown;
+  /** Whether it can be repeated. Its value is an array. */
+  readonly repeat?: true;
+  readonly choices?: readonly string[];
+  readonly group?: string;
+}
+
+/**
+ * A flag.
+ *
+ * @param flags - As in `-n, --limit <N>`.
+ */
+export function flag(flags: string, text: string, { parse, repeat, choices, group }: FlagOptions = {}): Option {
+  const option = new Option(flags, choices ? `${text} One of: ${choices.join(", ")}.` : text);
+  if (group !== undefined) option.helpGroup(group);
+  if (!option.required) return option;
+  option.argParser<unknown>((value, previous) => {
+    if (value === "" || /^--?[a-z]/i.test(value)) throw new InvalidArgumentError("Expected a value.");
+    if (choices && !choices.includes(value)) throw new InvalidArgumentError(`Expected one of ${choices.join(", ")}.`);
+    const parsed = parse ? parse(value) : value;
+    return repeat ? [...((previous as unknown[] | undefined) ?? []), parsed] : parsed;
+  });
+  return option;
+}
+
+/** Adds flags to a command. */
+export function addFlags(command: Command, flags: readonly Option[]): Command {
+  for (const each of flags) command.addOption(each);
+  return command;
+}
+
+export function integer({ minimum = 1, maximum = Number.MAX_SAFE_INTEGER } = {}): (value: string) => number {
+  const range = maximum === Number.MAX_SAFE_INTEGER ? `of at least ${minimum}` : `from ${minimum} to ${maximum}`;
+  return (value) => {
+    const number = /^\d+$/.test(value) ? Number(value) : Number.NaN;
+    if (number >= minimum && number <= maximum) return number;
+    throw new InvalidArgumentError(`Expected an integer ${range}.`);
+  };
+}
+
+/** A duration in milliseconds. */
+export const duration = (value: string): number => {
+  const milliseconds = readDuration(value);
+  if (milliseconds > 0) return milliseconds;
+  throw new InvalidArgumentError("Expected a duration of more than 0, such as 30s, 500ms or 2m.");
+};
+
+/** A duration that can be 0. */
+export const durationOrZero = readDuration;
+
+/** A duration, or `never`. */
+export const durationOrNever = (value: string): number =>
+  value === "never" ? Number.POSITIVE_INFINITY : duration(value);
+
+/** Flags of every command. */
+export interface GeneralFlags {
+  readonly verbose?: true;
+}
+
+/** Flags of a command that sends requests. */
+export interface NodeFlags extends GeneralFlags {
+  readonly node?: readonly string[];
+  readonly header?: readonly string[];
+  readonly caFile?: string;
+  readonly timeout?: number;
+  readonly retries?: number;
+  readonly pacing: boolean;
+}
+
+export const nodeFlags = (): Option[] => [
+  flag(
+    "--node <URL>",
+    "The address of the data node. Repeat it for several nodes: each request goes to one that responds with fresh data. Without " +
+      "a scheme, it is https, and http for this machine and private networks. Default: the addresses in VEGA_NODE.",
+    { repeat: true, group: groups.node },
+  ),
+  flag(
+    "--header <HEADER>",
+    "A header of every request, as in 'Name: value'. @FILE reads one from each line of a file. A redirect to another origin does " +
+      "not get it.",
+    { repeat: true, group: groups.node },
+  ),
+  flag("--ca-file <FILE>", "A file of additional PEM certificates to trust.", { group: groups.node }),
+  flag("--timeout <TIME>", "The deadline of one attempt, as in 30s or 500ms. Default: 30s.", {
+    parse: duration,
+    group: groups.node,
+  }),
+  flag("--retries <N>", "How often a request is retried after a transient failure. Default: 3.", {
+    parse: integer({ minimum: 0 }),
+    group: groups.node,
+  }),
+  flag("--no-pacing", "Do not delay requests to stay within the rate limit of the node.", { group: groups.node }),
+];
+
+/** Flags of how pages are read. */
+export interface PageFlags {
+  readonly pageSize?: number;
+  readonly concurrency?: number;
+  readonly catchUp?: number;
+}
+
+/** @param isScan - Whether a range of time is read, with several requests at once. */
+export const pageFlags = (isScan: boolean): Option[] => [
+  flag(
+    "--page-size <N>",
+    `How many records to request at once. Default: ${isScan ? "1000" : "the list's page size"}.`,
+    { parse: integer({ maximum: 2 ** 31 - 1 }), group: groups.node },
+  ),
+  ...(isScan
+    ? [
+        flag("--concurrency <N>", "How many requests may be in flight at once. Default: 4.", {
+          parse: integer(),
+          group: groups.node,
+        }),
+        flag(
+          "--catch-up <TIME>",
+          "How long to wait for a node that has not reached the end of the range. Then the exit code is 3. Default: 15s.",
+          { parse: durationOrZero, group: groups.node },
+        ),
+      ]
+    : []),
+];
+
+/** The formats of the output. */
+export const formats = ["table", "json", "ndjson", "csv"] as const;
+export type FormatName = (typeof formats)[number];
+
+/** Flags of a command that prints something. */
+export interface FormatFlags {
+  readonly format?: FormatName;
+}
+
+export const formatFlag = (text = "a table on a terminal and NDJSON in a pipe", choices: readonly string[] = formats) =>
+  flag("--format <FORMAT>", `How records are printed. Default: ${text}.`, { choices, group: groups.output });
+
+/** Flags of how the members of records are printed. */
+export interface PresentationFlags {
+  readonly columns?: string;
+  readonly raw?: true;
+  readonly decimals?: readonly string[];
+  readonly assets?: readonly string[];
+}
+
+export const columnFlags = (): Option[] => [
+  flag("--columns <NAMES>", "The members of a record to print, separated by commas. Default: all.", {
+    group: groups.output,
+  }),
+  flag("--raw", "Print times as Unix nanoseconds. Default: RFC 3339 with nanoseconds.", { group: groups.output }),
+];
+
+/** @param hasAssets - Whether records name the asset of their amounts. */
+export const decimalFlags = (hasAssets: boolean): Option[] => [
+  flag(
+    `--decimals <${hasAssets ? "ASSET=N" : "N"}>`,
+    hasAssets
+      ? "Print amounts of an asset as decimal numbers with N decimal places. Repeat it for several assets. N alone is for records of one " +
+          "asset."
+      : "Print amounts as decimal numbers with this many decimal places.",
+    { repeat: true, group: groups.output },
+  ),
+  ...(hasAssets
+    ? [
+        flag("--assets <FILE>", "Read the decimal places of assets from the JSON of a node's /api/v2/assets.", {
+          repeat: true,
+          group: groups.output,
+        }),
+      ]
+    : []),
+];
+
+export const quietFlag = (text = "Do not print progress or a summary.") =>
+  flag("-q, --quiet", text, { group: groups.output });
+
+export const orders = ["oldest-first", "newest-first"] as const;
+
+/** Flags of a command that listens. */
+export interface ServerFlags {
+  readonly port?: number;
+  readonly host?: string;
+}
+
+export const serverFlags = (port: string): Option[] => [
+  flag("--port <N>", `The port to listen on${port}.`, { parse: integer({ minimum: 0, maximum: 65_535 }) }),
+  flag("--host <HOST>", "The address to listen on; 0.0.0.0 is all of them. Default: 127.0.0.1."),
+];

@@ -1,0 +1,91 @@
+import { readFile } from "node:fs/promises";
+import { isIP } from "node:net";
+import { causesOf, UsageError } from "./errors.js";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+export type Fetch = (request: Request) => Promise<Response>;
+
+/** Addresses of this machine and of private networks, which rarely have certificates. */
+const privateHost =
+  /^(?:localhost|.*\.(?:localhost|local|internal|lan)|127\.\d+\.\d+\.\d+|10\.\d+\.\d+\.\d+|192\.168\.\d+\.\d+|172\.(?:1[6-9]|2\d|3[01])\.\d+\.\d+|\[.*\])$/i;
+
+/** The address of a node with a scheme: `http` for this machine and for private networks, `https` for a public host. */
+export function withScheme(address: string): string {
+  if (/^[a-z][a-z\d+.-]*:\/\//i.test(address)) return address;
+  const [, host = "", port] = /^(\[[^\]]*\]|[^:/?#]+)(:\d+)?(?:[/?#]|$)/.exec(address) ?? [];
+  // A word without a port is more likely a mistake than the name of a host.
+  const isName = host !== "" && !host.includes(".") && !host.startsWith("[") && host !== "localhost";
+  if (host === "" || (isName && port === undefined) || (isIP(host) === 0 && !/^[\w.[\]:-]+$/.test(host)))
+    return address;
+  return `${privateHost.test(host) || isName ? "http" : "https"}://${address}`;
+}
+
+/**
+ * A `fetch` that sends requests through the proxies of the environment and trusts the certificates of a file. The `fetch` of Node.js 20
+ * does neither.
+ */
+export async function createFetch(env: Environment, caFile: string | undefined): Promise<Fetch> {
+  // The `fetch` of these runtimes reads the variables itself.
+  if (("bun" in process.versions || "deno" in process.versions) && caFile === undefined)
+    return (request) => fetch(request);
+  const { Agent, EnvHttpProxyAgent, fetch: send } = await import("undici");
+  const ca = caFile === undefined ? {} : { ca: await readAuthorities(caFile, env["NODE_EXTRA_CA_CERTS"]) };
+  const [httpProxy, httpsProxy] = [proxyOf(env, "http_proxy"), proxyOf(env, "https_proxy")];
+  // The client has deadlines of its own.
+  const options = { connect: ca, requestTls: ca, proxyTls: ca, headersTimeout: 0, bodyTimeout: 0 };
+  const noProxy = env["no_proxy"] ?? env["NO_PROXY"] ?? "";
+  // Proxies often refuse tunnels to other ports than that of TLS.
+  const proxied = new EnvHttpProxyAgent({ ...options, httpProxy, httpsProxy, noProxy, proxyTunnel: false });
+  // undici would send requests over TLS through the proxy of plain ones.
+  const secure = httpsProxy === "" ? new Agent(options) : proxied;
+  const proxies = [httpProxy, httpsProxy].filter(Boolean).map((proxy) => new URL(proxy));
+  return async (request) => {
+    const { url, method, redirect, signal } = request;
+    const init = { method, redirect, signal, headers: [...request.headers] };
+    const body = request.body ? { body: await request.arrayBuffer() } : {};
+    const dispatcher = url.startsWith("https:") ? secure : proxied;
+    const response = await send(url, { ...init, ...body, dispatcher }).catch((error: Error) => {
+      throw explain(error, url, proxies);
+    });
+    return response as object as Response;
+  };
+}
+
+/** The proxy that a variable of the environment names; empty if there is none. Lower case comes first, as in curl. */
+function proxyOf(env: Environment, name: string): string {
+  const upper = name.toUpperCase();
+  const value = env[name] || env[upper] || "";
+  if (value === "") return "";
+  const address = value.includes("://") ? value : `http://${value}`;
+  if (URL.canParse(address) && /^https?:$/.test(new URL(address).protocol)) return address;
+  // The value is not shown, because it may contain a password.
+  const used = env[name] ? name : upper;
+  throw new UsageError(`Expected ${used} to be the address of an HTTP proxy, such as http://proxy.example:3128.`);
+}
+
+/** The certificates of a file, in addition to those that Node.js has and those of its variable. */
+async function readAuthorities(file: string, extra = ""): Promise<string[]> {
+  const certificates = certificatesIn(await readFile(file, "utf8"));
+  if (certificates.length === 0) {
+    throw new UsageError(`Expected --ca-file to be a file of PEM certificates, got ${file}.`);
+  }
+  const { rootCertificates } = await import("node:tls");
+  const others = extra === "" ? [] : certificatesIn(await readFile(extra, "utf8").catch(() => ""));
+  return [...rootCertificates, ...others, ...certificates];
+}
+
+const certificatesIn = (pem: string): string[] =>
+  pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
+
+/** Replaces an error that users cannot act on by one that says what to do. The client shows all causes: it has none. */
+function explain(error: Error, url: string, proxies: readonly URL[]): Error {
+  const causes = causesOf(error);
+  const { protocol, host } = new URL(url);
+  const isPlainPort = causes.some(({ code = "", message }) => /EPROTO|wrong version number/.test(code + message));
+  if (protocol === "https:" && isPlainPort) return new Error(`${host} does not use TLS: try http://${host}`);
+  const refused = causes.find(({ code, port }) => code === "ECONNREFUSED" && port !== undefined);
+  const proxy = proxies.find((each) => each.port === String(refused?.port) && each.host !== host);
+  if (proxy) return new Error(`The proxy ${proxy.origin} does not respond: ${refused?.message}`);
+  const [status] = causes.flatMap(({ message }) => /^Proxy response \((\d+)\)/.exec(message)?.[1] ?? []);
+  return status === undefined ? error : new Error(`The proxy refused ${host} with status ${status}.`);
+}

@@ -1,0 +1,85 @@
+import type { Writable } from "node:stream";
+
+/** A stream for text, which can be a terminal. */
+export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number };
+
+/** What the command line reads from and writes to. Tests pass their own. */
+export interface Io {
+  /** The arguments after the name of the program. */
+  readonly argv: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly stdin: AsyncIterable<Uint8Array | string> & { readonly isTTY?: boolean };
+  readonly stdout: Output;
+  readonly stderr: Output;
+  /** Sends the requests. Default: undici, with the proxies of the environment. */
+  readonly fetch?: ((request: Request) => Promise<Response>) | undefined;
+  /** Milliseconds that never decrease. */
+  readonly now: () => number;
+  /** Aborts with an {@link Interruption} as its reason. */
+  readonly signal: AbortSignal;
+}
+
+/** The signals that interrupt the program. Windows has no SIGTERM; Ctrl-Break and service managers send SIGBREAK. */
+const signalNumbers = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15, SIGBREAK: 21 };
+export type InterruptSignal = keyof typeof signalNumbers;
+export const interruptSignals = Object.keys(signalNumbers) as InterruptSignal[];
+
+/** The user interrupted the program. */
+export class Interruption extends Error {
+  /** The status that a shell reports for a program that was ended by this signal. */
+  readonly exitCode: number;
+
+  constructor(name: InterruptSignal) {
+    super(`Interrupted by ${name}.`);
+    this.exitCode = 128 + signalNumbers[name];
+  }
+}
+
+/** The width of a terminal. Some report 0 columns, which means that they do not know it. */
+export const widthOf = ({ columns }: Output): number => columns || 80;
+
+/** Whether a stream is a terminal that understands control characters. */
+export const isTerminal = ({ env }: Io, stream: Output): boolean => stream.isTTY === true && env["TERM"] !== "dumb";
+
+/** Whether text on a stream can have colors. See https://no-color.org and https://force-color.org. */
+export function hasColors(io: Io, stream: Output): boolean {
+  if (io.env["NO_COLOR"]) return false;
+  if (io.env["FORCE_COLOR"]) return io.env["FORCE_COLOR"] !== "0";
+  return isTerminal(io, stream);
+}
+
+/** Characters that would control a terminal: C0, C1, line and paragraph separators, and marks of direction. */
+const controls = /\p{Cc}|\p{Bidi_Control}|[\u2028\u2029]/gu;
+/** Those of them that JSON does not escape. */
+const controlsInJson = /[\u007f-\u009f\u2028\u2029]|\p{Bidi_Control}/gu;
+
+/** Text of a node that is safe to print on a terminal. */
+export const printable = (text: string): string => text.replaceAll(controls, "�");
+
+/** JSON with the same value that is safe to print on a terminal. */
+export const printableJson = (json: string): string =>
+  json.replaceAll(controlsInJson, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
+
+/** Prints a line to stderr. */
+export function printMessage({ stderr }: Pick<Io, "stderr">, text: string): void {
+  stderr.write(`${printable(text)}\n`);
+}
+
+/** The reader of stdout has closed it, as `head` does. */
+export class OutputClosed extends Error {}
+
+/** Writes to a stream. Rejects if the text cannot be written. */
+export function write(stream: Writable, text: string): Promise<void> {
+  // The error is also reported to the callback; without a listener it would end the process.
+  if (stream.listenerCount("error") === 0) stream.on("error", () => {});
+  return new Promise((resolve, reject) => {
+    stream.write(text, (error) => {
+      if (!error) resolve();
+      else reject("code" in error && error.code === "EPIPE" ? new OutputClosed() : error);
+    });
+  });
+}
+
+/** A number with separators, and a noun that is singular for one: `1 record`, `1,234 records`. */
+export const count = (number: number, noun: string): string =>
+  `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;

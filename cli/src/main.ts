@@ -1,0 +1,35 @@
+#!/usr/bin/env node
+import { Interruption, type Io, interruptSignals, type Output } from "./io.js";
+import { run } from "./program.js";
+
+const controller = new AbortController();
+/** A signal after this many milliseconds ends the process at once. Earlier ones are the same: `timeout` and npx send each twice. */
+const patience = 1000;
+let interruptedAt = Number.POSITIVE_INFINITY;
+for (const name of interruptSignals) {
+  process.on(name, () => {
+    const interruption = new Interruption(name);
+    if (performance.now() - interruptedAt > patience) process.exit(interruption.exitCode);
+    if (controller.signal.aborted) return;
+    interruptedAt = performance.now();
+    controller.abort(interruption);
+  });
+}
+
+const { argv, env, stdin } = process;
+const stdout: Output = process.stdout;
+const stderr: Output = process.stderr;
+// A closed stderr, as of `2>&1 | head`, must not end an export.
+stderr.on("error", () => {});
+const io: Io = {
+  argv: argv.slice(2),
+  env,
+  stdin,
+  stdout,
+  stderr,
+  now: () => performance.now(),
+  signal: controller.signal,
+};
+process.exitCode = await run(io);
+// A read of stdin, or a pipe that no program reads, would keep an interrupted process alive.
+if (controller.signal.aborted) process.exit();

@@ -1,0 +1,40 @@
+/** What the command line knows about each operation, in addition to the table of operations. */
+import { type ListOperation, type OperationId, operations } from "vegaprotocol-client/operations";
+
+/**
+ * How a member of a record is printed.
+ *
+ * - `"time"`: Unix nanoseconds as digits.
+ * - `"amount"`: an integer in the smallest unit.
+ * - `"text"`: text without a fixed form, such as a name that a party chose.
+ * - `"exact"`: text of a fixed form, a number or a boolean, such as a decimal number or base64.
+ * - `"json"`: an object or an array.
+ */
+export type ColumnKind = "time" | "amount" | "text" | "exact" | "json";
+
+/** The type of an entry of `generated/operation-texts.ts`. */
+export interface OperationText {
+  readonly summary: string;
+  /** A sentence on each argument, by its name in the request, apart from pagination. */
+  readonly arguments: Readonly<Record<string, string>>;
+  /** For a list: the members of a record, in the order of the description. */
+  readonly columns?: Readonly<Record<string, ColumnKind>>;
+}
+
+export type OperationTexts = { readonly [Id in OperationId]: OperationText };
+
+/** The name of an operation that returns a list. */
+export type ListId = {
+  [Id in OperationId]: (typeof operations)[Id] extends { readonly kind: "list" } ? Id : never;
+}[OperationId];
+
+/** The lists, each with the command that prints it: the member of the response that holds the page. */
+export const lists = Object.entries(operations).flatMap(([id, operation]) =>
+  operation.kind === "list" ? [{ id: id as ListId, name: operation.envelope }] : [],
+);
+
+/** What the description says of a list. */
+export const listOperation = (id: ListId) => operations[id] as ListOperation<{ readonly [name: string]: unknown }>;
+
+/** Whether the client can scan a list by time. */
+export const isScannable = (id: OperationId): boolean => id === "listBalanceChanges";

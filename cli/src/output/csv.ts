@@ -1,0 +1,45 @@
+import type { ColumnKind } from "../operations.js";
+import { type Column, cellText, type Encoder } from "./cells.js";
+
+/**
+ * Where a spreadsheet can find a formula, behind apostrophes that were added or typed: at the beginning of a cell, which is also
+ * behind `;`, `|`, a tab or a line break if it divides rows there, as it does in some languages.
+ */
+const formula = /(?<=^|[;|\t\r\n])( *)('*)(?=[=+\-@\t\r\n＝＋－＠])/g;
+/** Most cells have none of these characters there: looking for a formula takes longer. */
+const suspect = /^[ '=+\-@\t\r\n＝＋－＠]|[;|\t\r\n]/;
+/** Numbers and base64 can begin with such a character, and run nothing. */
+const harmless = /^(?:-?\d+(?:\.\d+)?|[\w+/]*={0,2})$/;
+/** The same in JSON, in which other characters do not follow each other outside of a text. */
+const formulaInJson = /(?<=[;|] *'*)[=+\-@＝＋－＠]/g;
+
+/** An apostrophe makes a spreadsheet show a formula as text. In JSON, an escape does. */
+function guard(text: string, kind: ColumnKind): string {
+  if (!suspect.test(text)) return text;
+  if (kind === "json") return text.replaceAll(formulaInJson, escapeInJson);
+  return kind !== "text" && harmless.test(text) ? text : text.replaceAll(formula, "$1'$2");
+}
+
+const escapeInJson = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+
+const quoteIfNeeded = (text: string) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+
+/**
+ * CSV as in RFC 4180, with a head.
+ *
+ * @param show - Applied to the text of each cell.
+ */
+export const csv = (columns: readonly Column[], show = (text: string) => text): Encoder => ({
+  head: `${columns.map(({ name }) => quoteIfNeeded(name)).join(",")}\r\n`,
+  encode(record) {
+    let line = "";
+    let separator = "";
+    for (const column of columns) {
+      line += separator + quoteIfNeeded(guard(show(cellText(record, column)), column.kind));
+      separator = ",";
+    }
+    return `${line}\r\n`;
+  },
+  flush: () => "",
+  end: () => "",
+});

@@ -1,0 +1,39 @@
+import type { Column, Encoder, WireRecord } from "./cells.js";
+
+type Show = (json: string) => string;
+const asIs: Show = (json) => json;
+
+/** The members of a record that are there, in the order of the columns, as JSON without spaces. */
+function jsonOf(record: WireRecord, columns: readonly Column[]): string {
+  let json = "";
+  for (const { name, print } of columns) {
+    const value = record[name];
+    if (value === undefined) continue;
+    const printed = JSON.stringify(typeof value === "string" ? print(value, record) : value);
+    json += `${json === "" ? "{" : ","}${JSON.stringify(name)}:${printed}`;
+  }
+  return json === "" ? "{}" : `${json}}`;
+}
+
+/** NDJSON: a record on each line. */
+export const ndjson = (columns: readonly Column[], show = asIs): Encoder => ({
+  head: "",
+  encode: (record) => `${show(jsonOf(record, columns))}\n`,
+  flush: () => "",
+  end: () => "",
+});
+
+/** One JSON array, with a record on each line. */
+export function json(columns: readonly Column[], show = asIs): Encoder {
+  let isEmpty = true;
+  return {
+    head: "[",
+    encode(record) {
+      const separator = isEmpty ? "\n" : ",\n";
+      isEmpty = false;
+      return separator + show(jsonOf(record, columns));
+    },
+    flush: () => "",
+    end: () => (isEmpty ? "]\n" : "\n]\n"),
+  };
+}

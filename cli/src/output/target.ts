@@ -1,0 +1,88 @@
+import { lstatSync, readlinkSync, realpathSync, statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import zlib from "node:zlib";
+import { UsageError } from "../errors.js";
+import { type FormatName, formats } from "../flags.js";
+
+/** What `--output` leads to. */
+export interface Target {
+  /** The name that the user gave, which errors show. */
+  readonly name: string;
+  /** The file itself, behind symbolic links. */
+  readonly path: string;
+  /** A pipe or a device cannot be replaced: it is written as it is. */
+  readonly isStream: boolean;
+  readonly format: FormatName;
+  readonly compression: Compression | undefined;
+}
+
+const compressions = ["gz", "zst"] as const;
+export type Compression = (typeof compressions)[number];
+
+/** The formats by the extension of a file. */
+const extensions = new Map<string, FormatName>([
+  ["csv", "csv"],
+  ["ndjson", "ndjson"],
+  ["jsonl", "ndjson"],
+  ["json", "json"],
+]);
+
+/**
+ * Finds out what `--output` leads to, and which format it has; `undefined` for `-`, which is stdout.
+ *
+ * @throws {@link UsageError} if it cannot be written, or if its name does not fit the format.
+ */
+export function readTarget(name: string | undefined, format: FormatName | undefined): Target | undefined {
+  if (name === undefined || name === "-") return undefined;
+  const found = ifThere(() => statSync(name));
+  if (found?.isDirectory() || /[/\\]$/.test(name) || /\.parquet$/i.test(name)) {
+    throw new UsageError(
+      `Expected --output to be a file of CSV, NDJSON or JSON, got ${name}. For a folder of Parquet files: vegaprotocol sync FOLDER/`,
+    );
+  }
+  const isStream = found !== undefined && !found.isFile();
+  const path = isStream ? name : followLink(name);
+  return { name, path, isStream, ...readExtensions(name, format, isStream) };
+}
+
+/** The file behind a name: a symbolic link can lead to one that is not there yet. */
+export const followLink = (name: string): string =>
+  ifThere(() => lstatSync(name))?.isSymbolicLink()
+    ? (ifThere(() => realpathSync(name)) ?? resolve(dirname(name), readlinkSync(name)))
+    : name;
+
+function ifThere<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+    throw error;
+  }
+}
+
+/** Reads the extensions of the name that the user gave. */
+function readExtensions(name: string, format: FormatName | undefined, isStream: boolean) {
+  const [, first = "", last = ""] = /(?<=[^/\\])(?:\.([^./\\]*))??\.([^./\\]*)$/.exec(name.toLowerCase()) ?? [];
+  const compression = compressions.find((each) => each === last);
+  const extension = compression === undefined ? last : first;
+  const named = extensions.get(extension);
+  // A device such as /dev/stdout.1 has a name that says nothing.
+  const isUnnamed = (extension === "" && compression === undefined) || (isStream && named === undefined);
+  if (compression === "zst" && !("createZstdCompress" in zlib)) {
+    throw new UsageError(
+      `${name} needs Zstandard, which Node.js has from 22.15 on, and this is ${process.version}. Use the extension .gz.`,
+    );
+  }
+  if (format === undefined && named === undefined && !isUnnamed) {
+    const known = [...extensions.keys()].map((each) => `.${each}`);
+    throw new UsageError(
+      `Expected --output to end with ${known.join(", ")}, each also with .${compressions.join(" or .")} behind it, got ${name}. ` +
+        `Use one of them, or --format ${formats.join("|")}.`,
+    );
+  }
+  if (format !== undefined && named !== undefined && format !== named) {
+    throw new UsageError(`Expected --output to end with an extension of --format ${format}, got ${name}.`);
+  }
+  return { format: format ?? named ?? ("ndjson" as const), compression };
+}

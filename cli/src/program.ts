@@ -1,0 +1,145 @@
+import { readFileSync } from "node:fs";
+import { styleText } from "node:util";
+import { Command, CommanderError } from "commander";
+import { examplesText, exitsText, helpTable, type Setup } from "./command.js";
+import { addCheck } from "./commands/check.js";
+import { addFakeNode } from "./commands/fake-node.js";
+import { addFollow } from "./commands/follow.js";
+import { addLists } from "./commands/list.js";
+import { addNodes } from "./commands/nodes.js";
+import { addServe } from "./commands/serve.js";
+import { addSpam } from "./commands/spam.js";
+import { addSync } from "./commands/sync.js";
+import { exitCodes } from "./errors.js";
+import { hasColors, type Io, widthOf, write } from "./io.js";
+import { report } from "./report.js";
+
+const variables = [
+  [
+    "VEGA_NODE",
+    "The addresses of data nodes, separated by spaces or commas, if there is no --node. VEGAPROTOCOL_NODE is the same.",
+  ],
+  ["HTTPS_PROXY, HTTP_PROXY", "The proxy of requests to nodes with https, and with http."],
+  ["NO_PROXY", "Hosts and domains without a proxy, separated by commas."],
+  ["NODE_EXTRA_CA_CERTS", "A file of PEM certificates that are trusted, too, as with --ca-file."],
+  ["NO_COLOR, FORCE_COLOR", "Never, and always, print in color."],
+  ["COLUMNS", "The width of tables and of this help, if the output is no terminal."],
+] as const;
+
+const examples = ["balances --from 2024-02-09T16:54:30Z -o balances.csv", "follow balances", "nodes"];
+
+/** Runs the command line, and returns the exit code. */
+export async function run(io: Io): Promise<number> {
+  let exitCode: number = exitCodes.done;
+  let isVerbose = false;
+  /** What commander prints to stdout: the help and the version. */
+  let output = "";
+  const setup: Setup = {
+    io,
+    action:
+      (act) =>
+      async (...all) => {
+        const command = all.at(-1) as Command;
+        isVerbose = command.opts()["verbose"] === true;
+        exitCode = await act(command.opts() as never, command.args);
+      },
+  };
+  try {
+    await createProgram(setup, (text) => {
+      output += text;
+    }).parseAsync([...io.argv], { from: "user" });
+  } catch (error) {
+    // commander has printed what is wrong.
+    if (!(error instanceof CommanderError)) return report(error, io, isVerbose);
+    exitCode = error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
+  }
+  if (output === "") return exitCode;
+  return write(io.stdout, output).then(
+    () => exitCode,
+    (error) => report(error, io, isVerbose),
+  );
+}
+
+/** The program with all its commands. */
+export function createProgram(setup: Setup, print: (text: string) => void): Command {
+  const { io } = setup;
+  const program = new Command("vegaprotocol")
+    .description("Read the data of Vega nodes, export it without loss, keep local copies, and check transactions.")
+    .usage("COMMAND [flags]")
+    .version(readVersion(), "-V, --version", "Print the version.")
+    .helpOption("-h, --help", "Print the help of the program, or of a command.")
+    .helpCommand(false)
+    .exitOverride()
+    .configureOutput({
+      writeOut: print,
+      writeErr: print,
+      outputError: (text, write) => write(text),
+      getOutHelpWidth: () => helpWidth(io),
+      getErrHelpWidth: () => helpWidth(io),
+      getOutHasColors: () => hasColors(io, io.stdout),
+      getErrHasColors: () => hasColors(io, io.stdout),
+    })
+    .configureHelp({
+      helpWidth: helpWidth(io),
+      minWidthToWrap: 20,
+      subcommandTerm: (command) => command.name(),
+      styleTitle: (title) => styleText("bold", title.replace(/^Options:$/, "Flags:"), { validateStream: false }),
+    });
+  for (const add of [addLists, addSpam, addCheck, addFollow, addNodes, addSync, addServe, addFakeNode]) {
+    add(program, setup);
+  }
+  program
+    .command("version")
+    .description("Print the version.")
+    .action(() => print(`${readVersion()}\n`));
+  program
+    .command("help")
+    .argument("[command...]")
+    .usage("[COMMAND]")
+    .description("Print the help of a command.")
+    .action((names: string[]) => findCommand(program, names).help());
+  program.addHelpText("after", () =>
+    [
+      "",
+      examplesText(examples, program),
+      exitsText([0, 1, 2, 3, 4, 5, 130], program),
+      helpTable("Environment variables:", variables, program),
+    ].join("\n"),
+  );
+  for (const command of allCommands(program)) {
+    command.configureOutput({ outputError: (text) => printError(io, text) });
+  }
+  return program;
+}
+
+/** A program and its commands, at all levels. */
+export const allCommands = (command: Command): Command[] => [command, ...command.commands.flatMap(allCommands)];
+
+function findCommand(program: Command, names: readonly string[]): Command {
+  let found = program;
+  for (const name of names) {
+    const next = found.commands.find((each) => each.name() === name);
+    if (next === undefined) program.error(`error: unknown command '${names.join(" ")}'`);
+    found = next;
+  }
+  return found;
+}
+
+/** Prints an error of commander as those of the program: on one line, with a capital and a full stop. */
+function printError(io: Io, text: string): void {
+  const line = text
+    .trim()
+    .replaceAll(/\s*\n\s*/g, ". ")
+    .replaceAll("..", ".")
+    .replace(/^error: (.)/, (_, first: string) => `Error: ${first.toUpperCase()}`);
+  io.stderr.write(`${/[.?)]$/.test(line) ? line : `${line}.`}\n`);
+}
+
+const helpWidth = ({ stdout, env }: Io): number =>
+  Math.min(100, Math.max(40, stdout.isTTY ? widthOf(stdout) : Number(env["COLUMNS"]) || 80));
+
+/** The version of the package. */
+function readVersion(): string {
+  // From src in a clone, and from dist in the package.
+  return JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")).version;
+}

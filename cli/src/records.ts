@@ -1,0 +1,173 @@
+/** Reads the records of a list, as a scan by time or page by page, and explains what is missing. */
+import {
+  ApiError,
+  type BalanceChangesDateRange,
+  type Coverage,
+  type Listing,
+  type ListingOptions,
+  type Pagination,
+  PaginationError,
+  type Scan,
+  type VegaClient,
+} from "vegaprotocol-client";
+import { IncompleteError } from "./errors.js";
+import type { PageFlags } from "./flags.js";
+import { type Io, printMessage } from "./io.js";
+import { type ListId, listOperation } from "./operations.js";
+import type { WireRecord } from "./output/cells.js";
+import { formatTime } from "./output/cells.js";
+
+/** What is read. */
+export interface Reading extends PageFlags {
+  readonly id: ListId;
+  /** The argument of the client's method, without pagination and without the range of time. */
+  readonly query: Readonly<Record<string, unknown>>;
+  /** The range of time of a list that has one, in Unix nanoseconds. The end does not belong to it. */
+  readonly start: bigint | undefined;
+  readonly end: bigint | undefined;
+  /** Whether the list is scanned by time instead of read page by page. */
+  readonly isScan: boolean;
+  readonly isNewestFirst: boolean;
+  readonly limit: number | undefined;
+  readonly allowsIncomplete: boolean;
+}
+
+interface ReadOptions {
+  readonly signal: AbortSignal;
+  /** Returns a promise to wait for before the next record, if there is one. */
+  readonly onRecord: (record: WireRecord) => Promise<void> | undefined;
+}
+
+/**
+ * Reads all records. If the reading allows that records are missing, it reads what the node has, and returns why some are.
+ *
+ * @throws {@link IncompleteError} if the node does not have all records, and the reading does not allow that.
+ */
+export async function readRecords(
+  client: VegaClient,
+  reading: Reading,
+  { signal, onRecord }: ReadOptions,
+): Promise<{ coverage: Coverage | undefined; incomplete: IncompleteError | undefined }> {
+  let left = reading.limit;
+  const read = async (part: Part) => {
+    const rest = { ...reading, ...part, limit: left };
+    const records = rest.isScan ? openScan(client, rest, signal) : openList(client, rest, signal);
+    // The interfaces of records have no index signature.
+    for await (const record of records as AsyncIterable<object> as AsyncIterable<WireRecord>) {
+      if (left !== undefined) left--;
+      const wait = onRecord(record);
+      // Few records wait for a write. An `await` for each of them would double the time of a record.
+      if (wait) await wait;
+    }
+    return rest.isScan ? (records as Scan<object>).coverage : undefined;
+  };
+  try {
+    return { coverage: await read({}), incomplete: undefined };
+  } catch (error) {
+    const incomplete = incompleteness(error, reading);
+    if (incomplete === undefined) throw error;
+    if (!reading.allowsIncomplete) throw incomplete;
+    return { coverage: isPruned(error) ? await read(restOf(error, reading)) : undefined, incomplete };
+  }
+}
+
+/** The part of a list that is read. Default: all. */
+interface Part extends Partial<Pick<Reading, "start" | "end">> {
+  /** Where a list continues that is read page by page. */
+  readonly pagination?: Pagination;
+  readonly missingHistory?: "ignore";
+}
+
+/** What a node keeps of the rest of a range. */
+function restOf({ availableFrom, resume }: Pruned, { isScan }: Reading): Part {
+  if (!isScan) return { start: availableFrom, pagination: resume as Pagination };
+  return { ...rangeOf(resume), missingHistory: "ignore" };
+}
+
+/** The range that an error says is left. */
+function rangeOf({ startTimestamp, endTimestamp }: BalanceChangesDateRange = {}) {
+  const [start, end] = [startTimestamp, endTimestamp].map((time) =>
+    time === undefined ? undefined : BigInt(String(time)),
+  );
+  return { start, end };
+}
+
+/** The size of a page of a scan. Larger pages take more memory, and about as long. */
+export const scanPageSize = 1000;
+
+function openScan(client: VegaClient, part: Reading & Part, signal: AbortSignal): Scan<object> {
+  const {
+    query,
+    start,
+    end,
+    isNewestFirst,
+    limit,
+    concurrency,
+    catchUp,
+    pageSize = scanPageSize,
+    missingHistory,
+  } = part;
+  const dateRange = { startTimestamp: start, endTimestamp: end };
+  const order = isNewestFirst ? "newest-first" : "oldest-first";
+  const options = { order, maxItems: limit, concurrency, catchUp, pageSize, missingHistory, signal } as const;
+  return client.scanBalanceChanges({ ...query, dateRange }, options);
+}
+
+function openList(client: VegaClient, part: Reading & Part, signal: AbortSignal): Listing<object> {
+  const { id, query, start, end, isNewestFirst, limit } = part;
+  const list = client[id] as (argument: object, options: ListingOptions) => Listing<object>;
+  const { range, defaultPageSize } = listOperation(id);
+  const { pagination = { first: part.pageSize ?? defaultPageSize, newestFirst: isNewestFirst } } = part;
+  const dateRange = range && { dateRange: { startTimestamp: start, endTimestamp: end } };
+  return list({ ...query, ...dateRange, pagination }, { maxItems: limit, signal });
+}
+
+type Pruned = PaginationError & { readonly availableFrom: bigint };
+
+const isPruned = (error: unknown): error is Pruned => PaginationError.is(error) && error.availableFrom !== undefined;
+
+/** The error of a list that ends before its last record; `undefined` for any other error. */
+function incompleteness(error: unknown, { id, start, end }: Reading): IncompleteError | undefined {
+  if (isPruned(error)) {
+    const from = formatTime(error.availableFrom);
+    return new IncompleteError(
+      `The balance changes of the node begin at ${from}, and the range begins at ${formatTime(start ?? 0n)}. ` +
+        `Use --from ${from}, a node that keeps a longer history, or --allow-incomplete to read what is left.`,
+      error,
+    );
+  }
+  if (PaginationError.is(error) && error.reason === "behind") {
+    const { block, resume } = error;
+    const reached = block
+      ? `has reached ${formatTime(block.timestamp)}`
+      : "names no block, unlike in earlier responses";
+    const last = rangeOf(resume).end ?? end;
+    const wanted =
+      last !== undefined
+        ? `the range leads to ${formatTime(last)}`
+        : start !== undefined
+          ? `the range begins at ${formatTime(start)}`
+          : "an earlier response was of a later block";
+    return new IncompleteError(`The node is behind: it ${reached}, and ${wanted}.`, error);
+  }
+  // The first page came: the status is the node's response to its cursor, which v0.74 nodes reject for profiles.
+  const { cursors } = listOperation(id);
+  const isRejectedCursor = ApiError.is(error) && error.status === cursors?.rejectedWith && (error.pagesRead ?? 0) > 0;
+  if (!isRejectedCursor && !PaginationError.is(error)) return undefined;
+  const reason = PaginationError.is(error) ? error.reason : `status ${error.status} for the cursor of the next page`;
+  return new IncompleteError(
+    `The node has further records, but no request leads to them after ${error.itemsRead} records (${reason}). ` +
+      "Use a larger --page-size, the other --order or a narrower filter; --allow-incomplete prints what was read.",
+    error,
+  );
+}
+
+/** Warns if nothing shows that the node had reached the end of a range. */
+export function warnOfEnd(io: Io, coverage: Coverage | undefined): void {
+  if (coverage === undefined || coverage.end !== undefined) return;
+  printMessage(
+    io,
+    "Warning: the responses name no block, so it is unknown whether the node had reached the end of the range. Newer " +
+      "records can be missing.",
+  );
+}

@@ -1,0 +1,62 @@
+import * as vega from "vegaprotocol-client";
+
+/** The HTTP statuses of status codes of gRPC, as nodes map them. */
+const statuses: Readonly<Record<number, number>> = { 3: 400, 4: 504, 5: 404, 8: 429, 11: 400, 12: 501, 14: 503 };
+
+/** A request that the gateway refuses, with an error in the form of a node's. */
+export class Rejection extends Error {
+  readonly status: number;
+  readonly body: object;
+  readonly headers: Readonly<Record<string, string>>;
+
+  /** @param code - The status code of gRPC, from which the HTTP status follows. */
+  constructor(code: number, message: string, details: readonly object[] = [], retryAfter = code === 14 ? 1 : 0) {
+    super(message);
+    this.status = statuses[code] ?? 500;
+    this.body = { code, message, details };
+    this.headers = retryAfter > 0 ? { "Retry-After": String(Math.ceil(retryAfter)) } : {};
+  }
+}
+
+export const busy = (): Rejection => new Rejection(14, "The gateway has as many requests as it can serve.");
+
+/** What a caller gets for an error: what a node says of the request, or a rejection. The log has the text. */
+export function responseTo(error: unknown): Pick<Rejection, "status" | "body" | "headers"> & { text: string } {
+  const isOfNode = vega.ApiError.is(error) && !vega.RateLimitError.is(error);
+  if (isOfNode && typeof error.body === "object" && error.body !== null) {
+    return { status: error.status, headers: {}, body: error.body, text: `A node responded with ${error.status}.` };
+  }
+  const { status, headers, body, message } = rejectionOf(error);
+  // An error of no known class is one of the gateway itself.
+  const isOwn = error instanceof Error && !(error instanceof Rejection) && !vega.VegaError.is(error);
+  return { status, headers, body, text: (isOwn && error.stack) || message };
+}
+
+/** Messages of most errors contain the addresses of nodes, which may be secrets. */
+export function rejectionOf(error: unknown): Rejection {
+  if (error instanceof Rejection) return error;
+  if (vega.ArgumentError.is(error)) return new Rejection(3, error.message);
+  if (vega.PaginationError.is(error)) {
+    const { reason, message, availableFrom, timestamp } = error;
+    const type = "vegaprotocol-client/PaginationError";
+    const detail = { "@type": type, reason, availableFrom: availableFrom?.toString(), timestamp, ...resumeOf(error) };
+    // The caller can begin a range later; another node may be able to continue, or this one a little later.
+    const code = reason === "pruned" ? 11 : reason === "behind" || reason === "gap" ? 14 : 15;
+    return new Rejection(code, message, [detail]);
+  }
+  if (vega.RateLimitError.is(error)) {
+    return new Rejection(14, "No node accepts requests at the moment.", [], error.retryAfter);
+  }
+  // That of an AbortSignal, too.
+  if (error instanceof Error && error.name === "TimeoutError") return new Rejection(4, "No node responded in time.");
+  if (vega.ConnectionError.is(error)) return new Rejection(14, "No node responded.");
+  if (vega.ApiError.is(error)) return new Rejection(14, `A node failed with status ${error.status}.`);
+  return new Rejection(13, vega.ResponseError.is(error) ? "A node sent no valid response." : "The gateway failed.");
+}
+
+/** The range of what is missing, if the error has one. */
+export function resumeOf(error: unknown): object {
+  const { startTimestamp: start, endTimestamp: end } = (vega.VegaError.is(error) && error.resume) || {};
+  if (start === undefined && end === undefined) return {};
+  return { resume: { startTimestamp: start?.toString(), endTimestamp: end?.toString() } };
+}

@@ -1,0 +1,41 @@
+import type { ScanBalanceChangesArguments, VegaClient } from "vegaprotocol-client";
+import { Rejection, rejectionOf, resumeOf } from "./errors.js";
+
+/**
+ * All balance changes of a range, one on each line. The last line says that the range is complete, or has the error that ended it.
+ *
+ * @throws what ends the scan before its first record.
+ */
+export async function openStream(client: VegaClient, argument: object, signal: AbortSignal) {
+  const { pagination = {}, ...query } = argument as ScanBalanceChangesArguments & { pagination?: object };
+  const { newestFirst = true, ...others } = pagination as { newestFirst?: unknown };
+  const [other] = Object.keys(others);
+  if (other !== undefined) throw new Rejection(3, `A stream has no pages: leave out pagination.${other}.`);
+  if (typeof newestFirst !== "boolean") throw new Rejection(3, "Expected pagination.newestFirst to be true or false.");
+  const order = newestFirst ? "newest-first" : "oldest-first";
+  const scan = client.scanBalanceChanges(query, { order, pageSize: 1000, signal });
+  const records = scan[Symbol.asyncIterator]();
+  // An error that comes before any record has a status of its own.
+  const first = await records.next();
+  return (async function* lines() {
+    let text = "";
+    let count = 0;
+    try {
+      for (let read = first; !read.done; read = await records.next()) {
+        text += `${JSON.stringify(read.value)}\n`;
+        count++;
+        if (text.length < 65_536) continue;
+        yield text;
+        text = "";
+      }
+      const { start, end, block } = await scan.coverage;
+      const dateRange = { startTimestamp: start?.toString(), endTimestamp: end?.toString() };
+      const reached = block && { height: `${block.height}`, timestamp: `${block.timestamp}` };
+      yield `${text}${JSON.stringify({ complete: true, records: count, dateRange, block: reached })}\n`;
+    } catch (error) {
+      yield `${text}${JSON.stringify({ error: { ...rejectionOf(error).body, ...resumeOf(error) } })}\n`;
+    } finally {
+      await records.return(undefined);
+    }
+  })();
+}

@@ -1,0 +1,28 @@
+import { UsageError } from "./errors.js";
+
+/** What is used of a database of `node:sqlite`, of which the types of Node.js 20 know nothing. */
+export interface Sqlite {
+  exec(sql: string): void;
+  prepare(sql: string): {
+    all(...values: unknown[]): unknown[];
+    get(...values: unknown[]): unknown;
+    run(...values: unknown[]): unknown;
+    iterate(...values: unknown[]): Iterable<unknown>;
+  };
+  close(): void;
+}
+
+/**
+ * Returns the function that opens a database.
+ *
+ * @param what - What needs it, for the error of versions of Node.js that do not have SQLite.
+ */
+export function loadSqlite(what: string): (path: string) => Sqlite {
+  const sqlite = process.getBuiltinModule?.("node:sqlite") as
+    | { DatabaseSync: new (path: string) => Sqlite }
+    | undefined;
+  if (sqlite === undefined) {
+    throw new UsageError(`${what} needs SQLite, which Node.js has from 22.13 on, and this is ${process.version}.`);
+  }
+  return (path) => new sqlite.DatabaseSync(path);
+}

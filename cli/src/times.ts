@@ -1,0 +1,91 @@
+import { InvalidArgumentError } from "commander";
+import { toNanoseconds } from "vegaprotocol-client";
+
+/** Nanoseconds of the units of Unix times, by their number of digits from the year 1973 to the year 2286. */
+const units: Readonly<Record<number, bigint>> = {
+  9: 1_000_000_000n,
+  10: 1_000_000_000n,
+  12: 1_000_000n,
+  13: 1_000_000n,
+  15: 1000n,
+  16: 1000n,
+  18: 1n,
+  19: 1n,
+};
+
+const milliseconds: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 604_800_000,
+};
+
+/**
+ * Reads a time as Unix nanoseconds: a year, month, day or time of RFC 3339, digits of Unix seconds, milliseconds, microseconds or
+ * nanoseconds, or a duration before now, as in `24h`.
+ */
+export function readTime(value: string): bigint {
+  const time = parseTime(value);
+  if (time !== undefined) return time;
+  const meant = guesses(value).find((guess) => parseTime(guess) !== undefined);
+  throw new InvalidArgumentError(
+    "Expected a time such as 2024, 2024-02-01, 2024-02-01T12:00:00Z, digits of Unix seconds, milliseconds, microseconds or " +
+      `nanoseconds, or a time before now such as 24h or 7d.${meant === undefined ? "" : ` Did you mean ${meant}?`}`,
+  );
+}
+
+function parseTime(value: string): bigint | undefined {
+  const [, number, unit = ""] = /^(\d+)([mhdw])$/.exec(value) ?? [];
+  if (number !== undefined) return BigInt(Date.now() - Number(number) * (milliseconds[unit] ?? 0)) * 1_000_000n;
+  if (/^\d{4}$/.test(value)) return isYear(value) ? parseRfc3339(`${value}-01-01T00:00:00Z`) : undefined;
+  if (/^\d+$/.test(value)) {
+    const nanoseconds = units[value.length];
+    return value === "0" ? 0n : nanoseconds && BigInt(value) * nanoseconds;
+  }
+  if (/^\d{4}-\d\d$/.test(value)) return parseRfc3339(`${value}-01T00:00:00Z`);
+  return parseRfc3339(/^\d{4}-\d\d-\d\d$/.test(value) ? `${value}T00:00:00Z` : value);
+}
+
+/** Other numbers of four digits are no years: there was no chain. */
+const isYear = (value: string) => Number(value) >= 1970 && Number(value) < 2200;
+
+function parseRfc3339(text: string): bigint | undefined {
+  try {
+    return /^\d+-/.test(text) ? toNanoseconds(text) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What may be meant by a value that is not a time: a date without dashes, or a time without its zone or its seconds. */
+function guesses(value: string): string[] {
+  const dashed = value.replace(/^(\d{4})(\d\d)(\d\d)?$/, (_, year, month, day) =>
+    [year, month, day].filter(Boolean).join("-"),
+  );
+  const [, date = "", time = "", seconds = ":00", zone = "Z"] =
+    /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(:\d\d(?:\.\d+)?)?(Z|[+-]\d\d:\d\d)?$/i.exec(value) ?? [];
+  return [dashed, `${date}T${time}${seconds}${zone}`];
+}
+
+/** Reads a duration as milliseconds. A number without a unit is seconds. */
+export function readDuration(value: string): number {
+  const [, number, unit = "s"] = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(value) ?? [];
+  if (number === undefined) throw new InvalidArgumentError("Expected a duration such as 30s, 500ms or 2m.");
+  return Number(number) * (milliseconds[unit] ?? 0);
+}
+
+/** Shows milliseconds as seconds, minutes, hours or days. */
+export function describeDuration(duration: number): string {
+  if (duration === Number.POSITIVE_INFINITY) return "ever";
+  const seconds = Math.ceil(duration / 1000);
+  const minutes = Math.floor(seconds / 60);
+  const hours = Math.floor(minutes / 60);
+  if (minutes < 1) return `${seconds}s`;
+  if (hours < 1) return withRest(minutes, "m", seconds % 60, "s");
+  return hours < 48 ? withRest(hours, "h", minutes % 60, "m") : withRest(Math.floor(hours / 24), "d", hours % 24, "h");
+}
+
+const withRest = (whole: number, unit: string, rest: number, restUnit: string) =>
+  rest === 0 ? `${whole}${unit}` : `${whole}${unit} ${rest}${restUnit}`;

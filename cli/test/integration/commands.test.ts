@@ -1,0 +1,167 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { createClient } from "vegaprotocol-client";
+import { createFakeNode } from "vegaprotocol-client/testing";
+import { describe, expect, test } from "vitest";
+import { interruption, runCli } from "../support/run-cli.js";
+
+const node = createFakeNode({}, { checkCode: (tx) => (tx.pubKey?.startsWith("ff") ? 89 : 0) });
+const { fetch } = node;
+const transaction = {
+  version: "TX_VERSION_V3",
+  inputData: "CPXo5OmE6YSDPhDAxAfKPjMKDXZlZ2EtbWFpbm5ldBIB",
+  pubKey: "ab".repeat(32),
+  signature: { algo: "vega/ed25519", value: "cd".repeat(64), version: 1 },
+  pow: { tid: "12".repeat(32), nonce: "7" },
+};
+
+describe("the command check", () => {
+  test("exits with 4 and the reason if the node rejects the transaction, which was sent once", async () => {
+    node.requests.length = 0;
+    const { code, stdout, stderr } = await runCli(["check"], {
+      fetch,
+      stdin: JSON.stringify({ tx: { pubKey: "ab" } }),
+    });
+    expect(code).toBe(4);
+    expect(JSON.parse(stdout)).toMatchObject({ success: false, code: 60 });
+    expect(stderr).toMatch(/^The node rejects the transaction with code 60: \S/);
+    expect(node.requests.map(({ method, body }) => [method, JSON.parse(body)])).toEqual([
+      ["POST", { tx: { pubKey: "ab" } }],
+    ]);
+  });
+
+  test("reads the transaction from a file or from stdin, with and without the body of a request around it", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "check-"));
+    const file = join(folder, "tx.json");
+    await writeFile(file, JSON.stringify(transaction));
+    node.requests.length = 0;
+    await runCli(["check", file], { fetch });
+    await runCli(["check", "-"], { fetch, stdin: JSON.stringify(transaction) });
+    await runCli(["check", "-"], { fetch, stdin: JSON.stringify({ tx: transaction }) });
+    expect(node.requests.map(({ body }) => JSON.parse(body))).toEqual(Array(3).fill({ tx: transaction }));
+    await rm(folder, { recursive: true });
+  });
+
+  test("exits with 130 if it is interrupted while it reads stdin", async () => {
+    const { signal, interrupt } = interruption();
+    setImmediate(interrupt);
+    const silent = new Readable({ read: () => {} });
+    expect(await runCli(["check"], { fetch, signal, stdin: silent })).toEqual({
+      code: 130,
+      stdout: "",
+      stderr: "Interrupted by SIGINT.\n",
+    });
+  });
+
+  test.each(["", "{", "[]", "7", '{"tx":[]}'])("exits with 2 and sends nothing for the text %j", async (stdin) => {
+    node.requests.length = 0;
+    const { code, stderr } = await runCli(["check"], { fetch, stdin });
+    expect({ code, requests: node.requests.length }).toEqual({ code: 2, requests: 0 });
+    expect(stderr).toContain("Expected stdin to hold a transaction as");
+  });
+});
+
+describe("the version", () => {
+  test.each([["--version"], ["-V"], ["version"]])("is printed alone by %s", async (word) => {
+    const { code, stdout } = await runCli([word]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^\d+\.\d+\.\d+\S*\n$/);
+  });
+});
+
+describe("the command fake-node", () => {
+  /** Starts it, and ends it after some requests. */
+  async function serve(argv: readonly string[], use: (url: string) => Promise<void>) {
+    const { signal, interrupt } = interruption();
+    let used: Promise<void> | undefined;
+    const result = await runCli(["fake-node", ...argv], {
+      signal,
+      onOutput: (text) => {
+        used = use(text.trim()).finally(interrupt);
+        return undefined;
+      },
+    });
+    await used;
+    return result;
+  }
+
+  test("prints its address and serves the records of its flags until it is interrupted", async () => {
+    const { code, stdout } = await serve(["--votes", "7", "--balances", "0", "--seed", "3"], async (url) => {
+      const client = createClient({ baseUrl: url });
+      const { votes } = createFakeNode({ votes: 7, seed: 3 }).records;
+      const listed = await client.listVotes({ proposalId: votes[0]?.proposalId ?? "" });
+      expect(votes).toEqual(expect.arrayContaining(listed.nodes));
+      expect(await client.listBalanceChanges().toArray()).toEqual([]);
+      const response = await globalThis.fetch(`${url}/api/v2/votes?partyId=ab`, { headers: { Origin: "https://x" } });
+      expect(response.headers.get("access-control-allow-origin")).toBe("https://x");
+      expect(response.headers.get("ratelimit-limit")).toBe("20");
+    });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+\n$/);
+  });
+
+  test("serves any number of requests with --no-rate-limit, and v0.74 pages with --defects", async () => {
+    await serve(["--no-rate-limit", "--defects"], async (url) => {
+      const response = await globalThis.fetch(`${url}/api/v2/parties/profiles?pagination.after=ab`);
+      expect(response.headers.get("ratelimit-limit")).toBeNull();
+      expect(response.ok).toBe(false);
+    });
+  });
+
+  test("prints commands with ids to try, which work, and how to stop it, to stderr", async () => {
+    const printed: string[] = [];
+    const { stderr } = await serve([], async (url) => {
+      const { records } = createFakeNode();
+      const proposal = records.votes.at(-1)?.proposalId ?? "";
+      const id = records.signatures[0]?.id ?? "";
+      for (const words of [
+        ["votes", "--proposal", proposal],
+        ["signatures", "--id", id],
+      ]) {
+        const [name = "", ...flags] = words;
+        printed.push(`Try: vegaprotocol ${[name, "--node", url, ...flags].join(" ")}`);
+        const { code, stdout } = await runCli([...words, "--node", url]);
+        expect({ code, isEmpty: stdout === "" }).toEqual({ code: 0, isEmpty: false });
+      }
+    });
+    expect(stderr.trimEnd().split("\n")).toEqual([...printed, "Press Ctrl-C to stop."]);
+  });
+
+  test("exits with 1 if the port is in use", async () => {
+    await serve([], async (url) => {
+      const { code, stderr } = await runCli(["fake-node", "--port", new URL(url).port]);
+      expect(code).toBe(1);
+      expect(stderr).toMatch(/^Error: .*port/i);
+    });
+  });
+});
+
+describe("the line of progress", () => {
+  const data = { balances: 3000 };
+  const args = ["balances", "--format", "ndjson", "--page-size", "500"];
+  /** A clock that moves by some time whenever it is read. */
+  const clock = () => {
+    let now = 0;
+    return () => (now += 250);
+  };
+
+  test("shows records, rate, position and time left on a terminal, and is removed at the end", async () => {
+    const { fetch } = createFakeNode(data, { rateLimit: false });
+    const { stderr } = await runCli(args, { fetch, errorTerminal: 100, now: clock() });
+    expect(stderr).toMatch(/^\r.\[K[\d,]+ records?, [\d,]+\/s, \d+ %/);
+    expect(stderr.endsWith("\r\x1b[K")).toBe(true);
+  });
+
+  test("shows nothing if stderr is no terminal, with --quiet, and between the rows of a table", async () => {
+    const { fetch } = createFakeNode(data, { rateLimit: false });
+    for (const [argv, terminals] of [
+      [args, {}],
+      [[...args, "--quiet"], { errorTerminal: 100 }],
+      [args, { errorTerminal: 100, terminal: 100 }],
+    ] as const) {
+      expect((await runCli(argv, { fetch, ...terminals, now: clock() })).stderr).toBe("");
+    }
+  });
+});

@@ -1,0 +1,219 @@
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { overDays, startOfDay } from "../../../test/support/over-days.js";
+import { runCli } from "../support/run-cli.js";
+
+const node = createFakeNode({ balances: 300, votes: 600, profiles: 30 }, { defects: nodeDefects, rateLimit: false });
+const { fetch } = node;
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "errors-"));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+describe("wrong usage exits with 2 and sends nothing", () => {
+  test.each([
+    ["balnces", "Unknown command 'balnces'. (Did you mean balances?)"],
+    ["frobnicate", "Unknown command 'frobnicate'."],
+    ["help frobnicate", "Unknown command 'frobnicate'."],
+    ["--node https://x balances", "Unknown option '--node'."],
+    ["balances --ordr oldest-first", "Unknown option '--ordr'. (Did you mean --order?)"],
+    ["balances -x", "Unknown option '-x'."],
+    ["balances --order newest", "'newest' is invalid. Expected one of oldest-first, newest-first."],
+    ["balances --format xml", "'xml' is invalid. Expected one of table, json, ndjson, csv."],
+    ["balances --limit 0", "Option '-n, --limit <N>' argument '0' is invalid. Expected an integer of at least 1."],
+    ["balances --limit", "Option '-n, --limit <N>' argument missing."],
+    ["balances --limit --raw", "Option '-n, --limit <N>' argument '--raw' is invalid. Expected a value."],
+    ["balances --raw=yes", "Unknown option '--raw=yes'."],
+    ["balances --decimals 1.5", 'Expected --decimals to be ASSET=N or N, with an N from 0 to 255, got "1.5".'],
+    ["balances --from noon", "'noon' is invalid. Expected a time such as 2024, 2024-02-01, 2024-02-01T12:00:00Z"],
+    ["balances --from 2024-02-30", "Expected a time such as"],
+    ["balances --from 2024-02-02 --to 2024-02-01", "Expected --to to be no earlier than --from"],
+    ["balances --account-type other/kind", "Expected --account-type to be one of unspecified, insurance"],
+    ["balances --account-type genral", 'got "genral". Add --any to send a name that only newer nodes know.'],
+    ["balances --account-type ACCOUNT_TYPE_GENRAL", "Expected --account-type to be one of"],
+    ["balances --timeout soon", "'soon' is invalid. Expected a duration such as 30s, 500ms or 2m."],
+    ["balances --header secret", "Expected --header to be 'Name: value' or @FILE"],
+    ["balances --columns time", "There is no column time."],
+    ["balances now", "Too many arguments for 'balances'. Expected 0 arguments but got 1."],
+    ["balances --node a --node b", "Expected --node to be an address"],
+    ["balances --node https://a --node https://a", "Expected --node to be an address that is not listed before"],
+    ["balances -o x.parquet", "For a folder of Parquet files: vegaprotocol sync FOLDER/"],
+    ["balances -o x.xlsx", "Expected --output to end with .csv, .ndjson, .jsonl, .json, each also with .gz or .zst"],
+    ["follow vots --from now", "Unknown command 'vots'. (Did you mean votes?)"],
+    ["follow votes", "Expected --party or --proposal."],
+    ["follow votes --party ab --id x", "Unknown option '--id'."],
+    ["follow balances --from later", "Expected a time such as"],
+    ["follow balances --format json", "Expected one of table, ndjson, csv."],
+    ["balances --node ftp://x", "Expected --node to be an address"],
+    ["votes", "Expected --party or --proposal."],
+    ["signatures", "Expected --id ID: the resource whose signatures to list"],
+    ["sync", "Missing required argument 'DESTINATION'."],
+    ["sync vega", "Expected DESTINATION to be"],
+  ])("%s", async (line, message) => {
+    node.requests.length = 0;
+    const { code, stdout, stderr } = await runCli(line.split(" "), { fetch });
+    expect({ code, stdout, requests: node.requests.length }).toEqual({ code: 2, stdout: "", requests: 0 });
+    expect(stderr).toMatch(/^Error: /);
+    expect(stderr).toContain(message);
+    expect(stderr.trimEnd().split("\n")).toHaveLength(1);
+  });
+
+  test("without the address of a node", async () => {
+    const { code, stderr } = await runCli(["balances"], { fetch, env: { VEGAPROTOCOL_NODE: undefined } });
+    expect(code).toBe(2);
+    expect(stderr).toContain("Expected --node URL");
+  });
+
+  test("a wrong header is not repeated in the message, because it may be a secret", async () => {
+    const file = join(folder, "headers");
+    await writeFile(file, "Authorization: Bearer\0secret\n");
+    for (const header of ["top-secret", `@${file}`]) {
+      const { code, stderr } = await runCli(["balances", "--header", header], { fetch });
+      expect(code).toBe(2);
+      expect(stderr).not.toContain("secret");
+    }
+  });
+});
+
+test("headers come from flags and from the lines of a file", async () => {
+  const file = join(folder, "two-headers");
+  await writeFile(file, "X-One: 1\n\nX-Two:2\r\n");
+  node.requests.length = 0;
+  await runCli(["profiles", "--limit", "1", "--header", `@${file}`, "--header", "X-Three: a: b"], { fetch });
+  expect(node.requests[0]?.headers).toMatchObject({ "x-one": "1", "x-two": "2", "x-three": "a: b" });
+});
+
+test("an error is divided between words on a terminal, and is one line elsewhere", async () => {
+  const argv = ["balances", "-o", "x.xlsx"];
+  const { stderr } = await runCli(argv, { fetch, errorTerminal: 60, env: { NO_COLOR: "1" } });
+  expect(
+    stderr
+      .trimEnd()
+      .split("\n")
+      .every((line) => line.length <= 60),
+  ).toBe(true);
+  expect(stderr.replaceAll("\n", " ").trim()).toBe((await runCli(argv, { fetch })).stderr.trim());
+});
+
+describe("a failure exits with 1, an error on one line and the cause with --verbose", () => {
+  const failing = async () =>
+    Promise.reject(Object.assign(new TypeError("fetch failed"), { cause: new Error("no route") }));
+
+  test("if no node responds", async () => {
+    const argv = ["profiles", "--retries", "0"];
+    const { code, stderr } = await runCli(argv, { fetch: failing });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^Error: listPartiesProfiles received no response from [^\n]+\n$/);
+    const verbose = await runCli([...argv, "--verbose"], { fetch: failing });
+    expect(verbose.stderr).toMatch(/attempt 1: GET https:\/\/node\.example\/api\/v2\/parties\/profiles/);
+    expect(verbose.stderr).toMatch(/Cause: .*no route\n$/);
+  });
+
+  test("if the address is not that of a node", async () => {
+    const { code, stderr } = await runCli(["profiles"], {
+      fetch: async () => new Response("<html>\nnot here\n</html>", { status: 404 }),
+    });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^Error: .*status 404.*Check that --node is the address of a node\.\n$/);
+  });
+
+  test("if the file cannot be written", async () => {
+    const { code, stderr } = await runCli(["profiles", "-o", join(folder, "none/x.csv")], { fetch });
+    expect(code).toBe(1);
+    expect(stderr).toBe(`Error: Cannot write ${join(folder, "none/x.csv")}: its folder does not exist.\n`);
+  });
+
+  test("if stdout cannot be written", async () => {
+    const full = Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" });
+    const { code, stderr } = await runCli(["profiles"], { fetch, onOutput: () => full });
+    expect({ code, stderr }).toEqual({ code: 1, stderr: "Error: ENOSPC: no space left on device, write\n" });
+  });
+});
+
+test("a closed stdout, as of head, ends the program quietly with 0 and ends the requests", async () => {
+  const closed = Object.assign(new Error("EPIPE"), { code: "EPIPE" });
+  node.requests.length = 0;
+  const { code, stderr } = await runCli(["balances", "--page-size", "10", "--concurrency", "1"], {
+    fetch: async (request) => {
+      await setTimeout(1);
+      return fetch(request);
+    },
+    onOutput: () => closed,
+  });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(node.requests.length).toBeLessThan(10);
+});
+
+test("a rate limit and a ban exit with 5", async () => {
+  const limited = createFakeNode({ profiles: 5 }, { rateLimit: { rate: 1, burst: 1, refusals: 1 } });
+  const argv = ["profiles", "--no-pacing", "--retries", "0"];
+  const codes: number[] = [];
+  for (let number = 0; number < 4; number++) codes.push((await runCli(argv, { fetch: limited.fetch })).code);
+  expect(codes).toEqual([0, 5, 5, 5]);
+  expect((await runCli(argv, { fetch: limited.fetch })).stderr).toMatch(/^Error: .*Wait \d+ seconds/);
+});
+
+describe("missing records exit with 3", () => {
+  const balances = overDays(node.records.balances);
+  const history = startOfDay(BigInt(balances[150]?.timestamp ?? 0));
+  const pruned = createFakeNode({ balances, history }, { rateLimit: false });
+  const from = ["--from", "2024-02-01"];
+
+  test("and nothing is printed if the node no longer keeps the whole range", async () => {
+    const { code, stdout, stderr } = await runCli(["balances", ...from], { fetch: pruned.fetch });
+    expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
+    expect(stderr).toMatch(
+      /^Error: The balance changes of the node begin at 2024-02-0[678]T0\S+Z, and the range begins at /,
+    );
+    expect(stderr).toContain("--allow-incomplete");
+    const file = join(folder, "pruned.csv");
+    expect((await runCli(["balances", ...from, "-o", file], { fetch: pruned.fetch })).code).toBe(3);
+    expect((await readdir(folder)).filter((name) => name.startsWith("pruned"))).toEqual([]);
+  });
+
+  test("and what the node has is printed with --allow-incomplete", async () => {
+    const file = join(folder, "rest.ndjson");
+    const { code, stderr } = await runCli(["balances", ...from, "--allow-incomplete", "-o", file], {
+      fetch: pruned.fetch,
+    });
+    expect(code).toBe(3);
+    const kept = balances.filter(({ timestamp }) => BigInt(timestamp) >= history);
+    expect(stderr).toMatch(
+      new RegExp(`rest\\.ndjson: ${kept.length} records\\.\nError: The balance changes of the node begin at`),
+    );
+    expect((await readFile(file, "utf8")).trimEnd().split("\n")).toHaveLength(kept.length);
+  });
+
+  test("and a file has no records if the node has nothing of the range", async () => {
+    const file = join(folder, "nothing.csv");
+    const argv = ["balances", ...from, "--to", "2024-02-02", "--allow-incomplete", "-o", file];
+    expect((await runCli(argv, { fetch: pruned.fetch })).code).toBe(3);
+    expect(await readFile(file, "utf8")).toBe("timestamp,balance,partyId,assetId,marketId,accountType\r\n");
+  });
+
+  test("if a v0.74 node rejects the cursor of the next page of profiles", async () => {
+    const argv = ["profiles", "--page-size", "20", "--format", "csv"];
+    const { code, stderr } = await runCli(argv, { fetch });
+    expect(code).toBe(3);
+    expect(stderr).toMatch(/no request leads to them after 20 records \(status 500/);
+    const file = join(folder, "profiles.csv");
+    expect((await runCli([...argv, "-o", file], { fetch })).code).toBe(3);
+    await expect(stat(file)).rejects.toThrow("ENOENT");
+    expect((await runCli([...argv, "-o", file, "--allow-incomplete"], { fetch })).code).toBe(3);
+    expect((await stat(file)).size).toBeGreaterThan(100);
+  });
+
+  test("if a v0.74 node repeats the votes of one block", async () => {
+    const proposal = node.records.votes[0]?.proposalId ?? "";
+    const argv = ["votes", "--proposal", proposal, "--page-size", "50"];
+    const { code, stderr } = await runCli(argv, { fetch });
+    expect(code).toBe(3);
+    expect(stderr).toContain("(repeated-cursor)");
+  });
+});

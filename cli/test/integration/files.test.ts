@@ -1,0 +1,347 @@
+import { execFile } from "node:child_process";
+import { lstat, mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import zlib, { gunzipSync } from "node:zlib";
+import { createFakeNode } from "vegaprotocol-client/testing";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { interruption, runCli } from "../support/run-cli.js";
+
+const run = promisify(execFile);
+const node = createFakeNode({ balances: 400, votes: 60, profiles: 9 }, { rateLimit: false });
+const { fetch } = node;
+const proposal = node.records.votes[0]?.proposalId ?? "";
+
+let folder: string;
+beforeAll(async () => {
+  // The folder for temporary files is a link on macOS.
+  folder = await realpath(await mkdtemp(join(tmpdir(), "files-")));
+});
+afterAll(() => rm(folder, { recursive: true }));
+let file: (name: string) => string;
+beforeEach(async (context) => {
+  const own = join(folder, context.task.id);
+  await mkdir(own, { recursive: true });
+  file = (name) => join(own, name);
+});
+const read = (name: string) => readFile(name, "utf8");
+const namesIn = async (name: string) => (await readdir(join(name, ".."))).sort();
+
+/** Interrupts a command when so many requests were sent. */
+async function interruptAfter(count: number, argv: readonly string[]) {
+  const { signal, interrupt } = interruption();
+  let requests = 0;
+  return runCli(argv, {
+    signal,
+    fetch: async (request) => {
+      if (++requests === count) interrupt();
+      return fetch(request);
+    },
+  });
+}
+
+/** Each command that writes a file, and the extension of the file. */
+const writers: [readonly string[], string][] = [
+  [["balances"], "csv"],
+  [["balances"], "json"],
+  [["balances", "--cursor"], "ndjson"],
+  [["votes", "--proposal", proposal], "json"],
+  [["profiles"], "csv.gz"],
+];
+
+describe.each(writers)("the file of %j as %s", (command, extension) => {
+  test("stays with --force if no node responds, or the export is interrupted", async () => {
+    const name = file(`x.${extension}`);
+    await writeFile(name, "earlier");
+    const argv = [...command, "--force", "--retries", "0", "-o", name];
+    const dead = await runCli(argv, { fetch: async () => Promise.reject(new TypeError("refused")) });
+    expect(dead.code).toBe(1);
+    expect((await interruptAfter(1, argv)).code).toBe(130);
+    expect(await read(name)).toBe("earlier");
+    expect(await namesIn(name)).toEqual([`x.${extension}`]);
+  });
+
+  test("is not replaced without --force, also if it appears while the export runs", async () => {
+    const name = file(`x.${extension}`);
+    await writeFile(name, "earlier");
+    const refused = { code: 2, stderr: `Error: ${name} exists. Use --force to replace it, or another --output.\n` };
+    expect(await runCli([...command, "-o", name], { fetch })).toMatchObject(refused);
+    await rm(name);
+    const late = await runCli([...command, "-o", name], {
+      fetch: async (request) => {
+        await writeFile(name, "meanwhile");
+        return fetch(request);
+      },
+    });
+    expect(late).toMatchObject(refused);
+    expect(await read(name)).toBe("meanwhile");
+    expect(await namesIn(name)).toEqual([`x.${extension}`]);
+  });
+
+  test("is refused if it is a folder", async () => {
+    const name = file(`x.${extension}`);
+    await mkdir(name);
+    const { code, stderr } = await runCli([...command, "--force", "-o", name], { fetch });
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: `Error: Expected --output to be a file of CSV, NDJSON or JSON, got ${name}. For a folder of Parquet files: vegaprotocol sync FOLDER/\n`,
+    });
+  });
+});
+
+describe("an export of balance changes that is interrupted", () => {
+  const flags = ["--page-size", "30", "--concurrency", "1"];
+
+  test.each([
+    ["csv", "oldest-first"],
+    ["csv.gz", "newest-first"],
+    ["json", "oldest-first"],
+    ["ndjson", "newest-first"],
+  ])(
+    "keeps its complete blocks beside the name, and says which command writes the rest: %s, %s",
+    async (extension, order) => {
+      const [name, whole] = [file(`x.${extension}`), file(`whole.${extension}`)];
+      const argv = ["balances", "--order", order, ...flags];
+      const { code, stderr } = await interruptAfter(8, [...argv, "-o", name]);
+      expect(code).toBe(130);
+      const partial = `${name}.${process.pid}.partial`;
+      const side = order === "oldest-first" ? "--from" : "--to";
+      const [, count = "", time = ""] =
+        new RegExp(
+          `^Interrupted by SIGINT\\.\\n${partial} has the (\\d+) records (?:before|from) (\\S+Z)\\.\\n` +
+            `To continue: vegaprotocol (?:\\S+ )+${side} \\2 --output ${file(`x-rest.${extension}`)}\\n$`,
+        ).exec(stderr) ?? [];
+      expect(Number(count)).toBeGreaterThan(50);
+      expect(await namesIn(name)).toEqual([`x.${extension}.${process.pid}.partial`]);
+      const rest = file(`x-rest.${extension}`);
+      expect(await runCli([...argv, "-o", name, side, time, "--output", rest], { fetch })).toMatchObject({ code: 0 });
+      await runCli([...argv, "-o", whole], { fetch });
+      const rows = async (path: string) => {
+        const bytes = await readFile(path);
+        const text = (extension.endsWith("gz") ? gunzipSync(bytes) : bytes).toString();
+        if (extension === "json") return JSON.parse(text).map((record: object) => JSON.stringify(record));
+        const lines = text.trimEnd().split(/\r?\n/);
+        return extension.startsWith("csv") ? lines.slice(1) : lines;
+      };
+      expect(await rows(partial)).toHaveLength(Number(count));
+      expect([...(await rows(partial)), ...(await rows(rest))]).toEqual(await rows(whole));
+    },
+  );
+
+  test("says how many records are left of a limit", async () => {
+    const { stderr } = await interruptAfter(8, ["balances", ...flags, "-n", "390", "-o", file("x.csv")]);
+    const [, count = "", limit = ""] = /has the (\d+) records [\s\S]* --limit (\d+) --output /.exec(stderr) ?? [];
+    expect(Number(count) + Number(limit)).toBe(390);
+  });
+
+  test("keeps nothing if no block was complete, or if the list has no order of time", async () => {
+    for (const argv of [
+      ["balances"],
+      ["balances", "--cursor", "--page-size", "30"],
+      ["votes", "--proposal", proposal],
+    ]) {
+      const { code, stderr } = await interruptAfter(2, [...argv, "--page-size", "10", "-o", file("x.csv")]);
+      expect([code, stderr]).toEqual([130, "Interrupted by SIGINT.\n"]);
+      expect(await readdir(file("."))).toEqual([]);
+    }
+  });
+});
+
+describe("a symbolic link in --output", () => {
+  test("stays a link: the file behind it is replaced, in the format of the name of the link", async () => {
+    for (const exists of [true, false]) {
+      const [link, target] = [file(`link-${exists}.json`), file(`target-${exists}`)];
+      await symlink(`target-${exists}`, link);
+      if (exists) {
+        await writeFile(target, "earlier");
+        const refused = await runCli(["profiles", "-o", link], { fetch });
+        expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining(`${link} exists`) });
+      }
+      expect(await runCli(["profiles", "--force", "-o", link], { fetch })).toMatchObject({ code: 0 });
+      expect((await lstat(link)).isSymbolicLink()).toBe(true);
+      expect(JSON.parse(await read(target))).toHaveLength(9);
+    }
+  });
+});
+
+describe.runIf(process.platform !== "win32")("a pipe or a device in --output", () => {
+  test.each(["balances", "profiles"])(
+    "is written in the format of its name, and stays what it is: %s",
+    async (name) => {
+      const fifo = file("pipe.csv");
+      await run("mkfifo", [fifo]);
+      const reader = run("cat", [fifo]);
+      const { code, stderr } = await runCli([name, "-n", "9", "-o", fifo], { fetch });
+      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+      expect((await reader).stdout.trimEnd().split("\r\n")).toHaveLength(10);
+      expect((await lstat(fifo)).isFIFO()).toBe(true);
+      expect(await namesIn(fifo)).toEqual(["pipe.csv"]);
+      expect(await runCli([name, "-o", "/dev/null"], { fetch })).toMatchObject({ code: 0 });
+      expect((await stat("/dev/null")).isCharacterDevice()).toBe(true);
+    },
+  );
+
+  test.runIf(process.platform === "linux")("reports a device that cannot be written", async () => {
+    const { code, stderr } = await runCli(["profiles", "-o", "/dev/full"], { fetch });
+    expect({ code, stderr }).toEqual({ code: 1, stderr: "Error: Cannot write /dev/full: the disk is full.\n" });
+  });
+});
+
+test("--output - is stdout", async () => {
+  for (const command of [["balances"], ["profiles"]]) {
+    const { code, stdout } = await runCli([...command, "--format", "csv", "-o", "-"], { fetch });
+    expect({ code, head: stdout.split("\r\n")[0] }).toEqual({ code: 0, head: expect.stringMatching(/^\w+(,\w+)+$/) });
+  }
+});
+
+describe("the name of a file", () => {
+  test.each(["csv", "ndjson", "jsonl", "json", "csv.gz", "ndjson.gz", "jsonl.gz", "json.gz", "CSV.GZ"])(
+    "says what is inside: .%s",
+    async (extension) => {
+      const name = file(`x.${extension}`);
+      expect(await runCli(["balances", "-o", name], { fetch })).toMatchObject({ code: 0 });
+      const bytes = await readFile(name);
+      const text = (extension.toLowerCase().endsWith(".gz") ? gunzipSync(bytes) : bytes).toString();
+      const format = extension.toLowerCase().split(".")[0];
+      const lines = text.trimEnd().split(/\r?\n/);
+      if (format === "json") expect(JSON.parse(text)).toHaveLength(400);
+      else expect(lines).toHaveLength(format === "csv" ? 401 : 400);
+      if (format?.endsWith("l")) for (const line of lines) JSON.parse(line);
+    },
+  );
+
+  test("ends with .zst for Zstandard, which newer versions of Node.js have", async () => {
+    const name = file("x.csv.zst");
+    const { code, stderr } = await runCli(["balances", "-o", name], { fetch });
+    const { zstdDecompressSync } = zlib as { zstdDecompressSync?: (content: Buffer) => Buffer };
+    if (zstdDecompressSync === undefined) {
+      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("Node.js has from 22.15 on") });
+      return;
+    }
+    expect(code).toBe(0);
+    expect(
+      zstdDecompressSync(await readFile(name))
+        .toString()
+        .split("\r\n"),
+    ).toHaveLength(402);
+  });
+
+  test.each([
+    [
+      ["-o", "x.xlsx"],
+      "Expected --output to end with .csv, .ndjson, .jsonl, .json, each also with .gz or .zst behind it",
+    ],
+    [["-o", "x.gz"], "Expected --output to end with .csv"],
+    [["-o", "x.csv", "--format", "json"], "Expected --output to end with an extension of --format json, got x.csv."],
+    [["-o", "folder/"], "For a folder of Parquet files: vegaprotocol sync FOLDER/"],
+    [["-o", "x.parquet"], "For a folder of Parquet files: vegaprotocol sync FOLDER/"],
+  ])("is refused before anything is sent: %j", async (flags, message) => {
+    node.requests.length = 0;
+    const { code, stderr } = await runCli(["balances", ...flags], { fetch });
+    expect({ code, stderr, requests: node.requests.length }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining(message),
+      requests: 0,
+    });
+  });
+
+  test("without an extension says nothing: it is NDJSON, or --format, and so is an unknown one with --format", async () => {
+    await runCli(["profiles", "-o", file("x")], { fetch });
+    expect(
+      (await read(file("x")))
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line)),
+    ).toHaveLength(9);
+    await runCli(["profiles", "-o", file("x.txt"), "--format", "csv"], { fetch });
+    expect(await read(file("x.txt"))).toMatch(/^partyId,alias,metadata,derivedKeys\r\n/);
+    await runCli(["profiles", "-o", file("table.txt"), "--format", "table"], { fetch });
+    expect(await read(file("table.txt"))).toMatch(/^partyId +alias +metadata +derivedKeys\n[0-9a-f]{64} /);
+  });
+});
+
+describe("an error names the file that was given", () => {
+  test.each([
+    ["none/x.csv", "its folder does not exist."],
+    ["file/x.csv", "its folder does not exist."],
+  ])("as %s", async (name, reason) => {
+    await writeFile(file("file"), "");
+    const { code, stderr } = await runCli(["profiles", "-o", file(name)], { fetch });
+    expect({ code, stderr }).toEqual({ code: 1, stderr: `Error: Cannot write ${file(name)}: ${reason}\n` });
+  });
+});
+
+describe("an export to a time that the node has not reached", () => {
+  const command = (name: string) => ["balances", "--to", "2024-02-09T16:55:40Z", "--catch-up", "0", "-o", name];
+
+  test("exits with 3, keeps what it has read, and says how to read the rest when the node is there", async () => {
+    const growing = createFakeNode({ balances: 400 }, { rateLimit: false });
+    const name = file("x.csv");
+    const { code, stderr } = await runCli(command(name), { fetch: growing.fetch });
+    expect({ code, stderr }).toEqual({
+      code: 3,
+      stderr: expect.stringMatching(
+        /^Error: The node is behind: it has reached 2024-02-09T16:\S+, and the range leads to 2024-02-09T16:55:40\S+\n.*\.partial has the \d+ records before \S+\nTo continue: .* --from \S+ --output \S+-rest\.csv\n$/,
+      ),
+    });
+    const [partial = ""] = await readdir(file("."));
+    while (growing.block.timestamp < BigInt(Date.parse("2024-02-09T16:55:41Z")) * 1_000_000n)
+      growing.nextBlock({ balances: 1 });
+    const [, from = ""] = /--from (\S+) /.exec(stderr) ?? [];
+    const rest = file("rest.csv");
+    expect(await runCli([...command(rest), "--from", from], { fetch: growing.fetch })).toMatchObject({ code: 0 });
+    const whole = file("whole.csv");
+    await runCli(command(whole), { fetch: growing.fetch });
+    const rows = async (path: string) => (await read(path)).split("\r\n").slice(1, -1);
+    expect([...(await rows(file(partial))), ...(await rows(rest))]).toEqual(await rows(whole));
+  });
+
+  test("waits for the time of --catch-up, and is complete if the node gets there", async () => {
+    const growing = createFakeNode({ balances: 400 }, { rateLimit: false });
+    let requests = 0;
+    const name = file("x.ndjson");
+    const { code } = await runCli(["balances", "--to", "2024-02-09T16:54:58Z", "--catch-up", "10m", "-o", name], {
+      fetch: async (request) => {
+        if (++requests === 3) for (let block = 0; block < 10; block++) growing.nextBlock({ balances: 3 });
+        return growing.fetch(request);
+      },
+    });
+    const end = BigInt(Date.parse("2024-02-09T16:54:58Z")) * 1_000_000n;
+    const { length } = growing.records.balances.filter(({ timestamp }) => BigInt(timestamp) < end);
+    expect({ code, records: (await read(name)).trimEnd().split("\n").length }).toEqual({ code: 0, records: length });
+    expect(length).toBeGreaterThan(400);
+  });
+
+  test("has what the node has with --allow-incomplete", async () => {
+    const name = file("x.csv");
+    const { code, stderr } = await runCli([...command(name), "--allow-incomplete"], { fetch });
+    expect({ code, stderr }).toEqual({
+      code: 3,
+      stderr: expect.stringMatching(/x\.csv: 400 records\.\nError: The node is behind/),
+    });
+    expect(await namesIn(name)).toEqual(["x.csv"]);
+  });
+
+  test("writes nothing if the newest record comes first", async () => {
+    const { code } = await runCli([...command(file("x.csv")), "--order", "newest-first"], { fetch });
+    expect(code).toBe(3);
+    expect(await readdir(file("."))).toEqual([]);
+  });
+
+  test("is not complete on stdout either", async () => {
+    const { code, stdout, stderr } = await runCli(["balances", "--to", "2024-02-09T16:55:40Z", "--catch-up", "0"], {
+      fetch,
+    });
+    expect({ code, stderr }).toEqual({ code: 3, stderr: expect.stringContaining("The node is behind") });
+    expect(stdout.trimEnd().split("\n")).toHaveLength(400);
+  });
+});
+
+test("a range that begins in the future of the node is not complete", async () => {
+  for (const flags of [[], ["-o", file("x.csv")]]) {
+    const { code, stderr } = await runCli(["balances", "--from", "2026-01", "--catch-up", "0", ...flags], { fetch });
+    expect({ code, stderr }).toEqual({ code: 3, stderr: expect.stringContaining("The node is behind") });
+  }
+  expect(await readdir(file("."))).toEqual([]);
+});

@@ -1,0 +1,139 @@
+import { createFakeNode } from "vegaprotocol-client/testing";
+import { describe, expect, test } from "vitest";
+import { interruption, runCli } from "../support/run-cli.js";
+
+const node = createFakeNode({ balances: 50 }, { rateLimit: false });
+const command = ["follow", "balances", "--from", "start", "--poll-interval", "5ms", "--retries", "0"];
+const codeError = (code: string, message: string) =>
+  Object.assign(new TypeError("fetch failed"), { cause: Object.assign(new Error(message), { code }) });
+const failWith = (error: Error) => async () => Promise.reject(error);
+/** A clock of which each look takes some milliseconds. */
+const clock = (step: number) => {
+  let now = 0;
+  return () => (now += step);
+};
+
+describe("a follower whose node does not respond", () => {
+  test.each([
+    ["DEPTH_ZERO_SELF_SIGNED_CERT", "self-signed certificate"],
+    ["CERT_HAS_EXPIRED", "certificate has expired"],
+    ["ERR_TLS_CERT_ALTNAME_INVALID", "Host: x. is not in the cert's altnames"],
+    ["ENOTFOUND", "getaddrinfo ENOTFOUND node.example"],
+  ])("ends at once with 1 if that does not pass: %s", async (code, message) => {
+    let requests = 0;
+    const result = await runCli(command, {
+      fetch: async () => {
+        requests++;
+        throw codeError(code, message);
+      },
+    });
+    expect({ code: result.code, requests }).toEqual({ code: 1, requests: 1 });
+    expect(result.stderr).toMatch(new RegExp(`^Error: listBalanceChanges received no response .*${message}\n$`));
+  });
+
+  test("retries for --give-up-after, says so once for each kind of failure, and then ends with 1", async () => {
+    let requests = 0;
+    const { code, stderr } = await runCli([...command, "--give-up-after", "30m"], {
+      now: clock(600_000),
+      fetch: async () => {
+        if (++requests === 2) return new Response("", { status: 503 });
+        throw codeError("ECONNREFUSED", "connect ECONNREFUSED 127.0.0.1:9");
+      },
+    });
+    expect(code).toBe(1);
+    const lines = stderr.trimEnd().split("\n");
+    expect(lines).toEqual([
+      expect.stringMatching(/^listBalanceChanges received no response .*ECONNREFUSED.*\. Retrying for 30m\.$/),
+      expect.stringMatching(/^listBalanceChanges failed .*503.*\. Retrying for 30m\.$/),
+      expect.stringMatching(/^Error: listBalanceChanges received no response .*ECONNREFUSED/),
+    ]);
+  });
+
+  test("says when the node responds again, and prints neither with --quiet", async () => {
+    for (const flags of [[], ["--quiet"]]) {
+      let requests = 0;
+      const { code, stdout, stderr } = await runCli([...command, "--limit", "5", ...flags], {
+        fetch: async (request) => {
+          if (++requests < 2) throw codeError("ECONNREFUSED", "connect ECONNREFUSED 127.0.0.1:9");
+          return node.fetch(request);
+        },
+      });
+      expect({ code, lines: stdout.trimEnd().split("\n").length }).toEqual({ code: 0, lines: 5 });
+      expect(stderr).toMatch(
+        flags.length > 0
+          ? /^$/
+          : /^listBalanceChanges received no response .*\. Retrying for 10m\.\nThe node responds again after \d+s\.\n$/,
+      );
+    }
+  });
+
+  test("ends with 5 if it is banned for longer than --give-up-after", async () => {
+    const limited = createFakeNode({ balances: 5 }, { rateLimit: { rate: 1, burst: 1, refusals: 1, ban: 600 } });
+    for (let request = 0; request < 4; request++) await limited.fetch(new Request("https://node.example/api/v2/votes"));
+    const { code, stderr } = await runCli([...command, "--no-pacing", "--give-up-after", "2m"], {
+      fetch: limited.fetch,
+    });
+    expect(code).toBe(5);
+    expect(stderr).toMatch(/^Error: .*Wait \d+ seconds/m);
+  });
+
+  test("refuses a value that is no duration", async () => {
+    const { code, stderr } = await runCli([...command, "--give-up-after", "soon"], { fetch: failWith(new Error()) });
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining("'soon' is invalid. Expected a duration such as"),
+    });
+  });
+});
+
+describe("the position of a follower", () => {
+  test("in the future of the chain ends it with 3", async () => {
+    const argv = ["follow", "balances", "--from", "2024-03-01"];
+    const { code, stderr } = await runCli(argv, { fetch: node.fetch });
+    expect({ code, stderr }).toEqual({
+      code: 3,
+      stderr: expect.stringMatching(
+        /^Error: Expected --from to be no later than the chain, which has reached 2024-02-09T16:54:56\S+, got 2024-03-01/,
+      ),
+    });
+  });
+});
+
+describe("a follower on a terminal", () => {
+  test("prints a table, and a line with its block, lag, records and what it waits for that is never between the rows", async () => {
+    const growing = createFakeNode({ balances: 50 }, { rateLimit: false });
+    const stop = growing.advanceEvery(5, { records: () => ({ balances: 3 }) });
+    const { signal, interrupt } = interruption();
+    let rows = 0;
+    const argv = [...command, "--columns", "timestamp,balance"];
+    const { stdout, stderr } = await runCli(argv, {
+      signal,
+      fetch: growing.fetch,
+      terminal: 120,
+      errorTerminal: 120,
+      env: { NO_COLOR: "1" },
+      onOutput: (text) => {
+        rows += text.split("\n").length - 1;
+        if (rows > 70) interrupt();
+        return undefined;
+      },
+    });
+    stop();
+    expect(stdout).toMatch(/^timestamp +balance\n2024-\S+ +\d+\n/);
+    expect(stderr).toMatch(/\r.\[Kblock 1,\d{3},\d{3}, lag \d+d( \d+h)?, \d+ records, waits for the next block\r.\[K/);
+    expect(stderr).toMatch(/\r.\[KInterrupted by SIGINT\.\n/);
+  });
+
+  test("says in the line when it retries", async () => {
+    const { signal, interrupt } = interruption();
+    const { stderr } = await runCli(command, {
+      signal,
+      errorTerminal: 120,
+      fetch: async () => {
+        setImmediate(() => setImmediate(interrupt));
+        throw codeError("ECONNREFUSED", "refused");
+      },
+    });
+    expect(stderr).toMatch(/Retrying for 10m\.\n\r.\[K0 records, retries in 1s/);
+  });
+});

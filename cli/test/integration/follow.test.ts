@@ -1,0 +1,192 @@
+import { toNanoseconds } from "vegaprotocol-client";
+import { createFakeNetwork, createFakeNode } from "vegaprotocol-client/testing";
+import { afterEach, describe, expect, test } from "vitest";
+import { overDays, startOfDay } from "../../../test/support/over-days.js";
+import { interruption, runCli } from "../support/run-cli.js";
+
+let stopChain = () => {};
+afterEach(() => stopChain());
+
+/** A node that ends a block every few milliseconds. */
+function growingNode(data: Parameters<typeof createFakeNode>[0] = {}, perBlock: object = { balances: 3, votes: 2 }) {
+  const node = createFakeNode(
+    { votes: 20, balances: 50, signatures: 6, ...data },
+    {
+      rateLimit: false,
+      defects: ["tied-vote-cursors"],
+    },
+  );
+  stopChain = node.advanceEvery(5, { records: () => perBlock });
+  return node;
+}
+
+const poll = ["--poll-interval", "5ms", "--raw"];
+const linesIn = (text: string) => (text === "" ? [] : text.trimEnd().split("\n"));
+
+/** The key of a record, which is the same for a printed one and for one of the node. */
+const keyOf = (record: object) =>
+  JSON.stringify(
+    Object.entries(record)
+      .filter(([name]) => name !== "balance")
+      .sort(),
+  );
+const balanceKey = ({ timestamp, partyId, assetId, marketId, accountType }: Record<string, unknown>) =>
+  keyOf({ timestamp, partyId, assetId, marketId, accountType });
+
+/** Runs a follower until it has written so many lines to stdout. */
+async function followLines(argv: readonly string[], count: number, fetch: (request: Request) => Promise<Response>) {
+  const { signal, interrupt } = interruption();
+  let written = "";
+  return runCli(argv, {
+    fetch,
+    signal,
+    onOutput: (text) => {
+      written += text;
+      if (linesIn(written).length >= count) interrupt();
+      return undefined;
+    },
+  });
+}
+
+describe("follow balances", () => {
+  test("prints each balance change once, in order of time, until SIGINT ends it with 130 and the command to continue", async () => {
+    const node = growingNode();
+    const command = ["follow", "balances", "--from", "start", ...poll];
+    const { code, stdout, stderr } = await followLines(command, 120, node.fetch);
+    expect(code).toBe(130);
+    const records = linesIn(stdout).map((line) => JSON.parse(line));
+    const times = records.map(({ timestamp }) => BigInt(timestamp));
+    expect(times).toEqual([...times].sort((a, b) => Number(a - b)));
+    const [, position = ""] =
+      /^Interrupted by SIGINT\.\nTo continue: vegaprotocol follow balances .*--from (\d+)\n$/.exec(stderr) ?? [];
+    const before = node.records.balances.filter(({ timestamp }) => BigInt(timestamp) < BigInt(position));
+    expect(new Set(records.map(balanceKey))).toEqual(new Set(before.map((each) => balanceKey({ ...each }))));
+    expect(records).toHaveLength(before.length);
+
+    const next = await followLines([...command, "--from", position], 20, node.fetch);
+    const [first = ""] = linesIn(next.stdout);
+    expect(BigInt(JSON.parse(first).timestamp)).toBeGreaterThanOrEqual(BigInt(position));
+    const all = [...records, ...linesIn(next.stdout).map((line) => JSON.parse(line))];
+    expect(new Set(all.map(balanceKey)).size).toBe(all.length);
+  });
+
+  test("begins with the current block, without --from", async () => {
+    const node = growingNode();
+    const { timestamp } = node.block;
+    const { stdout } = await followLines(["follow", "balances", ...poll], 6, node.fetch);
+    for (const line of linesIn(stdout)) expect(BigInt(JSON.parse(line).timestamp)).toBeGreaterThanOrEqual(timestamp);
+  });
+
+  test("filters, prints decimals and chosen columns, and ends with 0 after --limit records", async () => {
+    const node = growingNode();
+    const asset = node.records.balances[0]?.assetId ?? "";
+    const own = ["--asset", asset, "--decimals", "18", "--limit", "7"];
+    const flags = ["--from", "start", "--columns", "timestamp,balance", ...own];
+    const result = await runCli(["follow", "balances", "--account-type", "general", ...flags], { fetch: node.fetch });
+    expect(result).toMatchObject({ code: 0, stderr: "" });
+    expect(linesIn(result.stdout)).toHaveLength(7);
+    expect(linesIn(result.stdout)[0]).toMatch(/^\{"timestamp":"2024-\S+Z","balance":"[\d.]+"\}$/);
+  });
+
+  test("ends with 0 when the reader of the pipe has closed it", async () => {
+    const node = growingNode();
+    let isFirst = true;
+    const result = await runCli(["follow", "balances", "--from", "start", ...poll], {
+      fetch: node.fetch,
+      onOutput: () => {
+        if (!isFirst) return Object.assign(new Error("write EPIPE"), { code: "EPIPE" });
+        isFirst = false;
+        return undefined;
+      },
+    });
+    expect(result).toMatchObject({ code: 0, stderr: "" });
+  });
+
+  test("loses and repeats nothing over three nodes of which one lags, one is down at times and one fails", async () => {
+    const network = createFakeNetwork({ nodes: [{ lag: 2 }, {}, {}], balances: 50 }, { rateLimit: false });
+    stopChain = network.advanceEvery(5, { records: () => ({ balances: 3 }) });
+    network.nodes[2]?.configure({ faults: [{ name: "status", status: 503 }] });
+    let requests = 0;
+    const nodes = network.nodes.flatMap(({ url }) => ["--node", url]);
+    const { stdout, stderr } = await followLines(
+      ["follow", "balances", "--from", "start", ...poll, ...nodes],
+      150,
+      (request) => {
+        network.nodes[1]?.configure({ down: ++requests % 9 > 6 });
+        return network.fetch(request);
+      },
+    );
+    const [, position = ""] = /--from (\d+)\n$/.exec(stderr) ?? [];
+    const keys = linesIn(stdout).map((line) => balanceKey(JSON.parse(line)));
+    const expected = network.records.balances.filter(({ timestamp }) => BigInt(timestamp) < BigInt(position));
+    expect(keys).toHaveLength(expected.length);
+    expect(new Set(keys)).toEqual(new Set(expected.map((each) => balanceKey({ ...each }))));
+  });
+
+  test("exits with 3 and the earliest time if the node no longer keeps the position", async () => {
+    const balances = overDays(createFakeNode({ balances: 50 }).records.balances);
+    const node = growingNode({ balances });
+    const times = balances.map(({ timestamp }) => BigInt(timestamp)).sort((a, b) => Number(a - b));
+    const history = startOfDay(times[30] ?? 0n);
+    node.configure({ history });
+    const from = ["--from", String(history - 120_000_000_000n)];
+    const { code, stdout, stderr } = await runCli(["follow", "balances", ...from, ...poll], { fetch: node.fetch });
+    expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
+    const [, time = ""] =
+      /^Error: The balance changes of the node begin at .* and follow with --from (\S+)\.\n$/.exec(stderr) ?? [];
+    expect(toNanoseconds(time)).toBe(times.find((each) => each >= history));
+  });
+
+  test("--verbose prints each failed poll, and a chain without new blocks exits with 1 after --stalled-after", async () => {
+    const node = createFakeNode({ balances: 5 });
+    let requests = 0;
+    const flags = ["--verbose", "--retries", "0", "--stalled-after", "20ms", ...poll];
+    const { code, stderr } = await runCli(["follow", "balances", ...flags], {
+      fetch: async (request) => (++requests === 2 ? new Response("", { status: 503 }) : node.fetch(request)),
+    });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^followBalanceChanges: poll failed, repeated in 1000 ms: .*503/m);
+    expect(stderr).toMatch(
+      /^Error: followBalanceChanges has seen no block after \d+ for \d+ ms\nTo continue: .* --from \d+$/m,
+    );
+  });
+});
+
+test("follow votes prints each vote once and continues exactly at the position that it has printed", async () => {
+  const node = growingNode();
+  const proposal = node.records.votes.at(-1)?.proposalId ?? "";
+  const command = ["follow", "votes", "--proposal", proposal, "--from", "start", ...poll];
+  const parties: string[] = [];
+  let from: string[] = [];
+  for (let run = 0; run < 3; run++) {
+    const { code, stdout, stderr } = await followLines([...command, ...from], 8, node.fetch);
+    expect(code).toBe(130);
+    from = ["--from", /--from (\d+)\n$/.exec(stderr)?.[1] ?? ""];
+    parties.push(...linesIn(stdout).map((line) => JSON.parse(line).partyId));
+  }
+  expect(new Set(parties).size).toBe(parties.length);
+  const written = node.records.votes.filter(
+    ({ proposalId, timestamp }) => proposalId === proposal && BigInt(timestamp) < BigInt(from[1] ?? 0),
+  );
+  expect(parties).toEqual(expect.arrayContaining(written.map(({ partyId }) => partyId)));
+});
+
+test("follow signatures prints the existing signatures and new ones, as CSV if that is wanted", async () => {
+  const node = createFakeNode({ signatures: 9 }, { rateLimit: false });
+  const id = node.records.signatures[0]?.id ?? "";
+  const { length } = node.records.signatures.filter((each) => each.id === id);
+  const command = ["follow", "signatures", "--id", id, "--poll-interval", "5ms", "--format", "csv", "--columns", "sig"];
+  let isNew = false;
+  const { code, stdout } = await runCli([...command, "--limit", String(length + 1)], {
+    fetch: node.fetch,
+    onOutput: (text) => {
+      if (isNew || text === "sig\r\n") return undefined;
+      isNew = true;
+      node.nextBlock({ signatures: [{ id, sig: "AAAA", kind: "NODE_SIGNATURE_KIND_ASSET_NEW" }] });
+      return undefined;
+    },
+  });
+  expect(code).toBe(0);
+  expect(stdout.trimEnd().split("\r\n")).toHaveLength(length + 2);
+  expect(stdout.endsWith("AAAA\r\n")).toBe(true);
+});

@@ -1,0 +1,129 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createFakeNetwork } from "vegaprotocol-client/testing";
+import { expect, test } from "vitest";
+import { runCli } from "../support/run-cli.js";
+
+const three = ["https://node-1.example", "https://node-2.example", "https://node-3.example"];
+const flags = three.flatMap((url) => ["--node", url]);
+const env = { VEGAPROTOCOL_NODE: undefined };
+
+/** Runs a command for the nodes of a network. */
+const run = (argv: readonly string[], network: { fetch: (request: Request) => Promise<Response> }) =>
+  runCli([...argv, ...flags], { fetch: network.fetch, env });
+
+test("the command nodes sends one read to each node and prints its block, lag and rate limit", async () => {
+  const network = createFakeNetwork({ nodes: [{ lag: 600 }, {}, {}], balances: 300 });
+  const { code, stdout } = await run(["nodes", "--format", "ndjson", "--raw"], network);
+  expect(code).toBe(0);
+  expect(network.nodes.map(({ requests }) => requests.length)).toEqual([1, 1, 1]);
+  const rows = stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  expect(rows.map(({ url }) => url)).toEqual(three);
+  expect(rows.map(({ height }) => height)).toEqual(network.nodes.map(({ block }) => String(block.height)));
+  expect(rows.map(({ timestamp }) => timestamp)).toEqual(network.nodes.map(({ block }) => String(block.timestamp)));
+  expect(rows[0].lag).toBeGreaterThan(10_000);
+  expect(rows.slice(1).map(({ lag }) => lag)).toEqual([0, 0]);
+  expect(rows.map(({ rateLimit }) => rateLimit)).toEqual([20, 20, 20]);
+  expect(rows.every(({ latency }) => Number.isInteger(latency))).toBe(true);
+});
+
+test("the command nodes exits with 0 and the error of a node that does not respond, as long as another one does", async () => {
+  const network = createFakeNetwork({ nodes: [{ down: true }, {}, {}], balances: 3 });
+  const { code, stdout } = await run(["nodes", "--format", "table"], network);
+  expect(code).toBe(0);
+  const [head, first, second] = stdout.split("\n");
+  expect(head).toMatch(/^url +state +height +lag +latency +rateLimit +timestamp +error/);
+  expect(first).toMatch(/^https:\/\/node-1\.example +cooling-down .*received no response/);
+  expect(second).toMatch(/^https:\/\/node-2\.example +ready +\d+ +\d+ ms +\d+ ms +20\/s /);
+});
+
+test("the command nodes shows what matters on a terminal of 80 columns, with units, and errors below", async () => {
+  const network = createFakeNetwork({ nodes: [{ lag: 600 }, {}, { down: true }], balances: 30 });
+  const { stdout, stderr } = await runCli(["nodes", ...flags], {
+    fetch: network.fetch,
+    env: { ...env, NO_COLOR: "1" },
+    terminal: 80,
+  });
+  const lines = stdout.trimEnd().split("\n");
+  expect(lines).toHaveLength(4);
+  expect(lines[0]).toMatch(/^url +state +height +lag +latency +rateLimit$/);
+  expect(lines[1]).toMatch(/^https:\/\/node-1\.example +\w+ +\d+ +\d+ ms +\d+ ms +20\/s$/);
+  expect(lines.every((line) => line.length <= 80)).toBe(true);
+  expect(stderr).toMatch(/^https:\/\/node-3\.example: .*received no response/);
+});
+
+test("the command nodes exits with 1 if no node responds, and sends each of them one request", async () => {
+  const down = { down: true };
+  const network = createFakeNetwork({ nodes: [down, down, down] });
+  const { code, stdout } = await run(["nodes", "--columns", "url,state", "--format", "csv"], network);
+  expect({ code, stdout }).toEqual({
+    code: 1,
+    stdout: `url,state\r\n${three.map((url) => `${url},cooling-down\r\n`).join("")}`,
+  });
+  expect(network.nodes.map(({ requests }) => requests.length)).toEqual([1, 1, 1]);
+});
+
+test.each([" ", ",", ", "])("the nodes of VEGAPROTOCOL_NODE can be separated by %j", async (separator) => {
+  const network = createFakeNetwork({ balances: 3 });
+  const { stdout } = await runCli(["nodes", "--format", "csv", "--columns", "url"], {
+    fetch: network.fetch,
+    env: { VEGAPROTOCOL_NODE: three.join(separator) },
+  });
+  expect(stdout.trim().split("\r\n")).toEqual(["url", ...three]);
+});
+
+test("each command works with several nodes of which one is down and one is far behind, and --verbose prints the failover", async () => {
+  const network = createFakeNetwork({
+    nodes: [{ down: true }, { lag: 600 }, {}],
+    balances: 900,
+    votes: 30,
+    signatures: 9,
+  });
+  const { votes, signatures, balances } = network.records;
+  const lines = async (argv: readonly string[]) => {
+    const { code, stdout, stderr } = await run([...argv, "--verbose"], network);
+    expect(code, stderr).toBe(0);
+    return { records: stdout.trim().split("\n").length, stderr };
+  };
+  const listed = await lines(["balances"]);
+  expect(listed.records).toBe(balances.length);
+  const proposal = votes[0]?.proposalId ?? "";
+  const ofProposal = votes.filter(({ proposalId }) => proposalId === proposal);
+  expect((await lines(["votes", "--proposal", proposal])).records).toBe(ofProposal.length);
+  const id = signatures[0]?.id ?? "";
+  const ofResource = signatures.filter((signature) => signature.id === id);
+  expect((await lines(["signatures", "--id", id])).records).toBe(ofResource.length);
+  const outputs = await Promise.all(Array.from({ length: 8 }, () => lines(["spam", "--party", "ab".repeat(32)])));
+  const all = [listed, ...outputs].map(({ stderr }) => stderr).join("");
+  expect(all).toMatch(
+    /attempt \d on https:\/\/node-\d\.example: .* from https:\/\/node-\d\.example to https:\/\/node-\d\.example: /,
+  );
+});
+
+test("the command check sends a transaction once, to one of several nodes", async () => {
+  const network = createFakeNetwork({ nodes: 3 });
+  const { fetch } = network;
+  const { code } = await runCli(["check", ...flags], { fetch, env, stdin: '{"tx": {"pubKey": "ab"}}' });
+  expect(code).toBe(4);
+  const sent = network.nodes.flatMap(({ requests }) => requests).filter(({ method }) => method === "POST");
+  expect(sent).toHaveLength(1);
+});
+
+test("an export reads from several nodes", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "nodes-"));
+  const file = join(folder, "all.ndjson");
+  const network = createFakeNetwork({ nodes: [{ lag: 2 }, {}, {}], balances: 2000 }, { rateLimit: false });
+  expect(await run(["balances", "--raw", "--page-size", "100", "--output", file], network)).toMatchObject({ code: 0 });
+  const times = (await readFile(file, "utf8"))
+    .trimEnd()
+    .split("\n")
+    .map((line) => BigInt(JSON.parse(line).timestamp));
+  const last = times.at(-1) ?? 0n;
+  expect(times).toHaveLength(network.records.balances.filter(({ timestamp }) => BigInt(timestamp) <= last).length);
+  expect(times.length).toBeGreaterThan(1900);
+  await rm(folder, { recursive: true });
+});

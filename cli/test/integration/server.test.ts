@@ -1,0 +1,93 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import { Hono } from "hono";
+import { afterEach, expect, test } from "vitest";
+import { serverLimits, startServer } from "../../src/serve/server.js";
+
+const running: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of running.splice(0)) await close();
+});
+
+/** Starts a server whose limits are short, with an endless stream and a response that is never ready. */
+async function start(limits: Partial<typeof serverLimits>) {
+  let isCancelled = false;
+  const app = new Hono();
+  app.get("/", (context) => context.text("ok"));
+  app.get("/slow", () => new Promise(() => {}));
+  app.get("/endless", (context) =>
+    context.body(
+      new ReadableStream<Uint8Array<ArrayBuffer>>({
+        pull: (controller) => controller.enqueue(new Uint8Array(65_536)),
+        cancel: () => {
+          isCancelled = true;
+        },
+      }),
+    ),
+  );
+  const server = await startServer(app, 0, "127.0.0.1", { ...serverLimits, ...limits });
+  running.push(() => server.close(new AbortController(), 0));
+  const open = () => {
+    const socket = connect(Number(new URL(server.url).port), "127.0.0.1");
+    socket.on("error", () => {});
+    return socket;
+  };
+  return { url: server.url, open, isCancelled: () => isCancelled };
+}
+
+test("a stream whose reader stands still ends, and nothing more is read for it", async () => {
+  const { open, isCancelled } = await start({ stallTimeout: 100 });
+  const socket = open();
+  socket.write("GET /endless HTTP/1.1\r\nHost: a\r\n\r\n");
+  await once(socket, "readable");
+  await expect.poll(isCancelled).toBe(true);
+  socket.destroy();
+});
+
+test("a caller who waits for longer than a reader may stand still keeps the connection", async () => {
+  const { open } = await start({ stallTimeout: 50 });
+  const socket = open();
+  let isClosed = false;
+  socket.once("close", () => {
+    isClosed = true;
+  });
+  socket.write("GET /slow HTTP/1.1\r\nHost: a\r\n\r\n");
+  const other = open();
+  const since = performance.now();
+  // Several times as long, and the server is alive.
+  while (performance.now() - since < 300) await new Promise((resolve) => setImmediate(resolve));
+  other.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+  expect(String((await once(other, "data"))[0])).toMatch(/^HTTP\/1\.1 200/);
+  expect(isClosed).toBe(false);
+  socket.destroy();
+  other.destroy();
+});
+
+test("a head that does not end is a 408", async () => {
+  const { open } = await start({ headersTimeout: 100, connectionsCheckingInterval: 50 });
+  const socket = open();
+  socket.write("GET / HTTP/1.1\r\nHost: a\r\nX-Long: ");
+  expect(String((await once(socket, "data"))[0])).toMatch(/^HTTP\/1\.1 408/);
+});
+
+test("a head that is too large is a 431", async () => {
+  const { url } = await start({ maxHeaderSize: 1024 });
+  expect((await fetch(`${url}/?${"a".repeat(2000)}`)).status).toBe(431);
+});
+
+test("one address has a limited number of connections, and so have all", async () => {
+  for (const limits of [{ connectionsOfAddress: 5 }, { connections: 5 }]) {
+    const { open } = await start(limits);
+    const sockets = Array.from({ length: 8 }, open);
+    let closed = 0;
+    for (const socket of sockets) {
+      socket.resume();
+      socket.once("close", () => closed++);
+    }
+    await expect.poll(() => closed).toBe(3);
+    const [first] = sockets.filter(({ destroyed }) => !destroyed);
+    first?.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+    expect(String((await once(first ?? sockets[0] ?? open(), "data"))[0])).toMatch(/^HTTP\/1\.1 200/);
+    for (const socket of sockets) socket.destroy();
+  }
+});

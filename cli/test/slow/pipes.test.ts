@@ -1,0 +1,113 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { finish, main, start, startFakeNode } from "../support/cli-process.js";
+
+const run = promisify(execFile);
+let node: Awaited<ReturnType<typeof startFakeNode>>;
+let program: string;
+beforeAll(async () => {
+  node = await startFakeNode(["--balances", "20000", "--no-rate-limit"]);
+  program = `'${process.execPath}' '${main}'`;
+});
+afterAll(() => node.end());
+
+const shell = (script: string) => run("bash", ["-c", script], { env: { ...process.env, VEGAPROTOCOL_NODE: node.url } });
+
+describe("in a pipe", () => {
+  test("the program ends quietly with 0 when head has read its line", async () => {
+    const { stdout, stderr } = await shell(`${program} balances | head -1; echo "\${PIPESTATUS[0]}"`);
+    expect(stderr).toBe("");
+    expect(stdout).toMatch(/^\{"timestamp":"2024-[^\n]*\}\n0\n$/);
+  });
+
+  test("the program reports a full device with 1", async () => {
+    const { stdout } = await shell(`${program} balances 2>&1 > /dev/full; echo $?`);
+    expect(stdout).toMatch(/^Error: .*ENOSPC.*\n1\n$/);
+  });
+
+  const lines = [
+    "help",
+    "--help",
+    "--version",
+    "help balances",
+    "balances --help",
+    "completion bash",
+    "completion zsh",
+    "completion fish",
+    "profiles",
+    "balances --format json",
+    "spam --party ab",
+    "nodes",
+    "check transaction.json",
+    "verify x.csv",
+    "follow balances --from start",
+  ];
+
+  test.each(lines)("%s reports a closed pipe and a full device without a stack trace", async (line) => {
+    const folder = await mkdtemp(join(tmpdir(), "pipes-"));
+    await writeFile(join(folder, "transaction.json"), "{}");
+    await run(process.execPath, [main, "balances", "-o", "x.csv", "-q", "--node", node.url], { cwd: folder });
+    const env = { ...process.env, VEGAPROTOCOL_NODE: node.url };
+    const pipe = await run("bash", ["-c", `${program} ${line} | true; echo "\${PIPESTATUS[0]}"`], { cwd: folder, env });
+    expect(pipe).toEqual({ stdout: "0\n", stderr: "" });
+    const full = await run("bash", ["-c", `${program} ${line} > /dev/full; echo $? >&2`], { cwd: folder, env });
+    expect(full).toEqual({
+      stdout: "",
+      stderr: expect.stringMatching(/^Error: ENOSPC: [^\n]*\n(To continue: [^\n]*\n)?1\n$/),
+    });
+    await rm(folder, { recursive: true });
+  });
+
+  test("a fake node reports a full device, and ends", async () => {
+    const { stdout, stderr } = await run("bash", ["-c", `${program} fake-node 2>&1 > /dev/full; echo $?`]);
+    expect({ stdout, stderr }).toEqual({ stdout: expect.stringMatching(/^Error: ENOSPC: [^\n]*\n1\n$/), stderr: "" });
+  });
+
+  test("SIGINT ends a check that reads stdin with 130", async () => {
+    const { stdout } = await run(
+      "bash",
+      ["-c", `${program} check < <(exec sleep 20 2> /dev/null) & sleep 1; kill -INT $!; wait $!; echo $?`],
+      {
+        env: { ...process.env, VEGAPROTOCOL_NODE: node.url },
+      },
+    );
+    expect(stdout).toBe("130\n");
+  });
+
+  test("SIGTERM ends the program with 143", async () => {
+    const child = start(["fake-node"]);
+    const interrupted = start(["balances", "--node", node.url, "--page-size", "10"]);
+    interrupted.stdout?.once("data", () => interrupted.kill("SIGTERM"));
+    expect(await finish(interrupted)).toMatchObject({ code: 143, stderr: "Interrupted by SIGTERM.\n" });
+    child.kill("SIGTERM");
+    expect(await finish(child)).toMatchObject({ code: 0 });
+  });
+});
+
+describe("on a terminal", () => {
+  /** Runs a command with a pseudo terminal of 100 columns. */
+  const terminal = async (command: string) => {
+    const { stdout } = await run("script", ["-qec", `stty cols 100; ${command}`, "/dev/null"], {
+      env: { ...process.env, VEGAPROTOCOL_NODE: node.url, TERM: "xterm", NO_COLOR: "" },
+    });
+    return stdout;
+  };
+
+  test("a list is a table with a bold head whose lines fit", async () => {
+    const lines = (await terminal(`${program} balances --limit 5 --columns timestamp,balance,accountType`)).split(
+      "\r\n",
+    );
+    expect(lines[0]).toBe("\x1b[1mtimestamp                                        balance  accountType\x1b[22m");
+    expect(lines.slice(1, 6).every((line) => /^2024-\S+Z +\d+ {2}\S+$/.test(line) && line.length <= 100)).toBe(true);
+  });
+
+  test("the progress of an export is one line that is removed at the end", async () => {
+    const output = await terminal(`${program} balances --page-size 50 --concurrency 1 > /dev/null`);
+    expect(output).toMatch(/\r.\[K[\d,]+ records, [\d,]+\/s, \d+ %, \S+.* left/);
+    expect(output.endsWith("\r\x1b[K")).toBe(true);
+  });
+});

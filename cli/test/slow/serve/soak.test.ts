@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { seeded } from "../../../../test/support/pooled-network.js";
+import { type Setting, startSetting } from "./gateway-process.js";
+
+/** How long the clients run, in seconds. `SOAK_SECONDS=120` is the whole test. */
+const seconds = Number(process.env["SOAK_SECONDS"] ?? 15);
+const clients = 32;
+
+type Wire = Record<string, string>;
+
+let setting: Setting;
+beforeAll(async () => {
+  setting = await startSetting({ votes: 600, balances: 4000, signatures: 60, profiles: 90 });
+});
+afterAll(() => setting.end());
+
+interface Reading {
+  /** The block time of the first page: all records before it have to be there. */
+  readonly coverage: string;
+  readonly records: Wire[];
+  readonly durations: number[];
+  readonly retries: number;
+}
+
+/** Walks a list with the plain loop, and requests a page again that the gateway cannot serve at the moment. */
+async function walk(base: string, path: string, envelope: string, isOver: () => boolean): Promise<Reading | undefined> {
+  const records: Wire[] = [];
+  const durations: number[] = [];
+  let [coverage, after, retries] = ["", "", 0];
+  for (;;) {
+    if (isOver()) return undefined;
+    const start = performance.now();
+    const response = await fetch(base + path + after);
+    const body = await response.json();
+    if (response.status === 503) {
+      retries++;
+      await new Promise((resolve) => setTimeout(resolve, 1000 * Number(response.headers.get("Retry-After"))));
+      continue;
+    }
+    expect([path, response.status, response.status === 200 ? "" : body]).toEqual([path, 200, ""]);
+    durations.push(performance.now() - start);
+    coverage ||= response.headers.get("X-Block-Timestamp") ?? "";
+    const { edges, pageInfo } = body[envelope];
+    for (const { node } of edges) records.push(node);
+    if (!pageInfo.hasNextPage) return { coverage, records, durations, retries };
+    after = `&pagination.after=${pageInfo.endCursor}`;
+  }
+}
+
+test(`${clients} clients get every record once for ${seconds} s while nodes go down and come up`, {
+  timeout: (seconds + 60) * 1000,
+}, async () => {
+  const { network, gateway, nodes } = setting;
+  const until = performance.now() + seconds * 1000;
+  const isOver = () => performance.now() >= until;
+  const random = seeded(7);
+  const cancel = network.advanceEvery(1000, { records: () => ({ balances: 5, votes: 2 }) });
+  // One node at least is up.
+  const outages = setInterval(() => {
+    const down = network.nodes.map(() => random() < 0.4);
+    if (down.every(Boolean)) down[Math.floor(random() * down.length)] = false;
+    for (const [index, node] of network.nodes.entries()) node.configure({ down: down[index] ?? false });
+  }, 700);
+  const { votes, signatures } = network.records;
+  const [proposalId, id] = [votes[1]?.proposalId ?? "", signatures[0]?.id ?? ""];
+  const lists = [
+    { path: "/api/v2/balance/changes?", name: "balances" as const, isOf: (_: Wire) => true },
+    {
+      path: `/api/v2/votes?proposalId=${proposalId}&`,
+      name: "votes" as const,
+      isOf: (vote: Wire) => vote["proposalId"] === proposalId,
+    },
+    { path: `/api/v2/node/signatures?id=${id}&`, name: "signatures" as const, isOf: (each: Wire) => each["id"] === id },
+    { path: "/api/v2/parties/profiles?", name: "profiles" as const, isOf: (_: Wire) => true },
+  ];
+  const durations: number[] = [];
+  const memory: number[] = [];
+  let [loops, records, retries] = [0, 0, 0];
+
+  const client = async () => {
+    while (!isOver()) {
+      const { path, name, isOf } = lists[Math.floor(random() * lists.length)] ?? (lists[0] as (typeof lists)[number]);
+      const size = [20, 100, 1000][Math.floor(random() * 3)];
+      const pages = `pagination.first=${size}&pagination.newestFirst=${random() < 0.5}`;
+      const reading = await walk(gateway.url, path + pages, name, isOver);
+      if (reading === undefined) return;
+      const found = new Map(reading.records.map((record) => [JSON.stringify(record), record]));
+      expect([path + pages, reading.records.length]).toEqual([path + pages, found.size]);
+      const chain = (network.records[name] as unknown as Wire[]).filter(isOf);
+      const all = new Set(chain.map((record) => JSON.stringify(record)));
+      const wrong = [...found.keys()].filter((text) => !all.has(text));
+      const isCovered = ({ timestamp }: Wire) => timestamp === undefined || timestamp < reading.coverage;
+      const missing = chain.filter((record) => isCovered(record) && !found.has(JSON.stringify(record)));
+      expect([path + pages, wrong, missing]).toEqual([path + pages, [], []]);
+      loops++;
+      records += found.size;
+      retries += reading.retries;
+      durations.push(...reading.durations);
+    }
+  };
+  const watch = setInterval(async () => {
+    const text = await (await fetch(`${gateway.url}/metrics`)).text();
+    memory.push(Number(/^process_resident_memory_bytes (\d+)/m.exec(text)?.[1]) / 2 ** 20);
+  }, 1000);
+  try {
+    await Promise.all(Array.from({ length: clients }, client));
+  } finally {
+    cancel();
+    clearInterval(outages);
+    clearInterval(watch);
+  }
+  for (const node of network.nodes) node.configure({ down: false });
+  const direct: number[] = [];
+  const through: number[] = [];
+  for (let count = 0; count < 50; count++) {
+    const path = "/api/v2/balance/changes?pagination.first=100";
+    for (const [base, times] of [
+      [nodes[0], direct],
+      [gateway.url, through],
+    ] as const) {
+      const start = performance.now();
+      await (await fetch(`${base}${path}`)).text();
+      times.push(performance.now() - start);
+    }
+  }
+  const median = (times: number[]) => [...times].sort((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0;
+  const shown = (value: number) => value.toFixed(1);
+  console.log(
+    `${loops} loops, ${records} records, ${retries} retries of pages; median page ${shown(median(durations))} ms; memory ` +
+      `${Math.round(memory[0] ?? 0)} MiB at first, ${Math.round(Math.max(...memory))} MiB at most, ${Math.round(memory.at(-1) ?? 0)} MiB at last; ` +
+      `alone: ${shown(median(through))} ms through the gateway, ${shown(median(direct))} ms direct`,
+  );
+  expect(loops).toBeGreaterThan(clients);
+  expect(Math.max(...memory)).toBeLessThan(512);
+});

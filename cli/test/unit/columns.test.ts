@@ -1,0 +1,97 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { cellText } from "../../src/output/cells.js";
+import { readColumns } from "../../src/output/columns.js";
+
+const kinds = { timestamp: "time", balance: "amount", alias: "text" } as const;
+const ofAssets = { ...kinds, assetId: "text" } as const;
+
+describe("columns", () => {
+  test("print times as RFC 3339 with nanoseconds, and amounts with their decimal places", async () => {
+    const [time, amount] = await readColumns(kinds, { decimals: ["5"] });
+    const record = { timestamp: "1707497689000000001", balance: "-1234500" };
+    expect(time && cellText(record, time)).toBe("2024-02-09T16:54:49.000000001Z");
+    expect(amount && cellText(record, amount)).toBe("-12.345");
+  });
+
+  test("print times as digits with --raw, and amounts with all digits without --decimals", async () => {
+    const [time, amount] = await readColumns(kinds, { raw: true });
+    const record = { timestamp: "1707497689000000001", balance: "372440666425000000000000" };
+    expect(time && cellText(record, time)).toBe("1707497689000000001");
+    expect(amount && cellText(record, amount)).toBe("372440666425000000000000");
+  });
+
+  test("print what is not a time or an amount as it is", async () => {
+    const [time, amount] = await readColumns(kinds, { decimals: ["5"] });
+    for (const text of ["", "soon", "-5", "99999999999999999999999"]) {
+      expect(time && cellText({ timestamp: text }, time)).toBe(text);
+    }
+    expect(amount && cellText({ balance: "" }, amount)).toBe("");
+    expect(amount && cellText({ balance: "many" }, amount)).toBe("many");
+  });
+
+  test("are those that were named, in that order, each once", async () => {
+    const names = async (columns: string) => (await readColumns(kinds, { columns })).map(({ name }) => name);
+    expect(await names("balance, timestamp")).toEqual(["balance", "timestamp"]);
+    await expect(names("ballance")).rejects.toThrow(
+      "There is no column ballance. The columns are timestamp, balance, alias.",
+    );
+    await expect(names("toString")).rejects.toThrow("There is no column toString.");
+    await expect(names("")).rejects.toThrow('There is no column "".');
+    await expect(names("balance,balance")).rejects.toThrow("Expected each column once, got balance twice.");
+  });
+});
+
+describe("the decimal places of amounts", () => {
+  let folder: string;
+  let file: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "assets-"));
+    file = join(folder, "assets.json");
+    const edges = [
+      { node: { id: "aa", details: { symbol: "VEGA", decimals: "18" } } },
+      { node: { id: "bb", details: { symbol: "USDT", decimals: "6" } } },
+    ];
+    await writeFile(file, JSON.stringify({ assets: { edges } }));
+    await writeFile(join(folder, "other.json"), '{"assets":{"edges":[{"node":{"id":"aa"}}]}}');
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  const printed = async (flags: object, assets: readonly string[]) => {
+    const columns = await readColumns(ofAssets, { ...flags, columns: "balance" });
+    return assets.map((assetId) => columns.map((column) => cellText({ balance: "1500000", assetId }, column)).join());
+  };
+
+  test("are those of the record's asset", async () => {
+    expect(await printed({ decimals: ["AA=6", "bb=3"] }, ["aa", "bb", "AA"])).toEqual(["1.5", "1500", "1.5"]);
+    expect(await printed({ assets: [file] }, ["aa", "bb"])).toEqual(["0.0000000000015", "1.5"]);
+    expect(await printed({ assets: [file], decimals: ["bb=0", "2"] }, ["bb", "cc"])).toEqual(["1500000", "15000"]);
+  });
+
+  test("without an asset are an error as soon as a second asset comes, because its amounts could be wrong", async () => {
+    expect(await printed({ decimals: ["6"] }, ["aa", "aa"])).toEqual(["1.5", "1.5"]);
+    await expect(printed({ decimals: ["6"] }, ["aa", "bb"])).rejects.toThrow(
+      "--decimals 6 is for records of one asset, and bb comes after aa. Use --decimals ASSET=N for each of them",
+    );
+  });
+
+  test("that are not known are an error", async () => {
+    await expect(printed({ decimals: ["aa=6"] }, ["cc"])).rejects.toThrow(
+      "The decimal places of asset cc are not known: add --decimals cc=N, or --assets FILE.",
+    );
+  });
+
+  test.each(["x", "1.5", "256", "aa=", "=5", "aa=-1", "aa=x"])("are refused if they are %s", async (text) => {
+    await expect(printed({ decimals: [text] }, [])).rejects.toThrow("Expected --decimals to be ASSET=N or N");
+  });
+
+  test("are refused with an asset where records name none, and from a file of another form", async () => {
+    await expect(readColumns(kinds, { decimals: ["aa=5"] })).rejects.toThrow("Expected --decimals to be an integer");
+    const other = join(folder, "other.json");
+    await expect(printed({ assets: [other] }, [])).rejects.toThrow(
+      `Expected --assets to be the JSON of a node's /api/v2/assets, got ${other}.`,
+    );
+  });
+});

@@ -1,0 +1,78 @@
+import { describe, expect, test } from "vitest";
+import { allCommands, createProgram } from "../../src/program.js";
+import { createIo, runCli } from "../support/run-cli.js";
+
+const program = createProgram({ io: createIo([]).io, action: () => async () => {} }, () => {});
+const [, ...commands] = allCommands(program);
+/** The words of a command, as in `follow votes`. */
+const nameOf = (command: (typeof commands)[number]): string =>
+  command.parent === program || command.parent === null ? command.name() : `${command.parent.name()} ${command.name()}`;
+const names = commands.map(nameOf);
+
+test("the help of the program lists all commands, exit codes and variables, and is printed without a command, too", async () => {
+  const { code, stdout } = await runCli(["--help"]);
+  expect(code).toBe(0);
+  for (const command of program.commands) expect(stdout).toMatch(new RegExp(`^  ${command.name()} `, "m"));
+  for (const name of ["VEGA_NODE", "HTTPS_PROXY", "NO_PROXY", "NODE_EXTRA_CA_CERTS", "NO_COLOR"])
+    expect(stdout).toContain(name);
+  expect(await runCli(["help"])).toEqual({ code: 0, stdout, stderr: "" });
+  expect(await runCli([])).toEqual({ code: 2, stdout, stderr: "" });
+});
+
+describe.each(commands.map((command) => [nameOf(command), command] as const))("the help of %s", (name, command) => {
+  test("is the same for help and --help, and names each flag", async () => {
+    const { code, stdout } = await runCli([...name.split(" "), "--help"]);
+    expect(code).toBe(0);
+    for (const { long } of command.options) expect(stdout).toContain(long);
+    expect((await runCli(["help", ...name.split(" ")])).stdout).toBe(stdout);
+  });
+
+  test("has the usage, a sentence, flags in groups, examples and exit codes, in this order", async () => {
+    const { stdout } = await runCli(["help", ...name.split(" ")]);
+    expect(stdout).toMatch(/^Usage: vegaprotocol \S.*\n\n[A-Z][^.]*[.,]/);
+    const headings: readonly string[] = stdout.match(/^[A-Z][a-z ]+:$/gm) ?? [];
+    const order = [
+      "Arguments:",
+      "Filter flags:",
+      "Output flags:",
+      "Node flags:",
+      "Flags:",
+      "Commands:",
+      "Examples:",
+      "Exit codes:",
+    ];
+    expect(headings).toEqual(order.filter((heading) => headings.includes(heading)));
+    if (command.commands.length === 0 && !["version", "help"].includes(name)) {
+      expect(headings).toEqual(expect.arrayContaining(["Flags:", "Examples:", "Exit codes:"]));
+    }
+  });
+
+  test.each([60, 80, 100])("fits a terminal of %i columns, apart from long words", async (terminal) => {
+    const { stdout } = await runCli(["help", ...name.split(" ")], { terminal, env: { NO_COLOR: "1" } });
+    for (const line of stdout.split("\n")) {
+      const longest = Math.max(...line.split(" ").map((word) => word.length));
+      if (line.length > terminal)
+        expect({ line, longest }).toEqual({
+          line,
+          longest: expect.toSatisfy((length) => Number(length) > terminal / 3),
+        });
+    }
+  });
+});
+
+test("the help has the commands that users know", () => {
+  expect(names).toEqual([
+    ...["votes", "profiles", "balances", "signatures", "spam", "check"],
+    ...["follow", "follow balances", "follow votes", "follow signatures"],
+    ...["nodes", "sync", "serve", "fake-node", "version", "help"],
+  ]);
+});
+
+test("the headings of the help are bold on a terminal, of 80 columns if it reports 0", async () => {
+  const { stdout } = await runCli(["help"], { terminal: 0 });
+  expect(stdout).toContain("\x1b[1mCommands:\x1b[22m");
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the styles of the terminal.
+  const lines = stdout.replaceAll(/\x1b\[\d+m/g, "").split("\n");
+  expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
+  expect(Math.max(...lines.map((line) => line.length))).toBeGreaterThan(70);
+});

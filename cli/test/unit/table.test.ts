@@ -1,0 +1,79 @@
+import { describe, expect, test } from "vitest";
+import type { Column } from "../../src/output/cells.js";
+import { type TableOptions, table } from "../../src/output/table.js";
+
+const columns: Column[] = (["timestamp", "balance", "partyId", "alias"] as const).map((name) => ({
+  name,
+  kind: name === "balance" ? "amount" : "text",
+  print: (text) => text,
+}));
+const tableOf = (records: Record<string, string>[], options: Partial<TableOptions> = {}) => {
+  const { encode, end } = table(columns, { bold: (text) => `*${text}*`, ...options });
+  return records.map((record) => encode(record)).join("") + end();
+};
+const id = `${"abcd".repeat(15)}wxyz`;
+
+describe("a table", () => {
+  test("has a bold head, numbers at the end of their column, and every column", () => {
+    const records = [
+      { timestamp: "5", balance: "1000", partyId: "ab" },
+      { timestamp: "6", balance: "7", partyId: "cd" },
+    ];
+    expect(tableOf(records)).toBe(
+      "*timestamp  balance  partyId  alias*\n5             1000  ab\n6                7  cd\n",
+    );
+  });
+
+  test("shortens ids in the middle on a terminal, and no other value", () => {
+    const records = [
+      { timestamp: "1707497689123456789", balance: "1".repeat(40), partyId: id, alias: "a b ".repeat(12) },
+    ];
+    const [, row] = tableOf(records, { isShort: true }).split("\n");
+    expect(row).toBe(`1707497689123456789  ${"1".repeat(40)}  abcd…wxyz  ${"a b ".repeat(12).trimEnd()}`);
+    expect(tableOf(records)).toContain(id);
+  });
+
+  test("leaves out the columns at the end for which a terminal is too narrow, and names them", () => {
+    const hidden: (readonly string[])[] = [];
+    const records = [{ timestamp: "1707497689123456789", balance: "1".repeat(30), partyId: id, alias: "Ana" }];
+    const lines = tableOf(records, { width: 80, onHidden: (names) => hidden.push(names) }).split("\n");
+    expect(lines[0]).toMatch(/^\*timestamp +balance\*$/);
+    expect(lines.every((line) => line.length <= 80 + 2)).toBe(true);
+    expect(hidden).toEqual([["partyId", "alias"]]);
+    const [first] = tableOf(records, { width: 5 }).split("\n");
+    expect(first).toMatch(/timestamp/);
+  });
+
+  test("begins before its last row, and wider values of later rows widen their columns", () => {
+    const { encode, end } = table(columns, { width: 80, bold: (text) => text });
+    const texts = Array.from({ length: 150 }, (_, row) => encode({ timestamp: String(row), balance: "7" }));
+    expect(texts.slice(0, 99).join("")).toBe("");
+    expect(texts[99]?.split("\n")).toHaveLength(102);
+    expect(texts[149]).toBe("149              7\n");
+    expect(encode({ timestamp: "1", balance: "1".repeat(20), partyId: "ab" })).toBe(
+      `1          ${"1".repeat(20)}  ab\n`,
+    );
+    expect(encode({ timestamp: "1", balance: "2", partyId: "ab" })).toBe(`1          ${"2".padStart(20)}  ab\n`);
+    expect(end()).toBe("");
+  });
+
+  test("aligns letters of East Asian scripts, emoji and combining characters", () => {
+    const aliases = ["Eilís", "Eili\u0301s", "はなこ", "🏦 👩‍👩‍👧"];
+    const records = aliases.map((partyId) => ({ partyId, alias: "|" }));
+    const [, ...rows] = tableOf(records).trimEnd().split("\n");
+    const widths = [5, 5, 6, 5];
+    expect(rows).toEqual(
+      aliases.map((text, index) => `${" ".repeat(20)}${text}${" ".repeat(7 - (widths[index] ?? 0))}  |`),
+    );
+  });
+
+  test("shows control characters and marks of direction as replacement characters", () => {
+    expect(tableOf([{ alias: "a\u001b[31m\nb\u202e" }])).toBe(
+      "*timestamp  balance  partyId  alias*\n                             a�[31m�b�\n",
+    );
+  });
+
+  test("without a row prints nothing", () => {
+    expect(tableOf([])).toBe("");
+  });
+});
