@@ -2,9 +2,10 @@
 FROM node:24-slim AS build
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
+COPY cli/package.json ./cli/
 RUN npm ci --ignore-scripts
 COPY . .
-RUN npm run build && npm prune --omit=dev --ignore-scripts
+RUN npm run build && npm prune --omit=dev --ignore-scripts && rm -r cli/src cli/generated
 
 FROM node:24-slim
 ENV NODE_ENV=production
@@ -12,9 +13,10 @@ WORKDIR /app
 COPY --from=build /build/package.json ./
 COPY --from=build /build/node_modules ./node_modules
 COPY --from=build /build/dist ./dist
+COPY --from=build /build/cli ./cli
 USER node
 EXPOSE 8080
 HEALTHCHECK --interval=10s --timeout=3s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:8080/healthz').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-ENTRYPOINT ["node", "dist/src/cli/main.js"]
+ENTRYPOINT ["node", "cli/dist/main.js"]
 CMD ["serve", "--host", "0.0.0.0"]

@@ -40,7 +40,7 @@ export function examplesText(examples: readonly string[], command: Command): str
     }
     return found.join(" \\\n");
   });
-  return `Examples:\n${lines.join("\n")}\n`;
+  return lines.length > 0 ? `Examples:\n${lines.join("\n")}\n` : "";
 }
 
 /** A table of the help, laid out as that of the flags. */

@@ -8,7 +8,7 @@ import { addFollow } from "./commands/follow.js";
 import { addLists } from "./commands/list.js";
 import { addNodes } from "./commands/nodes.js";
 import { addServe } from "./commands/serve.js";
-import { addSpam } from "./commands/spam.js";
+import { addSingles } from "./commands/single.js";
 import { addSync } from "./commands/sync.js";
 import { exitCodes } from "./errors.js";
 import { hasColors, type Io, widthOf, write } from "./io.js";
@@ -85,7 +85,7 @@ export function createProgram(setup: Setup, print: (text: string) => void): Comm
       subcommandTerm: (command) => command.name(),
       styleTitle: (title) => styleText("bold", title.replace(/^Options:$/, "Flags:"), { validateStream: false }),
     });
-  for (const add of [addLists, addSpam, addCheck, addFollow, addNodes, addSync, addServe, addFakeNode]) {
+  for (const add of [addLists, addSingles, addCheck, addFollow, addNodes, addSync, addServe, addFakeNode]) {
     add(program, setup);
   }
   program

@@ -29,7 +29,11 @@ const checks: Readonly<Record<string, Check>> = {
   words: { commands: ["tsx scripts/check/words.ts"] },
   structure: { commands: ["tsx scripts/check/structure.ts"] },
   package: {
-    commands: ["publint --strict", "attw --pack . --exclude-entrypoints openapi.yaml openapi.json"],
+    commands: [
+      "publint --strict",
+      "attw --pack . --exclude-entrypoints openapi.yaml openapi.json",
+      "publint --strict cli",
+    ],
     needsBuild: true,
     // Without this, npm would build the package once more to pack it.
     env: { npm_config_ignore_scripts: "true" },

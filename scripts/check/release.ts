@@ -1,25 +1,35 @@
-/** Checks that the package is ready to be published. `npm run check -- release` prints what is missing. */
+/** Checks that both packages are ready to be published. `npm run check -- release` prints what is missing. */
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import semver from "semver";
 import { parse } from "yaml";
 import { runScript } from "../run-script.js";
+import { stageCommandLine } from "../stage-command-line.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
 interface Manifest {
+  name: string;
   version: string;
   license: string;
   repository?: string | { url: string };
+  bin?: Readonly<Record<string, string>>;
   exports: Record<string, string | Record<"import" | "require", { types: string; default: string }>>;
+  dependencies?: Readonly<Record<string, string>>;
 }
 
-export interface Release {
+interface Package {
   manifest: Manifest;
   /** The files of the tarball. */
   packed: readonly string[];
+}
+
+export interface Release {
+  client: Package;
+  commandLine: Package;
   changelog: string;
   /** `info.version` of the description. */
   described: string;
@@ -27,23 +37,45 @@ export interface Release {
   uncommitted: string;
 }
 
-/** What prevents a release, in sentences. Empty if the release is complete. */
-export function problemsOf({ manifest, packed, changelog, described, uncommitted }: Release): string[] {
-  const { version } = manifest;
-  const targets = Object.values(manifest.exports).flatMap((target) =>
+/** What the tarballs may have. */
+const ofBoth = String.raw`openapi\.yaml|package\.json|(?:README|CHANGELOG)\.md|LICENSE`;
+const ofClient = new RegExp(
+  String.raw`^(?:dist/(?:cjs/)?(?:(?:src|generated)/.*\.(?:js|d\.ts)|package\.json)|generated/openapi\.json|(?:AGENTS|SKILL)\.md|${ofBoth})$`,
+);
+const ofCommandLine = new RegExp(String.raw`^(?:dist/[^/]+\.js|gateway\.yaml|${ofBoth})$`);
+
+/** What is missing in a tarball, and what it has too much. */
+function problemsIn({ manifest: { name, bin = {}, exports }, packed }: Package, allowed: RegExp): string[] {
+  const targets = Object.values(exports).flatMap((target) =>
     typeof target === "string" ? [target] : Object.values(target).flatMap(Object.values<string>),
   );
-  const needed = [...targets.map((target) => target.replace("./", "")), "README.md", "LICENSE", "CHANGELOG.md"];
-  const allowed =
-    /^(?:dist\/(?:cjs\/)?(?:(?:src|generated)\/.*\.(?:js|d\.ts)|package\.json)|openapi\.yaml|generated\/openapi\.json|gateway\.yaml|package\.json|(?:README|CHANGELOG|AGENTS|SKILL)\.md|LICENSE)$/;
+  const paths = [...targets, ...Object.values(bin)].map((target) => target.replace("./", ""));
+  return [
+    ...[...paths, "README.md", "LICENSE", "CHANGELOG.md"]
+      .filter((file) => !packed.includes(file))
+      .map((file) => `The tarball of ${name} lacks ${file}.`),
+    ...packed
+      .filter((file) => !allowed.test(file))
+      .map((file) => `The tarball of ${name} has ${file}, which is not part of the package.`),
+  ];
+}
+
+/** What prevents a release, in sentences. Empty if the release is complete. */
+export function problemsOf({ client, commandLine, changelog, described, uncommitted }: Release): string[] {
+  const { manifest } = client;
+  const { version } = manifest;
+  const { version: other, dependencies } = commandLine.manifest;
+  const needed = dependencies?.[manifest.name];
   const entry = new RegExp(`^## ${version.replaceAll(".", "\\.")} \\((.+)\\)$`, "m").exec(changelog);
   return [
     ...(manifest.repository ? [] : [unknownRepository]),
-    ...needed.filter((file) => !packed.includes(file)).map((file) => `The tarball lacks ${file}.`),
-    ...packed
-      .filter((file) => !allowed.test(file))
-      .map((file) => `The tarball has ${file}, which is not part of the package.`),
+    ...problemsIn(client, ofClient),
+    ...problemsIn(commandLine, ofCommandLine),
     ...(semver.valid(version) ? [] : [`Expected package.json to have a version such as 1.2.3, got ${version}.`]),
+    ...(other === version ? [] : [`cli/package.json has version ${other}, package.json ${version}.`]),
+    ...(needed === version
+      ? []
+      : [`Expected the command line to need version ${version} of the client, got ${needed}.`]),
     ...(described === version ? [] : [`openapi.yaml has version ${described}, package.json ${version}.`]),
     ...(entry ? [] : [`CHANGELOG.md has no entry for ${version}.`]),
     ...(entry && !/^\d{4}-\d\d-\d\d$/.test(entry[1] ?? "")
@@ -57,21 +89,36 @@ export function problemsOf({ manifest, packed, changelog, described, uncommitted
 const unknownRepository =
   'The address of the repository is unknown: set `repository` in package.json, as in "github:OWNER/vegaprotocol-client".';
 
-function run(command: string, ...args: string[]): string {
-  return execFileSync(command, args, { cwd: root, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] });
+function run(cwd: string, command: string, ...args: string[]): string {
+  return execFileSync(command, args, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] });
 }
 
-/** What a release would be now. The package has to be built. */
+function readPackage(folder: string): Package {
+  const output = run(folder, "npm", "pack", "--dry-run", "--json", "--ignore-scripts");
+  const [{ files }] = JSON.parse(output.slice(output.indexOf("["))) as [{ files: { path: string }[] }];
+  const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  return { manifest, packed: files.map(({ path }) => path) };
+}
+
+function readCommandLine(): Package {
+  const folder = mkdtempSync(join(tmpdir(), "release-"));
+  try {
+    stageCommandLine(join(folder, "package"));
+    return readPackage(join(folder, "package"));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** What a release would be now. The packages have to be built. */
 export function readRelease(): Release {
   const read = (file: string) => readFileSync(join(root, file), "utf8");
-  const output = run("npm", "pack", "--dry-run", "--json", "--ignore-scripts");
-  const [{ files }] = JSON.parse(output.slice(output.indexOf("["))) as [{ files: { path: string }[] }];
   return {
-    manifest: JSON.parse(read("package.json")),
-    packed: files.map(({ path }) => path),
+    client: readPackage(root),
+    commandLine: readCommandLine(),
     changelog: read("CHANGELOG.md"),
     described: parse(read("openapi.yaml")).info.version,
-    uncommitted: run("git", "status", "--short").trim(),
+    uncommitted: run(root, "git", "status", "--short").trim(),
   };
 }
 
@@ -79,7 +126,9 @@ function main(): void {
   const release = readRelease();
   const problems = problemsOf(release);
   if (problems.length > 0) throw new Error(problems.join("\n"));
-  console.log(`Complete: ${release.packed.length} files are ready to be published.`);
+  console.log(
+    `Complete: ${release.client.packed.length + release.commandLine.packed.length} files are ready to be published.`,
+  );
 }
 
 await runScript(import.meta.url, main);

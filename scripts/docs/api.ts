@@ -34,6 +34,7 @@ export const subjects: readonly Subject[] = [
   { text: "Following", guide: "following", places: ["vegaprotocol-client/follow"] },
   { text: "Local database", guide: "sync", places: ["vegaprotocol-client/sync"] },
   { text: "Query libraries", guide: "recipes-ui", places: ["vegaprotocol-client/query"] },
+  { text: "Operations", places: ["vegaprotocol-client/operations"] },
   { text: "Validation", guide: "validation", places: ["vegaprotocol-client/validate"] },
   { text: "Testing", guide: "testing", places: ["vegaprotocol-client/testing", "vegaprotocol-client/testing/node"] },
 ];

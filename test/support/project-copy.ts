@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { cp, mkdtemp, rm, symlink } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readdir, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -16,11 +16,21 @@ export interface ProjectCopy {
   remove(): Promise<void>;
 }
 
+/** Links the packages that are installed. Those of the project itself lead to the copy. */
+async function linkModules(modules: string, folder: string): Promise<void> {
+  const names = await readdir(join(root, modules)).catch(() => []);
+  await mkdir(join(folder, modules));
+  for (const name of names) {
+    const own = { "vegaprotocol-client": "..", "vegaprotocol-cli": "../cli" }[name];
+    await symlink(own ?? join(root, modules, name), join(folder, modules, name));
+  }
+}
+
 export async function copyProject(): Promise<ProjectCopy> {
   const folder = await mkdtemp(join(tmpdir(), "project-copy-"));
   const skipped = ["node_modules", "dist", "site", "reports", ".git", "tools"];
   await cp(root, folder, { recursive: true, filter: (file) => !skipped.includes(basename(file)) });
-  await symlink(join(root, "node_modules"), join(folder, "node_modules"));
+  for (const modules of ["node_modules", "cli/node_modules"]) await linkModules(modules, folder);
   const copy: ProjectCopy = {
     folder,
     async run(command, ...args) {

@@ -44,10 +44,10 @@ beforeAll(async () => {
 });
 afterAll(() => copy.remove());
 
-test("npm run generate writes generated/ alone, and src/ is not edited", async () => {
+test("npm run generate writes generated/ and cli/generated/ alone, and sources are not edited", async () => {
   const changed = (await copy.run("git", "status", "--porcelain")).trimEnd().split("\n");
   expect(
-    changed.every((line) => /^ M (?:openapi\.yaml|generated\/\S+)$/.test(line)),
+    changed.every((line) => /^ M (?:openapi\.yaml|(?:cli\/)?generated\/\S+)$/.test(line)),
     changed.join("\n"),
   ).toBe(true);
   expect(changed).toContain(" M generated/operations.ts");
@@ -103,15 +103,15 @@ describe("with a new parameter, a new list, a new operation and a new member", (
   });
 
   test("the command line has a command for the list, with flags and columns, and one for the operation", async () => {
-    const program = (...argv: string[]) => copy.run("node", "dist/src/cli/main.js", ...argv);
+    const program = (...argv: string[]) => copy.run("node", "cli/dist/main.js", ...argv);
     const help = await program("help");
     expect(help).toMatch(/^ {2}assets +List assets\.$/m);
     expect(help).toMatch(/^ {2}asset +Get an asset\.$/m);
     const flags = await program("help", "assets");
-    expect(flags).toMatch(/--id ID +List only these assets\. Can be repeated\./);
-    expect(flags).toMatch(/--symbol ID +List only assets with this symbol\./);
+    expect(flags).toMatch(/--id <ID> +List only these assets\. Can be\s+repeated\./);
+    expect(flags).toMatch(/--symbol <ID> +List only assets with this symbol\./);
     expect(await program("help", "votes")).toMatch(
-      /--value NAME +List only votes with this value\. One of: unspecified, /,
+      /--value <NAME> +List only votes with this value\. One of:\s+unspecified, /,
     );
     const server = await listen({
       fetch: async () => Response.json({ assets: { edges: [{ cursor: "a", node: asset }], pageInfo } }),

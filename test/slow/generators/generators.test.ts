@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { type RunningGateway, startGateway } from "../../../cli/test/support/gateway.js";
 import { createFakeNetwork, createFakeNode, nodeDefects } from "../../../src/testing/index.js";
 import { type FakeNodeServer, listen } from "../../../src/testing/node/index.js";
-import { type RunningGateway, startGateway } from "../../../cli/test/support/gateway.js";
 import { installJar, installNode, installPython, missing, run } from "./tools.js";
 
 // openapi.yaml is for other generators too: each has to accept it without errors, and its output has to compile.

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { npmCi } from "../../../scripts/npm-ci.js";
+import { stageCommandLine } from "../../../scripts/stage-command-line.js";
 import { freePort } from "../../support/free-port.js";
 
 const run = promisify(execFile);
@@ -15,7 +16,7 @@ const root = fileURLToPath(new URL("../../../", import.meta.url));
 /** A command that this folder installs. */
 export const command = (name: string): string => join(here, "node_modules/.bin", name);
 
-/** A registry on loopback that has the built package, and all others from the registry of npm. */
+/** A registry on loopback that has the built packages, and all others from the registry of npm. */
 export interface Registry {
   /** Of npm, pnpm and yarn, so that they use it alone and leave no trace. */
   environment: NodeJS.ProcessEnv;
@@ -31,7 +32,7 @@ export async function startRegistry(): Promise<Registry> {
     storage: join(folder, "storage"),
     uplinks: { npm: { url: stdout.trim(), maxage: "60m" } },
     packages: {
-      "vegaprotocol-client": { access: "$all", publish: "$all", unpublish: "$all" },
+      "vegaprotocol-{client,cli}": { access: "$all", publish: "$all", unpublish: "$all" },
       "**": { access: "$all", proxy: "npm" },
     },
     auth: { htpasswd: { file: join(folder, "users"), max_users: -1 } },
@@ -68,6 +69,10 @@ export async function startRegistry(): Promise<Registry> {
     HOME: folder,
   };
   // Provenance needs a workflow.
-  await run("npm", ["publish", "--ignore-scripts", "--provenance=false"], { cwd: root, env: environment });
+  const commandLine = join(folder, "vegaprotocol-cli");
+  stageCommandLine(commandLine);
+  for (const cwd of [root, commandLine]) {
+    await run("npm", ["publish", "--ignore-scripts", "--provenance=false"], { cwd, env: environment });
+  }
   return { environment, close };
 }

@@ -27,6 +27,17 @@ async function blocksAfter(page: string, text: string): Promise<string[]> {
   return [...after.matchAll(/```\w+[^\n]*\n(.*?)```/gs)].map(([, code = ""]) => code);
 }
 
+async function startFakeNode(program: string, cwd: string) {
+  const url = `http://127.0.0.1:${await freePort()}`;
+  const child = spawn(program, ["fake-node", "--port", new URL(url).port, "--balances", "500"], {
+    cwd,
+    env: registry.environment,
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  await once(child.stdout, "data");
+  return { url, end: () => child.kill() };
+}
+
 beforeAll(async () => {
   registry = await startRegistry();
   folder = await mkdtemp(join(tmpdir(), "projects-"));
@@ -48,7 +59,7 @@ describe.each(Object.entries(managers))("a project of %s", (name, { file, add })
     project = join(folder, name);
     await mkdir(project);
     await run("npm", ["init", "-y"], project);
-    await run(file, [add, manifest.name], project);
+    await run(file, [add, manifest.name, "vegaprotocol-cli"], project);
   });
 
   test("runs the first program of the guide, with the output that the page shows", async () => {
@@ -82,29 +93,27 @@ describe.each(Object.entries(managers))("a project of %s", (name, { file, add })
   });
 
   test("has the command line, which exports from the fake node", async () => {
-    const program = join(project, "node_modules/.bin", manifest.name);
-    expect((await run(program, ["--version"], project)).stdout).toContain(manifest.version);
-    const port = await freePort();
-    const node = spawn(program, ["fake-node", "--port", `${port}`, "--balances", "500"], {
-      cwd: project,
-      env: registry.environment,
-      stdio: ["ignore", "pipe", "inherit"],
-    });
-    await once(node.stdout, "data");
+    const program = join(project, "node_modules/.bin/vegaprotocol");
+    expect((await run(program, ["--version"], project)).stdout).toBe(`${manifest.version}\n`);
+    const node = await startFakeNode(program, project);
     try {
-      const output = ["--output", "balances.csv", "--node", `http://127.0.0.1:${port}`];
-      await run(program, ["balances", ...output], project);
+      await run(program, ["balances", "--output", "balances.csv", "--node", node.url], project);
       const lines = (await readFile(join(project, "balances.csv"), "utf8")).trimEnd().split("\n");
       expect(lines).toHaveLength(501);
+      // In a folder that has not installed the package.
+      const empty = join(folder, `empty-${name}`);
+      await mkdir(empty);
+      const words = ["--yes", "vegaprotocol-cli", "balances", "--node", node.url];
+      expect((await run("npx", words, empty)).stdout.trimEnd().split("\n")).toHaveLength(500);
     } finally {
-      node.kill();
+      node.end();
     }
   });
 });
 
-test("the package has its files and no others, and the versions and the changelog agree", () => {
-  const release = readRelease();
+test("the packages have their files and no others, and the versions and the changelog agree", () => {
+  const { client, ...release } = readRelease();
   // The maintainer sets the address, and a test runs before a commit, too.
-  const repository = "github:example/vegaprotocol-client";
-  expect(problemsOf({ ...release, manifest: { ...release.manifest, repository }, uncommitted: "" })).toEqual([]);
+  const manifest = { ...client.manifest, repository: "github:example/vegaprotocol-client" };
+  expect(problemsOf({ ...release, client: { ...client, manifest }, uncommitted: "" })).toEqual([]);
 });

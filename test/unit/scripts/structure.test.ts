@@ -8,7 +8,11 @@ import { readStructure } from "../../../scripts/check/structure.js";
 async function problemsOf(files: Readonly<Record<string, string>>): Promise<string[]> {
   const folder = await mkdtemp(join(tmpdir(), "structure-"));
   try {
-    for (const [name, text] of Object.entries({ "generated/types.ts": "export {};", "cli/src/io.ts": "export {};", ...files })) {
+    for (const [name, text] of Object.entries({
+      "generated/types.ts": "export {};",
+      "cli/src/io.ts": "export {};",
+      ...files,
+    })) {
       await mkdir(dirname(join(folder, name)), { recursive: true });
       await writeFile(join(folder, name), text);
     }

@@ -1,0 +1,47 @@
+/** A command for each operation that returns one object, such as `spam`. */
+import type { Command } from "commander";
+import type { CallOptions } from "vegaprotocol-client";
+import { type OperationId, operations } from "vegaprotocol-client/operations";
+import { operationTexts } from "../../generated/operation-texts.js";
+import { argumentFlags, readArguments } from "../arguments.js";
+import { complete, type Setup } from "../command.js";
+import { exitCodes } from "../errors.js";
+import { addFlags, type FormatFlags, formatFlag, type NodeFlags, nodeFlags } from "../flags.js";
+import type { Io } from "../io.js";
+
+const party = "2f166fdafb0e52176bc7dc26f492c4f06fc1b869c53e6da5b936324a3df8d18f";
+
+const own: Partial<Record<OperationId, { readonly name: string; readonly examples: readonly string[] }>> = {
+  getSpamStatistics: { name: "spam", examples: [`spam --party ${party}`, `spam --party ${party} --format json`] },
+};
+
+/** As in `spam`, or `asset` for `getAsset`. */
+const nameOf = (id: OperationId) =>
+  own[id]?.name ??
+  id
+    .replace(/^get/, "")
+    .replaceAll(/(?<=[a-z])[A-Z]/g, "-$&")
+    .toLowerCase();
+
+export function addSingles(program: Command, { io, action }: Setup): void {
+  for (const [name, { kind, method }] of Object.entries(operations)) {
+    const id = name as OperationId;
+    if (kind !== "single" || method !== "GET") continue;
+    const command = program
+      .command(nameOf(id))
+      .description(`${operationTexts[id].summary}.`)
+      .usage("[flags]")
+      .action(action((flags: NodeFlags & FormatFlags) => single(id, io, flags)));
+    addFlags(command, [...argumentFlags(id).map(({ option }) => option), formatFlag(), ...nodeFlags()]);
+    complete(command, { examples: own[id]?.examples ?? [], exits: [0, 1, 2, 5, 130] });
+  }
+}
+
+async function single(id: OperationId, io: Io, flags: NodeFlags & FormatFlags): Promise<number> {
+  const argument = readArguments(id, argumentFlags(id), flags as object as Record<string, unknown>);
+  const [{ connect }, { printObject }] = await Promise.all([import("../connection.js"), import("../output/object.js")]);
+  const { client } = await connect(io, flags);
+  const method = client[id] as (argument: object, options: CallOptions) => PromiseLike<object>;
+  await printObject(await method(argument, { signal: io.signal }), io, flags);
+  return exitCodes.done;
+}

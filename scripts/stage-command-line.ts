@@ -1,0 +1,40 @@
+/**
+ * Writes the command line to a new folder as it is published, with the version of the client that it needs instead of the link of the
+ * workspace: `tsx scripts/stage-command-line.ts FOLDER`. It has to be built.
+ */
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { runScript } from "./run-script.js";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+
+/** What the package has, and where it comes from. `gateway.yaml` refers to the other description by its name. */
+const files = {
+  dist: "cli/dist",
+  "README.md": "cli/README.md",
+  "gateway.yaml": "cli/gateway.yaml",
+  "openapi.yaml": "openapi.yaml",
+  "CHANGELOG.md": "CHANGELOG.md",
+  LICENSE: "LICENSE",
+};
+
+export function stageCommandLine(folder: string): void {
+  mkdirSync(folder);
+  for (const [name, from] of Object.entries(files)) cpSync(join(root, from), join(folder, name), { recursive: true });
+  const read = (file: string) => JSON.parse(readFileSync(join(root, file), "utf8"));
+  const { version, repository } = read("package.json");
+  const { private: _, dependencies, ...manifest } = read("cli/package.json");
+  const published = {
+    ...manifest,
+    ...(repository && { repository }),
+    dependencies: { ...dependencies, "vegaprotocol-client": version },
+  };
+  writeFileSync(join(folder, "package.json"), `${JSON.stringify(published, null, 2)}\n`);
+}
+
+await runScript(import.meta.url, () => {
+  const [folder] = process.argv.slice(2);
+  if (folder === undefined) throw new Error("Expected the name of a folder that does not exist.");
+  stageCommandLine(folder);
+});
