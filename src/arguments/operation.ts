@@ -19,6 +19,7 @@ type ArgumentNameOf<Id extends OperationId, Argument = OperationTypes[Id]["argum
 /** The record of a list operation. */
 export type RecordOf<Id extends OperationId> = NonNullable<OperationTypes[Id]["record"]>;
 
+/** An operation of the description. */
 export interface Operation {
   /** The HTTP method. */
   readonly method: "GET" | "POST";

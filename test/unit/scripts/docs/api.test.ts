@@ -11,7 +11,8 @@ describe("the API reference", () => {
   test("has every value that an entry exports, and no type of a whole operation", () => {
     const values = names.filter(({ isType }) => !isType).map(({ name }) => name);
     expect(values.sort()).toEqual(Object.keys(surface).sort());
-    expect(names.map(({ name }) => name)).not.toEqual(
+    const types = names.filter(({ isType }) => isType).map(({ name }) => name);
+    expect(types).not.toEqual(
       expect.arrayContaining([expect.stringMatching(/^(?:paths|components|operations)$/)]),
     );
   });
