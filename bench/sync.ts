@@ -42,7 +42,6 @@ export async function syncing(): Promise<Report[]> {
       rows[name] = { "CPU, µs per record": round(cpu), seconds: round(seconds), "peak, MiB": round(mebibytes) };
     };
     note("export to CSV", await run("balances", "--output", join(folder, "changes.csv")));
-    note("export to Parquet", await run("balances", "--output", join(folder, "changes.parquet")));
     note("sync", await run("sync", file));
     note("sync --check", await run("sync", file, "--check"));
     const size = (await stat(file)).size / 2 ** 20;

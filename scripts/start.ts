@@ -45,10 +45,21 @@ async function showAll(): Promise<void> {
   console.log("\nThe commands below use the same node.");
   const table = ["--format", "table"];
   const times = ["--from", "2024-02-09T16:54:00Z", "--limit", "5"];
+  const asset = node.records.balances[0]?.assetId ?? "";
   const commands = [
     ["profiles", "--limit", "5", ...table],
     ["votes", "--proposal", proposal, "--limit", "5", ...table],
-    ["balances", ...times, "--columns", "timestamp,balance,accountType", "--decimals", "18", ...table],
+    [
+      "balances",
+      ...times,
+      "--columns",
+      "timestamp,balance,accountType",
+      "--decimals",
+      "18",
+      "--asset",
+      asset,
+      ...table,
+    ],
     ["signatures", "--id", id, "--limit", "3", "--columns", "kind,sig", ...table],
     ["spam", "--party", party],
   ];

@@ -299,11 +299,14 @@ class CompleteBlocks {
 
   /** Passes on what is held back. */
   end(writer: RecordWriter): Promise<void> | undefined {
-    let wait: Promise<void> | undefined;
-    for (const record of this.#held) wait = writer.add(record) ?? wait;
+    const waits: Promise<void>[] = [];
+    for (const record of this.#held) {
+      const wait = writer.add(record);
+      if (wait) waits.push(wait);
+    }
     this.records += this.#held.length;
     this.#held = [];
-    return wait;
+    return waits.length > 0 ? Promise.all(waits).then(() => {}) : undefined;
   }
 }
 

@@ -48,7 +48,7 @@ export function addSync(program: Command, { io, action }: Setup): void {
     .command("sync")
     .summary(summary)
     .description(
-      `${summary}\n\nDESTINATION is a name that ends with .db, .sqlite or .sqlite3; it needs Node.js 22.13 or later. LIST is balances, ` +
+      `${summary}\n\nDESTINATION is the file of the database, which needs Node.js 22.13 or later. LIST is balances, ` +
         "votes, signatures or profiles. Default: balances. The first run reads the history, each later one continues where the " +
         "database ends. A process that is killed leaves a database that ends with a complete block. Records that the node no longer " +
         "keeps stay.",
@@ -102,9 +102,9 @@ type Plan = Pick<SyncOptions, "votes" | "signatures" | "profiles" | "pageSize" |
 };
 
 async function sync(io: Io, flags: Flags, [name = "", ...names]: readonly string[]): Promise<number> {
-  const path = await readDatabaseFile(name, flags.check === true);
   const plan = readPlan(names, flags);
   const open = loadSqlite("sync");
+  const path = await readDatabaseFile(name, flags.check === true);
   const { lock } = await import("../sync/lock.js");
   const release = await lock(path);
   let database: Sqlite | undefined;
@@ -125,15 +125,15 @@ async function sync(io: Io, flags: Flags, [name = "", ...names]: readonly string
  * @throws {@link UsageError} for what is no file of its own.
  */
 async function readDatabaseFile(name: string, mustExist: boolean): Promise<string> {
-  // SQLite reads options from the names of files.
-  if (!/\.(?:db|sqlite3?)$/.test(name) || /^file:/i.test(name)) {
-    throw new UsageError(
-      `Expected DESTINATION to be a file that ends with .db, .sqlite or .sqlite3, got ${name || '""'}.`,
-    );
+  // SQLite keeps these in memory, or reads options from them.
+  if (name === "" || name === ":memory:" || /^file:/i.test(name)) {
+    throw new UsageError(`Expected DESTINATION to be the name of a file, such as vega.db, got ${name || '""'}.`);
   }
   const { followLink } = await import("../output/target.js");
   const path = followLink(name);
   const found = statSync(path, { throwIfNoEntry: false });
+  const isFolder = found?.isDirectory() || /[/\\]$/.test(name);
+  if (isFolder) throw new UsageError(`Expected DESTINATION to be a file, and ${name} is a folder.`);
   if (found && !found.isFile()) throw new UsageError(`Expected DESTINATION to be a regular file, got ${name}.`);
   if (mustExist && !found) {
     throw new UsageError(`Expected DESTINATION to be a database to check, and ${name} does not exist.`);

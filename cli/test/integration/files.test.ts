@@ -11,6 +11,7 @@ import { interruption, runCli } from "../support/run-cli.js";
 const run = promisify(execFile);
 const node = createFakeNode({ balances: 400, votes: 60, profiles: 9 }, { rateLimit: false });
 const { fetch } = node;
+const large = createFakeNode({ balances: 3000, profiles: 9 }, { rateLimit: false });
 const proposal = node.records.votes[0]?.proposalId ?? "";
 
 let folder: string;
@@ -267,8 +268,11 @@ describe("an error names the file that was given", () => {
     ["file/x.csv", "its folder does not exist."],
   ])("as %s", async (name, reason) => {
     await writeFile(file("file"), "");
-    const { code, stderr } = await runCli(["profiles", "-o", file(name)], { fetch });
-    expect({ code, stderr }).toEqual({ code: 1, stderr: `Error: Cannot write ${file(name)}: ${reason}\n` });
+    // Several records of a block are added after the write of the blocks before has failed.
+    for (const command of [["profiles"], ["balances", "--page-size", "500", "--concurrency", "1"]]) {
+      const { code, stderr } = await runCli([...command, "-o", file(name)], { fetch: large.fetch });
+      expect({ code, stderr }).toEqual({ code: 1, stderr: `Error: Cannot write ${file(name)}: ${reason}\n` });
+    }
   });
 });
 

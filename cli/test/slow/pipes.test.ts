@@ -10,7 +10,7 @@ const run = promisify(execFile);
 let node: Awaited<ReturnType<typeof startFakeNode>>;
 let program: string;
 beforeAll(async () => {
-  node = await startFakeNode(["--balances", "20000", "--no-rate-limit"]);
+  node = await startFakeNode(["--port", "0", "--balances", "20000", "--no-rate-limit"]);
   program = `'${process.execPath}' '${main}'`;
 });
 afterAll(() => node.end());
@@ -35,35 +35,31 @@ describe("in a pipe", () => {
     "--version",
     "help balances",
     "balances --help",
-    "completion bash",
-    "completion zsh",
-    "completion fish",
+    "version",
     "profiles",
     "balances --format json",
     "spam --party ab",
     "nodes",
     "check transaction.json",
-    "verify x.csv",
     "follow balances --from start",
   ];
 
   test.each(lines)("%s reports a closed pipe and a full device without a stack trace", async (line) => {
     const folder = await mkdtemp(join(tmpdir(), "pipes-"));
     await writeFile(join(folder, "transaction.json"), "{}");
-    await run(process.execPath, [main, "balances", "-o", "x.csv", "-q", "--node", node.url], { cwd: folder });
     const env = { ...process.env, VEGAPROTOCOL_NODE: node.url };
     const pipe = await run("bash", ["-c", `${program} ${line} | true; echo "\${PIPESTATUS[0]}"`], { cwd: folder, env });
     expect(pipe).toEqual({ stdout: "0\n", stderr: "" });
     const full = await run("bash", ["-c", `${program} ${line} > /dev/full; echo $? >&2`], { cwd: folder, env });
     expect(full).toEqual({
       stdout: "",
-      stderr: expect.stringMatching(/^Error: ENOSPC: [^\n]*\n(To continue: [^\n]*\n)?1\n$/),
+      stderr: expect.stringMatching(/^Error: ENOSPC: [^\n]*\n1\n$/),
     });
     await rm(folder, { recursive: true });
   });
 
   test("a fake node reports a full device, and ends", async () => {
-    const { stdout, stderr } = await run("bash", ["-c", `${program} fake-node 2>&1 > /dev/full; echo $?`]);
+    const { stdout, stderr } = await run("bash", ["-c", `${program} fake-node --port 0 2>&1 > /dev/full; echo $?`]);
     expect({ stdout, stderr }).toEqual({ stdout: expect.stringMatching(/^Error: ENOSPC: [^\n]*\n1\n$/), stderr: "" });
   });
 
@@ -79,7 +75,7 @@ describe("in a pipe", () => {
   });
 
   test("SIGTERM ends the program with 143", async () => {
-    const child = start(["fake-node"]);
+    const child = start(["fake-node", "--port", "0"]);
     const interrupted = start(["balances", "--node", node.url, "--page-size", "10"]);
     interrupted.stdout?.once("data", () => interrupted.kill("SIGTERM"));
     expect(await finish(interrupted)).toMatchObject({ code: 143, stderr: "Interrupted by SIGTERM.\n" });

@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { build } from "esbuild";
 import { npmCi } from "../../../scripts/npm-ci.js";
+import { stageCommandLine } from "../../../scripts/stage-command-line.js";
 
 export const run = promisify(execFile);
 const here = fileURLToPath(new URL(".", import.meta.url));
@@ -20,7 +21,7 @@ export interface Consumer {
   remove(): Promise<void>;
 }
 
-/** Installs the packed tarball in a folder of its own, beside the files of `consumer`. */
+/** Installs the packed tarballs in a folder of its own, beside the files of `consumer`. */
 export async function installConsumer(): Promise<Consumer> {
   npmCi(here);
   const folder = await mkdtemp(join(tmpdir(), "consumer-"));
@@ -28,9 +29,15 @@ export async function installConsumer(): Promise<Consumer> {
   await writeFile(join(folder, "package.json"), JSON.stringify({ private: true, type: "module" }));
   // It was built before the tests.
   const env = { ...process.env, npm_config_ignore_scripts: "true" };
-  const { stdout } = await run("npm", ["pack", "--json", "--pack-destination", folder], { cwd: root, env });
-  const [{ filename }] = JSON.parse(stdout.slice(stdout.indexOf("["))) as [{ filename: string }];
-  await run("npm", ["install", "--no-audit", "--no-fund", `./${filename}`], { cwd: folder });
+  const pack = async (cwd: string) => {
+    const { stdout } = await run("npm", ["pack", "--json", "--pack-destination", folder], { cwd, env });
+    const [{ filename }] = JSON.parse(stdout.slice(stdout.indexOf("["))) as [{ filename: string }];
+    return `./${filename}`;
+  };
+  const commandLine = join(folder, "vegaprotocol-cli");
+  stageCommandLine(commandLine);
+  const packed = [await pack(root), await pack(commandLine)];
+  await run("npm", ["install", "--no-audit", "--no-fund", ...packed], { cwd: folder });
   // The tests once more as CommonJS, which requires the package.
   await build({
     entryPoints: ["suite.mjs", "listen.mjs"].map((file) => join(folder, file)),

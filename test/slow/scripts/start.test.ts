@@ -12,13 +12,13 @@ describe("npm start", () => {
     expect(stderr).toBe("");
     expect(status).toBe(0);
     for (const words of [
-      "$ vegaprotocol-client profiles --limit 5",
+      "$ vegaprotocol profiles --limit 5",
       "Eilís & friends",
-      "$ vegaprotocol-client votes --proposal ",
+      "$ vegaprotocol votes --proposal ",
       "2024-02-09T16:54:",
-      "$ vegaprotocol-client balances --from 2024-02-09T16:54:00Z",
+      "$ vegaprotocol balances --from 2024-02-09T16:54:00Z",
       "ACCOUNT_TYPE_MARGIN",
-      "$ vegaprotocol-client signatures --id ",
+      "$ vegaprotocol signatures --id ",
       '"chainId":"vega-fake-0011"',
       '"success":true,"code":0',
     ]) {

@@ -1,4 +1,5 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -69,18 +70,21 @@ test("a comparison names the days that differ, and repairs them", async () => {
   }
 });
 
-test("a comparison counts and digests each day as a manifest of Parquet does", async () => {
+test("a comparison counts and digests the records of each day, each as a line of JSON", async () => {
   const { server, sync } = await startNode();
-  const output = join(folder, "changes");
   try {
     await sync("--quiet");
     const { stdout } = await sync("--check", "--days", "--quiet");
-    await runNode([main, "balances", "--output", output, "--partition", "day", "--node", server.url]);
-    const { files } = JSON.parse(await readFile(join(output, "_manifest.json"), "utf8")) as {
-      files: { path: string; records: number; sha256: string }[];
-    };
-    expect(files.length).toBeGreaterThan(1);
-    const lines = files.map(({ path, records, sha256 }) => `${path.slice(5, 15)} ${records} ${sha256}`);
+    const exported = await runNode([main, "balances", "--raw", "--quiet", "--node", server.url]);
+    const days = new Map<string, string[]>();
+    for (const line of exported.stdout.trimEnd().split("\n")) {
+      const record: { timestamp: string } = JSON.parse(line);
+      const day = new Date(Number(record.timestamp) / 1e6).toISOString().slice(0, 10);
+      days.set(day, [...(days.get(day) ?? []), `${JSON.stringify(Object.values(record))}\n`]);
+    }
+    expect(days.size).toBeGreaterThan(1);
+    const digestOf = (records: string[]) => createHash("sha256").update(records.join("")).digest("hex");
+    const lines = [...days].map(([day, records]) => `${day} ${records.length} ${digestOf(records)}`);
     expect(stdout.split("\n")).toEqual(expect.arrayContaining(lines));
     await changeDatabase(
       database,
@@ -172,12 +176,12 @@ test("a filter and a time decide what is stored", async () => {
 });
 
 test.each([
-  [["votes"], "Expected --proposal or --party beside votes."],
-  [["signatures"], "Expected --id beside signatures."],
-  [["orders"], "Expected names of lists after FILE (balances, votes, signatures, profiles), got orders."],
-  [["--repair"], "Expected --check beside --repair."],
-  [["--days"], "Expected --check beside --days."],
-  [["--follow", "--check"], "Expected --follow or --check, got both."],
+  [["votes"], "The list votes requires --proposal or --party."],
+  [["signatures"], "The list signatures requires --id."],
+  [["orders"], "Expected names of lists after DESTINATION (balances, votes, signatures, profiles), got orders."],
+  [["--repair"], "--repair requires --check."],
+  [["--days"], "--days requires --check."],
+  [["--follow", "--check"], "--follow and --check cannot be combined."],
   [["votes", "--party", "p", "--check"], "--check compares balance changes: name the list balances."],
 ])("sync %s is refused before a database is created", async (args, message) => {
   const { code, stderr } = await runNode([main, "sync", database, "--node", "localhost:1", ...args]);

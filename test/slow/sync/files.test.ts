@@ -48,12 +48,15 @@ test("a file that is no database is refused by its name", async () => {
 
 test.each([":memory:", "", "file:vega.db", "file::memory:?cache=shared"])("the name %j is refused", async (name) => {
   const { code, stderr } = await sync(name);
-  expect([code, stderr]).toEqual([2, expect.stringContaining("Expected FILE to be the name of a file, got")]);
+  expect([code, stderr]).toEqual([
+    2,
+    expect.stringContaining("Expected DESTINATION to be the name of a file, such as vega.db, got"),
+  ]);
 });
 
 test("a folder is refused", async () => {
   const { code, stderr } = await sync(folder);
-  expect([code, stderr]).toEqual([2, `Error: Expected FILE to be a file, and ${folder} is a folder.\n`]);
+  expect([code, stderr]).toEqual([2, `Error: Expected DESTINATION to be a file, and ${folder} is a folder.\n`]);
 });
 
 test("a lock is that of the file behind a symbolic link, also of one that is not there yet", async () => {

@@ -22,7 +22,7 @@ export async function startSetting(data: Parameters<typeof createFakeNetwork>[0]
   for (let block = 0; block < 3; block++) network.nextBlock();
   const servers = await Promise.all(network.nodes.map((node) => listen(node)));
   const nodes = servers.map(({ url }) => url);
-  const flags = ["--port", "0", "--caller-rate", "0", "--quiet"];
+  const flags = ["--port", "0", "--quiet"];
   const child = start(["serve", ...flags, ...nodes.flatMap((node) => ["--node", node])]);
   child.stderr?.pipe(process.stderr);
   const [line] = child.stdout ? await once(child.stdout, "data") : [""];

@@ -12,9 +12,7 @@ describe("the API reference", () => {
     const values = names.filter(({ isType }) => !isType).map(({ name }) => name);
     expect(values.sort()).toEqual(Object.keys(surface).sort());
     const types = names.filter(({ isType }) => isType).map(({ name }) => name);
-    expect(types).not.toEqual(
-      expect.arrayContaining([expect.stringMatching(/^(?:paths|components|operations)$/)]),
-    );
+    expect(types).not.toEqual(expect.arrayContaining([expect.stringMatching(/^(?:paths|components|operations)$/)]));
   });
 
   test("has a sentence for every name", () => {
