@@ -84,12 +84,11 @@ export const nodeFlags = (): Option[] => [
   ),
   flag(
     "--header <HEADER>",
-    "A header of every request, as in 'Name: value'. @FILE reads one from each line of a file. A redirect to another origin does " +
-      "not get it.",
+    "A header of every request, such as 'Name: value'. @FILE reads one from each line of a file.",
     { repeat: true, group: groups.node },
   ),
   flag("--ca-file <FILE>", "A file of additional PEM certificates to trust.", { group: groups.node }),
-  flag("--timeout <TIME>", "The deadline of one attempt, as in 30s or 500ms. Default: 30s.", {
+  flag("--timeout <TIME>", "The deadline of one attempt, such as 30s or 500ms. Default: 30s.", {
     parse: duration,
     group: groups.node,
   }),

@@ -40,12 +40,12 @@ export function addFakeNode(program: Command, { io, action }: Setup): void {
     flag("--nodes <N>", "How many nodes follow the chain, each with a port of its own. Default: 1.", {
       parse: integer({ maximum: 100 }),
     }),
-    flag("--lag <N>", "How many blocks the nodes are behind, separated by commas, as in 0,0,600. Default: 0."),
+    flag("--lag <N>", "How many blocks the nodes are behind, separated by commas, such as 0,0,600. Default: 0."),
     flag("--block-every <TIME>", "Add a block with new records after each TIME. Default: never.", { parse: duration }),
     flag(
       "--fault <FAULTS>",
-      "What fails, separated by commas: latency=200ms, a status as in 503=5%, or reset, html, truncated-body, repeated-cursor or " +
-        "empty-page. With a share as in reset=2% or latency=2s/10%, some requests do; without, all.",
+      "What fails, separated by commas: latency=200ms, a status such as 503=5%, or reset, html, truncated-body, repeated-cursor or " +
+        "empty-page. With a share such as reset=2% or latency=2s/10%, some requests do; without, all.",
       { repeat: true },
     ),
     flag(

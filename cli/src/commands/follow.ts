@@ -67,12 +67,12 @@ interface FollowFlags extends NodeFlags, FormatFlags, PresentationFlags {
 export const followFlags = () => ({
   pollInterval: flag(
     "--poll-interval <TIME>",
-    "The time between polls, as in 5s. Default: one block while records arrive, and up to 15s while none do.",
+    "The time between polls, such as 5s. Default: one block while records arrive, and up to 15s while none do.",
     { parse: duration, group: groups.node },
   ),
   giveUpAfter: flag(
     "--give-up-after <TIME>",
-    "How long to retry failures, as in 2h. never retries forever. Default: 10m.",
+    "How long to retry failures, such as 2h. never retries forever. Default: 10m.",
     {
       parse: durationOrNever,
       group: groups.node,
@@ -103,7 +103,7 @@ export function addFollow(program: Command, { io, action }: Setup): void {
       .action(action((flags: FollowFlags) => run(id, io, flags)));
     const from = flag(
       "--from <TIME>",
-      "Where to begin: now, which is the current block; start, which is the oldest record of the node; or a time, as in " +
+      "Where to begin: now, which is the current block; start, which is the oldest record of the node; or a time, such as " +
         "2024-02-01T12:00:00Z or 24h. Default: now.",
       { parse: (text) => (text === "now" || text === "start" ? text : readTime(text)), group: groups.filter },
     );
@@ -117,7 +117,7 @@ export function addFollow(program: Command, { io, action }: Setup): void {
       ...(Object.values(columns).includes("amount") ? decimalFlags("assetId" in columns) : []),
       quietFlag("Do not print the status or failures."),
       pollInterval,
-      flag("--stalled-after <TIME>", "Fail if the node names no new block for this time. Default: 60s.", {
+      flag("--stalled-after <TIME>", "Fail if the node has no new block for this time. Default: 60s.", {
         parse: duration,
         group: groups.node,
       }),

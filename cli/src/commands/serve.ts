@@ -28,7 +28,7 @@ export function addServe(program: Command, { io, action }: Setup): void {
     .usage("[flags]")
     .action(action((entered: ServeFlags) => serve(io, entered)));
   const lag = "How far a response may be behind the other nodes, in block time. Default: 2s.";
-  const cors = "An origin whose pages may read responses, as in https://page.example, or * for all. Default: none.";
+  const cors = "An origin whose pages may read responses, such as https://page.example, or * for all. Default: none.";
   const proxy = "Take the caller's address from the last entry of X-Forwarded-For. Only behind a proxy that sets it.";
   const grace = "How long requests in flight may take after SIGTERM or Ctrl-C. Default: 10s.";
   flags.addFlags(command, [
