@@ -54,7 +54,7 @@ describe("wrong usage exits with 2 and sends nothing", () => {
     ["votes", "Expected --party or --proposal."],
     ["signatures", "Expected --id ID: the resource whose signatures to list"],
     ["sync", "Missing required argument 'DESTINATION'."],
-    ["sync vega", "Expected DESTINATION to be"],
+    ["sync vega.db orders", "Expected names of lists after DESTINATION"],
   ])("%s", async (line, message) => {
     node.requests.length = 0;
     const { code, stdout, stderr } = await runCli(line.split(" "), { fetch });
