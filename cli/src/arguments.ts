@@ -89,7 +89,7 @@ function readName(spec: Value, flagName: string, value: unknown, isAny: boolean)
   if (isAny || names.includes(name)) return name;
   const known = names.map((each) => friendly(each, prefix)).join(", ");
   throw new UsageError(
-    `Expected --${flagName} to be one of ${known}, got "${value}". Add --any to send a name that only newer nodes know.`,
+    `Unknown name "${value}" in --${flagName}. The known names are ${known}. Add --any to send a name that only newer nodes know.`,
   );
 }
 

@@ -1,10 +1,23 @@
-/** The command that continues an interrupted one. Values of headers are left out, since they may be secrets. */
+/** Flags with a short name. */
+const shortNames: Readonly<Record<string, string>> = { "--output": "-o", "--limit": "-n" };
+
+/**
+ * The command that continues an interrupted one, with other values of some flags. Values of headers are left out, since they may be
+ * secrets.
+ *
+ * @param flags - Names and values by turns.
+ */
 export function continueCommand(
   argv: readonly string[],
   flags: readonly string[],
   platform = process.platform,
 ): string {
-  const words = argv.map((word, index) => {
+  const names = flags.filter((_, index) => index % 2 === 0).flatMap((name) => [name, shortNames[name] ?? name]);
+  const isReplaced = (word: string, index: number) =>
+    names.includes(argv[index - 1] ?? "") ||
+    names.some((name) => word === name || word.startsWith(name.startsWith("--") ? `${name}=` : name));
+  const words = argv.flatMap((word, index) => {
+    if (isReplaced(word, index)) return [];
     if (word.startsWith("--header=") && !word.startsWith("--header=@")) return "--header=…";
     return argv[index - 1] === "--header" && !word.startsWith("@") ? "…" : quoteWord(word, platform);
   });

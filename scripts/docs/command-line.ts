@@ -24,7 +24,7 @@ export async function renderCommandLine(source: string): Promise<string> {
   const data = { balances: 20_000, votes: 600, profiles: 50, signatures: 40, spamStatistics: 10 };
   const server = await listen(createFakeNode(data, { defects: nodeDefects }));
   const folder = await mkdtemp(join(tmpdir(), "page-"));
-  const shim = join(folder, "vegaprotocol-client");
+  const shim = join(folder, "vegaprotocol");
   await writeFile(shim, `#!/bin/sh\nexec '${process.execPath}' '${program}' "$@"\n`);
   await chmod(shim, 0o755);
   const env = {

@@ -38,48 +38,41 @@ const sessions: readonly Session[] = [
   {
     name: "table",
     title: "A list as a table",
-    rows: 11,
-    commands: [`vegaprotocol-client balances --limit 8 ${columns}`],
-    until: atPrompt,
-  },
-  {
-    name: "blocks",
-    title: "A list with a block for each record",
-    rows: 16,
-    commands: ["vegaprotocol-client balances --limit 2"],
+    rows: 12,
+    commands: ["vegaprotocol balances -n 8"],
     until: atPrompt,
   },
   {
     name: "follow",
     title: "A follower with its line of status",
     rows: 12,
-    commands: [`vegaprotocol-client follow balances ${columns}`],
+    commands: [`vegaprotocol follow balances ${columns}`],
     until: /(?:\n20.*){7,}\nblock .*waits/,
   },
   {
     name: "progress",
     title: "The progress of an export",
     rows: 3,
-    commands: ["vegaprotocol-client balances --concurrency 1 --page-size 100 -o all.csv"],
+    commands: ["vegaprotocol balances --concurrency 1 --page-size 100 -o all.csv"],
     until: /[34]\d %, .* left/,
   },
   {
     name: "help",
     title: "The help of a command",
-    rows: 66,
-    commands: ["vegaprotocol-client help verify"],
+    rows: 60,
+    commands: ["vegaprotocol help nodes"],
     until: atPrompt,
   },
   {
     name: "error",
     title: "Errors",
-    rows: 13,
+    rows: 20,
     commands: [
-      "vegaprotocol-client balances --account-type genral",
-      "vegaprotocol-client balances -o all.xlsx",
-      "vegaprotocol-client balances --to 2100 --catch-up 0 -o tonight.csv",
+      "vegaprotocol balnces",
+      "vegaprotocol balances --account-type genral",
+      "vegaprotocol balances -o all.xlsx",
     ],
-    until: /reached[\s\S]*\n\$\s*$/,
+    until: /xlsx[\s\S]*\n\$\s*$/,
   },
 ];
 
@@ -177,7 +170,7 @@ async function main(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "terminal-"));
   const node = await startNode();
   try {
-    const shim = join(folder, "vegaprotocol-client");
+    const shim = join(folder, "vegaprotocol");
     await writeFile(shim, `#!/bin/sh\nexec '${process.execPath}' '${program}' "$@"\n`);
     await chmod(shim, 0o755);
     const rc = `PS1='$ '\nexport PATH='${folder}':"$PATH" VEGA_NODE='${node.url}'\ncd "$(mktemp -d '${folder}/XXXX')"\n`;

@@ -30,6 +30,25 @@ test("the command that continues has no values of headers, which may be secrets"
   );
 });
 
+test("the command that continues has each flag once", () => {
+  const argv = [
+    "balances",
+    "-o",
+    "a.csv",
+    "--from=2024",
+    "-n5",
+    "--node",
+    "a.example",
+    "--from",
+    "2023",
+    "--limit",
+    "7",
+  ];
+  expect(continueCommand(argv, ["--from", "2025", "--limit", "3", "--output", "a-rest.csv"])).toBe(
+    "vegaprotocol balances --node a.example --from 2025 --limit 3 --output a-rest.csv",
+  );
+});
+
 test("each signal that interrupts the program has its exit code, also that of Ctrl-Break", () => {
   const codes = interruptSignals.map((name) => [name, new Interruption(name).exitCode]);
   expect(codes).toEqual([
