@@ -55,6 +55,9 @@ export function createGateway({ client, pool, now, closing, ...options }: Gatewa
     return head && head.time + BigInt(Math.round(now() - head.at)) * 1_000_000n + lead;
   }
 
+  const nodeAt = (time: bigint) =>
+    pool.status.find(({ state, timestamp = 0n }) => state === "ready" && timestamp >= time)?.url;
+
   /** Reads from nodes, a bounded number of requests at once. */
   async function read<T>({ var: own }: Context<Env>, task: (signal: AbortSignal) => PromiseLike<T>): Promise<T> {
     if (limit.pendingCount >= mostWaiting) throw busy();
@@ -136,7 +139,7 @@ export function createGateway({ client, pool, now, closing, ...options }: Gatewa
   async function page(context: Context<Env>, id: ListId, argument: object, query: URLSearchParams) {
     await started;
     const request = readPageRequest(client, id, argument, latest());
-    const { content, source } = await read(context, (signal) => readPage(request, signal));
+    const { content, source } = await read(context, (signal) => readPage(request, signal, nodeAt));
     const { hasNextPage, hasPreviousPage, startCursor, endCursor } = content.pageInfo;
     if (request.isBackward ? hasPreviousPage : hasNextPage) {
       const [name, cursor] = request.isBackward ? ["before", startCursor] : ["after", endCursor];

@@ -11,16 +11,16 @@ import { inDirection, keyOf, largestPage } from "./request.js";
 /** The waits for a node that has reached the block of the pages before, in milliseconds. */
 const waits = [0, 250, 500, 1000, 2000, 4000];
 
-/** Reads a page, again until it is of a node that has reached the latest block of the pages before it. */
-export async function readPage(given: PageRequest, signal: AbortSignal) {
+/** Reads a page, again until it is of a node that has reached the latest block of the pages before it, such as that of `nodeAt`. */
+export async function readPage(given: PageRequest, signal: AbortSignal, nodeAt: (time: bigint) => string | undefined) {
   const { id, cursor, isBackward, newestFirst } = given;
-  const request: PageRequest = { ...given, open: (page, options) => given.open(page, { ...options, signal }) };
   const { cursors, range } = listOperation(id);
   const isByBlock = cursors?.timeMember !== undefined && cursors.missingMember === undefined;
   const readOther = cursors?.rejectedWith === undefined ? readWalk : readWhole;
   for (const wait of waits) {
-    // Another node may have it. If none has, one will.
     if (wait > 0) await sleep(wait, undefined, { signal });
+    const node = wait > 0 && cursor?.block ? nodeAt(cursor.block) : undefined;
+    const request: PageRequest = { ...given, open: (page, options) => given.open(page, { ...options, signal, node }) };
     const read = (isByBlock ? await readByBlocks(request) : undefined) ?? (await readOther(request));
     const times = read.pages.flatMap(({ block }) => (block ? [block.timestamp] : []));
     if (cursor?.block !== undefined && times.some((time) => time < (cursor.block ?? 0n))) continue;

@@ -8,13 +8,11 @@ export function createQuota(most: number, mostOfCaller: number) {
     if (callers.get(caller) === 0) callers.delete(caller);
   };
   return {
-    /** Takes an amount, and returns whether it was left. */
     take(caller: string, amount = 1): boolean {
       if (all + amount > most || (callers.get(caller) ?? 0) + amount > mostOfCaller) return false;
       change(caller, amount);
       return true;
     },
-    /** Gives back what was taken. */
     release: (caller: string, amount = 1): void => change(caller, -amount),
   };
 }

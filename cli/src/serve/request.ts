@@ -1,4 +1,3 @@
-/** What callers request of a list. */
 import type { Listing, ListingOptions, Page, Pagination, VegaClient } from "vegaprotocol-client";
 import { type ListId, listOperation } from "../operations.js";
 import { type Cursor, decodeCursor } from "./cursors.js";
