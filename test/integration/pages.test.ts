@@ -70,7 +70,7 @@ describe.each([...guide, ...others])("the links and paths of %s", (file) => {
   });
 
   test("name tests that exist", () => {
-    const paths = [...read(file).matchAll(/`(test\/[^`\s*]+)`/g)].map(([, path = ""]) => path);
+    const paths = [...read(file).matchAll(/`((?:cli\/)?test\/[^`\s*]+)`/g)].map(([, path = ""]) => path);
     expect(paths.filter((path) => !existsSync(join(root, path)))).toEqual([]);
   });
 });

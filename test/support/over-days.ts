@@ -3,11 +3,11 @@ import { nanosecondsPerDay } from "../../src/values/nanoseconds.js";
 
 export { startOfDay } from "../../src/source/history.js";
 
-/** Balance changes up to the same time and in the same order, but over four days: nodes drop whole days. */
-export function overDays(changes: readonly BalanceChange[]): BalanceChange[] {
+/** Balance changes up to the same time and in the same order, but over several days: nodes drop whole days. */
+export function overDays(changes: readonly BalanceChange[], days = 4n): BalanceChange[] {
   const times = changes.map(({ timestamp }) => BigInt(timestamp)).sort((a, b) => Number(a - b));
   const [oldest = 0n, newest = 0n] = [times[0], times.at(-1)];
-  const factor = (4n * nanosecondsPerDay) / (newest - oldest);
+  const factor = (days * nanosecondsPerDay) / (newest - oldest);
   return changes.map((change) => ({
     ...change,
     timestamp: `${newest - (newest - BigInt(change.timestamp)) * factor}`,

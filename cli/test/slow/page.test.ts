@@ -1,8 +1,97 @@
-import { readFile } from "node:fs/promises";
-import { expect, test } from "vitest";
+import { execFile } from "node:child_process";
+import { copyFile, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { createFakeNetwork, createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
+import { listen } from "vegaprotocol-client/testing/node";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { page, renderCommandLine } from "../../../scripts/docs/command-line.js";
+import { installNode, node as newerNode } from "../../../test/slow/sync/sqlite-node.js";
+import { overDays } from "../../../test/support/over-days.js";
+import { main } from "../support/cli-process.js";
+
+const run = promisify(execFile);
 
 test("the output that docs/command-line.md shows is that of its commands", async () => {
   const source = await readFile(page, "utf8");
   expect(await renderCommandLine(source)).toBe(source);
+});
+
+const root = fileURLToPath(new URL("../../../", import.meta.url));
+const docs = (await readdir(join(root, "docs"))).filter((name) => name.endsWith(".md")).map((name) => `docs/${name}`);
+
+/** The commands of the program in the blocks of a page. */
+async function commandsOf(file: string): Promise<string[]> {
+  const blocks = (await readFile(join(root, file), "utf8")).matchAll(/^```sh[^\n]*\n([\s\S]*?)^```/gm);
+  const lines = [...blocks].flatMap(([, script = ""]) => script.replaceAll(/\\\n\s*/g, "").split("\n"));
+  return lines.flatMap((line) => /^(?:npx )?vegaprotocol(?:-cli)? ([^|;#]*)/.exec(line)?.[1] ?? []);
+}
+
+// The page of the command line is also run as a whole, and its errors are meant.
+const all = await Promise.all(["README.md", "cli/README.md", ...docs].map(commandsOf));
+const isError = (command: string) => /^balnces|--limt|--order newest$|february|today|all\.csv/.test(command);
+const commands = [...new Set(all.flat().map((command) => command.replace(/ &?\s*$/, "")))].filter(
+  (command) => !isError(command),
+);
+
+const source = createFakeNode({ balances: 3000, votes: 300, signatures: 40, profiles: 9 });
+const { balances: changes, votes, signatures } = source.records;
+const data = { ...source.records, balances: overDays(changes, 60n) };
+const ids = new Map([
+  ["22e9…", changes[0]?.partyId ?? ""],
+  ["f6f6…", votes[0]?.proposalId ?? ""],
+  ["2714…", signatures[0]?.id ?? ""],
+]);
+
+let servers: Awaited<ReturnType<typeof listen>>[];
+const urlOf = (index: number) => servers[index]?.url ?? "";
+let folder: string;
+let env: NodeJS.ProcessEnv;
+beforeAll(async () => {
+  installNode();
+  const network = createFakeNetwork({ nodes: 2, ...data }, { defects: nodeDefects, rateLimit: false });
+  servers = await Promise.all(network.nodes.map((each) => listen(each)));
+  folder = await mkdtemp(join(tmpdir(), "pages-"));
+  // SQLite came with Node.js 22.
+  const shim = `#!/bin/sh\ncase "$*" in *.db*) exec '${newerNode}' '${main}' "$@" ;; *) exec '${process.execPath}' '${main}' "$@" ;; esac\n`;
+  await writeFile(join(folder, "vegaprotocol"), shim, { mode: 0o755 });
+  const [change] = data.balances;
+  env = {
+    ...process.env,
+    PATH: `${folder}:${process.env["PATH"]}`,
+    VEGA_NODE: urlOf(0),
+    asset: change?.assetId,
+    ASSET: change?.assetId,
+    PARTY: change?.partyId,
+  };
+  for (const command of ["balances -o balances.ndjson", "votes --party $PARTY -o votes.ndjson.gz", "sync vega.db"]) {
+    await run("bash", ["-c", `vegaprotocol ${command} --quiet`], { cwd: folder, env });
+  }
+});
+afterAll(async () => {
+  await Promise.all(servers.map((server) => server.close()));
+  await rm(folder, { recursive: true });
+});
+
+test("the pages have commands", () => {
+  expect(commands.length).toBeGreaterThan(30);
+});
+
+test.each(commands)("vegaprotocol %s", async (command) => {
+  const own = await mkdtemp(join(folder, "own-"));
+  const inputs = command.matchAll(/--from (\S+\.(?:ndjson|db)\S*)|(vega\.db) .*--check/g);
+  for (const [, from, checked = ""] of inputs)
+    await copyFile(join(folder, from ?? checked), join(own, from ?? checked));
+  let local = command
+    .replaceAll(/https:\/\/(?:b|other)\.example/g, urlOf(1))
+    .replaceAll(/https:\/\/\w+\.example|localhost:8080/g, urlOf(0))
+    .replaceAll(/--port \d+/g, "--port 0");
+  for (const [short, id] of ids) local = local.replaceAll(short, id);
+  const isEndless = /^(?:fake-node|serve)\b|--follow\b|^follow (?!.*-n )/.test(command);
+  const script = `timeout --signal=INT 4 vegaprotocol ${local} > /dev/null 2> error; echo $?`;
+  const { stdout } = await run("bash", ["-c", script], { cwd: own, env });
+  const message = await readFile(join(own, "error"), "utf8");
+  expect([Number(stdout), message]).toEqual([isEndless ? 124 : 0, message]);
 });
