@@ -32,7 +32,7 @@ const checks: Readonly<Record<string, Check>> = {
     commands: [
       "publint --strict",
       "attw --pack . --exclude-entrypoints openapi.yaml openapi.json",
-      "publint --strict cli",
+      "f=$(mktemp -d) && tsx scripts/stage-command-line.ts $f/cli && publint --strict $f/cli && rm -r $f",
     ],
     needsBuild: true,
     // Without this, npm would build the package once more to pack it.

@@ -66,12 +66,8 @@ const sessions: readonly Session[] = [
   {
     name: "error",
     title: "Errors",
-    rows: 20,
-    commands: [
-      "vegaprotocol balnces",
-      "vegaprotocol balances --account-type genral",
-      "vegaprotocol balances -o all.xlsx",
-    ],
+    rows: 12,
+    commands: ["vegaprotocol balnces", "vegaprotocol balances --order newest", "vegaprotocol balances -o all.xlsx"],
     until: /xlsx[\s\S]*\n\$\s*$/,
   },
 ];
