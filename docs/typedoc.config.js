@@ -54,8 +54,8 @@ export default {
     // The raw types of the operations.
     "paths",
     // Types of the query libraries' options are inferred.
-    "OperationId",
     "OperationMethods",
+    "OperationTypes",
     "operations",
     "ListId",
     "ArgumentOf",

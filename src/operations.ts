@@ -7,9 +7,7 @@ export type {
   ListOperation,
   Operation,
   OperationId,
-  OperationTable,
   ParameterPlace,
-  RecordOf,
-  SingleOperation,
   Value,
 } from "./arguments/operation.js";
+export type { Enumeration } from "./values/enumeration.js";
