@@ -38,7 +38,7 @@ describe("wrong usage exits with 2 and sends nothing", () => {
       "balances --account-type other/kind",
       'Unknown name "other/kind" in --account-type. The known names are unspecified, insurance',
     ],
-    ["balances --account-type genral", 'got "genral". Add --any to send a name that only newer nodes know.'],
+    ["balances --account-type genral", 'Unknown name "genral" in --account-type.'],
     ["balances --account-type ACCOUNT_TYPE_GENRAL", "in --account-type. The known names are"],
     ["balances --timeout soon", "'soon' is invalid. Expected a duration such as 30s, 500ms or 2m."],
     ["balances --header secret", "Expected --header to be 'Name: value' or @FILE"],
