@@ -12,8 +12,11 @@ import { count, median, type Report, round, times } from "./measure.js";
 const records = 300_000;
 const pageSize = 1000;
 const rounds = 3;
-/** The most CPU time of an export in microseconds for each record, and its most memory in MiB. */
-const [mostTime, mostMemory] = [25, 250];
+/**
+ * The most CPU time of an export in microseconds for each record, and its most memory in MiB. The V8 of later versions keeps more garbage:
+ * the loop alone takes up to 250 MiB there.
+ */
+const [mostTime, mostMemory] = [25, process.version.startsWith("v20.") ? 250 : 350];
 
 const main = fileURLToPath(new URL("../cli/dist/main.js", import.meta.url));
 const here = fileURLToPath(import.meta.url);
