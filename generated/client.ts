@@ -2,7 +2,7 @@
 
 import type { CallOptions } from "../src/http/call-options.js";
 import type { Call } from "../src/http/call.js";
-import type { Listing, ListingOptions } from "../src/pagination/listing.js";
+import type { Listing, ListingOptions } from "../src/list/listing.js";
 import type { NanosecondTime } from "../src/values/times.js";
 import type { AccountType } from "./enums.js";
 import type {

@@ -34,9 +34,9 @@ export {
   type Page,
   paginate,
   type Walk,
-} from "./pagination/listing.js";
-export type { Edge, PageContent, WalkPage } from "./pagination/page.js";
-export type { WalkOptions } from "./pagination/request-plan.js";
+} from "./list/listing.js";
+export type { Edge, PageContent, WalkPage } from "./list/page.js";
+export type { WalkOptions } from "./list/request-plan.js";
 export type { Scan } from "./scan/scan.js";
 export type { ScanBalanceChangesArguments } from "./scan/scan-operation.js";
 export type { ScanOptions } from "./scan/scan-options.js";

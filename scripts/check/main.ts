@@ -1,5 +1,5 @@
 /**
- * Runs checks and prints a line for each: `npm run check`, or some of them by name, as in `npm run check -- size words`. The
+ * Runs checks and prints a line for each: `npm run check`, or some of them by name, as in `npm run check -- size spelling`. The
  * output of a check follows if the check fails or if it was named.
  */
 import { spawn } from "node:child_process";
@@ -26,7 +26,7 @@ const checks: Readonly<Record<string, Check>> = {
   version: { commands: ["tsx scripts/spec-diff/main.ts --check"] },
   types: { commands: [`${tsc} -p tsconfig.portable.json`, tsc] },
   code: { commands: ["biome check --error-on-warnings ."] },
-  words: { commands: ["tsx scripts/check/words.ts"] },
+  spelling: { commands: ["cspell --no-progress --no-summary ."] },
   structure: { commands: ["tsx scripts/check/structure.ts"] },
   package: {
     commands: [

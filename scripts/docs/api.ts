@@ -25,7 +25,7 @@ export const subjects: readonly Subject[] = [
   { text: "Arguments", places: ["generated/client.ts"] },
   { text: "Records", places: ["generated/types.ts"] },
   { text: "Enumerations", places: ["generated/enums.ts"] },
-  { text: "Pagination", guide: "pagination", places: ["src/pagination/", "src/source/node-page.ts"] },
+  { text: "Pagination", guide: "pagination", places: ["src/list/", "src/evidence/node-page.ts"] },
   { text: "Scans", guide: "scans", places: ["src/scan/"] },
   { text: "Errors", guide: "errors", places: ["src/errors/"] },
   { text: "Values", places: ["src/values/"] },

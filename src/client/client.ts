@@ -6,6 +6,7 @@ import type { BalanceChange } from "../../generated/types.js";
 import type { OperationId } from "../arguments/operation.js";
 import { readArguments } from "../arguments/read-arguments.js";
 import { systemClock } from "../async/clock.js";
+import type { Connection, Session } from "../evidence/connection.js";
 import { call } from "../http/call.js";
 import { type CallOptions, callChecks, readCallOptions } from "../http/call-options.js";
 import { withCalls, withHeaders } from "../http/http-client.js";
@@ -15,12 +16,11 @@ import { routeOf } from "../http/operation-route.js";
 import { withRedirects } from "../http/redirects.js";
 import { createRequester } from "../http/requester.js";
 import { sharedLimits } from "../http/shared-limits.js";
-import { type ListId, listOperation } from "../pagination/list-operation.js";
-import type { ListingOptions } from "../pagination/listing.js";
+import { type ListId, listOperation } from "../list/list-operation.js";
+import type { ListingOptions } from "../list/listing.js";
 import type { Scan } from "../scan/scan.js";
 import { type ScanBalanceChangesArguments, scanOperation } from "../scan/scan-operation.js";
 import type { ScanOptions } from "../scan/scan-options.js";
-import type { Connection, Session } from "../source/connection.js";
 import {
   type ClientDefaults,
   type ClientOptions,

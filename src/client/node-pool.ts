@@ -1,6 +1,6 @@
 import { ArgumentError } from "../errors/index.js";
+import type { Connection, RouteOf, Session } from "../evidence/connection.js";
 import type { RequesterOptions } from "../http/requester.js";
-import type { Connection, RouteOf, Session } from "../source/connection.js";
 
 /** What is known of one node of a pool. Nothing is asked for it: it comes from the responses of calls. Its JSON has digits. */
 export interface NodeStatus {

@@ -6,7 +6,7 @@ import { systemClock } from "../async/clock.js";
 import type { VegaClient } from "../client/client.js";
 import { VegaError } from "../errors/index.js";
 import type { Block } from "../http/block.js";
-import type { Listing } from "../pagination/listing.js";
+import type { Listing } from "../list/listing.js";
 import { finalTime } from "../values/microseconds.js";
 import { blockOf, earlier, firstPageOf } from "./blocks.js";
 import { type FollowOptions, followChecks } from "./follow-options.js";

@@ -1,5 +1,5 @@
 import type { Vote } from "../../generated/types.js";
-import { sha256Hex } from "../pagination/repair/sha256.js";
+import { sha256Hex } from "../list/repair/sha256.js";
 
 /**
  * The votes that a follower has yielded: for each party and proposal the digest of the vote's members. About 350 bytes for each

@@ -1,7 +1,7 @@
 import type { Backward, Forward } from "../../generated/client.js";
 import type { PageInfo } from "../../generated/types.js";
-import type { Page } from "../pagination/listing.js";
-import { unlessUnreachable } from "../pagination/page.js";
+import type { Page } from "../list/listing.js";
+import { unlessUnreachable } from "../list/page.js";
 
 /** A page of a list as JSON. */
 export interface PageData<T> {

@@ -1,5 +1,5 @@
 import type { BalanceChange } from "../../generated/types.js";
-import { readyItems } from "../pagination/merge/ready.js";
+import { readyItems } from "../list/merge/ready.js";
 import { microsecondOf } from "../values/microseconds.js";
 import type { Failure, FilterScan } from "./filter-scan.js";
 import { compareRecords } from "./record-order.js";

@@ -1,8 +1,8 @@
 import type { BalanceChange } from "../../generated/types.js";
 import { ResponseError } from "../errors/index.js";
+import { type Edge, hasRecord, type ListRequest, type OldestPage, type PageContent } from "../evidence/node-page.js";
 import type { Block } from "../http/block.js";
 import type { Demand } from "../http/demand.js";
-import { type Edge, hasRecord, type ListRequest, type OldestPage, type PageContent } from "../source/node-page.js";
 import { compareDigits, isDigits } from "../values/digits.js";
 import { microsecondOf } from "../values/microseconds.js";
 import { show } from "../values/show.js";

@@ -3,10 +3,10 @@ import { operations } from "../../generated/operations.js";
 import type { BalanceChange } from "../../generated/types.js";
 import { readArguments } from "../arguments/read-arguments.js";
 import { take } from "../arguments/take.js";
+import type { Connection } from "../evidence/connection.js";
 import { readCallOptions, type Settings } from "../http/call-options.js";
 import { onDemand } from "../http/on-demand.js";
 import type { OperationRoute } from "../http/operation-route.js";
-import type { Connection } from "../source/connection.js";
 import { type Scan, scan } from "./scan.js";
 import { readScanOptions, type ScanOptions, scanChecks } from "./scan-options.js";
 

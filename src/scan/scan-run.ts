@@ -2,10 +2,10 @@ import type { BalanceChange, BalanceChangesDateRange } from "../../generated/typ
 import { untilAborted } from "../async/abort.js";
 import { Semaphore } from "../async/semaphore.js";
 import { annotate, VegaError } from "../errors/index.js";
+import { behindError, describeTime } from "../evidence/reading-errors.js";
 import type { Block } from "../http/block.js";
 import { NotShown } from "../http/demand.js";
-import { smallestPage } from "../pagination/merge/split.js";
-import { behindError, describeTime } from "../source/reading-errors.js";
+import { smallestPage } from "../list/merge/split.js";
 import type { Coverage } from "../values/coverage.js";
 import { maximum, minimum } from "../values/integers.js";
 import { microsecondOf, toTime } from "../values/microseconds.js";

@@ -2,7 +2,7 @@ import type { BalanceChange } from "../../generated/types.js";
 import { untilAborted } from "../async/abort.js";
 import { ItemIterator } from "../async/item-iterator.js";
 import { annotate, VegaError } from "../errors/index.js";
-import { CoveragePromise, type CoverageSettler } from "../source/coverage.js";
+import { CoveragePromise, type CoverageSettler } from "../evidence/coverage.js";
 import type { Coverage } from "../values/coverage.js";
 import type { ScanSettings } from "./scan-options.js";
 import type { ScanRun } from "./scan-run.js";

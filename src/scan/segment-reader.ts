@@ -1,10 +1,10 @@
 import type { BalanceChange } from "../../generated/types.js";
 import { PaginationError } from "../errors/index.js";
+import { blockTimeOf } from "../evidence/block-cursor.js";
+import { describeTime, prunedError, readingError } from "../evidence/reading-errors.js";
 import { NotShown } from "../http/demand.js";
-import type { Edge } from "../pagination/page.js";
-import { fromRecordBefore, largestPage, longestOverlap } from "../pagination/repair/continuation.js";
-import { blockTimeOf } from "../source/block-cursor.js";
-import { describeTime, prunedError, readingError } from "../source/reading-errors.js";
+import type { Edge } from "../list/page.js";
+import { fromRecordBefore, largestPage, longestOverlap } from "../list/repair/continuation.js";
 import { compareDigits } from "../values/digits.js";
 import { maximum, minimum } from "../values/integers.js";
 import { microsecondOf, toTime } from "../values/microseconds.js";

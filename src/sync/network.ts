@@ -1,9 +1,9 @@
 import type { BalanceChange } from "../../generated/types.js";
 import type { VegaClient } from "../client/client.js";
 import { PaginationError, VegaError } from "../errors/index.js";
+import { canBeOneChain } from "../evidence/one-chain.js";
 import type { Block } from "../http/block.js";
 import { compareAccounts } from "../scan/record-order.js";
-import { canBeOneChain } from "../source/one-chain.js";
 import type { Positions } from "./positions.js";
 
 /** A time of v0.74 nodes. Others have nanoseconds. */

@@ -2,7 +2,7 @@ import { operations } from "../../generated/operations.js";
 import type { PartyProfile } from "../../generated/types.js";
 import type { VegaClient } from "../client/client.js";
 import { ApiError, PaginationError } from "../errors/index.js";
-import { largestPage } from "../pagination/repair/continuation.js";
+import { largestPage } from "../list/repair/continuation.js";
 
 const { rejectedWith } = operations.listPartiesProfiles.cursors;
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type BalanceChange, createClient, PaginationError, type Vote } from "../../src/index.js";
-import { accountIdOf } from "../../src/pagination/repair/cursors.js";
+import { accountIdOf } from "../../src/list/repair/cursors.js";
 import { nodePool } from "../../src/pool/index.js";
 import { compareRecords } from "../../src/scan/record-order.js";
 import { createFakeNetwork, nodeDefects } from "../../src/testing/index.js";

@@ -1,6 +1,6 @@
 import { operations } from "../../../generated/operations.js";
 import type { BalanceChange } from "../../../generated/types.js";
-import { sha256Hex } from "../../pagination/repair/sha256.js";
+import { sha256Hex } from "../../list/repair/sha256.js";
 import { numberOf, toName } from "../../values/enumeration.js";
 import type { Ids } from "../ids.js";
 import { toJson } from "../json.js";

@@ -7,9 +7,9 @@ import {
   positiveInteger,
 } from "../arguments/check-options.js";
 import { refuse, refuseByRule } from "../arguments/refuse.js";
+import { completeFrom } from "../evidence/history.js";
+import type { OldestPage } from "../evidence/node-page.js";
 import type { Demand } from "../http/demand.js";
-import { completeFrom } from "../source/history.js";
-import type { OldestPage } from "../source/node-page.js";
 import type { Deduplicator } from "./deduplicator.js";
 import { type Backward, contradictionIn, type Direction, directionOf, type Forward } from "./direction.js";
 import type { PageContent } from "./page.js";

@@ -4,12 +4,12 @@ import type { ListOperation, OperationId, OperationTable, RecordOf } from "../ar
 import { readArguments, timesOf } from "../arguments/read-arguments.js";
 import { take } from "../arguments/take.js";
 import { early } from "../async/early.js";
+import type { Connection } from "../evidence/connection.js";
+import type { NodeExtra } from "../evidence/node-page.js";
+import { pageSender } from "../evidence/page-sender.js";
+import { select } from "../evidence/selection.js";
 import { readCallOptions, type Settings } from "../http/call-options.js";
 import type { OperationRoute } from "../http/operation-route.js";
-import type { Connection } from "../source/connection.js";
-import type { NodeExtra } from "../source/node-page.js";
-import { pageSender } from "../source/page-sender.js";
-import { select } from "../source/selection.js";
 import { loadPages } from "./first-step.js";
 import { type Listing, type ListingOptions, listingChecks, walk } from "./listing.js";
 import { isTooLong } from "./query-length.js";

@@ -8,10 +8,10 @@ import {
   paginate,
   type Vote,
 } from "../../../src/index.js";
-import { compareWithAllPages, compareWithLastTime } from "../../../src/pagination/deduplicator.js";
-import { walk } from "../../../src/pagination/listing.js";
-import { accountIdOf } from "../../../src/pagination/repair/cursors.js";
-import { readWalkOptions } from "../../../src/pagination/request-plan.js";
+import { compareWithAllPages, compareWithLastTime } from "../../../src/list/deduplicator.js";
+import { walk } from "../../../src/list/listing.js";
+import { accountIdOf } from "../../../src/list/repair/cursors.js";
+import { readWalkOptions } from "../../../src/list/request-plan.js";
 import { keyOf } from "../../../src/scan/record-order.js";
 import { createFakeNode, nodeDefects } from "../../../src/testing/index.js";
 import { compareText } from "../../../src/values/digits.js";

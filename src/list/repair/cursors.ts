@@ -1,6 +1,6 @@
 import { operations } from "../../../generated/operations.js";
 import type { BalanceChange } from "../../../generated/types.js";
-import { readBlockCursor } from "../../source/block-cursor.js";
+import { readBlockCursor } from "../../evidence/block-cursor.js";
 import { toName } from "../../values/enumeration.js";
 import { toNanoseconds } from "../../values/times.js";
 import { sha256Hex } from "./sha256.js";

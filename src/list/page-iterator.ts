@@ -1,10 +1,10 @@
 import { untilAborted } from "../async/abort.js";
 import { ItemIterator, ignore, WalkIterator } from "../async/item-iterator.js";
 import { annotate, VegaError } from "../errors/index.js";
+import { nanosecondsOf } from "../evidence/block-cursor.js";
+import type { CoverageSettler } from "../evidence/coverage.js";
+import { timeOf } from "../evidence/node-page.js";
 import type { Block } from "../http/block.js";
-import { nanosecondsOf } from "../source/block-cursor.js";
-import type { CoverageSettler } from "../source/coverage.js";
-import { timeOf } from "../source/node-page.js";
 import type { Coverage } from "../values/coverage.js";
 import { maximum, minimum } from "../values/integers.js";
 import { finalTime } from "../values/microseconds.js";

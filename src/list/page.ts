@@ -1,9 +1,9 @@
 import type { PageInfo, Pagination } from "../../generated/types.js";
 import { PaginationError } from "../errors/index.js";
-import type { Edge } from "../source/node-page.js";
+import type { Edge } from "../evidence/node-page.js";
 import { type Backward, backward, type Direction, type Forward, forward } from "./direction.js";
 
-export { type Edge, hasRecord, type PageContent } from "../source/node-page.js";
+export { type Edge, hasRecord, type PageContent } from "../evidence/node-page.js";
 
 /** A page of a list, in the list's order, in whichever direction it was read. */
 export interface WalkPage<T> {

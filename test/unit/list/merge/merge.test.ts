@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ConnectionError, createClient, type VegaError } from "../../../../src/index.js";
-import { paginate } from "../../../../src/pagination/listing.js";
-import { mergePages } from "../../../../src/pagination/merge/merge.js";
-import { splitFilters } from "../../../../src/pagination/merge/split.js";
+import { paginate } from "../../../../src/list/listing.js";
+import { mergePages } from "../../../../src/list/merge/merge.js";
+import { splitFilters } from "../../../../src/list/merge/split.js";
 import { createFakeNode } from "../../../../src/testing/index.js";
 import { collect, PageSource } from "../../../support/page-source.js";
 import { runs } from "../../../support/runs.js";

@@ -1,5 +1,5 @@
 import type { BalanceChange } from "../../../generated/types.js";
-import { blockTimeOf, nanosecondsOf } from "../../source/block-cursor.js";
+import { blockTimeOf, nanosecondsOf } from "../../evidence/block-cursor.js";
 import type { Edge } from "../page.js";
 import { type AccountPlace, continuingAt, isAt, placeOf, withAccountId } from "./cursors.js";
 
