@@ -40,5 +40,6 @@ test.concurrent("500 requests are all served without a ban while another client 
   timers.forEach(clearTimeout);
   await close();
   expect(node.count).toMatchObject({ served: 500, banned: 0 });
-  expect(node.count.rejected).toBeLessThanOrEqual(25);
+  // All requests in flight are rejected when the bucket is emptied: about 5 each time, more if responses are late.
+  expect(node.count.rejected).toBeLessThanOrEqual(50);
 }, 60_000);
