@@ -81,14 +81,14 @@ export default defineConfig({
     ],
     sidebar: [
       ...sidebar.slice(0, -1),
-      {
-        text: "Reference",
+      ...sidebar.slice(-1).map(({ text, items = [] }) => ({
+        text,
         items: [
           { text: "Operations", link: "/operations/", collapsed: true, items: generated("operations-sidebar.json") },
           { text: "API reference", link: "/api/", collapsed: true, items: generated("api-sidebar.json") },
+          ...items,
         ],
-      },
-      ...sidebar.slice(-1),
+      })),
     ],
     outline: [2, 3],
     ...(project && {

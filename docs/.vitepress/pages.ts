@@ -7,10 +7,10 @@ export interface Group {
   pages: readonly string[];
 }
 
-/** The hand-written pages, in reading order. The operations and the API reference, which are generated, come before the last group. */
+/** The hand-written pages, in reading order. The generated operations and API reference begin the last group. */
 export const groups: readonly Group[] = [
   {
-    text: "Guide",
+    text: "Library",
     pages: [
       "getting-started",
       "pagination",
@@ -20,18 +20,28 @@ export const groups: readonly Group[] = [
       "several-nodes",
       "following",
       "validation",
-      "testing",
-      "testing-reference",
-      "command-line",
-      "data",
-      "sync",
-      "serve",
-      "assistants",
+      "recipes",
+      "recipes-ui",
+      "recipes-live",
+      "recipes-next",
+      "recipes-servers",
+      "troubleshooting",
     ],
   },
-  { text: "Recipes", pages: ["recipes", "recipes-ui", "recipes-live", "recipes-next", "recipes-servers"] },
-  { text: "Background", pages: ["compatibility", "open-points", "performance", "guarantees"] },
-  { text: "Project", pages: ["contributing", "changelog"] },
+  { text: "Command line and data", pages: ["command-line", "sync", "data", "serve"] },
+  { text: "Testing", pages: ["testing", "testing-reference"] },
+  {
+    text: "Reference",
+    pages: [
+      "compatibility",
+      "guarantees",
+      "open-points",
+      "performance",
+      "assistants",
+      "contributing",
+      "changelog",
+    ],
+  },
 ];
 
 /** The first heading of a page. */
