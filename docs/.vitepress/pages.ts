@@ -32,15 +32,7 @@ export const groups: readonly Group[] = [
   { text: "Testing", pages: ["testing", "testing-reference"] },
   {
     text: "Reference",
-    pages: [
-      "compatibility",
-      "guarantees",
-      "open-points",
-      "performance",
-      "assistants",
-      "contributing",
-      "changelog",
-    ],
+    pages: ["compatibility", "guarantees", "open-points", "performance", "assistants", "contributing", "changelog"],
   },
 ];
 

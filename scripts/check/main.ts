@@ -31,7 +31,7 @@ const checks: Readonly<Record<string, Check>> = {
   package: {
     commands: [
       "publint --strict",
-      "attw --pack . --exclude-entrypoints openapi.yaml openapi.json",
+      "attw --pack . --profile node16 --exclude-entrypoints openapi.yaml openapi.json",
       "f=$(mktemp -d) && tsx scripts/stage-command-line.ts $f/cli && publint --strict $f/cli && rm -r $f",
     ],
     needsBuild: true,

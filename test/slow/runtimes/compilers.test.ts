@@ -15,7 +15,6 @@ afterAll(() => consumer?.remove());
 
 /** How modules are found, and the modules that are compiled: ES modules and CommonJS. */
 const resolutions = {
-  node10: { options: { module: "commonjs", moduleResolution: "node10" }, files: ["types.ts", "required.cts"] },
   node16: {
     options: { module: "node16", moduleResolution: "node16" },
     files: ["types.mts", "types.cts", "required.cts"],
@@ -35,8 +34,6 @@ const globals = {
 type Case = [compiler: string, resolution: keyof typeof resolutions, global: keyof typeof globals];
 
 const cases = ["5.4", "5.9", "7.0"].flatMap((compiler): Case[] => [
-  // TypeScript 7 does not have it any more.
-  ...(compiler < "7" ? ([[compiler, "node10", "Node.js alone"]] as Case[]) : []),
   [compiler, "node16", "Node.js alone"],
   [compiler, "nodenext", "the DOM"],
   [compiler, "bundler", "Node.js alone"],

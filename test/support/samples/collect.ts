@@ -20,8 +20,7 @@ export interface Sample {
 export function collectSamples(): Sample[] {
   const pages = [
     "README.md",
-    "AGENTS.md",
-    "SKILL.md",
+    "skills/vegaprotocol-client/SKILL.md",
     ...list("docs", ".md").filter((file) => dirname(file) === "docs"),
   ].flatMap((file) => fenced(file, read(file)));
   const docstrings = [...list("src", ".ts"), ...list("scripts", ".ts")].flatMap((file) =>
