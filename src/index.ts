@@ -2,6 +2,15 @@ export * from "../generated/public.js";
 export { createClient, type VegaClient } from "./client/client.js";
 export type { ClientOptions, OptionOverrides } from "./client/client-options.js";
 export {
+  type FetchPage,
+  type Listing,
+  type ListingOptions,
+  type Page,
+  paginate,
+  type Walk,
+} from "./client/listing.js";
+export type { Scan, ScanBalanceChangesArguments } from "./client/scan.js";
+export {
   ApiError,
   ArgumentError,
   type CodeName,
@@ -27,18 +36,8 @@ export type {
   RetryEvent,
 } from "./http/events.js";
 export type { RetryOptions } from "./http/retry-options.js";
-export {
-  type FetchPage,
-  type Listing,
-  type ListingOptions,
-  type Page,
-  paginate,
-  type Walk,
-} from "./list/listing.js";
 export type { Edge, PageContent, WalkPage } from "./list/page.js";
-export type { WalkOptions } from "./list/request-plan.js";
-export type { Scan } from "./scan/scan.js";
-export type { ScanBalanceChangesArguments } from "./scan/scan-operation.js";
+export type { WalkOptions } from "./list/walk-options.js";
 export type { ScanOptions } from "./scan/scan-options.js";
 export type { Coverage } from "./values/coverage.js";
 export { type NanosecondTime, toBytes, toDate, toNanoseconds } from "./values/times.js";

@@ -17,8 +17,8 @@ import { comment, printInterface, printMember, printType } from "./printing.js";
 const sources: Record<string, string> = {
   CallOptions: "../src/http/call-options.js",
   Call: "../src/http/call.js",
-  Listing: "../src/list/listing.js",
-  ListingOptions: "../src/list/listing.js",
+  Listing: "../src/client/listing.js",
+  ListingOptions: "../src/client/listing.js",
   NanosecondTime: "../src/values/times.js",
 };
 

@@ -1,3 +1,5 @@
+import type { Coverage } from "../values/coverage.js";
+
 export type Done = IteratorReturnResult<undefined>;
 export const done: Done = { done: true, value: undefined };
 export const ignore = () => {};
@@ -72,6 +74,18 @@ export abstract class WalkIterator<T> {
   }
 }
 
+/** Where the items of a loop come from. */
+export interface Batches<Item> {
+  readonly maxItems?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** Reads the next items; `undefined` at the end. */
+  next(): Promise<readonly Item[] | undefined>;
+  /** What the items cover. After `next` has returned `undefined`, without `taken`: everything. */
+  coverage(taken?: number): Coverage;
+  /** Ends what is in flight. */
+  end(): void;
+}
+
 /** Yields items that arrive in batches. */
 export abstract class ItemIterator<Item> extends WalkIterator<Item> {
   #signal: AbortSignal | undefined;
@@ -128,11 +142,6 @@ export abstract class ItemIterator<Item> extends WalkIterator<Item> {
   /** How many items of the current batch were yielded. */
   protected get taken(): number {
     return this.#index;
-  }
-
-  /** The last item that was yielded; `undefined` if the current batch had none yet. */
-  protected get last(): Item | undefined {
-    return this.#items[this.#index - 1];
   }
 
   #take(): IteratorYieldResult<Item> {

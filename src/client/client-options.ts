@@ -18,7 +18,7 @@ import {
   withDefaults,
 } from "../http/call-options.js";
 import type { LogLevel, ObserverEvent } from "../http/events.js";
-import { logLevel } from "../http/log-level.js";
+import { logLevel } from "../http/log.js";
 import type { Validate } from "../http/response.js";
 import { type NodePool, readNodePool } from "./node-pool.js";
 

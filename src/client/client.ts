@@ -10,16 +10,12 @@ import type { Connection, Session } from "../evidence/connection.js";
 import { call } from "../http/call.js";
 import { type CallOptions, callChecks, readCallOptions } from "../http/call-options.js";
 import { withCalls, withHeaders } from "../http/http-client.js";
-import { withLog } from "../http/log-level.js";
+import { withLog } from "../http/log.js";
 import type { NodeHttp } from "../http/node-http.js";
 import { routeOf } from "../http/operation-route.js";
 import { withRedirects } from "../http/redirects.js";
 import { createRequester } from "../http/requester.js";
 import { sharedLimits } from "../http/shared-limits.js";
-import { type ListId, listOperation } from "../list/list-operation.js";
-import type { ListingOptions } from "../list/listing.js";
-import type { Scan } from "../scan/scan.js";
-import { type ScanBalanceChangesArguments, scanOperation } from "../scan/scan-operation.js";
 import type { ScanOptions } from "../scan/scan-options.js";
 import {
   type ClientDefaults,
@@ -28,7 +24,9 @@ import {
   readClientOptions,
   readOverrides,
 } from "./client-options.js";
+import { type ListId, type ListingOptions, listOperation } from "./listing.js";
 import { connect } from "./node-pool.js";
+import { type Scan, type ScanBalanceChangesArguments, scanOperation } from "./scan.js";
 
 /**
  * A client of a node, or of a pool of nodes.

@@ -1,6 +1,6 @@
+import type { Listing, Page } from "../client/listing.js";
 import { ResponseError } from "../errors/index.js";
 import type { Block } from "../http/block.js";
-import type { Listing, Page } from "../list/listing.js";
 
 /** What a follower reads of a page. */
 export interface BlockSource {

@@ -1,10 +1,9 @@
 import { refuse } from "../arguments/refuse.js";
 import type { Clock } from "../async/clock.js";
-import { ignore } from "../async/item-iterator.js";
 import { ConnectionError, describe, VegaError } from "../errors/index.js";
 import { type Block, readBlock } from "./block.js";
 import type { Attempt, Context, Reply, SendAttempt } from "./context.js";
-import { onDemand } from "./on-demand.js";
+import { corsHint } from "./cors-hint.js";
 import { decode, errorOf, readBytes, readData, requestOf, type Validate } from "./response.js";
 
 export interface Transport {
@@ -23,7 +22,7 @@ export const createAttempt =
       // Of this attempt alone: a Request keeps a listener on its signal for as long as the signal lives.
       const controller = new AbortController();
       perform(context, attempt, options, controller.signal).then(resolve, (error: unknown) =>
-        connectionError(error, context, attempt).then(reject, reject),
+        reject(connectionError(error, context, attempt)),
       );
       return (reason) => controller.abort(reason);
     });
@@ -99,24 +98,14 @@ function isResponse(value: unknown): value is Response {
   return typeof status === "number" && typeof headers?.get === "function" && typeof text === "function";
 }
 
-const loadHint = onDemand(() => import("./cors-hint.js"));
-
-/** What a browser may have done. Nothing is said if the code for it cannot be loaded either. */
-const hintOf = (error: unknown, url: string, { cancellation }: Attempt): Promise<string> =>
-  cancellation.run<string>((resolve) => {
-    const ask = async () => (await loadHint()).corsHint(error, url);
-    ask().then(resolve, () => resolve(""));
-    return ignore;
-  });
-
 /** Turns the failure of a connection into a {@link ConnectionError}. What middleware throws stays as it is. */
-async function connectionError(error: unknown, { operation }: Context<unknown>, attempt: Attempt): Promise<unknown> {
+function connectionError(error: unknown, { operation }: Context<unknown>, attempt: Attempt): unknown {
   const { cancellation, failure, response, number: attempts } = attempt;
   if (cancellation.isCancelled || failure === undefined || failure.reason !== error || VegaError.is(error))
     return error;
   const { url } = requestOf(response, attempt);
   const what = response ? "an incomplete response" : "no response";
-  const hint = response || !("location" in globalThis) ? "" : await hintOf(error, url, attempt);
+  const hint = response ? "" : corsHint(error, url);
   const message = `${operation} received ${what} from ${url}: ${describe(error)}${hint}`;
   return new ConnectionError(message, { operation, attempts, cause: error });
 }

@@ -1,16 +1,14 @@
 import type { Settings } from "./call-options.js";
+import { httpCall } from "./http-call.js";
 import type { NodeHttp, SendAny } from "./node-http.js";
-import { onDemand } from "./on-demand.js";
 import type { Requester } from "./requester.js";
-
-const load = onDemand(() => import("./http-call.js"));
 
 /**
  * Returns an openapi-fetch client whose requests are calls: they have deadlines, retries and pacing. Middleware is called for each
  * attempt.
  */
 export const withCalls = (http: NodeHttp, requester: Requester, settings: Settings): NodeHttp =>
-  withRequest(http, async (...request) => (await load()).httpCall({ http, requester, settings }, ...request));
+  withRequest(http, (...request) => httpCall({ http, requester, settings }, ...request));
 
 /** Returns an openapi-fetch client that sends further headers with every request. */
 export function withHeaders(http: NodeHttp, added: Headers): NodeHttp {

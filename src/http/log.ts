@@ -1,11 +1,41 @@
-import type { LogLevel, ObserverEvent } from "./events.js";
+import type { LogLevel, Observe, ObserverEvent } from "./events.js";
+
+/** What a runtime has that says whether to print. */
+interface Runtime {
+  process?: { env?: Readonly<Record<string, string | undefined>> };
+  Deno?: { permissions: { querySync(descriptor: { name: "env"; variable: string }): { state: string } } };
+}
+
+const variable = "VEGA_LOG";
+
+/** The level that the environment variable `VEGA_LOG` names, in runtimes that have one. */
+export function logLevel(runtime: Runtime = globalThis as Runtime): LogLevel {
+  try {
+    const { process, Deno } = runtime;
+    // Deno would interrupt the program and ask its user.
+    if (Deno && Deno.permissions.querySync({ name: "env", variable }).state !== "granted") return "off";
+    const level = process?.env?.[variable];
+    return level === "debug" || level === "info" ? level : "off";
+  } catch {
+    return "off";
+  }
+}
+
+/** Returns an observer that prints events, a line each, and calls another one; `undefined` if there is nothing to do. */
+export function withLog(observe: Observe | undefined, level: LogLevel, write = print): Observe | undefined {
+  if (level === "off") return observe;
+  return (event) => {
+    logEvent(event, level, write);
+    return observe?.(event);
+  };
+}
 
 /** To standard error where there is one: the output of a program is its own. */
 // biome-ignore lint/suspicious/noConsole: printing is what the caller asks for.
 const print = (line: string) => ("process" in globalThis ? console.error(line) : console.debug(line));
 
 /** Prints an event, if the level asks for it. */
-export function logEvent(event: ObserverEvent, level: LogLevel, write = print): void {
+function logEvent(event: ObserverEvent, level: LogLevel, write: (line: string) => void): void {
   const { type, operation, attempt, node } = event;
   const isProblem = type !== "attempt" && (type !== "response" || event.error !== undefined);
   if (!isProblem && level !== "debug") return;

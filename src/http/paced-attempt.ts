@@ -21,7 +21,7 @@ export async function pacedAttempt<T>(pacing: Pacing, context: Context<T>, attem
 }
 
 /** Notes how an attempt has ended. */
-export function endAttempt(
+function endAttempt(
   { limits, clock }: Pacing,
   permit: Permit,
   { settings }: Context<unknown>,
@@ -44,7 +44,7 @@ export function endAttempt(
 }
 
 function limiterOf(limits: NodeLimits, clock: Clock): RateLimiter {
-  limits.limiter ??= new RateLimiter(clock, limits.early);
+  limits.limiter ??= new RateLimiter(clock);
   return limits.limiter;
 }
 

@@ -1,5 +1,4 @@
 import type { Clock } from "../async/clock.js";
-import { firstInFlight } from "./first-in-flight.js";
 import { InFlight } from "./in-flight.js";
 import { type RateLimit, TokenBucket } from "./token-bucket.js";
 import { type Look, WaitingLine } from "./waiting-line.js";
@@ -20,6 +19,12 @@ export interface PermitOutcome {
 }
 
 /**
+ * Requests in flight, at most, until the limits are known: what a program begins with does not wait, and the smallest buckets
+ * reject two requests at most.
+ */
+const firstInFlight = 3;
+
+/**
  * Requests in flight, at most, if their number is not needed to use the whole rate. If another client empties the bucket, all
  * requests in flight may be rejected; v0.74 nodes ban a client after about a hundred rejections.
  */
@@ -37,7 +42,7 @@ export class RateLimiter {
   readonly #bucket = new TokenBucket();
   readonly #line: WaitingLine<Permit | undefined>;
   readonly #inFlight: InFlight<Permit>;
-  #maxInFlight = firstInFlight;
+  #maxInFlight: number = firstInFlight;
   #sent = 0;
   #lastSentAt = Number.NEGATIVE_INFINITY;
   #counted = 0;
@@ -48,16 +53,10 @@ export class RateLimiter {
   #pausedUntil = Number.NEGATIVE_INFINITY;
   #bannedUntil = Number.NEGATIVE_INFINITY;
 
-  /** @param early - Requests that were sent before. */
-  constructor(clock: Clock, early: readonly Permit[] = []) {
+  constructor(clock: Clock) {
     this.#clock = clock;
     this.#line = new WaitingLine(clock);
     this.#inFlight = new InFlight(clock);
-    for (const permit of early) {
-      this.#inFlight.add(permit);
-      this.#lastSentAt = permit.sentAt;
-      this.#sent++;
-    }
   }
 
   /** Milliseconds until a ban ends; 0 without a ban. */

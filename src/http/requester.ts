@@ -7,7 +7,7 @@ import type { Context, Reply, RequestSettings, Route, SendAttempt, SendCall } fr
 import { withDeadline, withTotalDeadline } from "./deadline.js";
 import { createEmit, type Emit, type ObserverEvent, type WithoutTime, withEvents } from "./events.js";
 import { type NodeLimits, newLimits } from "./node-limits.js";
-import { withRateLimit } from "./pacing.js";
+import { pacedAttempt } from "./paced-attempt.js";
 import type { Validate } from "./response.js";
 import { withRetry } from "./retry.js";
 
@@ -65,7 +65,10 @@ export function createNodeAttempt(
   const { clock } = transport;
   let attempt = createAttempt(transport);
   if (emit) attempt = withEvents(attempt, emit, clock);
-  if (limits) attempt = withRateLimit({ next: attempt, limits, clock, emit });
+  if (limits) {
+    const pacing = { next: attempt, limits, clock, emit };
+    attempt = (context, attempt) => pacedAttempt(pacing, context, attempt);
+  }
   return withDeadline(attempt, clock);
 }
 

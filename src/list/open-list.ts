@@ -1,21 +1,25 @@
 import { hints } from "../../generated/hints.js";
+import type { Pagination } from "../../generated/types.js";
 import type { ListOperation } from "../arguments/operation.js";
-import type { CheckedArguments } from "../arguments/read-arguments.js";
+import { type CheckedArguments, timesOf } from "../arguments/read-arguments.js";
 import { nanosecondsOf } from "../evidence/block-cursor.js";
 import type { Connection } from "../evidence/connection.js";
 import { type NodeExtra, ofEarlierBlock } from "../evidence/node-page.js";
 import { type CursorRules, pageSender, type SendPage } from "../evidence/page-sender.js";
 import { listReader } from "../evidence/read-list.js";
+import { select } from "../evidence/selection.js";
 import { defaultCatchUp } from "../http/call-options.js";
 import type { CallSettings } from "../http/context.js";
-import { onDemand } from "../http/on-demand.js";
 import type { OperationRoute } from "../http/operation-route.js";
 import { compareDigits, isDigits } from "../values/digits.js";
 import { minimum } from "../values/integers.js";
 import { keyBy } from "../values/natural-key.js";
 import { compareWithAllPages, compareWithLastTime } from "./deduplicator.js";
+import { mergePages, splitFilters } from "./merge/merge.js";
+import { OpenWalk } from "./page-reader.js";
 import { isTooLong } from "./query-length.js";
-import type { FetchPage, OpenTimeRange, Source } from "./request-plan.js";
+import type { FetchPage, Source } from "./request-plan.js";
+import type { WalkSettings } from "./walk-options.js";
 
 /** The checked argument and options of a list operation, and how its pages are requested. */
 export interface ListRequest<T> {
@@ -24,59 +28,58 @@ export interface ListRequest<T> {
   connection: Connection;
   route: OperationRoute;
   call: CallSettings;
-  filters: CheckedArguments;
-  times: OpenTimeRange;
-  send: SendPage<T>;
+  checked: CheckedArguments;
+  walk: WalkSettings;
 }
 
-const loadMerge = onDemand(() => import("./merge/merge.js"));
-
 /** Opens a list of a node: its pages, and what is known of its cursors. */
-export function openList<T>(list: ListRequest<T>): Source<T, NodeExtra> {
-  const { id, operation } = list;
-  const source = { operation: id, ...cursorRules(operation), advice: hintsOf(id).repeatedCursor };
+export function openList<T>(list: ListRequest<T>): OpenWalk<T, NodeExtra> {
+  const { id, operation, checked, walk } = list;
+  const { pagination = {}, ...others } = checked;
+  const [group = ""] = operation.range?.start.split(".") ?? [];
+  const { [group]: _, ...given } = others;
+  const { filters, isWanted } = select<T>(operation, given);
+  const { start = 0n, end } = timesOf(checked, operation.range);
+  const times = { start: start > 0n ? start : undefined, end };
+  const send = pageSender<T>(list);
+  const rules = rejectedCursor(operation, id);
   const fetchOf = (filters: CheckedArguments, send: SendPage<T>): FetchPage<T, NodeExtra> => {
-    const rules = rejectedCursor(operation, id);
     const { read, readOldest } = listReader<T>({ ...list, filters, send, rules, catchUp: defaultCatchUp });
     return (pagination, signal, demand, decidesStart) => {
       const place = nanosecondsOf(pagination.after ?? pagination.before ?? "");
-      const { start, end } = list.times;
       // A page that continues from before the range shows what it continues from.
-      const from = start === undefined || place === undefined ? start : minimum(start, place);
+      const from = times.start === undefined || place === undefined ? times.start : minimum(times.start, place);
       return (decidesStart ? readOldest : read)({ pagination, start: from, end }, signal, demand);
     };
   };
-  const { readOldest } = listReader<T>({ ...list, catchUp: defaultCatchUp });
+  const { readOldest } = listReader<T>({ ...list, filters, send, catchUp: defaultCatchUp });
   const findHistory = async (start: bigint, signal: AbortSignal) => {
     const pagination = { first: 1, newestFirst: false };
     return (await readOldest({ pagination, start }, signal)).availableFrom;
   };
-  const whole = operation.range ? { ...source, findHistory } : source;
-  if (!isTooLong(list.filters)) return { ...whole, fetchPage: fetchOf(list.filters, list.send) };
-  let fetchMerged: FetchPage<T, NodeExtra> | undefined;
-  return {
-    ...whole,
-    fetchPage: async (...args) => {
-      const { mergePages, splitFilters } = await loadMerge();
-      fetchMerged ??= open(splitFilters(list.filters));
-      return fetchMerged(...args);
-
-      function open(queries: readonly CheckedArguments[]): FetchPage<T, NodeExtra> {
-        if (queries.length === 1) return fetchOf(list.filters, list.send);
-        // Merging compares times. Of a page that is not merged, the envelope alone is checked.
-        const compare = operation.range && ((a: T, b: T) => compareDigits(timeOf(a), timeOf(b)));
-        const send = pageSender<T>({ ...list, ...(compare && { isRecord: hasTime }) });
-        const fetchPages = queries.map((filters) => fetchOf(filters, send));
-        return mergePages({
-          source: whole,
-          fetchPages,
-          compare,
-          choose: ofEarlierBlock,
-          range: operation.range && list.times,
-        });
-      }
-    },
+  const source = {
+    operation: id,
+    ...cursorRules(operation),
+    advice: hintsOf(id).repeatedCursor,
+    isWanted,
+    ...(operation.range && { findHistory }),
   };
+  const range = operation.range && times;
+  const request = {
+    operation: id,
+    pagination: pagination as Pagination,
+    pageSize: operation.defaultPageSize,
+    ...walk,
+    range,
+  };
+  const queries = isTooLong(filters) ? splitFilters(filters) : [filters];
+  if (queries.length === 1) return new OpenWalk(request, { ...source, fetchPage: fetchOf(filters, send) });
+  // Merging compares times. Of a page that is not merged, the envelope alone is checked.
+  const compare = range && ((a: T, b: T) => compareDigits(timeOf(a), timeOf(b)));
+  const sendPart = pageSender<T>({ ...list, ...(compare && { isRecord: hasTime }) });
+  const fetchPages = queries.map((part) => fetchOf(part, sendPart));
+  const fetchPage = mergePages<T, NodeExtra>({ source, fetchPages, compare, choose: ofEarlierBlock, range });
+  return new OpenWalk(request, { ...source, fetchPage });
 }
 
 /** Lists with a time range are sorted by this member of their records. */

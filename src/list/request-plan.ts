@@ -1,11 +1,5 @@
 import type { Pagination } from "../../generated/types.js";
-import {
-  abortSignal,
-  boolean,
-  isPositiveInteger,
-  type OptionChecks,
-  positiveInteger,
-} from "../arguments/check-options.js";
+import { isPositiveInteger } from "../arguments/check-options.js";
 import { refuse, refuseByRule } from "../arguments/refuse.js";
 import { completeFrom } from "../evidence/history.js";
 import type { OldestPage } from "../evidence/node-page.js";
@@ -14,50 +8,7 @@ import type { Deduplicator } from "./deduplicator.js";
 import { type Backward, contradictionIn, type Direction, directionOf, type Forward } from "./direction.js";
 import type { PageContent } from "./page.js";
 import type { UnreliableCursors } from "./repair/continuation.js";
-
-/** Options of a walk. */
-export interface WalkOptions {
-  /**
-   * How many records to read at most. The last request asks for no more than are left, unless its page repeats records of
-   * the one before.
-   *
-   * @default Infinity
-   * @example
-   * ```ts
-   * const votes = await client.listVotes({ partyId }, { maxItems: 500 }).toArray();
-   * ```
-   */
-  maxItems?: number | undefined;
-  /**
-   * Whether the next page is fetched while the caller works on the current one, from the second page on and never more
-   * than one page in advance.
-   *
-   * @default true
-   */
-  readAhead?: boolean | undefined;
-  /** Ends the walk and the request in flight: a call that waits for a record rejects with the signal's reason. */
-  signal?: AbortSignal | undefined;
-}
-
-export const walkChecks: OptionChecks<WalkOptions> = {
-  maxItems: positiveInteger,
-  readAhead: boolean,
-  signal: abortSignal,
-};
-
-/** The checked options of a walk, with all defaults. */
-export interface WalkSettings {
-  maxItems: number;
-  readAhead: boolean;
-  signal: AbortSignal | undefined;
-}
-
-/** Adds the defaults to checked options. */
-export const readWalkOptions = ({ maxItems, readAhead, signal }: WalkOptions = {}): WalkSettings => ({
-  maxItems: maxItems ?? Number.POSITIVE_INFINITY,
-  readAhead: readAhead ?? true,
-  signal,
-});
+import type { WalkSettings } from "./walk-options.js";
 
 /**
  * Fetches one page that shows what is demanded. The signal aborts if the page is no longer needed.
@@ -100,22 +51,17 @@ export interface OpenTimeRange {
 }
 
 /** The checked argument and options of one walk. */
-export interface WalkRequest<T, Extra extends object> extends WalkSettings {
+export interface WalkRequest extends WalkSettings {
   operation?: string;
   pagination: Pagination;
   /** Size of a page if `pagination` names none. */
   pageSize: number;
   /** The range of time of a list that has one, in Unix nanoseconds. */
   range?: OpenTimeRange | undefined;
-  /** Whether it takes the code that reads pages to know how a cursor from the caller is sent. */
-  hasUnreliableCursors?: boolean;
-  /** Sends the request of the first page before the list is open. */
-  begin?(pagination: Pagination, signal: AbortSignal, demand: Demand<PageContent<T>>): void;
-  open(): Source<T, Extra> | Promise<Source<T, Extra>>;
 }
 
 /** The requests that follow from the argument and the options of one walk. */
-export class RequestPlan<T, Extra extends object> {
+export class RequestPlan<T> {
   readonly operation: string | undefined;
   readonly range: OpenTimeRange | undefined;
   readonly direction: Direction;
@@ -125,11 +71,10 @@ export class RequestPlan<T, Extra extends object> {
   readonly maxItems: number;
   readonly readAhead: boolean;
   readonly signal: AbortSignal | undefined;
-  readonly open: WalkRequest<T, Extra>["open"];
-  readonly #walk: WalkRequest<T, Extra>;
+  readonly #walk: WalkRequest;
 
-  constructor(walk: WalkRequest<T, Extra>) {
-    const { operation, pagination, pageSize, range, maxItems, readAhead, signal, open } = walk;
+  constructor(walk: WalkRequest) {
+    const { operation, pagination, pageSize, range, maxItems, readAhead, signal } = walk;
     this.operation = operation;
     this.#checkPagination(pagination);
     this.range = range;
@@ -139,17 +84,7 @@ export class RequestPlan<T, Extra extends object> {
     this.maxItems = maxItems;
     this.readAhead = readAhead;
     this.signal = signal;
-    this.open = open;
     this.#walk = walk;
-  }
-
-  /** Sends the request of the first page, unless it takes the code that reads pages to know it. */
-  begin(signal: AbortSignal, left: number, isAlone: boolean): void {
-    const { begin, hasUnreliableCursors } = this.#walk;
-    if (hasUnreliableCursors && this.cursor !== undefined) return;
-    const page = this.request(this.direction, this.cursor, Math.min(this.size, left));
-    const isContinued = this.cursor !== undefined;
-    begin?.(page, signal, this.demand(this.direction, { isAlone, isFirst: true, isContinued }));
   }
 
   /** Whether a page decides how far back the walk is complete: the first one in ascending order, any one in descending order. */

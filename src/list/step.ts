@@ -41,7 +41,7 @@ type Content<T, Extra extends object> = Awaited<ReturnType<FetchPage<T, Extra>>>
 
 /** A list, and the requests of a walk over it. */
 interface Walk<T, Extra extends object> {
-  readonly plan: RequestPlan<T, Extra>;
+  readonly plan: RequestPlan<T>;
   readonly source: Source<T, Extra>;
 }
 
@@ -53,10 +53,7 @@ function newTrail<T, Extra extends object>({ plan, source }: Walk<T, Extra>, dir
   return { direction, length: 0, previous: [], places: new Map(), deduplicator, safeCursor, completesAccounts: true };
 }
 
-export function firstStep<T, Extra extends object>(
-  plan: RequestPlan<T, Extra>,
-  source: Source<T, Extra>,
-): Step<T, Extra> {
+export function firstStep<T, Extra extends object>(plan: RequestPlan<T>, source: Source<T, Extra>): Step<T, Extra> {
   const walk = { plan, source };
   const from = plan.cursor === undefined ? undefined : continuationFrom(plan.cursor, source.cursors);
   return new WalkStep(walk, newTrail(walk, plan.direction), from);
@@ -71,7 +68,7 @@ function latest(block: Block | undefined, extra: { block?: Block | undefined } |
 /** What to request for a page, and what is known of the pages before it. */
 class WalkStep<T, Extra extends object> implements Step<T, Extra> {
   readonly #walk: Walk<T, Extra>;
-  readonly #plan: RequestPlan<T, Extra>;
+  readonly #plan: RequestPlan<T>;
   readonly #trail: Trail<T>;
   readonly #from: Continuation<T> | undefined;
 

@@ -1,9 +1,8 @@
 import { operations } from "../../generated/operations.js";
 import { checkedWhenRead, checkOptions } from "../arguments/check-options.js";
 import type { ListOperation } from "../arguments/operation.js";
+import type { ListId, Page } from "../client/listing.js";
 import { PaginationError } from "../errors/index.js";
-import type { ListId } from "../list/list-operation.js";
-import type { Page } from "../list/listing.js";
 import type { Timed } from "../scan/range-page.js";
 import type { InfinitePage, PageStart } from "./infinite-data.js";
 import { type InfiniteArgument, type ListMethod, readTimePage } from "./time-page.js";

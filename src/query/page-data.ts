@@ -1,6 +1,6 @@
 import type { Backward, Forward } from "../../generated/client.js";
 import type { PageInfo } from "../../generated/types.js";
-import type { Page } from "../list/listing.js";
+import type { Page } from "../client/listing.js";
 import { unlessUnreachable } from "../list/page.js";
 
 /** A page of a list as JSON. */

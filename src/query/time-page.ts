@@ -1,4 +1,4 @@
-import type { Listing, ListingOptions, Page } from "../list/listing.js";
+import type { Listing, ListingOptions, Page } from "../client/listing.js";
 import { checkPage, type Timed } from "../scan/range-page.js";
 import { earlyStart, microsecondOf, toTime } from "../values/microseconds.js";
 import type { InfinitePage } from "./infinite-data.js";

@@ -1,7 +1,7 @@
 import type { OperationMethods, OperationTypes } from "../../generated/client.js";
 import type { operations } from "../../generated/operations.js";
 import type { OperationId, RecordOf } from "../arguments/operation.js";
-import type { ListId } from "../list/list-operation.js";
+import type { ListId } from "../client/listing.js";
 import type { InfiniteData, InfinitePage, PageStart } from "./infinite-data.js";
 import type { PageData } from "./page-data.js";
 import type { QueryKey } from "./query-key.js";

@@ -1,6 +1,7 @@
 import { operations } from "../../generated/operations.js";
 import type { BalanceChange } from "../../generated/types.js";
 import { type CheckedArguments, timesOf } from "../arguments/read-arguments.js";
+import type { Batches } from "../async/item-iterator.js";
 import type { Connection } from "../evidence/connection.js";
 import { completeFrom } from "../evidence/history.js";
 import type { ListRequest, OldestPage, PageContent } from "../evidence/node-page.js";
@@ -30,8 +31,7 @@ export function openScan(
   list: ScannedList,
   { dateRange, ...given }: CheckedArguments,
   options: ScanSettings,
-  controller: AbortController,
-): ScanRun {
+): Batches<BalanceChange> {
   const { connection, route, call } = list;
   const { filters, isWanted } = select<BalanceChange>(operation, given);
   const send = pageSender<BalanceChange>({ ...list, operation });
@@ -69,5 +69,17 @@ export function openScan(
   };
   // How many are read for so many that are wanted is not known.
   const own = isWanted ? { ...options, maxItems: Number.POSITIVE_INFINITY } : options;
-  return new ScanRun(source, own, controller);
+  const controller = new AbortController();
+  const run = new ScanRun(source, own, controller);
+  let last: readonly BalanceChange[] | undefined;
+  return {
+    maxItems: options.maxItems,
+    signal: options.signal,
+    next: async () => {
+      last = await run.next();
+      return last;
+    },
+    coverage: (taken) => (taken === undefined ? run.coverage : run.coverageUpTo(last?.[taken - 1])),
+    end: () => controller.abort(),
+  };
 }

@@ -9,11 +9,9 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 const program = fileURLToPath(new URL("../support/on-demand/program.mjs", import.meta.url));
 const dist = fileURLToPath(new URL("../../dist/", import.meta.url));
-/** What a call or a loop needs, and must not wait for before its first request. */
-const heldBack = ["src/read-pages.js", "src/paced-attempt.js"];
 let folder: string;
 
-/** Bundles the client as an application does. Each chunk says when it is loaded, and some are there only after a request was sent. */
+/** Bundles the client as an application does. Each chunk says when it is loaded. */
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "on-demand-"));
   const { metafile } = await build({
@@ -31,37 +29,45 @@ beforeAll(async () => {
   for (const [output, { entryPoint }] of Object.entries(metafile.outputs)) {
     if (entryPoint === undefined || entryPoint === "src/index.js") continue;
     const file = join(dist, output);
-    const wait = heldBack.includes(entryPoint) ? "await globalThis.sent;" : "";
-    const start = `globalThis.loaded.push(${JSON.stringify(entryPoint)});${wait}\n`;
+    const start = `globalThis.loaded.push(${JSON.stringify(entryPoint)}); await globalThis.load();\n`;
     await writeFile(file, start + (await readFile(file, "utf8")));
   }
 });
 afterAll(() => rm(folder, { recursive: true }));
 
 /** Uses the client in a process of its own. */
-async function use(method: "call" | "loop" | "page" | "scan"): Promise<{ records: number; loaded: string[] }> {
+async function use(
+  method: "call" | "loop" | "page" | "scan",
+  load: "loads" | "fails" | "hangs" = "loads",
+): Promise<{ records: number; loaded: string[]; error?: { name: string; message: string } }> {
   const modules = [join(folder, "index.mjs"), join(dist, "src/testing/index.js")].map(
     (file) => pathToFileURL(file).href,
   );
-  const { stdout } = await promisify(execFile)(process.execPath, [program, ...modules, method], { timeout: 30_000 });
+  const parameters = [program, ...modules, method, load];
+  const { stdout } = await promisify(execFile)(process.execPath, parameters, { timeout: 30_000 });
   return JSON.parse(stdout);
 }
 
-describe("code that is loaded on demand", () => {
-  test.each(["loop", "page"] as const)("does not delay the first request of a %s", async (method) => {
+describe("the code of lists and scans", () => {
+  test.each(["loop", "page", "scan"] as const)("is loaded by a %s, as one chunk", async (method) => {
     const { records, loaded } = await use(method);
     expect(records).toBe(100);
-    expect(loaded.sort()).toEqual([...heldBack].sort());
+    expect(loaded).toEqual(["src/lists.js"]);
   });
 
-  test("of lists and scans is not loaded for one call", async () => {
-    const { loaded } = await use("call");
-    expect(loaded.filter((module) => module !== "src/paced-attempt.js")).toEqual([]);
+  test("is not loaded by a call", async () => {
+    expect((await use("call")).loaded).toEqual([]);
   });
 
-  test("of scans is loaded for a scan", async () => {
-    const { records, loaded } = await use("scan");
-    expect(records).toBe(100);
-    expect(loaded).toContain("src/open-scan.js");
+  test.each(["loop", "page", "scan"] as const)("that a %s cannot load is a ConnectionError", async (method) => {
+    const { error } = await use(method, "fails");
+    expect(error).toMatchObject({ name: "ConnectionError", message: expect.stringContaining("could not be loaded") });
   });
+
+  test.each(["loop", "page", "scan"] as const)(
+    "is not waited for after the signal of a %s was aborted",
+    async (method) => {
+      expect((await use(method, "hangs")).error).toMatchObject({ name: "AbortError" });
+    },
+  );
 });

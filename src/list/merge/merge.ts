@@ -4,15 +4,9 @@ import { annotate, PaginationError } from "../../errors/index.js";
 import { maximum } from "../../values/integers.js";
 import { type Direction, directionOf, forward, inWalkOrder } from "../direction.js";
 import type { Edge, Step } from "../page.js";
-import {
-  type FetchedPage,
-  type FetchPage,
-  type OpenTimeRange,
-  RequestPlan,
-  readWalkOptions,
-  type Source,
-} from "../request-plan.js";
+import { type FetchedPage, type FetchPage, type OpenTimeRange, RequestPlan, type Source } from "../request-plan.js";
 import { firstStep } from "../step.js";
+import { readWalkOptions } from "../walk-options.js";
 import { type ListedEdge, mergedPage, readPlaces } from "./merged-page.js";
 import { readyItems } from "./ready.js";
 import { smallestPage } from "./split.js";
@@ -100,8 +94,8 @@ class Merge<T, Extra extends object> {
       };
       const start = { ...pagination, [sizeName]: pageSize, [cursorName]: place || undefined };
       const own = { ...source, fetchPage };
-      const walk = { pagination: start, pageSize, range, ...readWalkOptions(), open: () => own };
-      const step = place === false ? undefined : firstStep(new RequestPlan<T, Extra>(walk), own);
+      const walk = { pagination: start, pageSize, range, ...readWalkOptions() };
+      const step = place === false ? undefined : firstStep(new RequestPlan<T>(walk), own);
       return { list, step, edges: [], index: 0, cursor: place };
     });
     this.#fetchFirst = fetchPages[0];

@@ -1,31 +1,36 @@
 /**
- * Prints the records of a loop or a call, and the code that was loaded on demand for them, as JSON. What a call or a loop needs at once
- * is held back until a request was sent.
+ * Prints the records of a loop or a call, and the code that was loaded on demand for them, as JSON. That code can be missing, or take for
+ * ever to load, until the signal is aborted.
  */
-const [, , client, testing, method = ""] = process.argv;
+const [, , client, testing, method = "", load] = process.argv;
 /** @type {string[]} */
 const loaded = [];
-/** @type {(value?: unknown) => void} */
-let send = () => {};
-Object.assign(globalThis, { loaded, sent: new Promise((resolve) => (send = resolve)) });
+const controller = new AbortController();
+Object.assign(globalThis, {
+  loaded,
+  load: async () => {
+    if (load === "fails") throw new TypeError("not found");
+    if (load !== "hangs") return;
+    setImmediate(() => controller.abort());
+    await new Promise(() => {});
+  },
+});
 
 const { createClient } = await import(/** @type {string} */ (client));
 const { createFakeNode } = await import(/** @type {string} */ (testing));
-const node = createFakeNode();
-const vega = createClient({
-  baseUrl: "https://node.example",
-  /** @param {Request} request */
-  fetch: (request) => {
-    send();
-    return node.fetch(request);
-  },
-});
+const { signal } = controller;
+const vega = createClient({ baseUrl: "https://node.example", fetch: createFakeNode().fetch });
 const use = {
-  call: () => vega.getSpamStatistics({ partyId: "0".repeat(64) }),
-  loop: () => vega.listBalanceChanges().toArray(),
-  page: () => vega.listBalanceChanges(),
-  scan: () => vega.scanBalanceChanges().toArray(),
+  call: () => vega.getSpamStatistics({ partyId: "0".repeat(64) }, { signal }),
+  loop: () => vega.listBalanceChanges({}, { signal }).toArray(),
+  page: () => vega.listBalanceChanges({}, { signal }),
+  scan: () => vega.scanBalanceChanges({}, { signal }).toArray(),
 };
-const result = await use[/** @type {keyof typeof use} */ (method)]();
-const records = Array.isArray(result) ? result.length : (result.nodes?.length ?? 0);
-console.log(JSON.stringify({ records, loaded }));
+try {
+  const result = await use[/** @type {keyof typeof use} */ (method)]();
+  const records = Array.isArray(result) ? result.length : (result.nodes?.length ?? 0);
+  console.log(JSON.stringify({ records, loaded }));
+} catch (error) {
+  const { name, message } = /** @type {Error} */ (error);
+  console.log(JSON.stringify({ loaded, error: { name, message } }));
+}

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
-import "../../support/loaded.js";
 import type { LogLevel } from "../../../src/http/events.js";
-import { logLevel, withLog } from "../../../src/http/log-level.js";
+import { logLevel, withLog } from "../../../src/http/log.js";
 import { createClient, type ObserverEvent } from "../../../src/index.js";
 import { createFakeNode } from "../../../src/testing/index.js";
 import { json } from "../../support/recorder.js";

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { walk } from "../../../src/client/listing.js";
 import {
   type BalanceChange,
   createClient,
@@ -9,9 +10,9 @@ import {
   type Vote,
 } from "../../../src/index.js";
 import { compareWithAllPages, compareWithLastTime } from "../../../src/list/deduplicator.js";
-import { walk } from "../../../src/list/listing.js";
+import { OpenWalk } from "../../../src/list/page-reader.js";
 import { accountIdOf } from "../../../src/list/repair/cursors.js";
-import { readWalkOptions } from "../../../src/list/request-plan.js";
+import { readWalkOptions } from "../../../src/list/walk-options.js";
 import { keyOf } from "../../../src/scan/record-order.js";
 import { createFakeNode, nodeDefects } from "../../../src/testing/index.js";
 import { compareText } from "../../../src/values/digits.js";
@@ -209,16 +210,14 @@ describe("a walk over a node that sorts the changes of a block by something else
   }
 
   const walkOver = (fetchPage: ReturnType<typeof otherNode>["fetchPage"], pageSize: number) =>
-    walk<BalanceChange, object>(() => ({
-      pagination: { newestFirst: false },
-      pageSize,
-      ...readWalkOptions(),
-      open: () => ({
+    walk<BalanceChange, object>(async () => {
+      const request = { pagination: { newestFirst: false }, pageSize, ...readWalkOptions() };
+      return new OpenWalk<BalanceChange, object>(request, {
         fetchPage: (pagination) => fetchPage(pagination as { first?: number; after?: string }),
         cursors: { lack: "account", keyOf },
         deduplicator: () => compareWithLastTime(keyOf, ({ timestamp }) => timestamp),
-      }),
-    }));
+      });
+    });
 
   test("completes no further cursor after a response that contradicts the account id", async () => {
     const { rows, requests, fetchPage } = otherNode([2, 4, 4]);

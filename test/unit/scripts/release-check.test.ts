@@ -22,7 +22,7 @@ const client: Release["client"] = {
     "dist/src/index.d.ts",
     "dist/cjs/src/index.js",
     "dist/cjs/src/index.d.ts",
-    "dist/cjs/src/open-scan.js",
+    "dist/cjs/src/lists.js",
     "dist/cjs/package.json",
     "openapi.yaml",
     "generated/openapi.json",

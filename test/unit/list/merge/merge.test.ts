@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { paginate } from "../../../../src/client/listing.js";
 import { ConnectionError, createClient, type VegaError } from "../../../../src/index.js";
-import { paginate } from "../../../../src/list/listing.js";
 import { mergePages } from "../../../../src/list/merge/merge.js";
 import { splitFilters } from "../../../../src/list/merge/split.js";
 import { createFakeNode } from "../../../../src/testing/index.js";

@@ -1,16 +1,20 @@
-import type { Pagination } from "../../generated/types.js";
+import type { OperationTypes, Pagination } from "../../generated/client.js";
+import { operations } from "../../generated/operations.js";
 import { checkOptions, type OptionChecks } from "../arguments/check-options.js";
+import type { ListOperation, OperationId, OperationTable, RecordOf } from "../arguments/operation.js";
+import { readArguments } from "../arguments/read-arguments.js";
 import { take } from "../arguments/take.js";
-import { early } from "../async/early.js";
-import { CoveragePromise } from "../evidence/coverage.js";
+import type { Connection } from "../evidence/connection.js";
+import type { NodeExtra } from "../evidence/node-page.js";
 import type { Block } from "../http/block.js";
-import { type CallOptions, callChecks } from "../http/call-options.js";
+import { type CallOptions, callChecks, readCallOptions, type Settings } from "../http/call-options.js";
+import type { OperationRoute } from "../http/operation-route.js";
+import type { Backward, Forward } from "../list/direction.js";
+import type { Edge, PageContent, WalkPage } from "../list/page.js";
+import type { OpenWalk } from "../list/page-reader.js";
+import { readWalkOptions, type WalkOptions, walkChecks } from "../list/walk-options.js";
 import type { Coverage } from "../values/coverage.js";
-import type { Backward, Forward } from "./direction.js";
-import { FirstStep } from "./first-step.js";
-import type { Edge, ListPage, PageContent, WalkPage } from "./page.js";
-import { PageIterator, RecordIterator } from "./page-iterator.js";
-import { RequestPlan, readWalkOptions, type WalkOptions, type WalkRequest, walkChecks } from "./request-plan.js";
+import { Loops, loadLists } from "./loop.js";
 
 /** Fetches one page. The signal aborts if the page is no longer needed. */
 export type FetchPage<T> = (pagination: Pagination, signal: AbortSignal) => PromiseLike<PageContent<T>>;
@@ -53,8 +57,6 @@ export interface Walk<T, P extends WalkPage<T> = WalkPage<T>> extends AsyncItera
 
 /** Options of one listing. */
 export interface ListingOptions extends CallOptions, WalkOptions {}
-
-export const listingChecks: OptionChecks<ListingOptions> = { ...callChecks, ...walkChecks };
 
 /** A page of a list of a node. */
 export interface Page<T> extends WalkPage<T> {
@@ -127,38 +129,70 @@ export function paginate<T>(
     checkOptions(walkChecks, options, { name: "paginate" });
     return { pagination: { ...pagination }, pageSize: 1000, ...readWalkOptions(options) };
   });
-  const { coverage: _, ...list } = walk<T, object>(() => {
-    const { begin, call } = early((page: Pagination, signal: AbortSignal) => fetchPage(page, signal));
-    return { ...taken(), begin, open: () => ({ fetchPage: call }) };
+  const { coverage: _, ...list } = walk<T, object>(async () => {
+    const request = taken();
+    const { OpenWalk } = await loadLists(request.signal);
+    return new OpenWalk<T, object>(request, { fetchPage });
   });
   return list;
+}
+
+/** The name of an operation that returns a list. */
+export type ListId = { [Id in OperationId]: OperationTypes[Id]["record"] extends object ? Id : never }[OperationId];
+
+/** How the client sends a list operation. */
+export interface ListMethod<Id extends ListId> {
+  id: Id;
+  connection: Connection;
+  route: OperationRoute;
+  /** The defaults of calls. */
+  settings: Settings;
+}
+
+const listingChecks: OptionChecks<ListingOptions> = { ...callChecks, ...walkChecks };
+const lists: { readonly [Id in ListId]: ListOperation<RecordOf<Id>> & OperationTable[Id] } = operations;
+
+/** The listing of a list operation. */
+export function listOperation<Id extends ListId>(
+  { id, settings, ...method }: ListMethod<Id>,
+  argument: unknown,
+  options: ListingOptions | undefined,
+): Listing<RecordOf<Id>> {
+  const operation = lists[id];
+  const taken = take(() => {
+    const call = readCallOptions(id, options, settings, listingChecks);
+    return { call, checked: readArguments(id, operation, argument), walk: readWalkOptions(options) };
+  });
+  return walk<RecordOf<Id>, NodeExtra>(async () => {
+    const request = taken();
+    const { openList } = await loadLists(request.walk.signal);
+    return openList<RecordOf<Id>>({ id, operation, ...method, ...request });
+  });
 }
 
 /**
  * The walk over a list.
  *
- * @param read - Returns what was requested, or throws what is wrong with it. Called when the walk is used.
+ * @param open - Opens the list, or throws what is wrong with its arguments. Called for each use of the walk.
  */
 export function walk<T, Extra extends object>(
-  read: () => WalkRequest<T, Extra>,
+  open: () => Promise<OpenWalk<T, Extra>>,
 ): Walk<T, WalkPage<T> & Extra> & Pick<Listing<T>, "coverage"> {
-  const plan = () => new RequestPlan(read());
-  const coverage = new CoveragePromise();
-  const records = () => new RecordIterator<T, T>(plan, ({ nodes }) => nodes, coverage.take());
-  let first: Promise<ListPage<T, Extra> & Extra> | undefined;
+  const loops = new Loops();
+  const items = <Item>(itemsOf: (page: WalkPage<T>) => readonly Item[]) =>
+    loops.start(async () => (await open()).items(itemsOf));
+  const records = () => items(({ nodes }) => nodes);
+  let first: Promise<WalkPage<T> & Extra> | undefined;
   const firstPage = () => {
-    first ??= (async () => {
-      const opened = plan();
-      return new FirstStep(opened).fetchAlone(opened.maxItems);
-    })();
+    first ??= open().then((walk) => walk.first());
     return first;
   };
   return {
     [Symbol.asyncIterator]: records,
-    pages: () => new PageIterator<T, Extra>(plan, coverage.take()),
-    edges: () => new RecordIterator<T, Edge<T>>(plan, ({ edges }) => edges, coverage.take()),
+    pages: () => loops.start(async () => (await open()).pages()),
+    edges: () => items(({ edges }) => edges),
     toArray: () => records().drain(),
-    coverage: coverage.promise,
+    coverage: loops.coverage,
     // biome-ignore lint/suspicious/noThenProperty: awaiting a listing for its first page is what it offers.
     then: (onFulfilled, onRejected) => firstPage().then(onFulfilled, onRejected),
     catch: (onRejected) => firstPage().catch(onRejected),

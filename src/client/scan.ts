@@ -1,0 +1,79 @@
+import type { ListBalanceChangesArguments } from "../../generated/client.js";
+import { operations } from "../../generated/operations.js";
+import type { BalanceChange } from "../../generated/types.js";
+import { readArguments } from "../arguments/read-arguments.js";
+import { take } from "../arguments/take.js";
+import type { Connection } from "../evidence/connection.js";
+import { readCallOptions, type Settings } from "../http/call-options.js";
+import type { OperationRoute } from "../http/operation-route.js";
+import { readScanOptions, type ScanOptions, scanChecks } from "../scan/scan-options.js";
+import type { Coverage } from "../values/coverage.js";
+import { Loops, loadLists } from "./loop.js";
+
+/**
+ * All records in a range of time. Nothing is sent before it is used, and each loop is a scan of its own.
+ *
+ * A scan yields every record of the range exactly once, in order of time, also on nodes whose pages lose records. How much
+ * is prefetched is bounded, however slow the caller is. A {@link VegaError} that ends a scan has `resume`, the `dateRange` of
+ * what was not yielded.
+ */
+export interface Scan<T> extends AsyncIterable<T> {
+  /** Every record in order of time. Concurrent calls of `next()` are resolved in order. */
+  [Symbol.asyncIterator](): AsyncGenerator<T, undefined, undefined>;
+  /** Every record in an array. `maxItems` bounds it. */
+  toArray(): Promise<T[]>;
+  /**
+   * What the first loop over the scan has read, once it has ended. If `break` or `maxItems` ends it, that is less: it ends before the
+   * time of the last record, of which more can follow. It rejects with the error that ends the loop.
+   *
+   * @example
+   * ```ts
+   * const scan = client.scanBalanceChanges({ dateRange: { startTimestamp: new Date("2024-02-01") } });
+   * const changes = await scan.toArray();
+   * const { end, block } = await scan.coverage;
+   * console.log(`${changes.length} changes before ${end}, of block ${block?.height}`);
+   * ```
+   */
+  readonly coverage: Promise<Coverage>;
+}
+
+/** The argument of `scanBalanceChanges`. */
+export interface ScanBalanceChangesArguments extends Omit<ListBalanceChangesArguments, "pagination"> {}
+
+/** How the client sends the requests of a scan. */
+export interface ScanMethod {
+  connection: Connection;
+  /** Of the list operation, which a scan reads by ranges of time. */
+  route: OperationRoute;
+  /** The defaults of calls. */
+  settings: Settings;
+}
+
+const operation = "scanBalanceChanges";
+const { pagination: _, ...scanArguments } = operations.listBalanceChanges.arguments;
+const { range } = operations.listBalanceChanges;
+
+/** The scan of balance changes. */
+export function scanOperation(
+  { connection, route, settings }: ScanMethod,
+  argument: ScanBalanceChangesArguments | undefined,
+  options: ScanOptions | undefined,
+): Scan<BalanceChange> {
+  const taken = take(() => ({
+    call: readCallOptions(operation, options, settings, scanChecks),
+    options: readScanOptions(options),
+    checked: readArguments(operation, { arguments: scanArguments, range }, argument),
+  }));
+  const loops = new Loops();
+  const records = () =>
+    loops.start(async () => {
+      const { call, checked, options } = taken();
+      const { openScan } = await loadLists(options.signal);
+      return openScan({ connection, route: { ...route, operation }, call }, checked, options);
+    });
+  return {
+    [Symbol.asyncIterator]: records,
+    toArray: () => records().drain(),
+    coverage: loops.coverage,
+  };
+}
