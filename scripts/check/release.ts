@@ -40,7 +40,7 @@ export interface Release {
 /** What the tarballs may have. */
 const ofBoth = String.raw`openapi\.yaml|package\.json|(?:README|CHANGELOG)\.md|LICENSE`;
 const ofClient = new RegExp(
-  String.raw`^(?:dist/(?:cjs/)?(?:(?:src|generated)/.*\.(?:js|d\.ts)|package\.json)|generated/openapi\.json|(?:AGENTS|SKILL)\.md|${ofBoth})$`,
+  String.raw`^(?:dist/(?:cjs/)?(?:(?:src|generated)/.*\.(?:js|d\.ts)|package\.json)|generated/openapi\.json|docs/(?:[\w-]+\.md|pictures/[\w-]+\.svg)|skills/.+/SKILL\.md|${ofBoth})$`,
 );
 const ofCommandLine = new RegExp(String.raw`^(?:dist/[^/]+\.js|gateway\.yaml|${ofBoth})$`);
 
