@@ -1,6 +1,7 @@
 import type { BalanceChange, NodeSignature, PartyProfile, SpamStatistics } from "../../generated/types.js";
 import { checkRecord } from "./arguments.js";
 import type { FakeBlockData, FakeVote, Incomplete, PartialBlockData } from "./data.js";
+import { signatureOf } from "./generator.js";
 import { Seed } from "./random.js";
 import { noStatistics } from "./spam-statistics.js";
 
@@ -56,7 +57,7 @@ export class RecordCompletion {
       timestamp,
       value: "VALUE_YES",
       totalGovernanceTokenBalance: "1000000000000000000",
-      totalGovernanceTokenWeight: "0.000000015385",
+      totalGovernanceTokenWeight: "0",
       totalEquityLikeShareWeight: "0",
       perMarketEquityLikeShareWeight: {},
     };
@@ -78,11 +79,9 @@ export class RecordCompletion {
   }
 
   #signature(index: number): NodeSignature {
-    const random = this.#seed.random("completed signature", index);
-    const bytes = Array.from({ length: 64 }, () => Math.floor(random() * 256));
     return {
       id: this.#seed.id("resource", 0),
-      sig: btoa(String.fromCharCode(...bytes)),
+      sig: signatureOf(this.#seed.random("completed signature", index)),
       kind: "NODE_SIGNATURE_KIND_ASSET_NEW",
     };
   }

@@ -1,13 +1,11 @@
-import { base64ToBytes, bytesToHex, describeIllegalBase64 } from "./base64.js";
-import { invalidPagination } from "./errors.js";
-import { toJson } from "./json.js";
+import { base64ToBytes, bytesToBase64, bytesToHex, toJson } from "./encoding.js";
+import { dataNodeError, type ErrorDetail, invalidPagination } from "./errors.js";
 import { type Microseconds, parseRfc3339, zeroTime } from "./time.js";
 
 /** Encodes a cursor: base64 of JSON in UTF-8. */
 export function encodeCursor(json: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: The range is ASCII, which btoa takes as it is.
-  if (/^[\x00-\x7f]*$/.test(json)) return btoa(json);
-  return btoa(Array.from(new TextEncoder().encode(json), (byte) => String.fromCharCode(byte)).join(""));
+  return /^[\x00-\x7f]*$/.test(json) ? btoa(json) : bytesToBase64(new TextEncoder().encode(json));
 }
 
 /**
@@ -16,87 +14,73 @@ export function encodeCursor(json: string): string {
  * @throws {@link NodeError} with status 400 for another text.
  */
 export function decodeCursor(text: string, direction: "after" | "before"): string {
-  if (text === "") throw invalidPagination(`failed to decode ${direction} cursor: cursor is empty`);
-  const bytes = base64ToBytes(text);
-  if (bytes !== undefined) return new TextDecoder().decode(bytes);
-  throw invalidPagination(
-    `failed to decode ${direction} cursor: failed to decode cursor: ${describeIllegalBase64(text)}`,
-  );
+  const bytes = text === "" ? undefined : base64ToBytes(text);
+  if (bytes === undefined) throw invalidPagination(`failed to decode ${direction} cursor`);
+  return new TextDecoder().decode(bytes);
 }
 
-/** The types of a cursor's members. */
-export type CursorFields = Readonly<Record<string, "text" | "time" | "number" | "bytes" | "list">>;
-
-/** Where a cursor points. Members that it does not give have Go's zero value; `undefined` where that is a `null`. */
-export class CursorPlace {
-  readonly #members: ReadonlyMap<string, unknown>;
-
-  constructor(members: ReadonlyMap<string, unknown>) {
-    this.#members = members;
-  }
-
-  text(name: string): string | undefined {
-    const value = this.#members.get(name);
-    return typeof value === "string" ? value : undefined;
-  }
-
-  number(name: string): number {
-    const value = this.#members.get(name);
-    return typeof value === "number" ? value : 0;
-  }
-
-  time(name: string): Microseconds {
-    const value = this.#members.get(name);
-    return typeof value === "number" ? value : zeroTime;
-  }
+/** The types of a cursor's members. `null` and Go's zero value count as not given. */
+interface CursorTypes {
+  text: string;
+  time: Microseconds;
+  number: number;
+  /** In hex. */
+  bytes: string;
+  list: readonly unknown[];
 }
 
-/** What is wrong with a cursor, in the words of the node's JSON parser. */
-export class CursorError extends Error {}
+type CursorFields = Readonly<Record<string, keyof CursorTypes>>;
+
+/** Where a cursor points. */
+export type CursorPlace<Fields extends CursorFields> = { [Name in keyof Fields]?: CursorTypes[Fields[Name]] };
 
 /**
- * Parses the JSON of a cursor as v0.74 nodes do. A cursor without any known member, such as `{}`, `null` or one of another
+ * Parses the JSON of a cursor as nodes do. A cursor without any known member, such as `{}`, `null` or a cursor of another
  * list, is no place in the list: `undefined`.
  *
- * @throws {@link CursorError} for anything but an object or `null`, and for a member of another type.
+ * @param failure - The details of the error of the list.
+ * @throws {@link NodeError} with status 500 for anything but an object or `null`, and for a member of another type.
  */
-export function parseCursor(json: string, fields: CursorFields): CursorPlace | undefined {
-  const parsed = parseJson(json);
-  if (parsed === null) return undefined;
-  if (typeof parsed !== "object" || Array.isArray(parsed)) {
-    throw new CursorError(`json: cannot unmarshal ${Array.isArray(parsed) ? "array" : typeof parsed}`);
-  }
-  const members = new Map<string, unknown>();
+export function parseCursor<const Fields extends CursorFields>(
+  json: string | undefined,
+  fields: Fields,
+  failure: ErrorDetail,
+): CursorPlace<Fields> | undefined {
+  if (json === undefined) return undefined;
+  const fail = (): never => {
+    throw dataNodeError(13, { ...failure, inner: `parsing cursor: ${json}` });
+  };
+  const parsed = parseObject(json) ?? fail();
+  const place: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(parsed)) {
     // Go matches names in either case of letters.
     const field = Object.keys(fields).find((each) => each.toLowerCase() === name.toLowerCase());
     const type = field === undefined ? undefined : fields[field];
     if (field === undefined || type === undefined || value === null) continue;
-    const member = readMember(type, value);
-    if (member !== zeroValues[type]) members.set(field, member);
+    const member = readMember(type, value) ?? fail();
+    if (member !== zeroValues[type]) place[field] = member;
   }
-  return members.size === 0 ? undefined : new CursorPlace(members);
+  return Object.keys(place).length === 0 ? undefined : (place as CursorPlace<Fields>);
 }
 
-function parseJson(json: string): unknown {
+function parseObject(json: string): object | undefined {
   try {
-    return JSON.parse(json);
-  } catch (error) {
-    throw new CursorError((error as SyntaxError).message);
+    const parsed: unknown = JSON.parse(json) ?? {};
+    return typeof parsed === "object" && !Array.isArray(parsed) && parsed !== null ? parsed : undefined;
+  } catch {
+    return undefined;
   }
 }
 
 const zeroValues = { text: "", time: zeroTime, number: 0, bytes: "", list: undefined };
 
-function readMember(type: CursorFields[string], value: unknown): string | number | object {
-  if (type === "list" && Array.isArray(value)) return value;
-  if (type === "number" && Number.isInteger(value)) return Number(value);
-  if (type === "text" && typeof value === "string") return value;
-  const bytes = type === "bytes" && typeof value === "string" ? base64ToBytes(value) : undefined;
-  if (bytes !== undefined) return bytesToHex(bytes);
-  const time = type === "time" && typeof value === "string" ? parseRfc3339(value) : undefined;
-  if (time === undefined) throw new CursorError(`json: cannot unmarshal ${toJson(value)}`);
-  return time;
+function readMember(type: keyof CursorTypes, value: unknown): unknown {
+  if (type === "list") return Array.isArray(value) ? value : undefined;
+  if (type === "number") return Number.isInteger(value) ? value : undefined;
+  if (typeof value !== "string" || type === "text") return typeof value === "string" ? value : undefined;
+  if (type === "time") return parseRfc3339(value);
+  const bytes = base64ToBytes(value);
+  return bytes && bytesToHex(bytes);
 }
 
 /**

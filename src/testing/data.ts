@@ -1,7 +1,6 @@
 import type { OperationTypes } from "../../generated/client.js";
 import type { operations } from "../../generated/operations.js";
 import type { BalanceChange, NodeSignature, PartyProfile, SpamStatistics, Vote } from "../../generated/types.js";
-import { boolean } from "../arguments/check-options.js";
 import { bigint, checkNames, refuseArgument } from "./arguments.js";
 import { described, type OperationId, operationIds } from "./operations.js";
 
@@ -32,7 +31,6 @@ const ownNames = [
   "spamStatistics",
   "block",
   "history",
-  "unstableTies",
   "seed",
   "party",
 ] as const;
@@ -56,8 +54,8 @@ export const otherLists: readonly string[] = operationIds
 type OtherData = { [Name in keyof OtherLists]?: OtherLists[Name] | undefined };
 
 /**
- * What a fake node holds: records, or how many of them to generate. A list that is left out is empty; without any data, the
- * node holds a hundred records of each list that it can generate. Times are cut to microseconds, as nodes do.
+ * What a fake node holds: records, or how many of them to generate. Data without any list stands for a hundred records of each
+ * list that can be generated; next to other lists, a list that is left out is empty. Times are cut to microseconds, as nodes do.
  *
  * Every other list of the description takes an array of records, by the member of the response that holds the page. They are
  * listed in the order of the array, which is from the oldest to the newest record.
@@ -65,7 +63,8 @@ type OtherData = { [Name in keyof OtherLists]?: OtherLists[Name] | undefined };
 export interface FakeNodeData extends OtherData {
   /**
    * Votes; of a party's votes on a proposal, the last one counts. Generated ones are cast on three proposals. The first is
-   * closed: all its votes were last written in one block.
+   * closed: all its votes were last written in one block, and their weights add up to 1. Votes on open proposals have the
+   * weight "0", as on real nodes.
    */
   votes?: readonly FakeVote[] | number | undefined;
   /** Profiles, listed by the bytes of their ids; of a party's profiles, the last one counts. */
@@ -89,14 +88,7 @@ export interface FakeNodeData extends OtherData {
    */
   history?: bigint | undefined;
   /**
-   * Whether the order of the votes of one block varies from request to request. It depends on `seed` and on the number of the
-   * request alone. It has no effect on a node without the defect `"tied-vote-cursors"`.
-   *
-   * @default false
-   */
-  unstableTies?: boolean | undefined;
-  /**
-   * What generated records and the order of `unstableTies` depend on: the same seed gives the same ones.
+   * What generated records depend on: the same seed gives the same ones.
    *
    * @default 1
    */
@@ -127,7 +119,7 @@ export interface PartialNodeData
 /** {@link FakeBlockData} whose records can lack any member. */
 export type PartialBlockData = Omit<PartialNodeData, "seed" | "party">;
 
-/** What a node holds without any data, and with the option `fill` for lists that are left out. */
+/** What a node holds if its data has no list, and with the option `fill` for lists that are left out. */
 export const someOfEach = { votes: 100, profiles: 100, balances: 100, signatures: 100, spamStatistics: 10 };
 
 /** Whether data has a list, be it empty. */
@@ -139,11 +131,10 @@ export const hasLists = (data: PartialNodeData): boolean =>
 /** Refuses data that is invalid, apart from its records. */
 export function checkData(data: PartialNodeData): void {
   checkNames("data", data, [...ownNames, ...otherLists]);
-  const { block, history, unstableTies, seed, party } = data;
+  const { block, history, seed, party } = data;
   if (party !== undefined && (typeof party !== "string" || party === "")) refuseArgument("data.party", "an id", party);
   if (seed !== undefined && !Number.isSafeInteger(seed)) refuseArgument("data.seed", "an integer", seed);
   if (history !== undefined) bigint(history, { argument: "data.history" });
-  if (unstableTies !== undefined) boolean(unstableTies, { argument: "data.unstableTies" });
   if (block === undefined) return;
   checkNames("data.block", block, ["height", "timestamp"]);
   for (const name of ["height", "timestamp"] as const) {

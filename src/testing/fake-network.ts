@@ -2,16 +2,8 @@ import { callback } from "../arguments/check-options.js";
 import { isCount, refuseArgument } from "./arguments.js";
 import { Chain } from "./chain.js";
 import { withoutUndefined } from "./completion.js";
-import {
-  type FakeBlockData,
-  type FakeNodeData,
-  hasLists,
-  type PartialBlockData,
-  type PartialNodeData,
-  someOfEach,
-} from "./data.js";
-import { chainMethods, type FakeChain } from "./fake-chain.js";
-import { type FakeNode, toFakeNode } from "./fake-node.js";
+import type { FakeBlockData, FakeNodeData, PartialBlockData, PartialNodeData } from "./data.js";
+import { chainMethods, type FakeChain, type FakeNode, toFakeNode } from "./fake-node.js";
 import { type CreateOptions, checkCreateOptions, checkNodeOptions, type FakeNodeOptions } from "./options.js";
 import { SimulatedNode } from "./simulated-node.js";
 
@@ -87,7 +79,7 @@ export function createFakeNetwork(
   if (balance !== undefined) callback(balance, { argument: "data.balance" });
   const { fill, blockEvery, after, ...behavior } = options;
   const settings = readNodes(given);
-  const chain = new Chain(hasLists(records) ? records : { ...someOfEach, ...withoutUndefined(records) }, fill);
+  const chain = new Chain(records, fill);
   if (blockEvery !== undefined) chain.start(blockEvery, after);
   const nodes = settings.map((own, index) =>
     toNetworkNode(chain, { ...behavior, ...withoutUndefined(own) }, `node-${index + 1}`),

@@ -1,8 +1,21 @@
-import { GatewayError, NodeError, tooLarge } from "./errors.js";
-import { toJson } from "./json.js";
+import type { Transaction } from "../../generated/types.js";
+import { type CheckCode, readTransaction, type TransactionCheck } from "./check.js";
+import { toJson } from "./encoding.js";
+import { dataNodeError, GatewayError, NodeError, tooLarge } from "./errors.js";
+import { listBalances } from "./lists/balances.js";
+import { listProfiles } from "./lists/profiles.js";
+import { listRecords } from "./lists/records.js";
+import { listSignatures } from "./lists/signatures.js";
+import { listVotes } from "./lists/votes.js";
+import { described, type OperationId, operationIds } from "./operations.js";
+import type { NodeDefect } from "./options.js";
+import { type List, makePage, type PageFault } from "./page.js";
+import { type QueryValues, readQuery } from "./query.js";
 import type { RateDecision } from "./rate-limiter.js";
-import type { ResponderState } from "./responders.js";
-import { findRoute } from "./routes.js";
+import { noStatistics } from "./spam-statistics.js";
+import type { Store } from "./store.js";
+import type { Microseconds } from "./time.js";
+import type { VersionRules } from "./versions.js";
 
 /** A response without its CORS headers. */
 export interface Reply {
@@ -11,73 +24,160 @@ export interface Reply {
   headers: Record<string, string>;
 }
 
-/** What the gateway asks the data node behind it for. */
+/** The data node behind the gateway, while it responds to one request. */
 export interface DataNode {
   /** Draws on the rate limit. */
   limit(): RateDecision;
-  /** The headers that name the block. */
-  readonly blockHeaders: Record<string, string>;
-  readonly state: ResponderState;
+  blockHeaders: Record<string, string>;
+  store: Store;
+  version: VersionRules;
+  /** Its clock, in milliseconds since 1970. */
+  date: () => number;
+  hasDefect(defect: NodeDefect): boolean;
+  pageFault: PageFault;
+  tieSeed: string | undefined;
+  history: Microseconds;
+  height: bigint;
+  chainId: string;
+  transactions: TransactionCheck;
+  checkCode: (tx: Transaction) => CheckCode;
 }
+
+/** The lists with an order and cursors of their own, which the description does not have. */
+const lists: { readonly [Id in OperationId]?: (query: QueryValues, node: DataNode) => List<unknown> } = {
+  listVotes: (query, { store, version, hasDefect, tieSeed }) =>
+    listVotes(store.votes, store.ids, query, { tiedCursors: hasDefect("tied-vote-cursors"), tieSeed, version }),
+  listPartiesProfiles: (query, { store, version, hasDefect }) =>
+    listProfiles(store.profiles, store.ids, query, { failing: hasDefect("failing-profile-cursors"), version }),
+  listBalanceChanges: (query, { store, hasDefect, ...node }) =>
+    listBalances(store.balances, store.ids, query, { ...node, unnamedAccounts: hasDefect("lost-balance-changes") }),
+  listNodeSignatures: (query, { store }) => listSignatures(store.signatures, store.ids, query),
+};
+
+/** The gateway's part: parses the request. The function that it returns is the data node's part. */
+type Responder = (query: QueryValues, body: string) => (node: DataNode) => object;
+
+/** The operations that do not return a list. */
+const responders: { readonly [Id in OperationId]?: Responder } = {
+  getSpamStatistics: (query) => {
+    const party = query.text("partyId") ?? "";
+    return ({ store, chainId, height }) => {
+      if (party === "") throw dataNodeError(3, { code: 10006, message: "empty or missing party ID" });
+      return { chainId, statistics: store.spamStatistics(party) ?? noStatistics(height) };
+    };
+  },
+  checkTransaction: (_, body) => {
+    const transaction = readTransaction(body);
+    return ({ transactions, height, checkCode }) => transactions.check(transaction, height, checkCode);
+  },
+};
+
+/** The routes of the description. A path without parameters comes before one with parameters that it also matches. */
+const routes = operationIds
+  .map((id) => ({ id, operation: described[id], pattern: toPattern(described[id].path) }))
+  .sort((a, b) => countGroups(a.pattern) - countGroups(b.pattern));
+
+/** The pattern of a path such as `/statistics/spam/{partyId}`, with a group for each parameter. */
+function toPattern(path: string): RegExp {
+  const escaped = path.replace(/[.*+?^$()|[\]\\]/g, "\\$&");
+  return new RegExp(`^${escaped.replace(/\{(\w+)\}/g, "(?<$1>[^/]*)")}$`);
+}
+
+function countGroups({ source }: RegExp): number {
+  return source.split("(?<").length;
+}
+
+/** The route of a decoded path. If no operation of the path has the method, another one of the path. */
+export function findRoute(method: string, path: string) {
+  const found = routes.flatMap((route) => {
+    const match = route.pattern.exec(path);
+    return match ? [{ ...route, pathParameters: { ...match.groups } }] : [];
+  });
+  return found.find(({ operation }) => operation.method === method) ?? found[0];
+}
+
+type Route = NonNullable<ReturnType<typeof findRoute>>;
 
 /** A request as it reaches the gateway. */
 export interface GatewayRequest {
   method: string;
-  headers: Headers;
-  /** Without its escapes. */
-  path: string;
+  /** Without its escapes; `undefined` if it cannot be decoded. */
+  path: string | undefined;
   search: string;
   body: string;
+}
+
+/** The gateway's part of a request: parses it. The function that it returns is the data node's part. */
+function parse({ id, operation, pathParameters }: Route, { search, body }: GatewayRequest, version: VersionRules) {
+  const { envelope } = operation;
+  const query = readQuery(search, operation, pathParameters, version.removedNames);
+  const respond = responders[id];
+  if (envelope === undefined) {
+    if (respond !== undefined) return respond(query, body);
+    throw new GatewayError(12, `The fake node does not implement ${id}. Respond to it in your \`fetch\`.`);
+  }
+  return (node: DataNode) => {
+    const list = lists[id]?.(query, node) ?? listRecords(node.store.list(envelope), operation, query);
+    return { [envelope]: makePage(list, query, node.pageFault) };
+  };
 }
 
 /** The largest response that the gateway passes on, in bytes (observed on v0.74 nodes). */
 const largestResponse = 20 * 2 ** 20;
 
+/** Errors of the data node carry two `Content-Type` headers; `fetch` shows them as one. */
+export const errorType = { "Content-Type": "application/json, application/grpc" };
+
 /**
- * Responds to a request as the gateway of a v0.74 node does. What it rejects itself has neither block nor rate headers, and costs
- * no token.
+ * Responds to a request as the gateway of a v0.74 node does. A request that the gateway rejects itself costs no token, and
+ * its response has neither block nor rate headers.
  */
-export function reply({ method, headers, path, search, body }: GatewayRequest, node: DataNode): Reply {
-  const indent = headers.get("Accept") === "application/json+pretty" ? " " : undefined;
+export function reply(request: GatewayRequest, node: DataNode): Reply {
+  const { method, path } = request;
+  if (path === undefined)
+    return { status: 400, body: "400 Bad Request", headers: { "Content-Type": "text/plain; charset=utf-8" } };
   const json = { "Content-Type": "application/json" };
   let fromDataNode = {};
   try {
-    const found = findRoute(method, path);
-    if (found === undefined) throw new GatewayError(5, "Not Found");
-    const { route, pathParameters } = found;
-    if (method !== route.method) throw new GatewayError(12, "Method Not Allowed");
-    const { removedNames } = node.state.version;
-    const handle = route.parse({ pathParameters, search, body, removedNames });
+    const route = findRoute(method, path);
+    if (route === undefined) throw new GatewayError(5, "Not Found");
+    if (method !== route.operation.method) throw new GatewayError(12, "Method Not Allowed");
+    const respond = parse(route, request, node.version);
     const { outcome, headers: rateHeaders } = node.limit();
     fromDataNode = { ...rateHeaders, ...node.blockHeaders };
     if (outcome === "banned") throw new NodeError(7, "temporarily banned for continuing to request while rate limited");
     if (outcome === "refused") throw new NodeError(8, "api request rate limit exceeded");
-    const text = toJson(handle(node.state), indent);
-    if (text.length > largestResponse) throw tooLarge(text.length, largestResponse);
-    return { status: 200, body: text, headers: { ...json, ...fromDataNode } };
+    const body = toJson(respond(node));
+    if (body.length > largestResponse) throw tooLarge(body.length, largestResponse);
+    return { status: 200, body, headers: { ...json, ...fromDataNode } };
   } catch (error) {
     if (!(error instanceof NodeError)) throw error;
-    const text = method === "HEAD" ? null : toJson(error.body, indent);
-    const replyHeaders = error instanceof GatewayError ? json : { ...errorType, ...fromDataNode };
-    return { status: error.status, body: text, headers: replyHeaders };
+    const headers = error instanceof GatewayError ? json : { ...errorType, ...fromDataNode };
+    return { status: error.status, body: method === "HEAD" ? null : toJson(error.body), headers };
   }
 }
 
-/** Errors of the data node carry two `Content-Type` headers; `fetch` shows them as one. */
-export const errorType = { "Content-Type": "application/json, application/grpc" };
+/** A reply with its CORS headers; without an `Origin` there are none (observed on v0.74 nodes). */
+export function withCors(reply: Reply, request: Headers): Reply {
+  const origin = request.get("Origin");
+  const cors = origin !== null && { "Access-Control-Allow-Origin": origin, "Access-Control-Expose-Headers": "*" };
+  return { ...reply, headers: { ...reply.headers, Vary: "Origin", ...cors } };
+}
 
-/** The reply of the HTTP server in front of the gateway to a path that cannot be decoded. */
-export const badRequest: Reply = {
-  status: 400,
-  body: "400 Bad Request",
-  headers: { "Content-Type": "text/plain; charset=utf-8" },
-};
-
-/** A path without its escapes; `undefined` if it cannot be decoded. */
-export function decodePath(path: string): string | undefined {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return undefined;
-  }
+/** The response to a preflight request; `undefined` for another request. */
+export function preflightReply({ method, headers }: Request): Reply | undefined {
+  const [origin, requested] = [headers.get("Origin"), headers.get("Access-Control-Request-Method")];
+  if (method !== "OPTIONS" || origin === null || requested === null) return undefined;
+  const names = headers.get("Access-Control-Request-Headers");
+  return {
+    status: 204,
+    body: null,
+    headers: {
+      "Access-Control-Allow-Origin": origin,
+      "Access-Control-Allow-Methods": requested,
+      ...(names !== null && { "Access-Control-Allow-Headers": names }),
+      "Access-Control-Max-Age": "7200",
+      Vary: "Origin, Access-Control-Request-Method, Access-Control-Request-Headers",
+    },
+  };
 }

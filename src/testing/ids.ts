@@ -1,3 +1,5 @@
+import { dataNodeError, type ErrorDetail } from "./errors.js";
+
 /** Ids that v0.74 nodes know by a name, with their bytes in hex (observed on v0.74 nodes). */
 const wellKnownIds: Readonly<Record<string, string>> = { VOTE: "00", network: "03", XYZalpha: "04" };
 
@@ -28,6 +30,13 @@ export class Ids {
   /** The key of an id that a request names; `undefined` if a node rejects it. */
   find(id: string): string | undefined {
     return idBytes(id) ?? (this.#others.has(id) ? otherKey(id) : undefined);
+  }
+
+  /** @throws {@link NodeError} with status 400 for an id that a node rejects. */
+  read(id: string, failure: ErrorDetail): string {
+    const key = this.find(id);
+    if (key !== undefined) return key;
+    throw dataNodeError(3, { ...failure, inner: `decoding '${id}': not a valid hex id (or well known exception)` });
   }
 
   /** As `find`, for the ids of parties and markets in a filter: nodes accept them in full length alone, and `network`. */

@@ -11,8 +11,8 @@ import {
   type OptionChecks,
 } from "../arguments/check-options.js";
 import { listNames, refuse, refuseByRule } from "../arguments/refuse.js";
-import type { After } from "./advance.js";
 import { bigint, isCount } from "./arguments.js";
+import type { After } from "./chain.js";
 import type { CheckCode } from "./check.js";
 import { type NodeFault, nodeFaults } from "./faults.js";
 import { operationIds } from "./operations.js";
@@ -32,21 +32,6 @@ export const nodeDefects = ["tied-vote-cursors", "lost-balance-changes", "failin
 
 /** The name of a paging defect. */
 export type NodeDefect = (typeof nodeDefects)[number];
-
-/**
- * How a node can treat the account id in a cursor of balance changes.
- *
- * - `"known"`: as v0.74 nodes. Rows of one block are sorted by the SHA-256 of the names of their account, and a cursor with that
- *   id continues there.
- * - `"ignored"`: an account id in a cursor counts as `null`. As with the defect `"lost-balance-changes"`, rows are lost at each
- *   border between two pages, and no id that a client writes into the cursor changes that.
- * - `"reordered"`: rows of one block are sorted by another id of their account, and cursors are compared with it. The id that
- *   clients know leads to another place in the block.
- */
-export const accountIdRules = ["known", "ignored", "reordered"] as const;
-
-/** How a node treats the account id in a cursor of balance changes. */
-export type AccountIdRule = (typeof accountIdRules)[number];
 
 /** How a fake node behaves. */
 export interface FakeNodeOptions {
@@ -73,16 +58,6 @@ export interface FakeNodeOptions {
    * ```
    */
   defects?: readonly NodeDefect[] | undefined;
-  /**
-   * How the node treats the account id in a cursor of balance changes: as v0.74 nodes, or by a rule that clients do not know.
-   *
-   * @default "known"
-   * @example
-   * ```ts
-   * createFakeNode({ balances: 500 }, { accountIds: "reordered", defects: nodeDefects });
-   * ```
-   */
-  accountIds?: AccountIdRule | undefined;
   /**
    * What fails between the client and the node, for all requests or for some. Default: nothing.
    *
@@ -138,8 +113,6 @@ export interface FakeNodeOptions {
   down?: boolean | undefined;
   /** The oldest day (UTC) that this node keeps: any time of it, in Unix nanoseconds. Default: that of the data. */
   history?: bigint | undefined;
-  /** Whether the order of the votes of one block varies from request to request. Default: that of the data. */
-  unstableTies?: boolean | undefined;
 }
 
 /** Options of a fake node or network that is created. */
@@ -229,7 +202,6 @@ const optionChecks: OptionChecks<FakeNodeOptions> = {
   version: oneOfNames(nodeVersions),
   date: callback,
   defects: listOf("an array of names", oneOfNames(nodeDefects)),
-  accountIds: oneOfNames(accountIdRules),
   faults: listOf("an array of faults", faultCheck),
   rateLimit: (value, place) => value === false || rateLimitObject(value, place),
   now: callback,
@@ -243,7 +215,6 @@ const optionChecks: OptionChecks<FakeNodeOptions> = {
   lag: expected("a whole number of blocks", Number.isSafeInteger),
   down: boolean,
   history: bigint,
-  unstableTies: boolean,
 };
 
 /**

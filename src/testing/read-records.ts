@@ -1,9 +1,9 @@
 import type { NodeSignature, PartyProfile } from "../../generated/types.js";
 import { isDigits } from "../values/digits.js";
 import { checkRecord, isCount, refuseArgument } from "./arguments.js";
-import { base64ToBytes } from "./base64.js";
 import { type FakeNodeData, type FakeVote, otherLists } from "./data.js";
-import type { StoredVote } from "./lists/vote-table.js";
+import { base64ToBytes } from "./encoding.js";
+import type { StoredVote } from "./lists/votes.js";
 import type { AddedRecords } from "./store.js";
 import { latestTime, toMicroseconds } from "./time.js";
 

@@ -1,15 +1,12 @@
 import { positiveInteger } from "../arguments/check-options.js";
-import { type Chain, oldestKept } from "./chain.js";
-import { ChainView } from "./chain-view.js";
+import { type Chain, ChainView, oldestKept } from "./chain.js";
 import { TransactionCheck } from "./check.js";
-import { preflightReply, withCors } from "./cors.js";
 import type { FakeBlock } from "./data.js";
 import { FaultPlan, type RequestFaults } from "./faults.js";
-import { badRequest, type DataNode, decodePath, reply } from "./gateway.js";
+import { type DataNode, findRoute, preflightReply, reply, withCors } from "./gateway.js";
 import type { OperationId } from "./operations.js";
 import { checkNodeOptions, type FakeNodeOptions } from "./options.js";
 import { defaultRateLimit, RateLimiter } from "./rate-limiter.js";
-import { findRoute } from "./routes.js";
 import { firstIndex } from "./sorted.js";
 import type { Records, Store } from "./store.js";
 import { type Microseconds, startOfNextDay } from "./time.js";
@@ -104,69 +101,51 @@ export class SimulatedNode {
     const { method, headers, signal } = request;
     signal.throwIfAborted();
     const { pathname, search } = new URL(request.url);
-    const path = decodePath(this.#withoutBasePath(pathname));
-    const operation = path === undefined ? undefined : findRoute(method, path)?.route.operation;
+    const path = this.#decodePath(pathname);
+    const operation = path === undefined ? undefined : findRoute(method, path)?.id;
     // `text` would drop a byte order mark, which a node rejects.
     const body = new TextDecoder("utf-8", { ignoreBOM: true }).decode(await request.arrayBuffer());
     this.requests.push({ operation, method, url: request.url, headers: Object.fromEntries(headers), body });
     if (this.#options.down) throw new TypeError("fetch failed: the connection was refused");
     const faults = this.#faults.next(operation);
-    const dataNode = this.#dataNode(faults, ++this.#received);
-    const response =
-      path === undefined
-        ? badRequest
-        : (preflightReply(request) ?? withCors(reply({ method, headers, path, search, body }, dataNode), headers));
+    const node = this.#dataNode(faults, ++this.#received);
+    const replied = preflightReply(request) ?? reply({ method, path, search, body }, node);
+    // The HTTP server in front of the gateway rejects a path that cannot be decoded.
+    const response = path === undefined || replied.status === 204 ? replied : withCors(replied, headers);
     return respond(response, faults, [signal, this.#running.signal]);
   }
 
-  /** A path elsewhere leads to no operation. */
-  #withoutBasePath(path: string): string {
+  /** A path without its escapes and the base path; one elsewhere leads to no operation. `undefined` if it cannot be decoded. */
+  #decodePath(path: string): string | undefined {
     const { basePath = "" } = this.#options;
-    return path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : "/";
+    try {
+      return decodeURIComponent(path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : "/");
+    } catch {
+      return undefined;
+    }
   }
 
   #dataNode(faults: RequestFaults, request: number): DataNode {
-    const { block } = this;
-    const {
-      blockHeaders = true,
-      defects = [],
-      accountIds = "known",
-      chainId = "vega-fake-0011",
-      checkCode = () => 0,
-      date = Date.now,
-    } = this.#options;
+    const { height, timestamp } = this.block;
+    const { blockHeaders = true, defects = [], chainId = "vega-fake-0011" } = this.#options;
+    const { checkCode = () => 0, date = Date.now } = this.#options;
     return {
       limit: () => this.#limiter?.decide() ?? { outcome: "served", headers: {} },
-      blockHeaders: blockHeaders ? namesOf(block) : {},
-      state: {
-        store: this.#store,
-        version: this.#version,
-        date,
-        transactions: this.#transactions,
-        history: this.#history,
-        chainId,
-        checkCode,
-        height: block.height,
-        accountIds,
-        hasDefect: (defect) => defects.includes(defect),
-        tieSeed: this.#tieSeed(request),
-        pageFault: {
-          empty: faults.get("empty-page") && request,
-          repeated: faults.get("repeated-cursor") !== undefined,
-        },
+      blockHeaders: blockHeaders ? { "X-Block-Height": `${height}`, "X-Block-Timestamp": `${timestamp}` } : {},
+      store: this.#store,
+      version: this.#version,
+      date,
+      transactions: this.#transactions,
+      history: this.#history,
+      chainId,
+      checkCode,
+      height,
+      hasDefect: (defect) => defects.includes(defect),
+      tieSeed: this.#name && `${this.#chain.seed}/${this.#name}`,
+      pageFault: {
+        empty: faults.get("empty-page") && request,
+        repeated: faults.get("repeated-cursor") !== undefined,
       },
     };
   }
-
-  #tieSeed(request: number): string | undefined {
-    const { seed, unstableTies } = this.#chain;
-    const seeds = this.#name === undefined ? [seed] : [seed, this.#name];
-    if (this.#options.unstableTies ?? unstableTies) return [...seeds, request].join("/");
-    return this.#name === undefined ? undefined : seeds.join("/");
-  }
 }
-
-const namesOf = ({ height, timestamp }: FakeBlock) => ({
-  "X-Block-Height": String(height),
-  "X-Block-Timestamp": String(timestamp),
-});

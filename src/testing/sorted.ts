@@ -10,20 +10,31 @@ export function firstIndex<T>(sorted: readonly T[], test: (element: T) => boolea
   return from;
 }
 
+/** The range of the elements at or behind a place. */
+export type Range = readonly [from: number, to: number];
+
+/** @param order - Compares an element with the place; `undefined` for the whole list. */
+export function rangeFrom<T>(
+  sorted: readonly T[],
+  upwards: boolean,
+  order: ((element: T) => number) | undefined,
+): Range {
+  if (order === undefined) return [0, sorted.length];
+  if (upwards) return [firstIndex(sorted, (element) => order(element) >= 0), sorted.length];
+  return [0, firstIndex(sorted, (element) => order(element) > 0)];
+}
+
 /** Takes elements of a range that pass a test, from its start or from its end, until there are enough. */
 export function take<T>(
   sorted: readonly T[],
-  [from, to]: readonly [from: number, to: number],
+  [from, to]: Range,
   upwards: boolean,
   limit: number,
   test: (element: T) => boolean = () => true,
 ): T[] {
   const taken: T[] = [];
-  for (
-    let index = upwards ? from : to - 1;
-    index >= from && index < to && taken.length < limit;
-    index += upwards ? 1 : -1
-  ) {
+  const step = upwards ? 1 : -1;
+  for (let index = upwards ? from : to - 1; index >= from && index < to && taken.length < limit; index += step) {
     const element = sorted[index] as T;
     if (test(element)) taken.push(element);
   }
@@ -32,31 +43,49 @@ export function take<T>(
 
 export const compare = <T extends string | number>(a: T, b: T) => (a < b ? -1 : a > b ? 1 : 0);
 
-/** Rows in groups, each sorted when it is first read. A row replaces the one of the same key in its group. */
-export class GroupedRows<Row> {
+/** The records of a list, in groups that are sorted when they are first read. A record replaces the one of the same key. */
+export class Table<Given, Row> {
+  readonly #toRow: (record: Given) => Row;
+  readonly #keyOf: (row: Row) => string;
+  readonly #groupsOf: (row: Row) => readonly string[];
+  readonly #order: (a: Row, b: Row) => number;
+  readonly #rows = new Map<string, Row>();
   readonly #groups = new Map<string, Map<string, Row>>();
   readonly #sorted = new Map<string, readonly Row[]>();
-  readonly #order: (a: Row, b: Row) => number;
 
-  constructor(order: (a: Row, b: Row) => number) {
-    this.#order = order;
+  constructor(functions: {
+    toRow: (record: Given) => Row;
+    keyOf: (row: Row) => string;
+    /** The names of the groups that a row belongs to. */
+    groupsOf: (row: Row) => readonly string[];
+    order: (a: Row, b: Row) => number;
+  }) {
+    this.#toRow = functions.toRow;
+    this.#keyOf = functions.keyOf;
+    this.#groupsOf = functions.groupsOf;
+    this.#order = functions.order;
   }
 
-  set(group: string, key: string, row: Row): void {
-    const rows = this.#groups.get(group) ?? new Map<string, Row>();
-    this.#groups.set(group, rows.set(key, row));
-    this.#sorted.delete(group);
+  add(records: readonly Given[]): void {
+    for (const record of records) {
+      const row = this.#toRow(record);
+      const key = this.#keyOf(row);
+      this.#rows.set(key, row);
+      for (const group of this.#groupsOf(row)) {
+        this.#groups.set(group, (this.#groups.get(group) ?? new Map<string, Row>()).set(key, row));
+        this.#sorted.delete(group);
+      }
+    }
   }
 
-  get(group: string, key: string): Row | undefined {
-    return this.#groups.get(group)?.get(key);
+  /** All rows, in the order in which their keys were first added. */
+  get rows(): Row[] {
+    return [...this.#rows.values()];
   }
 
-  sorted(group: string): readonly Row[] {
-    const known = this.#sorted.get(group);
-    if (known !== undefined) return known;
-    const rows = [...(this.#groups.get(group)?.values() ?? [])].sort(this.#order);
-    this.#sorted.set(group, rows);
+  group(name: string): readonly Row[] {
+    const rows = this.#sorted.get(name) ?? [...(this.#groups.get(name)?.values() ?? [])].sort(this.#order);
+    this.#sorted.set(name, rows);
     return rows;
   }
 }

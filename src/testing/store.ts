@@ -1,10 +1,11 @@
 import type { BalanceChange, NodeSignature, PartyProfile, SpamStatistics, Vote } from "../../generated/types.js";
 import { type OtherLists, otherLists } from "./data.js";
 import { Ids } from "./ids.js";
-import { BalanceTable } from "./lists/balance-table.js";
-import { ProfileTable } from "./lists/profiles.js";
-import { SignatureTable } from "./lists/signatures.js";
-import { type StoredVote, VoteTable } from "./lists/vote-table.js";
+import { BalanceTable } from "./lists/balances.js";
+import { profileTable } from "./lists/profiles.js";
+import { signatureTable } from "./lists/signatures.js";
+import { type StoredVote, voteTable } from "./lists/votes.js";
+import { type Microseconds, toMicroseconds } from "./time.js";
 import type { VersionRules } from "./versions.js";
 
 /** What a node holds, as the wire shows it, each list in the order in which the records were added. */
@@ -26,10 +27,12 @@ export interface AddedRecords extends Pick<Records, "profiles" | "balances" | "s
 /** The records of a node, each list with the order that it is paged in. */
 export class Store {
   readonly ids = new Ids();
-  readonly votes = new VoteTable(this.ids);
-  readonly profiles = new ProfileTable(this.ids);
+  readonly votes = voteTable(this.ids);
+  /** The time of the newest block in which a vote was written. */
+  newestVote: Microseconds = Number.NEGATIVE_INFINITY;
+  readonly profiles = profileTable(this.ids);
   readonly balances = new BalanceTable(this.ids);
-  readonly signatures = new SignatureTable(this.ids);
+  readonly signatures = signatureTable(this.ids);
   #spamStatistics: Readonly<Record<string, SpamStatistics>> = {};
   readonly #others = new Map<string, readonly object[]>(otherLists.map((name) => [name, []]));
   #records: Records | undefined;
@@ -37,6 +40,7 @@ export class Store {
 
   add({ votes, profiles, balances, signatures, spamStatistics, others }: AddedRecords): void {
     this.votes.add(votes);
+    for (const { blockTime } of votes) this.newestVote = Math.max(this.newestVote, toMicroseconds(blockTime));
     this.profiles.add(profiles);
     this.balances.add(balances);
     this.signatures.add(signatures);
@@ -49,10 +53,10 @@ export class Store {
   get records(): Records {
     this.#records ??= {
       ...(Object.fromEntries(this.#others) as OtherLists),
-      votes: this.votes.records,
-      profiles: this.profiles.records,
+      votes: this.votes.rows.map(({ vote }) => vote),
+      profiles: this.profiles.rows.map(({ profile }) => profile),
       balances: this.balances.records,
-      signatures: this.signatures.records,
+      signatures: this.signatures.rows.map(({ signature }) => signature),
       spamStatistics: this.#spamStatistics,
     };
     return this.#records;

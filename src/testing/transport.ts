@@ -1,17 +1,16 @@
-import { onAbort } from "../async/abort.js";
+import { toJson } from "./encoding.js";
 import { grpcCode } from "./errors.js";
 import type { RequestFaults } from "./faults.js";
 import { errorType, type Reply } from "./gateway.js";
-import { toJson } from "./json.js";
 
 /**
  * Turns a reply into a response, with the faults that occur on the way to the client.
  *
- * @param signals - They end a wait.
+ * @param signals - They cancel a wait.
  */
-export async function respond(reply: Reply, faults: RequestFaults, signals: readonly AbortSignal[]): Promise<Response> {
+export async function respond(reply: Reply, faults: RequestFaults, signals: AbortSignal[]): Promise<Response> {
   const { milliseconds } = faults.get("latency") ?? {};
-  if (milliseconds !== undefined) await wait(milliseconds, signals);
+  if (milliseconds !== undefined) await wait(milliseconds, AbortSignal.any(signals));
   if (faults.get("reset")) throw new TypeError("fetch failed: the connection was reset");
   const html = faults.get("html");
   if (html) {
@@ -37,21 +36,16 @@ function withStatus(
   return { status, body: isEmpty ? null : typeof body === "string" ? body : toJson(body), headers };
 }
 
-/** Waits, forever if it is `Infinity`, unless a signal aborts. */
-function wait(milliseconds: number, signals: readonly AbortSignal[]): Promise<void> {
+/** Waits, forever if it is `Infinity`, unless the signal aborts. */
+function wait(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const finish = () => {
-      clearTimeout(timer);
-      for (const unsubscribe of subscriptions) unsubscribe();
-      const aborted = signals.find((signal) => signal.aborted);
-      if (aborted) reject(aborted.reason);
-      else resolve();
-    };
-    const subscriptions = signals.map((signal) => onAbort(signal, finish));
-    if (signals.some((signal) => signal.aborted)) return finish();
+    signal.throwIfAborted();
     // A timer of `Infinity` would fire at once.
-    if (milliseconds !== Number.POSITIVE_INFINITY) timer = setTimeout(finish, milliseconds);
+    const timer = milliseconds === Number.POSITIVE_INFINITY ? undefined : setTimeout(resolve, milliseconds);
+    signal.addEventListener("abort", () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    });
   });
 }
 

@@ -1,6 +1,8 @@
 import { operations } from "../../generated/operations.js";
 import type { BalanceChange, PartyProfile, Vote } from "../../generated/types.js";
 import { numberOf } from "../values/enumeration.js";
+import { nanosecondsPerDay } from "../values/nanoseconds.js";
+import { dataNodeError, type NodeError } from "./errors.js";
 import { compare } from "./sorted.js";
 
 const { enums } = operations.listBalanceChanges;
@@ -56,3 +58,34 @@ const toPairs = (weights: Readonly<Record<string, string>>) =>
   Object.entries(weights)
     .map(([marketId, els]) => ({ marketId, els }))
     .sort((a, b) => compare(a.marketId, b.marketId));
+
+/** No time of a range can be before this one, which an open start stands for. */
+const earliest = BigInt(Date.UTC(2020, 0, 1)) * 1_000_000n;
+const longest = 365n * nanosecondsPerDay;
+
+/**
+ * Checks a range of Unix nanoseconds as v0.79 nodes do, in their order and to the nanosecond.
+ *
+ * @param isRequired - Whether a range without both ends is an error.
+ * @param now - The node's clock, in milliseconds: the time that an open end stands for.
+ * @throws {@link NodeError} with status 400.
+ */
+export function checkDateRange(
+  { start, end }: { start: bigint | undefined; end: bigint | undefined },
+  isRequired: boolean,
+  now: () => number,
+): void {
+  if (start === undefined && end === undefined) {
+    if (isRequired) throw invalidRange("date range is required");
+    return;
+  }
+  const isTooEarly = [start, end].some((time) => time !== undefined && time < earliest);
+  if (isTooEarly) throw invalidRange("date range start must be after 2020-01-01");
+  const until = end ?? BigInt(Math.floor(now())) * 1_000_000n;
+  if (start !== undefined && end !== undefined && start > end)
+    throw invalidRange("date range start must be before end");
+  if (until - (start ?? earliest) > longest) throw invalidRange("date range is too long");
+}
+
+const invalidRange = (inner: string): NodeError =>
+  dataNodeError(3, { code: 10000, message: "invalid date range", inner });

@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createClient, type Vote } from "../../src/index.js";
-import { createFakeNode, type FakeNode, type FakeVote, nodeDefects } from "../../src/testing/index.js";
+import type { FakeNode, FakeVote } from "../../src/testing/index.js";
 import { runs } from "../support/runs.js";
+import { createUnstableNode } from "../support/unstable-ties.js";
 
 const hex = (number: number) => number.toString(16).padStart(64, "0");
 const proposalId = hex(0xfff);
@@ -28,7 +29,7 @@ test("a walk with the oldest votes first yields the last vote of every party, al
     const votes = counts
       .flatMap((count, block) => Array.from({ length: count }, () => block))
       .map((block, party) => cast(party, block));
-    const node = createFakeNode({ votes, unstableTies }, { defects: nodeDefects, rateLimit: false });
+    const node = createUnstableNode({ votes }, unstableTies);
     let block = counts.length;
     let atLastRequest: readonly Vote[] = [];
     const fetch: FakeNode["fetch"] = async (...args) => {

@@ -1,22 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { createClient } from "../../src/index.js";
-import { type Recording, replayFetch } from "../../src/testing/index.js";
-import { hasTape, recordings, worldData } from "../support/tape.js";
+import { hasTape, recordings, replay, worldData } from "../support/tape.js";
 
 const baseUrl = "https://node.example";
 
 /** The walks that a real node was asked for, of each page size and order. */
 function walksOf(name: string) {
   const all = recordings(name).filter((each) => each.class === "cross");
-  const responses = all.map(
-    ({ method, path, status, headers, bodyText = "" }): Recording => ({
-      method,
-      path,
-      status,
-      headers,
-      body: bodyText,
-    }),
-  );
   const starts = all.flatMap(({ path }) => {
     const { searchParams: parameters } = new URL(path, baseUrl);
     const [first, newestFirst] = [Number(parameters.get("pagination.first")), parameters.get("pagination.newestFirst")];
@@ -25,7 +15,7 @@ function walksOf(name: string) {
       ? [{ id: parameters.get("id") ?? "", pagination: { first, newestFirst: newestFirst === "true" } }]
       : [];
   });
-  return { starts, client: createClient({ baseUrl, fetch: replayFetch(responses), pacing: false }) };
+  return { starts, client: createClient({ baseUrl, fetch: replay(all), pacing: false }) };
 }
 
 describe.skipIf(!hasTape)("on recorded pages of a v0.74.0 node, a client", () => {

@@ -3,13 +3,14 @@ import { describe, expect, test } from "vitest";
 import { operations } from "../../generated/operations.js";
 import { createFakeNode, type FakeNode, nodeDefects } from "../../src/testing/index.js";
 import { toName } from "../../src/values/enumeration.js";
+import { withGatewayDialect } from "../support/gateway-dialect.js";
 import { hasTape, hasTapeOfNewer, limits, type Recording, recordings, worldData } from "../support/tape.js";
 
 /** Sends a recorded request, and returns the differences from the recorded response; `undefined` if there are none. */
 async function difference(node: FakeNode, recording: Recording): Promise<string | undefined> {
   const { method, path, requestHeaders = {}, body, status, bodyText = "", ties = false } = recording;
   const init = { method, headers: requestHeaders, ...(body !== undefined && body !== "" && { body }) };
-  const response = await node.fetch(`https://node.example${path}`, init);
+  const response = await withGatewayDialect(node.fetch)(new Request(`https://node.example${path}`, init));
   const text = await response.text();
   const got = { status: response.status, headers: comparable([...response.headers]) };
   const expected = { status, headers: comparable(recording.headers) };
@@ -121,7 +122,10 @@ test.skipIf(!hasTapeOfNewer)(
 describe.skipIf(!hasTape)("the fake node", () => {
   test("responds to every recorded check and request for spam statistics as the real node did, at the same block", async () => {
     let now = 0;
-    const node = createFakeNode({ block: { height: 1n, timestamp: 1n } }, { chainId: "test-core-1", now: () => now });
+    const node = createFakeNode(
+      { votes: [], block: { height: 1n, timestamp: 1n } },
+      { chainId: "test-core-1", now: () => now },
+    );
     const all = recordings("check").filter(({ case: name }) => name !== elsewhere);
     const found: (string | undefined)[] = [];
     for (const recording of all) {

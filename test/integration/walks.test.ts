@@ -11,6 +11,7 @@ import {
 import { createFakeNode, type FakeNode, nodeDefects } from "../../src/testing/index.js";
 import { collect } from "../support/page-source.js";
 import { runs } from "../support/runs.js";
+import { createUnstableNode } from "../support/unstable-ties.js";
 
 const clientOf = ({ fetch }: Pick<FakeNode, "fetch">) =>
   createClient({ baseUrl: "https://node.example", fetch, pacing: false });
@@ -86,7 +87,7 @@ describe("a walk over votes on a v0.74 node", () => {
         fc.boolean(),
         async (counts, way, newestFirst, more, unstableTies) => {
           const votes = votesOf(counts);
-          const node = createFakeNode({ votes, unstableTies }, { defects: nodeDefects, rateLimit: false });
+          const node = createUnstableNode({ votes }, unstableTies);
           const pagination = { [way]: largestNeighbors(counts) + more, newestFirst };
           const walked = await read(clientOf(node).listVotes({ proposalId, pagination }), way === "last");
           const expected = newestFirst === (way === "first") ? [...votes].reverse() : votes;
@@ -106,7 +107,7 @@ describe("a walk over votes on a v0.74 node", () => {
       fc.boolean(),
       async (counts, way, size, unstableTies) => {
         const votes = votesOf(counts);
-        const node = createFakeNode({ votes, unstableTies }, { defects: nodeDefects, rateLimit: false });
+        const node = createUnstableNode({ votes }, unstableTies);
         const client = clientOf(node);
         const walked: Vote[] = [];
         const expected = byBlock(votes, way === "first" ? [...votes].reverse() : votes);
@@ -138,7 +139,7 @@ describe("a walk over votes on a v0.74 node", () => {
       writes,
       async (counts, way, newestFirst, writes) => {
         const votes = votesOf(counts);
-        const node = createFakeNode({ votes, unstableTies: true }, { defects: nodeDefects, rateLimit: false });
+        const node = createUnstableNode({ votes });
         const written = new Set<string>();
         let block = counts.length;
         const fetch: FakeNode["fetch"] = async (...args) => {
@@ -182,7 +183,7 @@ describe("a walk over votes on a v0.74 node", () => {
       const votes = votesOf(counts);
       const moving = votes.slice(9, 9 + moved).map((vote) => ({ ...vote, blockTime: timeOf(20) }));
       for (let seed = 1; seed <= 20; seed++) {
-        const node = createFakeNode({ votes, unstableTies: true, seed }, { defects: nodeDefects, rateLimit: false });
+        const node = createUnstableNode({ votes, seed });
         const fetch: FakeNode["fetch"] = async (...args) => {
           const response = await node.fetch(...args);
           if (node.requests.length === 1) node.nextBlock({ votes: moving });

@@ -63,7 +63,7 @@ function startChain<Record>(
   initial: (time: bigint) => Record[],
 ): Run<BalanceChange | FakeVote> {
   const network = createFakeNetwork(
-    { [name]: initial(start).map((record) => toRecord(record, nanoseconds(start))), unstableTies: true },
+    { [name]: initial(start).map((record) => toRecord(record, nanoseconds(start))) },
     { defects: nodeDefects, rateLimit: false },
   );
   for (let index = 0; index < earlierBlocks; index++) network.nextBlock();

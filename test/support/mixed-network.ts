@@ -29,8 +29,6 @@ export interface MixedWorld {
   /** How a client reaches the nodes. */
   access: "node" | "address" | "pool";
   happenings: readonly Happening[];
-  /** How all nodes compare the account ids of cursors. */
-  accountIds: "known" | "ignored" | "reordered";
 }
 
 const node: fc.Arbitrary<MixedNode> = fc.record({
@@ -51,7 +49,6 @@ export const mixedWorld: fc.Arbitrary<MixedWorld> = fc
     happenings: fc.array(fc.constantFrom<Happening>(undefined, undefined, undefined, "block", "drop", "lag"), {
       maxLength: 30,
     }),
-    accountIds: fc.constantFrom("known", "known", "known", "ignored", "reordered"),
   })
   .map((world) => {
     const namesBlocks = world.nodes.some(({ blockHeaders }) => blockHeaders);
@@ -67,7 +64,7 @@ export const mixedWorld: fc.Arbitrary<MixedWorld> = fc
   });
 
 /** Creates the network of a world, and a client of it. */
-export function createMixedNetwork({ blocks, nodes, access, happenings, accountIds }: MixedWorld) {
+export function createMixedNetwork({ blocks, nodes, access, happenings }: MixedWorld) {
   let account = 0;
   let time = firstTime;
   const changeAt = (timestamp: bigint): BalanceChange => ({
@@ -88,7 +85,7 @@ export function createMixedNetwork({ blocks, nodes, access, happenings, accountI
   }
   const network = createFakeNetwork(
     { nodes, balances, block: { height: heightOf(time), timestamp: time } },
-    { defects: nodeDefects, accountIds, rateLimit: false, date: () => Number(time / 1_000_000n) },
+    { defects: nodeDefects, rateLimit: false, date: () => Number(time / 1_000_000n) },
   );
   let dropped = 0n;
   const happen = (happening: Happening) => {

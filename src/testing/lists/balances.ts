@@ -1,22 +1,132 @@
 import { operations } from "../../../generated/operations.js";
-import { numberOf } from "../../values/enumeration.js";
+import type { BalanceChange } from "../../../generated/types.js";
+import { sha256Hex } from "../../list/repair/sha256.js";
+import { numberOf, toName } from "../../values/enumeration.js";
 import { parseCursor } from "../cursor.js";
+import { toJson } from "../encoding.js";
 import { dataNodeError } from "../errors.js";
 import type { Ids } from "../ids.js";
-import type { AccountIdRule } from "../options.js";
 import type { List } from "../page.js";
 import type { QueryValues } from "../query.js";
-import { firstIndex, take } from "../sorted.js";
-import { type Microseconds, toMicroseconds, toRfc3339 } from "../time.js";
-import type { VersionRules } from "../versions.js";
-import type { Account, AccountIdName, BalanceRow, BalanceTable } from "./balance-table.js";
-import { checkDateRange } from "./date-range.js";
-import { invalidId, parsing } from "./failure.js";
+import { compare, firstIndex, rangeFrom, take } from "../sorted.js";
+import { type Microseconds, toMicroseconds, toNanosecondDigits, toRfc3339, zeroTime } from "../time.js";
+import { checkDateRange, type VersionRules } from "../versions.js";
+
+const { enums } = operations.listBalanceChanges;
+
+/** An account, with the keys that filters compare. */
+class Account {
+  readonly asset: string;
+  readonly party: string;
+  readonly market: string;
+  readonly type: number;
+  readonly #name: string;
+  /** The JSON of the members that a cursor has of the account, except its id. */
+  readonly cursorMembers: string;
+  #id: string | undefined;
+
+  constructor(name: string, { assetId = "", partyId = "", marketId = "", accountType = 0 }: BalanceChange, ids: Ids) {
+    this.asset = ids.add(assetId);
+    this.party = ids.add(partyId);
+    this.market = ids.add(marketId);
+    this.type = typeof accountType === "number" ? accountType : (numberOf(enums.accountType, accountType) ?? 0);
+    this.#name = name;
+    const members = { PartyID: partyId, AssetID: assetId, MarketID: marketId, Type: this.type };
+    this.cursorMembers = toJson(members).slice(1, -1);
+  }
+
+  /** The SHA-256 of the names, in hex, by which rows of one block are sorted; computed when it is first read. */
+  get id(): string {
+    this.#id ??= sha256Hex(this.#name);
+    return this.#id;
+  }
+}
+
+interface BalanceRow {
+  change: BalanceChange;
+  time: Microseconds;
+  account: Account;
+}
+
+function readTime(given: `${bigint}`) {
+  const time = toMicroseconds(given);
+  return { given, time, timestamp: toNanosecondDigits(time) };
+}
+
+const inOrder = (a: BalanceRow, b: BalanceRow) =>
+  a.time - b.time || (a.account === b.account ? 0 : compare(a.account.id, b.account.id));
+
+/** The balance changes, sorted by block time and account id. */
+export class BalanceTable {
+  readonly #ids: Ids;
+  readonly #accounts = new Map<string, Account>();
+  /** In the order in which they were added. */
+  #records: BalanceChange[] = [];
+  readonly #rows: BalanceRow[] = [];
+  /** The last time that was read. */
+  #read = readTime("0");
+
+  constructor(ids: Ids) {
+    this.#ids = ids;
+  }
+
+  /** Adds changes; one replaces an earlier change of the same account in the same block. */
+  add(changes: readonly BalanceChange[]): void {
+    if (changes.length === 0) return;
+    const added = changes.map((change) => this.#toRow(change));
+    for (const { change } of added) this.#records.push(change);
+    const count = this.#rows.length + added.length;
+    this.#insert(added.sort(inOrder));
+    if (this.#rows.length === count) return;
+    const kept = new Set(this.#rows.map(({ change }) => change));
+    this.#records = [...new Set(this.#records)].filter((change) => kept.has(change));
+  }
+
+  /** Inserts sorted rows. Most are newer than all others, which stay where they are. */
+  #insert(added: readonly BalanceRow[]): void {
+    const [first] = added;
+    const behind = this.#rows.splice(firstIndex(this.#rows, (row) => first === undefined || inOrder(row, first) >= 0));
+    let next = 0;
+    for (const row of behind) {
+      for (let each = added[next]; each !== undefined && inOrder(each, row) < 0; each = added[++next]) this.#push(each);
+      this.#push(row);
+    }
+    for (; next < added.length; next++) this.#push(added[next] as BalanceRow);
+  }
+
+  /** Of equal rows, the last one stays. */
+  #push(row: BalanceRow): void {
+    const before = this.#rows.at(-1);
+    if (before !== undefined && inOrder(before, row) === 0) this.#rows.pop();
+    this.#rows.push(row);
+  }
+
+  /** A copy, which later additions leave as it is. */
+  get records(): readonly BalanceChange[] {
+    return this.#records.slice();
+  }
+
+  get rows(): readonly BalanceRow[] {
+    return this.#rows;
+  }
+
+  #toRow(given: BalanceChange): BalanceRow {
+    // Rows of one block follow each other, and converting a time is slow.
+    if (given.timestamp !== this.#read.given) this.#read = readTime(given.timestamp);
+    const { time, timestamp } = this.#read;
+    const change = timestamp === given.timestamp ? given : { ...given, timestamp };
+    const { assetId = "", partyId = "", marketId = "", accountType = "" } = change;
+    // Nodes make the id of the name also where they no longer know the type, and send its number.
+    const name = `${assetId}${partyId}${marketId}${toName(enums.accountType, accountType)}`;
+    const account = this.#accounts.get(name) ?? new Account(name, change, this.#ids);
+    this.#accounts.set(name, account);
+    return { change, time, account };
+  }
+}
 
 export interface BalanceListOptions {
   /** Whether cursors lack the account id. */
   unnamedAccounts: boolean;
-  accountIds: AccountIdRule;
   /** The oldest time that the node keeps. */
   history: Microseconds;
   version: VersionRules;
@@ -24,18 +134,24 @@ export interface BalanceListOptions {
   date: () => number;
 }
 
-const { enums } = operations.listBalanceChanges;
 const failure = { code: 90004, message: "failed to get balances" };
+
+const cursorFields = {
+  vega_time: "time",
+  AccountID: "text",
+  PartyID: "text",
+  AssetID: "text",
+  MarketID: "text",
+  Type: "number",
+} as const;
 
 /** @throws {@link NodeError} with status 400 for an id that a node rejects. */
 export function listBalances(
-  table: BalanceTable,
+  { rows }: BalanceTable,
   ids: Ids,
   query: QueryValues,
-  { unnamedAccounts, accountIds, history, version, date }: BalanceListOptions,
+  { unnamedAccounts, history, version, date }: BalanceListOptions,
 ): List<BalanceRow> {
-  const idName = accountIds === "reordered" ? "otherId" : "id";
-  const rows = table.sortedBy(idName);
   const assetId = query.text("filter.assetId") ?? "";
   const asset = ids.find(assetId);
   const isWanted = accountFilter(ids, query, asset, version);
@@ -47,64 +163,39 @@ export function listBalances(
     check(hasCursor) {
       if (version.limitsRanges) checkDateRange({ start, end }, !hasCursor, date);
       // The database decodes the asset, so that an invalid one is the last error of all.
-      if (asset === undefined) throw invalidId(failure, assetId);
+      ids.read(assetId, failure);
     },
     node: ({ change }) => version.toBalanceChange(change),
     cursor: ({ time, account }) => {
       // Rows of one block follow each other, and formatting a time is slow.
       if (time !== formatted.time) formatted = { time, text: toRfc3339(time) };
-      const id = unnamedAccounts || accountIds === "ignored" ? "null" : `"${account[idName]}"`;
+      const id = unnamedAccounts ? "null" : `"${account.id}"`;
       return `{"vega_time":"${formatted.text}","AccountID":${id},${account.cursorMembers}}`;
     },
     read(upwards, cursor, limit) {
-      const place = cursor === undefined ? undefined : readPlace(ids, cursor, accountIds);
-      const border = place === undefined ? undefined : borderOf(rows, idName, place, upwards);
-      const from = Math.max(
-        firstIndex(rows, ({ time }) => time >= oldest),
-        upwards ? (border ?? 0) : 0,
-      );
-      const to = Math.min(
-        firstIndex(rows, ({ time }) => time >= latest),
-        upwards ? rows.length : (border ?? rows.length),
-      );
-      return take(rows, [from, to], upwards, limit, isWanted && (({ account }) => isWanted(account)));
+      const place = parseCursor(cursor, cursorFields, failure);
+      const id = place?.AccountID?.toLowerCase();
+      if (id !== undefined) ids.read(id, failure);
+      const time = place?.vega_time ?? zeroTime;
+      const order = (row: BalanceRow) => {
+        // Without an id, the database compares with NULL, which equals nothing: no row of the block is behind the place.
+        const inBlock = () => (id !== undefined ? compare(row.account.id, id) : upwards ? -1 : 1);
+        return compare(row.time, time) || inBlock();
+      };
+      const [from, to] = rangeFrom(rows, upwards, place && order);
+      const range = [
+        Math.max(
+          from,
+          firstIndex(rows, ({ time }) => time >= oldest),
+        ),
+        Math.min(
+          to,
+          firstIndex(rows, ({ time }) => time >= latest),
+        ),
+      ] as const;
+      return take(rows, range, upwards, limit, isWanted && (({ account }) => isWanted(account)));
     },
   };
-}
-
-/** Where a cursor points; an account id that is not given equals nothing. */
-interface BalancePlace {
-  time: Microseconds;
-  accountId: string | undefined;
-}
-
-function readPlace(ids: Ids, cursor: string, accountIds: AccountIdRule): BalancePlace | undefined {
-  const fields = {
-    vega_time: "time",
-    AccountID: "text",
-    PartyID: "text",
-    AssetID: "text",
-    MarketID: "text",
-    Type: "number",
-  } as const;
-  const place = parsing(failure, () => parseCursor(cursor, fields));
-  const accountId = accountIds === "ignored" ? undefined : place?.text("AccountID");
-  if (accountId !== undefined && ids.find(accountId) === undefined) throw invalidId(failure, accountId);
-  return place && { time: place.time("vega_time"), accountId: accountId?.toLowerCase() };
-}
-
-/** The index where the rows at or behind a place begin or, reading downwards, end. */
-function borderOf(
-  rows: readonly BalanceRow[],
-  idName: AccountIdName,
-  { time, accountId }: BalancePlace,
-  upwards: boolean,
-): number {
-  return firstIndex(rows, (row) => {
-    if (row.time !== time) return row.time > time;
-    if (accountId === undefined) return !upwards;
-    return upwards ? row.account[idName] >= accountId : row.account[idName] > accountId;
-  });
 }
 
 /** The filter of accounts, with its verdicts remembered: there are far fewer accounts than rows. */

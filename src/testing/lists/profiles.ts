@@ -1,47 +1,26 @@
 import type { PartyProfile } from "../../../generated/types.js";
 import { parseCursor } from "../cursor.js";
+import { toJson } from "../encoding.js";
 import { dataNodeError } from "../errors.js";
 import type { Ids } from "../ids.js";
-import { toJson } from "../json.js";
 import type { List } from "../page.js";
 import type { QueryValues } from "../query.js";
-import { compare, firstIndex, GroupedRows, take } from "../sorted.js";
+import { compare, rangeFrom, Table, take } from "../sorted.js";
 import type { VersionRules } from "../versions.js";
-import { invalidId, parsing } from "./failure.js";
 
-interface ProfileRow {
+export interface ProfileRow {
   profile: PartyProfile;
   party: string;
 }
 
 /** The profiles of all parties, sorted by the bytes of their ids. */
-export class ProfileTable {
-  readonly #ids: Ids;
-  readonly #rows = new Map<string, ProfileRow>();
-  readonly #sorted = new GroupedRows<ProfileRow>((a, b) => compare(a.party, b.party));
-
-  constructor(ids: Ids) {
-    this.#ids = ids;
-  }
-
-  /** Adds profiles; one replaces the earlier profile of its party. */
-  add(profiles: readonly PartyProfile[]): void {
-    for (const profile of profiles) {
-      const party = this.#ids.add(profile.partyId);
-      const row = { profile, party };
-      this.#rows.set(party, row);
-      this.#sorted.set("", party, row);
-    }
-  }
-
-  get records(): PartyProfile[] {
-    return Array.from(this.#rows.values(), ({ profile }) => profile);
-  }
-
-  get rows(): readonly ProfileRow[] {
-    return this.#sorted.sorted("");
-  }
-}
+export const profileTable = (ids: Ids) =>
+  new Table<PartyProfile, ProfileRow>({
+    toRow: (profile) => ({ profile, party: ids.add(profile.partyId) }),
+    keyOf: ({ party }) => party,
+    groupsOf: () => ["all"],
+    order: (a, b) => compare(a.party, b.party),
+  });
 
 const failure = { code: 10000, message: "failed to get parties' profiles" };
 
@@ -52,18 +31,12 @@ export interface ProfileListOptions {
 }
 
 export function listProfiles(
-  table: ProfileTable,
+  table: Table<PartyProfile, ProfileRow>,
   ids: Ids,
   query: QueryValues,
   { failing, version }: ProfileListOptions,
 ): List<ProfileRow> {
-  const wanted = new Set(
-    query.texts("parties").map((id) => {
-      const key = ids.find(id);
-      if (key === undefined) throw invalidId(failure, id);
-      return key;
-    }),
-  );
+  const wanted = new Set(query.texts("parties").map((id) => ids.read(id, failure)));
   return {
     node: ({ profile }) => version.toProfile(profile),
     cursor: ({ profile: { partyId, alias, metadata } }) =>
@@ -73,16 +46,14 @@ export function listProfiles(
         Metadata: metadata.length === 0 ? null : metadata.map(toCursorMetadata),
       }),
     read(upwards, cursor, limit) {
-      const fields = { PartyID: "text", Alias: "text", Metadata: "list" } as const;
-      const place = cursor === undefined ? undefined : parsing(failure, () => parseCursor(cursor, fields));
+      const place = parseCursor(cursor, { PartyID: "text", Alias: "text", Metadata: "list" }, failure);
       if (place !== undefined && failing) {
         throw dataNodeError(13, { ...failure, inner: "building cursor predicate: no field matching column name id" });
       }
-      const { rows } = table;
-      const at = place && (ids.find(place.text("PartyID") ?? "") ?? "");
-      const from = at === undefined || !upwards ? 0 : firstIndex(rows, ({ party }) => party >= at);
-      const to = at === undefined || upwards ? rows.length : firstIndex(rows, ({ party }) => party > at);
-      return take(rows, [from, to], upwards, limit, ({ party }) => wanted.size === 0 || wanted.has(party));
+      const rows = table.group("all");
+      const at = ids.find(place?.PartyID ?? "") ?? "";
+      const range = rangeFrom(rows, upwards, place && (({ party }) => compare(party, at)));
+      return take(rows, range, upwards, limit, ({ party }) => wanted.size === 0 || wanted.has(party));
     },
   };
 }

@@ -1,11 +1,10 @@
 import { parseCursor } from "../cursor.js";
+import { toJson } from "../encoding.js";
 import { dataNodeError } from "../errors.js";
-import { toJson } from "../json.js";
 import { flatten, type Operation, type Parameter } from "../operations.js";
 import type { List } from "../page.js";
 import type { QueryValues } from "../query.js";
-import { firstIndex, take } from "../sorted.js";
-import { parsing } from "./failure.js";
+import { compare, rangeFrom, take } from "../sorted.js";
 
 interface RecordRow {
   record: object;
@@ -34,13 +33,9 @@ export function listRecords(records: readonly object[], operation: Operation, qu
     node: ({ record }) => record,
     cursor: ({ place }) => toJson({ place }),
     read(upwards, cursor, limit) {
-      const at =
-        cursor === undefined
-          ? undefined
-          : parsing(failure, () => parseCursor(cursor, { place: "number" }))?.number("place");
-      const from = at === undefined || !upwards ? 0 : firstIndex(rows, ({ place }) => place >= at);
-      const to = at === undefined || upwards ? rows.length : firstIndex(rows, ({ place }) => place > at);
-      return take(rows, [from, to], upwards, limit);
+      const at = parseCursor(cursor, { place: "number" }, failure)?.place;
+      const range = rangeFrom(rows, upwards, at === undefined ? undefined : ({ place }) => compare(place, at));
+      return take(rows, range, upwards, limit);
     },
   };
 }

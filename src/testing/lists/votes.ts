@@ -1,20 +1,52 @@
-import { type CursorFields, parseCursor } from "../cursor.js";
+import type { Vote } from "../../../generated/types.js";
+import { type CursorPlace, parseCursor } from "../cursor.js";
+import { toJson } from "../encoding.js";
 import { dataNodeError } from "../errors.js";
 import type { Ids } from "../ids.js";
-import { toJson } from "../json.js";
 import type { List } from "../page.js";
 import type { QueryValues } from "../query.js";
 import { shuffled } from "../random.js";
-import { firstIndex, take } from "../sorted.js";
-import { toRfc3339 } from "../time.js";
+import { compare, firstIndex, rangeFrom, Table, take } from "../sorted.js";
+import { type Microseconds, toMicroseconds, toNanosecondDigits, toRfc3339, zeroTime } from "../time.js";
 import type { VersionRules } from "../versions.js";
-import { invalidId, parsing } from "./failure.js";
-import { inOrder, type VoteRow, type VoteTable } from "./vote-table.js";
+
+/** A vote with the time of the block in which it was last written. */
+export interface StoredVote extends Vote {
+  blockTime: `${bigint}`;
+}
+
+export interface VoteRank {
+  time: Microseconds;
+  party: string;
+  proposal: string;
+}
+
+export interface VoteRow extends VoteRank {
+  vote: Vote;
+}
+
+/** The order of votes by block time; those of one block by proposal and party. */
+const inOrder = (a: VoteRank, b: VoteRank) =>
+  compare(a.time, b.time) || compare(a.proposal, b.proposal) || compare(a.party, b.party);
+
+/** The last vote of each party on each proposal, grouped by proposal and by party. */
+export const voteTable = (ids: Ids) =>
+  new Table<StoredVote, VoteRow>({
+    toRow: ({ blockTime, ...vote }) => ({
+      vote: { ...vote, timestamp: toNanosecondDigits(toMicroseconds(vote.timestamp)) },
+      time: toMicroseconds(blockTime),
+      party: ids.add(vote.partyId),
+      proposal: ids.add(vote.proposalId),
+    }),
+    keyOf: ({ proposal, party }) => `${proposal} ${party}`,
+    groupsOf: ({ proposal, party }) => [`proposal ${proposal}`, `party ${party}`],
+    order: inOrder,
+  });
 
 export interface VoteListOptions {
   /** Whether cursors are a time alone. */
   tiedCursors: boolean;
-  /** What the order of votes of one block depends on; `undefined` for a fixed order. */
+  /** What the order of votes of one block depends on; `undefined` for their order by party. */
   tieSeed: string | undefined;
   version: VersionRules;
 }
@@ -22,19 +54,23 @@ export interface VoteListOptions {
 const failure = { code: 170003, message: "failed to get votes" };
 
 /** @throws {@link NodeError} if the query has neither a party nor a proposal. */
-export function listVotes(table: VoteTable, ids: Ids, query: QueryValues, options: VoteListOptions): List<VoteRow> {
+export function listVotes(
+  table: Table<StoredVote, VoteRow>,
+  ids: Ids,
+  query: QueryValues,
+  { tiedCursors, tieSeed, version }: VoteListOptions,
+): List<VoteRow> {
   const [partyId, proposalId] = [query.text("partyId"), query.text("proposalId")];
   if (partyId === undefined && proposalId === undefined) {
     throw dataNodeError(3, { code: 10023, message: "missing proposal id and party id" });
   }
-  const key = (id: string | undefined) => {
-    const key = id === undefined ? undefined : ids.find(id);
-    if (id !== undefined && key === undefined) throw invalidId(failure, id);
-    return key;
+  const rows = () => {
+    const [party, proposal] = [partyId, proposalId].map((id) => (id === undefined ? undefined : ids.read(id, failure)));
+    const ofProposal = table.group(proposal === undefined ? `party ${party}` : `proposal ${proposal}`);
+    return proposal === undefined || party === undefined ? ofProposal : ofProposal.filter((row) => row.party === party);
   };
-  const rows = (): readonly VoteRow[] => table.find({ party: key(partyId), proposal: key(proposalId) });
-  const paging = options.tiedCursors ? tiedPaging(rows, options.tieSeed) : orderedPaging(rows);
-  return { node: ({ vote }) => options.version.toVote(vote), ...paging };
+  const paging = tiedCursors ? tiedPaging(rows, tieSeed) : orderedPaging(rows);
+  return { node: ({ vote }) => version.toVote(vote), ...paging };
 }
 
 type Paging = Pick<List<VoteRow>, "cursor" | "read">;
@@ -44,15 +80,12 @@ type Paging = Pick<List<VoteRow>, "cursor" | "read">;
  * their order in both directions.
  */
 function tiedPaging(getRows: () => readonly VoteRow[], tieSeed: string | undefined): Paging {
-  const fields: CursorFields = { party_id: "text", vega_time: "time" };
   return {
     cursor: ({ vote, time }) => toJson({ party_id: vote.partyId, vega_time: toRfc3339(time) }),
     read(upwards, cursor, limit) {
-      const place = cursor === undefined ? undefined : parsing(failure, () => parseCursor(cursor, fields));
-      const at = place?.time("vega_time");
+      const place = parseCursor(cursor, { party_id: "text", vega_time: "time" }, failure);
       const rows = getRows();
-      let from = at === undefined || !upwards ? 0 : firstIndex(rows, ({ time }) => time >= at);
-      let to = at === undefined || upwards ? rows.length : firstIndex(rows, ({ time }) => time > at);
+      let [from, to] = rangeFrom(rows, upwards, place && (({ time }) => compare(time, place.vega_time ?? zeroTime)));
       const read: VoteRow[] = [];
       while (from < to && read.length < limit) {
         const { time } = rows[upwards ? from : to - 1] as VoteRow;
@@ -70,22 +103,23 @@ function tiedPaging(getRows: () => readonly VoteRow[], tieSeed: string | undefin
 
 /** Reliable paging: the cursor names the vote, and the order is total. Its form is not that of v0.74 nodes. */
 function orderedPaging(getRows: () => readonly VoteRow[]): Paging {
-  const fields: CursorFields = { block_time: "time", proposal_id: "text", party_id: "text" };
+  const fields = { block_time: "time", proposal_id: "text", party_id: "text" } as const;
+  const rankOf = ({
+    block_time = zeroTime,
+    proposal_id = "",
+    party_id = "",
+  }: CursorPlace<typeof fields>): VoteRank => ({
+    time: block_time,
+    proposal: proposal_id,
+    party: party_id,
+  });
   return {
     cursor: ({ time, proposal, party }) =>
       toJson({ block_time: toRfc3339(time), proposal_id: proposal, party_id: party }),
     read(upwards, cursor, limit) {
-      const place = cursor === undefined ? undefined : parsing(failure, () => parseCursor(cursor, fields));
+      const place = parseCursor(cursor, fields, failure);
       const rows = getRows();
-      if (place === undefined) return take(rows, [0, rows.length], upwards, limit);
-      const at = {
-        time: place.time("block_time"),
-        proposal: place.text("proposal_id") ?? "",
-        party: place.text("party_id") ?? "",
-      };
-      const from = firstIndex(rows, (row) => inOrder(row, at) >= 0);
-      const to = firstIndex(rows, (row) => inOrder(row, at) > 0);
-      return take(rows, upwards ? [from, rows.length] : [0, to], upwards, limit);
+      return take(rows, rangeFrom(rows, upwards, place && ((row) => inOrder(row, rankOf(place)))), upwards, limit);
     },
   };
 }

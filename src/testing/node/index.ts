@@ -1,1 +1,157 @@
-export { type FakeNodeServer, type ListenOptions, listen } from "./listen.js";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { type AddressInfo, isIPv6 } from "node:net";
+import { arrayBuffer } from "node:stream/consumers";
+import { checkOptions, expected, type OptionChecks } from "../../arguments/check-options.js";
+import { refuseArgument } from "../arguments.js";
+
+/** Where a server listens. */
+export interface ListenOptions {
+  /**
+   * The port; 0 is a free one.
+   *
+   * @default 0
+   */
+  port?: number | undefined;
+  /**
+   * The name or the address of the network interface. `"0.0.0.0"` listens on all of them.
+   *
+   * @default "127.0.0.1"
+   */
+  host?: string | undefined;
+}
+
+/** A server that listens. */
+export interface FakeNodeServer {
+  /** The address, such as `http://127.0.0.1:40123`: pass it to a client as `baseUrl`. */
+  readonly url: string;
+  /** Closes the server and its connections at once, also those with a request in flight. */
+  close(): Promise<void>;
+  /** As `close`, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/**
+ * Serves a fake node over HTTP/1.1, for programs that need an address. It runs on Node.js, Bun and Deno.
+ *
+ * If the node's `fetch` rejects, as it does with the fault `"reset"`, the connection is closed without a response. If a client
+ * disconnects, its request is aborted.
+ *
+ * @throws `ArgumentError` if an option is invalid.
+ * @throws `Error` if the server cannot listen, for example because the port is in use; `cause` is the error of the system.
+ * @example
+ * ```ts
+ * import { createFakeNode } from "vegaprotocol-client/testing";
+ * import { listen } from "vegaprotocol-client/testing/node";
+ *
+ * const server = await listen(createFakeNode({ votes: 250 }));
+ * const client = createClient({ baseUrl: server.url });
+ * await server.close();
+ * ```
+ */
+export async function listen(
+  node: { readonly fetch: (request: Request) => Promise<Response> },
+  options: ListenOptions = {},
+): Promise<FakeNodeServer> {
+  if (typeof node?.fetch !== "function") refuseArgument("node", "a fake node", node);
+  checkOptions(optionChecks, options, { name: "listen" });
+  const { port = 0, host = "127.0.0.1" } = options;
+  const server = createServer(
+    // v0.74 nodes accept a head of 1 MiB, which has room for ten thousand party ids, and never close an idle connection.
+    { maxHeaderSize: 2 ** 20, keepAliveTimeout: 0 },
+    (incoming, outgoing) => void respond((request) => node.fetch(request), incoming, outgoing),
+  );
+  const url = await bind(server, port, host);
+  const close = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  return { url, close, [Symbol.asyncDispose]: close };
+}
+
+async function respond(
+  fetch: (request: Request) => Promise<Response>,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+): Promise<void> {
+  const disconnected = new AbortController();
+  outgoing.on("close", () => disconnected.abort());
+  try {
+    const request = toRequest(incoming, await arrayBuffer(incoming), disconnected.signal);
+    if (request === undefined) {
+      outgoing.writeHead(501).end();
+      return;
+    }
+    const response = await fetch(request);
+    outgoing.writeHead(response.status, toHeaders(response));
+    const reader = response.body?.getReader();
+    for (let read = await reader?.read(); read?.value !== undefined; read = await reader?.read()) {
+      await write(outgoing, read.value);
+    }
+    outgoing.end();
+  } catch {
+    incoming.socket.destroy();
+  }
+}
+
+/** Writes a chunk, and waits until it is sent: if the body then fails, the client has what came before. */
+function write(outgoing: ServerResponse, chunk: Uint8Array): Promise<void> {
+  return new Promise((resolve, reject) => {
+    outgoing.write(chunk, (error) => (error ? reject(error) : resolve()));
+  });
+}
+
+/** The request as a node gets it; `undefined` for a method that a `Request` cannot have, which nodes respond to with 501. */
+function toRequest({ method = "GET", url = "", headers }: IncomingMessage, body: ArrayBuffer, signal: AbortSignal) {
+  if (method === "TRACE") return undefined;
+  return new Request(`http://${headers.host ?? "localhost"}${url}`, {
+    method,
+    headers: Object.entries(headers).map(([name, value]) => [name, String(value)] as [string, string]),
+    signal,
+    // A `Request` cannot have a body with these methods.
+    ...(body.byteLength > 0 && method !== "GET" && method !== "HEAD" && { body }),
+  });
+}
+
+/** `Headers` joins headers of one name. Error responses of v0.74 nodes have two `Content-Type` headers. */
+function toHeaders({ headers }: Response): Record<string, string | string[]> {
+  const entries = [...headers].map(([name, value]) => [name, name === "content-type" ? value.split(", ") : value]);
+  return Object.fromEntries(entries);
+}
+
+const optionChecks: OptionChecks<ListenOptions> = {
+  port: expected(
+    "an integer from 0 to 65535",
+    (port) => Number.isInteger(port) && Number(port) >= 0 && Number(port) <= 65535,
+  ),
+  host: expected("a name or an address", (host) => typeof host === "string" && host !== ""),
+};
+
+/**
+ * Lets a server listen, and returns its address.
+ *
+ * @throws `Error` if it cannot listen; `cause` is the error of the system.
+ */
+async function bind(server: Server, port: number, host: string): Promise<string> {
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", (error: NodeJS.ErrnoException) => reject(cannotListen(host, port, error)));
+    server.listen(port, host, resolve);
+  });
+  const { port: listening } = server.address() as AddressInfo;
+  return `http://${toUrlHost(host)}:${listening}`;
+}
+
+function cannotListen(host: string, port: number, cause: NodeJS.ErrnoException): Error {
+  const reasons: Record<string, string> = {
+    EADDRINUSE: "The port is in use: choose another one, or 0 for a free one.",
+    EACCES: "The port is reserved for the system: choose one above 1023, or 0 for a free one.",
+  };
+  const reason = reasons[cause.code ?? ""] ?? `${cause.message}.`;
+  return new Error(`Cannot listen on port ${port} of ${host}. ${reason}`, { cause });
+}
+
+/** All interfaces have no address of their own: a client on this machine reaches them as `localhost`. */
+function toUrlHost(host: string): string {
+  if (host === "0.0.0.0" || host === "::") return "localhost";
+  return isIPv6(host) ? `[${host}]` : host;
+}

@@ -58,7 +58,7 @@ test(`a database ends with a complete block after each of ${chains * killsOfChai
 async function runChain(seed: number): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "sync-"));
   const database = join(folder, "vega.db");
-  const data = { balances: 500 + random(20_000), signatures: 20, profiles: 30, votes: [], seed, unstableTies: true };
+  const data = { balances: 500 + random(20_000), signatures: 20, profiles: 30, votes: [], seed };
   const network = createFakeNetwork(data, { defects: nodeDefects, rateLimit: false });
   const { nodes } = network;
   const pick = () => nodes[random(nodes.length)] ?? network;

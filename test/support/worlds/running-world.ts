@@ -73,7 +73,6 @@ export class RunningWorld {
     this.#network = createFakeNetwork(
       {
         nodes: options,
-        unstableTies: true,
         seed,
         balances: old.flatMap(({ changes }) => changes),
         votes: old.flatMap(({ votes }) => votes),

@@ -45,6 +45,8 @@ describe("a fake node with blockEvery", () => {
     expect(page.nodes).toHaveLength(open.length);
     // With the defect, the cursor of a vote is the time of the block in which it was last written.
     node.configure({ defects: nodeDefects });
+    const weight = page.nodes.reduce((sum, vote) => sum + Number(vote.totalGovernanceTokenWeight), 0);
+    expect([open[0]?.totalGovernanceTokenWeight, weight]).toEqual(["0", expect.closeTo(1, 12)]);
     const { edges } = await client.listVotes({ proposalId: first?.proposalId ?? "" });
     const times = edges.map(({ cursor }) => JSON.parse(atob(cursor)).vega_time);
     expect(new Set(times).size).toBe(1);

@@ -26,7 +26,7 @@ describe("a half-written block of a fake node", () => {
     [400, 10, 400],
     [10, 400, 10],
   ])("has changes of different accounts if %i, %i and %i are generated in turn", (first, second, third) => {
-    const node = createFakeNode({});
+    const node = createFakeNode({ balances: 0 });
     node.addRecords({ balances: first });
     node.addRecords({ balances: second });
     node.nextBlock({ balances: third });
@@ -48,7 +48,7 @@ describe("a half-written block of a fake node", () => {
   });
 
   test("has neither records of another time nor an end", () => {
-    const node = createFakeNode({ block: { height: 1n, timestamp: 5000n } });
+    const node = createFakeNode({ balances: [], block: { height: 1n, timestamp: 5000n } });
     const at = (timestamp: `${bigint}`) => ({ balances: [{ timestamp, balance: "1" }] });
     expect(() => node.addRecords(at("4000"))).toThrow("at or after 5000");
     expect(() => node.addRecords(at("6000"))).toThrow("at or before 5000");

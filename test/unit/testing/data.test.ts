@@ -28,7 +28,11 @@ describe("the generated records of a fake node", () => {
     expect(createFakeNode({ ...data, seed: 2 }).records).not.toEqual(createFakeNode(data).records);
     for (const name of ["votes", "profiles", "balances", "signatures"] as const) {
       const few = createFakeNode({ [name]: 10 }).records[name];
-      expect(createFakeNode({ [name]: 500 }).records[name].slice(0, 10)).toEqual(few);
+      // The weight of a vote depends on all votes of its proposal.
+      const anyWeight = few.map((record) =>
+        name === "votes" ? { ...record, totalGovernanceTokenWeight: expect.any(String) } : record,
+      );
+      expect(createFakeNode({ [name]: 500 }).records[name].slice(0, 10)).toEqual(anyWeight);
       expect(few).toHaveLength(10);
     }
   });
@@ -67,6 +71,36 @@ describe("the generated records of a fake node", () => {
     expect(new Set(edges.map((edge) => edge.node.timestamp)).size).toBe(30);
     const times = edges.map(({ cursor }) => JSON.parse(Buffer.from(cursor, "base64").toString()).vega_time);
     expect(new Set(times).size).toBe(1);
+  });
+
+  test("have votes with the weights that the network computes: their share when the proposal closes, and zero before", () => {
+    const { votes } = createFakeNode({ votes: 90 }).records;
+    const [closed, ...open] = [...new Set(votes.map(({ proposalId }) => proposalId))].map((id) =>
+      votes.filter(({ proposalId }) => proposalId === id),
+    );
+    const total = closed?.reduce((sum, vote) => sum + BigInt(vote.totalGovernanceTokenBalance), 0n);
+    for (const vote of closed ?? []) {
+      const share = Number(vote.totalGovernanceTokenBalance) / Number(total);
+      expect(Number(vote.totalGovernanceTokenWeight)).toBeCloseTo(share, 15);
+    }
+    const sum = closed?.reduce((sum, vote) => sum + Number(vote.totalGovernanceTokenWeight), 0);
+    expect(sum).toBeCloseTo(1, 12);
+    expect(new Set(open.flat().map((vote) => vote.totalGovernanceTokenWeight))).toEqual(new Set(["0"]));
+  });
+
+  test("have signatures of 65 bytes, as the bridge reads them", () => {
+    const { signatures } = createFakeNode({ signatures: [{}] }, { fill: true }).records;
+    for (const { sig } of [...signatures, ...createFakeNode().records.signatures])
+      expect(Buffer.from(sig ?? "", "base64")).toHaveLength(65);
+  });
+
+  test("are a hundred of each list if the data has no list, whatever else it has", () => {
+    const { records } = createFakeNode();
+    expect(records.votes).toHaveLength(100);
+    expect(createFakeNode({}, { defects: nodeDefects }).records).toEqual(records);
+    expect(createFakeNode({ seed: 1, history: 0n }).records).toEqual(records);
+    expect(createFakeNode({ votes: 0 }).records).toMatchObject({ votes: [], profiles: [], balances: [] });
+    expect(createFakeNode({ votes: [] }).records).toMatchObject({ votes: [], profiles: [], balances: [] });
   });
 
   test("end a second before the block that the data names", () => {
@@ -195,7 +229,6 @@ describe("a fake node", () => {
       "at or before 1000, the time of the current block",
     ],
     [{ history: 5 }, {}, "data.history", "to be a bigint, got 5."],
-    [{ unstableTies: 1 }, {}, "data.unstableTies", "to be a boolean, got 1."],
     [{ spamStatistics: "a" }, {}, "data.spamStatistics", "to be an object by party, or how many to generate"],
     [
       {},

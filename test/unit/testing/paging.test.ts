@@ -2,14 +2,7 @@ import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { BalanceChange } from "../../../src/index.js";
-import {
-  createFakeNetwork,
-  createFakeNode,
-  type FakeVote,
-  type NodeDefect,
-  nodeDefects,
-} from "../../../src/testing/index.js";
-import type { AccountIdRule } from "../../../src/testing/options.js";
+import { createFakeNode, type FakeVote, nodeDefects } from "../../../src/testing/index.js";
 import { fetchFrom, fetchPage, walk } from "../../support/raw-requests.js";
 import { runs } from "../../support/runs.js";
 
@@ -143,64 +136,6 @@ describe("a fake node without defects", () => {
   });
 });
 
-describe("a fake node with a rule for account ids that is not known", () => {
-  const repair = (cursor: string) => {
-    const { AccountID: _, PartyID: partyId, AssetID: assetId, MarketID: marketId, ...content } = decode(cursor);
-    const account = { partyId, assetId, marketId, accountType: "ACCOUNT_TYPE_GENERAL" } as BalanceChange;
-    const members = { PartyID: partyId, AssetID: assetId, MarketID: marketId };
-    return encode({ ...content, ...members, AccountID: accountId(account) });
-  };
-  const upwards = (size: number) => `${balancesPath}pagination.first=${size}&pagination.newestFirst=false`;
-  const balances = changesIn([3, 5, 2, 30, 4]);
-  const nodeWith = (accountIds: AccountIdRule, defects: readonly NodeDefect[] = nodeDefects) =>
-    createFakeNode({ balances }, { accountIds, defects, rateLimit: false });
-  const names = (pages: readonly (readonly BalanceChange[])[]) => pages.flat().map((change) => change.balance);
-
-  test("loses the rows that it loses with `null` if it ignores the id that a client writes", async () => {
-    expect(await walk(nodeWith("ignored"), upwards(4), repair)).toEqual(lossyPages(inOrder(balances), 4));
-    expect(await walk(nodeWith("ignored", []), upwards(4))).toEqual(lossyPages(inOrder(balances), 4));
-    // By the known rule, only the last page has a row twice.
-    const known = names(await walk<BalanceChange>(nodeWith("known"), upwards(4), repair));
-    expect([...new Set(known)]).toEqual(names([inOrder(balances)]));
-  });
-
-  test("continues at another place in the block if it sorts by another id", async () => {
-    const whole = await fetchPage<BalanceChange>(nodeWith("reordered"), upwards(5000));
-    const sorted = whole.edges.map(({ node }) => node);
-    const times = sorted.map(({ timestamp }) => BigInt(timestamp));
-    expect(times).toEqual(inOrder(balances).map(({ timestamp }) => BigInt(timestamp)));
-    expect(new Set(names([sorted]))).toEqual(new Set(names([balances])));
-    expect(sorted).not.toEqual(inOrder(balances));
-    const repaired = names(await walk<BalanceChange>(nodeWith("reordered"), upwards(4), repair, 60));
-    expect([...new Set(repaired)]).not.toEqual(names([sorted]));
-    expect(whole.edges.map(({ cursor }) => decode(cursor).AccountID)).toEqual(balances.map(() => null));
-    // Without the defect, its own cursors continue exactly.
-    expect(names(await walk<BalanceChange>(nodeWith("reordered", []), upwards(4)))).toEqual(names([sorted]));
-    expect(names(await walk<BalanceChange>(nodeWith("reordered", []), `${balancesPath}pagination.first=4`))).toEqual(
-      names([[...sorted].reverse()]),
-    );
-  });
-
-  test("sorts changes that are added later, too, and is an option of each node that can change", async () => {
-    const network = createFakeNetwork({ nodes: [{ accountIds: "reordered" }, {}], balances: 5 }, { rateLimit: false });
-    const orders = async () => {
-      const pages = await Promise.all(network.nodes.map((node) => fetchPage<BalanceChange>(node, upwards(5000))));
-      return pages.map(({ edges }) => edges.map(({ cursor }) => cursor));
-    };
-    const [before] = await orders();
-    network.nextBlock({ balances: 40 });
-    const [reordered = [], known = []] = await orders();
-    expect(reordered.slice(0, 5)).toEqual(before);
-    expect(reordered).toHaveLength(45);
-    expect(reordered).not.toEqual(known);
-    network.nodes[0]?.configure({ accountIds: "known" });
-    expect(await orders()).toEqual([known, known]);
-    expect(() => network.nodes[0]?.configure({ accountIds: "other" as never })).toThrow(
-      'Expected `options.accountIds` to be one of `known`, `ignored`, `reordered`, got "other".',
-    );
-  });
-});
-
 describe("a fake node with the defects of v0.74 nodes", () => {
   const node = (data: Parameters<typeof createFakeNode>[0]) =>
     createFakeNode(data, { defects: nodeDefects, rateLimit: false });
@@ -248,21 +183,10 @@ describe("a fake node with the defects of v0.74 nodes", () => {
     expect(pages[5]).toEqual(pages[1]);
   });
 
-  test("keeps the order of the votes of a block, and varies it with `unstableTies`", async () => {
-    const votes = votesIn([1, 50, 1]);
-    const order = async (fake: ReturnType<typeof node>) => parties((await walk<FakeVote>(fake, votesPath)).flat());
-    const stable = node({ votes });
-    expect(await order(stable)).toEqual(await order(stable));
-    const unstable = node({ votes, unstableTies: true });
-    const orders = [await order(unstable), await order(unstable), await order(unstable)];
-    expect(new Set(orders.map((each) => each.join())).size).toBe(3);
-    for (const each of orders) {
-      expect([each[0], each.at(-1)]).toEqual([hex(200), hex(0)]);
-      expect([...each].sort()).toEqual(parties(votes).sort());
-    }
-    const again = node({ votes, unstableTies: true });
-    expect([await order(again), await order(again), await order(again)]).toEqual(orders);
-    expect(await order(node({ votes, unstableTies: true, seed: 2 }))).not.toEqual(orders[0]);
+  test("keeps the order of the votes of a block", async () => {
+    const stable = node({ votes: votesIn([1, 50, 1]) });
+    const order = async () => parties((await walk<FakeVote>(stable, votesPath)).flat());
+    expect(await order()).toEqual(await order());
   });
 
   test("loses balance changes at a page border exactly as a model of the rule does", async () => {

@@ -17,7 +17,7 @@ export interface Setting {
 export async function startSetting(data: Parameters<typeof createFakeNetwork>[0]): Promise<Setting> {
   const network = createFakeNetwork(
     { nodes: [{}, { lag: 1 }, { lag: 2 }], ...data },
-    { defects: nodeDefects, rateLimit: false, unstableTies: true },
+    { defects: nodeDefects, rateLimit: false },
   );
   for (let block = 0; block < 3; block++) network.nextBlock();
   const servers = await Promise.all(network.nodes.map((node) => listen(node)));

@@ -1,8 +1,11 @@
 import { accountTypes, type NodeSignatureKind } from "../../generated/enums.js";
-import type { BalanceChange, NodeSignature, PartyProfile, SpamStatistics } from "../../generated/types.js";
-import type { StoredVote } from "./lists/vote-table.js";
+import type { BalanceChange, NodeSignature, PartyProfile, SpamStatistics, Vote } from "../../generated/types.js";
+import type { FakeBlockData } from "./data.js";
+import { bytesToBase64 } from "./encoding.js";
+import type { StoredVote } from "./lists/votes.js";
 import { Seed } from "./random.js";
 import { someStatistics } from "./spam-statistics.js";
+import type { Records } from "./store.js";
 
 const second = 1_000_000_000n;
 const microsecond = 1000n;
@@ -46,7 +49,7 @@ export class RecordGenerator {
    * one block, as on real nodes.
    */
   votes(count: number, newest: bigint): StoredVote[] {
-    return this.#next("votes", count, (index) => {
+    const votes = this.#next("votes", count, (index) => {
       const proposal = index % 3;
       const voter = Math.floor(index / 3);
       const closing = newest - 600n * second;
@@ -55,6 +58,8 @@ export class RecordGenerator {
       const cast = proposal === 0 ? closing - BigInt(voter + 1) * 13_000_001n * microsecond : open;
       return this.#vote(index, this.#party(voter), proposal, cast, proposal === 0 ? closing : open);
     });
+    const weighted = withWeights(votes.filter(({ proposalId }) => proposalId === this.proposal(0)));
+    return votes.map((vote) => (vote.proposalId === this.proposal(0) ? (weighted.shift() ?? vote) : vote));
   }
 
   /** Votes of further parties in one block, on the two open proposals. */
@@ -81,7 +86,7 @@ export class RecordGenerator {
       timestamp: digits(cast),
       value: random() < 0.7 ? "VALUE_YES" : "VALUE_NO",
       totalGovernanceTokenBalance: digits(balance),
-      totalGovernanceTokenWeight: (Number(balance) / 6.5e25).toFixed(12),
+      totalGovernanceTokenWeight: "0",
       totalEquityLikeShareWeight: "0",
       perMarketEquityLikeShareWeight: {},
       blockTime: digits(written),
@@ -152,9 +157,8 @@ export class RecordGenerator {
   signatures(count: number): NodeSignature[] {
     return this.#next("signatures", count, (index) => {
       const random = this.#random("signature", index);
-      const bytes = String.fromCharCode(...many(64, () => Math.floor(random() * 256)));
       const kind: NodeSignatureKind = "NODE_SIGNATURE_KIND_ASSET_NEW";
-      return { id: this.#resource(index % 3), sig: btoa(bytes), kind };
+      return { id: this.#resource(index % 3), sig: signatureOf(random), kind };
     });
   }
 
@@ -179,6 +183,26 @@ export class RecordGenerator {
   }
 }
 
+/** Base64 of a signature for the bridge: `r` and `s` of 32 bytes each, and `v`, which is 0 or 1. */
+export const signatureOf = (random: () => number): string =>
+  bytesToBase64(Uint8Array.from([...many(64, () => Math.floor(random() * 256)), Math.floor(random() * 2)]));
+
+/**
+ * The votes of a closed proposal: the weight of each is its share of the tokens that voted. While a proposal is open, the weight
+ * is "0" (observed on v0.74 nodes).
+ */
+function withWeights<T extends Vote>(votes: readonly T[]): T[] {
+  const total = votes.reduce((sum, vote) => sum + BigInt(vote.totalGovernanceTokenBalance), 0n);
+  if (total === 0n) return [...votes];
+  return votes.map((vote) => ({ ...vote, totalGovernanceTokenWeight: share(vote.totalGovernanceTokenBalance, total) }));
+}
+
+/** A part of a total as a decimal of at most 18 digits. */
+function share(part: string, total: bigint): string {
+  const digits = ((BigInt(part) * 10n ** 18n) / total).toString().padStart(19, "0");
+  return `${digits.slice(0, -18)}.${digits.slice(-18)}`.replace(/\.?0+$/, "");
+}
+
 /** Numbers of accounts for the rows of a block, no two of them equal: the step has no divisor of the number of accounts. */
 function accountsOfBlock(count: number, random: () => number): (index: number) => number {
   const [accounts, step] = count <= 300 ? [300, 77] : [count, 1];
@@ -200,3 +224,50 @@ const callings = ["the market maker", "& friends", "<validator>", "of the treasu
 const many = <T>(count: number, make: (index: number) => T) => Array.from({ length: count }, (_, index) => make(index));
 const pick = <T>(from: readonly T[], random: () => number) => from[Math.floor(random() * from.length)] as T;
 const digits = (number: bigint): `${bigint}` => `${number}`;
+
+/** How many blocks a proposal is open for. */
+const blocksOfProposal = 20;
+
+/** The proposals before the first one that opens: those of generated votes. */
+const earlierProposals = 3;
+
+/** What happens on a live chain: balances change, parties vote, and proposals open and close. */
+export class Activity {
+  readonly #generator: RecordGenerator;
+  readonly #party: string | undefined;
+  #blocks = 0;
+  #voters = 0;
+
+  /** @param party - A party that has a balance change in each block, and votes first on each proposal. */
+  constructor(generator: RecordGenerator, party: string | undefined) {
+    this.#generator = generator;
+    this.#party = party;
+  }
+
+  /**
+   * The records of the next block.
+   *
+   * @param time - That of the block, in Unix nanoseconds.
+   * @param records - What the chain holds.
+   */
+  next(time: bigint, records: Records): FakeBlockData {
+    const proposal = earlierProposals + Math.floor(this.#blocks / blocksOfProposal);
+    const isFirst = this.#blocks % blocksOfProposal === 0;
+    if (isFirst) this.#voters = 0;
+    this.#blocks++;
+    const count = 1 + (this.#blocks % 3);
+    const votes = Array.from({ length: count }, () => this.#generator.vote(this.#voters++, proposal, time));
+    const closed = isFirst ? this.#votesOn(proposal - 1, time, records) : [];
+    const balances = this.#generator.balancesInBlock(2 + (this.#blocks % 5), time);
+    const own = this.#party === undefined ? [] : [this.#generator.balanceOf(this.#party, this.#blocks, time)];
+    return { votes: [...closed, ...votes], balances: [...balances, ...own] };
+  }
+
+  /** When a proposal closes, all its votes are rewritten in one block, with their weights (observed on v0.74 nodes). */
+  #votesOn(proposal: number, time: bigint, records: Records): StoredVote[] {
+    if (proposal < earlierProposals) return [];
+    const id = this.#generator.proposal(proposal);
+    const votes = records.votes.filter(({ proposalId }) => proposalId === id);
+    return withWeights(votes).map((vote) => ({ ...vote, blockTime: digits(time) }));
+  }
+}
