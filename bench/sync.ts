@@ -4,7 +4,6 @@ import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { SqlDatabase } from "../dist/src/sync/index.js";
 import { type Run, runProcess } from "./export.js";
 import { count, median, type Report, round } from "./measure.js";
 
@@ -16,7 +15,7 @@ const rounds = 9;
 const main = fileURLToPath(new URL("../cli/dist/main.js", import.meta.url));
 const page = fileURLToPath(new URL("../docs/sync.md", import.meta.url));
 
-type Database = SqlDatabase & { close(): void };
+type Database = { prepare(sql: string): { get(): unknown }; close(): void };
 type Sqlite = { DatabaseSync: new (path: string) => Database };
 
 /**

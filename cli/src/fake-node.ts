@@ -6,9 +6,9 @@ import { toNanoseconds } from "vegaprotocol-client";
 import type { FakeNodeData, NodeFault } from "vegaprotocol-client/testing";
 import { UsageError } from "./errors.js";
 import { loadSqlite } from "./sqlite.js";
+import { syncLists } from "./sync/destination.js";
 
 type Row = Readonly<Record<string, unknown>>;
-type Texts = Readonly<Record<string, string>>;
 
 /** A record, and the list that it belongs to. */
 interface ListedRow {
@@ -20,7 +20,7 @@ interface ListedRow {
 export async function readExports(files: readonly string[]): Promise<FakeNodeData> {
   const data: Record<string, Row[]> = {};
   for (const file of files) {
-    const rows = /\.(?:db|sqlite3?)$/.test(file) ? readDatabase(file) : await readRows(file);
+    const rows = /\.(?:db|sqlite3?)$/.test(file) ? await readDatabase(file) : await readRows(file);
     for (const { list, record } of rows) {
       data[list] ??= [];
       data[list].push(record);
@@ -84,46 +84,15 @@ function parse(line: string): Row | undefined {
   }
 }
 
-/** The lists of a database of `sync`. Times exceed the integers of JavaScript: they are read as text. */
-const queries: readonly { list: string; sql: string; read: (row: Texts) => Row }[] = [
-  {
-    list: "balances",
-    sql: "SELECT CAST(time AS TEXT) AS time, party, asset, market, account_type, balance FROM balance_changes ORDER BY time",
-    read: ({ time, party, asset, market, account_type, balance }) => ({
-      timestamp: time,
-      partyId: party,
-      assetId: asset,
-      marketId: market,
-      accountType: account_type,
-      balance,
-    }),
-  },
-  { list: "votes", sql: "SELECT record FROM votes ORDER BY time", read: ({ record = "" }) => JSON.parse(record) },
-  {
-    list: "signatures",
-    sql: "SELECT resource, kind, signature FROM node_signatures",
-    read: ({ resource, kind, signature }) => ({ id: resource, sig: signature, kind }),
-  },
-  {
-    list: "profiles",
-    sql: "SELECT party, alias, metadata FROM party_profiles",
-    read: ({ party, alias, metadata = "[]" }) => ({ partyId: party, alias, metadata: JSON.parse(metadata) }),
-  },
-];
-
-function readDatabase(file: string): ListedRow[] {
+async function readDatabase(file: string): Promise<ListedRow[]> {
   // SQLite would create it.
   if (!existsSync(file)) throw new UsageError(`Expected --from to be a database of sync, but there is no ${file}.`);
-  const database = loadSqlite("--from")(file);
+  const { SqliteDestination } = await import("./sync/destinations/sqlite.js");
+  const database = new SqliteDestination(loadSqlite("--from")(file), file);
   try {
-    return queries.flatMap(({ list, sql, read }) =>
-      database
-        .prepare(sql)
-        .all()
-        .map((row) => ({ list, record: read(row as Texts) })),
-    );
+    return syncLists.flatMap((list) => Array.from(database.all(list), (record) => ({ list, record: { ...record } })));
   } finally {
-    database.close();
+    await database.close();
   }
 }
 

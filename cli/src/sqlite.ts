@@ -1,14 +1,19 @@
 import { UsageError } from "./errors.js";
 
+/** A value that SQLite stores or returns. */
+export type SqliteValue = null | number | bigint | string;
+
+export interface SqliteStatement {
+  all(...values: SqliteValue[]): unknown[];
+  get(...values: SqliteValue[]): unknown;
+  run(...values: SqliteValue[]): { lastInsertRowid: number | bigint };
+  iterate(...values: SqliteValue[]): Iterable<unknown>;
+}
+
 /** What is used of a database of `node:sqlite`, of which the types of Node.js 20 know nothing. */
 export interface Sqlite {
   exec(sql: string): void;
-  prepare(sql: string): {
-    all(...values: unknown[]): unknown[];
-    get(...values: unknown[]): unknown;
-    run(...values: unknown[]): unknown;
-    iterate(...values: unknown[]): Iterable<unknown>;
-  };
+  prepare(sql: string): SqliteStatement;
   close(): void;
 }
 

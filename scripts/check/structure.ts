@@ -9,10 +9,10 @@ import { runScript } from "../run-script.js";
 
 /** The folders that make up the client. A module imports from its own folder and from those before it. */
 const layers = ["values", "async", "errors", "arguments", "http", "evidence", "list", "scan", "client"];
-/** Entries of the package of their own. A database follows. */
-const entries = ["testing", "validate", "pool", "follow", "query", "sync"];
+/** Entries of the package of their own. */
+const entries = ["testing", "validate", "pool", "follow", "query"];
 /** What runs on Node.js alone. */
-const onNode = "^src/(testing/node|sync)/";
+const onNode = "^src/testing/node/";
 
 const rules: IForbiddenRuleType[] = [
   ...layers.map((layer, index) => ({
@@ -24,17 +24,17 @@ const rules: IForbiddenRuleType[] = [
     name: `nothing imports from ${entry}`,
     from: {
       path: "^(src|generated)/",
-      pathNot: `^src/(${entry}${entry === "follow" ? "|sync" : ""})/|^generated/`,
+      pathNot: `^src/${entry}/|^generated/`,
     },
     to: { path: `^src/${entry}/` },
   })),
   {
-    name: "only testing/node and sync import modules of Node.js",
+    name: "only testing/node imports modules of Node.js",
     from: { path: "^src/", pathNot: onNode },
     to: { dependencyTypes: ["core"] },
   },
   {
-    name: "only testing/node and sync import from testing/node",
+    name: "only testing/node imports from testing/node",
     from: { path: "^src/", pathNot: onNode },
     to: { path: onNode },
   },

@@ -36,7 +36,6 @@ export const subjects: readonly Subject[] = [
   { text: "Events", guide: "errors", places: ["src/http/events.ts"] },
   { text: "Several nodes", guide: "several-nodes", places: ["vegaprotocol-client/pool", "src/client/node-pool.ts"] },
   { text: "Following", guide: "following", places: ["vegaprotocol-client/follow"] },
-  { text: "Local database", guide: "sync", places: ["vegaprotocol-client/sync"] },
   { text: "Query libraries", guide: "recipes-ui", places: ["vegaprotocol-client/query"] },
   { text: "Operations", places: ["vegaprotocol-client/operations"] },
   { text: "Validation", guide: "validation", places: ["vegaprotocol-client/validate"] },

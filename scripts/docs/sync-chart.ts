@@ -7,8 +7,10 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { count } from "../../bench/measure.js";
+import { loadSqlite } from "../../cli/src/sqlite.js";
+import { SqliteDestination } from "../../cli/src/sync/destinations/sqlite.js";
+import { syncTo } from "../../cli/src/sync/sync.js";
 import { createClient } from "../../src/index.js";
-import { type SqlDatabase, syncTo } from "../../src/sync/index.js";
 import { createFakeNode } from "../../src/testing/index.js";
 import { runScript } from "../run-script.js";
 import { type Chart, draw } from "./charts.js";
@@ -47,12 +49,10 @@ async function queryOf(text: string): Promise<string> {
 }
 
 async function chart(): Promise<Chart> {
-  const { DatabaseSync } = process.getBuiltinModule("node:sqlite") as unknown as {
-    DatabaseSync: new (path: string) => SqlDatabase & { close(): void };
-  };
-  const database = new DatabaseSync(":memory:");
+  const database = loadSqlite("The chart")(":memory:");
   const node = createFakeNode({ balances: balanceChanges() }, { rateLimit: false });
-  await syncTo(database, createClient({ baseUrl: "https://node.example", fetch: node.fetch }), { balances: true });
+  const client = createClient({ baseUrl: "https://node.example", fetch: node.fetch });
+  await syncTo(new SqliteDestination(database), client, { balances: { filter: {} } });
   // The statements of this module take parameters by name as well.
   const statement = database.prepare(await queryOf("GROUP BY day")) as unknown as { all(values: object): unknown[] };
   const rows = statement.all({ asset: assetId }) as { day: string; changes: number }[];

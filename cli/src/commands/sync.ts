@@ -1,14 +1,6 @@
-import { statSync } from "node:fs";
 import type { Command, Option } from "commander";
+import { ArgumentError, PaginationError, VegaError } from "vegaprotocol-client";
 import type { FollowVotesArguments } from "vegaprotocol-client/follow";
-import type {
-  ComparedDay,
-  SyncBalances,
-  SyncList,
-  SyncOptions,
-  SyncProgress,
-  SyncWait,
-} from "vegaprotocol-client/sync";
 import { anyFlag, argumentFlags, readArguments } from "../arguments.js";
 import { complete, type Setup } from "../command.js";
 import { ErrorWithAdvice, exitCodes, IncompleteError, UsageError } from "../errors.js";
@@ -16,11 +8,12 @@ import { addFlags, flag, groups, type NodeFlags, nodeFlags, type PageFlags, page
 import { count, type Io, printMessage, write } from "../io.js";
 import { formatTime } from "../output/cells.js";
 import { continueCommand } from "../shell.js";
-import { loadSqlite, type Sqlite } from "../sqlite.js";
+import type { ComparedDay } from "../sync/check.js";
+import { type Destination, type SyncList, syncLists } from "../sync/destination.js";
+import type { SyncOptions, SyncProgress, SyncWait } from "../sync/sync.js";
 import { describeDuration } from "../times.js";
 import { followFlags } from "./follow.js";
 
-const lists: readonly SyncList[] = ["balances", "votes", "signatures", "profiles"];
 const proposal = "f6f6901e050ff367ac337ee965f6af306317f0840cbccad5915f03e766ee22a5";
 const resource = "2714a8b0c56afeaeb511b3017f7e85d188055092a2d702c4febff7be8bf6556b";
 
@@ -97,75 +90,32 @@ export function addSync(program: Command, { io, action }: Setup): void {
 }
 
 /** What is stored, and how it is read. */
-type Plan = Pick<SyncOptions, "votes" | "signatures" | "profiles" | "pageSize" | "concurrency" | "catchUp"> & {
-  readonly balances: SyncBalances | undefined;
-};
+type Plan = Pick<
+  SyncOptions,
+  "balances" | "votes" | "signatures" | "profiles" | "pageSize" | "concurrency" | "catchUp"
+>;
 
 async function sync(io: Io, flags: Flags, [name = "", ...names]: readonly string[]): Promise<number> {
   const plan = readPlan(names, flags);
-  const open = loadSqlite("sync");
-  const path = await readDatabaseFile(name, flags.check === true);
-  const { lock } = await import("../sync/lock.js");
-  const release = await lock(path);
-  let database: Sqlite | undefined;
+  const { openDestination } = await import("../sync/open.js");
+  const destination = await openDestination(name, flags.check === true);
   try {
-    database = open(path);
-    return await (flags.check ? check : store)(io, flags, plan, database, name);
+    return await (flags.check ? check : store)(io, flags, plan, destination, name);
   } catch (error) {
-    throw describeSqlite(error, name);
+    throw error instanceof ErrorWithAdvice
+      ? new ErrorWithAdvice(destination.describe(error.cause), error.advice)
+      : destination.describe(error);
   } finally {
-    database?.close();
-    await release();
+    await destination.close();
   }
-}
-
-/**
- * Returns the file of a database, behind symbolic links: one lock is for all of its names.
- *
- * @throws {@link UsageError} for what is no file of its own.
- */
-async function readDatabaseFile(name: string, mustExist: boolean): Promise<string> {
-  // SQLite keeps these in memory, or reads options from them.
-  if (name === "" || name === ":memory:" || /^file:/i.test(name)) {
-    throw new UsageError(`Expected DESTINATION to be the name of a file, such as vega.db, got ${name || '""'}.`);
-  }
-  const { followLink } = await import("../output/target.js");
-  const path = followLink(name);
-  const found = statSync(path, { throwIfNoEntry: false });
-  const isFolder = found?.isDirectory() || /[/\\]$/.test(name);
-  if (isFolder) throw new UsageError(`Expected DESTINATION to be a file, and ${name} is a folder.`);
-  if (found && !found.isFile()) throw new UsageError(`Expected DESTINATION to be a regular file, got ${name}.`);
-  if (mustExist && !found) {
-    throw new UsageError(`Expected DESTINATION to be a database to check, and ${name} does not exist.`);
-  }
-  const links = found?.nlink ?? 1;
-  if (links > 1) {
-    throw new UsageError(
-      `Expected DESTINATION to have one name, and ${name} has ${links} (hard links): SQLite would lose what is written by another ` +
-        "one. Copy the file, or remove the other names.",
-    );
-  }
-  return path;
-}
-
-/** The result code of SQLite for a full disk. */
-const full = 13;
-
-/** Names the file of an error of SQLite. */
-function describeSqlite(error: unknown, name: string): unknown {
-  const cause = error instanceof ErrorWithAdvice ? error.cause : error;
-  const { code, errcode, message } = (cause ?? {}) as { code?: string; errcode?: number; message?: string };
-  if (code !== "ERR_SQLITE_ERROR") return error;
-  const advice = errcode === full ? " Free some space, and repeat the command." : "";
-  return new Error(`SQLite cannot use ${name}: ${message}.${advice}`, { cause });
 }
 
 /** Reads the flags. Every error is found before something is sent or written. */
 function readPlan(names: readonly string[], flags: Flags): Plan {
   const { check, party = [], proposal = [], id = [], pageSize = 1000, concurrency, catchUp } = flags;
-  const unknown = names.find((name) => !lists.some((list) => list === name));
+  const unknown = names.find((name) => !syncLists.some((list) => list === name));
   if (unknown !== undefined) {
-    throw new UsageError(`Expected names of lists after DESTINATION (${lists.join(", ")}), got ${unknown}.`);
+    throw new UsageError(`Expected names of lists after DESTINATION (${syncLists.join(", ")}), got ${unknown}.`);
   }
   if (flags.repair && !check) throw new UsageError("--repair requires --check.");
   if (flags.days && !check) throw new UsageError("--days requires --check.");
@@ -174,12 +124,12 @@ function readPlan(names: readonly string[], flags: Flags): Plan {
   if (check && !has("balances")) throw new UsageError("--check compares balance changes: name the list balances.");
   if (has("signatures") && id.length === 0) throw new UsageError("The list signatures requires --id.");
   const argument = readArguments("listBalanceChanges", ownFlags(), flags as object as Record<string, unknown>);
-  const { filter, dateRange } = argument as { filter?: SyncBalances["filter"]; dateRange?: { startTimestamp: bigint } };
-  const balances = { ...(filter && { filter }), ...(dateRange && { from: dateRange.startTimestamp }) };
+  const { filter = {}, dateRange } = argument as { filter?: object; dateRange?: { startTimestamp: bigint } };
+  const balances = { filter: canonicalIds(filter), ...(dateRange && { from: dateRange.startTimestamp }) };
   return {
     balances: has("balances") ? balances : undefined,
-    votes: has("votes") ? readVotes(proposal, party) : [],
-    signatures: has("signatures") ? id : [],
+    votes: has("votes") ? readVotes(canonicalIds(proposal), canonicalIds(party)) : [],
+    signatures: has("signatures") ? canonicalIds(id) : [],
     profiles: has("profiles"),
     pageSize,
     concurrency,
@@ -196,19 +146,27 @@ function readVotes(proposals: readonly string[], parties: readonly string[]): Fo
   return proposals.flatMap((proposalId) => parties.map((partyId) => ({ proposalId, partyId })));
 }
 
-async function store(io: Io, flags: Flags, plan: Plan, database: Sqlite, name: string): Promise<number> {
-  const [{ syncTo }, { connect }, { Monitor }, { PaginationError }] = await Promise.all([
-    import("vegaprotocol-client/sync"),
+/** Each id once, in lower case if it is hexadecimal, as nodes return them: a checkpoint is that of its ids. */
+function canonicalIds<T>(ids: T): T {
+  const text = JSON.stringify(ids, (_, value: unknown) => {
+    if (Array.isArray(value)) return [...new Set(value.map((each) => canonicalIds(each)))];
+    return typeof value === "string" && /^(?:[\da-f]{2})+$/i.test(value) ? value.toLowerCase() : value;
+  });
+  return JSON.parse(text);
+}
+
+async function store(io: Io, flags: Flags, plan: Plan, destination: Destination, name: string): Promise<number> {
+  const [{ syncTo }, { connect }, { Monitor }] = await Promise.all([
+    import("../sync/sync.js"),
     import("../connection.js"),
     import("../follow-monitor.js"),
-    import("vegaprotocol-client"),
   ]);
   const { follow = false, pollInterval, giveUpAfter = 600_000, quiet: isQuiet = false, verbose = false } = flags;
   const monitor = new Monitor({ io, isQuiet, isVerbose: verbose, giveUpAfter });
   const { client } = await connect(io, flags, monitor);
   const stored = new Map<SyncList, SyncProgress>();
   try {
-    await syncTo(database as Parameters<typeof syncTo>[0], client, {
+    await syncTo(destination, client, {
       ...plan,
       follow,
       pollInterval,
@@ -224,8 +182,16 @@ async function store(io: Io, flags: Flags, plan: Plan, database: Sqlite, name: s
       onBehind: sayBehind(io, flags, name),
     });
   } catch (error) {
-    if (PaginationError.is(error) && [...stored.values()].some(({ incomplete }) => incomplete === error)) throw error;
-    throw new ErrorWithAdvice(error, `To continue: ${continueCommand(io.argv, [])}`);
+    if (PaginationError.is(error) && error.availableFrom !== undefined) {
+      throw new IncompleteError(
+        `The node does not keep what follows the records of ${name}: its records begin at ${formatTime(error.availableFrom)}. ` +
+          "Use a node that keeps a longer history, or another destination.",
+        error,
+      );
+    }
+    throw canContinue(error, monitor.signal)
+      ? new ErrorWithAdvice(error, `To continue: ${continueCommand(io.argv, [])}`)
+      : error;
   } finally {
     monitor.clear();
     if (!isQuiet) for (const progress of stored.values()) printMessage(io, `${name}: ${describeProgress(progress)}.`);
@@ -233,10 +199,16 @@ async function store(io: Io, flags: Flags, plan: Plan, database: Sqlite, name: s
   return exitCodes.done;
 }
 
+/** Whether the same command can succeed later: it was interrupted, or the node did not respond or has to catch up. */
+function canContinue(error: unknown, { reason }: AbortSignal): boolean {
+  if (PaginationError.is(error)) return error.reason === "behind";
+  return error === reason || (VegaError.is(error) && !ArgumentError.is(error));
+}
+
 /** Says what is waited for. */
 const sayBehind =
-  (io: Io, { quiet }: Flags, name: string) =>
-  ({ block, position, catchUp }: SyncWait): void => {
+  (io: Io, { quiet, catchUp = 15_000 }: Flags, name: string) =>
+  ({ block, position }: SyncWait): void => {
     if (quiet || catchUp === 0) return;
     const [reached, stored] = [formatTime(block.timestamp), formatTime(position)];
     printMessage(
@@ -248,17 +220,16 @@ const sayBehind =
 const describeProgress = ({ list, records, upTo }: SyncProgress): string =>
   `${records.toLocaleString("en")} ${list} stored${upTo === undefined ? "" : `, complete up to ${formatTime(upTo)}`}`;
 
-async function check(io: Io, flags: Flags, plan: Plan, database: Sqlite, name: string): Promise<number> {
-  const [{ checkSync }, { connect }] = await Promise.all([
-    import("vegaprotocol-client/sync"),
-    import("../connection.js"),
-  ]);
-  const { balances, pageSize, concurrency, catchUp } = plan;
+async function check(io: Io, flags: Flags, plan: Plan, destination: Destination, name: string): Promise<number> {
+  const [{ checkSync }, { connect }] = await Promise.all([import("../sync/check.js"), import("../connection.js")]);
+  const { balances = { filter: {} }, pageSize, concurrency, catchUp } = plan;
   const { repair = false } = flags;
   const { client, nodes } = await connect(io, flags);
-  const options = { balances, pageSize, concurrency, catchUp, signal: io.signal, repair };
-  const result = await checkSync(database as Parameters<typeof checkSync>[0], client, {
-    ...options,
+  const result = await checkSync(destination, client, balances, repair, {
+    pageSize,
+    concurrency,
+    catchUp,
+    signal: io.signal,
     onBehind: sayBehind(io, flags, name),
   });
   const { days, different, unrepaired, records, uncompared, start, end } = result;

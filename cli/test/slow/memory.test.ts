@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { changeDatabase, installNode, main, node as node24 } from "../../../test/slow/sync/sqlite-node.js";
+import { changeDatabase, installNode, main, node as node24 } from "./sync/sqlite-node.js";
 
 const run = promisify(execFile);
 const records = 300_000;

@@ -8,9 +8,9 @@ import { createFakeNetwork, createFakeNode, nodeDefects } from "vegaprotocol-cli
 import { listen } from "vegaprotocol-client/testing/node";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { page, renderCommandLine } from "../../../scripts/docs/command-line.js";
-import { installNode, node as newerNode } from "../../../test/slow/sync/sqlite-node.js";
 import { overDays } from "../../../test/support/over-days.js";
 import { main } from "../support/cli-process.js";
+import { installNode, node as newerNode } from "./sync/sqlite-node.js";
 
 const run = promisify(execFile);
 

@@ -1,8 +1,8 @@
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { beforeAll, expect, test } from "vitest";
+import { installNode, runNode } from "../../../cli/test/slow/sync/sqlite-node.js";
 import { checkWorlds } from "../../support/worlds/check-worlds.js";
-import { installNode, runNode } from "../sync/sqlite-node.js";
 
 /** Other worlds each day. */
 const firstSeed = Math.floor(Date.now() / 86_400_000) * 40_000;

@@ -1,6 +1,5 @@
 // The names that samples use without declaring them: a client of a node, and records of that node.
 import { createClient, type Forward, type Transaction, type Vote } from "vegaprotocol-client";
-import type { SqlDatabase } from "vegaprotocol-client/sync";
 import { createFakeNode } from "vegaprotocol-client/testing";
 
 const generated = { votes: 300, profiles: 50, balances: 500, signatures: 60, spamStatistics: 50 };
@@ -47,11 +46,6 @@ export const error: unknown = await client
   .catch((reason: unknown) => reason);
 export async function save(..._: unknown[]): Promise<void> {}
 export const parties = [partyId];
-/** A database of SQLite, for samples that are not run. */
-export const database: SqlDatabase = {
-  exec() {},
-  prepare: () => ({ run: () => ({ lastInsertRowid: 0 }), get: () => ({}), all: () => [], iterate: () => [] }),
-};
 /** A database, as far as samples use one. */
 export const store = {
   load: async (): Promise<string | undefined> => undefined,

@@ -1,14 +1,11 @@
+import { loadSqlite, type Sqlite } from "../../../cli/src/sqlite.js";
+import { checkSync, type SyncComparison } from "../../../cli/src/sync/check.js";
+import { SqliteDestination } from "../../../cli/src/sync/destinations/sqlite.js";
+import { syncTo } from "../../../cli/src/sync/sync.js";
 import { type BalanceChange, PaginationError } from "../../../src/index.js";
-import type { SqlDatabase } from "../../../src/sync/database.js";
-import { checkSync, type SyncComparison, syncTo } from "../../../src/sync/index.js";
 import type { SyncReader } from "./readers.js";
 import type { Reading } from "./reading.js";
 import { between, earlier, earlierThan, inScanOrder, isWanted, timeOf } from "./records.js";
-
-/** `node:sqlite`, which Node.js has from 22.13 on. */
-const sqlite = (process as { getBuiltinModule?: (name: string) => unknown }).getBuiltinModule?.("node:sqlite") as
-  | { DatabaseSync: new (file: string) => SqlDatabase }
-  | undefined;
 
 interface StoredChange {
   time: bigint;
@@ -21,17 +18,19 @@ interface StoredChange {
 
 /** Stores what a client reads three times, with blocks between, and compares the database with the chain and with what a check says of it. */
 export async function readSync(spec: SyncReader, reading: Reading): Promise<void> {
-  if (sqlite === undefined) return;
+  // Node.js has it from 22.13 on.
+  if (process.getBuiltinModule?.("node:sqlite") === undefined) return;
   const { world } = reading;
   const client = world.client();
-  const database = new sqlite.DatabaseSync(":memory:");
+  const database = loadSqlite("sync")(":memory:");
+  const destination = new SqliteDestination(database);
   const { filter, start, pageSize, concurrency } = spec;
-  const balances = { filter, ...(start !== undefined && { from: start }) };
+  const balances = { filter: filter ?? {}, ...(start !== undefined && { from: start }) };
   const wanted = isWanted(spec);
   let oldest: bigint | undefined;
   let isPruned = false;
   const once = async function* () {
-    yield await syncTo(database, client, { balances, pageSize, concurrency });
+    yield await syncTo(destination, client, { balances, pageSize, concurrency });
   };
   for (let done = 0; done < 3; ) {
     const error = await reading.take(once(), () => undefined);
@@ -66,7 +65,7 @@ export async function readSync(spec: SyncReader, reading: Reading): Promise<void
   for (const [name, other] of Object.entries(clients)) {
     const found: SyncComparison[] = [];
     const check = async function* () {
-      yield await checkSync(database, other, { balances });
+      yield await checkSync(destination, other, balances, false, {});
     };
     const error = await reading.take(check(), (comparison) => {
       found.push(comparison);
@@ -83,7 +82,7 @@ export async function readSync(spec: SyncReader, reading: Reading): Promise<void
   }
 }
 
-function storedIn(database: SqlDatabase): BalanceChange[] {
+function storedIn(database: Sqlite): BalanceChange[] {
   const sql = "SELECT CAST(time AS TEXT) AS time, party, asset, market, account_type, balance FROM balance_changes";
   const rows = database.prepare(`${sql} ORDER BY balance_changes.time, asset, party, market, account_type`);
   return (rows.all() as StoredChange[]).map(({ time, party, asset, market, account_type: type, balance }) => ({
@@ -96,7 +95,7 @@ function storedIn(database: SqlDatabase): BalanceChange[] {
   }));
 }
 
-function positionOf(database: SqlDatabase): bigint | undefined {
+function positionOf(database: Sqlite): bigint | undefined {
   const row = database.prepare("SELECT position FROM sync_state").get() as { position: string } | undefined;
   return row && BigInt(row.position);
 }

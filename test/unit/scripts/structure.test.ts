@@ -53,7 +53,7 @@ test.each<[what: string, files: Record<string, string>, problem: string]>([
   [
     "an import of Node.js in the client",
     { "src/scan/scan.ts": 'import "node:fs";' },
-    "src/scan/scan.ts → fs: only testing/node and sync import modules of Node.js",
+    "src/scan/scan.ts → fs: only testing/node imports modules of Node.js",
   ],
   [
     "an import of a module of the client in the command line",

@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
+import { listen } from "vegaprotocol-client/testing/node";
 import { afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { createFakeNode, nodeDefects } from "../../../src/testing/index.js";
-import { listen } from "../../../src/testing/node/index.js";
 import { installNode, main, queryDatabase, readDatabase, runNode } from "./sqlite-node.js";
 
 const first = 1_707_300_000_000_000_000n;

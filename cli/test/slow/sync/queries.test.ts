@@ -2,14 +2,14 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
+import { listen } from "vegaprotocol-client/testing/node";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { compareRecords } from "../../../src/scan/record-order.js";
-import { createFakeNode, nodeDefects } from "../../../src/testing/index.js";
-import { listen } from "../../../src/testing/node/index.js";
+import { compareRecords } from "../../../src/sync/rows.js";
 import { installNode, main, runNode } from "./sqlite-node.js";
 
 const query = fileURLToPath(new URL("query.js", import.meta.url));
-const page = fileURLToPath(new URL("../../../docs/sync.md", import.meta.url));
+const page = fileURLToPath(new URL("../../../../docs/sync.md", import.meta.url));
 
 const fake = createFakeNode({ balances: 5000, votes: 90 }, { defects: nodeDefects, rateLimit: false });
 const changes = [...fake.records.balances].sort(compareRecords);

@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createFakeNode, type FakeNode, nodeDefects } from "vegaprotocol-client/testing";
+import { listen } from "vegaprotocol-client/testing/node";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { createFakeNode, type FakeNode, nodeDefects } from "../../../src/testing/index.js";
-import { listen } from "../../../src/testing/node/index.js";
 import { installNode, main, readDatabase, runNode } from "./sqlite-node.js";
 
 let folder: string;

@@ -2,14 +2,14 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { npmCi } from "../../../scripts/npm-ci.js";
+import { npmCi } from "../../../../scripts/npm-ci.js";
 
 const run = promisify(execFile);
-const runtimes = fileURLToPath(new URL("../runtimes", import.meta.url));
+const runtimes = fileURLToPath(new URL("../../../../test/slow/runtimes", import.meta.url));
 
 /** A Node.js with `node:sqlite`, which the oldest version that the package runs on does not have. */
 export const node = join(runtimes, "node_modules/node24/bin/node");
-export const main = fileURLToPath(new URL("../../../cli/dist/main.js", import.meta.url));
+export const main = fileURLToPath(new URL("../../../dist/main.js", import.meta.url));
 
 /** Installs it if it is missing. */
 export const installNode = (): void => npmCi(runtimes);

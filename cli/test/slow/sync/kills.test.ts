@@ -5,11 +5,11 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { createFakeNetwork, type FakeVote, nodeDefects } from "vegaprotocol-client/testing";
+import { listen } from "vegaprotocol-client/testing/node";
 import { beforeAll, expect, test } from "vitest";
-import { compareRecords } from "../../../src/scan/record-order.js";
-import { createFakeNetwork, type FakeVote, nodeDefects } from "../../../src/testing/index.js";
-import { listen } from "../../../src/testing/node/index.js";
-import { runs } from "../../support/runs.js";
+import { runs } from "../../../../test/support/runs.js";
+import { compareRecords } from "../../../src/sync/rows.js";
 import { installNode, main, node, readDatabase, runNode } from "./sqlite-node.js";
 
 /** `TEST_RUNS=10` is the whole number of 300. */

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { beforeAll, expect, test } from "vitest";
 import { installNode, runNode } from "./sqlite-node.js";
 
-const script = fileURLToPath(new URL("../../../scripts/docs/sync-chart.ts", import.meta.url));
+const script = fileURLToPath(new URL("../../../../scripts/docs/sync-chart.ts", import.meta.url));
 const tsx = createRequire(import.meta.url).resolve("tsx/cli");
 
 beforeAll(installNode);

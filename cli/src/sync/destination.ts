@@ -1,0 +1,78 @@
+/** Where a sync writes. */
+import type { BalanceChange, BalanceChangesFilter, NodeSignature, PartyProfile, Vote } from "vegaprotocol-client";
+
+/** The lists that can be synchronized, with their records. */
+export interface SyncRecords {
+  readonly balances: BalanceChange;
+  readonly votes: Vote;
+  readonly signatures: NodeSignature;
+  readonly profiles: PartyProfile;
+}
+
+export const syncLists = ["balances", "votes", "signatures", "profiles"] as const;
+export type SyncList = keyof SyncRecords;
+
+/** Which balance changes are stored. Part of their checkpoint. */
+export interface BalancesQuery {
+  readonly filter: BalanceChangesFilter;
+  /** The time to begin at, in Unix nanoseconds. Default: the oldest record that the node keeps. */
+  readonly from?: bigint;
+}
+
+/** A range in Unix nanoseconds. The start belongs to it, the end does not. */
+export interface TimeRange {
+  readonly start: bigint;
+  readonly end: bigint;
+}
+
+/** What is stored of a list, in Unix nanoseconds: every record from `start` to `position`. */
+export interface Checkpoint {
+  readonly start: bigint;
+  readonly position: bigint;
+}
+
+/** Records that are stored in one step. */
+export interface Batch {
+  readonly list: SyncList;
+  readonly query: object;
+  readonly records: readonly SyncRecords[SyncList][];
+  /** What is stored with them; `undefined` for profiles, which have no time. */
+  readonly checkpoint: Checkpoint | undefined;
+}
+
+/** Balance changes of complete blocks: every one before `upTo` that was not in an earlier part. */
+export interface Part {
+  readonly records: readonly BalanceChange[];
+  readonly upTo: bigint;
+}
+
+export interface Destination {
+  checkpoint(list: SyncList, query: object): Promise<Checkpoint | undefined>;
+  /** Stores records with their checkpoint, both or none. Returns how many are new. */
+  store(batch: Batch): Promise<number>;
+  /** Completes what a run has stored, once all of its lists have ended. */
+  finish(): Promise<void>;
+  /** The newest balance change of a filter, one of them if several have its time. */
+  newest(filter: BalanceChangesFilter): Promise<BalanceChange | undefined>;
+  count(filter: BalanceChangesFilter, range: TimeRange): Promise<number>;
+  /** The balance changes of a range in the order of a scan. */
+  read(filter: BalanceChangesFilter, range: TimeRange): AsyncGenerator<BalanceChange, undefined, undefined>;
+  /** Replaces the balance changes of a range, which is in one day. */
+  replace(query: BalancesQuery, range: TimeRange, parts: AsyncIterable<Part>): Promise<void>;
+  /** Names the destination in an error of what it is made of. */
+  describe(error: unknown): unknown;
+  close(): Promise<void>;
+}
+
+/** All times that can be stored. */
+export const allTimes: TimeRange = { start: -(2n ** 63n), end: 2n ** 63n - 1n };
+
+/** The same text for the same query or vote: the order of members, and of texts in an array, means nothing. */
+export function canonicalJson(value: object): string {
+  return JSON.stringify(value, (_, member: unknown) => {
+    if (typeof member === "bigint") return String(member);
+    if (Array.isArray(member)) return member.every((each) => typeof each === "string") ? [...member].sort() : member;
+    if (typeof member !== "object" || member === null) return member;
+    return Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)));
+  });
+}
