@@ -1,15 +1,120 @@
-export type { InfiniteData, InfinitePage, PageStart } from "./infinite-data.js";
-export type { PageData } from "./page-data.js";
-export { type QueriesOptions, queries } from "./queries.js";
-export type { QueryKey } from "./query-key.js";
-export type {
-  InfiniteQueryOptions,
-  ListQuery,
-  Mutation,
-  MutationOptions,
-  Queries,
-  Query,
-  QueryContext,
-  QueryOptions,
-  SwrArguments,
-} from "./types.js";
+import { operations } from "../../generated/operations.js";
+import { checkedWhenRead, checkOptions, expected } from "../arguments/check-options.js";
+import type { ListOperation, OperationId, SingleOperation } from "../arguments/operation.js";
+import type { VegaClient } from "../client/client.js";
+import type { Listing, Page } from "../client/listing.js";
+import { PaginationError } from "../errors/index.js";
+import type { CallOptions } from "../http/call-options.js";
+import { keyBy } from "../values/natural-key.js";
+import { type NanosecondTime, toNanoseconds } from "../values/times.js";
+import type { InfinitePage, InfiniteQueryOptions, PageStart, Queries, QueryKey } from "./types.js";
+
+export type * from "./types.js";
+
+type AnyRecord = Record<string, unknown>;
+/** A method of the client, of whichever operation. */
+type Method = (query: unknown, options?: CallOptions) => PromiseLike<unknown>;
+type ListMethod = (query: object, options: CallOptions) => Listing<AnyRecord>;
+
+/** Any operation, without the types of its records. */
+const table: Readonly<Record<OperationId, ListOperation<AnyRecord> | SingleOperation>> = operations;
+
+/** The client retries already. */
+const retry = false;
+
+/**
+ * Returns the operations of a client as options of TanStack Query and SWR. Keys and data are JSON, so that they can be dehydrated and
+ * persisted. Neither library is imported.
+ *
+ * @param options.scope - What distinguishes the keys of this client from another client's. A server that reaches the node at an
+ * internal address passes the address that browsers use, so that they find its data. Default: the client's `baseUrl`.
+ * @throws `ArgumentError` if an option is invalid.
+ * @example
+ * ```tsx
+ * const vega = queries(client);
+ * const { data } = useQuery(vega.getSpamStatistics({ partyId }));
+ * const votes = useInfiniteQuery(vega.listVotes.infinite({ proposalId }));
+ * ```
+ */
+export function queries(client: VegaClient, options: { scope?: string | undefined } = {}): Queries {
+  checkOptions({ scope: nonEmptyString }, options, { name: "queries" });
+  const { scope = client.baseUrl } = options;
+  const ids = Object.keys(table) as OperationId[];
+  // The table of operations and the types of the methods are generated from the same description.
+  return Object.fromEntries(ids.map((id) => [id, membersOf(id, scope, client[id] as Method)])) as Queries;
+}
+
+const nonEmptyString = expected("a non-empty string", (value) => typeof value === "string" && value !== "");
+
+function membersOf(id: OperationId, scope: string, method: Method): object {
+  const operation = table[id];
+  const key = (query?: unknown): QueryKey =>
+    query === undefined ? ["vegaprotocol-client", scope, id] : ["vegaprotocol-client", scope, id, toJson(query)];
+  if (operation.sentOnce) {
+    return {
+      key,
+      mutation: () => ({ mutationKey: key(), mutationFn: (argument: unknown) => method(argument), retry }),
+    };
+  }
+  const fetch = async (query: unknown, options?: CallOptions) => {
+    const data = await method(query, options);
+    return operation.kind === "list" ? toJson(data as Page<AnyRecord>) : data;
+  };
+  const query = (query: unknown = {}) => ({
+    queryKey: key(query),
+    queryFn: ({ signal }: { signal?: AbortSignal }) => fetch(query, { signal }),
+    retry,
+  });
+  const swr = (query: unknown = {}) => [key(query), () => fetch(query), { shouldRetryOnError: false }];
+  if (operation.kind !== "list") return Object.assign(query, { key, swr });
+  const infinite = (query: { pagination?: object } = {}): InfiniteQueryOptions<AnyRecord> => ({
+    queryKey: [...key(query), "infinite"] as unknown as QueryKey,
+    queryFn: async ({ signal, pageParam }) => {
+      const { pagination = {} } = query;
+      // A cursor or another direction would contradict the places where pages begin.
+      const checks = { first: checkedWhenRead, newestFirst: checkedWhenRead };
+      checkOptions(checks, pagination, { name: `${id}.infinite`, operation: id, prefix: "pagination." });
+      if (pageParam && "unreachable" in pageParam) {
+        throw new PaginationError(pageParam.unreachable, { operation: id, reason: pageParam.reason });
+      }
+      const page = await (method as ListMethod)({ ...query, pagination: pageParam ?? pagination }, { signal });
+      return { nodes: page.nodes, ...nextOf(page), stale: page.stale };
+    },
+    initialPageParam: null,
+    getNextPageParam: ({ next }) => next,
+    select: withoutRepeats(operation.naturalKey),
+    retry,
+  });
+  return Object.assign(query, { key, swr, infinite });
+}
+
+/** A copy as JSON: times become digits, as does every `bigint`. */
+function toJson(value: object | unknown): object {
+  const text = JSON.stringify(value, function (this: Record<string, unknown>, name, copied: unknown) {
+    const member = this[name];
+    if (typeof member === "bigint") return String(member);
+    const isTime = member instanceof Date || (typeof member === "object" && member && "epochNanoseconds" in member);
+    return isTime ? String(toNanoseconds(member as NanosecondTime)) : copied;
+  });
+  return JSON.parse(text);
+}
+
+function nextOf(page: Page<unknown>): { next?: PageStart } {
+  try {
+    return page.next ? { next: page.next } : {};
+  } catch (error) {
+    // The records of this page are shown before the error.
+    if (PaginationError.is(error)) return { next: { unreachable: error.message, reason: error.reason } };
+    throw error;
+  }
+}
+
+/** Returns a function that leaves out records that an earlier page has. */
+function withoutRepeats(naturalKey: readonly string[]) {
+  const keyOf = keyBy<AnyRecord>(naturalKey);
+  return <Data extends { pages: InfinitePage<AnyRecord>[] }>(data: Data): Data => {
+    const known = new Set<string>();
+    const isNew = (record: AnyRecord) => known.size < known.add(keyOf(record)).size;
+    return { ...data, pages: data.pages.map((page) => ({ ...page, nodes: page.nodes.filter(isNew) })) };
+  };
+}

@@ -1,20 +1,51 @@
-import type { OperationMethods, OperationTypes } from "../../generated/client.js";
+import type { Backward, Forward, OperationMethods, OperationTypes } from "../../generated/client.js";
 import type { operations } from "../../generated/operations.js";
+import type { PageInfo } from "../../generated/types.js";
 import type { OperationId, RecordOf } from "../arguments/operation.js";
 import type { ListId } from "../client/listing.js";
-import type { InfiniteData, InfinitePage, PageStart } from "./infinite-data.js";
-import type { PageData } from "./page-data.js";
-import type { QueryKey } from "./query-key.js";
+import type { PaginationError } from "../errors/index.js";
 
-/** What a query library passes to the function of a query. */
-export interface QueryContext {
-  signal?: AbortSignal | undefined;
+/** The key of a query: JSON, in which times are digits. */
+export type QueryKey = readonly [
+  library: "vegaprotocol-client",
+  scope: string,
+  operation: OperationId,
+  argument?: object,
+  kind?: "infinite",
+];
+
+/** The first page of a list as JSON. */
+export interface PageData<T> {
+  nodes: T[];
+  pageInfo: PageInfo | null;
+  /** The `pagination` of the next page. Absent if there is none, or if no cursor leads to it. */
+  next?: Forward;
+  /** The `pagination` of the previous page. Absent if there is none, or if no cursor leads to it. */
+  previous?: Backward;
+  /** The current block when the node responded. Absent if the node does not say. */
+  block?: { height: `${bigint}`; timestamp: `${bigint}` };
+  /** Whether the page may be out of date, because no node of a pool gave a fresh one. */
+  stale: boolean;
 }
+
+/** A page of an infinite list as JSON. */
+export interface InfinitePage<T> {
+  nodes: T[];
+  /** Where the next page begins, or why no cursor leads to it. Absent at the end of the list. */
+  next?: PageStart;
+  /** Whether the page may be out of date, because no node of a pool gave a fresh one. */
+  stale: boolean;
+}
+
+/** Where a page of an infinite list begins. The request of an unreachable page rejects with a `PaginationError`. */
+export type PageStart = Forward | { unreachable: string; reason: PaginationError["reason"] };
+
+type Pages<T> = { pages: InfinitePage<T>[]; pageParams: (PageStart | null)[] };
 
 /** Options for `useQuery` and its relatives of TanStack Query. */
 export interface QueryOptions<Data> {
   queryKey: QueryKey;
-  queryFn: (context: QueryContext) => Promise<Data>;
+  queryFn: (context: { signal?: AbortSignal | undefined }) => Promise<Data>;
   /** The client retries already. */
   retry: false;
 }
@@ -22,12 +53,11 @@ export interface QueryOptions<Data> {
 /** Options for `useInfiniteQuery` and its relatives of TanStack Query. */
 export interface InfiniteQueryOptions<T> {
   queryKey: QueryKey;
-  queryFn: (context: QueryContext & { pageParam: PageStart | null }) => Promise<InfinitePage<T>>;
+  queryFn: (context: { signal?: AbortSignal | undefined; pageParam: PageStart | null }) => Promise<InfinitePage<T>>;
   initialPageParam: PageStart | null;
   getNextPageParam: (lastPage: InfinitePage<T>) => PageStart | undefined;
   /** Leaves out records that an earlier page has. */
-  select: (data: InfiniteData<T>) => InfiniteData<T>;
-  /** The client retries already. */
+  select: (data: Pages<T>) => Pages<T>;
   retry: false;
 }
 
@@ -39,29 +69,17 @@ export interface MutationOptions<Argument, Data> {
   retry: false;
 }
 
-/** The arguments of `useSWR`: the key, the function that fetches, and options. */
-export type SwrArguments<Data> = [
-  key: QueryKey,
-  fetcher: () => Promise<Data>,
-  /** The client retries already. */
-  options: { shouldRetryOnError: false },
-];
-
 /** The parameters of a function whose argument may be optional. */
 type ParametersOf<Argument> = object extends Argument ? [query?: Argument] : [query: Argument];
-
-/** The members of an argument, of which a key needs only some. */
+type WithoutCursors<Argument> = Argument extends unknown
+  ? Omit<Argument, "pagination"> & {
+      pagination?: { first?: number | undefined; newestFirst?: boolean | undefined } | undefined;
+    }
+  : never;
 type PartOf<Argument> = Argument extends unknown ? Partial<Argument> : never;
 
 interface WithKey<Argument> {
-  /**
-   * Returns the key of all queries of this operation; with an argument, of those whose argument contains it.
-   *
-   * @example
-   * ```tsx
-   * await queryClient.invalidateQueries({ queryKey: vega.listVotes.key({ proposalId }) });
-   * ```
-   */
+  /** Returns the key of all queries of this operation; with an argument, of the queries whose argument contains it. */
   key(query?: PartOf<Argument>): QueryKey;
 }
 
@@ -69,53 +87,21 @@ interface WithKey<Argument> {
 export interface Query<Argument, Data> extends WithKey<Argument> {
   /** Returns options for `useQuery` and its relatives of TanStack Query. */
   (...query: ParametersOf<Argument>): QueryOptions<Data>;
-  /**
-   * Returns the arguments of `useSWR`.
-   *
-   * @example
-   * ```tsx
-   * const { data } = useSWR(...vega.getSpamStatistics.swr({ partyId }));
-   * ```
-   */
-  swr(...query: ParametersOf<Argument>): SwrArguments<Data>;
+  /** Returns the arguments of `useSWR`. */
+  swr(
+    ...query: ParametersOf<Argument>
+  ): [key: QueryKey, fetcher: () => Promise<Data>, options: { shouldRetryOnError: false }];
 }
-
-/** The argument of an infinite list: where its pages begin follows from the pages before. */
-export type InfiniteArgument<Argument> = Argument extends unknown
-  ? Omit<Argument, "pagination"> & {
-      /** The number of records of a page, and whether the list starts with the newest record. */
-      pagination?: { first?: number | undefined; newestFirst?: boolean | undefined } | undefined;
-    }
-  : never;
 
 /** A list. A query has its first page. */
 export interface ListQuery<Argument, T> extends Query<Argument, PageData<T>> {
-  /**
-   * Returns options for `useInfiniteQuery` and its relatives of TanStack Query.
-   *
-   * Every record comes once, also after all pages are fetched again. Balance changes are read by time, as a scan reads them: a page
-   * can have fewer records than `pagination.first` names. If no cursor leads to the next page, its request rejects with a
-   * `PaginationError`.
-   *
-   * @example
-   * ```tsx
-   * const { data, fetchNextPage } = useInfiniteQuery(vega.listVotes.infinite({ proposalId }));
-   * const votes = data?.pages.flatMap((page) => page.nodes);
-   * ```
-   */
-  infinite(...query: ParametersOf<InfiniteArgument<Argument>>): InfiniteQueryOptions<T>;
+  /** Returns options for `useInfiniteQuery` and its relatives of TanStack Query. */
+  infinite(...query: ParametersOf<WithoutCursors<Argument>>): InfiniteQueryOptions<T>;
 }
 
 /** An operation whose request is sent once. */
 export interface Mutation<Argument, Data> extends WithKey<Argument> {
-  /**
-   * Returns options for `useMutation` and its relatives of TanStack Query.
-   *
-   * @example
-   * ```tsx
-   * const { mutate, data } = useMutation(vega.checkTransaction.mutation());
-   * ```
-   */
+  /** Returns options for `useMutation` and its relatives of TanStack Query. */
   mutation(): MutationOptions<Argument, Data>;
 }
 

@@ -1,4 +1,4 @@
-import type { InfiniteData, InfinitePage, InfiniteQueryOptions, PageStart } from "../../src/query/index.js";
+import type { InfinitePage, InfiniteQueryOptions, PageStart } from "../../src/query/index.js";
 
 /** The pages of an infinite list, fetched as query libraries do: each begins where the one before it says. */
 export class InfiniteList<T> {
@@ -16,8 +16,9 @@ export class InfiniteList<T> {
 
   /** The records that an application shows. */
   get records(): T[] {
-    const data: InfiniteData<T> = { pages: this.#pages, pageParams: this.#pageParams };
-    return this.#options.select(data).pages.flatMap(({ nodes }) => nodes);
+    return this.#options
+      .select({ pages: this.#pages, pageParams: this.#pageParams })
+      .pages.flatMap(({ nodes }) => nodes);
   }
 
   /** Fetches the next page. Resolves to `false` at the end of the list. */
