@@ -28,6 +28,7 @@ const cases: readonly SizeCase[] = [
   { name: "… with pool", imports: { ...all, "pool/index": "{ nodePool }" }, initial: 27, total: 44.5 },
   { name: "… with follow", imports: { ...all, "follow/index": "*" }, initial: 27, total: 43 },
   { name: "… with query", imports: { ...all, "query/index": "{ queries }" }, initial: 24, total: 41 },
+  { name: "… with reports", imports: { ...all, "reports/index": "*" }, initial: 25, total: 43 },
   { name: "vegaprotocol-client/testing", imports: { "testing/index": "*" }, initial: 24, total: 24 },
   { name: "vegaprotocol-client/validate", imports: { "validate/index": "*" }, initial: 5, total: 5 },
 ];

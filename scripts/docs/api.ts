@@ -36,6 +36,7 @@ export const subjects: readonly Subject[] = [
   { text: "Events", guide: "errors", places: ["src/http/events.ts"] },
   { text: "Several nodes", guide: "several-nodes", places: ["vegaprotocol-client/pool", "src/client/node-pool.ts"] },
   { text: "Following", guide: "following", places: ["vegaprotocol-client/follow"] },
+  { text: "Reports", places: ["vegaprotocol-client/reports"] },
   { text: "Query libraries", guide: "recipes-ui", places: ["vegaprotocol-client/query"] },
   { text: "Operations", places: ["vegaprotocol-client/operations"] },
   { text: "Validation", guide: "validation", places: ["vegaprotocol-client/validate"] },

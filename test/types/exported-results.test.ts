@@ -71,6 +71,8 @@ const programs = {
     "import { followNodeSignatures, followVotes } from 'vegaprotocol-client/follow'; export const votes = followVotes(client, { partyId: 'a' }); export const batches = votes.batches(); export const signatures = followNodeSignatures(client, { id: 'a' }); export const signed = signatures.batches();",
   queries:
     "import { queries } from 'vegaprotocol-client/query'; export const vega = queries(client); export const votes = vega.listVotes({ partyId: 'a' }); export const pages = vega.listVotes.infinite({ partyId: 'a' }); export const data = await votes.queryFn({}); export const mutation = vega.checkTransaction.mutation(); export const swr = vega.listVotes.swr({ partyId: 'a' });",
+  reports:
+    "import { balanceSeries, balancesAt, signatureBundle, statement, submissionLimits, tallyVotes } from 'vegaprotocol-client/reports'; const changes = client.scanBalanceChanges(); export const balances = await balancesAt(changes, 1n); export const rows = await balanceSeries(changes, { from: 1n, to: 2n, every: 'day', groupBy: ['partyId'] }); export const [account] = await statement(changes, { from: 1n, to: 2n }); export const lines = account?.lines; export const tally = await tallyVotes(client.listVotes({ proposalId: 'a' })); export const limits = submissionLimits(await client.getSpamStatistics({ partyId: 'a' }), { command: 'other' }); export const bundle = await signatureBundle(client.listNodeSignatures({ id: 'a' }));",
   "validators and schemas":
     "import { schemas, validateAnswers } from 'vegaprotocol-client/validate'; export const validate = validateAnswers({ onMismatch: 'throw' }); export const all = schemas; export const vote = schemas.Vote; export const result = vote['~standard'].validate({});",
   "fake nodes and networks":

@@ -1,0 +1,65 @@
+import type { BalanceChange } from "../../generated/types.js";
+import type { Place } from "../arguments/refuse.js";
+import { compareDigits, compareText } from "../values/digits.js";
+import { digitsOf, refuseMember } from "./records.js";
+
+/** What identifies an account. A member that a node did not set is `""`. */
+export interface Account {
+  partyId: string;
+  assetId: string;
+  /** `""` if the account has no market. */
+  marketId: string;
+  /** A name such as `ACCOUNT_TYPE_GENERAL`, or the number of a type that the node has no name for. */
+  accountType: NonNullable<BalanceChange["accountType"]>;
+}
+
+export const accountMembers = ["partyId", "assetId", "marketId", "accountType"] as const;
+
+/** The accounts of balance changes, each with what a report keeps for it. */
+export class Accounts<T> {
+  readonly #place: Place;
+  readonly #create: () => T;
+  readonly #kept = new Map<string, { account: Account; kept: T }>();
+
+  constructor(place: Place, create: () => T) {
+    this.#place = place;
+    this.#create = create;
+  }
+
+  /** Checks a balance change and returns what is kept for its account. */
+  of(change: BalanceChange): T {
+    digitsOf(this.#place, change, "timestamp");
+    digitsOf(this.#place, change, "balance");
+    const { partyId = "", assetId, marketId = "", accountType = "" } = change;
+    // Accounts of several assets would be added.
+    if (!assetId) refuseMember(this.#place, "assetId", "the id of an asset", assetId);
+    const key = `${partyId}\n${assetId}\n${marketId}\n${accountType}`;
+    let found = this.#kept.get(key);
+    if (found === undefined) {
+      found = { account: { partyId, assetId, marketId, accountType }, kept: this.#create() };
+      this.#kept.set(key, found);
+    }
+    return found.kept;
+  }
+
+  /** All accounts, in order of party, asset, market and type. */
+  sorted(): { account: Account; kept: T }[] {
+    return [...this.#kept].sort(([a], [b]) => compareText(a, b)).map(([, each]) => each);
+  }
+}
+
+/** The balance of an account since a time. */
+export interface Balance {
+  readonly timestamp: string;
+  readonly balance: string;
+}
+
+/** Returns the later of two balances of an account, `a` if both are the same. Nodes have one for each account and block. */
+export function later(place: Place, a: Balance | undefined, { timestamp, balance }: Balance): Balance {
+  const order = a === undefined ? -1 : compareDigits(a.timestamp, timestamp);
+  if (a === undefined || order < 0) return { timestamp, balance };
+  if (order === 0 && BigInt(a.balance) !== BigInt(balance)) {
+    refuseMember(place, "balance", `${a.balance}, as in another record of the same account and time`, balance);
+  }
+  return a;
+}

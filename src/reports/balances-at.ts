@@ -1,0 +1,60 @@
+import type { BalanceChange } from "../../generated/types.js";
+import { boolean, checkOptions } from "../arguments/check-options.js";
+import { compareDigits } from "../values/digits.js";
+import type { NanosecondTime } from "../values/times.js";
+import { type Account, Accounts, type Balance, later } from "./accounts.js";
+import { forEachRecord, readTime } from "./records.js";
+
+/** Options of {@link balancesAt}. */
+export interface BalancesOptions {
+  /**
+   * Whether the records go back to the first block of the network. Then the balance of an account before its first record is `"0"`.
+   * Default: false, and that balance is unknown.
+   */
+  isComplete?: boolean | undefined;
+}
+
+/** The balance of an account at a time. */
+export interface AccountBalance extends Account {
+  /** In the smallest unit of the asset. `undefined` if it is unknown: there is no record up to this time. */
+  balance: string | undefined;
+  /** The time of the record with the balance, in Unix nanoseconds. `undefined` if there is none. */
+  timestamp: string | undefined;
+}
+
+/**
+ * Returns the balance of each account at a time: the one in the last record up to and including this time. Every account of the records is
+ * in the result, also one with later records alone. The order is by party, asset, market and type.
+ *
+ * @param changes - Balance changes in any order, from the oldest that is known up to the time. Later ones are ignored.
+ * @param time - Also RFC 3339 text.
+ * @throws `ArgumentError` if an argument, an option or a record is invalid.
+ * @example
+ * ```ts
+ * const changes = client.scanBalanceChanges({ filter: { partyIds: [partyId] } });
+ * for (const { assetId, accountType, balance } of await balancesAt(changes, "2024-12-31T00:00:00Z")) {
+ *   console.log(assetId, accountType, balance ?? "unknown");
+ * }
+ * ```
+ */
+export async function balancesAt(
+  changes: Iterable<BalanceChange> | AsyncIterable<BalanceChange>,
+  time: NanosecondTime,
+  options: BalancesOptions = {},
+): Promise<AccountBalance[]> {
+  const operation = "balancesAt";
+  checkOptions({ isComplete: boolean }, options, { name: operation, operation });
+  const end = String(readTime({ operation, argument: "time" }, time));
+  const place = { operation, argument: "changes" };
+  const accounts = new Accounts<{ last?: Balance }>(place, () => ({}));
+  await forEachRecord(place, changes, (change) => {
+    const kept = accounts.of(change);
+    if (compareDigits(change.timestamp, end) <= 0) kept.last = later(place, kept.last, change);
+  });
+  const unknown = options.isComplete ? "0" : undefined;
+  return accounts.sorted().map(({ account, kept: { last } }) => ({
+    ...account,
+    balance: last === undefined ? unknown : String(BigInt(last.balance)),
+    timestamp: last?.timestamp,
+  }));
+}

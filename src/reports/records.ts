@@ -1,0 +1,65 @@
+import { type Place, refuse } from "../arguments/refuse.js";
+import { ArgumentError } from "../errors/index.js";
+import { isDigits } from "../values/digits.js";
+import { show } from "../values/show.js";
+import { type NanosecondTime, toNanoseconds } from "../values/times.js";
+
+/** Calls a function with each record. If it throws, the iterator is closed. */
+export async function forEachRecord<T extends object>(
+  place: Place,
+  records: Iterable<T> | AsyncIterable<T>,
+  visit: (record: T) => void,
+): Promise<void> {
+  const what = "a listing, a scan, an array or another iterable of records";
+  const isObject = (value: unknown) => typeof value === "object" && value !== null;
+  if (!isObject(records) || !(Symbol.asyncIterator in records || Symbol.iterator in records)) {
+    refuse(place, what, records);
+  }
+  for await (const record of records) visit(isObject(record) ? record : refuse(place, what, record));
+}
+
+/** Throws the error of a member of a record. */
+export function refuseMember({ operation, argument }: Place, member: string, expected: string, value: unknown): never {
+  throw new ArgumentError(
+    `Expected \`${member}\` of each record in \`${argument}\` of ${operation} to be ${expected}, got ${show(value)}.`,
+    { operation, argument },
+  );
+}
+
+/** Returns a member of a record that is an integer in digits. */
+export function digitsOf<Name extends string>(
+  place: Place,
+  record: { readonly [name in Name]?: unknown },
+  member: Name,
+): string {
+  const value: unknown = record[member];
+  return isDigits(value) ? value : refuseMember(place, member, "an integer in digits", value);
+}
+
+/** Reads a time of the caller as Unix nanoseconds. */
+export function readTime(place: Place, value: NanosecondTime): bigint {
+  let time: bigint | undefined;
+  try {
+    time = toNanoseconds(value);
+  } catch {
+    // Refused below, by its name.
+  }
+  return time !== undefined && BigInt.asIntN(64, time) === time
+    ? time
+    : refuse(place, "a time that toNanoseconds() reads, within 64 bits", value);
+}
+
+/** Reads the range of a report. */
+export function readRange(operation: string, { from, to }: { from: NanosecondTime; to: NanosecondTime }) {
+  const start = readTime({ operation, argument: "from" }, from);
+  const end = readTime({ operation, argument: "to" }, to);
+  return start <= end
+    ? { start, end }
+    : refuse({ operation, argument: "to" }, `no earlier than \`from\`, ${start}`, end);
+}
+
+/** Reads an amount of the caller, in the smallest unit. */
+export function readAmount(place: Place, value: unknown): bigint {
+  const amount = typeof value === "bigint" || isDigits(value) ? BigInt(value) : -1n;
+  return amount >= 0n ? amount : refuse(place, "a bigint or digits, and not negative", value);
+}

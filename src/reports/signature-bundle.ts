@@ -1,0 +1,38 @@
+import type { NodeSignature } from "../../generated/types.js";
+import { toBytes } from "../values/times.js";
+import { forEachRecord, refuseMember } from "./records.js";
+
+/**
+ * Joins the signatures of one resource for the bridge contract: `0x` and the hexadecimal bytes of each signature, in the order of the
+ * list. `"0x"` if there are none: nodes have signatures once enough validators have signed.
+ *
+ * @param signatures - The signatures of one resource.
+ * @throws `ArgumentError` if a signature does not have the 65 bytes that the contract needs, or if there are several resources.
+ * @example
+ * ```ts
+ * const bundle = await signatureBundle(client.listNodeSignatures({ id: withdrawalId })); // "0x2f1c…"
+ * ```
+ */
+export async function signatureBundle(
+  signatures: Iterable<NodeSignature> | AsyncIterable<NodeSignature>,
+): Promise<`0x${string}`> {
+  const place = { operation: "signatureBundle", argument: "signatures" };
+  let resource: string | undefined;
+  let bundle: `0x${string}` = "0x";
+  await forEachRecord(place, signatures, ({ id, sig }) => {
+    resource ??= id;
+    if (id !== resource) refuseMember(place, "id", `the same resource, ${resource}`, id);
+    const bytes = bytesOf(sig);
+    if (bytes?.length !== 65) refuseMember(place, "sig", "base64 of 65 bytes", sig);
+    for (const byte of bytes) bundle += byte.toString(16).padStart(2, "0");
+  });
+  return bundle;
+}
+
+function bytesOf(sig: string | null): Uint8Array | undefined {
+  try {
+    return toBytes(sig);
+  } catch {
+    return undefined;
+  }
+}

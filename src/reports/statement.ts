@@ -1,0 +1,94 @@
+import type { BalanceChange } from "../../generated/types.js";
+import { boolean, checkedWhenRead, checkOptions } from "../arguments/check-options.js";
+import { compareDigits } from "../values/digits.js";
+import type { NanosecondTime } from "../values/times.js";
+import { type Account, Accounts, type Balance, later } from "./accounts.js";
+import type { BalancesOptions } from "./balances-at.js";
+import { forEachRecord, readRange } from "./records.js";
+
+/** Options of {@link statement}. */
+export interface StatementOptions extends BalancesOptions {
+  /** The time of the opening balances. Records at this very time are part of them. */
+  from: NanosecondTime;
+  /** The time of the closing balances. Records at this very time are part of them. */
+  to: NanosecondTime;
+}
+
+/** A change of an account. */
+export interface StatementLine {
+  /** The time of the block, in Unix nanoseconds. */
+  timestamp: string;
+  /** The balance after the change. */
+  balance: string;
+  /** The balance minus the balance before. `undefined` if that is unknown. */
+  change: string | undefined;
+}
+
+/** The statement of an account. The opening balance and the changes add up to the closing balance. */
+export interface AccountStatement extends Account {
+  /** The balance at `from`, in the smallest unit of the asset. `undefined` if it is unknown. */
+  opening: string | undefined;
+  /** The balance at `to`. `undefined` if it is unknown. */
+  closing: string | undefined;
+  /** The changes after `from` up to and including `to`, in order of time. */
+  lines: StatementLine[];
+}
+
+interface Kept {
+  opening?: Balance;
+  readonly changes: Balance[];
+}
+
+/**
+ * Returns the statement of each account: the balances at two times and the changes between. Every account of the records is in the result,
+ * in order of party, asset, market and type.
+ *
+ * @param changes - Balance changes in any order, from the oldest that is known up to `to`. Those before `from` give the opening balances.
+ * @throws `ArgumentError` if an option or a record is invalid.
+ * @example
+ * ```ts
+ * const changes = client.scanBalanceChanges({ filter: { partyIds: [partyId] } });
+ * const accounts = await statement(changes, { from: "2024-01-01T00:00:00Z", to: "2024-02-01T00:00:00Z" });
+ * for (const { assetId, opening, lines, closing } of accounts) console.log(assetId, opening, lines.length, closing);
+ * ```
+ */
+export async function statement(
+  changes: Iterable<BalanceChange> | AsyncIterable<BalanceChange>,
+  options: StatementOptions,
+): Promise<AccountStatement[]> {
+  const operation = "statement";
+  checkOptions({ isComplete: boolean, from: checkedWhenRead, to: checkedWhenRead }, options, {
+    name: operation,
+    operation,
+  });
+  const { start, end } = readRange(operation, options);
+  const [from, to] = [String(start), String(end)];
+  const place = { operation, argument: "changes" };
+  const accounts = new Accounts<Kept>(place, () => ({ changes: [] }));
+  await forEachRecord(place, changes, (change) => {
+    const kept = accounts.of(change);
+    const { timestamp, balance } = change;
+    if (compareDigits(timestamp, from) <= 0) kept.opening = later(place, kept.opening, change);
+    else if (compareDigits(timestamp, to) <= 0) kept.changes.push({ timestamp, balance });
+  });
+  const unknown = options.isComplete ? 0n : undefined;
+  return accounts.sorted().map(({ account, kept }) => {
+    const opening = kept.opening === undefined ? unknown : BigInt(kept.opening.balance);
+    let balance = opening;
+    let last: Balance | undefined;
+    const lines: StatementLine[] = [];
+    for (const change of kept.changes.sort((a, b) => compareDigits(a.timestamp, b.timestamp))) {
+      // A record that was read twice changes nothing.
+      if (last !== undefined && later(place, last, change) === last) continue;
+      last = change;
+      const before = balance;
+      balance = BigInt(change.balance);
+      lines.push({
+        timestamp: change.timestamp,
+        balance: String(balance),
+        change: before === undefined ? undefined : String(balance - before),
+      });
+    }
+    return { ...account, opening: opening?.toString(), closing: balance?.toString(), lines };
+  });
+}

@@ -1,0 +1,188 @@
+import type { Vote } from "../../generated/types.js";
+import { checkedWhenRead, checkOptions, expected, nested, type OptionChecks } from "../arguments/check-options.js";
+import type { Place } from "../arguments/refuse.js";
+import { compareDigits } from "../values/digits.js";
+import { formatUnits, parseUnits } from "../values/units.js";
+import { digitsOf, forEachRecord, readAmount, refuseMember } from "./records.js";
+
+/** Options of {@link tallyVotes}: the rules of the proposal, which are not part of votes. */
+export interface TallyOptions {
+  /** The share of YES that is needed, from 0 to 1, as in `"0.66"`. A number is not exact and is not accepted. */
+  requiredMajority?: string | undefined;
+  /** The share of all tokens that has to vote, from 0 to 1, as in `"0.00001"`. */
+  requiredParticipation?: string | undefined;
+  /** The tokens that exist, in the smallest unit. */
+  totalSupply?: bigint | `${bigint}` | (string & {}) | undefined;
+  /** The vote of liquidity providers on the change of a market, which decides if too few tokens voted. Only for such a proposal. */
+  liquidity?:
+    | {
+        /** The share of YES that is needed, as in `"0.66"`. */
+        requiredMajority: string;
+        /** The equity-like share that has to vote, as in `"0.05"`. */
+        requiredParticipation: string;
+        /** The market, if the proposal is one of a batch: votes have a weight for each market then. */
+        marketId?: string | undefined;
+      }
+    | undefined;
+}
+
+/** The result of a vote. */
+export interface Tally {
+  /** How many parties voted YES, and their tokens in the smallest unit. */
+  yes: { parties: number; tokens: string };
+  /** How many parties voted NO, and their tokens in the smallest unit. */
+  no: { parties: number; tokens: string };
+  /** The share of YES of the tokens that voted, truncated to 18 digits. `undefined` if no tokens voted. */
+  majority: string | undefined;
+  /** The share of the tokens that voted, truncated to 18 digits. `undefined` without a total supply. */
+  participation: string | undefined;
+  /** `undefined` if `requiredMajority`, `requiredParticipation` or `totalSupply` is missing. */
+  passes: boolean | undefined;
+  /** Why it does not pass. */
+  reason: "participation" | "majority" | undefined;
+  /** The vote that `passes` and `reason` are about. */
+  decidedBy: "tokens" | "liquidity" | undefined;
+}
+
+/** More decimal places than any share or weight has. */
+const decimals = 255;
+const one = 10n ** BigInt(decimals);
+
+const share = expected('a decimal number from 0 to 1 as a string, such as "0.66"', (value) => {
+  try {
+    const units = parseUnits(value as string, decimals);
+    return units >= 0n && units <= one;
+  } catch {
+    return false;
+  }
+});
+
+const liquidityChecks = { requiredMajority: share, requiredParticipation: share, marketId: checkedWhenRead };
+
+const tallyChecks: OptionChecks<TallyOptions> = {
+  requiredMajority: share,
+  requiredParticipation: share,
+  totalSupply: checkedWhenRead,
+  liquidity: nested(liquidityChecks),
+};
+
+/**
+ * Counts the votes on a proposal as the network does at its close. All bounds are inclusive. Of several records of a party, the last one
+ * counts. Before the close, the result is what it would be with the tokens that nodes have recorded for each vote.
+ *
+ * @param votes - The votes on one proposal, in any order.
+ * @throws `ArgumentError` if an option or a record is invalid, or if there are votes on several proposals.
+ * @example
+ * ```ts
+ * const rules = { requiredMajority: "0.66", requiredParticipation: "0.00001", totalSupply: 64_999_723n * 10n ** 18n };
+ * const { passes, reason, majority } = await tallyVotes(client.listVotes({ proposalId }), rules);
+ * console.log(passes ? `passes with ${majority}` : `missed the required ${reason}`);
+ * ```
+ */
+export async function tallyVotes(
+  votes: Iterable<Vote> | AsyncIterable<Vote>,
+  options: TallyOptions = {},
+): Promise<Tally> {
+  const operation = "tallyVotes";
+  checkOptions(tallyChecks, options, { name: operation, operation });
+  const place = { operation, argument: "votes" };
+  const { totalSupply, liquidity } = options;
+  const supply =
+    totalSupply === undefined ? undefined : readAmount({ operation, argument: "totalSupply" }, totalSupply);
+  if (liquidity) {
+    share(liquidity.requiredMajority, { operation, argument: "liquidity.requiredMajority" });
+    share(liquidity.requiredParticipation, { operation, argument: "liquidity.requiredParticipation" });
+  }
+  const counted = new Map<string, Counted>();
+  let proposal: string | undefined;
+  await forEachRecord(place, votes, (vote) => {
+    proposal ??= vote.proposalId;
+    if (vote.proposalId !== proposal)
+      refuseMember(place, "proposalId", `the same proposal, ${proposal}`, vote.proposalId);
+    const found = {
+      timestamp: digitsOf(place, vote, "timestamp"),
+      value: vote.value,
+      tokens: BigInt(digitsOf(place, vote, "totalGovernanceTokenBalance")),
+      shares: liquidity ? readWeight(place, vote, liquidity.marketId) : 0n,
+      isClosed: /[1-9]/.test(vote.totalGovernanceTokenWeight),
+    };
+    const last = counted.get(vote.partyId);
+    if (last === undefined || isLater(found, last)) counted.set(vote.partyId, found);
+  });
+
+  const sum = (value: Vote["value"]) => {
+    const all = [...counted.values()].filter((vote) => vote.value === value);
+    return {
+      parties: all.length,
+      tokens: all.reduce((total, { tokens }) => total + tokens, 0n),
+      shares: all.reduce((total, { shares }) => total + shares, 0n),
+    };
+  };
+  const [yes, no] = [sum("VALUE_YES"), sum("VALUE_NO")];
+  const tokens = yes.tokens + no.tokens;
+  const sideOf = ({ parties, tokens }: typeof yes) => ({ parties, tokens: String(tokens) });
+  const tally: Tally = {
+    yes: sideOf(yes),
+    no: sideOf(no),
+    majority: formatShare(yes.tokens, tokens),
+    participation: supply === undefined ? undefined : formatShare(tokens, supply),
+    passes: undefined,
+    reason: undefined,
+    decidedBy: undefined,
+  };
+  const { requiredMajority, requiredParticipation } = options;
+  if (requiredMajority === undefined || requiredParticipation === undefined || supply === undefined) return tally;
+  const required = { requiredMajority, requiredParticipation };
+  const reason = tokens === 0n ? "participation" : missed(required, yes.tokens, tokens, supply);
+  if (reason !== "participation" || liquidity === undefined) {
+    return { ...tally, passes: reason === undefined, reason, decidedBy: "tokens" };
+  }
+  const reasonOfProviders = missed(liquidity, yes.shares, yes.shares + no.shares, one);
+  return { ...tally, passes: reasonOfProviders === undefined, reason: reasonOfProviders, decidedBy: "liquidity" };
+}
+
+/** Which threshold is missed. */
+function missed(
+  required: { readonly requiredMajority: string; readonly requiredParticipation: string },
+  yes: bigint,
+  voted: bigint,
+  all: bigint,
+): Tally["reason"] {
+  if (voted * one < parseUnits(required.requiredParticipation, decimals) * all) return "participation";
+  return yes * one < parseUnits(required.requiredMajority, decimals) * voted ? "majority" : undefined;
+}
+
+/** What of a vote is counted. */
+interface Counted {
+  readonly timestamp: string;
+  readonly value: Vote["value"];
+  readonly tokens: bigint;
+  readonly shares: bigint;
+  readonly isClosed: boolean;
+}
+
+/** A vote keeps its time when it is rewritten at the close of the proposal, and gets a weight then (observed on v0.74 nodes). */
+function isLater(vote: Counted, last: Counted): boolean {
+  const order = compareDigits(vote.timestamp, last.timestamp);
+  return order === 0 ? vote.isClosed || !last.isClosed : order > 0;
+}
+
+/** Reads the equity-like share of a vote. */
+function readWeight(place: Place, vote: Vote, marketId: string | undefined): bigint {
+  // v0.74.0 to v0.74.4 nodes send the first of both for batches, later nodes the second.
+  const { totalEquityLikeShareWeight, perMarketEquityLikeShareWeight: byMarket, elsPerMarket } = vote;
+  const text =
+    marketId === undefined
+      ? totalEquityLikeShareWeight
+      : (elsPerMarket?.find((each) => each.marketId === marketId)?.els ?? byMarket?.[marketId] ?? "0");
+  try {
+    return parseUnits(text, decimals);
+  } catch {
+    const member = marketId === undefined ? "totalEquityLikeShareWeight" : "elsPerMarket";
+    return refuseMember(place, member, "a decimal number", text);
+  }
+}
+
+/** Truncated, so that a missed threshold does not look reached. */
+const formatShare = (part: bigint, whole: bigint): string | undefined =>
+  whole === 0n ? undefined : formatUnits((part * 10n ** 18n) / whole, 18);

@@ -1,0 +1,287 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { ArgumentError, type BalanceChange } from "../../../src/index.js";
+import {
+  type Account,
+  type BalanceSeriesOptions,
+  balanceSeries,
+  balancesAt,
+  statement,
+} from "../../../src/reports/index.js";
+import {
+  accountsOf,
+  lastOf,
+  rangesOfWorld,
+  timesOfWorld,
+  type World,
+  waysToPass,
+  worlds,
+} from "../../support/report-worlds.js";
+import { runs } from "../../support/runs.js";
+
+const change = (timestamp: string, balance: string, rest: Partial<BalanceChange> = {}): BalanceChange => ({
+  timestamp: timestamp as `${bigint}`,
+  balance,
+  partyId: "p",
+  assetId: "a",
+  marketId: "",
+  accountType: "ACCOUNT_TYPE_GENERAL",
+  ...rest,
+});
+const ways = fc.constantFrom(...waysToPass);
+
+/** The balance of an account, as a plain loop finds it. */
+const balanceOf = ({ kept, isComplete }: World, account: Account, time: bigint): bigint | undefined => {
+  const last = lastOf(kept, account, time);
+  return last ? BigInt(last.balance) : isComplete ? 0n : undefined;
+};
+
+describe("balancesAt", () => {
+  test("returns the last balance of each account, as a plain loop finds it", async () => {
+    await fc.assert(
+      fc.asyncProperty(worlds, timesOfWorld, ways, async (world, time, pass) => {
+        const expected = accountsOf(world.kept).map((account) => ({
+          ...account,
+          balance: balanceOf(world, account, time)?.toString(),
+          timestamp: lastOf(world.kept, account, time)?.timestamp,
+        }));
+        expect(await balancesAt(pass(world.kept), time, { isComplete: world.isComplete })).toEqual(expected);
+      }),
+      runs(2000),
+    );
+  });
+
+  test("never shows a balance that pruned records do not prove", async () => {
+    await fc.assert(
+      fc.asyncProperty(worlds, timesOfWorld, async ({ all, kept }, time) => {
+        for (const { balance, timestamp, ...account } of await balancesAt(kept, time)) {
+          if (balance !== undefined) expect(balance).toBe(lastOf(all, account, time)?.balance);
+          else expect([timestamp, lastOf(kept, account, time)]).toEqual([undefined, undefined]);
+        }
+      }),
+      runs(2000),
+    );
+  });
+
+  test("takes a time as a bigint, digits, a Date, RFC 3339 text and an instant", async () => {
+    const changes = [change("1704067200000000000", "5"), change("1704067200000000001", "6")];
+    const times = [
+      1704067200000000000n,
+      "1704067200000000000",
+      new Date("2024-01-01"),
+      "2024-01-01T00:00:00Z",
+      { epochNanoseconds: 1704067200000000000n },
+    ];
+    for (const time of times) expect((await balancesAt(changes, time))[0]?.balance).toBe("5");
+  });
+
+  test("keeps accounts apart whose ids contain separators", async () => {
+    const changes = [change("1", "1", { partyId: "p a" }), change("1", "2", { partyId: "p", assetId: "a a" })];
+    expect((await balancesAt(changes, 1n)).map(({ balance }) => balance)).toEqual(["2", "1"]);
+  });
+
+  test("treats members that a node did not set as empty, except the asset", async () => {
+    const { partyId: _, marketId: __, ...rest } = change("1", "7");
+    expect(await balancesAt([rest], 2n)).toEqual([
+      { partyId: "", assetId: "a", marketId: "", accountType: "ACCOUNT_TYPE_GENERAL", balance: "7", timestamp: "1" },
+    ]);
+    await expect(balancesAt([change("1", "7", { assetId: undefined })], 2n)).rejects.toThrow(
+      "Expected `assetId` of each record in `changes` of balancesAt to be the id of an asset, got undefined.",
+    );
+  });
+});
+
+describe("balanceSeries", () => {
+  type Period = BalanceSeriesOptions["every"];
+  const periods = fc.constantFrom<Period>("hour", "day", "week", "month");
+  const members = ["partyId", "assetId", "marketId", "accountType"] as const;
+  const groups = fc.option(fc.subarray([...members]), { nil: undefined });
+
+  const hour = 3_600_000_000_000n;
+  const startsPeriod = (time: bigint, every: Period): boolean => {
+    const date = new Date(Number(time / 1_000_000n));
+    const isDay = date.getUTCHours() === 0;
+    return { hour: true, day: isDay, week: isDay && date.getUTCDay() === 1, month: isDay && date.getUTCDate() === 1 }[
+      every
+    ];
+  };
+
+  /** The times of the rows: a plain loop over all hours. */
+  function timesOf(from: bigint, to: bigint, every: Period): bigint[] {
+    const times: bigint[] = [];
+    for (let time = from - (from % hour); time <= to; time += hour) {
+      if (time > from && startsPeriod(time, every)) times.push(time);
+    }
+    const cutsPeriod = to % hour !== 0n || !startsPeriod(to, every);
+    return cutsPeriod ? [...times, to] : times;
+  }
+
+  test("returns the sum of each group at each end of a period, as plain loops find it", async () => {
+    await fc.assert(
+      fc.asyncProperty(worlds, rangesOfWorld, periods, groups, ways, async (world, range, every, groupBy, pass) => {
+        const { isComplete } = world;
+        // The plain loops are slow.
+        const longest = range.from + 60n * hour;
+        const to = every === "hour" && longest < range.to ? longest : range.to;
+        const names = members.filter((name) => name === "assetId" || (groupBy ?? members).includes(name));
+        const options = { from: range.from, to, every, groupBy, isComplete };
+        const rows = await balanceSeries(pass(world.kept), options);
+        const expected: Record<string, unknown>[] = [];
+        for (const time of timesOf(range.from, to, every)) {
+          const sums = new Map<string, Record<string, unknown> & { balance: bigint | undefined }>();
+          for (const account of accountsOf(world.kept)) {
+            const group = Object.fromEntries(names.map((name) => [name, account[name]]));
+            const key = JSON.stringify(group);
+            const sum = sums.get(key) ?? { ...group, balance: 0n };
+            const balance = balanceOf(world, account, time);
+            sum.balance = sum.balance === undefined || balance === undefined ? undefined : sum.balance + balance;
+            sums.set(key, sum);
+          }
+          for (const sum of sums.values()) expected.push({ ...sum, time: `${time}`, balance: sum.balance?.toString() });
+        }
+        const sorted = (all: readonly object[]) => all.map((row) => JSON.stringify(Object.entries(row).sort())).sort();
+        expect(sorted(rows)).toEqual(sorted(expected));
+        expect(rows.map(({ time }) => time)).toEqual(rows.map(({ time }) => time).sort());
+      }),
+      runs(2000),
+    );
+  });
+
+  test("has no row if the range is one moment between two periods", async () => {
+    const time = "2024-01-01T00:00:00Z";
+    expect(await balanceSeries([change("1", "1")], { from: time, to: time, every: "day" })).toEqual([]);
+  });
+
+  test("counts weeks from Monday, also before 1970", async () => {
+    const options = { from: "1969-12-20T00:00:00Z", to: "1970-01-06T00:00:00Z", every: "week" } as const;
+    const rows = await balanceSeries([change("-9000000000000000000", "1")], options);
+    const days = rows.map(({ time }) => new Date(Number(BigInt(time) / 1_000_000n)).toISOString().slice(0, 10));
+    expect(days).toEqual(["1969-12-22", "1969-12-29", "1970-01-05", "1970-01-06"]);
+  });
+});
+
+describe("statement", () => {
+  test("adds up for each account, with the lines that plain loops find", async () => {
+    await fc.assert(
+      fc.asyncProperty(worlds, rangesOfWorld, ways, async (world, { from, to }, pass) => {
+        const statements = await statement(pass(world.kept), { from, to, isComplete: world.isComplete });
+        const expected = accountsOf(world.kept).map((account) => {
+          const lines = world.kept
+            .filter((each) => lastOf([each], account, to) !== undefined && BigInt(each.timestamp) > from)
+            .sort((a, b) => (BigInt(a.timestamp) < BigInt(b.timestamp) ? -1 : 1))
+            .map(({ timestamp, balance }) => {
+              const before = balanceOf(world, account, BigInt(timestamp) - 1n);
+              return { timestamp, balance, change: before === undefined ? undefined : `${BigInt(balance) - before}` };
+            });
+          const [opening, closing] = [from, to].map((time) => balanceOf(world, account, time)?.toString());
+          return { ...account, opening, closing, lines };
+        });
+        expect(statements).toEqual(expected);
+        for (const { opening, closing, lines } of statements) {
+          if (opening === undefined) continue;
+          expect(lines.reduce((sum, line) => sum + BigInt(line.change ?? "x"), BigInt(opening))).toBe(
+            BigInt(closing ?? "x"),
+          );
+        }
+      }),
+      runs(2000),
+    );
+  });
+
+  test("has a record that was read twice once", async () => {
+    const [first, second] = [change("1", "5"), change("2", "5")];
+    const [account] = await statement([second, first, second, first], { from: 0n, to: 2n });
+    expect(account?.lines.map(({ timestamp }) => timestamp)).toEqual(["1", "2"]);
+  });
+
+  test("does not know the first change of an account whose opening balance is unknown", async () => {
+    const changes = [change("1", "5"), change("2", "3")];
+    const [pruned] = await statement(changes, { from: 0n, to: 2n });
+    expect(pruned).toMatchObject({ opening: undefined, closing: "3" });
+    expect(pruned?.lines.map((line) => line.change)).toEqual([undefined, "-2"]);
+    const [complete] = await statement(changes, { from: 0n, to: 2n, isComplete: true });
+    expect([complete?.opening, ...(complete?.lines ?? []).map((line) => line.change)]).toEqual(["0", "5", "-2"]);
+  });
+});
+
+describe("each report of balances", () => {
+  const reports: Readonly<
+    Record<string, (changes: Iterable<BalanceChange> | AsyncIterable<BalanceChange>) => Promise<unknown>>
+  > = {
+    balancesAt: (changes) => balancesAt(changes, 9n),
+    balanceSeries: (changes) => balanceSeries(changes, { from: 0n, to: 9n, every: "day" }),
+    statement: (changes) => statement(changes, { from: 0n, to: 9n }),
+  };
+
+  test.each(Object.entries(reports))(
+    "%s closes the iterator if a record is invalid, and changes no record",
+    async (_, report) => {
+      for (const isAsync of [false, true]) {
+        let isClosed = false;
+        const records = Object.freeze(
+          [change("1", "1"), change("x", "1"), change("2", "1")].map((each) => Object.freeze(each)),
+        );
+        const next = function* () {
+          try {
+            yield* records;
+          } finally {
+            isClosed = true;
+          }
+        };
+        const nextAsync = async function* () {
+          yield* next();
+        };
+        const error = await report(isAsync ? nextAsync() : next()).catch((each: unknown) => each);
+        expect(ArgumentError.is(error) && error.argument).toBe("changes");
+        expect(String(error)).toContain("Expected `timestamp` of each record in `changes`");
+        expect(isClosed).toBe(true);
+      }
+    },
+  );
+
+  test.each(Object.entries(reports))("%s rejects with the error of the iterator", async (_, report) => {
+    const failure = new Error("lost");
+    const failing = async function* () {
+      yield change("1", "1");
+      throw failure;
+    };
+    await expect(report(failing())).rejects.toBe(failure);
+  });
+
+  test.each(Object.entries(reports))(
+    "%s refuses two balances of one account and time, in either order",
+    async (_, report) => {
+      const changes = [change("5", "1"), change("5", "2")];
+      for (const each of [changes, [...changes].reverse()]) {
+        await expect(report(each)).rejects.toThrow("as in another record of the same account and time");
+      }
+      await expect(report([change("5", "1"), change("5", "1")])).resolves.toBeDefined();
+    },
+  );
+
+  test.each([
+    ["changes", () => balancesAt(null as never, 1n)],
+    ["changes", () => balancesAt("records" as never, 1n)],
+    ["changes", () => balancesAt([null as never], 1n)],
+    ["changes", () => balancesAt([change("1", "1.5")], 1n)],
+    ["changes", () => balancesAt([change("1", "")], 1n)],
+    ["time", () => balancesAt([], 5 as never)],
+    ["time", () => balancesAt([], "yesterday")],
+    ["time", () => balancesAt([], 2n ** 63n)],
+    ["isComplete", () => balancesAt([], 1n, { isComplete: "yes" as never })],
+    ["complete", () => balancesAt([], 1n, { complete: true } as never)],
+    ["options", () => statement([], undefined as never)],
+    ["from", () => statement([], { to: 1n } as never)],
+    ["to", () => statement([], { from: 2n, to: 1n })],
+    ["isComplete", () => statement([], { from: 1n, to: 2n, isComplete: 1 as never })],
+    ["from", () => balanceSeries([], { from: Number.NaN as never, to: 1n, every: "day" })],
+    ["to", () => balanceSeries([], { from: 1n, to: new Date(Number.NaN), every: "day" })],
+    ["every", () => balanceSeries([], { from: 1n, to: 2n, every: "year" as never })],
+    ["every", () => balanceSeries([], { from: 1n, to: 2n } as never)],
+    ["groupBy", () => balanceSeries([], { from: 1n, to: 2n, every: "day", groupBy: "partyId" as never })],
+    ["groupBy", () => balanceSeries([], { from: 1n, to: 2n, every: "day", groupBy: ["party" as never] })],
+  ])("refuses a wrong `%s` by its name", async (argument, call) => {
+    const error = await call().catch((each: unknown) => each);
+    expect(ArgumentError.is(error) && error.argument).toBe(argument);
+  });
+});

@@ -1,0 +1,56 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { ArgumentError, type NodeSignature } from "../../../src/index.js";
+import { signatureBundle } from "../../../src/reports/index.js";
+import { createFakeNode } from "../../../src/testing/index.js";
+import { waysToPass } from "../../support/report-worlds.js";
+import { runs } from "../../support/runs.js";
+
+const signature = (bytes: Uint8Array | null, id = "r"): NodeSignature => ({
+  id,
+  kind: "NODE_SIGNATURE_KIND_ASSET_WITHDRAWAL",
+  sig: bytes && Buffer.from(bytes).toString("base64"),
+});
+
+describe("signatureBundle", () => {
+  test("joins the bytes of all signatures in their order", async () => {
+    const signatures = fc.array(fc.uint8Array({ minLength: 65, maxLength: 65 }), { maxLength: 20 });
+    await fc.assert(
+      fc.asyncProperty(signatures, fc.constantFrom(...waysToPass), async (all, pass) => {
+        const bundle = await signatureBundle(pass(all.map((bytes) => signature(bytes))));
+        expect(bundle).toBe(`0x${Buffer.concat(all).toString("hex")}`);
+      }),
+      runs(2000),
+    );
+  });
+
+  test("joins the signatures of the fake node", async () => {
+    const all = createFakeNode({ signatures: 30 }).records.signatures;
+    const bundle = await signatureBundle(all.filter(({ id }) => id === all[0]?.id));
+    expect(bundle).toMatch(/^0x[0-9a-f]{1300}$/);
+  });
+
+  test.each([
+    ["sig", [signature(new Uint8Array(64))]],
+    ["sig", [signature(new Uint8Array(66))]],
+    ["sig", [signature(null)]],
+    ["sig", [{ ...signature(null), sig: "!" }]],
+    ["id", [signature(new Uint8Array(65)), signature(new Uint8Array(65), "s")]],
+  ])("refuses a wrong `%s`, and closes the iterator", async (member, signatures) => {
+    let isClosed = false;
+    const records = function* () {
+      try {
+        yield* signatures;
+        yield signature(new Uint8Array(65));
+      } finally {
+        isClosed = true;
+      }
+    };
+    const error = await signatureBundle(records()).catch((each: unknown) => each);
+    expect(ArgumentError.is(error) && error.argument).toBe("signatures");
+    expect(String(error)).toContain(
+      `Expected \`${member}\` of each record in \`signatures\` of signatureBundle to be `,
+    );
+    expect(isClosed).toBe(true);
+  });
+});

@@ -1,0 +1,274 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { ArgumentError, type Vote } from "../../../src/index.js";
+import { type TallyOptions, tallyVotes } from "../../../src/reports/index.js";
+import { amounts, waysToPass } from "../../support/report-worlds.js";
+import { runs } from "../../support/runs.js";
+
+const vote = (partyId: string, value: string, tokens: bigint | string, rest: Partial<Vote> = {}): Vote => ({
+  partyId,
+  proposalId: "p",
+  timestamp: "1",
+  value,
+  totalGovernanceTokenBalance: String(tokens),
+  totalGovernanceTokenWeight: "0",
+  totalEquityLikeShareWeight: "0",
+  ...rest,
+});
+
+/** A fraction: exact, and not how the tally computes. */
+interface Fraction {
+  readonly over: bigint;
+  readonly under: bigint;
+}
+const isAtLeast = (a: Fraction, b: Fraction): boolean => a.over * b.under >= b.over * a.under;
+const times = (a: Fraction, b: Fraction): Fraction => ({ over: a.over * b.over, under: a.under * b.under });
+const whole = (over: bigint): Fraction => ({ over, under: 1n });
+
+/** Shares from 0 to 1 with some decimal places, as text and as a fraction. */
+const shares = fc
+  .integer({ min: 0, max: 20 })
+  .chain((places) =>
+    fc.bigInt(0n, 10n ** BigInt(places)).map((over) => ({ over, under: 10n ** BigInt(places), places })),
+  )
+  .map(({ over, under, places }) => {
+    const digits = String(over).padStart(places + 1, "0");
+    const text = places === 0 ? digits : `${digits.slice(0, -places)}.${digits.slice(-places)}`;
+    return { text, share: { over, under } };
+  });
+
+const markets = ["m", "n"] as const;
+const voteWorlds = fc.record({
+  votes: fc.uniqueArray(
+    fc.record({
+      party: fc.constantFrom("a", "b", "c", "d", "e"),
+      time: fc.integer({ min: 1, max: 9 }),
+      value: fc.constantFrom("VALUE_YES", "VALUE_NO", "VALUE_UNSPECIFIED", "VALUE_LATER"),
+      tokens: amounts,
+      share: shares,
+      market: fc.constantFrom(...markets),
+      isOld: fc.boolean(),
+    }),
+    { selector: ({ party, time }) => `${party} ${time}`, maxLength: 12 },
+  ),
+  majority: shares,
+  participation: shares,
+  supply: fc.oneof(amounts, fc.constant(0n)),
+  liquidity: fc.option(
+    fc.record({ majority: shares, participation: shares, marketId: fc.constantFrom(undefined, ...markets) }),
+    { nil: undefined },
+  ),
+});
+
+describe("tallyVotes", () => {
+  test("equals the rule of the network, in fractions", async () => {
+    await fc.assert(
+      fc.asyncProperty(voteWorlds, fc.constantFrom(...waysToPass), async (world, pass) => {
+        const records = world.votes.map(({ party, time, value, tokens, share, market, isOld }) =>
+          vote(party, value, tokens, {
+            timestamp: `${BigInt(time)}`,
+            totalEquityLikeShareWeight: share.text,
+            ...(isOld
+              ? { perMarketEquityLikeShareWeight: { [market]: share.text } }
+              : { elsPerMarket: [{ marketId: market, els: share.text }] }),
+          }),
+        );
+        const { liquidity } = world;
+        const tally = await tallyVotes(pass(records), {
+          requiredMajority: world.majority.text,
+          requiredParticipation: world.participation.text,
+          totalSupply: world.supply,
+          liquidity: liquidity && {
+            requiredMajority: liquidity.majority.text,
+            requiredParticipation: liquidity.participation.text,
+            marketId: liquidity.marketId,
+          },
+        });
+
+        const last = new Map<string, (typeof world.votes)[number]>();
+        for (const each of world.votes) if (each.time > (last.get(each.party)?.time ?? 0)) last.set(each.party, each);
+        const count = (value: string) => {
+          let [parties, tokens, share] = [0, 0n, { over: 0n, under: 1n }];
+          for (const each of last.values()) {
+            if (each.value !== value) continue;
+            parties++;
+            tokens += each.tokens;
+            const { over, under } = each.share.share;
+            if (liquidity?.marketId !== undefined && liquidity.marketId !== each.market) continue;
+            share = { over: share.over * under + over * share.under, under: share.under * under };
+          }
+          return { parties, tokens, share };
+        };
+        const [yes, no] = [count("VALUE_YES"), count("VALUE_NO")];
+        const total = whole(yes.tokens + no.tokens);
+        let reason =
+          total.over === 0n || !isAtLeast(total, times(world.participation.share, whole(world.supply)))
+            ? "participation"
+            : isAtLeast(whole(yes.tokens), times(world.majority.share, total))
+              ? undefined
+              : "majority";
+        let decidedBy = "tokens";
+        if (reason === "participation" && liquidity) {
+          decidedBy = "liquidity";
+          const share = {
+            over: yes.share.over * no.share.under + no.share.over * yes.share.under,
+            under: yes.share.under * no.share.under,
+          };
+          reason = !isAtLeast(share, liquidity.participation.share)
+            ? "participation"
+            : isAtLeast(yes.share, times(liquidity.majority.share, share))
+              ? undefined
+              : "majority";
+        }
+        expect(tally).toMatchObject({
+          yes: { parties: yes.parties, tokens: String(yes.tokens) },
+          no: { parties: no.parties, tokens: String(no.tokens) },
+          passes: reason === undefined,
+          reason,
+          decidedBy,
+        });
+        expect(tally.majority === undefined).toBe(total.over === 0n);
+        expect(tally.participation === undefined).toBe(world.supply === 0n);
+      }),
+      runs(2000),
+    );
+  });
+
+  const rules = { requiredMajority: "0.66", requiredParticipation: "0.1", totalSupply: 1000n } as const;
+  const yesAndNo = (yes: bigint, no: bigint) => [vote("a", "VALUE_YES", yes), vote("b", "VALUE_NO", no)];
+
+  test.each([
+    [66n, 34n, true, undefined],
+    [65n, 35n, false, "majority"],
+    [67n, 33n, true, undefined],
+    [66n, 33n, false, "participation"],
+    [100n, 0n, true, undefined],
+    [0n, 0n, false, "participation"],
+  ])("includes both bounds: %d YES and %d NO", async (yes, no, passes, reason) => {
+    expect(await tallyVotes(yesAndNo(yes, no), rules)).toMatchObject({ passes, reason, decidedBy: "tokens" });
+  });
+
+  test("does not pass without tokens, also if no participation is required", async () => {
+    const none = { ...rules, requiredMajority: "0", requiredParticipation: "0" };
+    const tally = await tallyVotes([vote("a", "VALUE_YES", 0n)], none);
+    expect(tally).toMatchObject({ passes: false, reason: "participation", majority: undefined, participation: "0" });
+  });
+
+  test("shows a share that is missed by less than 18 digits as missed", async () => {
+    const tokens = 10n ** 30n;
+    const tally = await tallyVotes(yesAndNo(2n * tokens - 1n, tokens + 1n), {
+      requiredMajority: "0.666666666666666666",
+      requiredParticipation: "0",
+      totalSupply: 4n * tokens,
+    });
+    expect(tally).toMatchObject({ majority: "0.666666666666666666", participation: "0.75", passes: true });
+    const missed = await tallyVotes(yesAndNo(tokens - 1n, 0n), {
+      requiredMajority: "0.5",
+      requiredParticipation: "0.5",
+      totalSupply: 2n * tokens,
+    });
+    expect(missed).toMatchObject({ participation: "0.499999999999999999", passes: false, reason: "participation" });
+  });
+
+  const liquidity = { requiredMajority: "0.5", requiredParticipation: "0.3" } as const;
+  const provider = (partyId: string, value: string, tokens: bigint, els: string) =>
+    vote(partyId, value, tokens, { totalEquityLikeShareWeight: els });
+
+  test.each([
+    ["0.15", "0.15", true, undefined],
+    ["0.149999999999999999999", "0.15", false, "participation"],
+    ["0.15", "0.150000000000000000001", false, "majority"],
+    ["0", "0", false, "participation"],
+  ])("asks liquidity providers after missed participation: %s YES and %s NO", async (yes, no, passes, reason) => {
+    const votes = [provider("a", "VALUE_YES", 1n, yes), provider("b", "VALUE_NO", 1n, no)];
+    expect(await tallyVotes(votes, { ...rules, liquidity })).toMatchObject({ passes, reason, decidedBy: "liquidity" });
+  });
+
+  test("does not ask liquidity providers if tokens missed the majority, or passed", async () => {
+    const votes = (yes: bigint, no: bigint) => [
+      provider("a", "VALUE_YES", yes, "0.9"),
+      provider("b", "VALUE_NO", no, "0"),
+    ];
+    const options = { ...rules, liquidity };
+    expect(await tallyVotes(votes(65n, 35n), options)).toMatchObject({
+      passes: false,
+      reason: "majority",
+      decidedBy: "tokens",
+    });
+    expect(await tallyVotes(votes(66n, 34n), options)).toMatchObject({ passes: true, decidedBy: "tokens" });
+  });
+
+  test("counts a vote as it was rewritten at the close, in either order", async () => {
+    const open = vote("a", "VALUE_YES", 5n);
+    const closed = vote("a", "VALUE_YES", 3n, { totalGovernanceTokenWeight: "1" });
+    for (const votes of [
+      [open, closed],
+      [closed, open],
+    ]) {
+      expect((await tallyVotes(votes)).yes).toEqual({ parties: 1, tokens: "3" });
+    }
+  });
+
+  test("knows no result without the rules", async () => {
+    const votes = yesAndNo(1n, 1n);
+    const unknown = { passes: undefined, reason: undefined, decidedBy: undefined };
+    const partial: TallyOptions[] = [
+      {},
+      { requiredMajority: "0.5", requiredParticipation: "0" },
+      { requiredMajority: "0.5", totalSupply: "5" },
+      { requiredParticipation: "0", totalSupply: "5", liquidity },
+    ];
+    for (const options of partial)
+      expect(await tallyVotes(votes, options)).toMatchObject({ majority: "0.5", ...unknown });
+  });
+
+  test("refuses votes on several proposals, and closes the iterator", async () => {
+    let isClosed = false;
+    const votes = async function* () {
+      try {
+        yield vote("a", "VALUE_YES", 1n);
+        yield vote("a", "VALUE_YES", 1n, { proposalId: "q" });
+      } finally {
+        isClosed = true;
+      }
+    };
+    const error = await tallyVotes(votes()).catch((each: unknown) => each);
+    expect(ArgumentError.is(error) && [error.argument, error.message]).toEqual([
+      "votes",
+      'Expected `proposalId` of each record in `votes` of tallyVotes to be the same proposal, p, got "q".',
+    ]);
+    expect(isClosed).toBe(true);
+  });
+
+  test.each<[string, TallyOptions]>([
+    ["requiredMajority", { requiredMajority: 0.66 as never }],
+    ["requiredMajority", { requiredMajority: "66" }],
+    ["requiredMajority", { requiredMajority: "-0.1" }],
+    ["requiredParticipation", { requiredParticipation: "1e-5" }],
+    ["totalSupply", { totalSupply: 1000 as never }],
+    ["totalSupply", { totalSupply: "-1" }],
+    ["totalSupply", { totalSupply: "1.5" }],
+    ["liquidity", { liquidity: true as never }],
+    ["liquidity.requiredMajority", { liquidity: { requiredParticipation: "0" } as never }],
+    ["liquidity.requiredParticipation", { liquidity: { requiredMajority: "0", requiredParticipation: "2" } }],
+    ["liquidity.market", { liquidity: { ...liquidity, market: "m" } as never }],
+    ["majority", { majority: "0.5" } as never],
+  ])("refuses a wrong `%s` by its name", async (argument, options) => {
+    const error = await tallyVotes([], options).catch((each: unknown) => each);
+    expect(ArgumentError.is(error) && error.argument).toBe(argument);
+  });
+
+  test.each([
+    ["totalGovernanceTokenBalance", vote("a", "VALUE_YES", "1.5"), {}],
+    ["timestamp", vote("a", "VALUE_YES", 1n, { timestamp: "" as never }), {}],
+    ["totalEquityLikeShareWeight", vote("a", "VALUE_YES", 1n, { totalEquityLikeShareWeight: "" }), { liquidity }],
+    [
+      "elsPerMarket",
+      vote("a", "VALUE_YES", 1n, { elsPerMarket: [{ marketId: "m", els: "x" }] }),
+      { liquidity: { ...liquidity, marketId: "m" } },
+    ],
+  ])("refuses a vote with a wrong `%s`", async (member, record, options) => {
+    const error = await tallyVotes([record], options).catch((each: unknown) => each);
+    expect(ArgumentError.is(error) && error.message).toContain(`Expected \`${member}\` of each record in \`votes\``);
+  });
+});
