@@ -11,10 +11,17 @@ import { checkPage } from "../scan/range-page.js";
 import { compareRecords } from "../scan/record-order.js";
 import { maximum, minimum } from "../values/integers.js";
 import { finalTime, microsecondOf, toTime } from "../values/microseconds.js";
-import { blockOf, earlier, firstPageOf } from "./blocks.js";
-import { type FollowFromOptions, followFromChecks, readStart, type Start } from "./follow-options.js";
-import { type Batch, type Follower, type FollowSettings, follower } from "./follower.js";
-import type { Poll } from "./polling.js";
+import {
+  type Batch,
+  blockOf,
+  earlier,
+  type Follower,
+  type FollowSettings,
+  firstPageOf,
+  follower,
+  type Poll,
+} from "./follower.js";
+import { type Checkpoint, type FollowFromOptions, followFromChecks, readCheckpoint } from "./options.js";
 
 /** The argument of {@link followBalanceChanges}. */
 export interface FollowBalanceChangesArguments extends Pick<ListBalanceChangesArguments, "filter"> {}
@@ -29,7 +36,7 @@ const { filter } = operations.listBalanceChanges.arguments;
  * Nodes of different progress behind one address, and a node that restarts, lose and repeat nothing: each response counts up to
  * the block that it names. Records of one time come in the order of asset, party, market and account type.
  *
- * @throws The next call rejects with a {@link StalledError}; with a `PaginationError`, `reason: "pruned"`, if the position is before
+ * @throws The next call rejects with a {@link StalledError}; with a `PaginationError`, `reason: "pruned"`, if the checkpoint is before
  * the oldest record that the node keeps; with an `ApiError` or a `ResponseError` that is not transient; with an `ArgumentError`.
  * @example
  * ```ts no-run
@@ -67,39 +74,39 @@ export const followBalanceChangesWith = (
         const pagination = { first: size, newestFirst: false };
         return client.listBalanceChanges({ ...query, ...dateRange, pagination }, { ...call, signal });
       };
-      const source = new BalanceChangesSource(list, readStart(operation, options.from), clock);
+      const source = new BalanceChangesSource(list, readCheckpoint(operation, options.from), clock);
       return (signal) => source.poll(signal);
     },
   });
 
 type List = (request: { start?: bigint | undefined; size?: number; signal: AbortSignal }) => Listing<BalanceChange>;
 
-/** Reads the records after a position. */
+/** Reads the records after a checkpoint. */
 class BalanceChangesSource {
   readonly #list: List;
   readonly #clock: Clock;
   /** Every record before it was in a batch. */
-  #position: Start;
+  #checkpoint: Checkpoint;
 
-  constructor(list: List, start: Start, clock: Clock) {
+  constructor(list: List, start: Checkpoint, clock: Clock) {
     this.#list = list;
-    this.#position = start;
+    this.#checkpoint = start;
     this.#clock = clock;
   }
 
   async poll(signal: AbortSignal): Promise<Poll<Batch<BalanceChange>>> {
-    const position = this.#position;
-    const { records, block, hasMore, completeFrom } = await (position === "now"
+    const checkpoint = this.#checkpoint;
+    const { records, block, hasMore, completeFrom } = await (checkpoint === "now"
       ? this.#findBlock(signal)
-      : this.#read(position, signal));
+      : this.#read(checkpoint, signal));
     const final = finalTime(block.timestamp);
     const last = hasMore ? timeOf(records.at(-1)) : final;
     const upTo = minimum(last, final);
-    const start = position === "now" ? 0n : position;
+    const start = checkpoint === "now" ? 0n : checkpoint;
     if (upTo <= start) return { block };
-    this.#position = upTo;
+    this.#checkpoint = upTo;
     const isNew = ({ timestamp }: BalanceChange) => BigInt(timestamp) >= start && BigInt(timestamp) < upTo;
-    const from = position === "now" ? upTo : minimum(maximum(start, completeFrom), upTo);
+    const from = checkpoint === "now" ? upTo : minimum(maximum(start, completeFrom), upTo);
     const batch = { records: records.filter(isNew).sort(compareRecords), from, upTo, resume: `${upTo}` as const };
     return { block, batch, hasMore: upTo < final };
   }
@@ -111,11 +118,11 @@ class BalanceChangesSource {
   }
 
   /** Reads a page. If all its records have one time, reads on until another one comes: one response counts up to its own block. */
-  async #read(position: bigint, signal: AbortSignal) {
-    const start = position > 0n ? toTime(microsecondOf(position)) : undefined;
+  async #read(checkpoint: bigint, signal: AbortSignal) {
+    const start = checkpoint > 0n ? toTime(microsecondOf(checkpoint)) : undefined;
     const records: BalanceChange[] = [];
     let block: Block | undefined;
-    const first = await this.#listFrom(position, start, signal);
+    const first = await this.#listFrom(checkpoint, start, signal);
     const { completeFrom = 0n } = first as { completeFrom?: bigint };
     for (let page = first; ; ) {
       const { edges, nodes, pageInfo, response } = page;
@@ -124,7 +131,7 @@ class BalanceChangesSource {
       checkPage(operation, { pagination: { newestFirst: false }, start }, { edges, pageInfo: null, response });
       block = earlier(blockOf(operation, page), block);
       records.push(...nodes);
-      const earliest = position || timeOf(records[0]);
+      const earliest = checkpoint || timeOf(records[0]);
       const isDense = hasMore && timeOf(records.at(-1)) <= earliest && earliest < finalTime(block.timestamp);
       const next = isDense ? await page.nextPage() : undefined;
       if (next === undefined) return { records, block, hasMore, completeFrom };
@@ -133,12 +140,12 @@ class BalanceChangesSource {
   }
 
   /** The first page of a loop: nodes must keep what it starts with. */
-  async #listFrom(position: bigint, start: bigint | undefined, signal: AbortSignal): Promise<Page<BalanceChange>> {
+  async #listFrom(checkpoint: bigint, start: bigint | undefined, signal: AbortSignal): Promise<Page<BalanceChange>> {
     try {
       return await firstPageOf(this.#list({ start, signal }));
     } catch (error) {
       if (!PaginationError.is(error) || error.availableFrom === undefined) throw error;
-      throw prunedError(operation, position, error.availableFrom, advice, undefined);
+      throw prunedError(operation, checkpoint, error.availableFrom, advice, undefined);
     }
   }
 }

@@ -1,6 +1,19 @@
+import { checkOptions, type OptionCheck } from "../arguments/check-options.js";
+import { type ArgumentsSpec, readArguments } from "../arguments/read-arguments.js";
+import { refuse } from "../arguments/refuse.js";
+import { onAbort, untilAborted } from "../async/abort.js";
 import type { Clock } from "../async/clock.js";
-import { ItemIterator } from "../async/item-iterator.js";
-import { Polling, type PollingOptions } from "./polling.js";
+import { ItemIterator, ignore, WalkIterator } from "../async/item-iterator.js";
+import { sleep } from "../async/sleep.js";
+import type { VegaClient } from "../client/client.js";
+import type { Listing, Page } from "../client/listing.js";
+import { ApiError, annotate, RateLimitError, ResponseError, TimeoutError, VegaError } from "../errors/index.js";
+import type { Block } from "../http/block.js";
+import type { CallOptions } from "../http/call-options.js";
+import { createEmit, type Emit, observedError, type WithoutTime } from "../http/events.js";
+import { isTransient } from "../http/retry.js";
+import { retryAfter } from "../http/retry-after.js";
+import { type FollowEvent, type FollowFromOptions, StalledError } from "./options.js";
 
 /** New records, and how far they are complete. */
 export interface Batch<T> {
@@ -13,7 +26,7 @@ export interface Batch<T> {
   from: bigint;
   /** Unix nanoseconds: every record of a block before this time was in this batch or in an earlier one. */
   upTo: bigint;
-  /** The position after this batch for the option `from`, which is `upTo` in digits. It is valid on any node, at any time. */
+  /** The checkpoint after this batch for the option `from`, which is `upTo` in digits. It is valid on any node, at any time. */
   resume: `${bigint}`;
 }
 
@@ -26,7 +39,7 @@ export interface Batch<T> {
  */
 export interface Follower<T, B = Batch<T>> extends AsyncGenerator<T, undefined, undefined> {
   /**
-   * The records in batches, each with the position after it. A batch that is stored together with its position, in one
+   * The records in batches, each with the checkpoint after it. A batch that is stored together with its checkpoint, in one
    * transaction, is processed exactly once.
    *
    * @example
@@ -45,12 +58,230 @@ export interface FollowSettings {
   pageSize: number;
 }
 
+/** What one poll found. */
+export interface Poll<B> {
+  /** The current block: of several responses, the earliest. */
+  block: Block;
+  /** Left out if the block is not later than that of the last batch. */
+  batch?: B;
+  /** Whether more records can be read at once. */
+  hasMore?: boolean;
+}
+
+/** Finds what is new since its last poll. */
+export type PollOnce<B> = (signal: AbortSignal) => Promise<Poll<B>>;
+
+export interface FollowerSettings<B> {
+  operation: string;
+  clock: Clock;
+  client: VegaClient;
+  /** The caller's query, and what it can have. */
+  query: unknown;
+  spec: ArgumentsSpec;
+  /** The caller's options, and their checks. */
+  options: FollowFromOptions;
+  checks: Readonly<Record<string, OptionCheck>>;
+  /** Called once, when the follower is used: wrong arguments and options are a rejection then. */
+  open(call: CallOptions): PollOnce<B>;
+}
+
+/** A batch as far as the loop is concerned. */
+interface AnyBatch {
+  records: readonly unknown[];
+  resume?: `${bigint}`;
+}
+
+/** The wait after a failed poll, in milliseconds. It doubles with each further failure. */
+const firstDelay = 1000;
+const longestDelay = 30_000;
+/** A poll that takes longer has failed, whatever deadlines its requests have: a follower must not hang forever. */
+const longestPoll = 300_000;
+
+/** The loop of a follower: it waits, polls, repeats polls that failed, and detects a chain without new blocks. */
+export class Polling<B extends AnyBatch> extends WalkIterator<B> {
+  readonly #settings: FollowerSettings<B>;
+  /** Cancels the wait or the poll in flight. */
+  readonly #controller = new AbortController();
+  #poll: PollOnce<B> | undefined;
+  #pace = new Pace();
+  #emit: Emit<FollowEvent> = ignore;
+  #nextPollAt = Number.NEGATIVE_INFINITY;
+  #failures = 0;
+  #newest: { block: Block; seenAt: number } | undefined;
+  #resume: FollowFromOptions["from"];
+
+  constructor(settings: FollowerSettings<B>) {
+    super();
+    this.#settings = settings;
+  }
+
+  protected override async advance(): Promise<IteratorResult<B, undefined>> {
+    const poll = this.#poll ?? this.#open();
+    try {
+      for (;;) {
+        await this.#wait();
+        const batch = await this.#attempt(poll);
+        if (batch === undefined) continue;
+        this.#resume = batch.resume;
+        return { done: false, value: batch };
+      }
+    } catch (error) {
+      if (!VegaError.is(error)) throw error;
+      // What the listing inside of a poll would continue from is of no use to the caller.
+      throw annotate(error, { resume: this.#resume === undefined ? undefined : { from: this.#resume } });
+    }
+  }
+
+  protected override cancel(): void {
+    this.#controller.abort();
+  }
+
+  #open(): PollOnce<B> {
+    const { operation, clock, client, query, spec, options, checks, open } = this.#settings;
+    if (typeof client?.listVotes !== "function") {
+      refuse({ operation, argument: "client" }, "a client", client);
+    }
+    readArguments(operation, spec, query);
+    checkOptions(checks, options, { name: operation, operation });
+    const { from = "now", pollInterval, stalledAfter: _, observe, signal: __, ...call } = options;
+    this.#pace = new Pace(pollInterval);
+    if (observe) this.#emit = createEmit<WithoutTime<FollowEvent>>(observe, clock);
+    if ("from" in checks) this.#resume = from;
+    this.#poll = open(call);
+    return this.#poll;
+  }
+
+  async #wait(): Promise<void> {
+    const { clock, options } = this.#settings;
+    const milliseconds = this.#nextPollAt - clock.now();
+    if (milliseconds <= 0) return;
+    await untilAborted(options.signal, this.#controller, (signal) => sleep(clock, milliseconds, signal));
+  }
+
+  /** Polls once. Returns `undefined` if nothing is new, or after a transient failure. */
+  async #attempt(poll: PollOnce<B>): Promise<B | undefined> {
+    const { clock, options } = this.#settings;
+    const startedAt = clock.now();
+    try {
+      const { block, batch, hasMore } = await this.#run(poll);
+      this.#failures = 0;
+      this.#pace.observe(block, batch !== undefined && batch.records.length > 0);
+      this.#nextPollAt = hasMore ? startedAt : startedAt + this.#pace.interval;
+      this.#observe(block, batch !== undefined);
+      return batch;
+    } catch (error) {
+      options.signal?.throwIfAborted();
+      if (!isTransient(error) && !TimeoutError.is(error)) throw error;
+      this.#repeatLater(error);
+      return undefined;
+    }
+  }
+
+  async #run(poll: PollOnce<B>): Promise<Poll<B>> {
+    const { operation, clock, options } = this.#settings;
+    this.#controller.signal.throwIfAborted();
+    // The deadline of a poll must not end the follower.
+    const controller = new AbortController();
+    const removeListener = onAbort(this.#controller.signal, () => controller.abort(this.#controller.signal.reason));
+    const cancelTimer = clock.after(longestPoll, () => {
+      const message = `${operation} took longer than ${longestPoll} ms in total`;
+      controller.abort(new TimeoutError(message, { scope: "total", operation }));
+    });
+    try {
+      return await untilAborted(options.signal, controller, poll);
+    } finally {
+      cancelTimer();
+      removeListener();
+    }
+  }
+
+  #repeatLater(error: unknown): void {
+    const { operation, clock } = this.#settings;
+    const backoff = Math.min(longestDelay, firstDelay * 2 ** this.#failures++);
+    const delay = Math.max(backoff, namedDelay(error, clock));
+    this.#nextPollAt = clock.now() + delay;
+    this.#emit({ type: "retry", operation, failures: this.#failures, delay, error: observedError(error) });
+  }
+
+  #observe(block: Block, hasBatch: boolean): void {
+    const { operation, clock, options } = this.#settings;
+    const { stalledAfter = 60_000 } = options;
+    const now = clock.now();
+    const newest = this.#newest;
+    if (newest === undefined || block.timestamp > newest.block.timestamp) {
+      this.#newest = { block, seenAt: now };
+      return;
+    }
+    if (block.timestamp < newest.block.timestamp)
+      this.#emit({ type: "behind", operation, block, newest: newest.block });
+    const stalledFor = now - newest.seenAt;
+    if (hasBatch || stalledFor < stalledAfter) return;
+    throw new StalledError(
+      `${operation} has seen no block after ${newest.block.height} for ${Math.round(stalledFor)} ms`,
+      {
+        operation,
+        block: newest.block,
+        stalledFor,
+      },
+    );
+  }
+}
+
+/** The milliseconds that a server asks to wait for. A client that is banned sends nothing until they have passed. */
+function namedDelay(error: unknown, clock: Clock): number {
+  if (RateLimitError.is(error)) return (error.retryAfter ?? 0) * 1000;
+  return ApiError.is(error) ? (retryAfter(error.status, error.headers, clock) ?? 0) : 0;
+}
+
+/** The longest wait between two polls, in milliseconds, if the caller does not name an interval. */
+const longestWait = 15_000;
+/** Until two blocks are known, a block is taken to last this many milliseconds. */
+const firstGuess = 1000;
+/** By how much the wait grows from one poll without records to the next. */
+const growth = 1.5;
+
+/** Decides how long to wait between two polls: a block while records come, and longer and longer while none do. */
+export class Pace {
+  readonly #fixed: number | undefined;
+  #newest: Block | undefined;
+  #blockTime: number | undefined;
+  #idlePolls = 0;
+
+  /** @param pollInterval - A fixed interval, in milliseconds. Default: it follows the blocks. */
+  constructor(pollInterval?: number) {
+    this.#fixed = pollInterval;
+  }
+
+  /** Learns from a poll. */
+  observe(block: Block, hasRecords: boolean): void {
+    this.#idlePolls = hasRecords ? 0 : this.#idlePolls + 1;
+    const newest = this.#newest;
+    if (newest !== undefined && block.height <= newest.height) return;
+    this.#newest = block;
+    if (newest === undefined) return;
+    const milliseconds = Number(block.timestamp - newest.timestamp) / 1e6;
+    const sample = Math.min(longestWait, Math.max(0, milliseconds / Number(block.height - newest.height)));
+    this.#blockTime = this.#blockTime === undefined ? sample : 0.8 * this.#blockTime + 0.2 * sample;
+  }
+
+  /** Milliseconds from the start of a poll to the start of the next one. */
+  get interval(): number {
+    const { blockTime } = this;
+    return this.#fixed ?? Math.min(longestWait, blockTime * growth ** this.#idlePolls);
+  }
+
+  /** The time of a block in milliseconds. Not 0, as on a chain whose clock stands still: polls would follow without a pause. */
+  get blockTime(): number {
+    return Math.max(100, this.#blockTime ?? firstGuess);
+  }
+}
+
 /** Yields the records of batches. */
 class FollowerIterator<T, B extends { records: readonly T[] }> extends ItemIterator<T> implements Follower<T, B> {
   readonly #polling: Polling<B>;
   readonly #signal: AbortSignal | undefined;
 
-  constructor(settings: PollingOptions<B>) {
+  constructor(settings: FollowerSettings<B>) {
     super();
     this.#polling = new Polling(settings);
     this.#signal = settings.options?.signal;
@@ -74,5 +305,23 @@ class FollowerIterator<T, B extends { records: readonly T[] }> extends ItemItera
 }
 
 /** The follower over what a poll finds. */
-export const follower = <T, B extends { records: readonly T[] }>(settings: PollingOptions<B>): Follower<T, B> =>
+export const follower = <T, B extends { records: readonly T[] }>(settings: FollowerSettings<B>): Follower<T, B> =>
   new FollowerIterator<T, B>(settings);
+
+/** The error of a response that a follower cannot use. */
+export const unusable = (operation: string, what: string, response: Response, body?: unknown): ResponseError =>
+  new ResponseError(`${operation} got ${what} from ${response.url}`, { operation, attempts: 1, response, body });
+
+/** @throws {@link ResponseError} if the response names no block: nothing shows which records are final. */
+export function blockOf(operation: string, { block, response }: Page<unknown>): Block {
+  if (block !== undefined) return block;
+  throw unusable(operation, "a response without X-Block-Height and X-Block-Timestamp", response);
+}
+
+export const earlier = (a: Block, b = a): Block => (a.timestamp <= b.timestamp ? a : b);
+
+/** The first page of a loop. Unlike a page that is awaited alone, it has a block if the nodes name any. */
+export async function firstPageOf<T>(listing: Listing<T>): Promise<Page<T>> {
+  const { value } = await listing.pages().next();
+  return value as Page<T>;
+}

@@ -1,6 +1,4 @@
 export { type FollowBalanceChangesArguments, followBalanceChanges } from "./balance-changes.js";
-export type { BehindEvent, FollowEvent, PollRetryEvent } from "./follow-events.js";
-export type { FollowFromOptions, FollowOptions } from "./follow-options.js";
 export type { Batch, Follower } from "./follower.js";
 export {
   type FollowNodeSignaturesArguments,
@@ -8,5 +6,12 @@ export {
   type SignatureBatch,
   type SignatureFollower,
 } from "./node-signatures.js";
-export { StalledError } from "./stalled-error.js";
+export {
+  type BehindEvent,
+  type FollowEvent,
+  type FollowFromOptions,
+  type FollowOptions,
+  type PollRetryEvent,
+  StalledError,
+} from "./options.js";
 export { type FollowVotesArguments, followVotes } from "./votes.js";

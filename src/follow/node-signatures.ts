@@ -8,10 +8,8 @@ import type { Listing } from "../client/listing.js";
 import { VegaError } from "../errors/index.js";
 import type { Block } from "../http/block.js";
 import { finalTime } from "../values/microseconds.js";
-import { blockOf, earlier, firstPageOf } from "./blocks.js";
-import { type FollowOptions, followChecks } from "./follow-options.js";
-import { type Follower, type FollowSettings, follower } from "./follower.js";
-import type { Poll } from "./polling.js";
+import { blockOf, earlier, type Follower, type FollowSettings, firstPageOf, follower, type Poll } from "./follower.js";
+import { type FollowOptions, followChecks } from "./options.js";
 
 /** The argument of {@link followNodeSignatures}. */
 export interface FollowNodeSignaturesArguments extends Omit<ListNodeSignaturesArguments, "pagination"> {}

@@ -9,11 +9,18 @@ import { nanosecondsOf } from "../evidence/block-cursor.js";
 import type { Block } from "../http/block.js";
 import { compareText } from "../values/digits.js";
 import { finalTime } from "../values/microseconds.js";
-import { blockOf, earlier, firstPageOf, unusable } from "./blocks.js";
-import { type FollowFromOptions, followFromChecks, readStart, type Start } from "./follow-options.js";
-import { type Batch, type Follower, type FollowSettings, follower } from "./follower.js";
-import type { Poll } from "./polling.js";
-import { keyOf, SeenVotes } from "./seen-votes.js";
+import {
+  type Batch,
+  blockOf,
+  earlier,
+  type Follower,
+  type FollowSettings,
+  firstPageOf,
+  follower,
+  type Poll,
+  unusable,
+} from "./follower.js";
+import { type Checkpoint, type FollowFromOptions, followFromChecks, readCheckpoint } from "./options.js";
 
 /** The argument of {@link followVotes}. */
 export type FollowVotesArguments = Omit<VotesOfParty, "pagination"> | Omit<VotesOnProposal, "pagination">;
@@ -22,7 +29,7 @@ const operation = "followVotes";
 const { pagination: _, ...votesArguments } = operations.listVotes.arguments;
 const { atLeastOneOf } = operations.listVotes;
 
-/** Most polls find few votes. If a page of this size does not reach back to the position, larger ones are read. */
+/** Most polls find few votes. If a page of this size does not reach back to the checkpoint, larger ones are read. */
 const smallPage = 100;
 
 /**
@@ -33,7 +40,7 @@ const smallPage = 100;
  * A follower that continues from a `resume` does not know the votes before it: it also yields rewritten votes without a change.
  *
  * @throws The next call rejects with a {@link StalledError}; with a `PaginationError`, `reason: "gap"`, if not all votes since the
- * position can be reached; with an `ApiError` or a `ResponseError` that is not transient; with an `ArgumentError`.
+ * checkpoint can be reached; with an `ApiError` or a `ResponseError` that is not transient; with an `ArgumentError`.
  * @example
  * ```ts no-run
  * for await (const { partyId, value } of followVotes(client, { proposalId }, { from: "start" })) {
@@ -67,7 +74,7 @@ export const followVotesWith = (
     open: (call) => {
       const list = (first: number, signal: AbortSignal) =>
         client.listVotes({ ...query, pagination: { first, newestFirst: true } }, { ...call, signal });
-      const source = new VotesSource(list, pageSize, readStart(operation, options.from));
+      const source = new VotesSource(list, pageSize, readCheckpoint(operation, options.from));
       return (signal) => source.poll(signal);
     },
   });
@@ -87,47 +94,55 @@ interface VotesReading {
   page: Page<Vote>;
 }
 
-/** Reads the votes that were written since a position. */
+/** Reads the votes that were written since a checkpoint. */
 class VotesSource {
   readonly #list: (first: number, signal: AbortSignal) => Listing<Vote>;
   readonly #pageSize: number;
-  readonly #seen = new SeenVotes();
+  /** The votes that were yielded, by their natural key: nodes rewrite votes that have not changed. */
+  readonly #seen = new Map<string, string>();
   /** Every vote that was written before it was in a batch. */
-  #position: Start;
+  #checkpoint: Checkpoint;
 
-  constructor(list: (first: number, signal: AbortSignal) => Listing<Vote>, pageSize: number, start: Start) {
+  constructor(list: (first: number, signal: AbortSignal) => Listing<Vote>, pageSize: number, start: Checkpoint) {
     this.#list = list;
     this.#pageSize = pageSize;
-    this.#position = start;
+    this.#checkpoint = start;
   }
 
   async poll(signal: AbortSignal): Promise<Poll<Batch<Vote>>> {
-    const position = this.#position;
-    const { votes, block } = await (position === "now" ? this.#readPage(1, signal) : this.#read(position, signal));
+    const checkpoint = this.#checkpoint;
+    const { votes, block } = await (checkpoint === "now" ? this.#readPage(1, signal) : this.#read(checkpoint, signal));
     const upTo = finalTime(block.timestamp);
-    if (position !== "now" && upTo <= position) return { block };
-    this.#position = upTo;
+    if (checkpoint !== "now" && upTo <= checkpoint) return { block };
+    this.#checkpoint = upTo;
     const isNew = ({ vote, time }: WrittenVote) =>
-      position !== "now" && time >= position && time < upTo && this.#seen.add(vote);
+      checkpoint !== "now" && time >= checkpoint && time < upTo && this.#isChanged(vote);
     const records = [...votes].sort(inOrder).filter(isNew);
     const batch = {
       records: records.map(({ vote }) => vote),
-      from: position === "now" ? upTo : position,
+      from: checkpoint === "now" ? upTo : checkpoint,
       upTo,
       resume: `${upTo}` as const,
     };
     return { block, batch };
   }
 
-  /** Reads back to the position: a small page first, then large ones. */
-  async #read(position: bigint, signal: AbortSignal): Promise<VotesReading> {
+  #isChanged(vote: Vote): boolean {
+    const [key, text] = [keyOf(vote), canonical(vote)];
+    if (this.#seen.get(key) === text) return false;
+    this.#seen.set(key, text);
+    return true;
+  }
+
+  /** Reads back to the checkpoint: a small page first, then large ones. */
+  async #read(checkpoint: bigint, signal: AbortSignal): Promise<VotesReading> {
     const isEnough = ({ page, votes, block }: VotesReading) =>
       !page.pageInfo?.hasNextPage ||
-      finalTime(block.timestamp) <= position ||
-      (votes.at(-1)?.time ?? position) < position;
-    let reading = await this.#readPage(position > 0n ? Math.min(smallPage, this.#pageSize) : this.#pageSize, signal);
+      finalTime(block.timestamp) <= checkpoint ||
+      (votes.at(-1)?.time ?? checkpoint) < checkpoint;
+    let reading = await this.#readPage(checkpoint > 0n ? Math.min(smallPage, this.#pageSize) : this.#pageSize, signal);
     if (isEnough(reading)) return reading;
-    if (position > 0n) reading = await this.#readPage(this.#pageSize, signal);
+    if (checkpoint > 0n) reading = await this.#readPage(this.#pageSize, signal);
     while (!isEnough(reading)) {
       const { votes, block } = reading;
       // Loses no vote at the border between two pages, or rejects.
@@ -169,5 +184,17 @@ function gapAfter(votes: readonly WrittenVote[], cause: PaginationError): Pagina
     `${operation} cannot reach all votes: more share a block than fit on a page. Request them by party, and follow from ` +
       "`availableFrom`.",
     { operation, reason: "gap", availableFrom: (votes.at(-1)?.time ?? 0n) + 1000n, cause },
+  );
+}
+
+/** The natural key of a vote, whenever it was cast. */
+const keyOf = ({ partyId, proposalId }: Vote): string => `${proposalId} ${partyId}`;
+
+/** JSON with the members of objects in order of their names: the order on the wire means nothing. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_, member: unknown) =>
+    typeof member === "object" && member !== null && !Array.isArray(member)
+      ? Object.fromEntries(Object.entries(member).sort())
+      : member,
   );
 }

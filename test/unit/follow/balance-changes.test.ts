@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { followBalanceChangesWith } from "../../../src/follow/balance-changes.js";
-import type { FollowFromOptions } from "../../../src/follow/follow-options.js";
+import type { FollowFromOptions } from "../../../src/follow/options.js";
 import { type BalanceChange, type PaginationError, ResponseError } from "../../../src/index.js";
 import { compareRecords } from "../../../src/scan/record-order.js";
 import { createFakeNode, type FakeNode, nodeDefects } from "../../../src/testing/index.js";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { FollowOptions } from "../../../src/follow/follow-options.js";
 import { followNodeSignaturesWith } from "../../../src/follow/node-signatures.js";
-import { StalledError } from "../../../src/follow/stalled-error.js";
+import type { FollowOptions } from "../../../src/follow/options.js";
+import { StalledError } from "../../../src/follow/options.js";
 import type { NodeSignature } from "../../../src/index.js";
 import { createFakeNode, type FakeNode, nodeDefects } from "../../../src/testing/index.js";
 import { followSetting, take } from "../../support/follow-setting.js";

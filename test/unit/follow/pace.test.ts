@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { Pace } from "../../../src/follow/pace.js";
+import { Pace } from "../../../src/follow/follower.js";
 
 const block = (height: number, milliseconds: number) => ({
   height: BigInt(height),

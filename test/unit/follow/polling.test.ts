@@ -1,9 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { FollowEvent } from "../../../src/follow/follow-events.js";
-import { type FollowFromOptions, followFromChecks } from "../../../src/follow/follow-options.js";
+import type { Poll } from "../../../src/follow/follower.js";
 import { follower } from "../../../src/follow/follower.js";
-import type { Poll } from "../../../src/follow/polling.js";
-import { StalledError } from "../../../src/follow/stalled-error.js";
+import type { FollowEvent } from "../../../src/follow/options.js";
+import { type FollowFromOptions, followFromChecks, StalledError } from "../../../src/follow/options.js";
 import {
   ApiError,
   ArgumentError,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { FollowFromOptions } from "../../../src/follow/follow-options.js";
+import type { FollowFromOptions } from "../../../src/follow/options.js";
 import { followVotesWith } from "../../../src/follow/votes.js";
 import type { PaginationError, ResponseError, Vote } from "../../../src/index.js";
 import { createFakeNode, type FakeNode, type FakeVote, nodeDefects } from "../../../src/testing/index.js";
