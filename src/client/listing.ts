@@ -5,11 +5,11 @@ import type { ListOperation, OperationId, OperationTable, RecordOf } from "../ar
 import { readArguments } from "../arguments/read-arguments.js";
 import { take } from "../arguments/take.js";
 import type { Connection } from "../evidence/connection.js";
+import type { Backward, Forward } from "../evidence/direction.js";
 import type { NodeExtra } from "../evidence/node-page.js";
 import type { Block } from "../http/block.js";
 import { type CallOptions, callChecks, readCallOptions, type Settings } from "../http/call-options.js";
 import type { OperationRoute } from "../http/operation-route.js";
-import type { Backward, Forward } from "../list/direction.js";
 import type { Edge, PageContent, WalkPage } from "../list/page.js";
 import type { OpenWalk } from "../list/page-reader.js";
 import { readWalkOptions, type WalkOptions, walkChecks } from "../list/walk-options.js";

@@ -17,13 +17,16 @@ export async function untilShown<T>(
   { clock, catchUp, signal }: { clock: Clock; catchUp: number; signal: AbortSignal },
 ): Promise<T> {
   let deadline: number | undefined;
+  let isBehind = false;
   for (let count = 0; ; count++) {
     try {
       return await send();
     } catch (error) {
       if (!NotShown.is(error) || error.lack === "history") throw error;
       deadline ??= clock.now() + catchUp;
-      const isLast = error.lack === "place" ? count >= repeats : clock.now() >= deadline;
+      // A node that has the place may only have to catch up.
+      isBehind ||= error.lack === "block";
+      const isLast = isBehind ? clock.now() >= deadline : count >= repeats;
       if (isLast) throw error;
       const wait = count < repeats ? 0 : Math.min(longestWait, shortestWait * 2 ** (count - repeats));
       if (wait > 0) await sleep(clock, Math.min(wait, Math.max(1, deadline - clock.now())), signal);

@@ -81,7 +81,7 @@ export function listReader<T>(options: ListReaderOptions<T>): ListReader<T> {
         const history = historyDemand<T>(pagination, start ?? 0n);
         const wider = { ...request, start: requestedFrom, pagination: { ...pagination, ...size } };
         const page = await read(wider, signal, { ...demand, ...history });
-        const from = completeFrom({ data: page, block: page.extra.block }, pagination);
+        const from = completeFrom({ data: page, block: page.extra.block }, pagination, start);
         return { ...page, completeFrom: from, availableFrom: undefined };
       };
       let page = await readFrom(start && start - lead);
@@ -126,7 +126,7 @@ function roomFor({ first, last }: Pagination): Pagination {
 
 const historyDemand = <T>(pagination: ListRequest["pagination"], historyFrom: bigint): Demand<PageContent<T>> => ({
   historyFrom,
-  completeFrom: (shown) => completeFrom(shown, pagination),
+  completeFrom: (shown) => completeFrom(shown, pagination, historyFrom),
 });
 
 /**

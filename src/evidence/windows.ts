@@ -1,8 +1,9 @@
 import type { Pagination } from "../../generated/types.js";
 import { readBlock } from "../http/block.js";
 import type { Demand, Shown } from "../http/demand.js";
+import { directionOf, inWalkOrder } from "./direction.js";
 import { isDescending, never } from "./history.js";
-import type { NodePage, PageContent, ReadList } from "./node-page.js";
+import { type NodePage, ofEarlierBlock, type PageContent, type ReadList } from "./node-page.js";
 import { isAccepted, isRefused, type RangeLimits, type TimeRange, windowsOf } from "./range-limits.js";
 
 /**
@@ -44,13 +45,44 @@ export function inWindows<T>(read: ReadList<T>, limits: RangeLimits): ReadList<T
     demand?: Demand<PageContent<T>>,
   ): Promise<NodePage<T>> {
     const windows = [...windowsOf(range, isDescending(pagination))];
-    const last = windows.pop() ?? { start: limits.end, end: limits.end };
+    const { more, size } = directionOf(pagination);
+    const [isOne, rest] = [pagination[size] === 1, pagination[size] && { [size]: pagination[size] - 1 }];
+    /** The only record of its window. A page has two if there are two, so that the next page can begin with the second one. */
+    let only: NodePage<T> | undefined;
     for (const window of windows) {
-      const page = await read({ pagination, ...window }, signal, demand && followed(demand, pagination));
-      if (page.edges.length > 0) return withMore(page, pagination);
+      const isLast = window === windows.at(-1);
+      const own = demand && !isLast ? followed(demand, pagination) : demand;
+      const page = only
+        ? joinPages(
+            only,
+            await read({ pagination: { ...pagination, ...rest }, ...window }, signal, own && unplaced(own)),
+            pagination,
+          )
+        : await read({ pagination, ...window }, signal, own);
+      if (isLast) return page;
+      if (page.edges.length > 1 || page.pageInfo?.[more] || (isOne && page.edges.length > 0))
+        return withMore(page, pagination);
+      if (page.edges.length > 0) only = page;
     }
-    return read({ pagination, ...last }, signal, demand);
+    return read({ pagination, start: limits.end, end: limits.end }, signal, demand);
   }
+}
+
+/** One page of two that follow each other in the order of reading. */
+function joinPages<T>(first: NodePage<T>, second: NodePage<T>, pagination: Pagination): NodePage<T> {
+  const direction = directionOf(pagination);
+  const { more, nextCursor } = direction;
+  const edges = inWalkOrder(
+    [...inWalkOrder(first.edges, direction), ...inWalkOrder(second.edges, direction)],
+    direction,
+  );
+  const end = second.edges.length > 0 ? second : first;
+  const pageInfo = {
+    ...(first.pageInfo ?? noCursors),
+    [nextCursor]: end.pageInfo?.[nextCursor] ?? "",
+    [more]: second.pageInfo?.[more] ?? false,
+  };
+  return { ...second, edges, pageInfo, extra: ofEarlierBlock(first.extra, second.extra) };
 }
 
 /** The demand on a page that others follow, in other windows. */
@@ -63,8 +95,7 @@ function followed<T>(demand: Demand<PageContent<T>>, pagination: Pagination): De
     }),
     ...(completeFrom && {
       // A year without records can be one that the node does not keep.
-      completeFrom: (shown) =>
-        isEmpty(shown) ? never : completeFrom({ ...shown, data: withMore(shown.data, pagination) }),
+      completeFrom: (shown) => (isEmpty(shown) ? never : completeFrom(shown)),
     }),
   };
 }

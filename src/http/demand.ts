@@ -42,8 +42,10 @@ export interface Demand<T = unknown> {
 
 /** What a response lacks; `undefined` if it can be used. */
 export function lackOf<T>(demand: Demand<T>, shown: Shown<T>, namesBlocks: boolean): Lack | undefined {
-  if (demand.lacksBlock?.(shown, namesBlocks)) return "block";
+  const lacksBlock = demand.lacksBlock?.(shown, namesBlocks);
+  if (lacksBlock && shown.block) return "block";
   if (demand.holdsPlace?.(shown.data) === false) return "place";
+  if (lacksBlock) return "block";
   const { historyFrom, completeFrom } = demand;
   return historyFrom !== undefined && completeFrom && completeFrom(shown) > historyFrom ? "history" : undefined;
 }

@@ -1,7 +1,7 @@
 import type { PageInfo, Pagination } from "../../generated/types.js";
 import { PaginationError } from "../errors/index.js";
+import { type Backward, backward, type Direction, type Forward, forward } from "../evidence/direction.js";
 import type { Edge } from "../evidence/node-page.js";
-import { type Backward, backward, type Direction, type Forward, forward } from "./direction.js";
 
 export { type Edge, hasRecord, type PageContent } from "../evidence/node-page.js";
 

@@ -1,11 +1,11 @@
 import type { Pagination } from "../../generated/types.js";
 import { isPositiveInteger } from "../arguments/check-options.js";
 import { refuse, refuseByRule } from "../arguments/refuse.js";
+import { type Backward, contradictionIn, type Direction, directionOf, type Forward } from "../evidence/direction.js";
 import { completeFrom } from "../evidence/history.js";
 import type { OldestPage } from "../evidence/node-page.js";
 import type { Demand } from "../http/demand.js";
 import type { Deduplicator } from "./deduplicator.js";
-import { type Backward, contradictionIn, type Direction, directionOf, type Forward } from "./direction.js";
 import type { PageContent } from "./page.js";
 import type { UnreliableCursors } from "./repair/continuation.js";
 import type { WalkSettings } from "./walk-options.js";
@@ -102,7 +102,7 @@ export class RequestPlan<T> {
       isFresh: isFirst,
       ...(this.decidesStart(direction, { isAlone, isContinued }) && {
         historyFrom: this.range?.start ?? 0n,
-        completeFrom: (shown) => completeFrom(shown, pagination),
+        completeFrom: (shown) => completeFrom(shown, pagination, this.range?.start),
       }),
       ...(!isAlone && { lacksBlock: ({ block }, namesBlocks) => block === undefined && namesBlocks }),
     };

@@ -3,7 +3,8 @@ import { refuse } from "../arguments/refuse.js";
 import { untilAborted } from "../async/abort.js";
 import type { PaginationError } from "../errors/index.js";
 import { blockTimeOf, nanosecondsOf } from "../evidence/block-cursor.js";
-import { never } from "../evidence/history.js";
+import { type Backward, backward, type Direction, type Forward, forward, inWalkOrder } from "../evidence/direction.js";
+import { completeFrom, never } from "../evidence/history.js";
 import { timeOf } from "../evidence/node-page.js";
 import { behindError, describeTime, prunedError, readingError } from "../evidence/reading-errors.js";
 import type { Block } from "../http/block.js";
@@ -12,9 +13,9 @@ import { maximum } from "../values/integers.js";
 import { microsecondOf } from "../values/microseconds.js";
 import { show } from "../values/show.js";
 import type { Deduplicator } from "./deduplicator.js";
-import { type Backward, backward, type Direction, type Forward, forward, inWalkOrder } from "./direction.js";
 import { type Edge, hasRecord, ListPage, type PageContent, type Step } from "./page.js";
 import { type Continuation, continuationFrom, continuationsAfter, largestPage, passes } from "./repair/continuation.js";
+import { afterBlock } from "./repair/cursors.js";
 import type { FetchPage, RequestPlan, Source } from "./request-plan.js";
 
 /** What is known of the earlier pages of a walk. */
@@ -82,7 +83,13 @@ class WalkStep<T, Extra extends object> implements Step<T, Extra> {
 
   get pagination(): Forward | Backward {
     const { resume, cursor } = this.#from ?? {};
-    return this.#plan.request(this.#trail.direction, resume ?? cursor);
+    return this.#continuing(resume ?? cursor, this.#trail);
+  }
+
+  /** The `pagination` to continue with in another walk. A vote that moves meanwhile is lost on a node that is at an earlier block. */
+  #continuing(cursor: string | undefined, { direction, block }: Trail<T>): Forward | Backward {
+    const isMoving = this.#walk.source.cursors?.lack === "record" && block !== undefined && cursor !== undefined;
+    return this.#plan.request(direction, isMoving ? afterBlock(cursor, block.timestamp) : cursor);
   }
 
   fetchAlone(left?: number): Promise<ListPage<T, Extra> & Extra> {
@@ -142,8 +149,18 @@ class WalkStep<T, Extra extends object> implements Step<T, Extra> {
   /** The step from the record before a cursor that the caller brings: its page begins with the record of the cursor. */
   async #located(signal: AbortSignal): Promise<WalkStep<T, Extra>> {
     const { direction } = this.#trail;
-    const demand = { ...this.#demand(true), holdsPlace: () => true };
-    const before = await this.#request(opposite(direction), 2, signal, demand, true);
+    const back = opposite(direction);
+    const pagination = this.#plan.request(back, undefined);
+    const demand: Demand<PageContent<T>> = {
+      ...this.#demand(true),
+      holdsPlace: () => true,
+      // A node that has dropped the records before the cursor shows none.
+      ...(this.#plan.isDescending(back) && {
+        historyFrom: this.#from?.after ?? 0n,
+        completeFrom: (shown) => completeFrom(shown, pagination),
+      }),
+    };
+    const before = await this.#request(back, 2, signal, demand, true);
     return new WalkStep(this.#walk, this.#trail, this.#from?.locate?.(edgesOf(before, direction)));
   }
 
@@ -152,7 +169,9 @@ class WalkStep<T, Extra extends object> implements Step<T, Extra> {
     const { direction, length, block, node } = this.#trail;
     const { after = 0n, accept } = this.#from ?? {};
     const isContinued = this.#from !== undefined;
-    const needed = maximum(after, block?.timestamp ?? 0n);
+    // Before a record of a time, all records of the past are final.
+    const isPast = accept !== undefined && this.#plan.range !== undefined && this.#plan.isDescending(direction);
+    const needed = isPast ? after : maximum(after, block?.timestamp ?? 0n);
     return {
       ...this.#plan.demand(direction, { isAlone, isFirst: length === 0, isContinued }),
       prefer: node,
@@ -211,7 +230,7 @@ class WalkStep<T, Extra extends object> implements Step<T, Extra> {
     const { fresh, next: deduplicator } = here.deduplicator.filter(wanted);
     const step = (towards: Direction): Step<T, Extra> | undefined => {
       if (towards === direction) {
-        if (isStuck) throw this.#repeats(this.#from?.cursor ?? "", here.safeCursor);
+        if (isStuck) throw this.#repeats(this.#from?.cursor ?? "", here.safeCursor, here);
         return isLast ? undefined : this.#stepAfter(edges, pageInfo, { ...here, length: length + 1, deduplicator });
       }
       const back = { ...newTrail(this.#walk, towards), block, node };
@@ -255,33 +274,41 @@ class WalkStep<T, Extra extends object> implements Step<T, Extra> {
     const { ways = [], resume: safe = safeCursor } = endCursor
       ? continuationsAfter(edges, trail.previous, endCursor, cursors, rules)
       : {};
-    if (!cursor) throw this.#missesCursor(direction, safe);
+    if (!cursor) throw this.#missesCursor(trail, safe);
     const way = ways.find(({ id }) => (places.get(id) ?? length) >= length);
-    if (way === undefined) throw this.#repeats(cursor, safe);
+    if (way === undefined) throw this.#repeats(cursor, safe, trail);
     const previous = edges.length > 1 ? edges.slice(-2) : [...trail.previous, ...edges].slice(-2);
     return new WalkStep(this.#walk, { ...trail, previous, safeCursor: safe }, way);
   }
 
-  #missesCursor({ more, nextCursor }: Direction, safeCursor: string | undefined): PaginationError {
+  #missesCursor(trail: Trail<T>, safeCursor: string | undefined): PaginationError {
+    const { more, nextCursor } = trail.direction;
     return this.#error(
       "missing-cursor",
       `${this.#sender} reports \`${more}\` but returned no \`${nextCursor}\`. Request a page that holds everything, or narrow the filter.`,
       safeCursor,
+      trail,
     );
   }
 
-  #repeats(cursor: string, safeCursor: string | undefined): PaginationError {
+  #repeats(cursor: string, safeCursor: string | undefined, trail: Trail<T>): PaginationError {
     const { advice = "A larger page may pass the records that this one does not." } = this.#walk.source;
     return this.#error(
       "repeated-cursor",
       `${this.#sender} returned cursor ${show(cursor)} twice; stopped to avoid an infinite loop. ${advice}`,
       safeCursor,
+      trail,
     );
   }
 
-  #error(reason: PaginationError["reason"], message: string, safeCursor: string | undefined): PaginationError {
+  #error(
+    reason: PaginationError["reason"],
+    message: string,
+    safeCursor: string | undefined,
+    trail: Trail<T>,
+  ): PaginationError {
     const { operation } = this.#walk.source;
-    return readingError(message, { operation, reason }, this.#plan.request(this.#trail.direction, safeCursor));
+    return readingError(message, { operation, reason }, this.#continuing(safeCursor, trail));
   }
 
   get #sender(): string {

@@ -87,7 +87,9 @@ export class NodeCall<T> {
   #choose(): PoolNode | undefined {
     const { settings, random, session, clock } = this.#client;
     const { isFresh } = this.#responses;
-    const ready = this.#ready(isFresh ? [] : ["lag"]);
+    // What is past is final on every node.
+    const trusted = this.#ready(isFresh ? [] : ["lag"]);
+    const ready = isFresh || trusted.length > 0 ? trusted : this.#ready(["lag", "suspect"]);
     const preferred = ready.find(({ url }) => url === this.#context.demand?.prefer);
     if (preferred) return preferred;
     // One that is probably not behind what was returned, if there is one.
@@ -107,8 +109,8 @@ export class NodeCall<T> {
   #goOn(best: NodeResponse<T> | undefined): boolean {
     const { inFlight } = this.#requests;
     if (!best && this.#responses.find("history")) {
-      // The node with the longest history may lag, or be slower than the others.
-      for (const node of this.#ready(["lag", "slow"])) this.#start(node);
+      // The node with the longest history may lag, be slower than the others, or ahead of them.
+      for (const node of this.#ready(["lag", "slow", "suspect"])) this.#start(node);
       return inFlight.length > 0;
     }
     if (this.#timeLeft <= 0) return false;

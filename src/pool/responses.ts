@@ -39,7 +39,9 @@ export class Responses<T> {
     if (historyFrom === undefined || completeFrom === undefined || usable.length === 0) return latest(usable);
     const starts = usable.map(({ reply }) => completeFrom(reply));
     const earliest = starts.reduce(minimum);
-    return latest(usable.filter((_, index) => starts[index] === earliest));
+    const longest = usable.filter((_, index) => starts[index] === earliest);
+    const trusted = longest.filter((response) => this.#doubtOf(response) !== "suspect");
+    return latest(trusted.length > 0 ? trusted : longest);
   }
 
   /** Why a response cannot be returned; `undefined` if it can. */
@@ -86,7 +88,9 @@ export class Responses<T> {
 
   /** @throws {@link NotShown} if there are responses, and each lacks what it is used for. */
   throwIfNotShown(): void {
-    const shown = latest(this.all);
+    // A node that only lacks the block has the place, and may catch up.
+    const behind = this.all.filter((response) => this.#lackOf(response) === "block");
+    const shown = latest(behind.length > 0 ? behind : this.all);
     const lack = shown && this.#lackOf(shown);
     if (lack) throw new NotShown(lack, { shown: shown.reply });
   }

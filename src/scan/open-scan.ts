@@ -55,7 +55,7 @@ export function openScan(
         ...contentOf(page),
         block,
         response,
-        completeFrom: completeFrom({ data: page, block }, pagination),
+        completeFrom: completeFrom({ data: page, block }, pagination, start),
         availableFrom,
       };
     };

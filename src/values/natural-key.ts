@@ -1,5 +1,5 @@
-/** Returns a function that joins the members that identify a record to one text. */
+/** Returns a function that makes one text of the members that identify a record. JSON, because ids can have any characters. */
 export const keyBy =
   <T>(members: readonly (keyof T)[]) =>
   (record: T): string =>
-    members.map((name) => record[name]).join(" ");
+    JSON.stringify(members.map((name) => record[name]));

@@ -1,7 +1,14 @@
 import { test } from "vitest";
-import { checkWorlds } from "../support/worlds/check-worlds.js";
+import { checkSeeds, checkWorlds } from "../support/worlds/check-worlds.js";
 
 // `test/slow/worlds` reads others each night.
 test("400 random worlds are read completely up to the coverage, or end with an error whose `resume` gives exactly the rest", async () => {
   await checkWorlds(1, 400);
 }, 600_000);
+
+test("worlds that were once read with a gap, a late start or a needless error are read completely", async () => {
+  const ofHistory = [831_200_029, 831_200_710, 831_200_738, 831_201_288, 831_201_672, 831_201_680];
+  const ofPlaces = [77_000_968, 77_001_323, 77_001_457, 831_200_818, 831_201_027, 831_301_300];
+  const ofMovedVotes = [431_200_077, 831_202_563];
+  await checkSeeds([...ofHistory, ...ofPlaces, ...ofMovedVotes]);
+}, 60_000);

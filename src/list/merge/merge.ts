@@ -1,8 +1,8 @@
 import type { Pagination } from "../../../generated/types.js";
 import { untilAborted } from "../../async/abort.js";
 import { annotate, PaginationError } from "../../errors/index.js";
+import { type Direction, directionOf, forward, inWalkOrder } from "../../evidence/direction.js";
 import { maximum } from "../../values/integers.js";
-import { type Direction, directionOf, forward, inWalkOrder } from "../direction.js";
 import type { Edge, Step } from "../page.js";
 import { type FetchedPage, type FetchPage, type OpenTimeRange, RequestPlan, type Source } from "../request-plan.js";
 import { firstStep } from "../step.js";

@@ -1,5 +1,5 @@
 import { refuse } from "../../arguments/refuse.js";
-import { backward, type Direction, forward, inWalkOrder } from "../direction.js";
+import { backward, type Direction, forward, inWalkOrder } from "../../evidence/direction.js";
 import type { Edge, PageContent } from "../page.js";
 
 /** The place of a page in one of the merged lists: the cursors to continue from in both directions. */

@@ -1,7 +1,7 @@
 import type { BalanceChange } from "../../../generated/types.js";
 import { blockTimeOf, nanosecondsOf } from "../../evidence/block-cursor.js";
 import type { Edge } from "../page.js";
-import { type AccountPlace, continuingAt, isAt, placeOf, withAccountId } from "./cursors.js";
+import { type AccountPlace, blockNeededFor, continuingAt, isAt, placeOf, withAccountId } from "./cursors.js";
 
 /** Returns the edges that follow what is known; `undefined` if the page does not show that it continues there. */
 type Accept<T> = (edges: readonly Edge<T>[]) => readonly Edge<T>[] | undefined;
@@ -200,7 +200,8 @@ function guarded<T>(edges: readonly Edge<T>[], start: number, distance: number):
 /** After a cursor that the caller brings, of which no page is known. */
 export function continuationFrom<T>(cursor: string, cursors: UnreliableCursors<T> | undefined): Continuation<T> {
   const asSent: Continuation<T> = { cursor, id: cursor, overlap: 0, after: nanosecondsOf(cursor) };
-  if (cursors?.lack === "record") return { ...asSent, id: blockTimeOf(cursor) ?? cursor };
+  if (cursors?.lack === "record")
+    return { ...asSent, id: blockTimeOf(cursor) ?? cursor, after: blockNeededFor(cursor) };
   const completed = cursors && withAccountId(cursor);
   if (completed === undefined) return asSent;
   const { place, last } = completed;
@@ -226,7 +227,8 @@ function fromNeighbor<T>(
   const edge = [...before].reverse().find(({ node }) => !isAt(node as BalanceChange, place));
   const cursor =
     edge && continuingAt(withAccountId(edge.cursor, edge.node as BalanceChange)?.cursor ?? edge.cursor, place);
-  return { cursor, id, after, overlap: 1, accept: afterPlace(place) };
+  // Newer records can come meanwhile at the start of the list.
+  return { cursor, id, after, overlap: cursor === undefined ? longestOverlap : 1, accept: afterPlace(place) };
 }
 
 /** Accepts a page that has the record of a place among its first ones. */

@@ -1,6 +1,7 @@
 import { operations } from "../../../generated/operations.js";
 import type { BalanceChange } from "../../../generated/types.js";
-import { readBlockCursor } from "../../evidence/block-cursor.js";
+import { nanosecondsOf, readBlockCursor } from "../../evidence/block-cursor.js";
+import { isDigits } from "../../values/digits.js";
 import { toName } from "../../values/enumeration.js";
 import { toNanoseconds } from "../../values/times.js";
 import { sha256Hex } from "./sha256.js";
@@ -43,6 +44,21 @@ export function withAccountId(cursor: string, record?: BalanceChange): AccountCu
   const last = fields[lastMember] as AccountPlace | undefined;
   if (known === accountId) return { cursor, place, last };
   return { cursor: encode({ ...fields, [missingMember.name]: accountId }), place, last };
+}
+
+/** A member that the client adds to cursors of votes: the time of the latest block of the pages so far. */
+const blockMember = "latest_block";
+
+/** A cursor that also has the time of the latest block that was read, so that any process continues on a node that has reached it. */
+export function afterBlock(cursor: string, time: bigint): string {
+  const { fields } = readBlockCursor(cursor) ?? {};
+  return fields ? encode({ ...fields, [blockMember]: String(time) }) : cursor;
+}
+
+/** The time of the block that a node must have reached to continue from a cursor, in Unix nanoseconds. */
+export function blockNeededFor(cursor: string): bigint | undefined {
+  const { [blockMember]: latest } = readBlockCursor(cursor)?.fields ?? {};
+  return isDigits(latest) ? BigInt(latest) : nanosecondsOf(cursor);
 }
 
 const encode = (fields: Record<string, unknown>) => btoa(JSON.stringify(fields));

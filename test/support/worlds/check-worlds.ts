@@ -1,10 +1,13 @@
 import { describeOutcome, worstOf } from "./describe.js";
 import { type Outcome, readWorld } from "./read-world.js";
 import { type Reader, readerOf } from "./readers.js";
-import { worldOf } from "./world.js";
+import { type World, worldOf } from "./world.js";
 
 /** The environment's choice of worlds: seeds, or how many and of which reader. */
 const { WORLD_SEED: seeds, WORLD_COUNT: count, WORLD_READER: kind } = process.env;
+
+/** Reads the worlds of these seeds, of all readers. */
+export const checkSeeds = (seeds: readonly number[]): Promise<void> => check(seeds.map(worldOf));
 
 /**
  * Reads worlds, each of a seed that follows the one before.
@@ -18,16 +21,16 @@ export async function checkWorlds(firstSeed: number, most: number, only?: Reader
   const chosen =
     seeds?.split(",").map(Number) ?? Array.from({ length: Number(count ?? most) }, (_, index) => firstSeed + index);
   const wanted = seeds === undefined ? (kind ?? only) : undefined;
+  // Not every Node.js has the SQLite for databases: they are read at night.
+  const isWanted = ({ kind }: Reader) =>
+    wanted === undefined ? seeds !== undefined || kind !== "sync" : kind === wanted;
+  await check(chosen.map(worldOf).filter((world) => isWanted(readerOf(world))));
+}
+
+async function check(worlds: readonly World[]): Promise<void> {
   const failures: Outcome[] = [];
-  let read = 0;
-  for (const seed of chosen) {
-    const world = worldOf(seed);
-    const reader = readerOf(world);
-    if (wanted !== undefined && reader.kind !== wanted) continue;
-    // Not every Node.js has the SQLite for them: they are read at night.
-    if (wanted === undefined && seeds === undefined && reader.kind === "sync") continue;
-    read++;
-    const outcome = await readWorld(world, reader);
+  for (const world of worlds) {
+    const outcome = await readWorld(world, readerOf(world));
     if (outcome.violations.length > 0) failures.push(outcome);
   }
   if (failures.length === 0) return;
@@ -39,5 +42,5 @@ export async function checkWorlds(firstSeed: number, most: number, only?: Reader
   const table = [...kinds].sort().map(([name, found]) => `${name}: ${found.length}: ${found.slice(0, 8).join(",")}`);
   const texts: string[] = [];
   for (const failure of failures.slice(0, 5)) texts.push(await describeOutcome(failure));
-  throw new Error([`${failures.length} of ${read} worlds fail.`, table.join("\n"), ...texts].join("\n\n"));
+  throw new Error([`${failures.length} of ${worlds.length} worlds fail.`, table.join("\n"), ...texts].join("\n\n"));
 }

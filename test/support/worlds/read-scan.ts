@@ -74,8 +74,10 @@ export async function readScan(spec: ScanReader, reading: Reading): Promise<void
       const begun = lowest ?? start;
       if (range.start === undefined && begun !== undefined) reading.checkStart("the scan", begun, oldest);
       const all = rows({ start: first ?? start ?? 0n });
-      const part = isPruned ? all.slice(0, records.length) : all.filter((change) => timeOf(change) < (start ?? 0n));
-      const shownBefore = isPruned ? part : rows({ start: range.start, end: start });
+      // Of the last time, a part can be missing.
+      const top = isPruned ? ofRecords.at(-1) : start;
+      const part = all.filter((change) => timeOf(change) < (top ?? 0n));
+      const shownBefore = rows({ start: range.start, end: isPruned ? top && top + 1n : top });
       reading.compare("before the error", records, first === undefined ? [] : part, shownBefore);
     }
     range = { start, end };

@@ -17,6 +17,7 @@ export async function readVotes(
   const { world } = reading;
   const walked = new Walked<Vote>();
   if (!(await walk(spec, reading, list, walked))) return;
+  if (walked.isNameless && world.world.nodes.length > 1) return;
   const isDescending = spec.newestFirst !== spec.isBackward;
   // A walk that continues can repeat votes of the one before.
   const parts = [0, ...walked.continuedAt].map((from, index) => walked.items.slice(from, walked.continuedAt[index]));
@@ -45,8 +46,6 @@ function judgeVotes(
   const asOfBlock = new Map(
     written.filter(({ time }) => time < block).map((each) => [voteKey(each.vote), each] as const),
   );
-  // A page that another walk continues does not say which block its node had.
-  if (parts.length > 1 && reading.world.world.nodes.length > 1) return;
   const movedLater = new Set(written.filter(({ time }) => time >= block).map(({ vote }) => voteKey(vote)));
   const lost = [...asOfBlock].filter(([key, { vote }]) => {
     if (isDescending && movedLater.has(key)) return false;

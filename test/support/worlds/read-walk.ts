@@ -27,10 +27,13 @@ export class Walked<T> {
   /** The block of the first page. */
   block: bigint | undefined;
   isEmpty = true;
+  /** Whether a page had no block: which records its node has is unknown. */
+  isNameless = false;
 
   add(page: AnyPage<T>, isBackward: boolean, lowestHead: bigint): void {
     if (this.isEmpty) this.block = page.block?.timestamp ?? lowestHead;
     this.isEmpty = false;
+    if (page.block === undefined) this.isNameless = true;
     this.items.push(...(isBackward ? [...page.nodes].reverse() : page.nodes));
   }
 }

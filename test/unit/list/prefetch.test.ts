@@ -1,11 +1,13 @@
 import { getEventListeners } from "node:events";
 import { Readable } from "node:stream";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { ConnectionError, type Forward, type Pagination, paginate, type WalkOptions } from "../../../src/index.js";
 import { collect, PageSource } from "../../support/page-source.js";
 
 const unheard: unknown[] = [];
 const listen = (reason: unknown) => unheard.push(reason);
+// The first loop loads it, which takes several turns of the event loop.
+beforeAll(() => import("../../../src/client/lists.js"));
 beforeEach(() => process.on("unhandledRejection", listen));
 afterEach(async () => {
   // Node.js reports them when its queue of microtasks is empty.
