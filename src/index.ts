@@ -1,3 +1,8 @@
+/**
+ * The client for one node or several, its lists, scans, errors and values.
+ *
+ * @module vegaprotocol-client
+ */
 export * from "../generated/public.js";
 export { createClient, type VegaClient } from "./client/client.js";
 export type { ClientOptions, OptionOverrides } from "./client/client-options.js";

@@ -54,7 +54,7 @@ const uncommented = (text: string) =>
     .join("\n");
 
 function fenced(file: string, text: string): Sample[] {
-  return [...text.matchAll(/^( *)```(tsx?)( no-run)?\n([\s\S]*?)^ *```$/gm)].map((match) => {
+  return [...text.matchAll(/^( *)```(tsx?)(?: twoslash)?( no-run)?\n([\s\S]*?)^ *```$/gm)].map((match) => {
     const [, indent = "", language, mark, code = ""] = match;
     const line = text.slice(0, match.index).split("\n").length;
     return {
