@@ -9,7 +9,7 @@ export const exitCodeTexts: Readonly<Record<number, string>> = {
   1: "Failed.",
   2: "Wrong usage: nothing was sent, and no file was changed.",
   3: "The node does not have all records: it is behind, keeps a shorter history, or its pages lead no further.",
-  4: "The node rejects the transaction.",
+  4: "The node rejects the transaction, or the limits allow no other one.",
   5: "The rate limit is exceeded, or the client is banned.",
   130: "Interrupted by Ctrl-C; 143 by SIGTERM.",
 };

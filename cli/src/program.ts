@@ -7,6 +7,7 @@ import { addFakeNode } from "./commands/fake-node.js";
 import { addFollow } from "./commands/follow.js";
 import { addLists } from "./commands/list.js";
 import { addNodes } from "./commands/nodes.js";
+import { addReports } from "./commands/reports.js";
 import { addServe } from "./commands/serve.js";
 import { addSingles } from "./commands/single.js";
 import { addSync } from "./commands/sync.js";
@@ -85,7 +86,7 @@ export function createProgram(setup: Setup, print: (text: string) => void): Comm
       subcommandTerm: (command) => command.name(),
       styleTitle: (title) => styleText("bold", title.replace(/^Options:$/, "Flags:"), { validateStream: false }),
     });
-  for (const add of [addLists, addSingles, addCheck, addFollow, addNodes, addSync, addServe, addFakeNode]) {
+  for (const add of [addLists, addSingles, addReports, addCheck, addFollow, addNodes, addSync, addServe, addFakeNode]) {
     add(program, setup);
   }
   program

@@ -29,6 +29,7 @@ import type { ExportFile, Sink } from "../output/file.js";
 import type { Target } from "../output/target.js";
 import type { RecordWriter } from "../output/writer.js";
 import type { Reading } from "../records.js";
+import { atFlags, dbFlag } from "./reports.js";
 
 const proposal = "f6f6901e050ff367ac337ee965f6af306317f0840cbccad5915f03e766ee22a5";
 const party = "2f166fdafb0e52176bc7dc26f492c4f06fc1b869c53e6da5b936324a3df8d18f";
@@ -46,6 +47,7 @@ const examples: Partial<Record<ListId, readonly string[]>> = {
     `balances --asset ${asset} -n 10 --columns timestamp,balance --decimals 18`,
     "balances --account-type general --account-type bond --order newest-first -n 10",
     "balances --from 2024-02-09T16:54:30Z --to 2024-02-09T16:54:45Z -o balances.csv",
+    `balances --party ${party} --at 2024-02-09T16:54:45Z`,
   ],
   listNodeSignatures: [`signatures --id ${resource}`, `signatures --id ${resource} --columns sig --format csv`],
 };
@@ -66,6 +68,9 @@ interface ListFlags extends NodeFlags, PageFlags, FormatFlags, PresentationFlags
   readonly force?: true;
   readonly allowIncomplete?: true;
   readonly quiet?: true;
+  readonly at?: bigint;
+  readonly completeHistory?: true;
+  readonly db?: string;
 }
 
 /** Adds a command for each list, named after the member of the response that holds the page. */
@@ -92,6 +97,7 @@ export function addLists(program: Command, { io, action }: Setup): void {
         parse: integer(),
         group: groups.filter,
       }),
+      ...(isScan ? atFlags() : []),
       ...(isScan
         ? [
             flag("--cursor", "Read the list page by page instead of scanning it, with the newest record first.", {
@@ -113,11 +119,21 @@ export function addLists(program: Command, { io, action }: Setup): void {
         group: groups.output,
       }),
       quietFlag(),
+      ...(isScan ? [dbFlag()] : []),
       ...nodeFlags(),
       ...pageFlags(isScan),
     ]);
     complete(command, { examples: examples[id] ?? [`${name} -n 10`], exits: [0, 1, 2, 3, 5, 130] });
   }
+}
+
+/** The flags of a list that have no meaning for the balances at a time. */
+const listOnly = ["from", "to", "order", "limit", "cursor", "output", "force", "allowIncomplete"];
+
+async function printAt(io: Io, flags: ListFlags & { readonly at: bigint }): Promise<number> {
+  const found = Object.keys(flags).find((name) => listOnly.includes(name));
+  if (found === undefined) return (await import("./reports.js")).printBalances(io, flags);
+  throw new UsageError(`--at and --${found.replace("I", "-i")} cannot be combined.`);
 }
 
 /** A list that is printed or exported. */
@@ -129,6 +145,10 @@ interface Run {
 }
 
 async function list(id: ListId, io: Io, flags: ListFlags): Promise<number> {
+  const { at } = flags;
+  if (at !== undefined) return printAt(io, { ...flags, at });
+  if (flags.completeHistory || flags.db !== undefined)
+    throw new UsageError("--complete-history and --db require --at.");
   const [{ readColumns }, { readTarget }] = await Promise.all([
     import("../output/columns.js"),
     import("../output/target.js"),

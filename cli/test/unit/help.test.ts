@@ -62,7 +62,19 @@ describe.each(commands.map((command) => [nameOf(command), command] as const))("t
 
 test("the help has the commands that users know", () => {
   expect(names).toEqual([
-    ...["votes", "profiles", "balances", "signatures", "spam", "check"],
+    ...[
+      "votes",
+      "profiles",
+      "balances",
+      "signatures",
+      "spam",
+      "statement",
+      "series",
+      "tally",
+      "limits",
+      "bundle",
+      "check",
+    ],
     ...["follow", "follow balances", "follow votes", "follow signatures"],
     ...["nodes", "sync", "serve", "fake-node", "version", "help"],
   ]);

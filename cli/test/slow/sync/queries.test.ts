@@ -101,7 +101,7 @@ test("the changes of a range are counted", () => {
   expect(rowsOf("FROM account_changes\nWHERE time >=")).toEqual([{ changes: String(inRange.length) }]);
 });
 
-test("the turnout of a proposal counts its votes", () => {
+test("the votes on a proposal are counted by choice", () => {
   const votes = fake.records.votes.filter(({ proposalId }) => proposalId === proposal);
   const expected = new Map<string, number>();
   for (const { value } of votes) expected.set(String(value), (expected.get(String(value)) ?? 0) + 1);

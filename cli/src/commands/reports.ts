@@ -1,0 +1,345 @@
+/** The commands `statement`, `series`, `tally`, `limits` and `bundle`, and `balances --at`. */
+import type { Command, Option } from "commander";
+import type { BalanceChange, BalanceChangesFilter } from "vegaprotocol-client";
+import type { BalanceSeriesOptions, Submission } from "vegaprotocol-client/reports";
+import { anyFlag, argumentFlags, readArguments } from "../arguments.js";
+import { complete, type Setup } from "../command.js";
+import { exitCodes, IncompleteError, UsageError } from "../errors.js";
+import {
+  addFlags,
+  columnFlags,
+  decimalFlags,
+  type FormatFlags,
+  flag,
+  formatFlag,
+  groups,
+  integer,
+  type NodeFlags,
+  nodeFlags,
+  type PageFlags,
+  type PresentationFlags,
+  pageFlags,
+  quietFlag,
+} from "../flags.js";
+import { count, type Io, printMessage, write } from "../io.js";
+import type { ColumnKind } from "../operations.js";
+import { formatTime, type WireRecord } from "../output/cells.js";
+import { readTime } from "../times.js";
+
+const party = "2f166fdafb0e52176bc7dc26f492c4f06fc1b869c53e6da5b936324a3df8d18f";
+const asset = "fdf6c740e53075e212c6eac7913dc0c252da69fb6f562e973b7e7dea8b646c7b";
+const proposal = "f6f6901e050ff367ac337ee965f6af306317f0840cbccad5915f03e766ee22a5";
+const resource = "2714a8b0c56afeaeb511b3017f7e85d188055092a2d702c4febff7be8bf6556b";
+const range = "--from 2024-02-09T16:54:30Z --to 2024-02-09T16:54:45Z";
+const rules = "--required-majority 0.66 --required-participation 0.00001 --total-supply 200000000000000000000000000";
+
+interface ReportFlags extends NodeFlags, PageFlags, FormatFlags, PresentationFlags {
+  readonly at?: bigint;
+  readonly from?: bigint;
+  readonly to?: bigint;
+  readonly completeHistory?: true;
+  readonly every?: BalanceSeriesOptions["every"];
+  readonly groupBy?: string;
+  readonly proposal?: string;
+  readonly requiredMajority?: string;
+  readonly requiredParticipation?: string;
+  readonly totalSupply?: string;
+  readonly liquidityMajority?: string;
+  readonly liquidityParticipation?: string;
+  readonly market?: string;
+  readonly party?: string;
+  readonly command?: Submission["command"];
+  readonly sentSince?: number;
+  readonly tokens?: string;
+  readonly id?: string;
+  readonly db?: string;
+  readonly quiet?: true;
+}
+
+const filter = (flags: string, text: string, options = {}) => flag(flags, text, { ...options, group: groups.filter });
+
+/** The flag of a database to read. */
+export const dbFlag = (): Option =>
+  flag("--db <FILE>", "Read a database of vegaprotocol sync instead of a node.", { group: groups.node });
+
+const completeHistoryFlag = (): Option =>
+  filter(
+    "--complete-history",
+    "Print 0 for accounts without an earlier record: the records go back to the first block. Default: unknown, an empty cell.",
+  );
+
+/** Flags of `balances` for the balances at a time. */
+export const atFlags = (): Option[] => [
+  filter("--at <TIME>", "Print the balance of each account at this time, such as 2024-12-31.", { parse: readTime }),
+  completeHistoryFlag(),
+];
+
+/** Flags of a list of balances, without the range of time. */
+const ownFlags = () => argumentFlags("listBalanceChanges").filter(({ path }) => path[0] !== "dateRange");
+
+const balanceFlags = (): Option[] => [
+  filter("--from <TIME>", "The time of the opening balances, such as 2024-01-01.", { parse: readTime }),
+  filter("--to <TIME>", "The time of the closing balances, such as 2024-02-01.", { parse: readTime }),
+  ...ownFlags().map(({ option }) => option),
+  anyFlag(),
+  completeHistoryFlag(),
+  ...columnFlags(),
+  ...decimalFlags(true),
+  quietFlag(),
+  ...pageFlags(true),
+];
+
+/** The names in `--group-by`, with the members of an account. */
+const members = { party: "partyId", asset: "assetId", market: "marketId", type: "accountType" } as const;
+const accountColumns = { partyId: "text", assetId: "text", marketId: "text", accountType: "text" } as const;
+
+interface Report {
+  readonly summary: string;
+  readonly details: string;
+  readonly flags: readonly Option[];
+  readonly examples: readonly string[];
+  readonly run: (io: Io, flags: ReportFlags) => Promise<number>;
+}
+
+const reports = (): Readonly<Record<string, Report>> => ({
+  statement: {
+    summary: "Print opening balances, changes and closing balances of accounts.",
+    details: "The opening balance of an account and its changes after --from up to --to add up to its closing balance.",
+    flags: balanceFlags(),
+    examples: [`statement --asset ${asset} ${range}`, `statement ${range} --decimals ${asset}=18 --asset ${asset}`],
+    run: printStatement,
+  },
+  series: {
+    summary: "Print balances at the end of each hour, day, week or month.",
+    details: "Periods are in UTC, and weeks begin on Monday. Balances of different assets are never added.",
+    flags: [
+      filter("--every <PERIOD>", "The period. Default: day.", { choices: ["hour", "day", "week", "month"] }),
+      filter("--group-by <NAMES>", `What to add balances by: names of ${Object.keys(members)}. Default: all of them.`),
+      ...balanceFlags(),
+    ],
+    examples: [`series ${range} --every hour --group-by party,asset`],
+    run: printSeries,
+  },
+  tally: {
+    summary: "Count the votes on a proposal.",
+    details:
+      "The rules of a proposal are not part of its votes: without them, it is unknown whether the proposal passes.",
+    flags: [
+      filter("--proposal <ID>", "The proposal."),
+      filter("--required-majority <SHARE>", "The share of YES that is needed, such as 0.66."),
+      filter("--required-participation <SHARE>", "The share of all tokens that has to vote, such as 0.00001."),
+      filter("--total-supply <N>", "The governance tokens that exist, in the smallest unit."),
+      filter("--liquidity-majority <SHARE>", "For the change of a market: the share of YES of liquidity providers."),
+      filter("--liquidity-participation <SHARE>", "For the change of a market: the liquidity that has to vote."),
+      filter("--market <ID>", "With --liquidity-majority: the market, if the proposal is one of a batch."),
+    ],
+    examples: [`tally --proposal ${proposal} ${rules}`],
+    run: printTally,
+  },
+  limits: {
+    summary: "Print whether a party can submit another transaction.",
+    details: "If not, the exit code is 4. The statistics are of the last block: --sent-since adds to them.",
+    flags: [
+      filter("--party <ID>", "The party."),
+      filter("--command <NAME>", "The kind of transaction. other needs proof of work alone.", {
+        choices: [
+          ...["proposal", "delegation", "transfer", "nodeAnnouncement", "issueSignatures", "vote"],
+          ...["createReferralSet", "updateReferralSet", "applyReferralCode", "other"],
+        ],
+      }),
+      filter("--proposal <ID>", "The proposal of a vote."),
+      filter("--sent-since <N>", "Transactions that were sent since the last block. Default: 0.", {
+        parse: integer({ minimum: 0 }),
+      }),
+      filter("--tokens <N>", "The governance tokens of the party, in the smallest unit. Default: not compared."),
+    ],
+    examples: [`limits --party ${party} --command vote --proposal ${proposal}`],
+    run: printLimits,
+  },
+  bundle: {
+    summary: "Print the signatures of a resource as the bridge contract takes them.",
+    details: "A withdrawal also needs its creation time, nonce and target, which the signatures do not have.",
+    flags: [filter("--id <ID>", "The resource.")],
+    examples: [`bundle --id ${resource}`],
+    run: printBundle,
+  },
+});
+
+export function addReports(program: Command, { io, action }: Setup): void {
+  for (const [name, { summary, details, flags, examples, run }] of Object.entries(reports())) {
+    const command = program
+      .command(name)
+      .summary(summary)
+      .description(`${summary}\n\n${details}`)
+      .usage("[flags]")
+      .action(action((entered: ReportFlags) => run(io, entered)));
+    addFlags(command, [...flags, formatFlag(), ...(name === "limits" ? [] : [dbFlag()]), ...nodeFlags()]);
+    complete(command, { examples, exits: [0, 1, 2, 3, ...(name === "limits" ? [4] : []), 5, 130] });
+  }
+}
+
+/** Reads a flag that a command needs. */
+function need<T>(value: T | undefined, name: string): T {
+  if (value === undefined) throw new UsageError(`Expected --${name}.`);
+  return value;
+}
+
+/** An id as nodes return it, in lower case. */
+const idOf = (id: string): string => (/^(?:[\da-f]{2})+$/i.test(id) ? id.toLowerCase() : id);
+
+const connectTo = async (io: Io, flags: NodeFlags) =>
+  (await (await import("../connection.js")).connect(io, flags)).client;
+
+/** The balance changes up to and including a time, from a database or a node. */
+async function* changesUpTo(io: Io, flags: ReportFlags, end: bigint): AsyncGenerator<BalanceChange> {
+  const entered = flags as object as Record<string, unknown>;
+  const { filter = {} } = readArguments("listBalanceChanges", ownFlags(), entered) as { filter?: BalanceChangesFilter };
+  if (flags.db !== undefined) {
+    const ids = JSON.parse(JSON.stringify(filter, (_, value) => (typeof value === "string" ? idOf(value) : value)));
+    yield* (await import("../sync/stored.js")).storedBalances(flags.db, ids, end);
+    return;
+  }
+  const [{ Progress }, { warnOfEnd, scanPageSize }] = await Promise.all([
+    import("../progress.js"),
+    import("../records.js"),
+  ]);
+  const client = await connectTo(io, flags);
+  const { pageSize = scanPageSize, concurrency, catchUp, quiet, verbose } = flags;
+  const options = { pageSize, concurrency, catchUp, signal: io.signal };
+  const scan = client.scanBalanceChanges({ filter, dateRange: { endTimestamp: end + 1n } }, options);
+  const progress = new Progress(io, !quiet && !verbose, { start: undefined, end, isNewestFirst: false });
+  let records = 0;
+  try {
+    for await (const change of scan) {
+      progress.update(++records, change.timestamp);
+      yield change;
+    }
+  } finally {
+    progress.clear();
+  }
+  warnOfEnd(io, await scan.coverage);
+}
+
+/** Prints the rows of a report, and how many balances are unknown. */
+async function printRows(
+  io: Io,
+  flags: ReportFlags,
+  kinds: Readonly<Record<string, ColumnKind>>,
+  read: () => Promise<readonly object[]>,
+): Promise<number> {
+  const [{ readColumns }, { createEncoder, formatOf }] = await Promise.all([
+    import("../output/columns.js"),
+    import("../output/encoder.js"),
+  ]);
+  const columns = await readColumns(kinds, flags);
+  const rows = (await read()) as readonly WireRecord[];
+  const encoder = await createEncoder(formatOf(flags.format, io), columns, io, {
+    isStdout: true,
+    hasChosenColumns: flags.columns !== undefined,
+    onHidden: (names) => printMessage(io, `The terminal is too narrow for ${names.join(", ")}: choose with --columns.`),
+  });
+  await write(io.stdout, encoder.head);
+  for (const row of rows) await write(io.stdout, encoder.encode(row));
+  await write(io.stdout, encoder.end());
+  const unknown = rows.filter(({ balance }) => balance === undefined).length;
+  if (unknown > 0 && !flags.quiet) {
+    const advice = "If the records go back to the first block of the network, add --complete-history.";
+    printMessage(io, `${count(unknown, "balance")} without an earlier record: unknown. ${advice}`);
+  }
+  return exitCodes.done;
+}
+
+/** The command `balances` with `--at`. */
+export async function printBalances(io: Io, flags: ReportFlags & { readonly at: bigint }): Promise<number> {
+  const { balancesAt } = await import("vegaprotocol-client/reports");
+  const kinds = { balance: "amount", timestamp: "time", ...accountColumns } as const;
+  const changes = () => changesUpTo(io, flags, flags.at);
+  return printRows(io, flags, kinds, () => balancesAt(changes(), flags.at, { isComplete: flags.completeHistory }));
+}
+
+function readRange(flags: ReportFlags): { from: bigint; to: bigint; isComplete: boolean | undefined } {
+  const [from, to] = [need(flags.from, "from TIME"), need(flags.to, "to TIME")];
+  if (from <= to) return { from, to, isComplete: flags.completeHistory };
+  throw new UsageError(`Expected --to to be no earlier than --from, got ${formatTime(to)} and ${formatTime(from)}.`);
+}
+
+/** Prints a row for the opening balance of each account, for each change, and for the closing balance. */
+async function printStatement(io: Io, flags: ReportFlags): Promise<number> {
+  const options = readRange(flags);
+  const { statement } = await import("vegaprotocol-client/reports");
+  const kinds = { timestamp: "time", entry: "exact", change: "amount", balance: "amount", ...accountColumns } as const;
+  return printRows(io, flags, kinds, async () => {
+    const accounts = await statement(changesUpTo(io, flags, options.to), options);
+    return accounts.flatMap(({ opening, closing, lines, ...account }) => [
+      { timestamp: String(options.from), entry: "opening", balance: opening, ...account },
+      ...lines.map((line) => ({ entry: "change", ...line, ...account })),
+      { timestamp: String(options.to), entry: "closing", balance: closing, ...account },
+    ]);
+  });
+}
+
+async function printSeries(io: Io, flags: ReportFlags): Promise<number> {
+  const options = readRange(flags);
+  const names = flags.groupBy?.split(",").map((name) => name.trim()) ?? Object.keys(members);
+  const unknown = names.find((name) => !Object.hasOwn(members, name));
+  if (unknown !== undefined) {
+    throw new UsageError(`Expected --group-by to have names of ${Object.keys(members)}, got "${unknown}".`);
+  }
+  const groupBy = names.map((name) => members[name as keyof typeof members]);
+  const columns = Object.entries(accountColumns).filter(([name]) => ["assetId", ...groupBy].includes(name));
+  const { balanceSeries } = await import("vegaprotocol-client/reports");
+  return printRows(io, flags, { time: "time", balance: "amount", ...Object.fromEntries(columns) }, () =>
+    balanceSeries(changesUpTo(io, flags, options.to), { ...options, every: flags.every ?? "day", groupBy }),
+  );
+}
+
+async function printTally(io: Io, flags: ReportFlags): Promise<number> {
+  const { requiredMajority, requiredParticipation, totalSupply, db } = flags;
+  const { liquidityMajority, liquidityParticipation, market } = flags;
+  const proposalId = idOf(need(flags.proposal, "proposal ID"));
+  const hasLiquidity = [liquidityMajority, liquidityParticipation, market].some((each) => each !== undefined);
+  const liquidity = hasLiquidity && {
+    requiredMajority: need(liquidityMajority, "liquidity-majority SHARE"),
+    requiredParticipation: need(liquidityParticipation, "liquidity-participation SHARE"),
+    marketId: market && idOf(market),
+  };
+  const { tallyVotes } = await import("vegaprotocol-client/reports");
+  const votes =
+    db === undefined
+      ? (await connectTo(io, flags)).listVotes({ proposalId }, { signal: io.signal })
+      : (await import("../sync/stored.js")).storedList(db, "votes", { proposalId });
+  const options = { requiredMajority, requiredParticipation, totalSupply, liquidity: liquidity || undefined };
+  return print(io, flags, await tallyVotes(votes, options));
+}
+
+async function printLimits(io: Io, flags: ReportFlags): Promise<number> {
+  const { proposal: proposalId, sentSince, tokens } = flags;
+  const partyId = need(flags.party, "party ID");
+  const command = need(flags.command, "command NAME");
+  if (command === "vote") need(proposalId, "proposal ID");
+  const { submissionLimits } = await import("vegaprotocol-client/reports");
+  const statistics = await (await connectTo(io, flags)).getSpamStatistics({ partyId }, { signal: io.signal });
+  const submission = { command, proposalId } as Submission;
+  const limits = submissionLimits(statistics, submission, { sentSince, tokens, now: new Date() });
+  await print(io, flags, { ...limits, left: limits.left?.toString() });
+  return limits.isAllowed ? exitCodes.done : exitCodes.rejected;
+}
+
+async function printBundle(io: Io, flags: ReportFlags): Promise<number> {
+  const id = idOf(need(flags.id, "id ID"));
+  const { signatureBundle } = await import("vegaprotocol-client/reports");
+  const bundle = await signatureBundle(
+    flags.db === undefined
+      ? (await connectTo(io, flags)).listNodeSignatures({ id }, { signal: io.signal })
+      : (await import("../sync/stored.js")).storedList(flags.db, "signatures", { id }),
+  );
+  if (bundle === "0x") throw new IncompleteError(`There are no signatures of ${id}, or not yet enough of them.`);
+  return print(io, flags, { id, bundle });
+}
+
+/** Prints an object without what is unknown. */
+async function print(io: Io, flags: FormatFlags, value: object): Promise<number> {
+  const { printObject } = await import("../output/object.js");
+  await printObject(JSON.parse(JSON.stringify(value)), io, flags);
+  return exitCodes.done;
+}

@@ -1,0 +1,288 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { runCli } from "../support/run-cli.js";
+
+const node = createFakeNode(
+  { balances: 3000, votes: 300, signatures: 60, spamStatistics: 10 },
+  { defects: nodeDefects, rateLimit: false },
+);
+const { fetch } = node;
+const { balances, votes, signatures } = node.records;
+const assets = [...new Set(balances.map(({ assetId }) => assetId ?? ""))];
+const times = balances.map(({ timestamp }) => BigInt(timestamp)).sort((a, b) => (a < b ? -1 : 1));
+const middle = times[times.length >> 1] ?? 0n;
+const last = times.at(-1) ?? 0n;
+const range = ["--from", String(middle), "--to", String(last)];
+const proposal = votes[0]?.proposalId ?? "";
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "reports-"));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+const lines = (stdout: string): Record<string, string>[] =>
+  stdout
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
+
+async function run(...argv: string[]) {
+  const result = await runCli(argv, { fetch });
+  expect(result.stderr).toBe("");
+  expect(result.code).toBe(0);
+  return result.stdout;
+}
+
+const accountOf = ({ partyId, assetId, marketId, accountType }: Record<string, unknown>) =>
+  [partyId, assetId, marketId, accountType].join(" ");
+
+/** The last balance of each account up to a time. */
+function balancesAt(time: bigint): Record<string, string> {
+  const found: Record<string, { time: bigint; balance: string }> = {};
+  for (const { timestamp, balance, ...rest } of balances) {
+    const key = accountOf(rest);
+    const at = BigInt(timestamp);
+    if (at <= time && at >= (found[key]?.time ?? 0n)) found[key] = { time: at, balance };
+  }
+  return Object.fromEntries(Object.entries(found).map(([key, { balance }]) => [key, balance]));
+}
+
+describe("balances --at", () => {
+  test("prints the last balance of each account, and says how many are unknown", async () => {
+    const { code, stdout, stderr } = await runCli(["balances", "--at", String(middle)], { fetch });
+    const rows = lines(stdout);
+    const known = rows.filter(({ balance }) => balance !== undefined);
+    expect(code).toBe(0);
+    expect(Object.fromEntries(known.map((row) => [accountOf(row), row["balance"]]))).toEqual(balancesAt(middle));
+    // Records after the time are not read: each account in the result has one before.
+    expect([rows.length, stderr]).toEqual([known.length, ""]);
+  });
+
+  test.each([
+    [["--from", "1d"], "--at and --from cannot be combined."],
+    [["--limit", "5"], "--at and --limit cannot be combined."],
+    [["--allow-incomplete"], "--at and --allow-incomplete cannot be combined."],
+  ])("refuses %s", async (flags, message) => {
+    const result = await runCli(["balances", "--at", "2024", ...flags], { fetch });
+    expect(result).toEqual({ code: 2, stdout: "", stderr: `Error: ${message}\n` });
+  });
+
+  test("is required by --db and --complete-history", async () => {
+    for (const flags of [["--db", "vega.db"], ["--complete-history"]]) {
+      const { code, stderr } = await runCli(["balances", ...flags], { fetch });
+      expect([code, stderr]).toEqual([2, "Error: --complete-history and --db require --at.\n"]);
+    }
+  });
+});
+
+describe("statement", () => {
+  test("adds up as CSV, with the decimals of each asset", async () => {
+    const decimals = assets.flatMap((asset, index) => ["--decimals", `${asset}=${index * 6}`]);
+    const stdout = await run("statement", ...range, ...decimals, "--complete-history", "--format", "csv");
+    const [head = "", ...rows] = stdout.trimEnd().split("\r\n");
+    expect(head).toBe("timestamp,entry,change,balance,partyId,assetId,marketId,accountType");
+    const sums = new Map<string, { opening: bigint; change: bigint; closing: bigint }>();
+    for (const [, entry = "", change = "", balance = "", ...account] of rows.map((row) => row.split(","))) {
+      const places = assets.indexOf(account[1] ?? "") * 6;
+      const units = (text: string) => {
+        const [whole = "", fraction = ""] = text.split(".");
+        return BigInt(whole + fraction.padEnd(places, "0"));
+      };
+      const key = account.join(" ");
+      const sum = sums.get(key) ?? { opening: 0n, change: 0n, closing: 0n };
+      sums.set(key, sum);
+      if (entry === "change") sum.change += change.startsWith("-") ? -units(change.slice(1)) : units(change);
+      else sum[entry as "opening" | "closing"] += units(balance);
+    }
+    expect(sums.size).toBe(Object.keys(balancesAt(last)).length);
+    const closing = Object.entries(balancesAt(last)).map(([key, balance]) => [key, BigInt(balance)]);
+    expect(new Map(closing as [string, bigint][])).toEqual(
+      new Map([...sums].map(([key, each]) => [key, each.closing])),
+    );
+    for (const { opening, change, closing } of sums.values()) expect(opening + change).toBe(closing);
+  });
+
+  test("leaves unknown balances out, and says so", async () => {
+    const early = ["--from", String((times[0] ?? 0n) - 1n), "--to", String(middle)];
+    const { code, stdout, stderr } = await runCli(["statement", ...early, "--format", "csv"], { fetch });
+    const accounts = Object.keys(balancesAt(middle)).length;
+    expect(code).toBe(0);
+    expect(stdout.split("\r\n").filter((row) => /,opening,,,/.test(row))).toHaveLength(accounts);
+    expect(stderr).toBe(
+      `${accounts.toLocaleString("en")} balances without an earlier record: unknown. If the records go back to the first block of the ` +
+        "network, add --complete-history.\n",
+    );
+  });
+
+  test("prints JSON and a table, and columns that were chosen", async () => {
+    const json = JSON.parse(await run("statement", ...range, "--format", "json", "--complete-history"));
+    expect(json).toEqual(lines(await run("statement", ...range, "--complete-history")));
+    const chosen = ["--columns", "entry,balance", "--format", "table", "--complete-history"];
+    expect((await run("statement", ...range, ...chosen)).split("\n")[0]).toMatch(/^entry +balance$/);
+  });
+
+  test.each([
+    [[], "Expected --from TIME."],
+    [["--from", "2024"], "Expected --to TIME."],
+    [
+      ["--from", "2024-02-02", "--to", "2024-02-01"],
+      "Expected --to to be no earlier than --from, got 2024-02-01T00:00:00.000000000Z and 2024-02-02T00:00:00.000000000Z.",
+    ],
+  ])("refuses the range %j", async (flags, message) => {
+    const result = await runCli(["statement", ...flags], { fetch });
+    expect(result).toEqual({ code: 2, stdout: "", stderr: `Error: ${message}\n` });
+  });
+
+  test("fails with 3 if the node has not reached the end of the range", async () => {
+    const { code, stdout } = await runCli(["statement", "--from", "2024", "--to", "2025", "--catch-up", "0s"], {
+      fetch,
+    });
+    expect([code, stdout]).toEqual([3, ""]);
+  });
+});
+
+describe("series", () => {
+  test("adds accounts by party and asset, and never across assets", async () => {
+    const rows = lines(
+      await run("series", ...range, "--every", "hour", "--group-by", "party", "--complete-history", "--raw"),
+    );
+    const expected = new Map<string, bigint>();
+    for (const [account, balance] of Object.entries(balancesAt(last))) {
+      const [party, asset] = account.split(" ");
+      const key = `${party} ${asset}`;
+      expected.set(key, (expected.get(key) ?? 0n) + BigInt(balance));
+    }
+    const atEnd = rows.filter(({ time }) => time === String(last));
+    expect(
+      new Map(atEnd.map(({ partyId, assetId, balance }) => [`${partyId} ${assetId}`, BigInt(balance ?? "")])),
+    ).toEqual(expected);
+  });
+
+  test("refuses a group of unknown members", async () => {
+    const { code, stderr } = await runCli(["series", ...range, "--group-by", "party,color"], { fetch });
+    expect([code, stderr]).toEqual([
+      2,
+      'Error: Expected --group-by to have names of party,asset,market,type, got "color".\n',
+    ]);
+  });
+});
+
+describe("tally", () => {
+  test("prints the votes and the result by the rules", async () => {
+    const own = votes.filter(({ proposalId }) => proposalId === proposal);
+    const tokens = (value: string) =>
+      own
+        .filter((vote) => vote.value === value)
+        .reduce((sum, vote) => sum + BigInt(vote.totalGovernanceTokenBalance), 0n);
+    const [yes, no] = [tokens("VALUE_YES"), tokens("VALUE_NO")];
+    const rules = ["--required-majority", "0.5", "--required-participation", "1", "--total-supply", String(yes + no)];
+    expect(JSON.parse(await run("tally", "--proposal", proposal, ...rules))).toMatchObject({
+      yes: { tokens: String(yes) },
+      no: { tokens: String(no) },
+      participation: "1",
+      passes: yes >= no,
+      decidedBy: "tokens",
+    });
+    expect(await run("tally", "--proposal", proposal.toUpperCase(), "--format", "table")).not.toContain("passes");
+  });
+
+  test.each([
+    [[], "Expected --proposal ID."],
+    [["--proposal", "ab", "--market", "cd"], "Expected --liquidity-majority SHARE."],
+    [
+      ["--proposal", "ab", "--required-majority", "66"],
+      'Expected --required-majority to be a decimal number from 0 to 1 as a string, such as "0.66", got "66".',
+    ],
+  ])("refuses %j", async (flags, message) => {
+    expect(await runCli(["tally", ...flags], { fetch })).toEqual({
+      code: 2,
+      stdout: "",
+      stderr: `Error: ${message}\n`,
+    });
+  });
+});
+
+describe("limits", () => {
+  const party = Object.keys(node.records.spamStatistics ?? {})[0] ?? votes[0]?.partyId ?? "";
+
+  test("prints what is left, and has the exit code 4 if nothing is", async () => {
+    const vote = ["limits", "--party", party, "--command", "vote", "--proposal", proposal];
+    const { left } = JSON.parse(await run(...vote));
+    const { code, stdout } = await runCli([...vote, "--sent-since", left], { fetch });
+    expect([code, JSON.parse(stdout)]).toMatchObject([4, { isAllowed: false, reason: "quota", left: "0" }]);
+  });
+
+  test.each([
+    [["--command", "other"], "Expected --party ID."],
+    [["--party", "ab"], "Expected --command NAME."],
+    [["--party", "ab", "--command", "vote"], "Expected --proposal ID."],
+  ])("refuses %j", async (flags, message) => {
+    expect(await runCli(["limits", ...flags], { fetch })).toEqual({
+      code: 2,
+      stdout: "",
+      stderr: `Error: ${message}\n`,
+    });
+  });
+});
+
+describe("bundle", () => {
+  test("prints the signatures of a resource", async () => {
+    const id = signatures[0]?.id ?? "";
+    const count = signatures.filter((each) => each.id === id).length;
+    const { bundle } = JSON.parse(await run("bundle", "--id", id));
+    expect(bundle).toMatch(new RegExp(`^0x[0-9a-f]{${count * 130}}$`));
+  });
+
+  test("fails with 3 if there are none yet", async () => {
+    const { code, stderr } = await runCli(["bundle", "--id", "ab"], { fetch });
+    expect([code, stderr]).toEqual([3, "Error: There are no signatures of ab, or not yet enough of them.\n"]);
+  });
+});
+
+const hasSqlite = process.getBuiltinModule?.("node:sqlite") !== undefined;
+
+describe.runIf(hasSqlite)("a database of sync", () => {
+  test("gives the same reports as the node, also with a narrower filter", async () => {
+    const db = join(folder, "vega.db");
+    const id = signatures[0]?.id ?? "";
+    const lists = ["balances", "votes", "signatures", "--proposal", proposal, "--id", id];
+    expect((await runCli(["sync", db, ...lists], { fetch })).code).toBe(0);
+    const before = ["--from", String(times[0]), "--to", String(middle), "--complete-history"];
+    for (const command of [
+      ["balances", "--at", String(middle)],
+      ["statement", ...before],
+      ["series", ...before, "--every", "hour", "--asset", assets[0] ?? ""],
+      ["tally", "--proposal", proposal],
+    ]) {
+      expect(await run(...command, "--db", db)).toBe(await run(...command));
+    }
+    // The contract ignores the order of signatures, which the database does not keep.
+    const signaturesOf = (stdout: string) =>
+      (JSON.parse(stdout).bundle as string)
+        .slice(2)
+        .match(/.{130}/g)
+        ?.sort();
+    const bundle = ["bundle", "--id", id];
+    expect(signaturesOf(await run(...bundle, "--db", db))).toEqual(signaturesOf(await run(...bundle)));
+  });
+
+  test("fails if it does not have what a report needs", async () => {
+    const db = join(folder, "part.db");
+    await runCli(["sync", db, "--asset", assets[0] ?? ""], { fetch });
+    const at = ["balances", "--at", String(middle), "--db"];
+    expect(await runCli([...at, db], { fetch })).toMatchObject({
+      code: 2,
+      stderr: `Error: ${db} does not have these balances: run vegaprotocol sync ${db} balances with these filters.\n`,
+    });
+    expect(await runCli([...at, join(folder, "none.db")], { fetch })).toMatchObject({ code: 2 });
+    const later = ["balances", "--at", "2030", "--asset", assets[0] ?? "", "--db", db];
+    expect(await runCli(later, { fetch })).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining("Run sync again."),
+    });
+  });
+});
