@@ -46,6 +46,7 @@ async function showAll(): Promise<void> {
   const table = ["--format", "table"];
   const times = ["--from", "2024-02-09T16:54:00Z", "--limit", "5"];
   const asset = node.records.balances[0]?.assetId ?? "";
+  const holder = node.records.balances.find(({ accountType }) => accountType === "ACCOUNT_TYPE_GENERAL");
   const commands = [
     ["profiles", "--limit", "5", ...table],
     ["votes", "--proposal", proposal, "--limit", "5", ...table],
@@ -59,6 +60,19 @@ async function showAll(): Promise<void> {
       "--asset",
       asset,
       ...table,
+    ],
+    [
+      ...[
+        "statement",
+        "--party",
+        String(holder?.partyId),
+        "--asset",
+        String(holder?.assetId),
+        "--account-type",
+        "general",
+      ],
+      ...["--from", "2024-02-09T16:50:00Z", "--to", "2024-02-09T16:52:30Z", "--decimals", "18"],
+      ...["--columns", "timestamp,entry,change,balance", ...table],
     ],
     ["signatures", "--id", id, "--limit", "3", "--columns", "kind,sig", ...table],
     ["spam", "--party", party],

@@ -1,8 +1,4 @@
-/**
- * The operations as data, for programs that are built from them, such as the command line.
- *
- * @module vegaprotocol-client/operations
- */
+/** The description of the interface as data, for programs that are built from it, such as the command line. */
 export { operations } from "../generated/operations.js";
 export type {
   Argument,

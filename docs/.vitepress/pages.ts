@@ -7,18 +7,19 @@ export interface Group {
   pages: readonly string[];
 }
 
-/** The hand-written pages, in reading order. */
+/** The hand-written pages, in reading order. The generated operations and API reference begin the last group. */
 export const groups: readonly Group[] = [
   {
     text: "Library",
     pages: [
       "getting-started",
-      "operations",
+      "find-a-node",
       "pagination",
       "scans",
       "errors",
       "rate-limits",
       "several-nodes",
+      "reports",
       "following",
       "validation",
       "recipes",
@@ -36,19 +37,6 @@ export const groups: readonly Group[] = [
     pages: ["compatibility", "guarantees", "open-points", "performance", "assistants", "contributing", "changelog"],
   },
 ];
-
-/** The pages of the API reference: the entries of the package. */
-export const entries = [
-  "",
-  "/pool",
-  "/follow",
-  "/query",
-  "/reports",
-  "/validate",
-  "/testing",
-  "/testing/node",
-  "/operations",
-].map((path) => `vegaprotocol-client${path}`);
 
 /** The first heading of a page. */
 export function titleOf(page: string): string {

@@ -76,7 +76,6 @@ export interface NodePool {
    * ```
    */
   check(options?: CheckOptions): Promise<readonly NodeStatus[]>;
-  /** @internal */
   readonly [connect]: (options: ConnectionOptions) => Connection;
 }
 

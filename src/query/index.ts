@@ -1,8 +1,3 @@
-/**
- * Keys and functions for TanStack Query and SWR.
- *
- * @module vegaprotocol-client/query
- */
 import { operations } from "../../generated/operations.js";
 import { checkedWhenRead, checkOptions, expected } from "../arguments/check-options.js";
 import type { ListOperation, OperationId, SingleOperation } from "../arguments/operation.js";

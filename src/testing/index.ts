@@ -1,8 +1,3 @@
-/**
- * A node, and a network of nodes, in memory.
- *
- * @module vegaprotocol-client/testing
- */
 export type {
   FakeBlock,
   FakeBlockData,

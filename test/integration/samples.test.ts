@@ -6,15 +6,17 @@ import ts from "typescript";
 import { beforeAll, describe, expect, test } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
 import { collectSamples, root, type Sample } from "../support/samples/collect.js";
+import { consoleSamples } from "../support/samples/console.js";
 
 // Inside the package, so that its name resolves to its build.
 const folder = join(root, "reports/samples");
 const setting = join(root, "test/support/samples/setting.ts");
-const samples = collectSamples().filter(({ language }) => language === "ts");
+const samples = [...collectSamples(), ...consoleSamples].filter(({ language }) => language === "ts");
 const files = new Map<string, Sample>();
 const config = join(folder, "tsconfig.json");
 let problems: Map<string, string[]>;
 let failures: Record<string, string>;
+let outputs: Record<string, string>;
 
 beforeAll(async () => {
   rmSync(folder, { recursive: true, force: true });
@@ -59,7 +61,7 @@ beforeAll(async () => {
   const runs = [...files].filter(([, sample]) => sample.runs).map(([file]) => file);
   const runner = [join(root, "node_modules/tsx/dist/cli.mjs"), join(root, "test/support/samples/run.ts"), ...runs];
   const { stdout } = await promisify(execFile)(process.execPath, runner, { cwd: root });
-  failures = JSON.parse(stdout);
+  ({ failures, outputs } = JSON.parse(stdout));
 }, 120_000);
 
 /** The setting is imported first: it replaces the global `fetch`. */
@@ -90,11 +92,19 @@ async function compile(): Promise<Map<string, string[]>> {
 }
 
 describe("a sample in the documentation", () => {
-  test.each(samples.map(({ place, runs }, index) => ({ place, runs, file: join(folder, `sample-${index}.ts`) })))(
-    "compiles, and runs unless it is marked otherwise: $place",
-    ({ file, runs }) => {
+  test.each(
+    samples.map(({ place, runs, output }, index) => ({
+      place,
+      runs,
+      output,
+      file: join(folder, `sample-${index}.ts`),
+    })),
+  )(
+    "compiles, runs and prints what the page shows, unless it is marked otherwise: $place",
+    ({ file, runs, output }) => {
       expect(problems.get(file)).toBeUndefined();
       if (runs) expect(failures[file]).toBeUndefined();
+      if (runs && output !== undefined) expect(outputs[file]).toBe(output);
     },
   );
 

@@ -18,12 +18,24 @@ describe("npm start", () => {
       "2024-02-09T16:54:",
       "$ vegaprotocol balances --from 2024-02-09T16:54:00Z",
       "ACCOUNT_TYPE_MARGIN",
+      "$ vegaprotocol statement --party ",
       "$ vegaprotocol signatures --id ",
       '"chainId":"vega-fake-0011"',
       '"success":true,"code":0',
     ]) {
       expect(stdout).toContain(words);
     }
+  });
+
+  test("shows a statement that adds up", async () => {
+    const { stdout } = await start();
+    const [, table = ""] = /\$ vegaprotocol statement .*\n(timestamp.*\n(?:\d.*\n)+)/.exec(stdout) ?? [];
+    const amountOf = (text = "0") => BigInt(Math.round(Number(text) * 1e6));
+    const rows = table.split("\n").map((line) => line.split(/ +/));
+    const sum = (entry: string) =>
+      rows.filter((row) => row[1] === entry).reduce((total, row) => total + amountOf(row[2]), 0n);
+    expect(rows.filter((row) => row[1] === "change").length).toBeGreaterThan(1);
+    expect(sum("opening") + sum("change")).toBe(sum("closing"));
   });
 
   test("compares what the client reads with the records of a node that has the defects of v0.74 nodes", async () => {

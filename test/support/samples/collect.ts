@@ -12,6 +12,8 @@ export interface Sample {
   code: string;
   /** Samples in `tsx` need packages that the project does not have. `test/slow/query` compiles them. */
   language: "ts" | "tsx";
+  /** What it prints, if the page shows that right after it. */
+  output?: string;
   /** Whether it is run. Samples marked with `no-run` need something that the setting does not have, such as new blocks. */
   runs: boolean;
 }
@@ -54,14 +56,17 @@ const uncommented = (text: string) =>
     .join("\n");
 
 function fenced(file: string, text: string): Sample[] {
-  return [...text.matchAll(/^( *)```(tsx?)(?: twoslash)?( no-run)?\n([\s\S]*?)^ *```$/gm)].map((match) => {
-    const [, indent = "", language, mark, code = ""] = match;
-    const line = text.slice(0, match.index).split("\n").length;
-    return {
-      place: `${file}:${line}`,
-      language: language === "tsx" ? "tsx" : "ts",
-      code: code.replaceAll(new RegExp(`^${indent}`, "gm"), ""),
-      runs: mark === undefined,
-    };
-  });
+  return [...text.matchAll(/^( *)```(tsx?)( no-run)?\n([\s\S]*?)^ *```$(?:\n\n```text\n([\s\S]*?)^```$)?/gm)].map(
+    (match) => {
+      const [, indent = "", language, mark, code = "", output] = match;
+      const line = text.slice(0, match.index).split("\n").length;
+      return {
+        place: `${file}:${line}`,
+        language: language === "tsx" ? "tsx" : "ts",
+        code: code.replaceAll(new RegExp(`^${indent}`, "gm"), ""),
+        runs: mark === undefined,
+        ...(output !== undefined && { output }),
+      };
+    },
+  );
 }

@@ -1,5 +1,6 @@
 // Runs samples one after the other. This is a process of its own, because the setting replaces the global `fetch`.
 import { pathToFileURL } from "node:url";
+import { format } from "node:util";
 import { baseUrl, change } from "./setting.js";
 
 /** What a sample exports if it is the handler of a server. */
@@ -10,9 +11,13 @@ interface Handlers {
 type Handle = (request: Request, env: { NODE_URL: string }) => Promise<Response>;
 
 const log = console.log;
-for (const name of ["log", "debug", "error"] as const) console[name] = () => {};
+for (const name of ["debug", "error"] as const) console[name] = () => {};
 const failures: Record<string, string> = {};
+const outputs: Record<string, string> = {};
 for (const file of process.argv.slice(2)) {
+  console.log = (...values) => {
+    outputs[file] = `${outputs[file] ?? ""}${format(...values)}\n`;
+  };
   try {
     const module: Handlers = await import(pathToFileURL(file).href);
     const handle = module.GET ?? module.default?.fetch;
@@ -24,5 +29,5 @@ for (const file of process.argv.slice(2)) {
     failures[file] = error instanceof Error ? `${error.message}\n${error.stack}` : String(error);
   }
 }
-log(JSON.stringify(failures));
+log(JSON.stringify({ failures, outputs }));
 process.exit();

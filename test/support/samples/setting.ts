@@ -1,13 +1,14 @@
 // The names that samples use without declaring them: a client of a node, and records of that node.
 import { createClient, type Forward, type Transaction, type Vote } from "vegaprotocol-client";
 import { createFakeNode } from "vegaprotocol-client/testing";
+import { accountChanges } from "./account-changes.js";
 
 const generated = { votes: 300, profiles: 50, balances: 500, signatures: 60, spamStatistics: 50 };
-const { balances } = createFakeNode(generated).records;
+const { balances, votes } = createFakeNode(generated).records;
 /** Older than every range of the samples: a scan rejects a range that begins before the node's oldest record. */
 const oldest = balances.slice(-1).map((balance) => ({ ...balance, timestamp: "1700000000000000000" as const }));
 export const node = createFakeNode(
-  { ...generated, balances: [...balances, ...oldest] },
+  { ...generated, balances: [...balances, ...oldest, ...accountChanges(votes[0]?.partyId ?? "")] },
   // A follower of votes reads block times from the cursors of v0.74 nodes.
   { rateLimit: false, defects: ["tied-vote-cursors"] },
 );
@@ -20,6 +21,8 @@ globalThis.fetch = async (input, init) => {
     ? Response.json({ edges: [], pageInfo: null })
     : node.fetch(request);
 };
+
+export { assetId } from "./account-changes.js";
 
 export const baseUrl = "https://node.example";
 export const client = createClient({ baseUrl });

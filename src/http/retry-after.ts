@@ -1,0 +1,45 @@
+import type { Clock } from "../async/clock.js";
+
+/** A wait of more than a day is treated as an error of the server. */
+const longest = 86_400_000;
+
+/** From here on, a number of seconds is a Unix time. */
+const firstUnixTime = 1_000_000_000;
+
+/** If the header of a ban names no time, nothing is sent for this long. Requests during a ban do not extend it. */
+const unnamedBan = 60_000;
+
+/** Returns whether a response says that the node has banned the client (observed on v0.74 nodes). */
+export const isBan = (status: number, headers: Headers): boolean =>
+  status === 403 && headers.has("ratelimit-retry-after");
+
+/**
+ * Returns the milliseconds after which a server accepts the next request; `undefined` if it names no time. Proxies send
+ * `Retry-After`; nodes send `RateLimit-Retry-After` with a ban, and with every response `RateLimit-Reset`, which concerns
+ * only a rejected request (observed on v0.74 nodes).
+ */
+export function retryAfter(status: number, headers: Headers, clock: Clock): number | undefined {
+  const named = [
+    readWait(headers.get("ratelimit-retry-after"), clock),
+    readWait(headers.get("retry-after"), clock),
+    status === 429 ? readWait(headers.get("ratelimit-reset"), clock) : undefined,
+  ].filter((each) => each !== undefined);
+  const wait = named.length > 0 ? Math.max(...named) : undefined;
+  // The last second of a ban is 0 seconds.
+  return isBan(status, headers) ? Math.max(1000, wait ?? unnamedBan) : wait;
+}
+
+/** Reads a wait in milliseconds from a header that holds seconds, a Unix time or a date. */
+export function readWait(text: string | null, clock: Clock): number | undefined {
+  if (text === null) return undefined;
+  const milliseconds = /^\s*\d+(?:\.\d+)?\s*$/.test(text) ? readSeconds(Number(text), clock) : readDate(text, clock);
+  return milliseconds === undefined ? undefined : Math.min(Math.max(0, milliseconds), longest);
+}
+
+const readSeconds = (seconds: number, clock: Clock) => seconds * 1000 - (seconds >= firstUnixTime ? clock.date() : 0);
+
+function readDate(text: string, clock: Clock): number | undefined {
+  // A date has letters; Date.parse would also take "-5" for a year.
+  const date = /[a-z]/i.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(date) ? undefined : date - clock.date();
+}
