@@ -3,7 +3,18 @@ import { OptionDefaults } from "typedoc";
 /** The API reference, as pages in Markdown. */
 export default {
   name: "vegaprotocol-client",
-  entryPoints: ["../scripts/docs/surface.ts"],
+  // One page for each entry of the package.
+  entryPoints: [
+    "../src/index.ts",
+    "../src/pool/index.ts",
+    "../src/follow/index.ts",
+    "../src/query/index.ts",
+    "../src/reports/index.ts",
+    "../src/validate/index.ts",
+    "../src/testing/index.ts",
+    "../src/testing/node/index.ts",
+    "../src/operations.ts",
+  ],
   // The operations have pages of their own.
   exclude: ["../generated/openapi.ts"],
   plugin: ["typedoc-plugin-markdown", "./typedoc.plugin.js"],
@@ -11,9 +22,10 @@ export default {
   readme: "none",
   out: "api",
   logLevel: "Warn",
-  router: "kind",
+  router: "module",
   disableSources: true,
   excludeExternals: true,
+  useHTMLAnchors: true,
   hidePageHeader: true,
   hideBreadcrumbs: true,
   hideGroupHeadings: true,
@@ -21,7 +33,18 @@ export default {
   expandParameters: true,
   expandObjects: true,
   entryFileName: "index",
-  sort: ["source-order"],
+  // Functions first: a page begins with what a program calls.
+  sort: ["alphabetical"],
+  groupOrder: ["Functions", "Classes", "Interfaces", "Type Aliases", "Variables"],
+  sortEntryPoints: false,
+  excludeProtected: true,
+  excludeInternal: true,
+  tableColumnSettings: { hideDefaults: true, hideInherited: true, hideModifiers: true, hideOverrides: true },
+  indexFormat: "table",
+  parametersFormat: "table",
+  interfacePropertiesFormat: "table",
+  classPropertiesFormat: "table",
+  typeDeclarationFormat: "table",
   // openapi-typescript's own tag.
   blockTags: [...OptionDefaults.blockTags, "@description"],
   intentionallyNotExported: [
@@ -32,25 +55,22 @@ export default {
     "CheckCode",
     "CheckOptions",
     "EmptyPageFault",
-    "Fetch",
     "HeaderValues",
     "HtmlFault",
     "Incomplete",
-    "InfiniteArgument",
     "LatencyFault",
     "Order",
+    "Pages",
+    "WithoutCursors",
+    "counters",
     "PartialBlockData",
     "RepeatedCursorFault",
     "ResetFault",
-    "SqlValue",
     "StatusFault",
     "TruncatedBodyFault",
     "Validate",
     "VotesOfParty",
     "VotesOnProposal",
-    // A pool is passed to a client, which connects to it.
-    "Connection",
-    "ConnectionOptions",
     // The raw types of the operations.
     "paths",
     // Types of the query libraries' options are inferred.
@@ -62,7 +82,6 @@ export default {
     "RecordOf",
     "BodyOf",
     "ParametersOf",
-    "PartOf",
     "ComponentTypes",
   ],
   // The compiler has a check of its own.

@@ -1,3 +1,8 @@
+/**
+ * The client for one node or several, its lists, scans, errors and values.
+ *
+ * @module vegaprotocol-client
+ */
 export * from "../generated/public.js";
 export { createClient, type VegaClient } from "./client/client.js";
 export type { ClientOptions, OptionOverrides } from "./client/client-options.js";
@@ -24,7 +29,7 @@ export {
 } from "./errors/index.js";
 export type { Block } from "./http/block.js";
 export type { Answer, Call } from "./http/call.js";
-export type { AttemptOptions, CallOptions } from "./http/call-options.js";
+export type { AttemptOptions, CallOptions, RetryOptions } from "./http/call-options.js";
 export type {
   AttemptEvent,
   FailoverEvent,
@@ -35,7 +40,6 @@ export type {
   ResponseEvent,
   RetryEvent,
 } from "./http/events.js";
-export type { RetryOptions } from "./http/retry-options.js";
 export type { Edge, PageContent, WalkPage } from "./list/page.js";
 export type { WalkOptions } from "./list/walk-options.js";
 export type { ScanOptions } from "./scan/scan-options.js";

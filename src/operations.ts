@@ -1,4 +1,8 @@
-/** The description of the interface as data, for programs that are built from it, such as the command line. */
+/**
+ * The operations as data, for programs that are built from them, such as the command line.
+ *
+ * @module vegaprotocol-client/operations
+ */
 export { operations } from "../generated/operations.js";
 export type {
   Argument,

@@ -1,10 +1,11 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { transformerTwoslash } from "@shikijs/vitepress-twoslash";
 import { slug } from "github-slugger";
-import { type DefaultTheme, defineConfig } from "vitepress";
-import { describePage } from "../../scripts/docs/llms.js";
+import { defineConfig } from "vitepress";
+import llms from "vitepress-plugin-llms";
 import { breakInlineCode } from "./inline-code.js";
-import { groups, titleOf } from "./pages.js";
+import { entries, groups, titleOf } from "./pages.js";
 import { markForPhones } from "./phones.js";
 import { inlinePictures } from "./pictures.js";
 import { previewTags, projectOf, sourceOf } from "./project.js";
@@ -18,17 +19,32 @@ const project = projectOf(repository);
 /** GitHub Pages serves a project below its name. */
 const base = process.env["DOCS_BASE"] ?? "/";
 
-/** A sidebar that a script wrote. */
-function generated(file: string): DefaultTheme.SidebarItem[] {
-  const url = new URL(`./generated/${file}`, import.meta.url);
-  if (!existsSync(url)) throw new Error(`${fileURLToPath(url)} is missing: run \`npm run docs\`.`);
-  return JSON.parse(readFileSync(url, "utf8"));
-}
-
-const sidebar: DefaultTheme.SidebarItem[] = groups.map(({ text, pages }) => ({
+const guide = groups.map(({ text, pages }) => ({
   text,
   items: pages.map((page) => ({ text: titleOf(page), link: `/${page}` })),
 }));
+const reference = [
+  { text: "OpenAPI reference", link: "/openapi.html", target: "_self" },
+  {
+    text: "API reference",
+    link: "/api/",
+    collapsed: true,
+    items: entries.map((entry) => ({ text: entry, link: `/api/${entry}` })),
+  },
+];
+const sidebar = guide.map(({ text, items }) =>
+  text === "Reference" ? { text, items: [...reference, ...items] } : { text, items },
+);
+
+/** The first sentence of a page, as its description. */
+function summaryOf(page: string): string | undefined {
+  const [, paragraph = ""] = /^# .+\n\n([\w`"*[][\s\S]*?)\n\n/m.exec(page) ?? [];
+  const text = paragraph
+    .replaceAll(/\[([^\]]+)\]\([^)]+\)/g, "$1")
+    .replaceAll(/[`*]/g, "")
+    .replaceAll(/\s+/g, " ");
+  return /^.+?[.:](?= |$)/.exec(text)?.[0].replace(/:$/, ".");
+}
 
 export default defineConfig({
   title: "vegaprotocol-client",
@@ -43,9 +59,8 @@ export default defineConfig({
     const source = sourceOf(filePath);
     const order = groups.flatMap(({ pages }) => pages);
     const place = order.indexOf(filePath.replace(/\.md$/, ""));
-    // The generated pages, which come before the last group, are no part of the reading order.
     const link = (page: string | undefined) => page !== undefined && { text: titleOf(page), link: `/${page}` };
-    const { summary } = describePage(readFileSync(`${root}/docs/${filePath}`, "utf8"));
+    const summary = summaryOf(readFileSync(`${root}/docs/${filePath}`, "utf8"));
     return {
       filePath: source ?? filePath,
       frontmatter: {
@@ -53,12 +68,16 @@ export default defineConfig({
         editLink: source !== undefined,
         ...(place !== -1 && { prev: link(order[place - 1]), next: link(order[place + 1]) }),
       },
-      ...(summary !== undefined && filePath !== "index.md" && { description: summary.replaceAll("`", "") }),
+      ...(summary !== undefined && { description: summary }),
     };
   },
   transformHead({ page, title, description }) {
     const path = page.replace(/(^|\/)index\.md$/, "$1").replace(/\.md$/, ".html");
     return project && previewTags({ title, description, path }, project);
+  },
+  vite: {
+    // llms.txt (https://llmstxt.org), and the Markdown of each page beside the page.
+    plugins: [llms({ generateLLMsFullTxt: false })],
   },
   markdown: {
     config(markdown) {
@@ -67,6 +86,7 @@ export default defineConfig({
       breakInlineCode(markdown);
     },
     // Their contrast is enough for WCAG AA.
+    codeTransformers: [transformerTwoslash({ explicitTrigger: true })],
     theme: { light: "github-light-high-contrast", dark: "github-dark-default" },
     // The same anchors as on GitHub.
     anchor: { slugify: (heading: string) => slug(heading) },
@@ -75,21 +95,11 @@ export default defineConfig({
     logo: "/icon.svg",
     nav: [
       { text: "Guide", link: "/getting-started" },
-      { text: "Operations", link: "/operations/" },
+      { text: "Operations", link: "/operations" },
       { text: "API reference", link: "/api/" },
       { text: `v${version}`, link: "/changelog" },
     ],
-    sidebar: [
-      ...sidebar.slice(0, -1),
-      ...sidebar.slice(-1).map(({ text, items = [] }) => ({
-        text,
-        items: [
-          { text: "Operations", link: "/operations/", collapsed: true, items: generated("operations-sidebar.json") },
-          { text: "API reference", link: "/api/", collapsed: true, items: generated("api-sidebar.json") },
-          ...items,
-        ],
-      })),
-    ],
+    sidebar,
     outline: [2, 3],
     ...(project && {
       socialLinks: [{ icon: "github", link: project.repository }],

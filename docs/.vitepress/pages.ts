@@ -7,13 +7,14 @@ export interface Group {
   pages: readonly string[];
 }
 
-/** The hand-written pages, in reading order. The generated operations and API reference begin the last group. */
+/** The hand-written pages, in reading order. */
 export const groups: readonly Group[] = [
   {
     text: "Library",
     pages: [
       "getting-started",
       "find-a-node",
+      "operations",
       "pagination",
       "scans",
       "errors",
@@ -37,6 +38,19 @@ export const groups: readonly Group[] = [
     pages: ["compatibility", "guarantees", "open-points", "performance", "assistants", "contributing", "changelog"],
   },
 ];
+
+/** The pages of the API reference: the entries of the package. */
+export const entries = [
+  "",
+  "/pool",
+  "/follow",
+  "/query",
+  "/reports",
+  "/validate",
+  "/testing",
+  "/testing/node",
+  "/operations",
+].map((path) => `vegaprotocol-client${path}`);
 
 /** The first heading of a page. */
 export function titleOf(page: string): string {

@@ -28,7 +28,7 @@ export const indexOptions: Pick<Options, "fields" | "extractField"> = {
   },
 };
 
-/** How the search ranks pages: the guide, then the operations, then the API reference. VitePress copies the functions as text. */
+/** How the search ranks pages: the library, the command line and testing, then the reference. VitePress copies the functions as text. */
 export const searchOptions: SearchOptions = {
   combineWith: "AND",
   boost: { words: 12, title: 4, text: 2, titles: 1 },
@@ -39,7 +39,7 @@ export const searchOptions: SearchOptions = {
   boostDocument: (id: string, term, section) => {
     const title = String(section?.["title"]);
     if (/\/changelog\./.test(id) || title === "Read next") return 0.2;
-    if (/\/operations\//.test(id)) return 0.5;
+    if (/\/(?:guarantees|open-points|compatibility|performance|assistants|contributing)\./.test(id)) return 0.5;
     const isPage = Array.isArray(section?.["titles"]) && section["titles"].length === 0;
     if (!/\/api\//.test(id)) return isPage ? 2 : 1;
     // A name has capitals inside, unlike a word. The members of a name come after names, unless they are methods.

@@ -8,7 +8,7 @@ import { cruise, type IForbiddenRuleType, type IModule } from "dependency-cruise
 import { runScript } from "../run-script.js";
 
 /** The folders that make up the client. A module imports from its own folder and from those before it. */
-const layers = ["values", "async", "errors", "arguments", "http", "evidence", "list", "scan", "client"];
+const layers = ["values", "errors", "async", "arguments", "http", "evidence", "list", "scan", "client"];
 /** Entries of the package of their own. */
 const entries = ["testing", "validate", "pool", "follow", "query", "reports"];
 /** What runs on Node.js alone. */

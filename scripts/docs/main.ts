@@ -11,16 +11,12 @@
  */
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { npmCi } from "../npm-ci.js";
 import { runScript } from "../run-script.js";
-import { writeApi } from "./api.js";
-import { writeLlms } from "./llms.js";
-import { writeOperations } from "./operations.js";
-import { readProgram, readPublicNames } from "./public-names.js";
 
 const docs = fileURLToPath(new URL("../../docs", import.meta.url));
 const commands = ["build", "check", "dev", "install", "preview"];
@@ -32,16 +28,12 @@ async function main(): Promise<void> {
   npmCi(docs);
   if (command === "install") return;
   if (command !== "preview") {
-    const typedoc = run("typedoc/bin/typedoc");
-    const names = readPublicNames(readProgram());
-    await typedoc;
-    await writeApi(names);
-    await writeOperations();
-    await writeChangelog();
+    await run("typedoc/bin/typedoc");
+    await copyDescription();
+    await copyChangelog();
   }
   if (command === "check") return buildElsewhere();
   await run("vitepress/bin/vitepress.js", command, ".", ...flags);
-  if (command === "build") await writeLlms();
 }
 
 /** Builds the site and keeps nothing: a failed link or page fails the build. */
@@ -54,8 +46,17 @@ async function buildElsewhere(): Promise<void> {
   }
 }
 
+/** Copies the description and Redoc, which `public/openapi.html` shows it with. */
+async function copyDescription(): Promise<void> {
+  await copyFile(join(docs, "../openapi.yaml"), join(docs, "public/openapi.yaml"));
+  const redoc = await readFile(join(docs, "node_modules/redoc/bundles/redoc.standalone.js"), "utf8");
+  // It would load its logo from another host.
+  const logo = "https://cdn.redoc.ly/redoc/logo-mini.svg";
+  await writeFile(join(docs, "public/redoc.js"), redoc.replaceAll(logo, "./icon.svg"));
+}
+
 /** Copies the changelog next to the pages. */
-async function writeChangelog(): Promise<void> {
+async function copyChangelog(): Promise<void> {
   const changelog = await readFile(join(docs, "../CHANGELOG.md"), "utf8");
   await writeFile(join(docs, "changelog.md"), changelog.replaceAll("](docs/", "]("));
 }

@@ -1,22 +1,8 @@
 import { readFileSync } from "node:fs";
-import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-
-/** A name that the package exports. */
-export interface PublicName {
-  name: string;
-  /** What it is imported from. */
-  entry: string;
-  isType: boolean;
-  isFunction: boolean;
-  /** Where it is declared, from the root of the project. */
-  file: string;
-  /** The text of its docstring, as Markdown without tags. */
-  description: string;
-}
 
 /** The entries of the package that are modules, with their source. */
 function readEntries(): [entry: string, source: string][] {
@@ -60,24 +46,6 @@ export function readExports(program: ts.Program): { symbol: ts.Symbol; entry: st
     }
   }
   return [...entries].map(([symbol, entry]) => ({ symbol, entry }));
-}
-
-/** Every name of the API reference. */
-export function readPublicNames(program: ts.Program): PublicName[] {
-  const checker = program.getTypeChecker();
-  return readExports(program).map(({ symbol, entry }) => {
-    const declaration = symbol.declarations?.[0] ?? fail(`${symbol.name} is not declared.`);
-    // The last signature is the most general one.
-    const signature = checker.getTypeOfSymbol(symbol).getCallSignatures().at(-1);
-    return {
-      name: symbol.name,
-      entry,
-      isType: (symbol.flags & ts.SymbolFlags.Value) === 0,
-      isFunction: signature !== undefined,
-      file: relative(root, declaration.getSourceFile().fileName),
-      description: readDocstring(signature ?? symbol, checker),
-    };
-  });
 }
 
 /** The text of a docstring, with its links as code. */

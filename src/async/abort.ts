@@ -1,3 +1,5 @@
+import type { Clock } from "./clock.js";
+
 /** The subscriptions to a signal, and the listener that they share. */
 interface Subscriptions {
   callbacks: Set<() => void>;
@@ -33,24 +35,58 @@ function subscribe(signal: AbortSignal): Subscriptions {
   return subscriptions;
 }
 
-/** Waits for what is started, and rejects at once on an abort, also if it does not listen to its signal. */
-export async function untilAborted<P>(
+/** Waits for what is started, and rejects as soon as the signal is aborted, also if it does not listen to the signal. */
+export async function orAborted<T>(signal: AbortSignal, start: () => Promise<T>): Promise<T> {
+  const { aborted, ignore } = rejection(signal);
+  try {
+    return await Promise.race([start(), aborted]);
+  } finally {
+    ignore();
+  }
+}
+
+/** The same, with a controller that is aborted together with the signal. */
+export async function untilAborted<T>(
   signal: AbortSignal | undefined,
   controller: AbortController,
-  start: (signal: AbortSignal) => Promise<P>,
-): Promise<P> {
+  start: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
   signal?.throwIfAborted();
   controller.signal.throwIfAborted();
   // Only while a request is in flight: a walk that is abandoned leaves no listener on a signal that lives on.
   const removeListener = signal && onAbort(signal, () => controller.abort(signal.reason));
-  let removeRejection: (() => void) | undefined;
+  const { aborted, ignore } = rejection(controller.signal, removeListener);
   try {
-    return await new Promise<P>((resolve, reject) => {
-      removeRejection = onAbort(controller.signal, () => reject(controller.signal.reason));
-      start(controller.signal).then(resolve, reject);
-    });
+    return await Promise.race([start(controller.signal), aborted]);
   } finally {
+    ignore();
     removeListener?.();
-    removeRejection?.();
+  }
+}
+
+/** A promise that rejects when the signal is aborted, until it is ignored. */
+function rejection(signal: AbortSignal, onReject?: () => void): { aborted: Promise<never>; ignore: () => void } {
+  signal.throwIfAborted();
+  let ignore: () => void = () => {};
+  const aborted = new Promise<never>((_, reject) => {
+    ignore = onAbort(signal, () => {
+      reject(signal.reason);
+      onReject?.();
+    });
+  });
+  return { aborted, ignore };
+}
+
+/** Waits for some milliseconds. Rejects with the reason of the signal as soon as that is aborted. */
+export async function sleep(clock: Clock, milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+  const pause = () =>
+    new Promise<void>((resolve) => {
+      cancelTimer = clock.after(milliseconds, resolve);
+    });
+  let cancelTimer = () => {};
+  try {
+    await (signal ? orAborted(signal, pause) : pause());
+  } finally {
+    cancelTimer();
   }
 }

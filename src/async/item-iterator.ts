@@ -1,3 +1,4 @@
+import { atCaller } from "../errors/index.js";
 import type { Coverage } from "../values/coverage.js";
 
 export type Done = IteratorReturnResult<undefined>;
@@ -9,7 +10,8 @@ export const ignore = () => {};
  * `break` until the request in flight has ended.
  */
 export abstract class WalkIterator<T> {
-  #calls: Promise<unknown> = Promise.resolve();
+  /** The last call of `next`, as long as it waits. */
+  #last: Promise<unknown> | undefined;
   #waiting = 0;
   protected ended = false;
 
@@ -40,22 +42,27 @@ export abstract class WalkIterator<T> {
   }
 
   next(): Promise<IteratorResult<T, undefined>> {
-    this.#waiting++;
-    const result = this.#calls.then(async () => {
-      try {
-        const result = this.ended ? done : await this.advance();
-        return this.ended ? done : result;
-      } catch (error) {
-        // Ended by another call: a `next()` that still waits reports the end of the walk.
-        if (this.ended) return done;
-        this.ended = true;
-        throw error;
-      } finally {
-        this.#waiting--;
-      }
-    });
-    this.#calls = result.then(ignore, ignore);
+    const result = this.#advanceAfter(this.#last);
+    this.#last = result;
     return result;
+  }
+
+  async #advanceAfter(previous: Promise<unknown> | undefined): Promise<IteratorResult<T, undefined>> {
+    this.#waiting++;
+    try {
+      if (previous) await previous.then(ignore, ignore);
+      const result = this.ended ? done : await this.advance();
+      return this.ended ? done : result;
+    } catch (error) {
+      // Ended by another call: a `next()` that still waits reports the end of the walk.
+      if (this.ended) return done;
+      this.ended = true;
+      throw atCaller(error);
+    } finally {
+      this.#waiting--;
+      // A promise that others wait for has no single caller.
+      if (this.idle) this.#last = undefined;
+    }
   }
 
   async return(): Promise<Done> {

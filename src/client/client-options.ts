@@ -44,7 +44,8 @@ export interface ClientOptions extends AttemptOptions {
   fetch?: ((request: Request) => Promise<Response>) | undefined;
   /**
    * Whether requests are held back before the node rejects them, according to the rate limit that its responses name (observed on v0.74
-   * nodes). While the node bans the client, calls reject immediately and nothing is sent.
+   * nodes). While the node bans the client, calls reject immediately and nothing is sent. In Cloudflare Workers and other edge runtimes,
+   * where no request can wait for another one, the default is `false`.
    *
    * @default true
    */
@@ -124,10 +125,13 @@ export function readOverrides(defaults: ClientDefaults, options: OptionOverrides
   };
 }
 
+/** Names that only workerd and what is built on it have. There, a request that another one wakes is cancelled. */
+const isEdge = "WebSocketPair" in globalThis || "EdgeRuntime" in globalThis;
+
 /** Checks the options of a client, and adds the defaults. */
 export function readClientOptions(options: ClientOptions) {
   checkOptions(clientChecks, options, { name: "createClient" });
-  const { baseUrl, headers, fetch, pacing = true, observe, log = logLevel(), validate } = options;
+  const { baseUrl, headers, fetch, pacing = !isEdge, observe, log = logLevel(), validate } = options;
   const allHeaders = readHeaders(undefined, headers);
   if (!allHeaders.has("accept")) allHeaders.set("accept", "application/json");
   const pool = readNodePool(baseUrl);

@@ -10,12 +10,11 @@ import type { Connection, Session } from "../evidence/connection.js";
 import { call } from "../http/call.js";
 import { type CallOptions, callChecks, readCallOptions } from "../http/call-options.js";
 import { withCalls, withHeaders } from "../http/http-client.js";
+import { sharedLimits } from "../http/limits.js";
 import { withLog } from "../http/log.js";
-import type { NodeHttp } from "../http/node-http.js";
-import { routeOf } from "../http/operation-route.js";
 import { withRedirects } from "../http/redirects.js";
 import { createRequester } from "../http/requester.js";
-import { sharedLimits } from "../http/shared-limits.js";
+import { type NodeHttp, routeOf } from "../http/route.js";
 import type { ScanOptions } from "../scan/scan-options.js";
 import {
   type ClientDefaults,

@@ -4,12 +4,13 @@ import { checkOptions, type OptionChecks } from "../arguments/check-options.js";
 import type { ListOperation, OperationId, OperationTable, RecordOf } from "../arguments/operation.js";
 import { readArguments } from "../arguments/read-arguments.js";
 import { take } from "../arguments/take.js";
+import { atCaller } from "../errors/index.js";
 import type { Connection } from "../evidence/connection.js";
 import type { Backward, Forward } from "../evidence/direction.js";
 import type { NodeExtra } from "../evidence/node-page.js";
 import type { Block } from "../http/block.js";
 import { type CallOptions, callChecks, readCallOptions, type Settings } from "../http/call-options.js";
-import type { OperationRoute } from "../http/operation-route.js";
+import type { OperationRoute } from "../http/route.js";
 import type { Edge, PageContent, WalkPage } from "../list/page.js";
 import type { OpenWalk } from "../list/page-reader.js";
 import { readWalkOptions, type WalkOptions, walkChecks } from "../list/walk-options.js";
@@ -184,7 +185,13 @@ export function walk<T, Extra extends object>(
   const records = () => items(({ nodes }) => nodes);
   let first: Promise<WalkPage<T> & Extra> | undefined;
   const firstPage = () => {
-    first ??= open().then((walk) => walk.first());
+    first ??= (async () => {
+      try {
+        return await (await open()).first();
+      } catch (error) {
+        throw atCaller(error);
+      }
+    })();
     return first;
   };
   return {

@@ -76,6 +76,7 @@ export interface NodePool {
    * ```
    */
   check(options?: CheckOptions): Promise<readonly NodeStatus[]>;
+  /** @internal */
   readonly [connect]: (options: ConnectionOptions) => Connection;
 }
 

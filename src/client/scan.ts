@@ -5,7 +5,7 @@ import { readArguments } from "../arguments/read-arguments.js";
 import { take } from "../arguments/take.js";
 import type { Connection } from "../evidence/connection.js";
 import { readCallOptions, type Settings } from "../http/call-options.js";
-import type { OperationRoute } from "../http/operation-route.js";
+import type { OperationRoute } from "../http/route.js";
 import { readScanOptions, type ScanOptions, scanChecks } from "../scan/scan-options.js";
 import type { Coverage } from "../values/coverage.js";
 import { Loops, loadLists } from "./loop.js";

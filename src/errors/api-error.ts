@@ -1,6 +1,4 @@
 import type { ErrorDetail } from "../../generated/types.js";
-import { shallow } from "./shallow.js";
-import { summarize } from "./summarize.js";
 import { VegaError, type VegaErrorOptions } from "./vega-error.js";
 
 /** The request that an error is about. */
@@ -86,8 +84,8 @@ export class ApiError extends VegaError {
   }
 
   override toJSON(): Record<string, unknown> {
-    const { status, code, codeName, request } = this;
-    return { ...super.toJSON(), status, code, codeName, details: shallow(this.details), request };
+    const { status, code, codeName, details, request } = this;
+    return { ...super.toJSON(), status, code, codeName, details, request };
   }
 }
 
@@ -119,4 +117,43 @@ function readErrorBody(body: unknown): { code?: number; message?: string; detail
 
 function isVegaDetail(detail: ErrorDetail): boolean {
   return detail["@type"] === "type.googleapis.com/vega.ErrorDetail";
+}
+
+/** Returns the beginning of a body on one line: enough to recognize the error page of a proxy. */
+export function summarize(body: unknown): string {
+  const text = (typeof body === "string" ? body : (JSON.stringify(body) ?? "")).replace(/\s+/g, " ").trim();
+  return text.length > 120 ? `${text.slice(0, 120)}…` : text;
+}
+
+/** Options of a {@link RateLimitError}. */
+export interface RateLimitErrorOptions extends Omit<ApiErrorOptions, "hint"> {
+  retryAfter: number | undefined;
+  banned: boolean;
+  /** Whether this call was sent; if not, the response is that of an earlier call. */
+  sent: boolean;
+}
+
+/** The node rejects requests because of their rate, or it has banned the client. */
+export class RateLimitError extends ApiError {
+  protected static override readonly brand: string = "vegaprotocol-client.RateLimitError";
+  override name = "RateLimitError" as const;
+  /** Seconds until the node accepts requests again; `undefined` if the response does not name them. */
+  readonly retryAfter: number | undefined;
+  /** Whether the node has banned the client. */
+  readonly banned: boolean;
+
+  constructor({ retryAfter, banned, sent, ...options }: RateLimitErrorOptions) {
+    const wait = retryAfter === undefined ? "" : `Wait ${retryAfter} ${retryAfter === 1 ? "second" : "seconds"}.`;
+    super({
+      ...options,
+      hint: sent ? wait : `This is the response to an earlier call; this call was not sent. ${wait}`,
+    });
+    this.retryAfter = retryAfter;
+    this.banned = banned;
+  }
+
+  override toJSON(): Record<string, unknown> {
+    const { retryAfter, banned } = this;
+    return { ...super.toJSON(), retryAfter, banned };
+  }
 }

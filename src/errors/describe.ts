@@ -3,25 +3,15 @@ const deepest = 5;
 
 /**
  * Returns the message of an error with those of its causes that it does not contain. Node.js says "fetch failed" and keeps the
- * specific message in the cause, or in the errors of an `AggregateError`. Never throws, whatever the value is.
+ * specific message in the cause, or in the errors of an `AggregateError`.
  */
-export function describe(error: unknown): string {
-  try {
-    return messagesOf(error).join(": ") || String(error);
-  } catch {
-    return "an error without a readable message";
-  }
-}
+export const describe = (error: unknown): string => messagesOf(error).join(": ") || String(error);
 
-/** Returns the name and the message of an error. Never throws, whatever the value is. */
-export function toPlainError(error: unknown): { name: string; message: string } {
-  try {
-    if (error instanceof Error) return { name: String(error.name), message: String(error.message) };
-  } catch {
-    // A getter threw.
-  }
-  return { name: typeof error, message: describe(error) };
-}
+/** Returns the name and the message of an error. */
+export const toPlainError = (error: unknown): { name: string; message: string } =>
+  error instanceof Error
+    ? { name: error.name, message: error.message }
+    : { name: typeof error, message: describe(error) };
 
 function messagesOf(error: unknown, depth = 0): string[] {
   if (!(error instanceof Error) || depth === deepest) return [];

@@ -1,10 +1,5 @@
-export { ApiError, type CodeName, isTooLarge, type SentRequest } from "./api-error.js";
-export { ArgumentError } from "./argument-error.js";
-export { ConnectionError } from "./connection-error.js";
+export { ApiError, type CodeName, isTooLarge, RateLimitError, type SentRequest, summarize } from "./api-error.js";
 export { describe, toPlainError } from "./describe.js";
 export { PaginationError } from "./pagination-error.js";
-export { RateLimitError } from "./rate-limit-error.js";
-export { ResponseError } from "./response-error.js";
-export { summarize } from "./summarize.js";
-export { TimeoutError } from "./timeout-error.js";
-export { annotate, VegaError } from "./vega-error.js";
+export { ArgumentError, ConnectionError, ResponseError, TimeoutError } from "./request-errors.js";
+export { annotate, atCaller, VegaError } from "./vega-error.js";

@@ -1,8 +1,27 @@
 import type { Backward, Forward } from "../../generated/client.js";
 import type { BalanceChangesDateRange } from "../../generated/types.js";
 import type { Coverage } from "../values/coverage.js";
-import { hasBrand, isBranded } from "./brand.js";
 import { toPlainError } from "./describe.js";
+
+/** A class with a name of its own that is the same in every copy of this package, as in `vegaprotocol-client.ApiError`. */
+interface Branded {
+  readonly brand: string;
+}
+
+/** Returns whether a class has a brand of its own. One that a caller derives has none. */
+const hasBrand = (errorClass: object): errorClass is Branded => Object.hasOwn(errorClass, "brand");
+
+/**
+ * Returns whether the class of a value, or one that it is derived from, has a brand. A program can load this package twice, as ES modules
+ * and as CommonJS, and then has two classes of each brand.
+ */
+export function isBranded(error: unknown, brand: string): boolean {
+  if (typeof error !== "object" || error === null) return false;
+  for (let each: object | null = error.constructor; each; each = Object.getPrototypeOf(each)) {
+    if (hasBrand(each) && each.brand === brand) return true;
+  }
+  return false;
+}
 
 /** Options of every {@link VegaError}, in addition to its message. */
 export interface VegaErrorOptions {
@@ -96,6 +115,16 @@ export class VegaError extends Error {
     const plainCause = cause === undefined ? undefined : toPlainError(cause);
     return { name, message, operation, attempts, node, resume, pagesRead, itemsRead, cause: plainCause };
   }
+}
+
+/**
+ * Replaces the frames of an error, which are inside of the client and more than are printed, by the line of its caller. Called where a
+ * promise rejects that the caller awaits.
+ */
+export function atCaller(error: unknown): unknown {
+  const { captureStackTrace } = Error as { captureStackTrace?: (error: object, hidden: unknown) => void };
+  if (VegaError.is(error)) captureStackTrace?.(error, atCaller);
+  return error;
 }
 
 /** What a layer knows of an error that passes through it. */

@@ -1,7 +1,7 @@
 import type { OperationId } from "../arguments/operation.js";
 import type { Clock } from "../async/clock.js";
-import type { OperationRoute } from "../http/operation-route.js";
 import type { Requester } from "../http/requester.js";
+import type { OperationRoute } from "../http/route.js";
 import type { RangeLimits } from "./range-limits.js";
 
 /** What a client has in common with those that its `withOptions` returns. */

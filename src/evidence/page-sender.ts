@@ -1,13 +1,15 @@
 import type { ListOperation, Operation } from "../arguments/operation.js";
 import type { CheckedArguments } from "../arguments/read-arguments.js";
-import type { CallSettings, Reply, Route } from "../http/context.js";
+import type { Answer } from "../http/call.js";
+import type { CallSettings } from "../http/call-options.js";
 import type { Demand } from "../http/demand.js";
+import type { CallRoute, OperationRoute } from "../http/route.js";
 import { toName } from "../values/enumeration.js";
 import type { Connection } from "./connection.js";
 import { type ListRequest, type PageContent, readEnvelope } from "./node-page.js";
 
 /** What a request with a cursor has beside its route. */
-export type CursorRules = Pick<Route<never, never, never>, "finalStatuses" | "hints">;
+export type CursorRules = Pick<CallRoute<never, never, never>, "finalStatuses" | "hints">;
 
 /** Sends the request for one page of a list. */
 export type SendPage<T> = (
@@ -16,11 +18,11 @@ export type SendPage<T> = (
   signal: AbortSignal,
   demand?: Demand<PageContent<T>>,
   rules?: CursorRules,
-) => PromiseLike<Reply<PageContent<T>>>;
+) => PromiseLike<Answer<PageContent<T>>>;
 
 export interface PageSenderOptions<T> {
   connection: Connection;
-  route: Pick<Route<CheckedArguments, never, never>, "operation" | "described" | "attempt">;
+  route: OperationRoute;
   operation: Pick<ListOperation<T>, "envelope" | "enums" | "range">;
   call: CallSettings;
   /** Returns whether a record has what is read of it. Default: the envelope alone is checked. */

@@ -1,5 +1,5 @@
+import { sleep } from "../async/abort.js";
 import type { Clock } from "../async/clock.js";
-import { sleep } from "../async/sleep.js";
 import { NotShown } from "../http/demand.js";
 
 /** How often a request is repeated at once: behind one address, the next node may have what this one lacks. */

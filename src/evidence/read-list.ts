@@ -1,7 +1,7 @@
 import type { Pagination } from "../../generated/types.js";
 import type { ListOperation } from "../arguments/operation.js";
 import type { CheckedArguments } from "../arguments/read-arguments.js";
-import type { CallSettings } from "../http/context.js";
+import type { CallSettings } from "../http/call-options.js";
 import { type Demand, lackOf, NotShown } from "../http/demand.js";
 import { maximum } from "../values/integers.js";
 import { nanosecondsPerDay } from "../values/nanoseconds.js";

@@ -1,18 +1,16 @@
 import { checkOptions, type OptionCheck } from "../arguments/check-options.js";
 import { type ArgumentsSpec, readArguments } from "../arguments/read-arguments.js";
 import { refuse } from "../arguments/refuse.js";
-import { onAbort, untilAborted } from "../async/abort.js";
+import { onAbort, sleep, untilAborted } from "../async/abort.js";
 import type { Clock } from "../async/clock.js";
 import { ItemIterator, ignore, WalkIterator } from "../async/item-iterator.js";
-import { sleep } from "../async/sleep.js";
 import type { VegaClient } from "../client/client.js";
 import type { Listing, Page } from "../client/listing.js";
 import { ApiError, annotate, RateLimitError, ResponseError, TimeoutError, VegaError } from "../errors/index.js";
 import type { Block } from "../http/block.js";
 import type { CallOptions } from "../http/call-options.js";
 import { createEmit, type Emit, observedError, type WithoutTime } from "../http/events.js";
-import { isTransient } from "../http/retry.js";
-import { retryAfter } from "../http/retry-after.js";
+import { isTransient, retryAfter } from "../http/retry.js";
 import { type FollowEvent, type FollowFromOptions, StalledError } from "./options.js";
 
 /** New records, and how far they are complete. */

@@ -1,3 +1,8 @@
+/**
+ * New records as they come, each once.
+ *
+ * @module vegaprotocol-client/follow
+ */
 export { type FollowBalanceChangesArguments, followBalanceChanges } from "./balance-changes.js";
 export type { Batch, Follower } from "./follower.js";
 export {

@@ -5,10 +5,13 @@ import {
   deadline,
   expected,
   isPositiveInteger,
+  milliseconds,
+  nested,
+  type OptionCheck,
   type OptionChecks,
+  positiveInteger,
 } from "../arguments/check-options.js";
 import { refuse, refuseSecret } from "../arguments/refuse.js";
-import { type RetryOptions, retryCheck } from "./retry-options.js";
 
 /** Header names and values. A header with the value `undefined` is omitted. */
 export type HeaderValues =
@@ -51,6 +54,35 @@ export interface AttemptOptions {
    * ```
    */
   maxResponseSize?: number | undefined;
+}
+
+/** Number and timing of the attempts of a read. */
+export interface RetryOptions {
+  /**
+   * The number of attempts, including the first.
+   *
+   * @default 4
+   */
+  attempts?: number | undefined;
+  /**
+   * Upper bound of the first wait, in milliseconds. It doubles with each attempt; the wait is a random part of it.
+   *
+   * @default 250
+   */
+  baseDelay?: number | undefined;
+  /**
+   * Upper bound of each such wait, in milliseconds.
+   *
+   * @default 8000
+   */
+  maxDelay?: number | undefined;
+  /**
+   * The longest wait that the headers of a response can cause, in milliseconds. If an error response asks for a longer one, the call
+   * rejects immediately. If a rate limit asks for a longer one, the request is not held back.
+   *
+   * @default 30_000
+   */
+  maxRetryAfter?: number | undefined;
 }
 
 /** Options of one call. */
@@ -99,6 +131,15 @@ const byteCount = expected(
   (value) => isPositiveInteger(value) || value === Number.POSITIVE_INFINITY,
 );
 
+const retryObject = nested<RetryOptions>(
+  { attempts: positiveInteger, baseDelay: milliseconds, maxDelay: milliseconds, maxRetryAfter: milliseconds },
+  "an object or false",
+);
+
+const retryCheck: OptionCheck = (value, place) => {
+  if (value !== false) retryObject(value, place);
+};
+
 export const attemptChecks: OptionChecks<AttemptOptions> = {
   timeout: deadline,
   totalTimeout: deadline,
@@ -112,6 +153,14 @@ export const callChecks: OptionChecks<CallOptions> = {
   headers: checkedWhenRead,
   node: checkedWhenRead,
 };
+
+/** The checked options of a call, which hold for each of its requests. */
+export interface CallSettings {
+  settings: Settings;
+  headers: Headers | undefined;
+  /** The address of the only node that serves the call, if the client has several. */
+  node?: string | undefined;
+}
 
 /** Checks the options of a call, and adds those of its client as defaults. */
 export function readCallOptions<Options extends CallOptions>(

@@ -1,7 +1,22 @@
-import type { Reply } from "./context.js";
+import { atCaller } from "../errors/index.js";
+import type { Block } from "./block.js";
 
 /** A result with the response it came from. */
-export interface Answer<T> extends Reply<T> {}
+export interface Answer<T> {
+  /** The body. */
+  data: T;
+  /** Status, headers and URL. Its body has been read. */
+  response: Response;
+  /** The block that the node reports; `undefined` if it reports none. */
+  block: Block | undefined;
+  /**
+   * Whether the response may be out of date, because no node of a pool gave a fresh one. Always `false` for a client of one
+   * node, which nothing can be compared with.
+   */
+  stale: boolean;
+  /** The address of the node that responded, if the client has several. */
+  node?: string | undefined;
+}
 
 /** The promise of a result. */
 export interface Call<T> extends Promise<T> {
@@ -17,21 +32,15 @@ export interface Call<T> extends Promise<T> {
 }
 
 /** Returns the promise of a result. What `send` throws becomes a rejection. */
-export function call<T>(send: () => Promise<Reply<T>>): Call<T> {
-  const reply = start(send);
-  const data = reply.then((whole) => whole.data);
-  const withResponse = async (): Promise<Answer<T>> => {
-    // The caller handles the rejection of this promise only: Node.js would end the process because of the other.
-    data.catch(() => {});
-    return { ...(await reply) };
-  };
-  return Object.assign(data, { withResponse });
-}
-
-function start<T>(send: () => Promise<T>): Promise<T> {
-  try {
-    return send();
-  } catch (error) {
-    return Promise.reject(error);
-  }
+export function call<T>(send: () => Promise<Answer<T>>): Call<T> {
+  let answer: Answer<T>;
+  const data = (async () => {
+    try {
+      answer = await send();
+      return answer.data;
+    } catch (error) {
+      throw atCaller(error);
+    }
+  })();
+  return Object.assign(data, { withResponse: () => data.then(() => ({ ...answer })) });
 }

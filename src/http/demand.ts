@@ -1,4 +1,4 @@
-import { isBranded } from "../errors/brand.js";
+import { isBranded } from "../errors/vega-error.js";
 import type { Block } from "./block.js";
 
 /**

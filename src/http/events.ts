@@ -1,6 +1,5 @@
 import type { Clock } from "../async/clock.js";
 import { ApiError, toPlainError } from "../errors/index.js";
-import type { SendAttempt } from "./context.js";
 
 interface EventBase {
   /** The operation: the name of the client's method; of `client.http`, the method and the path, as in `GET /api/v2/votes`. */
@@ -119,34 +118,6 @@ export function createEmit<Event extends object>(
     }
   };
 }
-
-/** Reports when an attempt is sent and how it ends. */
-export const withEvents =
-  (next: SendAttempt, emit: Emit, clock: Clock): SendAttempt =>
-  async (context, attempt) => {
-    const { operation } = context;
-    const { number } = attempt;
-    const start = clock.now();
-    const { onSend } = attempt;
-    let isSent = false;
-    attempt.onSend = (request) => {
-      onSend?.(request);
-      isSent = true;
-      emit({ type: "attempt", operation, attempt: number, ...request });
-    };
-    let error: ObservedError | undefined;
-    try {
-      return await next(context, attempt);
-    } catch (reason) {
-      error = observedError(reason);
-      throw reason;
-    } finally {
-      if (isSent) {
-        const duration = clock.now() - start;
-        emit({ type: "response", operation, attempt: number, duration, status: attempt.response?.status, error });
-      }
-    }
-  };
 
 export function observedError(error: unknown): ObservedError {
   return ApiError.is(error) ? { ...toPlainError(error), status: error.status } : toPlainError(error);

@@ -1,14 +1,32 @@
+import { ApiError, atCaller } from "../errors/index.js";
 import type { Settings } from "./call-options.js";
-import { httpCall } from "./http-call.js";
-import type { NodeHttp, SendAny } from "./node-http.js";
+import { withRedirects } from "./redirects.js";
 import type { Requester } from "./requester.js";
+import { decode, type FetchResult, mismatch, parseJson, type Received, readBytes } from "./response.js";
+import type { AttemptInit, CallRoute, NodeHttp, SendAny } from "./route.js";
+
+/** What the caller passes to openapi-fetch, as far as it is read here. */
+interface Init {
+  baseUrl?: string;
+  fetch?: (request: Request) => Promise<Response>;
+  headers?: AttemptInit["headers"];
+  params?: unknown;
+  parseAs?: "json" | "text" | "blob" | "arrayBuffer" | "stream";
+  signal?: AbortSignal | null;
+}
+
+/** What openapi-fetch resolves to. */
+type Result = FetchResult & { data?: unknown };
+
+/** Methods that change nothing, so that they can be repeated. */
+const reads = ["GET", "HEAD", "OPTIONS", "TRACE"];
 
 /**
  * Returns an openapi-fetch client whose requests are calls: they have deadlines, retries and pacing. Middleware is called for each
  * attempt.
  */
 export const withCalls = (http: NodeHttp, requester: Requester, settings: Settings): NodeHttp =>
-  withRequest(http, (...request) => httpCall({ http, requester, settings }, ...request));
+  withRequest(http, (name, path, init: Init) => httpCall({ http, requester, settings }, name, path, init));
 
 /** Returns an openapi-fetch client that sends further headers with every request. */
 export function withHeaders(http: NodeHttp, added: Headers): NodeHttp {
@@ -30,4 +48,67 @@ function withRequest(http: NodeHttp, send: SendAny): NodeHttp {
     return [name, (path: string, init = {}) => send(name, path, init)];
   });
   return Object.fromEntries(members) as NodeHttp;
+}
+
+/** What the requests of an openapi-fetch client are sent with. */
+interface HttpCalls {
+  http: NodeHttp;
+  requester: Requester;
+  settings: Settings;
+}
+
+/** Sends a request of an openapi-fetch client as a call. */
+async function httpCall(
+  { http, requester, settings }: HttpCalls,
+  name: string,
+  path: string,
+  init: Init,
+): Promise<Result> {
+  const send = http.request as SendAny<object, Result>;
+  const method = name.toUpperCase();
+  const { baseUrl, fetch, signal, parseAs = "json", ...rest } = init;
+  // To where it says, once.
+  if (baseUrl !== undefined || fetch !== undefined) {
+    return send(method, path, fetch ? { ...init, fetch: withRedirects(fetch) } : init);
+  }
+  let received: Result | undefined;
+  const route: CallRoute<object, object, unknown> = {
+    operation: `${method} ${path}`,
+    once: !reads.includes(method),
+    attempt: async (_, attemptInit) => {
+      received = undefined;
+      // A stream is read after the call, and still ends with the caller's signal.
+      const signals = signal && parseAs === "stream" ? [attemptInit.signal, signal] : undefined;
+      const lasting = signals && { signal: AbortSignal.any(signals) };
+      received = await send(method, path, { ...attemptInit, ...rest, ...lasting });
+      return received;
+    },
+    read: (body) => body,
+    // openapi-fetch knows when there is no body.
+    receive: async (response) => (received?.data === undefined ? undefined : readAs(parseAs, response)),
+  };
+  try {
+    const call = { settings, signal: signal ?? undefined, headers: undefined };
+    const { data, response } = await requester.send(route, {}, call);
+    return { data, response };
+  } catch (error) {
+    // A request that was not sent because of an earlier one has no response of its own. That of a redirect may have no body, so that
+    // nothing in the result would be an error.
+    if (ApiError.is(error) && error.status >= 400 && received?.response.headers === error.headers) return received;
+    throw atCaller(error);
+  }
+}
+
+async function readAs(parseAs: NonNullable<Init["parseAs"]>, received: Received): Promise<unknown> {
+  const { response } = received;
+  // Its reader may take longer than any deadline.
+  if (parseAs === "stream") return response.body;
+  const bytes = await readBytes(received);
+  if (parseAs === "arrayBuffer") return bytes.slice().buffer;
+  if (parseAs === "blob") return new Blob([bytes.slice()], { type: response.headers.get("content-type") ?? "" });
+  const text = decode(bytes);
+  if (parseAs === "text" || text === "") return text || undefined;
+  const json = parseJson(text);
+  if (json === undefined) throw mismatch(received, text, text);
+  return json;
 }

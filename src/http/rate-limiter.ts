@@ -1,7 +1,6 @@
 import type { Clock } from "../async/clock.js";
-import { InFlight } from "./in-flight.js";
+import { ignore } from "../async/item-iterator.js";
 import { type RateLimit, TokenBucket } from "./token-bucket.js";
-import { type Look, WaitingLine } from "./waiting-line.js";
 
 /** Permission to send one request. */
 export interface Permit {
@@ -36,12 +35,20 @@ const fewInFlight = 10;
  */
 const probeInterval = 1050;
 
+/** A request that waits for its permit. */
+interface Waiter {
+  maxWait: number;
+  grant(permit: Permit | undefined): void;
+}
+
 /** Keeps the requests of one client within the rate limit of its node. */
 export class RateLimiter {
   readonly #clock: Clock;
   readonly #bucket = new TokenBucket();
-  readonly #line: WaitingLine<Permit | undefined>;
-  readonly #inFlight: InFlight<Permit>;
+  /** First in, first out. */
+  readonly #waiting = new Set<Waiter>();
+  #clearTimer = ignore;
+  readonly #inFlight = new Set<Permit>();
   #maxInFlight: number = firstInFlight;
   #sent = 0;
   #lastSentAt = Number.NEGATIVE_INFINITY;
@@ -55,8 +62,6 @@ export class RateLimiter {
 
   constructor(clock: Clock) {
     this.#clock = clock;
-    this.#line = new WaitingLine(clock);
-    this.#inFlight = new InFlight(clock);
   }
 
   /** Milliseconds until a ban ends; 0 without a ban. */
@@ -73,22 +78,68 @@ export class RateLimiter {
   /** The expected wait of a request that is queued now, in milliseconds. */
   get expectedDelay(): number {
     const now = this.#clock.now();
-    return Math.max(0, this.#pausedUntil - now, this.#bucket.delay(this.#line.size + 1, now));
+    return Math.max(0, this.#pausedUntil - now, this.#bucket.delay(this.#waiting.size + 1, now));
   }
 
   /** Returns a permit if a request can be sent now. If the limits ask for more than `maxWait`, they do not hold it back. */
   tryAcquire(maxWait: number): Permit | undefined {
     const now = this.#clock.now();
-    return this.#line.size === 0 && this.#delay(maxWait, 0, now) === 0 ? this.#permit(now) : undefined;
+    return this.#waiting.size === 0 && this.#delay(maxWait, 0, now) === 0 ? this.#permit(now) : undefined;
   }
 
   /**
-   * Queues a request. The returned function removes it.
-   *
-   * @param grant - Passes on a permit; `undefined` if the wait has become longer than `maxWait`.
+   * Queues a request, and waits for its permit; `undefined` if the wait has become longer than `maxWait`. Rejects with the reason of the
+   * signal as soon as that is aborted.
    */
-  queue(maxWait: number, grant: (permit: Permit | undefined) => void): () => void {
-    return this.#line.join((ahead) => this.#look(maxWait, ahead), grant);
+  queue(maxWait: number, signal: AbortSignal): Promise<Permit | undefined> {
+    return new Promise((resolve, reject) => {
+      signal.throwIfAborted();
+      const leave = () => {
+        this.#waiting.delete(waiter);
+        signal.removeEventListener("abort", abort);
+      };
+      const waiter: Waiter = {
+        maxWait,
+        grant: (permit) => {
+          leave();
+          resolve(permit);
+        },
+      };
+      const abort = () => {
+        leave();
+        reject(signal.reason);
+        this.#serve();
+      };
+      signal.addEventListener("abort", abort);
+      this.#waiting.add(waiter);
+      this.#serve();
+    });
+  }
+
+  /**
+   * Grants permits to those whose wait is over, and sets a timer for the first of the others.
+   *
+   * @param all - Whether the wait of any of them may be over, not only that of the first ones.
+   */
+  #serve(all = false): void {
+    this.#clearTimer();
+    this.#clearTimer = ignore;
+    let ahead = 0;
+    for (const { maxWait, grant } of this.#waiting) {
+      // Read once: by the next reading the wait may be over, with no timer set.
+      const now = this.#clock.now();
+      const isRefused = this.banned > 0 || this.#pausedUntil - now > maxWait;
+      const delay = isRefused ? 0 : this.#delay(maxWait, ahead, now);
+      if (delay === 0) {
+        grant(isRefused ? undefined : this.#permit(now));
+        continue;
+      }
+      if (ahead === 0 && delay < Number.POSITIVE_INFINITY) {
+        this.#clearTimer = this.#clock.after(Math.ceil(delay), () => this.#serve());
+      }
+      if (!all) return;
+      ahead++;
+    }
   }
 
   /**
@@ -98,7 +149,7 @@ export class RateLimiter {
    * which it keeps its place, if no response comes before.
    */
   release(permit: Permit, outcome: PermitOutcome | undefined, patience = 0): void {
-    if (!this.#inFlight.remove(permit)) return;
+    if (!this.#inFlight.delete(permit)) return;
     if (outcome === undefined) {
       this.#uncounted = { requests: this.#uncounted.requests + 1, sent: this.#sent };
       if (patience > 0 && !this.#bucket.isKnown) this.#abandoned.push(permit.sentAt + patience);
@@ -113,7 +164,7 @@ export class RateLimiter {
       if (outcome.rateLimit) this.#observe(permit, outcome.rateLimit);
       else if (outcome.ok && !this.#bucket.isKnown) this.#maxInFlight = Number.POSITIVE_INFINITY;
     }
-    this.#line.changed();
+    this.#serve();
   }
 
   /** The node has rejected a request because of the rate: nothing is sent for some milliseconds. */
@@ -121,13 +172,13 @@ export class RateLimiter {
     const now = this.#clock.now();
     this.#pausedUntil = Math.max(this.#pausedUntil, now + milliseconds);
     this.#bucket.empty(now);
-    this.#line.changed(true);
+    this.#serve(true);
   }
 
   /** The node has banned the client: nothing is sent for some milliseconds, and nothing waits for that. */
   ban(milliseconds: number): void {
     this.#bannedUntil = Math.max(this.#bannedUntil, this.#clock.now() + milliseconds);
-    this.#line.changed(true);
+    this.#serve(true);
   }
 
   #observe({ sentAt, number, counted }: Permit, rateLimit: RateLimit): void {
@@ -147,14 +198,6 @@ export class RateLimiter {
     return permit;
   }
 
-  #look(maxWait: number, ahead: number): Look<Permit | undefined> {
-    // Read once: by the next reading the wait may be over, with no timer set.
-    const now = this.#clock.now();
-    if (this.banned > 0 || this.#pausedUntil - now > maxWait) return { value: undefined };
-    const delay = this.#delay(maxWait, ahead, now);
-    return delay > 0 ? { delay } : { value: this.#permit(now) };
-  }
-
   /**
    * Milliseconds until a request can be sent; `Infinity` until another one has ended.
    *
@@ -168,7 +211,6 @@ export class RateLimiter {
   }
 
   #untilFewer(ahead: number, now: number): number {
-    for (const permit of this.#inFlight.gone()) this.release(permit, undefined);
     const excess = this.#inFlight.size + ahead - this.#maxInFlight;
     if (this.#bucket.isKnown) return excess < 0 ? 0 : Number.POSITIVE_INFINITY;
     this.#abandoned = this.#abandoned.filter((until) => until > now).sort((a, b) => a - b);

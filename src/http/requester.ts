@@ -1,15 +1,44 @@
 import type { operations } from "../../generated/openapi.js";
 import { refuseByRule } from "../arguments/refuse.js";
-import { Cancellation } from "../async/cancellation.js";
+import { onAbort, orAborted, sleep } from "../async/abort.js";
 import { type Clock, systemClock } from "../async/clock.js";
-import { createAttempt, type Transport } from "./attempt.js";
-import type { Context, Reply, RequestSettings, Route, SendAttempt, SendCall } from "./context.js";
-import { withDeadline, withTotalDeadline } from "./deadline.js";
-import { createEmit, type Emit, type ObserverEvent, type WithoutTime, withEvents } from "./events.js";
-import { type NodeLimits, newLimits } from "./node-limits.js";
-import { pacedAttempt } from "./paced-attempt.js";
-import type { Validate } from "./response.js";
-import { withRetry } from "./retry.js";
+import { ignore } from "../async/item-iterator.js";
+import { RateLimitError, type SentRequest, TimeoutError } from "../errors/index.js";
+import { type Block, readBlock } from "./block.js";
+import type { Answer } from "./call.js";
+import type { CallSettings } from "./call-options.js";
+import type { Demand } from "./demand.js";
+import { createEmit, type Emit, type ObserverEvent, observedError, type WithoutTime } from "./events.js";
+import { NodeLimits } from "./limits.js";
+import type { Permit } from "./rate-limiter.js";
+import {
+  errorOf,
+  type FetchResult,
+  fetchResponse,
+  type Received,
+  readResult,
+  type Validate,
+  withBody,
+} from "./response.js";
+import { delayAfter, isTransient } from "./retry.js";
+import type { AttemptInit, CallRoute } from "./route.js";
+
+/** What a request is sent with. */
+export interface RequestSettings<T = unknown> extends CallSettings {
+  signal: AbortSignal | undefined;
+  /** What the response has to show. */
+  demand?: Demand<T> | undefined;
+}
+
+/** Sends the requests of one client. */
+export interface Requester {
+  /** Makes a call, retried on transient failures, and returns its result. */
+  send<Params, Body extends object, T>(
+    route: CallRoute<Params, Body, T>,
+    params: Params,
+    call: RequestSettings<T>,
+  ): Promise<Answer<T>>;
+}
 
 export interface RequesterOptions {
   fetch: (request: Request) => Promise<Response>;
@@ -18,83 +47,243 @@ export interface RequesterOptions {
   limits?: NodeLimits | undefined;
   observe?: ((event: ObserverEvent) => void) | undefined;
   validate?: Validate | undefined;
-  onBlock?: Transport["onBlock"];
+  /** Called with the block of each response that names one. */
+  onBlock?: ((block: Block) => void) | undefined;
   clock?: Clock;
   /** Returns a number from 0 up to 1. */
   random?: () => number;
 }
 
-/** Sends the requests of one client. */
-export interface Requester {
-  /** Makes a call, retried on transient failures, and returns its result. */
-  send<Params, Body extends object, T>(
-    route: Route<Params, Body, T>,
-    params: Params,
-    call: RequestSettings<T>,
-  ): Promise<Reply<T>>;
+/** What the attempts on one node are made with. */
+export interface Transport extends Pick<RequesterOptions, "fetch" | "validate" | "onBlock"> {
+  clock: Clock;
+  emit: Emit | undefined;
+  /** `undefined` if requests are not held back. */
+  limits: NodeLimits | undefined;
+  /** The address of the node, if the client has several. */
+  baseUrl?: string;
 }
 
-/** Assembles the layers that a call passes through: from the bottom up, each around the one before. */
+/** A call with the parameters of its requests. */
+export interface PreparedCall<T> extends RequestSettings<T> {
+  readonly operation: string;
+  readonly described: keyof operations;
+  readonly once: boolean;
+  readonly finalStatuses: readonly number[];
+  readonly hints: CallRoute<never, never, T>["hints"];
+  readonly params: unknown;
+  /** Sends a request with openapi-fetch. */
+  readonly attempt: (params: unknown, init: AttemptInit) => Promise<FetchResult>;
+  readonly read: (body: object) => T | undefined;
+  readonly receive: CallRoute<never, never, T>["receive"];
+}
+
+export function prepareCall<Params, Body extends object, T>(
+  route: CallRoute<Params, Body, T>,
+  params: Params,
+  call: RequestSettings<T>,
+): PreparedCall<T> {
+  const { operation, described = operation as keyof operations, once = false, finalStatuses = [] } = route;
+  const { hints, receive } = route;
+  // The route reads the bodies and takes the parameters of its own operation.
+  const { attempt, read } = route as unknown as Pick<PreparedCall<T>, "attempt" | "read">;
+  return { ...call, operation, described, once, finalStatuses, hints, receive, params, attempt, read };
+}
+
+/** Sends calls to one node. */
 export function createRequester(options: RequesterOptions): Requester {
   const { fetch, pacing = true, observe, validate, onBlock, clock = systemClock, random = Math.random } = options;
-  const { limits = newLimits() } = options;
+  const limits = pacing ? (options.limits ?? new NodeLimits(clock)) : undefined;
   const emit = observe && createEmit<WithoutTime<ObserverEvent>>(observe, clock);
-  const attempt = createNodeAttempt({ fetch, validate, clock, onBlock }, emit, pacing ? limits : undefined);
-  const send: SendCall = withTotalDeadline(withRetry(attempt, { clock, random, emit }), clock);
+  const transport = { fetch, validate, onBlock, clock, emit, limits };
   return {
-    send: (route, params, call) => {
-      const { operation } = route;
-      if (call.node !== undefined) {
-        refuseByRule({ operation, argument: "node" }, "is for clients with a pool; this client has one node. Omit it");
+    send: async (route, params, settings) => {
+      if (settings.node !== undefined) {
+        const place = { operation: route.operation, argument: "node" };
+        refuseByRule(place, "is for clients with a pool; this client has one node. Omit it");
       }
-      return send(contextOf(route, params, call));
+      return await sendCall(transport, prepareCall(route, params, settings), random);
     },
   };
 }
 
-/**
- * Makes the attempts on one node.
- *
- * @param observeSent - Wraps what happens once the rate limit permits an attempt.
- */
-export function createNodeAttempt(
-  transport: Transport,
-  emit: Emit | undefined,
-  limits: NodeLimits | undefined,
-): SendAttempt {
-  const { clock } = transport;
-  let attempt = createAttempt(transport);
-  if (emit) attempt = withEvents(attempt, emit, clock);
-  if (limits) {
-    const pacing = { next: attempt, limits, clock, emit };
-    attempt = (context, attempt) => pacedAttempt(pacing, context, attempt);
+/** Makes a call: attempts, and after transient failures further ones, until its total deadline. */
+async function sendCall<T>(transport: Transport, call: PreparedCall<T>, random: () => number): Promise<Answer<T>> {
+  const { clock, emit } = transport;
+  const { operation, once, settings, signal, finalStatuses } = call;
+  const endsAt = clock.now() + settings.totalTimeout;
+  const mostAttempts = once ? 1 : settings.attempts;
+  let cause: unknown;
+  for (let number = 1; ; number++) {
+    try {
+      return await sendAttempt(transport, call, { number, signal, endsAt, cause });
+    } catch (error) {
+      // The rate limiter has rejected an attempt that was not sent.
+      const isRefused = RateLimitError.is(error) && error.attempts < number;
+      if (isRefused || number === mostAttempts || signal?.aborted || !isTransient(error, finalStatuses)) throw error;
+      const delay = delayAfter(error, number, settings, { clock, random });
+      if (delay === undefined) throw error;
+      emit?.({ type: "retry", operation, attempt: number, delay, error: observedError(error) });
+      await waitUntil(endsAt, delay, call, clock, { attempts: number, cause: error });
+      cause = error;
+    }
   }
-  return withDeadline(attempt, clock);
 }
 
-export function contextOf<Params, Body extends object, T>(
-  route: Route<Params, Body, T>,
-  params: Params,
-  { settings, signal, headers, node, demand }: RequestSettings<T>,
-): Context<T> {
-  const { operation, described = operation as keyof operations, once = false, finalStatuses = [], hints = {} } = route;
-  return {
-    operation,
-    described,
-    once,
-    finalStatuses,
-    hints,
-    settings,
-    signal,
-    headers,
-    node,
-    demand,
-    send: (init) => route.attempt(params, init),
-    read: route.read as Context<T>["read"],
-    receive: route.receive,
-    cancellation: new Cancellation(),
-    attempts: 0,
-    lastError: undefined,
-    isQueued: false,
-  };
+/**
+ * Waits before the next attempt.
+ *
+ * @throws {@link TimeoutError} if the total deadline passes first.
+ */
+export async function waitUntil(
+  endsAt: number,
+  delay: number,
+  call: PreparedCall<unknown>,
+  clock: Clock,
+  soFar: { attempts: number; cause: unknown },
+): Promise<void> {
+  const left = Math.max(0, endsAt - clock.now());
+  await sleep(clock, Math.min(delay, left), call.signal);
+  if (delay >= left) throw totalTimeoutError(call, soFar);
 }
+
+/** One attempt of a call. */
+export interface Attempt {
+  /** Counted from 1. */
+  number: number;
+  /** Ends the attempt. */
+  signal: AbortSignal | undefined;
+  /** When the total deadline of the call passes, in milliseconds of the clock. */
+  endsAt: number;
+  /** The error of the attempt before. */
+  cause?: unknown;
+}
+
+/** The reason with which an attempt is aborted when its deadline passes. */
+const late = Symbol("late");
+
+/**
+ * Makes one attempt: waits for the rate limit of the node, sends the request through the middleware of openapi-fetch, and reads the
+ * response. Ends at its deadline and when its signal is aborted, whatever it waits for.
+ */
+export async function sendAttempt<T>(
+  transport: Transport,
+  call: PreparedCall<T>,
+  attempt: Attempt,
+): Promise<Answer<T>> {
+  const { clock, emit, limits } = transport;
+  const { operation, settings } = call;
+  const { number, signal, endsAt } = attempt;
+  signal?.throwIfAborted();
+  const startedAt = clock.now();
+  const timeout = Math.min(settings.timeout, endsAt - startedAt);
+  // Of this attempt alone: a Request keeps a listener on its signal for as long as the signal lives.
+  const controller = new AbortController();
+  const removeListener = signal && onAbort(signal, () => controller.abort(signal.reason));
+  const clearTimer = timeout < Number.POSITIVE_INFINITY ? clock.after(timeout, () => controller.abort(late)) : ignore;
+  let permit: Permit | undefined;
+  let sentAt: number | undefined;
+  let request: SentRequest | undefined;
+  let response: Response | undefined;
+  let error: unknown;
+  try {
+    permit = await limits?.acquire({ operation, attempt: number, settings }, controller.signal, emit);
+    sentAt = clock.now();
+    return await orAborted(controller.signal, async () => {
+      const origin = { operation, attempts: number, maxResponseSize: settings.maxResponseSize };
+      const result = await call.attempt(call.params, {
+        headers: call.headers ?? {},
+        signal: controller.signal,
+        parseAs: "stream",
+        baseUrl: transport.baseUrl,
+        fetch: async (sent) => {
+          request = { method: sent.method, url: sent.url };
+          emit?.({ type: "attempt", operation, attempt: number, ...request });
+          // The observer may have aborted the call.
+          controller.signal.throwIfAborted();
+          response = await fetchResponse(transport.fetch, sent, { ...origin, request });
+          return response.ok ? response : withBody({ ...origin, request, response });
+        },
+      });
+      // Middleware can respond without a request.
+      const whole = {
+        ...origin,
+        request: request ?? { method: "", url: result.response.url },
+        response: result.response,
+      };
+      return await readAnswer(transport, call, whole, result);
+    });
+  } catch (reason) {
+    error =
+      reason === late
+        ? timeoutError(call, attempt, {
+            timeout,
+            request,
+            waited: (sentAt ?? clock.now()) - startedAt,
+            isQueued: sentAt === undefined,
+          })
+        : reason;
+    throw error;
+  } finally {
+    clearTimer();
+    removeListener?.();
+    if (emit && request && sentAt !== undefined) {
+      const observed = error === undefined ? undefined : observedError(error);
+      const duration = clock.now() - sentAt;
+      emit({ type: "response", operation, attempt: number, duration, status: response?.status, error: observed });
+    }
+    if (permit) limits?.release(permit, settings, { response, error, isAborted: controller.signal.aborted });
+  }
+}
+
+/** Reads what openapi-fetch has returned. */
+async function readAnswer<T>(
+  { clock, validate, onBlock }: Transport,
+  call: PreparedCall<T>,
+  received: Received,
+  result: FetchResult,
+): Promise<Answer<T>> {
+  const { response } = received;
+  const block = readBlock(response);
+  if (block) onBlock?.(block);
+  if (!response.ok) throw errorOf(received, result, call.hints, clock);
+  const data = await (call.receive ? call.receive(received) : readResult(received, call, validate));
+  return { data, response, block, stale: false };
+}
+
+/** The error of an attempt whose deadline, or that of its call, has passed. */
+function timeoutError(
+  call: PreparedCall<unknown>,
+  { number, cause }: Attempt,
+  {
+    timeout,
+    request,
+    waited,
+    isQueued,
+  }: { timeout: number; request: SentRequest | undefined; waited: number; isQueued: boolean },
+): TimeoutError {
+  const { operation, settings } = call;
+  const attempts = isQueued ? number - 1 : number;
+  const waitedFor = isQueued || waited > timeout / 2 ? "rate-limit" : undefined;
+  // The shorter of the two.
+  if (timeout < settings.timeout) return totalTimeoutError(call, { attempts, cause, waitedFor });
+  const message =
+    `Attempt ${number} of ${operation} took longer than ${settings.timeout} ms` +
+    (request ? ` (${request.method} ${request.url})` : "") +
+    (waitedFor ? queueHint("timeout") : "");
+  return new TimeoutError(message, { scope: "attempt", waitedFor, operation, attempts });
+}
+
+function totalTimeoutError(
+  { operation, settings }: PreparedCall<unknown>,
+  { attempts, cause, waitedFor }: { attempts: number; cause: unknown; waitedFor?: TimeoutError["waitedFor"] },
+): TimeoutError {
+  const message =
+    `${operation} took longer than ${settings.totalTimeout} ms in total, with ${attempts} ${attempts === 1 ? "attempt" : "attempts"}` +
+    (waitedFor ? `,${queueHint("totalTimeout")}` : "");
+  return new TimeoutError(message, { scope: "total", waitedFor, operation, attempts, cause });
+}
+
+const queueHint = (option: string) =>
+  " because it waited for the rate limit of the client, which sends three requests at once until the node responds. Make fewer " +
+  `calls at once, or raise \`${option}\`.`;

@@ -1,9 +1,20 @@
 import type { operations } from "../../generated/openapi.js";
+import { refuse } from "../arguments/refuse.js";
 import type { Clock } from "../async/clock.js";
-import { ApiError, isTooLarge, RateLimitError, ResponseError, type SentRequest, summarize } from "../errors/index.js";
-import type { Attempt, Context, FetchResult } from "./context.js";
+import { ignore } from "../async/item-iterator.js";
+import {
+  ApiError,
+  ConnectionError,
+  describe,
+  isTooLarge,
+  RateLimitError,
+  ResponseError,
+  type SentRequest,
+  summarize,
+  VegaError,
+} from "../errors/index.js";
 import { redirectHint } from "./redirects.js";
-import { isBan, retryAfter } from "./retry-after.js";
+import { isBan, retryAfter } from "./retry.js";
 
 /** A response that was received and that the caller does not have yet. */
 export interface CheckedAnswer {
@@ -25,37 +36,128 @@ export interface CheckedAnswer {
  */
 export type Validate = (received: CheckedAnswer) => void;
 
+/** What openapi-fetch returns. */
+export interface FetchResult {
+  /** The response, after middleware. If its status is a success, the body has not been read. */
+  response: Response;
+  /** The body of a response with an error status: parsed if it is JSON, otherwise its text. */
+  error?: unknown;
+}
+
+/** A response, and what its errors name. */
+export interface Received {
+  response: Response;
+  /** The request; its URL is that of the response if middleware has responded instead. */
+  request: SentRequest;
+  operation: string;
+  /** The number of attempts so far, including this one. */
+  attempts: number;
+  maxResponseSize: number;
+}
+
+/**
+ * Sends a request, and reads the body of an error response: openapi-fetch would do so without a limit.
+ *
+ * @throws {@link ConnectionError} if there is no complete response.
+ */
+export async function fetchResponse(
+  fetch: (request: Request) => Promise<Response>,
+  sent: Request,
+  origin: Omit<Received, "response">,
+): Promise<Response> {
+  let response: unknown;
+  try {
+    response = await fetch(sent);
+  } catch (error) {
+    throw sent.signal.aborted || VegaError.is(error) ? error : connectionError(error, "no response", origin);
+  }
+  if (!isResponse(response)) return refuse({ argument: "fetch" }, "a function that resolves to a Response", response);
+  return response;
+}
+
+/** Returns whether openapi-fetch can read a value as a response. A caller's own `fetch` can return one of another realm. */
+function isResponse(value: unknown): value is Response {
+  const { status, headers, text } = (value ?? {}) as Partial<Response>;
+  return typeof status === "number" && typeof headers?.get === "function" && typeof text === "function";
+}
+
+/**
+ * Returns a response like one whose body was read, to be read once more. It is not a clone of it: node-fetch waits until both
+ * bodies of a clone are read at the same pace.
+ */
+export async function withBody(received: Received): Promise<Response> {
+  const { response } = received;
+  const text = decode(await readBytes(received));
+  try {
+    return Object.defineProperty(new Response(text, response), "url", { value: response.url });
+  } catch {
+    // A status without a body, such as that of a redirect that a browser hides.
+    return Object.defineProperty(response, "text", { value: async () => text });
+  }
+}
+
+function connectionError(
+  error: unknown,
+  what: "no response" | "an incomplete response",
+  { operation, attempts, request: { url } }: Omit<Received, "response">,
+): ConnectionError {
+  const hint = what === "no response" ? corsHint(error, url) : "";
+  const message = `${operation} received ${what} from ${url}: ${describe(error)}${hint}`;
+  return new ConnectionError(message, { operation, attempts, cause: error });
+}
+
+/**
+ * Returns what may have blocked a request that got no response, as a sentence for a message; empty if a browser has not blocked it.
+ * Browsers report a blocked response and a failed connection alike, as a `TypeError` without a cause. Node.js adds a cause.
+ *
+ * @param url - The address of the request.
+ * @param origin - The origin of the page; `undefined` outside of browsers.
+ */
+export function corsHint(error: unknown, url: string, origin = originOfPage()): string {
+  const isBlocked = error instanceof TypeError && error.cause === undefined;
+  if (origin === undefined || url.startsWith(`${origin}/`) || !isBlocked) return "";
+  return (
+    `. If the node is available, the browser may have blocked its response (CORS): let the node, or a proxy in front of it, allow ` +
+    `the origin ${origin} with \`Access-Control-Allow-Origin\`, or send the requests through the server of the page.`
+  );
+}
+
+const originOfPage = () => (globalThis as { location?: { origin?: string } }).location?.origin;
+
 /**
  * Reads a body.
  *
  * @throws {@link ResponseError} if the body is larger than `maxResponseSize`: what follows is not received.
  */
-export async function readBytes(response: Response, context: Context<unknown>, attempt: Attempt): Promise<Uint8Array> {
-  const { maxResponseSize } = context.settings;
+export async function readBytes(received: Received): Promise<Uint8Array> {
+  const { response, maxResponseSize } = received;
+  // Of node-fetch, whose bodies are streams of Node.js.
+  if (typeof response.body?.getReader !== "function") {
+    const text = await response.text().catch((error) => {
+      throw connectionError(error, "an incomplete response", received);
+    });
+    const bytes = new TextEncoder().encode(text);
+    if (bytes.length > maxResponseSize) throw tooLarge(received);
+    return bytes;
+  }
+  const chunks: Uint8Array[] = [];
+  let size = 0;
   try {
-    // Not every `fetch` that a caller passes has streams.
-    if (typeof response.body?.getReader !== "function") {
-      const bytes = new TextEncoder().encode(await response.text());
-      if (bytes.length > maxResponseSize) throw tooLarge(response, context, attempt);
-      return bytes;
-    }
     const reader = response.body.getReader();
-    const chunks: Uint8Array[] = [];
-    let size = 0;
     for (;;) {
       const { done, value } = await reader.read();
       if (done) return join(chunks, size);
       if (!ArrayBuffer.isView(value)) throw new TypeError("Expected a body of bytes.");
       size += value.byteLength;
       if (size > maxResponseSize) {
-        cancel(reader);
-        throw tooLarge(response, context, attempt);
+        // Not awaited: a stream may take its time to end.
+        reader.cancel().catch(ignore);
+        throw tooLarge(received);
       }
       chunks.push(value);
     }
-  } catch (reason) {
-    attempt.failure = { reason };
-    throw reason;
+  } catch (error) {
+    throw VegaError.is(error) ? error : connectionError(error, "an incomplete response", received);
   }
 }
 
@@ -63,21 +165,12 @@ const decoder = new TextDecoder();
 
 export const decode = (bytes: Uint8Array): string => decoder.decode(bytes);
 
-function tooLarge(response: Response, { operation, settings }: Context<unknown>, attempt: Attempt): ResponseError {
+function tooLarge({ response, operation, maxResponseSize, attempts, request: { url } }: Received): ResponseError {
   return new ResponseError(
-    `${operation} received a body of more than ${settings.maxResponseSize} bytes with status ${response.status} from ` +
-      `${requestOf(response, attempt).url}. Request less, or raise \`maxResponseSize\`.`,
-    { operation, attempts: attempt.number, response, body: undefined },
+    `${operation} received a body of more than ${maxResponseSize} bytes with status ${response.status} from ${url}. ` +
+      "Request less, or raise `maxResponseSize`.",
+    { operation, attempts, response, body: undefined },
   );
-}
-
-/** Not awaited: a stream may take its time to end. Readers of older polyfills have no `cancel`. */
-async function cancel(reader: Partial<Pick<ReadableStreamDefaultReader, "cancel">>): Promise<void> {
-  try {
-    await reader.cancel?.();
-  } catch {
-    // The call ends with the error of its size.
-  }
 }
 
 function join(chunks: readonly Uint8Array[], size: number): Uint8Array {
@@ -93,59 +186,50 @@ function join(chunks: readonly Uint8Array[], size: number): Uint8Array {
 }
 
 /** Returns the result of a response with a success status. */
-export async function readData<T>(
-  response: Response,
-  context: Context<T>,
-  attempt: Attempt,
+export async function readResult<T>(
+  received: Received,
+  { described, read }: { described: keyof operations; read: (body: object) => T | undefined },
   validate: Validate | undefined,
 ): Promise<T> {
-  const { operation, described } = context;
-  const attempts = attempt.number;
-  const text = decode(await readBytes(response, context, attempt));
+  const { operation: calledBy, response, attempts } = received;
+  const text = decode(await readBytes(received));
   const body = parseJson(text);
-  const result = typeof body === "object" && body !== null ? context.read(body) : undefined;
-  if (result === undefined) throw mismatch(text, body ?? text, response, context, attempt);
-  await validate?.({ operation: described, calledBy: operation, body, response, attempts });
+  const result = typeof body === "object" && body !== null ? read(body) : undefined;
+  if (result === undefined) throw mismatch(received, text, body ?? text);
+  await validate?.({ operation: described, calledBy, body, response, attempts });
   return result;
 }
 
 /** Returns the error of a response with a success status whose body does not match the OpenAPI description. */
 export function mismatch(
+  { response, operation, attempts, request: { url } }: Received,
   text: string,
   body: unknown,
-  response: Response,
-  { operation }: Context<unknown>,
-  attempt: Attempt,
 ): ResponseError {
   const type = response.headers.get("content-type") ?? "no content type";
   return new ResponseError(
     `${operation} received a response with status ${response.status} that does not match the OpenAPI description ` +
-      `(${type}, ${text === "" ? "empty" : summarize(text)}) from ${requestOf(response, attempt).url}`,
-    { operation, attempts: attempt.number, response, body },
+      `(${type}, ${text === "" ? "empty" : summarize(text)}) from ${url}`,
+    { operation, attempts, response, body },
   );
 }
 
 /** Returns the error of a response with an error status. */
 export function errorOf(
-  { error: body, response }: FetchResult,
-  { operation, hints }: Context<unknown>,
-  attempt: Attempt,
+  { operation, attempts, request, response }: Received,
+  { error: body }: FetchResult,
+  hints: Readonly<Record<number, string>> | undefined,
   clock: Clock,
 ): ApiError {
   const { status, headers } = response;
-  const options = { operation, attempts: attempt.number, request: requestOf(response, attempt), response, body };
+  const options = { operation, attempts, request, response, body };
   const banned = isBan(status, headers);
   if (!banned && (status !== 429 || isTooLarge(status, body))) {
-    return new ApiError({ ...options, hint: hints[status] ?? redirectHint(response, options.request) });
+    return new ApiError({ ...options, hint: hints?.[status] ?? redirectHint(response, request) });
   }
   const wait = retryAfter(status, headers, clock);
   const seconds = wait === undefined ? undefined : Math.ceil(wait / 1000);
   return new RateLimitError({ ...options, banned, retryAfter: seconds, sent: true });
-}
-
-/** Returns the request that was sent; middleware can respond without sending one. */
-export function requestOf(response: Response | undefined, { request }: Attempt): SentRequest {
-  return request ?? { method: "", url: response?.url ?? "" };
 }
 
 export function parseJson(text: string): unknown {

@@ -1,48 +1,8 @@
-import type { Cancellation } from "../async/cancellation.js";
 import type { Clock } from "../async/clock.js";
 import { ApiError, ConnectionError, RateLimitError, ResponseError, TimeoutError } from "../errors/index.js";
 import type { Settings } from "./call-options.js";
-import type { Attempt, SendAttempt, SendCall } from "./context.js";
-import { type Emit, observedError } from "./events.js";
-import { retryAfter } from "./retry-after.js";
 
 const transientStatuses = [408, 500, 502, 503, 504];
-
-export interface RetryContext {
-  clock: Clock;
-  /** Returns a number from 0 up to 1. */
-  random: () => number;
-  emit: Emit | undefined;
-}
-
-/** Makes further attempts after transient failures. */
-export const withRetry =
-  (next: SendAttempt, retryContext: RetryContext): SendCall =>
-  async (context) => {
-    const { operation, cancellation, once, settings } = context;
-    const { clock, emit } = retryContext;
-    const attempts = once ? 1 : settings.attempts;
-    for (let number = 1; ; number++) {
-      try {
-        return await next(context, newAttempt(cancellation.child(), number));
-      } catch (error) {
-        context.lastError = error;
-        // The rate limiter has rejected an attempt that was not sent.
-        const isRefused = RateLimitError.is(error) && context.attempts < number;
-        if (isRefused || number === attempts || cancellation.isCancelled || !isTransient(error, context.finalStatuses))
-          throw error;
-        const delay = delayAfter(error, number, settings, retryContext);
-        if (delay === undefined) throw error;
-        emit?.({ type: "retry", operation, attempt: number, delay, error: observedError(error) });
-        await cancellation.run<void>((resolve) => clock.after(delay, resolve));
-      }
-    }
-  };
-
-/** @param baseUrl - The address of the node, if the client has several. */
-export function newAttempt(cancellation: Cancellation, number: number, baseUrl?: string): Attempt {
-  return { number, baseUrl, cancellation, waited: 0 };
-}
 
 /** Returns whether another attempt may succeed. */
 export function isTransient(error: unknown, finalStatuses: readonly number[] = []): boolean {
@@ -66,12 +26,56 @@ function isTruncated(body: unknown): boolean {
  */
 export function delayAfter(
   error: unknown,
-  number: number,
+  attempt: number,
   { baseDelay, maxDelay, maxRetryAfter }: Settings,
-  { clock, random }: Pick<RetryContext, "clock" | "random">,
+  { clock, random }: { clock: Clock; random: () => number },
 ): number | undefined {
   const named = ApiError.is(error) ? (retryAfter(error.status, error.headers, clock) ?? 0) : 0;
   if (named > maxRetryAfter) return undefined;
-  const backoff = Math.min(maxDelay, baseDelay * 2 ** (number - 1));
+  const backoff = Math.min(maxDelay, baseDelay * 2 ** (attempt - 1));
   return Math.max(named, random() * backoff);
+}
+
+/** A wait of more than a day is treated as an error of the server. */
+const longest = 86_400_000;
+
+/** From here on, a number of seconds is a Unix time. */
+const firstUnixTime = 1_000_000_000;
+
+/** If the header of a ban names no time, nothing is sent for this long. Requests during a ban do not extend it. */
+const unnamedBan = 60_000;
+
+/** Returns whether a response says that the node has banned the client (observed on v0.74 nodes). */
+export const isBan = (status: number, headers: Headers): boolean =>
+  status === 403 && headers.has("ratelimit-retry-after");
+
+/**
+ * Returns the milliseconds after which a server accepts the next request; `undefined` if it names no time. Proxies send
+ * `Retry-After`; nodes send `RateLimit-Retry-After` with a ban, and with every response `RateLimit-Reset`, which concerns
+ * only a rejected request (observed on v0.74 nodes).
+ */
+export function retryAfter(status: number, headers: Headers, clock: Clock): number | undefined {
+  const named = [
+    readWait(headers.get("ratelimit-retry-after"), clock),
+    readWait(headers.get("retry-after"), clock),
+    status === 429 ? readWait(headers.get("ratelimit-reset"), clock) : undefined,
+  ].filter((each) => each !== undefined);
+  const wait = named.length > 0 ? Math.max(...named) : undefined;
+  // The last second of a ban is 0 seconds.
+  return isBan(status, headers) ? Math.max(1000, wait ?? unnamedBan) : wait;
+}
+
+/** Reads a wait in milliseconds from a header that holds seconds, a Unix time or a date. */
+export function readWait(text: string | null, clock: Clock): number | undefined {
+  if (text === null) return undefined;
+  const milliseconds = /^\s*\d+(?:\.\d+)?\s*$/.test(text) ? readSeconds(Number(text), clock) : readDate(text, clock);
+  return milliseconds === undefined ? undefined : Math.min(Math.max(0, milliseconds), longest);
+}
+
+const readSeconds = (seconds: number, clock: Clock) => seconds * 1000 - (seconds >= firstUnixTime ? clock.date() : 0);
+
+function readDate(text: string, clock: Clock): number | undefined {
+  // A date has letters; Date.parse would also take "-5" for a year.
+  const date = /[a-z]/i.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(date) ? undefined : date - clock.date();
 }

@@ -1,6 +1,7 @@
 import { annotate, describe, toPlainError, VegaError } from "../errors/index.js";
-import type { Context, Reply } from "../http/context.js";
+import type { Answer } from "../http/call.js";
 import { observedError } from "../http/events.js";
+import { type PreparedCall, waitUntil } from "../http/requester.js";
 import { delayAfter } from "../http/retry.js";
 import { choose, longestDelay, patienceOf, shortestDelay } from "./choice.js";
 import type { PoolClient } from "./client.js";
@@ -15,7 +16,8 @@ import { type NodeResponse, Responses } from "./responses.js";
  */
 export class NodeCall<T> {
   readonly #client: PoolClient;
-  readonly #context: Context<T>;
+  readonly #call: PreparedCall<T>;
+  readonly #endsAt: number;
   readonly #requests: Requests<T>;
   readonly #responses: Responses<T>;
   /** The nodes that can serve the call. */
@@ -25,21 +27,24 @@ export class NodeCall<T> {
   /** The last error of each node, in the order in which they came. */
   readonly #errors = new Map<PoolNode, unknown>();
   #failuresLeft: number;
+  #lastError: unknown;
   /** The last outcome, until another node is asked because of it. */
   #last: Outcome<T> | undefined;
 
-  constructor(client: PoolClient, context: Context<T>) {
+  /** @param endsAt - When the total deadline of the call passes. */
+  constructor(client: PoolClient, call: PreparedCall<T>, endsAt: number) {
     this.#client = client;
-    this.#context = context;
-    this.#requests = new Requests(client, context);
-    this.#responses = new Responses(client, context);
-    this.#nodes = client.nodes.filter(({ url }) => context.node === undefined || context.node === url);
-    const { attempts } = context.settings;
+    this.#call = call;
+    this.#endsAt = endsAt;
+    this.#requests = new Requests(client, call, endsAt);
+    this.#responses = new Responses(client, call);
+    this.#nodes = client.nodes.filter(({ url }) => call.node === undefined || call.node === url);
+    const { attempts } = call.settings;
     // Each node is asked at least once, unless the caller wants no retries.
-    this.#failuresLeft = attempts === 1 || context.once ? 1 : Math.max(attempts, this.#nodes.length);
+    this.#failuresLeft = attempts === 1 || call.once ? 1 : Math.max(attempts, this.#nodes.length);
   }
 
-  async run(): Promise<Reply<T>> {
+  async run(): Promise<Answer<T>> {
     try {
       if (!this.#startNext()) await this.#retry();
       const [first] = this.#asked;
@@ -64,20 +69,20 @@ export class NodeCall<T> {
     if (node === undefined) return false;
     this.#reportFailover(node);
     this.#asked.push(node);
-    this.#requests.start(node);
+    this.#requests.start(node, this.#lastError);
     return true;
   }
 
   #take(outcome: Outcome<T>): void {
-    const { node, reply, error } = outcome;
+    const { node, answer, error } = outcome;
     this.#last = outcome;
-    if (reply) {
-      this.#responses.all.push({ ...outcome, reply });
-    } else if (isNodeFault(error, this.#context)) {
+    if (answer) {
+      this.#responses.all.push({ ...outcome, answer });
+    } else if (isNodeFault(error, this.#call)) {
       this.#errors.delete(node);
       this.#errors.set(node, error);
       this.#failuresLeft--;
-      this.#context.lastError = error;
+      this.#lastError = error;
     } else if (error !== replaced) {
       throw VegaError.is(error) ? annotate(error, { node: node.url }) : error;
     }
@@ -90,7 +95,7 @@ export class NodeCall<T> {
     // What is past is final on every node.
     const trusted = this.#ready(isFresh ? [] : ["lag"]);
     const ready = isFresh || trusted.length > 0 ? trusted : this.#ready(["lag", "suspect"]);
-    const preferred = ready.find(({ url }) => url === this.#context.demand?.prefer);
+    const preferred = ready.find(({ url }) => url === this.#call.demand?.prefer);
     if (preferred) return preferred;
     // One that is probably not behind what was returned, if there is one.
     const least = isFresh ? Number((session.returned ?? 0n) / 1_000_000n) : 0;
@@ -156,7 +161,7 @@ export class NodeCall<T> {
   /** How long a better response than the ones that could be returned is waited for, in milliseconds. */
   get #timeLeft(): number {
     const { endedAt = Number.POSITIVE_INFINITY } = this.#responses.find(undefined) ?? {};
-    return endedAt + longestDelay - this.#client.clock.now();
+    return Math.min(endedAt + longestDelay, this.#endsAt) - this.#client.clock.now();
   }
 
   /** Milliseconds until a request is late or silent. */
@@ -189,7 +194,8 @@ export class NodeCall<T> {
   /** Asks a node once more, or one that is cooling down. */
   async #retry(): Promise<void> {
     const { clock, random, emit } = this.#client;
-    const { operation, settings, cancellation, attempts: attempt } = this.#context;
+    const { operation, settings } = this.#call;
+    const attempt = this.#requests.count;
     for (const node of this.#failuresLeft > 0 ? this.#leastAsked() : []) {
       const error = this.#errors.get(node);
       const times = this.#timesAsked(node);
@@ -198,7 +204,7 @@ export class NodeCall<T> {
       if (delay === undefined) continue;
       if (delay > 0) {
         emit?.({ type: "retry", operation, attempt, node: node.url, delay, error: observedError(error) });
-        await cancellation.run<void>((resolve) => clock.after(delay, resolve));
+        await waitUntil(this.#endsAt, delay, this.#call, clock, { attempts: attempt, cause: error });
       }
       this.#start(node);
       return;
@@ -213,23 +219,22 @@ export class NodeCall<T> {
     if (!VegaError.is(error)) return error;
     if (all.length < 2) return annotate(error, { node });
     const messages = all.map(({ url, error }) => `${url}: ${describe(error)}`);
-    const message = `${this.#context.operation} failed on ${all.length} nodes. ${messages.join(" · ")}`;
+    const message = `${this.#call.operation} failed on ${all.length} nodes. ${messages.join(" · ")}`;
     const failures = all.map(({ url, error }) => ({ node: url, ...toPlainError(error) }));
     return annotate(error, { node, failures, message });
   }
 
   /** Reports that another node is asked because of the last outcome. */
   #reportFailover(to: PoolNode): void {
-    const { node: from = to, reply, error } = this.#last ?? {};
-    const cause = this.#last && reply ? this.#responses.flawOf({ ...this.#last, reply }) : "error";
+    const { node: from = to, answer, error } = this.#last ?? {};
+    const cause = this.#last && answer ? this.#responses.flawOf({ ...this.#last, answer }) : "error";
     this.#last = undefined;
     if (from === to || error === replaced || cause === undefined) return;
-    const observed = reply ? undefined : observedError(error);
+    const observed = answer ? undefined : observedError(error);
     this.#client.emit?.({ type: "failover", ...this.#change(from, to), cause, error: observed });
   }
 
   #change({ url: from }: PoolNode, { url: to }: PoolNode) {
-    const { operation, attempts: attempt } = this.#context;
-    return { operation, attempt, node: from, from, to };
+    return { operation: this.#call.operation, attempt: this.#requests.count, node: from, from, to };
   }
 }

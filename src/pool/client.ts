@@ -1,8 +1,7 @@
 import type { Clock } from "../async/clock.js";
 import type { ConnectionOptions } from "../client/node-pool.js";
-import type { SendAttempt } from "../http/context.js";
 import { createEmit, type Emit, type ObserverEvent, type WithoutTime } from "../http/events.js";
-import { createNodeAttempt } from "../http/requester.js";
+import type { Transport } from "../http/requester.js";
 import type { Order } from "./choice.js";
 import type { PoolNode } from "./node.js";
 
@@ -17,15 +16,17 @@ export interface Pool {
 /** One client of a pool. */
 export interface PoolClient extends Pool, Pick<ConnectionOptions, "routeOf" | "session"> {
   readonly emit: Emit | undefined;
-  readonly attempts: ReadonlyMap<PoolNode, SendAttempt>;
+  readonly transports: ReadonlyMap<PoolNode, Transport>;
 }
 
 export function poolClient(pool: Pool, options: ConnectionOptions): PoolClient {
   const { fetch, pacing = true, observe, validate, routeOf, session } = options;
   const emit = observe && createEmit<WithoutTime<ObserverEvent>>(observe, pool.clock);
-  const attempts = pool.nodes.map((node): [PoolNode, SendAttempt] => {
-    const emitOf = emit && ((event: Parameters<typeof emit>[0]) => emit({ ...event, node: node.url }));
-    return [node, createNodeAttempt({ fetch, validate, clock: pool.clock }, emitOf, pacing ? node.limits : undefined)];
+  const transports = pool.nodes.map((node): [PoolNode, Transport] => {
+    const { url: baseUrl } = node;
+    const emitOf = emit && ((event: Parameters<typeof emit>[0]) => emit({ ...event, node: baseUrl }));
+    const limits = pacing ? node.limits : undefined;
+    return [node, { fetch, validate, clock: pool.clock, emit: emitOf, limits, baseUrl }];
   });
-  return { ...pool, emit, attempts: new Map(attempts), routeOf, session };
+  return { ...pool, emit, transports: new Map(transports), routeOf, session };
 }

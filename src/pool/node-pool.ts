@@ -10,10 +10,9 @@ import { readBaseUrl } from "../arguments/read-base-url.js";
 import { refuse } from "../arguments/refuse.js";
 import { type Clock, systemClock } from "../async/clock.js";
 import { type CheckOptions, connect, type NodePool, type NodeStatus } from "../client/node-pool.js";
-import { defaultSettings } from "../http/call-options.js";
-import type { CallSettings, Context, Reply } from "../http/context.js";
-import { withTotalDeadline } from "../http/deadline.js";
-import { contextOf, type Requester } from "../http/requester.js";
+import type { Answer } from "../http/call.js";
+import { type CallSettings, defaultSettings } from "../http/call-options.js";
+import { type PreparedCall, prepareCall, type Requester } from "../http/requester.js";
 import { withDigits } from "../values/json.js";
 import { NodeCall } from "./call.js";
 import { choose, type Order } from "./choice.js";
@@ -114,13 +113,14 @@ function readUrls(urls: readonly (string | URL)[]): string[] {
 
 /** Sends the calls of a client to the nodes of its pool. */
 function createRequester(client: PoolClient): Requester {
-  const send = withTotalDeadline(
-    (context) =>
-      context.once && context.node === undefined ? callOnce(client, context) : new NodeCall(client, context).run(),
-    client.clock,
-  );
   return {
-    send: (route, params, call) => send(contextOf(route, params, { ...call, node: knownNode(call, route, client) })),
+    send: async (route, params, settings) => {
+      const call = prepareCall(route, params, { ...settings, node: knownNode(settings, route, client) });
+      call.signal?.throwIfAborted();
+      const endsAt = client.clock.now() + call.settings.totalTimeout;
+      if (call.once && call.node === undefined) return await callOnce(client, call, endsAt);
+      return await new NodeCall(client, call, endsAt).run();
+    },
   };
 }
 
@@ -136,16 +136,16 @@ function knownNode({ node }: CallSettings, { operation }: { operation: string },
  * Makes a call that a node does not accept twice: to one node, once. If no fresh node has responded within `maxLag`, nodes are asked with a
  * read before, and the call goes to the one that responds.
  */
-async function callOnce<T>(client: PoolClient, context: Context<T>): Promise<Reply<T>> {
+async function callOnce<T>(client: PoolClient, call: PreparedCall<T>, endsAt: number): Promise<Answer<T>> {
   const { nodes, settings, clock, random } = client;
   const since = clock.now() - settings.maxLag;
   const isFresh = ({ cause, heardAt, head }: PoolNode) =>
     cause === undefined && heardAt >= since && !(head && compare(head, client).verdict);
   const fresh = nodes.filter((node) => isFresh(node) && isCompared(client, node));
-  const read = contextOf(probe(client, context.operation), params, { ...context, demand: undefined });
+  const read = prepareCall(probe(client, call.operation), params, { ...call, demand: undefined });
   const chosen = choose(fresh, settings.order, random)?.url;
-  const node = chosen ?? (await new NodeCall(client, { ...read, cancellation: context.cancellation }).run()).node;
-  return new NodeCall(client, { ...context, node }).run();
+  const node = chosen ?? (await new NodeCall(client, read, endsAt).run()).node;
+  return await new NodeCall(client, { ...call, node }, endsAt).run();
 }
 
 /** A read that is cheap for a node, of a resource that has no signatures. */

@@ -1,7 +1,7 @@
 import type { Clock } from "../async/clock.js";
 import type { Block } from "../http/block.js";
-import { newLimits } from "../http/node-limits.js";
-import { readRateLimit } from "../http/rate-limit-headers.js";
+import { NodeLimits } from "../http/limits.js";
+import { readRateLimit } from "../http/token-bucket.js";
 import { longestDelay, type NodeLoad } from "./choice.js";
 import { type Head, headOf, type Verdict } from "./freshness.js";
 
@@ -11,7 +11,7 @@ const [shortestCoolDown, longestCoolDown] = [1000, 60_000];
 /** What a pool knows of one node. */
 export class PoolNode implements NodeLoad {
   readonly url: string;
-  readonly limits = newLimits();
+  readonly limits: NodeLimits;
   /** The last block that the node named. */
   block: Block | undefined;
   head: Head | undefined;
@@ -32,11 +32,11 @@ export class PoolNode implements NodeLoad {
   #coolDownsInRow = 0;
   #lateInRow = 0;
   #headers: Headers | undefined;
-  /** When each of the requests in flight began. */
-  readonly #begun: number[] = [];
+  #inFlight = 0;
 
   constructor(url: string, clock: Clock, random: () => number) {
     this.url = url;
+    this.limits = new NodeLimits(clock);
     this.#clock = clock;
     this.#random = random;
   }
@@ -51,14 +51,11 @@ export class PoolNode implements NodeLoad {
   }
 
   get inFlight(): number {
-    // A runtime can end a request without notice.
-    const gone = this.#clock.now() - 60_000;
-    while (this.#begun[0] !== undefined && this.#begun[0] <= gone) this.#begun.shift();
-    return this.#begun.length;
+    return this.#inFlight;
   }
 
   get pause(): number {
-    return this.limits.limiter?.expectedDelay ?? 0;
+    return this.limits.expectedDelay;
   }
 
   /** The rate limit that the last response named. */
@@ -69,12 +66,12 @@ export class PoolNode implements NodeLoad {
 
   /** A request begins. After a cool-down, it finds out how the node is: for other calls, the cool-down continues meanwhile. */
   begin(): void {
-    this.#begun.push(this.#clock.now());
+    this.#inFlight++;
     if (this.cause) this.#coolFor(this.#backoff);
   }
 
   end(): void {
-    this.#begun.shift();
+    this.#inFlight--;
   }
 
   /** A response has come. */

@@ -1,9 +1,10 @@
-import { Cancellation } from "../async/cancellation.js";
+import { orAborted } from "../async/abort.js";
 import { ignore } from "../async/item-iterator.js";
 import { ApiError, describe, RateLimitError, ResponseError, TimeoutError } from "../errors/index.js";
 import { readBlock } from "../http/block.js";
-import type { Attempt, Context, Reply } from "../http/context.js";
-import { isTransient, newAttempt } from "../http/retry.js";
+import type { Answer } from "../http/call.js";
+import { type PreparedCall, sendAttempt, type Transport } from "../http/requester.js";
+import { isTransient } from "../http/retry.js";
 import { patienceOf, shortestDelay } from "./choice.js";
 import type { PoolClient } from "./client.js";
 import type { PoolNode } from "./node.js";
@@ -14,7 +15,7 @@ export interface NodeRequest {
   readonly startedAt: number;
   /** When it was sent; `undefined` while it waits for the rate limit of the node. */
   sentAt: number | undefined;
-  readonly cancellation: Cancellation;
+  readonly controller: AbortController;
 }
 
 /** How a request has ended. */
@@ -23,7 +24,7 @@ export interface Outcome<T> {
   readonly sentAt: number;
   readonly endedAt: number;
   /** `undefined` if there is an error. */
-  readonly reply: Reply<T> | undefined;
+  readonly answer: Answer<T> | undefined;
   readonly error: unknown;
 }
 
@@ -31,7 +32,7 @@ export interface Outcome<T> {
 export const replaced = new DOMException("Another node serves the call.", "AbortError");
 
 /** Whether another node may respond where one failed. */
-export function isNodeFault(error: unknown, { finalStatuses }: Context<unknown>): boolean {
+export function isNodeFault(error: unknown, { finalStatuses }: Pick<PreparedCall<unknown>, "finalStatuses">): boolean {
   if (isTransient(error, finalStatuses)) return true;
   // A body above `maxResponseSize` was not read, and other nodes would send one as large.
   if (ResponseError.is(error)) return error.body !== undefined;
@@ -45,78 +46,97 @@ export class Requests<T> {
   /** In the order in which they were started. */
   readonly inFlight: NodeRequest[] = [];
   readonly #client: PoolClient;
-  readonly #context: Context<T>;
+  readonly #call: PreparedCall<T>;
+  readonly #endsAt: number;
   readonly #ended: Outcome<T>[] = [];
   #count = 0;
   /** Wakes the call while it waits. */
   #wake: () => void = ignore;
 
-  constructor(client: PoolClient, context: Context<T>) {
+  /** @param endsAt - When the total deadline of the call passes. */
+  constructor(client: PoolClient, call: PreparedCall<T>, endsAt: number) {
     this.#client = client;
-    this.#context = context;
+    this.#call = call;
+    this.#endsAt = endsAt;
   }
 
-  start(node: PoolNode): void {
-    const cancellation = new Cancellation();
-    const request: NodeRequest = { node, startedAt: this.#client.clock.now(), sentAt: undefined, cancellation };
-    const attempt = newAttempt(cancellation, ++this.#count, node.url);
-    attempt.onSend = () => {
+  /** How many were started. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** @param cause - The last error of the call. */
+  start(node: PoolNode, cause: unknown): void {
+    const { clock, transports } = this.#client;
+    const transport = transports.get(node) as Transport;
+    const controller = new AbortController();
+    const request: NodeRequest = { node, startedAt: clock.now(), sentAt: undefined, controller };
+    let response: Response | undefined;
+    const send: PreparedCall<T>["attempt"] = (params, init) => {
       // Another request has failed on the node while this one waited for its rate limit.
       if (node.cooledAt > request.startedAt) throw replaced;
-      request.sentAt = this.#client.clock.now();
+      return this.#call.attempt(params, init);
+    };
+    const fetch = async (sent: Request) => {
+      request.sentAt = clock.now();
       // The call has to look anew when the response is late.
       if (request.sentAt - request.startedAt >= shortestDelay) this.#wake();
+      response = await transport.fetch(sent);
+      return response;
     };
     this.inFlight.push(request);
     node.begin();
-    this.#client.attempts
-      .get(node)?.(this.#context, attempt)
-      .then(
-        (reply) => this.#end(request, attempt, reply, undefined),
-        (error: unknown) => this.#end(request, attempt, undefined, error),
-      );
+    const attempt = { number: ++this.#count, signal: controller.signal, endsAt: this.#endsAt, cause };
+    sendAttempt({ ...transport, fetch }, { ...this.#call, attempt: send }, attempt).then(
+      (answer) => this.#end(request, response, answer, undefined),
+      (error: unknown) => this.#end(request, response, undefined, error),
+    );
   }
 
-  #end(request: NodeRequest, { response }: Attempt, reply: Reply<T> | undefined, error: unknown): void {
+  #end(request: NodeRequest, response: Response | undefined, answer: Answer<T> | undefined, error: unknown): void {
     const { node, startedAt, sentAt = startedAt } = request;
     const index = this.inFlight.indexOf(request);
     if (index < 0) return;
     this.inFlight.splice(index, 1);
     node.end();
-    const isFault = reply === undefined && isNodeFault(error, this.#context);
-    const block = reply ? reply.block : response && readBlock(response);
+    const isFault = answer === undefined && isNodeFault(error, this.#call);
+    const block = answer ? answer.block : response && readBlock(response);
     if (response && (block || !isFault)) node.hear(block, sentAt, response.headers);
-    if (response && !reply && !isFault) node.judge(undefined, sentAt);
+    if (response && !answer && !isFault) node.judge(undefined, sentAt);
     // A wait for the rate limit says nothing about the node.
     if (isFault && !(TimeoutError.is(error) && error.waitedFor)) {
       const least = RateLimitError.is(error) ? (error.retryAfter ?? 0) * 1000 : 0;
       node.fail("failing", sentAt, { error: describe(error), least });
     }
-    this.#ended.push({ node, sentAt, endedAt: this.#client.clock.now(), reply, error });
+    this.#ended.push({ node, sentAt, endedAt: this.#client.clock.now(), answer, error });
     this.#wake();
   }
 
   /** The next requests that end; empty if none does for so many milliseconds. */
   async next(patience: number): Promise<readonly Outcome<T>[]> {
     if (this.#ended.length === 0) {
+      const { signal } = this.#call;
       let clearTimer = ignore;
-      await this.#context.cancellation.run<void>((resolve) => {
-        this.#wake = resolve;
-        clearTimer = this.#client.clock.after(patience, resolve);
-        return clearTimer;
-      });
-      clearTimer();
+      const wait = () =>
+        new Promise<void>((resolve) => {
+          this.#wake = resolve;
+          clearTimer = this.#client.clock.after(patience, resolve);
+        });
+      try {
+        await (signal ? orAborted(signal, wait) : wait());
+      } finally {
+        clearTimer();
+      }
     }
     return this.#ended.splice(0);
   }
 
   /** Ends all requests that are left. */
   end(): void {
-    this.#context.cancellation.onCancel(ignore);
-    for (const { node, sentAt, cancellation } of this.inFlight.splice(0)) {
+    for (const { node, sentAt, controller } of this.inFlight.splice(0)) {
       node.end();
       if (sentAt !== undefined) node.abandon(sentAt, patienceOf(node, this.#client.nodes));
-      cancellation.cancel(replaced);
+      controller.abort(replaced);
     }
   }
 }

@@ -1,12 +1,13 @@
-import type { Context, Reply } from "../http/context.js";
+import type { Answer } from "../http/call.js";
 import { type Lack, lackOf, NotShown } from "../http/demand.js";
+import type { PreparedCall } from "../http/requester.js";
 import { minimum } from "../values/integers.js";
 import type { PoolClient } from "./client.js";
 import { compare, headOf, type Verdict } from "./freshness.js";
 import type { Outcome } from "./requests.js";
 
 /** A response of a node. */
-export type NodeResponse<T> = Outcome<T> & { readonly reply: Reply<T> };
+export type NodeResponse<T> = Outcome<T> & { readonly answer: Answer<T> };
 
 /** The responses to one call. They are judged anew each time, since every response to any call says more about the nodes. */
 export class Responses<T> {
@@ -14,12 +15,12 @@ export class Responses<T> {
   readonly isFresh: boolean;
   readonly all: NodeResponse<T>[] = [];
   readonly #client: PoolClient;
-  readonly #context: Context<T>;
+  readonly #call: PreparedCall<T>;
 
-  constructor(client: PoolClient, context: Context<T>) {
-    this.isFresh = context.demand === undefined || context.demand.isFresh === true;
+  constructor(client: PoolClient, call: PreparedCall<T>) {
+    this.isFresh = call.demand === undefined || call.demand.isFresh === true;
     this.#client = client;
-    this.#context = context;
+    this.#call = call;
   }
 
   /** The first response that lacks this, or nothing. It may be stale. */
@@ -34,10 +35,10 @@ export class Responses<T> {
 
   /** The response to return if each has a flaw: of those with the longest history, if that matters, the latest one. */
   get leastFlawed(): NodeResponse<T> | undefined {
-    const { historyFrom, completeFrom } = this.#context.demand ?? {};
+    const { historyFrom, completeFrom } = this.#call.demand ?? {};
     const usable = this.all.filter((response) => [undefined, "history"].includes(this.#lackOf(response)));
     if (historyFrom === undefined || completeFrom === undefined || usable.length === 0) return latest(usable);
-    const starts = usable.map(({ reply }) => completeFrom(reply));
+    const starts = usable.map(({ answer }) => completeFrom(answer));
     const earliest = starts.reduce(minimum);
     const longest = usable.filter((_, index) => starts[index] === earliest);
     const trusted = longest.filter((response) => this.#doubtOf(response) !== "suspect");
@@ -49,41 +50,41 @@ export class Responses<T> {
     return this.#lackOf(response) ?? this.#doubtOf(response);
   }
 
-  #lackOf({ reply }: NodeResponse<T>): Lack | undefined {
-    const { demand, node } = this.#context;
+  #lackOf({ answer }: NodeResponse<T>): Lack | undefined {
+    const { demand, node } = this.#call;
     const nodes = this.#client.nodes.filter(({ url }) => node === undefined || node === url);
     // A node that has not responded yet can name its block.
     const named = nodes.some(({ block, heardAt, coolDown }) => block || (!Number.isFinite(heardAt) && coolDown === 0));
-    return demand && lackOf(demand, reply, named);
+    return demand && lackOf(demand, answer, named);
   }
 
   /** Why a response is marked as stale. Records of the past are final, also on a node that lags. */
   #doubtOf(response: NodeResponse<T>): Verdict | "regression" | undefined {
     const verdict = this.#verdictOn(response);
     if (!this.isFresh) return verdict === "suspect" ? verdict : undefined;
-    const { timestamp } = response.reply.block ?? {};
+    const { timestamp } = response.answer.block ?? {};
     const { returned = 0n } = this.#client.session;
     return verdict ?? (timestamp !== undefined && timestamp < returned ? "regression" : undefined);
   }
 
-  #verdictOn({ reply: { block }, endedAt }: NodeResponse<T>): Verdict | undefined {
+  #verdictOn({ answer: { block }, endedAt }: NodeResponse<T>): Verdict | undefined {
     return block && compare(headOf(block, endedAt), this.#client).verdict;
   }
 
-  /** Returns the reply of a response, and notes what all of them say about their nodes. */
-  settle(response: NodeResponse<T>): Reply<T> {
+  /** Returns the answer of a response, and notes what all of them say about their nodes. */
+  settle(response: NodeResponse<T>): Answer<T> {
     const { session } = this.#client;
-    const { reply, node } = response;
+    const { answer, node } = response;
     const doubt = this.#doubtOf(response);
-    const isPinned = this.#context.node !== undefined;
+    const isPinned = this.#call.node !== undefined;
     for (const each of this.all) {
       // The best of several bad nodes continues to serve calls.
       const isSpared = each === response && this.isFresh && !isPinned;
       each.node.judge(isSpared ? undefined : this.#verdictOn(each), each.sentAt);
     }
-    const { timestamp = 0n } = reply.block ?? {};
+    const { timestamp = 0n } = answer.block ?? {};
     if (!isPinned && doubt !== "suspect" && timestamp > (session.returned ?? 0n)) session.returned = timestamp;
-    return { ...reply, stale: doubt !== undefined, node: node.url };
+    return { ...answer, stale: doubt !== undefined, node: node.url };
   }
 
   /** @throws {@link NotShown} if there are responses, and each lacks what it is used for. */
@@ -92,13 +93,13 @@ export class Responses<T> {
     const behind = this.all.filter((response) => this.#lackOf(response) === "block");
     const shown = latest(behind.length > 0 ? behind : this.all);
     const lack = shown && this.#lackOf(shown);
-    if (lack) throw new NotShown(lack, { shown: shown.reply });
+    if (lack) throw new NotShown(lack, { shown: shown.answer });
   }
 }
 
 /** The response of the latest block. */
 function latest<T>(responses: readonly NodeResponse<T>[]): NodeResponse<T> | undefined {
-  const timeOf = ({ reply }: NodeResponse<T>) => reply.block?.timestamp ?? -1n;
+  const timeOf = ({ answer }: NodeResponse<T>) => answer.block?.timestamp ?? -1n;
   const [first, ...others] = responses;
   return first && others.reduce((best, response) => (timeOf(best) >= timeOf(response) ? best : response), first);
 }

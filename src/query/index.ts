@@ -1,3 +1,8 @@
+/**
+ * Keys and functions for TanStack Query and SWR.
+ *
+ * @module vegaprotocol-client/query
+ */
 import { operations } from "../../generated/operations.js";
 import { checkedWhenRead, checkOptions, expected } from "../arguments/check-options.js";
 import type { ListOperation, OperationId, SingleOperation } from "../arguments/operation.js";

@@ -1,3 +1,8 @@
+/**
+ * Answers from records: balances at a time, series, statements, tallies, limits and bundles.
+ *
+ * @module vegaprotocol-client/reports
+ */
 export type { Account } from "./accounts.js";
 export { type BalanceSeriesOptions, type BalanceSeriesRow, balanceSeries } from "./balance-series.js";
 export { type AccountBalance, type BalancesOptions, balancesAt } from "./balances-at.js";

@@ -8,8 +8,8 @@ import type { ListRequest, OldestPage, PageContent } from "../evidence/node-page
 import { pageSender } from "../evidence/page-sender.js";
 import { listReader } from "../evidence/read-list.js";
 import { select } from "../evidence/selection.js";
-import type { CallSettings } from "../http/context.js";
-import type { OperationRoute } from "../http/operation-route.js";
+import type { CallSettings } from "../http/call-options.js";
+import type { OperationRoute } from "../http/route.js";
 import { splitFilters } from "../list/merge/split.js";
 import { checkPage, contentOf, type FetchRange } from "./range-page.js";
 import type { ScanSettings } from "./scan-options.js";

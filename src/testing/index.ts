@@ -1,3 +1,8 @@
+/**
+ * A node, and a network of nodes, in memory.
+ *
+ * @module vegaprotocol-client/testing
+ */
 export type {
   FakeBlock,
   FakeBlockData,

@@ -1,3 +1,8 @@
+/**
+ * Responses checked against the OpenAPI description, and schemas for other libraries.
+ *
+ * @module vegaprotocol-client/validate
+ */
 import { responseShapes } from "../../generated/shapes.js";
 import { checkedWhenRead, checkOptions } from "../arguments/check-options.js";
 import { refuse } from "../arguments/refuse.js";

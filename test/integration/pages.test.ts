@@ -54,7 +54,9 @@ describe.each([...guide, ...others])("the links and paths of %s", (file) => {
   test("lead to files that exist", () => {
     const missing = links.filter((link) => {
       const [path = ""] = link.split("#");
-      return path !== "" && !existsSync(join(root, dirname(file), path));
+      // The site has the files of `docs/public` beside its pages.
+      const places = ["", "public"].map((folder) => join(root, dirname(file), folder, path));
+      return path !== "" && !places.some((place) => existsSync(place));
     });
     expect(missing).toEqual([]);
   });
@@ -110,7 +112,7 @@ test("the tables of the README fit a terminal of 100 columns", () => {
 
 test("the first program prints what the page shows, with Node.js alone", async () => {
   const page = read("docs/getting-started.md");
-  const [, program = ""] = /^```ts\n([\s\S]*?)^```/m.exec(page) ?? [];
+  const [, program = ""] = /^```ts twoslash\n([\s\S]*?)^```/m.exec(page) ?? [];
   const [, output] = /^```text\n([\s\S]*?)^```/m.exec(page) ?? [];
   // Inside the package, so that its name resolves to its build.
   const folder = join(root, "reports");

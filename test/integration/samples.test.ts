@@ -6,12 +6,11 @@ import ts from "typescript";
 import { beforeAll, describe, expect, test } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
 import { collectSamples, root, type Sample } from "../support/samples/collect.js";
-import { consoleSamples } from "../support/samples/console.js";
 
 // Inside the package, so that its name resolves to its build.
 const folder = join(root, "reports/samples");
 const setting = join(root, "test/support/samples/setting.ts");
-const samples = [...collectSamples(), ...consoleSamples].filter(({ language }) => language === "ts");
+const samples = collectSamples().filter(({ language }) => language === "ts");
 const files = new Map<string, Sample>();
 const config = join(folder, "tsconfig.json");
 let problems: Map<string, string[]>;

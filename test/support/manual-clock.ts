@@ -9,7 +9,6 @@ interface Timer {
 
 /** A clock that stands still until `run` is called; then it jumps from timer to timer. */
 export class ManualClock implements Clock {
-  readonly isolatesRequests: boolean;
   #now = 0;
   #timers: Timer[] = [];
   readonly #start: number;
@@ -19,10 +18,8 @@ export class ManualClock implements Clock {
   /**
    * @param options.tick - The milliseconds that pass between two readings, as on real clocks.
    * @param options.early - The milliseconds by which timers fire early. Those of Node.js do by a fraction of a millisecond.
-   * @param options.isolatesRequests - Whether no request wakes another one, as in workerd.
    */
-  constructor({ start = Date.parse("2024-02-09T16:54:49Z"), tick = 0, early = 0, isolatesRequests = false } = {}) {
-    this.isolatesRequests = isolatesRequests;
+  constructor({ start = Date.parse("2024-02-09T16:54:49Z"), tick = 0, early = 0 } = {}) {
     this.#start = start;
     this.#tick = tick;
     this.#early = early;

@@ -1,3 +1,5 @@
+// What the client loads for its first list: tests count the turns of the event loop.
+import "../../src/client/lists.js";
 import type { Pagination } from "../../src/index.js";
 
 /** Short pages and failures of a source. */

@@ -1,11 +1,11 @@
-import { defaultSettings } from "../../src/http/call-options.js";
-import type { CallSettings, Route } from "../../src/http/context.js";
+import { type CallSettings, defaultSettings } from "../../src/http/call-options.js";
 import type { RequesterOptions } from "../../src/http/requester.js";
 import { createRequester } from "../../src/http/requester.js";
+import type { CallRoute } from "../../src/http/route.js";
 import { baseUrl } from "./raw-requests.js";
 
 /** An operation that sends one request and returns the body of the response. */
-const route: Route<object, object, object> = {
+const route: CallRoute<object, object, object> = {
   operation: "test",
   attempt: async (_, init) => {
     const response = await init.fetch(new Request(`${baseUrl}/statistics/spam/a`));

@@ -1,18 +1,22 @@
+import TwoslashFloatingVue from "@shikijs/vitepress-twoslash/client";
 import type { Theme } from "vitepress";
 import DefaultTheme from "vitepress/theme";
-import { defineAsyncComponent, onMounted } from "vue";
+import { defineAsyncComponent, h, onMounted } from "vue";
+import CopyMarkdown from "./CopyMarkdown.vue";
 import { preloadSearch } from "./preload-search.js";
 import { enableSections, reveal } from "./sections.js";
+import "@shikijs/vitepress-twoslash/style.css";
 import "./style.css";
 import "./search.css";
 import "./phones.css";
-import "./operations.css";
 import "./following.css";
 import "./pictures.css";
 
 export default {
   extends: DefaultTheme,
+  Layout: () => h(DefaultTheme.Layout, null, { "doc-before": () => h(CopyMarkdown) }),
   enhanceApp({ app, router }) {
+    app.use(TwoslashFloatingVue);
     // Pages that are also read on GitHub name it without an import.
     app.component(
       "LiveFollower",

@@ -1,3 +1,8 @@
+/**
+ * A fake node as an HTTP server, in Node.js.
+ *
+ * @module vegaprotocol-client/testing/node
+ */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { type AddressInfo, isIPv6 } from "node:net";
 import { arrayBuffer } from "node:stream/consumers";

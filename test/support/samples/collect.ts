@@ -56,7 +56,7 @@ const uncommented = (text: string) =>
     .join("\n");
 
 function fenced(file: string, text: string): Sample[] {
-  return [...text.matchAll(/^( *)```(tsx?)( no-run)?\n([\s\S]*?)^ *```$(?:\n\n```text\n([\s\S]*?)^```$)?/gm)].map(
+  return [...text.matchAll(/^( *)```(tsx?)(?: twoslash)?( no-run)?\n([\s\S]*?)^ *```$(?:\n\n```text\n([\s\S]*?)^```$)?/gm)].map(
     (match) => {
       const [, indent = "", language, mark, code = "", output] = match;
       const line = text.slice(0, match.index).split("\n").length;

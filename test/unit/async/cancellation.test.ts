@@ -2,8 +2,7 @@ import { getEventListeners } from "node:events";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
-import { onAbort } from "../../../src/async/abort.js";
-import { Cancellation } from "../../../src/async/cancellation.js";
+import { onAbort, orAborted } from "../../../src/async/abort.js";
 import { createClient, TimeoutError } from "../../../src/index.js";
 import { json } from "../../support/recorder.js";
 
@@ -120,21 +119,15 @@ describe("a body that does not end", () => {
   });
 });
 
-test("a cancellation does not keep the result of what it has waited for", async () => {
+test("a signal that lives on does not keep the result of what was waited for", async () => {
   setFlagsFromString("--expose-gc");
   const collectGarbage = runInNewContext("gc") as () => void;
-  const cancellation = new Cancellation();
-  const read = async () => {
-    const page = await cancellation.run<object>((resolve) => {
-      resolve({ records: [] });
-      return () => {};
-    });
-    return new WeakRef(page);
-  };
+  const { signal } = new AbortController();
+  const read = async () => new WeakRef(await orAborted(signal, async () => ({ records: [] })));
   const page = await read();
   // A weak reference keeps its object until the end of the current task.
   await new Promise(setImmediate);
   collectGarbage();
   expect(page.deref()).toBeUndefined();
-  expect(cancellation.isCancelled).toBe(false);
+  expect(signal.aborted).toBe(false);
 });

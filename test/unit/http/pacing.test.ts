@@ -8,8 +8,8 @@ import { json } from "../../support/recorder.js";
 import { runs } from "../../support/runs.js";
 import { createSend } from "../../support/send.js";
 
-function connect({ latency = 20, tick = 0, early = 0, isolatesRequests = false, limits = {} as NodeLimits } = {}) {
-  const clock = new ManualClock({ tick, early, isolatesRequests });
+function connect({ latency = 20, tick = 0, early = 0, limits = {} as NodeLimits } = {}) {
+  const clock = new ManualClock({ tick, early });
   const node = createLimitedNode(clock, limits);
   const send = createSend({
     clock,
@@ -157,45 +157,6 @@ describe("a paced client, alone on a node with a small bucket", () => {
           ],
         ],
       },
-    );
-  });
-});
-
-describe("a paced client whose requests are isolated from each other", () => {
-  test.each([5, 200, 1000])(
-    "is never rejected and loses at most a tenth of the rate at %s ms latency",
-    async (latency) => {
-      const { clock, node, send } = connect({ latency, isolatesRequests: true });
-      await clock.run(Promise.all(sendAll(300, send)));
-      expect(node.count).toMatchObject({ served: 300, rejected: 0, banned: 0 });
-      expect(clock.now()).toBeGreaterThanOrEqual(leastTime(300));
-      // A request looks four times a second at least.
-      expect(clock.now()).toBeLessThanOrEqual(leastTime(300) * 1.1 + 4 * latency + 250);
-    },
-  );
-
-  test("is never rejected, whenever its calls are made", async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(fc.tuple(fc.nat(3000), fc.integer({ min: 1, max: 40 })), { maxLength: 5 }),
-        fc.integer({ min: 2, max: 300 }),
-        fc.integer({ min: 3, max: 30 }),
-        async (bursts, latency, burst) => {
-          const limits = { rate: burst, burst };
-          const { clock, node, send } = connect({ latency, isolatesRequests: true, limits });
-          const all = (async () => {
-            const calls: Promise<unknown>[] = [];
-            for (const [pause, count] of bursts) {
-              await clock.sleep(pause);
-              calls.push(...sendAll(count, send));
-            }
-            await Promise.all(calls);
-          })();
-          await clock.run(all);
-          expect(node.count).toMatchObject({ rejected: 0, banned: 0 });
-        },
-      ),
-      runs(5),
     );
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { connect } from "../../../src/client/node-pool.js";
 import { defaultSettings } from "../../../src/http/call-options.js";
 import { type Demand, NotShown } from "../../../src/http/demand.js";
-import { routeOf } from "../../../src/http/operation-route.js";
+import { routeOf } from "../../../src/http/route.js";
 import { PooledNetwork, type PooledNetworkOptions } from "../../support/pooled-network.js";
 
 /** A body that has the number of its node. */

@@ -11,20 +11,6 @@ function setting(random = 1) {
   return { clock, node, pass: (milliseconds: number) => clock.run(clock.sleep(milliseconds)) };
 }
 
-describe("the requests in flight of a node", () => {
-  test("do not count from a minute after they began, however many a runtime has ended without notice", async () => {
-    const { node, pass } = setting();
-    for (let request = 0; request < 20_000; request++) node.begin();
-    await pass(59_999);
-    node.begin();
-    expect(node.inFlight).toBe(20_001);
-    await pass(1);
-    expect(node.inFlight).toBe(1);
-    node.end();
-    expect(node.inFlight).toBe(0);
-  });
-});
-
 describe("a cool-down", () => {
   test("takes 1 s, twice as long after each further failure, and at most 60 s", async () => {
     const { clock, node, pass } = setting();

@@ -43,7 +43,7 @@ test.each<[what: string, files: Record<string, string>, problem: string]>([
       "src/http/call.ts": 'import type { Scan } from "../scan/scan.js"; export type Call = Scan;',
       "src/scan/scan.ts": "export type Scan = 1;",
     },
-    "src/http/call.ts → src/scan/scan.ts: http imports only from generated, values, async, errors, arguments",
+    "src/http/call.ts → src/scan/scan.ts: http imports only from generated, values, errors, async, arguments",
   ],
   [
     "an import of an entry",

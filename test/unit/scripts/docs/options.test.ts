@@ -1,35 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { namesOf, subjects, summaryOf } from "../../../../scripts/docs/api.js";
 import { createRender, outdatedPages } from "../../../../scripts/docs/options.js";
-import { readProgram, readPublicNames } from "../../../../scripts/docs/public-names.js";
-import * as surface from "../../../../scripts/docs/surface.js";
+import { readProgram } from "../../../../scripts/docs/public-names.js";
 
 const program = readProgram();
-const names = readPublicNames(program);
-
-describe("the API reference", () => {
-  test("has every value that an entry exports, and no type of a whole operation", () => {
-    const values = names.filter(({ isType }) => !isType).map(({ name }) => name);
-    expect(values.sort()).toEqual(Object.keys(surface).sort());
-    const types = names.filter(({ isType }) => isType).map(({ name }) => name);
-    expect(types).not.toEqual(expect.arrayContaining([expect.stringMatching(/^(?:paths|components|operations)$/)]));
-  });
-
-  test("has a sentence for every name", () => {
-    const without = names.filter((each) => !/^[A-Z`].+\.$/.test(summaryOf(each)));
-    expect(without.map(({ name, file }) => `${name} in ${file}`)).toEqual([]);
-  });
-
-  test("has every name in one subject, and createClient() first", () => {
-    const listed = subjects.flatMap((subject) => namesOf(subject, names).map(({ name }) => name));
-    expect([...listed].sort()).toEqual(names.map(({ name }) => name).sort());
-    expect(listed[0]).toBe("createClient");
-  });
-
-  test("has no subject without a name", () => {
-    expect(subjects.filter((subject) => namesOf(subject, names).length === 0)).toEqual([]);
-  });
-});
 
 describe("the tables of options", () => {
   const render = createRender(program);
