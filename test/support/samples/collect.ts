@@ -56,17 +56,17 @@ const uncommented = (text: string) =>
     .join("\n");
 
 function fenced(file: string, text: string): Sample[] {
-  return [...text.matchAll(/^( *)```(tsx?)(?: twoslash)?( no-run)?\n([\s\S]*?)^ *```$(?:\n\n```text\n([\s\S]*?)^```$)?/gm)].map(
-    (match) => {
-      const [, indent = "", language, mark, code = "", output] = match;
-      const line = text.slice(0, match.index).split("\n").length;
-      return {
-        place: `${file}:${line}`,
-        language: language === "tsx" ? "tsx" : "ts",
-        code: code.replaceAll(new RegExp(`^${indent}`, "gm"), ""),
-        runs: mark === undefined,
-        ...(output !== undefined && { output }),
-      };
-    },
-  );
+  return [
+    ...text.matchAll(/^( *)```(tsx?)(?: twoslash)?( no-run)?\n([\s\S]*?)^ *```$(?:\n\n```text\n([\s\S]*?)^```$)?/gm),
+  ].map((match) => {
+    const [, indent = "", language, mark, code = "", output] = match;
+    const line = text.slice(0, match.index).split("\n").length;
+    return {
+      place: `${file}:${line}`,
+      language: language === "tsx" ? "tsx" : "ts",
+      code: code.replaceAll(new RegExp(`^${indent}`, "gm"), ""),
+      runs: mark === undefined,
+      ...(output !== undefined && { output }),
+    };
+  });
 }
