@@ -1,11 +1,10 @@
 // Serves balance changes as a v0.74 node does, in a separate process: oldest first by range of time, the newest by
 // newest-first. Every record is rendered before the first request, and a page is a slice of that text, so that the CPU of the
-// machine is left to the program that is measured. A third of the accounts without a market are those of rewards. Other lists are those of
-// the fake node; a message from the parent process rewrites some of the votes.
+// machine is left to the program that is measured. A third of the accounts without a market are those of rewards.
 import { createServer } from "node:http";
-import { createFakeNode, nodeDefects } from "../dist/src/testing/index.js";
+import { createFakeNode } from "../dist/src/testing/index.js";
 
-const [, , records, votes] = process.argv.map(Number);
+const records = Number(process.argv[2]);
 const step = 5000;
 const path = "/api/v2/balance/changes";
 
@@ -16,7 +15,7 @@ const starts = [];
 /** @type {Buffer[]} */
 const pieces = [];
 let length = 0;
-const node = createFakeNode({ balances: records, votes }, { rateLimit: false });
+const node = createFakeNode({ balances: records }, { rateLimit: false });
 const rewarded = node.records.balances[0]?.assetId;
 let after = "";
 let headers = {};
@@ -37,8 +36,6 @@ while (times.length < records) {
   }
   after = encodeURIComponent(balances.pageInfo.endCursor);
 }
-// Followers of votes read the cursors of v0.74 nodes.
-node.configure({ defects: nodeDefects });
 starts.push(length);
 const text = Buffer.concat(pieces);
 pieces.length = 0;
@@ -63,15 +60,7 @@ const edgesBetween = (from, to) => text.subarray(starts[from], (starts[to] ?? 0)
 const newestFirst = (from, to) =>
   Array.from({ length: to - from }, (_, index) => edgesBetween(to - index - 1, to - index)).join();
 
-/** @param {string} url @param {import("node:http").ServerResponse} response */
-async function passOn(url, response) {
-  const found = await node.fetch(new Request(new URL(url, "http://node")));
-  response.writeHead(found.status, Object.fromEntries(found.headers));
-  response.end(await found.text());
-}
-
 const server = createServer((request, response) => {
-  if (!request.url?.startsWith(path)) return passOn(request.url ?? "", response);
   const { searchParams } = new URL(request.url ?? "", "http://localhost");
   const size = Number(searchParams.get("pagination.first"));
   const isNewestFirst = searchParams.get("pagination.newestFirst") !== "false";
@@ -90,13 +79,6 @@ const server = createServer((request, response) => {
 });
 server.listen(0, "127.0.0.1", () => {
   const address = server.address();
-  const proposals = [...new Set(node.records.votes.map(({ proposalId }) => proposalId))];
-  if (typeof address === "object") process.send?.({ port: address?.port, proposals });
-});
-process.on("message", () => {
-  const blockTime = /** @type {const} */ (`${node.block.timestamp}`);
-  const some = node.records.votes.filter((_, index) => index % 10 === 0);
-  node.nextBlock({ votes: some.map((vote) => ({ ...vote, value: "VALUE_NO", timestamp: blockTime, blockTime })) });
-  process.send?.("rewritten");
+  if (typeof address === "object") process.send?.({ port: address?.port });
 });
 process.on("disconnect", () => process.exit());

@@ -1,56 +1,10 @@
 import { createClient } from "../dist/src/index.js";
-import { count, median, type Report, round, withServer } from "./measure.js";
+import { count, median, type Report, round } from "./measure.js";
 
-const latencies = [5, 20, 100];
-
-/** How much of the latency of a page is hidden by the work on the previous page. */
-export const readAhead = (): Promise<Report[]> =>
-  withServer(async (baseUrl) => {
-    const pages = 25;
-    const works: Record<string, (milliseconds: number) => Promise<unknown>> = {
-      "waits itself": (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
-      // Nothing else runs meanwhile: the request has to have left before.
-      "keeps the processor busy": async (milliseconds) => {
-        for (const end = performance.now() + milliseconds; performance.now() < end; );
-      },
-    };
-    const rows: Report["rows"] = {};
-    for (const latency of latencies) {
-      const client = createClient({ baseUrl: `${baseUrl}/${latency}ms` });
-      for (const [name, work] of Object.entries(works)) {
-        /** Milliseconds that the caller waits for a page, from the third on. */
-        const waitFor = async (readAhead: boolean) => {
-          const waits: number[] = [];
-          const listing = client.listNodeSignatures({ id: "a", pagination: { first: 100 } }, { readAhead });
-          const iterator = listing.pages()[Symbol.asyncIterator]();
-          for (let page = 0; page < pages; page++) {
-            const start = performance.now();
-            await iterator.next();
-            if (page >= 2) waits.push(performance.now() - start);
-            // As long as the node takes, including its time to respond.
-            await work(latency + 3);
-          }
-          await iterator.return?.(undefined);
-          return waits.reduce((sum, wait) => sum + wait, 0) / waits.length;
-        };
-        const [without, ahead] = [await waitFor(false), await waitFor(true)];
-        rows[`${latency} ms, the caller ${name}`] = {
-          "wait per page, ms": round(without),
-          "with prefetch, ms": round(ahead),
-          "hidden, %": round(100 * (1 - ahead / without)),
-        };
-      }
-    }
-    return [
-      {
-        title: `Prefetch over ${pages} pages of 100, from the third on, the caller's work as long as the node's`,
-        rows,
-      },
-    ];
-  });
+const latencies = [20, 100];
 
 /** A scan of a node that takes its time, with one request at once and with several. */
-export async function scan(): Promise<Report[]> {
+export async function latency(): Promise<Report[]> {
   const pageSize = 1000;
   const pages = 200;
   const rounds = 3;

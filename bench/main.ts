@@ -1,46 +1,25 @@
 /**
- * Measures the built package beside what a user would otherwise take: `npm run bench`, or a part of it by name, as in
- * `npm run bench -- walks scan`. `npm run --silent bench -- --json` prints them for machines. `npm run bench -- gate` fails if a
- * call takes more CPU time or memory than it may.
+ * Measures the built packages: `npm run bench`, or some benchmarks by name, such as `npm run bench -- calls memory`. It fails if a figure is
+ * above its limit.
  */
 import { cpus } from "node:os";
 import { parseArgs } from "node:util";
 import Table from "cli-table3";
-import { calls, walks } from "./calls.js";
-import { cli } from "./cli.js";
-import { exporting } from "./export.js";
-import { following } from "./follow.js";
-import { sizes, types } from "./footprint.js";
-import { gate } from "./gate.js";
-import { readAhead, scan } from "./latency.js";
-import { lost } from "./lost.js";
+import { calls } from "./calls.js";
+import { completeness } from "./completeness.js";
+import { exporting, memory } from "./export.js";
+import { latency } from "./latency.js";
 import { count, type Report } from "./measure.js";
-import { memory } from "./memory.js";
-import { pool } from "./pool.js";
-import { handingOut } from "./records.js";
-import { syncing } from "./sync.js";
-import { validation } from "./validation.js";
 
 const benchmarks: Record<string, () => Promise<Report[]>> = {
-  gate,
   calls,
-  walks,
-  memory,
-  records: handingOut,
-  readahead: readAhead,
-  scan,
-  pool,
-  validate: validation,
+  latency,
+  completeness,
   export: exporting,
-  sync: syncing,
-  lost,
-  follow: following,
-  cli,
-  types,
-  sizes,
+  memory,
 };
 
-const { values, positionals } = parseArgs({ options: { json: { type: "boolean" } }, allowPositionals: true });
+const { positionals } = parseArgs({ allowPositionals: true });
 const unknown = positionals.find((name) => !(name in benchmarks));
 if (unknown !== undefined) {
   console.error(`There is no benchmark "${unknown}". There are: ${Object.keys(benchmarks).join(", ")}.`);
@@ -49,15 +28,10 @@ if (unknown !== undefined) {
 
 const processors = cpus();
 const conditions = `Node.js ${process.version}, ${process.platform} ${process.arch}, ${processors.length} × ${processors[0]?.model.trim()}`;
-if (!values.json) console.log(conditions);
-const reports: Report[] = [];
+console.log(conditions);
 for (const [name, run] of Object.entries(benchmarks)) {
-  if (positionals.length > 0 && !positionals.includes(name)) continue;
-  const found = await run();
-  if (!values.json) found.forEach(print);
-  reports.push(...found);
+  if (positionals.length === 0 || positionals.includes(name)) (await run()).forEach(print);
 }
-if (values.json) console.log(JSON.stringify({ conditions, reports }, undefined, 2));
 
 function print({ title, rows }: Report): void {
   const figures = [...new Set(Object.values(rows).flatMap(Object.keys))];

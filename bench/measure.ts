@@ -1,43 +1,12 @@
-import { fork } from "node:child_process";
+import { type ChildProcess, fork, spawn } from "node:child_process";
+import { once } from "node:events";
+import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 
 /** A table: what was measured, and its figures by name. */
 export interface Report {
   title: string;
   rows: Record<string, Record<string, number>>;
-}
-
-/** Nanoseconds, round by round. */
-export interface Samples {
-  cpu: number[];
-  wall: number[];
-}
-
-/**
- * CPU and wall time of each way, in rounds that take turns, so that what else the machine does hits all of them. A first round
- * is not counted: the engine has yet to compile what is hot.
- */
-export async function measure(
-  ways: Record<string, () => Promise<unknown>>,
-  rounds: number,
-): Promise<Record<string, Samples>> {
-  const samples: Record<string, Samples> = {};
-  const order = Object.entries(ways);
-  for (let round = 0; round <= rounds; round++) {
-    for (const [name, way] of order) {
-      samples[name] ??= { cpu: [], wall: [] };
-      const start = process.cpuUsage();
-      const started = performance.now();
-      await way();
-      const { user, system } = process.cpuUsage(start);
-      if (round === 0) continue;
-      samples[name].cpu.push((user + system) * 1000);
-      samples[name].wall.push((performance.now() - started) * 1e6);
-    }
-    // What is measured first in a round can take less: the second one may pay for its garbage.
-    order.reverse();
-  }
-  return samples;
 }
 
 export function median(values: readonly number[]): number {
@@ -49,24 +18,49 @@ export function median(values: readonly number[]): number {
 export const times = (values: readonly number[], base: readonly number[]) =>
   round(median(values.map((value, index) => value / (base[index] ?? value))));
 
-/** The range of the middle half of the rounds, in percent of the median. */
-export function spread(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  const at = (part: number) => sorted[Math.round(part * (sorted.length - 1))] ?? 0;
-  return Math.round(((at(0.75) - at(0.25)) / median(values)) * 100);
-}
-
 export const round = (value: number) => Number(value.toPrecision(3));
 
 export const count = (number: number) => number.toLocaleString("en");
 
-/** Starts the server, and ends it when the benchmark is over. */
-export async function withServer<T>(use: (baseUrl: string) => Promise<T>): Promise<T> {
-  const server = fork(fileURLToPath(new URL("server.js", import.meta.url)), { execArgv: [] });
+/** Fails the benchmark if a figure is above its limit. */
+export function limit(what: string, value = Number.POSITIVE_INFINITY, most: number): void {
+  if (value <= most) return;
+  console.error(`${what}: ${value} is more than ${most}.`);
+  process.exitCode = 1;
+}
+
+/** Starts a server of this folder in another process, and ends it when the benchmark is over. */
+export async function withServer<T>(
+  name: string,
+  argv: readonly string[],
+  use: (baseUrl: string) => Promise<T>,
+): Promise<T> {
+  const server: ChildProcess = fork(fileURLToPath(new URL(name, import.meta.url)), argv, { execArgv: [] });
   try {
-    const port = await new Promise<unknown>((resolve) => server.once("message", resolve));
+    const [{ port }] = await once(server, "message");
     return await use(`http://127.0.0.1:${port}`);
   } finally {
     server.disconnect();
   }
+}
+
+/** CPU time in microseconds, and the peak of the memory. */
+export interface Run {
+  cpu: number;
+  mebibytes: number;
+}
+
+/** Prints the CPU time and the peak of the memory of a process when it ends. */
+const printUsage =
+  'data:text/javascript,import{writeSync}from"node:fs";process.on("exit",()=>{const{userCPUTime:u,systemCPUTime:s,maxRSS:m}=' +
+  'process.resourceUsage();writeSync(2,"usage "+(u+s)+" "+m+"\\n")})';
+
+/** Runs a program of Node.js to its end, and returns what it took. */
+export async function runProcess(args: readonly string[]): Promise<Run> {
+  const child = spawn(process.execPath, ["--import", printUsage, ...args], { stdio: ["ignore", "ignore", "pipe"] });
+  const closed = new Promise<number | null>((resolve) => child.once("close", resolve));
+  const [stderr, code] = await Promise.all([text(child.stderr), closed]);
+  if (code !== 0) throw new Error(`${args.join(" ")} exited with ${code}: ${stderr}`);
+  const [, microseconds, kibibytes] = /usage (\d+) (\d+)/.exec(stderr) ?? [];
+  return { cpu: Number(microseconds), mebibytes: Number(kibibytes) / 1024 };
 }

@@ -1,9 +1,8 @@
 /**
- * Measures what an application loads, minified and gzipped: at first, and in total with what is loaded on demand. Prints both beside their
- * limits. `--folders` also prints which folders the bytes come from.
+ * Measures what an application loads, minified and gzipped: at first, and in total with what is loaded on demand. Prints both with their
+ * limits.
  */
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import { gzipSync } from "node:zlib";
 import Table from "cli-table3";
 import { build, type Metafile } from "esbuild";
@@ -36,13 +35,11 @@ const cases: readonly SizeCase[] = [
 interface Size {
   initial: number;
   total: number;
-  /** The bytes at first by folder, before compression. */
-  folders: ReadonlyMap<string, number>;
 }
 
 /** Bundles imports as an application would, and measures the result. */
-export async function measure(folder: string, imports: SizeCase["imports"], extension = "js"): Promise<Size> {
-  const lines = Object.entries(imports).map(([module, names]) => `export ${names} from "./${module}.${extension}";`);
+export async function measure(folder: string, imports: SizeCase["imports"]): Promise<Size> {
+  const lines = Object.entries(imports).map(([module, names]) => `export ${names} from "./${module}.js";`);
   const { metafile, outputFiles } = await build({
     stdin: { contents: lines.join("\n"), resolveDir: folder },
     absWorkingDir: root,
@@ -61,8 +58,7 @@ export async function measure(folder: string, imports: SizeCase["imports"], exte
   );
   const sizeOf = (chunks: Iterable<string>) =>
     [...chunks].reduce((sum, chunk) => sum + (bytes.get(chunk.split("/").at(-1)) ?? 0), 0);
-  const first = initialChunks(metafile);
-  return { initial: sizeOf(first), total: sizeOf(Object.keys(metafile.outputs)), folders: foldersOf(metafile, first) };
+  return { initial: sizeOf(initialChunks(metafile)), total: sizeOf(Object.keys(metafile.outputs)) };
 }
 
 /** The chunks that are loaded at first: the entry, and what it imports statically. */
@@ -78,19 +74,7 @@ function initialChunks({ outputs }: Metafile): Set<string> {
   return found;
 }
 
-function foldersOf({ outputs }: Metafile, chunks: Iterable<string>): Map<string, number> {
-  const folders = new Map<string, number>();
-  for (const chunk of chunks) {
-    for (const [module, { bytesInOutput }] of Object.entries(outputs[chunk]?.inputs ?? {})) {
-      const name = /openapi-fetch|generated|src\/[^/]+(?=\/)/.exec(module)?.[0].replace("src/", "") ?? "entry";
-      folders.set(name, (folders.get(name) ?? 0) + bytesInOutput);
-    }
-  }
-  return folders;
-}
-
 async function main(): Promise<void> {
-  const { values } = parseArgs({ options: { folders: { type: "boolean", default: false } } });
   const table = new Table({
     head: ["minified and gzipped, kB", "at first", "limit", "total", "limit"],
     colAligns: ["left", "right", "right", "right", "right"],
@@ -103,12 +87,6 @@ async function main(): Promise<void> {
     table.push([name, initial.toFixed(2), limits.initial, total.toFixed(2), limits.total]);
     if (initial > limits.initial) problems.push(`${name} takes ${initial.toFixed(2)} kB at first.`);
     if (total > limits.total) problems.push(`${name} takes ${total.toFixed(2)} kB in total.`);
-    if (values.folders) {
-      // From the sources, because the package has all folders in one file.
-      const { folders } = await measure(`${root}/src`, imports, "ts");
-      const sorted = [...folders].sort(([, a], [, b]) => b - a);
-      console.log(`${name}: ${sorted.map(([folder, bytes]) => `${folder} ${bytes}`).join(", ")}`);
-    }
   }
   console.log(table.toString());
   if (problems.length > 0) throw new Error(problems.join("\n"));

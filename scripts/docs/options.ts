@@ -7,14 +7,15 @@
  *
  * The options of the second type are named in one row. `ScanOptions only order, pageSize` has these two.
  */
+import { readFileSync } from "node:fs";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import ts from "typescript";
 import { runScript } from "../run-script.js";
-import { readDocstring, readExports, readProgram } from "./public-names.js";
 
-const docs = fileURLToPath(new URL("../../docs/", import.meta.url));
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const docs = `${root}docs/`;
 const table = /^(<!-- options: (\w+)(?: without (\w+))?(?: only ([\w, ]+))? -->\n)[\s\S]*?^(<!-- \/options -->)$/gm;
 
 /** Renders the tables of a page. */
@@ -22,7 +23,7 @@ export type Render = (page: string) => string;
 
 export function createRender(program: ts.Program): Render {
   const checker = program.getTypeChecker();
-  const types = new Map(readExports(program).map(({ symbol }) => [symbol.name, symbol]));
+  const types = new Map(readExports(program).map((symbol) => [symbol.name, symbol]));
   const typeNamed = (name: string) => {
     const symbol = types.get(name);
     if (!symbol) throw new Error(`Expected the package to export the type ${name}.`);
@@ -93,6 +94,49 @@ export async function outdatedPages(render: Render): Promise<{ name: string; ren
     const rendered = render(source);
     return rendered === source ? [] : [{ name, rendered }];
   });
+}
+
+/** The entries of the package that are modules, with their source. */
+function readEntries(): string[] {
+  const { exports } = JSON.parse(readFileSync(`${root}package.json`, "utf8"));
+  return Object.values(exports as Record<string, string | { import: { types: string } }>).flatMap((target) =>
+    typeof target === "string" ? [] : root + target.import.types.replace("./dist/", "").replace(".d.ts", ".ts"),
+  );
+}
+
+/** The sources of the package, with their types. */
+export function readProgram(): ts.Program {
+  const config = ts.getParsedCommandLineOfConfigFile(
+    `${root}tsconfig.json`,
+    {},
+    {
+      ...ts.sys,
+      onUnRecoverableConfigFileDiagnostic: ({ messageText }) => {
+        throw new Error(ts.flattenDiagnosticMessageText(messageText, "\n"));
+      },
+    },
+  );
+  return ts.createProgram(readEntries(), config?.options ?? {});
+}
+
+/** Every symbol that the package exports, by one entry each: two would leave open what to import it from. */
+export function readExports(program: ts.Program): ts.Symbol[] {
+  const checker = program.getTypeChecker();
+  const symbols = readEntries().flatMap((entry) => {
+    const module = checker.getSymbolAtLocation(program.getSourceFile(entry) as ts.SourceFile);
+    return checker
+      .getExportsOfModule(module as ts.Symbol)
+      .map((each) => (each.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(each) : each));
+  });
+  const repeated = symbols.find((symbol, index) => symbols.indexOf(symbol) !== index);
+  if (repeated) throw new Error(`Expected one entry to export ${repeated.name}.`);
+  return symbols;
+}
+
+/** The text of a docstring, with its links as code. */
+function readDocstring(declared: ts.Symbol, checker: ts.TypeChecker): string {
+  const text = ts.displayPartsToString(declared.getDocumentationComment(checker));
+  return text.replaceAll(/\{@link ([^\s}]+) ?\}/g, "`$1`");
 }
 
 async function main(): Promise<void> {

@@ -12,38 +12,30 @@ import { source } from "../../support/description.js";
 const mistakes: Record<string, [before: string, after: string, rule: string]> = {
   "an operation without an id": ["      operationId: listVotes\n", "", "operation-operationId"],
   "an operation without a summary": ["      summary: List votes\n", "", "operation-summary"],
-  "an id that is not the name of a method": [
-    "operationId: listVotes",
-    "operationId: list-votes",
-    "description/operation-id-is-method-name",
-  ],
+  "an id that is not the name of a method": ["operationId: listVotes", "operationId: list-votes", "rule/method-names"],
   "an operation without an error response": [
     "        default: {$ref: '#/components/responses/UnexpectedError'}\n  /api/v2/parties/profiles:",
     "  /api/v2/parties/profiles:",
-    "description/operation-errors",
+    "rule/error-responses",
   ],
-  "an operation without samples": ["      x-codeSamples:\n", "      x-samples:\n", "description/code-samples"],
-  "a sample that is empty": [
-    "        - lang: TypeScript\n",
-    "        - lang: JavaScript\n",
-    "description/code-samples",
-  ],
+  "an operation without samples": ["      x-codeSamples:\n", "      x-samples:\n", "description/extensions"],
+  "a sample that is empty": ["        - lang: TypeScript\n", "        - lang: JavaScript\n", "description/extensions"],
   "a property without a description": [
     "        pubKey:\n          type: string\n          description: The public key of the party that signed.",
     "        pubKey:\n          type: string",
-    "description/property-description",
+    "description/descriptions",
   ],
   "a schema without a description": [
     "      description: A signature that a node of the network made for a resource.\n",
     "",
-    "description/schema-description",
+    "description/descriptions",
   ],
   "a component that is not used": [
     "    ProofOfWork:\n",
     "    Forgotten:\n      type: object\n      description: Not used.\n    ProofOfWork:\n",
     "no-unused-components",
   ],
-  "a parameter without an example": ["          example: '1707436800000000000'\n", "", "description/parameter-example"],
+  "a parameter without an example": ["          example: '1707436800000000000'\n", "", "rule/parameter-examples"],
   "an example that does not match its schema": [
     "timestamp: '1707497694001002000'",
     "timestamp: 1707497694001002000",
@@ -54,116 +46,102 @@ const mistakes: Record<string, [before: string, after: string, rule: string]> = 
               signed:`,
     `            x-examples:
               signed:`,
-    "description/media-type-examples",
+    "rule/body-examples",
   ],
   "a name of an enumeration without a meaning": [
     "        VALUE_NO: Against the proposal.\n",
     "",
-    "description/enum-descriptions",
+    "description/enumerations",
   ],
   "a meaning without a name": [
     "VALUE_NO: Against",
     "VALUE_NO: Against\n        VALUE_NEVER: Against",
-    "description/enum-descriptions",
+    "description/enumerations",
   ],
   "a 64 bit string without a pattern": [
     "          schema: {type: string, format: int64, pattern: '^-?[0-9]{1,19}$'}\n          example: '1707436800000000000'",
     "          schema: {type: string, format: int64}\n          example: '1707436800000000000'",
-    "description/string-format-pattern",
+    "description/string-formats",
   ],
   "a required property that does not exist": [
     "      required: [key, value]",
     "      required: [key, value, extra]",
     "no-required-schema-properties-undefined",
   ],
-  "an alias of YAML": [
-    "      required: [key, value]",
-    "      required: &names [key, value]\n      enum: *names",
-    "description/no-yaml-aliases",
-  ],
-  "a schema with a name that generators derive": [
-    "    VoteList:\n",
-    "    ListVotesResponse:\n",
-    "description/component-names",
-  ],
-  "an extension that is misspelled": ["x-sentOnce: true", "x-sendOnce: true", "description/extension-names"],
+  "an extension that is misspelled": ["x-sentOnce: true", "x-sendOnce: true", "description/extensions"],
   "an extension in the wrong place": [
     "      required: [key, value]",
     "      required: [key, value]\n      x-sentOnce: true",
-    "description/extension-names",
+    "description/extensions",
   ],
-  "a dotted parameter without a group": [
-    "name: filter.assetId",
-    "name: filters.assetId",
-    "description/parameter-groups",
-  ],
-  "a parameter with two dots": ["name: filter.assetId", "name: filter.asset.id", "description/parameter-groups"],
+  "a dotted parameter without a group": ["name: filter.assetId", "name: filters.assetId", "description/extensions"],
+  "a parameter with two dots": ["name: filter.assetId", "name: filter.asset.id", "description/extensions"],
   "a group that no parameter uses": [
     "\nx-parameterGroups:\n",
     "\nx-parameterGroups:\n  sorting: {name: Sorting, description: Not used.}\n",
-    "description/parameter-groups",
+    "description/extensions",
   ],
   "a variant without a parameter of its group": [
     "without: [last, before]",
     "without: [last, previous]",
-    "description/parameter-groups",
+    "description/extensions",
   ],
   "at least one of an unknown parameter": [
     "        - parameter: partyId\n",
     "        - parameter: party\n",
-    "description/at-least-one-of",
+    "description/extensions",
   ],
   "a range without times": [
     "        end: dateRange.endTimestamp\n",
     "        end: filter.assetId\n",
-    "description/range-order",
+    "description/extensions",
   ],
   "rejected names of an unknown parameter": [
     "        parameter: filter.accountTypes\n",
     "        parameter: filter.types\n",
-    "description/rejected-names",
+    "description/extensions",
   ],
-  "a list without a default page size": ["      x-defaultPageSize: 1000\n", "", "description/default-page-size"],
-  "a default page size of zero": ["x-defaultPageSize: 1000", "x-defaultPageSize: 0", "description/default-page-size"],
+  "a list without a default page size": ["      x-defaultPageSize: 1000\n", "", "description/extensions"],
+  "a default page size of zero": ["x-defaultPageSize: 1000", "x-defaultPageSize: 0", "description/extensions"],
   "a default page size beside no list": [
     "      x-sentOnce: true\n",
     "      x-sentOnce: true\n      x-defaultPageSize: 10\n",
-    "description/default-page-size",
+    "description/extensions",
   ],
-  "a cursor made of unknown members": ["sha256Of: [assetId,", "sha256Of: [asset,", "description/cursors"],
-  "a hint for an unknown case": ["        repeatedCursor: >-", "        lostCursor: >-", "description/hints"],
+  "a cursor made of unknown members": ["sha256Of: [assetId,", "sha256Of: [asset,", "description/extensions"],
+  "a hint for an unknown case": ["        repeatedCursor: >-", "        lostCursor: >-", "description/extensions"],
   "a hint about cursors that are not rejected": [
     "      x-cursors:\n        rejectedWith: 500\n",
     "",
-    "description/hints",
+    "description/extensions",
   ],
   "a read that is sent once": [
     "      operationId: listNodeSignatures\n",
     "      operationId: listNodeSignatures\n      x-sentOnce: true\n",
-    "description/sent-once",
+    "description/extensions",
   ],
   "client notes that are empty": [
     "      operationId: listNodeSignatures\n",
     "      operationId: listNodeSignatures\n      x-clientNotes: ''\n",
-    "description/client-notes",
+    "description/extensions",
   ],
-  "a record without a natural key": ["      x-naturalKey: [partyId]\n", "", "description/natural-key"],
+  "a record without a natural key": ["      x-naturalKey: [partyId]\n", "", "description/extensions"],
   "a natural key of an unknown property": [
     "x-naturalKey: [partyId]",
     "x-naturalKey: [party]",
-    "description/natural-key",
+    "description/extensions",
   ],
   "an enumeration with too few numbers": [
     "        [0, 1, 2, 3, 4,",
     "        [0, 1, 2, 3,",
-    "description/enum-numbers",
+    "description/enumerations",
   ],
   "an enumeration with a number twice": [
     "        [0, 1, 2, 3, 4,",
     "        [0, 1, 2, 3, 3,",
-    "description/enum-numbers",
+    "description/extensions",
   ],
-  "an unknown unit": ["x-unit: unix-nanoseconds", "x-unit: seconds", "description/unit"],
+  "an unknown unit": ["x-unit: unix-nanoseconds", "x-unit: seconds", "description/extensions"],
 };
 
 const folder = mkdtempSync(join(tmpdir(), "description-"));
@@ -194,7 +172,7 @@ test("the linter reports no problem in the description", () => {
 test("npm run generate refuses in the linter's words what it cannot generate from, and nothing else", async () => {
   const file = (name: string) => join(folder, `${name.replaceAll(" ", "-")}.yaml`);
   await expect(checkDescription(file("a record without a natural key"))).rejects.toThrow(
-    /^\S+-key\.yaml:\d+: The record of a list needs `x-naturalKey`, a list of its properties\. \(description\/natural-key\)\n/,
+    /^\S+-key\.yaml:\d+: The record of a list needs `x-naturalKey`, a list of its properties\. \(description\/extensions\)\n/,
   );
   await checkDescription(file("none"));
   await checkDescription(file("a parameter without an example"));

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { generate } from "../../../scripts/generate/main.js";
-import { type Description, description, textOf } from "../../support/description-changes.js";
+import { type Description, description, textOf } from "../../support/description-tree.js";
 
 /** What is generated after a change of the description. */
 async function generateWith(change: (description: Description) => void): Promise<Record<string, string>> {

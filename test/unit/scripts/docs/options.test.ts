@@ -1,11 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { createRender, outdatedPages } from "../../../../scripts/docs/options.js";
-import { readProgram } from "../../../../scripts/docs/public-names.js";
-
-const program = readProgram();
+import { createRender, outdatedPages, readProgram } from "../../../../scripts/docs/options.js";
 
 describe("the tables of options", () => {
-  const render = createRender(program);
+  const render = createRender(readProgram());
   const rows = (marker: string) =>
     render(`<!-- options: ${marker} -->\n<!-- /options -->`)
       .split("\n")

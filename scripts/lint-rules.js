@@ -1,0 +1,206 @@
+// @ts-check
+/**
+ * Lint rules for `openapi.yaml`, beside Redocly's own: descriptions of properties, which hovers and pages show, and the `x-` extensions,
+ * which `npm run generate` relies on. `extensions.yaml` has their shapes, docs/contributing.md their meaning.
+ */
+import { readFileSync } from "node:fs";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { parse } from "yaml";
+
+/**
+ * @typedef {{ child(path: string | (string | number)[]): Location, key(): Location }} Location
+ * @typedef {{
+ *   report(problem: { message: string, location: Location }): void, location: Location, key: string | number,
+ *   rawLocation: { pointer: string }, resolve(reference: { $ref: string }): { node?: unknown },
+ * }} Context What Redocly passes to a visitor; the package does not export the type.
+ * @typedef {{
+ *   description?: string, type?: unknown, format?: string, pattern?: string, enum?: string[], properties?: Record<string, any>, items?: any, anyOf?: any[],
+ *   "x-enumDescriptions"?: Record<string, string>, "x-enumNumbers"?: number[], "x-naturalKey"?: string[],
+ * }} Schema
+ * @typedef {Record<string, any> & { parameters?: any[], responses?: Record<string, any> }} Operation
+ * @typedef {Record<string, { variants?: { without: string[] }[] }>} Groups
+ */
+
+const shapes = parse(readFileSync(new URL("extensions.yaml", import.meta.url), "utf8"));
+const ajv = new Ajv2020({ allErrors: true, strict: false }).addSchema(shapes, "extensions");
+
+/** @param {unknown} value @returns {value is { $ref: string }} */
+const isReference = (value) => typeof value === "object" && value !== null && "$ref" in value;
+
+/** @param {any} node @param {Context} context */
+const follow = (node, { resolve }) => /** @type {any} */ (isReference(node) ? resolve(node).node : node);
+
+/** Hovers and the rendered pages show nothing for a property or a component without a description. */
+function descriptions() {
+  return {
+    /** @param {Schema} schema @param {Context} context */
+    Schema(schema, context) {
+      for (const [name, property] of Object.entries(schema.properties ?? {})) {
+        if (follow(property, context)?.description?.trim()) continue;
+        const location = context.location.child(["properties", name]);
+        context.report({ message: `Property \`${name}\` has no description.`, location });
+      }
+    },
+    NamedSchemas: {
+      /** @param {Schema} schema @param {Context} context */
+      Schema(schema, { report, key, location, rawLocation }) {
+        if (schema.description?.trim() || rawLocation.pointer.split("/").length !== 4) return;
+        report({ message: `Schema \`${String(key)}\` has no description.`, location });
+      },
+    },
+  };
+}
+
+/** Every name of an enumeration has a meaning and at most one number, and every meaning has a name. */
+function enumerations() {
+  return {
+    /** @param {Schema} schema @param {Context} context */
+    Schema({ type, enum: names, "x-enumDescriptions": meanings = {}, "x-enumNumbers": numbers }, { report, location }) {
+      if (names === undefined || type !== "string") return;
+      const different = [...names, ...Object.keys(meanings)].filter((name) => !names.includes(name) || !meanings[name]);
+      if (different.length > 0) {
+        const message = `\`enum\` and \`x-enumDescriptions\` do not both have ${different.join(", ")}.`;
+        report({ message, location: location.child("enum") });
+      }
+      if (numbers === undefined || numbers.length === names.length) return;
+      const message = "`x-enumNumbers` needs a number for each name of `enum`, in the same order.";
+      report({ message, location: location.child("x-enumNumbers") });
+    },
+  };
+}
+
+/** Validators apply these formats to numbers only, and accept any string. */
+function stringFormats() {
+  return {
+    /** @param {Schema} schema @param {Context} context */
+    Schema({ type, format = "", pattern }, { report, location }) {
+      if (![type].flat().includes("string") || !["int64", "uint64", "byte"].includes(format) || pattern) return;
+      report({ message: `A string of format \`${format}\` needs a \`pattern\`.`, location: location.child("format") });
+    },
+  };
+}
+
+/** A misspelled extension would have no effect, and a name that does not exist would be ignored. */
+function extensions() {
+  /** @type {Groups} */
+  let shared = {};
+  /** The members of the groups that operations share. @type {Map<string, Set<string>>} */
+  const used = new Map();
+  /** The records of lists. @type {Set<unknown>} */
+  const records = new Set();
+
+  /** @param {"Root" | "Operation" | "Parameter" | "Schema"} part */
+  const checkShape =
+    (part) =>
+    (/** @type {object} */ node, /** @type {Context} */ { report, location }) => {
+      const found = Object.fromEntries(Object.entries(node).filter(([name]) => name.startsWith("x-")));
+      const validate = ajv.getSchema(`extensions#/$defs/${part}`);
+      if (validate?.(found)) return;
+      for (const { instancePath, message, params } of validate?.errors ?? []) {
+        const detail = [params["additionalProperty"], params["allowedValues"]].filter(Boolean).join();
+        const text = `The extensions of this ${part} are wrong: ${instancePath} ${message} ${detail}`;
+        report({ message: `${text.trim()}.`, location: location.child(instancePath.split("/").slice(1, 2)) });
+      }
+    };
+
+  /** @param {Groups} groups @param {Map<string, Set<string>>} members @param {Context} context */
+  function checkGroups(groups, members, { report, location }) {
+    for (const [name, { variants = [] }] of Object.entries(groups)) {
+      const known = members.get(name);
+      const unknown = variants.flatMap(({ without = [] }) => without).find((member) => !known?.has(member));
+      if (known && unknown === undefined) continue;
+      const message = known
+        ? `has a variant without \`${unknown}\`, which it does not have`
+        : "is used by no parameter";
+      report({ message: `Group \`${name}\` ${message}.`, location: location.child(["x-parameterGroups", name]) });
+    }
+  }
+
+  return {
+    Root: {
+      /** @param {{ "x-parameterGroups"?: Groups }} root @param {Context} context */
+      enter(root, context) {
+        shared = root["x-parameterGroups"] ?? {};
+        checkShape("Root")(root, context);
+      },
+      /** @param {unknown} _ @param {Context} context */
+      leave(_, context) {
+        checkGroups(shared, used, context);
+      },
+    },
+    Parameter: checkShape("Parameter"),
+    /** @param {Operation} operation @param {Context} context */
+    Operation(operation, context) {
+      checkShape("Operation")(operation, context);
+      /** @param {boolean} isValid @param {string} place @param {string} message */
+      const expect = (isValid, place, message) => {
+        if (isValid) return;
+        const location = place in operation ? context.location.child(place) : context.location.key();
+        context.report({ message, location });
+      };
+      const parameters = (operation.parameters ?? []).map((each) => follow(each, context));
+      /** @param {string} wanted */
+      const parameter = (wanted) => parameters.find(({ name }) => name === wanted);
+      const record = recordOf(operation, context);
+      if (record) records.add(record);
+      const properties = record?.properties ?? {};
+      const own = /** @type {Groups} */ (operation["x-parameterGroups"] ?? {});
+      /** @type {Map<string, Set<string>>} */
+      const members = new Map();
+      for (const { name } of parameters) {
+        const [group, member, ...others] = name.split(".");
+        if (member === undefined) continue;
+        const users = group in own ? members : used;
+        users.set(group, (users.get(group) ?? new Set()).add(member));
+        const isValid = others.length === 0 && (own[group] ?? shared[group]) !== undefined;
+        expect(isValid, "parameters", `Parameter \`${name}\` needs a group of x-parameterGroups and one dot.`);
+      }
+      checkGroups(own, members, context);
+      for (const { parameter: name } of operation["x-atLeastOneOf"] ?? []) {
+        const found = parameter(name);
+        const isValid = found?.in === "query" && !found.required;
+        expect(isValid, "x-atLeastOneOf", `\`${name}\` is no optional query parameter.`);
+      }
+      for (const name of Object.values(operation["x-range"] ?? {}))
+        expect(parameter(name)?.["x-unit"] !== undefined, "x-range", `\`${name}\` is no parameter with x-unit.`);
+      const { parameter: rejecting, member } = operation["x-rejectedNames"] ?? {};
+      const isRejected = member === undefined || (parameter(rejecting) !== undefined && member in properties);
+      expect(isRejected, "x-rejectedNames", "Expected a parameter of the operation and a member of the record.");
+      const size = operation["x-defaultPageSize"];
+      const isSized = (record !== undefined) === (size !== undefined);
+      expect(isSized, "x-defaultPageSize", "A list needs `x-defaultPageSize`; no other operation has it.");
+      const { missingMember, rejectedWith } = operation["x-cursors"] ?? {};
+      for (const name of missingMember?.sha256Of ?? [])
+        expect(name in properties, "x-cursors", `\`${name}\` is no member of the record.`);
+      const isHinted = operation["x-hints"]?.rejectedCursor === undefined || rejectedWith !== undefined;
+      expect(isHinted, "x-hints", "`rejectedCursor` needs `x-cursors.rejectedWith`.");
+      const isSentOnce = !operation["x-sentOnce"] || operation["requestBody"] !== undefined;
+      expect(isSentOnce, "x-sentOnce", "`x-sentOnce` needs an operation with a request body.");
+    },
+    /** @param {Schema} schema @param {Context} context */
+    Schema: checkShape("Schema"),
+    NamedSchemas: {
+      /** @param {Schema} schema @param {Context} context */
+      Schema(schema, { report, location }) {
+        const { "x-naturalKey": key, properties = {} } = schema;
+        const isValid = key === undefined ? !records.has(schema) : key.every((member) => member in properties);
+        if (isValid) return;
+        report({ message: "The record of a list needs `x-naturalKey`, a list of its properties.", location });
+      },
+    },
+  };
+}
+
+/** The schema of the record of a list, which responds with a page of edges. @param {Operation} operation @param {Context} context */
+function recordOf({ responses }, context) {
+  const body = follow(responses?.["200"]?.content?.["application/json"]?.schema, context);
+  const [page, ...others] = Object.values(body?.properties ?? {}).map((each) => follow(each, context));
+  const edge = follow(follow(page?.properties?.["edges"], context)?.items, context);
+  const node = others.length === 0 ? follow(edge?.properties?.["node"], context) : undefined;
+  return /** @type {Schema | undefined} */ (node?.anyOf ? follow(node.anyOf.find(isReference), context) : node);
+}
+
+export default () => ({
+  id: "description",
+  rules: { oas3: { descriptions, enumerations, "string-formats": stringFormats, extensions } },
+});
