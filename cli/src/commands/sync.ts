@@ -10,6 +10,7 @@ import { formatTime } from "../output/cells.js";
 import { continueCommand } from "../shell.js";
 import type { ComparedDay } from "../sync/check.js";
 import { type Destination, type SyncList, syncLists } from "../sync/destination.js";
+import type { DestinationFlags } from "../sync/open.js";
 import type { SyncOptions, SyncProgress, SyncWait } from "../sync/sync.js";
 import { describeDuration } from "../times.js";
 import { followFlags } from "./follow.js";
@@ -17,12 +18,11 @@ import { followFlags } from "./follow.js";
 const proposal = "f6f6901e050ff367ac337ee965f6af306317f0840cbccad5915f03e766ee22a5";
 const resource = "2714a8b0c56afeaeb511b3017f7e85d188055092a2d702c4febff7be8bf6556b";
 
-interface Flags extends NodeFlags, PageFlags {
+interface Flags extends NodeFlags, PageFlags, DestinationFlags {
   readonly party?: readonly string[];
   readonly proposal?: readonly string[];
   readonly id?: readonly string[];
   readonly follow?: true;
-  readonly check?: true;
   readonly repair?: true;
   readonly days?: true;
   readonly quiet?: true;
@@ -35,16 +35,16 @@ const ownFlags = () => argumentFlags("listBalanceChanges").filter(({ name }) => 
 
 /** Adds the command that keeps a local copy. */
 export function addSync(program: Command, { io, action }: Setup): void {
-  const summary = "Make a local SQLite database equal to the node, and keep it so.";
+  const summary = "Make a local database or a folder of Parquet files equal to the node, and keep it so.";
   const { pollInterval, giveUpAfter } = followFlags();
   const command = program
     .command("sync")
     .summary(summary)
     .description(
-      `${summary}\n\nDESTINATION is the file of the database, which needs Node.js 22.13 or later. LIST is balances, ` +
-        "votes, signatures or profiles. Default: balances. The first run reads the history, each later one continues where the " +
-        "database ends. A process that is killed leaves a database that ends with a complete block. Records that the node no longer " +
-        "keeps stay.",
+      `${summary}\n\nDESTINATION is an SQLite database such as vega.db, which needs Node.js 22.13 or later, or a folder such as vega/, ` +
+        "in which each complete day has a Parquet file. LIST is balances, votes, signatures or profiles. Default: balances. The first " +
+        "run reads the history, each later one continues where the destination ends. A process that is killed leaves complete blocks, " +
+        "or in a folder complete days. Records that the node no longer keeps stay.",
     )
     .argument("<DESTINATION>")
     .argument("[LIST...]")
@@ -68,6 +68,15 @@ export function addSync(program: Command, { io, action }: Setup): void {
       "Compare the balance changes with the node instead, and print the days that differ. The exit code is 1 if one does, and 3 if the " +
         "node does not keep all that is stored.",
     ),
+    output(
+      "--partial-day",
+      "Also write the day that is not over to a folder, and compare it. The next run replaces it.",
+    ),
+    flag("--timestamps <UNIT>", "The unit of times in a folder. Default: micros.", {
+      choices: ["micros", "nanos"],
+      group: groups.output,
+    }),
+    output("--text-amounts", "Write amounts as text to a folder, for more than 38 digits."),
     output("--repair", "With --check: read the days that differ again, and compare them once more."),
     output(
       "--days",
@@ -84,6 +93,7 @@ export function addSync(program: Command, { io, action }: Setup): void {
       "sync vega.db",
       `sync vega.db votes signatures --proposal ${proposal} --id ${resource}`,
       "sync vega.db --check",
+      "sync vega/ balances profiles --partial-day",
     ],
     exits: [0, 1, 2, 3, 5, 130],
   });
@@ -98,8 +108,11 @@ type Plan = Pick<
 async function sync(io: Io, flags: Flags, [name = "", ...names]: readonly string[]): Promise<number> {
   const plan = readPlan(names, flags);
   const { openDestination } = await import("../sync/open.js");
-  const destination = await openDestination(name, flags.check === true);
+  const destination = await openDestination(name, flags);
   try {
+    if (flags.follow && !destination.followsLists && names.some((each) => each !== "balances")) {
+      throw new UsageError("A folder follows balance changes only: its other lists are files that a run replaces.");
+    }
     return await (flags.check ? check : store)(io, flags, plan, destination, name);
   } catch (error) {
     throw error instanceof ErrorWithAdvice
@@ -119,6 +132,7 @@ function readPlan(names: readonly string[], flags: Flags): Plan {
   }
   if (flags.repair && !check) throw new UsageError("--repair requires --check.");
   if (flags.days && !check) throw new UsageError("--days requires --check.");
+  if (flags.follow && flags.partialDay) throw new UsageError("--follow and --partial-day cannot be combined.");
   if (flags.follow && check) throw new UsageError("--follow and --check cannot be combined.");
   const has = (list: SyncList) => names.includes(list) || (list === "balances" && names.length === 0);
   if (check && !has("balances")) throw new UsageError("--check compares balance changes: name the list balances.");

@@ -149,7 +149,7 @@ const reasons: Readonly<Record<string, string>> = {
 };
 
 /** The error of a write, with the name that the user gave instead of that of a temporary file. */
-function writeError(name: string, error: unknown): unknown {
+export function writeError(name: string, error: unknown): unknown {
   if (error instanceof ExitError || error instanceof OutputClosed) return error;
   const { code = "", message } = error as NodeJS.ErrnoException;
   const reason = reasons[code] ?? message.replace(/, \w+ '.*$/, ".");

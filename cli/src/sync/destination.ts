@@ -47,6 +47,8 @@ export interface Part {
 }
 
 export interface Destination {
+  /** Whether lists other than balance changes can be followed. */
+  readonly followsLists: boolean;
   checkpoint(list: SyncList, query: object): Promise<Checkpoint | undefined>;
   /** Stores records with their checkpoint, both or none. Returns how many are new. */
   store(batch: Batch): Promise<number>;
@@ -63,6 +65,14 @@ export interface Destination {
   describe(error: unknown): unknown;
   close(): Promise<void>;
 }
+
+/** The columns of the filters. */
+export const filterColumns: Readonly<Record<keyof BalanceChangesFilter, string>> = {
+  assetId: "asset",
+  partyIds: "party",
+  marketIds: "market",
+  accountTypes: "account_type",
+};
 
 /** All times that can be stored. */
 export const allTimes: TimeRange = { start: -(2n ** 63n), end: 2n ** 63n - 1n };

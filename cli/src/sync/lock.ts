@@ -3,6 +3,7 @@ import { hostname } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { UsageError } from "../errors.js";
+import { writeError } from "../output/file.js";
 
 /** The process that has a lock. */
 interface Owner {
@@ -26,8 +27,8 @@ export async function lock(name: string): Promise<() => Promise<void>> {
   const owner: Owner = { host: hostname(), pid: process.pid, started: new Date(performance.timeOrigin).toISOString() };
   const own = `${path}.${process.pid}.${Math.random().toString(36).slice(2)}`;
   // The lock appears with its content: a process that reads it never sees a part.
-  await writeFile(own, `${JSON.stringify(owner)}\n`);
   try {
+    await writeFile(own, `${JSON.stringify(owner)}\n`);
     for (;;) {
       if (await take(own, path)) {
         held.add(path);
@@ -38,6 +39,8 @@ export async function lock(name: string): Promise<() => Promise<void>> {
       if (found === undefined || held.has(path) || isRunning(found)) throw new UsageError(describe(name, path, found));
       await removeStale(path, found);
     }
+  } catch (error) {
+    throw writeError(name, error);
   } finally {
     await rm(own, { force: true });
   }

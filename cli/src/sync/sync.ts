@@ -83,6 +83,8 @@ export async function syncTo(destination: Destination, client: VegaClient, optio
   options.signal?.throwIfAborted();
   const run = new Run(destination, client, options);
   const { balances, votes = [], signatures = [], profiles } = options;
+  // A query that the destination does not take is refused before anything is sent.
+  const checkpoint = balances && (await destination.checkpoint("balances", balances));
   const { block } = await client.listBalanceChanges({ pagination: { first: 1 } }, { signal: options.signal });
   run.block = block;
   const newest = await destination.newest({});
@@ -91,7 +93,7 @@ export async function syncTo(destination: Destination, client: VegaClient, optio
     refuseNetwork(`the node does not have its balance change of party ${partyId}, asset ${assetId} at ${timestamp}`);
   }
   const tasks = [
-    ...(balances ? [syncBalances(run, balances)] : []),
+    ...(balances ? [syncBalances(run, balances, checkpoint)] : []),
     ...votes.map((query) => syncVotes(run, query)),
     ...signatures.map((id) => syncSignatures(run, { id })),
     ...(profiles ? [syncProfiles(run)] : []),
@@ -175,10 +177,10 @@ class Run {
 }
 
 /** Stores balance changes: by a scan up to the newest block, then block by block. */
-async function syncBalances(run: Run, query: BalancesQuery): Promise<void> {
-  const { client, destination, options } = run;
+async function syncBalances(run: Run, query: BalancesQuery, stored: Checkpoint | undefined): Promise<void> {
+  const { client, options } = run;
   const { filter } = query;
-  let checkpoint = await destination.checkpoint("balances", query);
+  let checkpoint = stored;
   const store = async ({ records, upTo }: Part, from = checkpoint?.start) => {
     const start = from ?? (records[0] ? BigInt(records[0].timestamp) : upTo);
     checkpoint = { start, position: upTo };

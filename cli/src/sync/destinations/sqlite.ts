@@ -11,6 +11,7 @@ import {
   type Checkpoint,
   canonicalJson,
   type Destination,
+  filterColumns,
   type Part,
   type SyncList,
   type SyncRecords,
@@ -119,14 +120,6 @@ type Texts = Readonly<Record<string, string>>;
 
 const changes = "account_changes JOIN accounts ON accounts.id = account";
 
-/** The columns of the filters. */
-export const filterColumns: Readonly<Record<keyof BalanceChangesFilter, string>> = {
-  assetId: "asset",
-  partyIds: "party",
-  marketIds: "market",
-  accountTypes: "account_type",
-};
-
 /** How many accounts are remembered with their ids. Another one is found in the database. */
 const mostRemembered = 10_000;
 
@@ -136,6 +129,7 @@ const inserts: { readonly [List in "signatures" | "profiles"]: string } = {
 };
 
 export class SqliteDestination implements Destination {
+  readonly followsLists = true;
   readonly #database: Sqlite;
   readonly #name: string;
   readonly #release: () => Promise<void>;

@@ -1,19 +1,23 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
+import { execFile, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
-import { createFakeNetwork, type FakeVote, nodeDefects } from "vegaprotocol-client/testing";
+import { promisify } from "node:util";
+import { createFakeNetwork, type FakeNetwork, type FakeVote, nodeDefects } from "vegaprotocol-client/testing";
 import { listen } from "vegaprotocol-client/testing/node";
 import { beforeAll, expect, test } from "vitest";
 import { runs } from "../../../../test/support/runs.js";
-import { compareRecords } from "../../../src/sync/rows.js";
+import { openParquet, readParquet } from "../../../src/sync/destinations/parquet-file.js";
+import { compareRecords, recordOf, tables } from "../../../src/sync/rows.js";
 import { installNode, main, node, readDatabase, runNode } from "./sqlite-node.js";
 
-/** `TEST_RUNS=10` is the whole number of 300. */
-const { numRuns: chains } = runs(3);
+const run = promisify(execFile);
+
+/** Of each destination. `TEST_RUNS=10` is the whole number of 300. */
+const { numRuns: kills } = runs(30);
 const killsOfChain = 10;
 
 const id = (number: number) => number.toString(16).padStart(64, "0");
@@ -49,69 +53,166 @@ class Votes {
   }
 }
 
+/** What is stored: everything before the position. */
+interface Stored {
+  readonly position: bigint;
+  readonly balances: readonly object[];
+}
+
+interface Subject {
+  readonly name: string;
+  readonly lists: readonly string[];
+  /** The size of a disk that is too small. */
+  readonly disk: string;
+  /** `undefined` if it is not there yet. */
+  read(path: string): Promise<Stored | undefined>;
+  /** Checks the other lists in the end. */
+  check(path: string, network: FakeNetwork, votes: Votes): Promise<void>;
+}
+
+const database: Subject = {
+  name: "vega.db",
+  lists: ["balances", "votes", "signatures", "profiles"],
+  disk: "200k",
+  async read(path) {
+    if (!existsSync(path)) return undefined;
+    const { positions, balances, integrity } = await readDatabase(path);
+    expect(integrity).toEqual([{ integrity_check: "ok" }]);
+    return { position: BigInt(positions.find(({ list }) => list === "balances")?.position ?? 0), balances };
+  },
+  async check(path, network, votes) {
+    const content = await readDatabase(path);
+    const last = [...votes.last.values()].map(({ blockTime: _, ...vote }) => canonical(vote));
+    expect(sorted(content.votes.map(({ record }) => record))).toEqual(sorted(last));
+    const versions = new Map(content.versions.map(({ record }) => [JSON.parse(record).partyId, record]));
+    expect(sorted([...versions.values()])).toEqual(sorted(last));
+    const signatures = network.records.signatures.filter((signature) => signature.id === resourceOf(network));
+    expect(sorted(content.signatures.map(canonical))).toEqual(sorted(signatures.map(canonical)));
+    expect(content.profiles).toHaveLength(network.records.profiles.length);
+  },
+};
+
+const form = { timestamps: "micros", hasTextAmounts: false } as const;
+
+const folder: Subject = {
+  name: "vega/",
+  lists: ["balances"],
+  disk: "60k",
+  async read(path) {
+    const names = await readdir(join(path, "balance_changes")).catch(() => []);
+    const balances: object[] = [];
+    let position = 0n;
+    for (const name of names.sort()) {
+      const file = join(path, "balance_changes", name, "part.parquet");
+      if (!existsSync(file)) continue;
+      const written = await openParquet(file);
+      position = BigInt(written.notes["end"] ?? 0);
+      const rows = readParquet(written, tables.balances.columns, form);
+      for await (const row of rows) balances.push(recordOf(row));
+    }
+    return { position, balances };
+  },
+  async check() {},
+};
+
+const resourceOf = (network: FakeNetwork) => network.records.signatures[0]?.id ?? "";
+
 beforeAll(installNode);
 
-test(`a database ends with a complete block after each of ${chains * killsOfChain} kills, and equals the node in the end`, async () => {
-  for (let chain = 0; chain < chains; chain++) await runChain(chain);
-}, 3_600_000);
+test.each([database, folder])(
+  `$name ends with a complete block after each of ${kills} kills, of two writers and on a full disk, and equals the node in the end`,
+  async (subject) => {
+    let killed = 0;
+    const seen = { refused: 0, full: 0 };
+    for (let chain = 0; killed < kills; chain++) killed += await runChain(subject, chain, seen);
+    console.log(`${subject.name}: ${killed} kills, ${seen.refused} second writers refused, ${seen.full} full disks`);
+    expect(seen.refused * seen.full).toBeGreaterThan(0);
+  },
+  3_600_000,
+);
 
-async function runChain(seed: number): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), "sync-"));
-  const database = join(folder, "vega.db");
+/** Returns how many processes were killed. */
+async function runChain(subject: Subject, seed: number, seen: { refused: number; full: number }): Promise<number> {
+  const own = await mkdtemp(join(tmpdir(), "sync-"));
+  const path = join(own, "disk", subject.name);
+  await mkdir(join(own, "disk"));
+  // Half of the chains begin on a disk that is too small.
+  const isSmall =
+    seed % 2 === 1 &&
+    (await run("mount", ["-t", "tmpfs", "-o", `size=${subject.disk}`, "tmpfs", join(own, "disk")]).catch(
+      () => undefined,
+    )) !== undefined;
   const data = { balances: 500 + random(20_000), signatures: 20, profiles: 30, votes: [], seed };
   const network = createFakeNetwork(data, { defects: nodeDefects, rateLimit: false });
   const { nodes } = network;
   const pick = () => nodes[random(nodes.length)] ?? network;
   const server = await listen({ fetch: (request) => pick().fetch(request) });
   const votes = new Votes();
-  const cancel = network.advanceEvery(20, {
-    records: () => ({ balances: random(40) === 0 ? 1500 : random(12), votes: votes.next(network.block.timestamp) }),
-  });
-  const resource = network.records.signatures[0]?.id ?? "";
-  const lists = ["balances", "votes", "signatures", "profiles", "--proposal", proposalId, "--id", resource];
-  const args = [main, "sync", database, ...lists, "--node", server.url, "--page-size", "700", "--quiet"];
+  const nextBlock = (balances: number) => {
+    const { height, timestamp } = network.block;
+    const block = { height: height + 1n, timestamp: timestamp + 1_200_000_000_000n };
+    network.nextBlock({ balances, votes: votes.next(timestamp), block });
+  };
+  // A day has 72 blocks.
+  const timer = setInterval(() => nextBlock(random(40) === 0 ? 1500 : random(12)), 20);
+  const lists = [...subject.lists, "--proposal", proposalId, "--id", resourceOf(network)];
+  const args = [main, "sync", path, ...lists, "--node", server.url, "--page-size", "700", "--quiet"];
+  let killed = 0;
   try {
-    for (let kill = 0; kill < killsOfChain; kill++) {
+    while (killed < killsOfChain) {
+      if (isSmall && killed > killsOfChain / 2) await run("mount", ["-o", "remount,size=64m", join(own, "disk")]);
       for (const each of nodes) {
         const request = [1 + random(10), 11 + random(10)];
         each.configure({ lag: random(4), faults: random(3) === 0 ? [{ name: "status", status: 503, request }] : [] });
       }
       const follow = random(3) > 0 ? ["--follow", "--poll-interval", "5ms"] : [];
-      const child = spawn(node, [...args, ...follow], { stdio: ["ignore", "ignore", "pipe"] });
-      const exit = once(child, "exit");
-      // The command starts within about 150 ms.
-      await Promise.race([exit, sleep(100 + random(500))]);
-      child.kill("SIGKILL");
-      await exit;
-      if (existsSync(database)) await checkPrefix(database, network.records.balances);
+      // A second writer is refused, or begins when the first one was killed.
+      const writers = Array.from({ length: 1 + random(2) }, () =>
+        spawn(node, [...args, ...follow], { stdio: ["ignore", "ignore", "pipe"] }),
+      );
+      const ends = writers.map(async (child) => {
+        const exited = new Promise<NodeJS.Signals | null>((resolve) =>
+          child.on("exit", (_, signal) => resolve(signal)),
+        );
+        const printed = text(child.stderr);
+        // The command starts within about 150 ms.
+        await Promise.race([exited, sleep(100 + random(700))]);
+        child.kill("SIGKILL");
+        if ((await exited) === "SIGKILL") killed++;
+        const { exitCode } = child;
+        if (exitCode === 2) expect(await printed).toMatch(/writes \S+vega|Another process writes/);
+        if (exitCode === 1) expect(await printed).toMatch(/disk is full|503|no response/);
+        expect([null, 0, 1, 2, 3]).toContain(exitCode);
+        if (exitCode === 2) seen.refused++;
+        if ((await printed).includes("disk is full")) seen.full++;
+      });
+      await Promise.all(ends);
+      const stored = await subject.read(path);
+      if (stored) checkPrefix(stored, network);
     }
-    cancel();
-    network.nextBlock({ balances: 3 });
+    clearInterval(timer);
+    for (let number = 0; number < 80; number++) nextBlock(1);
     for (const each of nodes) each.configure({ lag: 0, faults: [] });
-    const ended = await runNode(args);
-    expect([ended.code, ended.stderr]).toEqual([0, expect.not.stringContaining("Error")]);
-    const content = await readDatabase(database);
-    expect(content.integrity).toEqual([{ integrity_check: "ok" }]);
-    const expected = [...network.records.balances].sort(compareRecords);
-    expect(content.balances.map(canonical)).toEqual(expected.map(canonical));
-    const last = [...votes.last.values()].map(({ blockTime: _, ...vote }) => canonical(vote));
-    expect(sorted(content.votes.map(({ record }) => record))).toEqual(sorted(last));
-    const versions = new Map(content.versions.map(({ record }) => [JSON.parse(record).partyId, record]));
-    expect(sorted([...versions.values()])).toEqual(sorted(last));
-    const signatures = network.records.signatures.filter((signature) => signature.id === resource);
-    expect(sorted(content.signatures.map(canonical))).toEqual(sorted(signatures.map(canonical)));
-    expect(content.profiles).toHaveLength(network.records.profiles.length);
+    expect(await runNode(args)).toMatchObject({ code: 0, stderr: "" });
+    const stored = await subject.read(path);
+    // A folder ends with the last complete day.
+    expect(stored?.position).toBeGreaterThan(network.block.timestamp - 86_400_000_000_000n);
+    if (stored) checkPrefix(stored, network);
+    await subject.check(path, network, votes);
+    expect(await runNode([main, "sync", path, "--check", "--node", server.url])).toMatchObject({ code: 0 });
+    return killed;
   } finally {
-    cancel();
+    clearInterval(timer);
     await server.close();
-    await rm(folder, { recursive: true });
+    if (isSmall) await run("umount", [join(own, "disk")]);
+    await rm(own, { recursive: true });
   }
 }
 
-/** A database has exactly the records of the node before its position. */
-async function checkPrefix(database: string, all: readonly { timestamp: string }[]): Promise<void> {
-  const { positions, balances } = await readDatabase(database);
-  const position = positions.find(({ list }) => list === "balances")?.position ?? "0";
-  const expected = all.filter(({ timestamp }) => BigInt(timestamp) < BigInt(position));
-  expect(sorted(balances.map(canonical))).toEqual(sorted(expected.map(canonical)));
+/** What is stored is exactly what the chain has before the position, each record once. */
+function checkPrefix({ position, balances }: Stored, network: FakeNetwork): void {
+  const expected = network.records.balances
+    .filter(({ timestamp }) => BigInt(timestamp) < position)
+    .sort(compareRecords);
+  expect(balances.map(canonical)).toEqual(expected.map(canonical));
 }
