@@ -139,14 +139,14 @@ export function createGateway({ client, pool, now, closing, ...options }: Gatewa
   async function page(context: Context<Env>, id: ListId, argument: object, query: URLSearchParams) {
     await started;
     const request = readPageRequest(client, id, argument, latest());
-    const { content, source } = await read(context, (signal) => readPage(request, signal, nodeAt));
+    const { content, coverage, source } = await read(context, (signal) => readPage(request, signal, nodeAt));
     const { hasNextPage, hasPreviousPage, startCursor, endCursor } = content.pageInfo;
     if (request.isBackward ? hasPreviousPage : hasNextPage) {
       const [name, cursor] = request.isBackward ? ["before", startCursor] : ["after", endCursor];
       query.set(`pagination.${name}`, cursor);
       context.header("Link", `<${context.req.path}?${query}>; rel="next"`);
     }
-    return send(context, { [operations[id].envelope]: content }, source);
+    return send(context, { [operations[id].envelope]: content, coverage }, source);
   }
 
   async function stream(context: Context<Env>, argument: object): Promise<Response> {

@@ -37,7 +37,9 @@ export async function readPage(given: PageRequest, signal: AbortSignal, nodeAt: 
     const [hasPreviousPage = false, hasNextPage = false] = inDirection([read.hasEarlier, read.hasMore], request);
     const [startCursor, endCursor] = [edges.at(0)?.cursor ?? "", edges.at(-1)?.cursor ?? ""];
     const pageInfo = { hasNextPage, hasPreviousPage, startCursor, endCursor };
-    return { content: { edges, pageInfo }, source: read.pages[0] as Page<Row> };
+    const { start, end } = (range && read.coverage) ?? {};
+    const coverage = range && { startTimestamp: start?.toString(), endTimestamp: end?.toString() };
+    return { content: { edges, pageInfo }, coverage, source: read.pages[0] as Page<Row> };
   }
   throw new Rejection(14, "No node has reached the block of the pages before.");
 }
@@ -47,7 +49,13 @@ async function readWalk(request: PageRequest): Promise<PageReading> {
   const { size, isBackward, cursor } = request;
   const from = cursor && ((isBackward ? cursor.before : cursor.after) ?? cursor.own);
   const pages: Page<Row>[] = [];
-  for await (const page of request.open(request.place(size, from), { maxItems: size }).pages()) pages.push(page);
+  const listing = request.open(request.place(size, from));
+  let read = 0;
+  for await (const page of listing.pages()) {
+    pages.push(page);
+    read += page.edges.length;
+    if (read >= size && (isBackward ? page.previous : page.next) !== undefined) break;
+  }
   const [first, last] = [pages[0] as Page<Row>, pages.at(-1) as Page<Row>];
   const all = pages.flatMap((page) => inDirection(page.edges, request));
   const isCut = all.length > size;
@@ -60,7 +68,12 @@ async function readWalk(request: PageRequest): Promise<PageReading> {
   if (edges[0]) edges[0] = { ...edges[0], [head]: previous };
   const end = edges.pop();
   if (end) edges.push({ ...end, [tail]: next });
-  return { edges, hasMore: isCut || next !== undefined, hasEarlier, pages };
+  const coverage = await listing.coverage;
+  const cut = isCut && end ? BigInt(String(end.node["timestamp"] ?? 0)) : undefined;
+  const isDescending = request.newestFirst !== isBackward;
+  const own =
+    cut === undefined ? coverage : isDescending ? { ...coverage, start: cut + 1n } : { ...coverage, end: cut };
+  return { edges, hasMore: isCut || next !== undefined, hasEarlier, pages, coverage: own };
 }
 
 /** Of a list of which nodes show only the first page from either end (observed on v0.74 nodes), both are read and cut. */

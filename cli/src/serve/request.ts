@@ -1,4 +1,4 @@
-import type { Listing, ListingOptions, Page, Pagination, VegaClient } from "vegaprotocol-client";
+import type { Coverage, Listing, ListingOptions, Page, Pagination, VegaClient } from "vegaprotocol-client";
 import { type ListId, listOperation } from "../operations.js";
 import { type Cursor, decodeCursor } from "./cursors.js";
 import { Rejection } from "./errors.js";
@@ -26,6 +26,8 @@ export interface PageReading {
   readonly hasMore: boolean;
   readonly hasEarlier: boolean;
   readonly pages: readonly Page<Row>[];
+  /** The range of time for which the page is complete. */
+  readonly coverage?: Pick<Coverage, "start" | "end">;
 }
 
 /** Nodes allow pages of this size, and return the other one without `first` and `last` (observed on v0.74 nodes). */

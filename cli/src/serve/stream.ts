@@ -29,9 +29,9 @@ export async function openStream(client: VegaClient, argument: object, signal: A
         text = "";
       }
       const { start, end, block } = await scan.coverage;
-      const dateRange = { startTimestamp: start?.toString(), endTimestamp: end?.toString() };
+      const coverage = { startTimestamp: start?.toString(), endTimestamp: end?.toString() };
       const reached = block && { height: `${block.height}`, timestamp: `${block.timestamp}` };
-      yield `${text}${JSON.stringify({ complete: true, records: count, dateRange, block: reached })}\n`;
+      yield `${text}${JSON.stringify({ complete: true, records: count, coverage, block: reached })}\n`;
     } catch (error) {
       yield `${text}${JSON.stringify({ error: { ...rejectionOf(error).body, ...resumeOf(error) } })}\n`;
     } finally {

@@ -484,6 +484,74 @@ function createLineCheck() {
   return ajv.compile({ $ref: `gateway.yaml#${content}` });
 }
 
+describe("coverage of balance changes", () => {
+  const hour = 3_600_000_000_000n;
+  const first = 1_707_300_000_000_000_000n;
+  const party = "ab".repeat(32);
+  const times = Array.from({ length: 200 }, (_, index) => first + BigInt(index) * hour);
+  const balances = times.map((time, index) => ({
+    timestamp: `${time}` as const,
+    balance: "1",
+    partyId: index % 3 ? "cd".repeat(32) : party,
+    assetId: "ef".repeat(32),
+    marketId: "",
+    accountType: "ACCOUNT_TYPE_GENERAL",
+  }));
+
+  /** Walks pages, and returns the records with the coverage of each page. */
+  async function walk(url: string, query: string) {
+    const records: string[] = [];
+    const coverages: { startTimestamp: string; endTimestamp: string }[] = [];
+    for (let after = ""; ; ) {
+      const response = await fetch(`${url}/api/v2/balance/changes?pagination.first=20&${query}${after}`);
+      const body = await response.json();
+      if (response.status !== 200) return { records, coverages, error: body };
+      records.push(...body.balances.edges.map(({ node }: { node: { timestamp: string } }) => node.timestamp));
+      coverages.push(body.coverage);
+      if (!body.balances.pageInfo.hasNextPage) return { records, coverages };
+      after = `&pagination.after=${encodeURIComponent(body.balances.pageInfo.endCursor)}`;
+    }
+  }
+
+  test.each([true, false])("of pages joins to the range, newest first: %s", async (newestFirst) => {
+    const { url } = await serve(createNetwork({ balances, nodes: 1 }));
+    const range = `dateRange.startTimestamp=${times[10]}&dateRange.endTimestamp=${times[150]}`;
+    const { records, coverages } = await walk(url, `${range}&pagination.newestFirst=${newestFirst}`);
+    expect(records).toHaveLength(140);
+    const inOrder = newestFirst ? coverages.reverse() : coverages;
+    expect(inOrder.at(0)?.startTimestamp).toBe(`${times[10]}`);
+    expect(inOrder.at(-1)?.endTimestamp).toBe(`${times[150]}`);
+    for (const [index, { startTimestamp }] of inOrder.slice(1).entries()) {
+      // The block at the border can be in both.
+      expect(BigInt(startTimestamp) - BigInt(inOrder[index]?.endTimestamp ?? 0)).toBeLessThanOrEqual(1n);
+    }
+  });
+
+  test.each(["", `filter.partyIds=${party}`, `filter.partyIds=${party}&dateRange.startTimestamp=${times[0]}`])(
+    "shows from when on a loop over a full and a pruned node behind one address is complete: %s",
+    async (query) => {
+      const nodes = [{}, { history: times[100] ?? 0n }].map((data) =>
+        createFakeNode({ balances, ...data }, { defects: nodeDefects, rateLimit: false }),
+      );
+      let requests = 0;
+      const any = (request: Request) => (nodes[requests++ % 2] ?? nodes[0])?.fetch(request) ?? fetch(request);
+      for (let run = 0; run < 6; run++) {
+        requests = run;
+        const gateway = await startGateway(["http://127.0.0.1:1"], ["--retries", "0"], any);
+        running.push(gateway);
+        const { records, coverages, error } = await walk(gateway.url, query);
+        const start = BigInt(coverages.at(-1)?.startTimestamp ?? 2n ** 63n);
+        const wanted = balances.filter(
+          ({ partyId, timestamp }) => BigInt(timestamp) >= start && (query === "" || partyId === party),
+        );
+        const complete = records.filter((time) => BigInt(time) >= start);
+        expect([...complete].sort()).toEqual(wanted.map(({ timestamp }) => timestamp));
+        if (error) expect(error).toMatchObject({ code: expect.any(Number) });
+      }
+    },
+  );
+});
+
 describe("a stream of balance changes", () => {
   const isLine = createLineCheck();
   const headers = { Accept: "application/x-ndjson" };
@@ -505,7 +573,7 @@ describe("a stream of balance changes", () => {
       expect(lines.pop()).toMatchObject({
         complete: true,
         records: 800,
-        dateRange: { endTimestamp: expect.any(String) },
+        coverage: { endTimestamp: expect.any(String) },
       });
       expect(sorted(lines)).toEqual(sorted(network.records.balances));
       const times = lines.map(({ timestamp }) => timestamp);

@@ -97,7 +97,7 @@ const form = { timestamps: "micros", hasTextAmounts: false } as const;
 const folder: Subject = {
   name: "vega/",
   lists: ["balances"],
-  disk: "60k",
+  disk: "16k",
   async read(path) {
     const names = await readdir(join(path, "balance_changes")).catch(() => []);
     const balances: object[] = [];
