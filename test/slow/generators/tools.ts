@@ -54,9 +54,9 @@ function reasonFor(tool: string, language: string, command: string, least: strin
 
 /** Installs the generators of npm, and returns the folder of their commands. */
 export async function installNode(): Promise<string> {
-  const commands = join(here, "node_modules/.bin");
-  npmCi(here);
-  return commands;
+  const folder = join(here, "../query");
+  npmCi(folder);
+  return join(folder, "node_modules/.bin");
 }
 
 /** Installs the tools of PyPI, and returns the folder of their commands. */

@@ -13,9 +13,10 @@ import { freePort } from "../../support/free-port.js";
 import { collectSamples, root } from "../../support/samples/collect.js";
 
 // The recipes for Next.js, as it builds and serves them.
-const here = fileURLToPath(new URL(".", import.meta.url));
-const folder = join(here, "reports");
-const next = join(here, "node_modules/next/dist/bin/next");
+/** Has Next.js. */
+const tools = fileURLToPath(new URL("../query", import.meta.url));
+const folder = join(tools, "reports/next");
+const next = join(tools, "node_modules/next/dist/bin/next");
 const env = { ...process.env, NODE_ENV: "production" as const, NEXT_TELEMETRY_DISABLED: "1" };
 const partyId = "ab".repeat(32);
 const node = createFakeNode({ votes: 300, balances: 4000, profiles: 30, party: partyId }, { rateLimit: false });
@@ -48,8 +49,8 @@ let address: string;
 const closing: (() => unknown)[] = [];
 
 beforeAll(async () => {
-  npmCi(here);
-  linkPackage(join(here, "node_modules"));
+  npmCi(tools);
+  linkPackage(join(tools, "node_modules"));
   const { url, close } = await listen(node);
   closing.push(close);
   rmSync(folder, { recursive: true, force: true });

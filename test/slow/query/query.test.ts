@@ -3,7 +3,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import type { InfiniteQueryOptions } from "vegaprotocol-client/query";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { collectSamples } from "../../support/samples/collect.js";
 import { here } from "./install.js";
 
@@ -92,9 +92,10 @@ describe("with TanStack Query", () => {
     const queryClient = new QueryClient();
     const options = queries(client).getSpamStatistics({ partyId: "a" });
     const promise = queryClient.fetchQuery(options);
+    await vi.waitUntil(() => started === 1);
     await queryClient.cancelQueries({ queryKey: options.queryKey });
     await expect(promise).rejects.toThrow("CancelledError");
-    expect(ended).toBe(1);
+    await vi.waitUntil(() => ended === 1);
   });
 
   test("a failed query is not retried beyond the attempts of the client", async () => {
@@ -105,10 +106,12 @@ describe("with TanStack Query", () => {
   });
 });
 
+let started = 0;
 let ended = 0;
 
 /** A response that does not come; it ends with the signal. */
 function silence(signal: AbortSignal): Promise<never> {
+  started++;
   return new Promise((_, reject) => {
     signal.addEventListener("abort", () => {
       ended++;

@@ -10,11 +10,12 @@ import { stageCommandLine } from "../../../scripts/stage-command-line.js";
 import { freePort } from "../../support/free-port.js";
 
 const run = promisify(execFile);
-const here = fileURLToPath(new URL(".", import.meta.url));
+/** Has the registry and the package managers. */
+const tools = fileURLToPath(new URL("../runtimes", import.meta.url));
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 
-/** A command that this folder installs. */
-export const command = (name: string): string => join(here, "node_modules/.bin", name);
+/** A command of these. */
+export const command = (name: string): string => join(tools, "node_modules/.bin", name);
 
 /** A registry on loopback that has the built packages, and all others from the registry of npm. */
 export interface Registry {
@@ -24,7 +25,7 @@ export interface Registry {
 }
 
 export async function startRegistry(): Promise<Registry> {
-  npmCi(here);
+  npmCi(tools);
   const folder = await mkdtemp(join(tmpdir(), "registry-"));
   const url = `http://127.0.0.1:${await freePort()}/`;
   const { stdout } = await run("npm", ["config", "get", "registry"], { cwd: root });
