@@ -10,6 +10,7 @@ import { completeness } from "./completeness.js";
 import { exporting, memory } from "./export.js";
 import { latency } from "./latency.js";
 import { count, type Report } from "./measure.js";
+import { reporting } from "./reports.js";
 
 const benchmarks: Record<string, () => Promise<Report[]>> = {
   calls,
@@ -17,6 +18,7 @@ const benchmarks: Record<string, () => Promise<Report[]>> = {
   completeness,
   export: exporting,
   memory,
+  reports: reporting,
 };
 
 const { positionals } = parseArgs({ allowPositionals: true });
