@@ -18,8 +18,7 @@ export default {
     const use = uses[searchParams.get("use") ?? ""];
     if (baseUrl === undefined || use === undefined) return new Response("up");
     const key = nodes.join();
-    const client =
-      clients.get(key) ?? createClient({ baseUrl: others.length > 0 ? nodePool(nodes) : baseUrl, retry: false });
+    const client = clients.get(key) ?? createClient({ baseUrl: others.length > 0 ? nodePool(nodes) : baseUrl });
     clients.set(key, client);
     try {
       return Response.json({ result: await use(client) });
