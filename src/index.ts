@@ -15,6 +15,7 @@ export {
   type Walk,
 } from "./client/listing.js";
 export type { Scan, ScanBalanceChangesArguments } from "./client/scan.js";
+export type { Coverage } from "./errors/coverage.js";
 export {
   ApiError,
   ArgumentError,
@@ -43,6 +44,5 @@ export type {
 export type { Edge, PageContent, WalkPage } from "./list/page.js";
 export type { WalkOptions } from "./list/walk-options.js";
 export type { ScanOptions } from "./scan/scan-options.js";
-export type { Coverage } from "./values/coverage.js";
 export { type NanosecondTime, toBytes, toDate, toNanoseconds } from "./values/times.js";
 export { formatUnits, parseUnits } from "./values/units.js";

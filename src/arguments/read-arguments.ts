@@ -25,7 +25,7 @@ export interface Parameters {
  */
 export function readArguments(operation: string, spec: ArgumentsSpec, argument: unknown): CheckedArguments {
   const given = argument === undefined && isOptional(spec) ? {} : argument;
-  const checked = readMembers(operation, spec.arguments, given, "");
+  const checked = readMembers(operation, spec.arguments, given, "", spec.atLeastOneOf);
   checkAtLeastOne(operation, spec, checked);
   checkRange(operation, spec, checked);
   return checked;
@@ -62,10 +62,22 @@ const isOptional = (spec: ArgumentsSpec) =>
 
 const isRequired = (argument: Argument) => argument.kind !== "object" && argument.required === true;
 
-function readMembers(operation: string, members: Arguments, value: unknown, prefix: string): CheckedArguments {
+/** What an object has to have, for messages. */
+function describeMembers(members: Arguments, atLeastOneOf: readonly string[] = Object.keys(members)): string {
+  const required = Object.keys(members).filter((name) => isRequired(members[name] as Argument));
+  return required.length > 0 ? listNames(required) : `at least one of ${listNames(atLeastOneOf)}`;
+}
+
+function readMembers(
+  operation: string,
+  members: Arguments,
+  value: unknown,
+  prefix: string,
+  atLeastOneOf?: readonly string[],
+): CheckedArguments {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     const argument = prefix === "" ? "query" : prefix.slice(0, -1);
-    refuse({ operation, argument }, `an object with ${listNames(Object.keys(members))}`, value);
+    refuse({ operation, argument }, `an object with ${describeMembers(members, atLeastOneOf)}`, value);
   }
   for (const name of Object.keys(value)) {
     // Nodes ignore unknown names: a misspelled filter would silently be no filter (observed on v0.74 nodes).

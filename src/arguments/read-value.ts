@@ -76,9 +76,6 @@ function readArray({ items, minItems = 0 }: Extract<Value, { kind: "array" }>, v
   });
 }
 
-/** How deep a JSON object may be nested. A node rejects what is much deeper, and JSON.stringify overflows the stack. */
-const deepest = 100;
-
 /** Copies a JSON object. Rejects what `JSON.stringify` would silently change, or would throw for without naming the place. */
 function readJson(value: unknown, place: Place): object {
   const copy = copyJson(value, place, []);
@@ -91,7 +88,6 @@ function copyJson(value: unknown, place: Place, parents: readonly object[]): unk
   if (typeof value === "function" || typeof value === "symbol") refuse(place, "a JSON value", value);
   if (typeof value !== "object" || value === null) return value;
   if (parents.includes(value)) refuse(place, "a JSON value", "an object that contains itself");
-  if (parents.length === deepest) refuse(place, `nested at most ${deepest} levels deep`, value);
   const copy = (name: string, member: unknown) =>
     copyJson(member, { ...place, argument: place.argument + name }, [...parents, value]);
   if (Array.isArray(value)) {

@@ -7,7 +7,7 @@ import {
   oneOf,
 } from "../arguments/check-options.js";
 import { readBaseUrl } from "../arguments/read-base-url.js";
-import { refuseByRule } from "../arguments/refuse.js";
+import { refuse, refuseByRule } from "../arguments/refuse.js";
 import {
   type AttemptOptions,
   attemptChecks,
@@ -134,6 +134,10 @@ export function readClientOptions(options: ClientOptions) {
   const { baseUrl, headers, fetch, pacing = !isEdge, observe, log = logLevel(), validate } = options;
   const allHeaders = readHeaders(undefined, headers);
   if (!allHeaders.has("accept")) allHeaders.set("accept", "application/json");
+  if (Array.isArray(baseUrl)) {
+    const expected = "one address, or for several nodes `nodePool(urls)` of vegaprotocol-client/pool";
+    refuse({ argument: "baseUrl" }, expected, baseUrl);
+  }
   const pool = readNodePool(baseUrl);
   return {
     // Requests of `client.http` begin with it; the pool replaces it.

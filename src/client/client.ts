@@ -16,6 +16,7 @@ import { withRedirects } from "../http/redirects.js";
 import { createRequester } from "../http/requester.js";
 import { type NodeHttp, routeOf } from "../http/route.js";
 import type { ScanOptions } from "../scan/scan-options.js";
+import { printedAs } from "../values/show.js";
 import {
   type ClientDefaults,
   type ClientOptions,
@@ -106,6 +107,7 @@ export function createClient(options: ClientOptions): VegaClient {
   const session: Session = {};
   const node: Node = {
     baseUrl,
+    urls: pool ? pool.status.map(({ url }) => url) : [baseUrl],
     // openapi-fetch copies them for each request, plain ones in less time.
     http: createHttp({ baseUrl, headers: Object.fromEntries(headers), fetch, pathSerializer, redirect: "manual" }),
     connect: (http, { observe, log, validate }) => {
@@ -133,6 +135,8 @@ export function createClient(options: ClientOptions): VegaClient {
 /** What a client has in common with those that its `withOptions` returns. */
 interface Node {
   baseUrl: string;
+  /** The addresses of all nodes. */
+  urls: readonly string[];
   http: NodeHttp;
   connect(http: NodeHttp, options: Pick<ClientDefaults, "observe" | "log" | "validate">): Connection;
 }
@@ -165,7 +169,7 @@ function createMethods(node: Node, http: NodeHttp, connection: Connection, defau
   ]);
 
   const scanRoute = routeOf(http, "listBalanceChanges");
-  return {
+  const client: VegaClient = {
     // The table of operations and the interface of the methods are generated from the same description.
     ...(Object.fromEntries(methods) as OperationMethods),
     scanBalanceChanges: (argument, options) =>
@@ -178,6 +182,7 @@ function createMethods(node: Node, http: NodeHttp, connection: Connection, defau
     baseUrl: node.baseUrl,
     http: withCalls(http, connection, settings),
   };
+  return printedAs(client, `VegaClient of ${node.urls.join(", ")}`);
 }
 
 /** openapi-fetch's own handles more styles than the description uses, and takes a tenth of the time of a call. */

@@ -4,6 +4,7 @@ import { checkOptions, type OptionChecks } from "../arguments/check-options.js";
 import type { ListOperation, OperationId, OperationTable, RecordOf } from "../arguments/operation.js";
 import { readArguments } from "../arguments/read-arguments.js";
 import { take } from "../arguments/take.js";
+import type { Coverage } from "../errors/coverage.js";
 import { atCaller } from "../errors/index.js";
 import type { Connection } from "../evidence/connection.js";
 import type { Backward, Forward } from "../evidence/direction.js";
@@ -14,7 +15,7 @@ import type { OperationRoute } from "../http/route.js";
 import type { Edge, PageContent, WalkPage } from "../list/page.js";
 import type { OpenWalk } from "../list/page-reader.js";
 import { readWalkOptions, type WalkOptions, walkChecks } from "../list/walk-options.js";
-import type { Coverage } from "../values/coverage.js";
+import { printedAs } from "../values/show.js";
 import { Loops, loadLists } from "./loop.js";
 
 /** Fetches one page. The signal aborts if the page is no longer needed. */
@@ -135,7 +136,7 @@ export function paginate<T>(
     const { OpenWalk } = await loadLists(request.signal);
     return new OpenWalk<T, object>(request, { fetchPage });
   });
-  return list;
+  return printedAs(list, `Walk of paginate(). ${usage}`);
 }
 
 /** The name of an operation that returns a list. */
@@ -164,12 +165,16 @@ export function listOperation<Id extends ListId>(
     const call = readCallOptions(id, options, settings, listingChecks);
     return { call, checked: readArguments(id, operation, argument), walk: readWalkOptions(options) };
   });
-  return walk<RecordOf<Id>, NodeExtra>(async () => {
+  const listing = walk<RecordOf<Id>, NodeExtra>(async () => {
     const request = taken();
     const { openList } = await loadLists(request.walk.signal);
     return openList<RecordOf<Id>>({ id, operation, ...method, ...request });
   });
+  return printedAs(listing, `Listing of ${id}(). ${usage}`);
 }
+
+/** For those who print a listing. */
+const usage = "Use `await` for the first page, `for await` or `toArray()` for all records.";
 
 /**
  * The walk over a list.

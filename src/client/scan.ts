@@ -3,11 +3,12 @@ import { operations } from "../../generated/operations.js";
 import type { BalanceChange } from "../../generated/types.js";
 import { readArguments } from "../arguments/read-arguments.js";
 import { take } from "../arguments/take.js";
+import type { Coverage } from "../errors/coverage.js";
 import type { Connection } from "../evidence/connection.js";
 import { readCallOptions, type Settings } from "../http/call-options.js";
 import type { OperationRoute } from "../http/route.js";
 import { readScanOptions, type ScanOptions, scanChecks } from "../scan/scan-options.js";
-import type { Coverage } from "../values/coverage.js";
+import { printedAs } from "../values/show.js";
 import { Loops, loadLists } from "./loop.js";
 
 /**
@@ -71,9 +72,10 @@ export function scanOperation(
       const { openScan } = await loadLists(options.signal);
       return openScan({ connection, route: { ...route, operation }, call }, checked, options);
     });
-  return {
+  const scan = {
     [Symbol.asyncIterator]: records,
     toArray: () => records().drain(),
     coverage: loops.coverage,
   };
+  return printedAs(scan, `Scan of ${operation}(). Use \`for await\` or \`toArray()\` for all records.`);
 }

@@ -1,6 +1,6 @@
 import type { Backward, Forward } from "../../generated/client.js";
 import type { BalanceChangesDateRange } from "../../generated/types.js";
-import type { Coverage } from "../values/coverage.js";
+import type { Coverage } from "./coverage.js";
 import { toPlainError } from "./describe.js";
 
 /** A class with a name of its own that is the same in every copy of this package, as in `vegaprotocol-client.ApiError`. */

@@ -1,11 +1,11 @@
 import { untilAborted } from "../async/abort.js";
 import type { Batches } from "../async/item-iterator.js";
+import type { Coverage } from "../errors/coverage.js";
 import { annotate, VegaError } from "../errors/index.js";
 import { nanosecondsOf } from "../evidence/block-cursor.js";
 import { inWalkOrder } from "../evidence/direction.js";
 import { timeOf } from "../evidence/node-page.js";
 import type { Block } from "../http/block.js";
-import type { Coverage } from "../values/coverage.js";
 import { maximum, minimum } from "../values/integers.js";
 import { finalTime } from "../values/microseconds.js";
 import type { Edge, ListPage, Step } from "./page.js";

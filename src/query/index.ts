@@ -6,6 +6,7 @@
 import { operations } from "../../generated/operations.js";
 import { checkedWhenRead, checkOptions, expected } from "../arguments/check-options.js";
 import type { ListOperation, OperationId, SingleOperation } from "../arguments/operation.js";
+import { refuse } from "../arguments/refuse.js";
 import type { VegaClient } from "../client/client.js";
 import type { Listing, Page } from "../client/listing.js";
 import { PaginationError } from "../errors/index.js";
@@ -42,6 +43,7 @@ const retry = false;
  * ```
  */
 export function queries(client: VegaClient, options: { scope?: string | undefined } = {}): Queries {
+  if (typeof client?.listVotes !== "function") refuse({ argument: "client" }, "a client", client);
   checkOptions({ scope: nonEmptyString }, options, { name: "queries" });
   const { scope = client.baseUrl } = options;
   const ids = Object.keys(table) as OperationId[];

@@ -1,12 +1,12 @@
 import type { BalanceChange, BalanceChangesDateRange } from "../../generated/types.js";
 import { untilAborted } from "../async/abort.js";
 import { Semaphore } from "../async/semaphore.js";
+import type { Coverage } from "../errors/coverage.js";
 import { annotate, VegaError } from "../errors/index.js";
 import { behindError, describeTime } from "../evidence/reading-errors.js";
 import type { Block } from "../http/block.js";
 import { NotShown } from "../http/demand.js";
 import { smallestPage } from "../list/merge/split.js";
-import type { Coverage } from "../values/coverage.js";
 import { maximum, minimum } from "../values/integers.js";
 import { microsecondOf, toTime } from "../values/microseconds.js";
 import { FilterScan, pageSizeFor } from "./filter-scan.js";

@@ -9,3 +9,7 @@ export function show(value: unknown): string {
   const type = Object.prototype.toString.call(value).slice(8, -1);
   return type === "Object" ? "an object" : `an object of type ${type}`;
 }
+
+/** Returns an object that `console.log` prints as one line, in Node.js and Bun. */
+export const printedAs = <T extends object>(object: T, line: string): T =>
+  Object.defineProperty(object, Symbol.for("nodejs.util.inspect.custom"), { value: () => line });

@@ -1,3 +1,4 @@
+import { ArgumentError } from "../errors/index.js";
 import { isDigits } from "./digits.js";
 import { nanosecondsPerMillisecond, unixNanoseconds } from "./nanoseconds.js";
 import { show } from "./show.js";
@@ -16,8 +17,7 @@ const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$
  *
  * @param time - Unix nanoseconds as a `bigint` or a string of digits, a `Date`, RFC 3339 text with up to nine fractional digits
  * (as in `bannedUntil`), or an object with `epochNanoseconds`, such as a `Temporal.Instant`.
- * @throws `TypeError` for anything else, `number` included, and `RangeError` for an invalid `Date` or a date that does
- * not exist.
+ * @throws {@link ArgumentError} for anything else, `number` and dates that do not exist included.
  * @example
  * ```ts
  * toNanoseconds("2024-02-09T16:54:49.123456789Z"); // 1707497689123456789n
@@ -27,11 +27,12 @@ export function toNanoseconds(time: NanosecondTime): bigint {
   if (typeof time === "string" && !isDigits(time)) return parseRfc3339(time);
   const nanoseconds = unixNanoseconds(time);
   if (nanoseconds !== undefined) return nanoseconds;
-  if (time instanceof Date) throw new RangeError("Expected a time, got an invalid Date.");
-  throw new TypeError(
+  if (time instanceof Date) throw new ArgumentError("Expected a time, got an invalid Date.", { argument: "time" });
+  throw new ArgumentError(
     `Expected a time as a bigint or digits of Unix nanoseconds, a Date, RFC 3339 text or a Temporal.Instant, got ${
       typeof time === "number" ? `the number ${time}, which cannot hold nanoseconds exactly` : show(time)
     }.`,
+    { argument: "time" },
   );
 }
 
@@ -40,7 +41,7 @@ export function toNanoseconds(time: NanosecondTime): bigint {
  *
  * @param time - Unix nanoseconds as a string of digits (as in `timestamp`) or a `bigint`, or RFC 3339 text (as in
  * `bannedUntil`).
- * @throws `TypeError` for anything else, `RangeError` for a time that a `Date` cannot hold.
+ * @throws {@link ArgumentError} for anything else, and for a time that a `Date` cannot hold.
  * @example
  * ```ts
  * toDate("1707497689123456000").toISOString(); // "2024-02-09T16:54:49.123Z"
@@ -48,14 +49,17 @@ export function toNanoseconds(time: NanosecondTime): bigint {
  */
 export function toDate(time: `${bigint}` | (string & {}) | bigint): Date {
   if (typeof time !== "string" && typeof time !== "bigint") {
-    throw new TypeError(
+    throw new ArgumentError(
       `Expected a time as digits or a bigint of Unix nanoseconds, or RFC 3339 text, got ${show(time)}.`,
+      { argument: "time" },
     );
   }
   const nanoseconds = toNanoseconds(time);
   const remainder = ((nanoseconds % nanosecondsPerMillisecond) + nanosecondsPerMillisecond) % nanosecondsPerMillisecond;
   const date = new Date(Number((nanoseconds - remainder) / nanosecondsPerMillisecond));
-  if (Number.isNaN(date.getTime())) throw new RangeError(`Expected a time that a Date can hold, got ${show(time)}.`);
+  if (Number.isNaN(date.getTime())) {
+    throw new ArgumentError(`Expected a time that a Date can hold, got ${show(time)}.`, { argument: "time" });
+  }
   return date;
 }
 
@@ -63,7 +67,7 @@ export function toDate(time: `${bigint}` | (string & {}) | bigint): Date {
  * Decodes base64. Returns an empty array for `null`, which nodes send for empty bytes (observed on v0.74 nodes).
  *
  * @param base64Text - Standard base64 with padding, as in `sig` of a node signature.
- * @throws `TypeError` for any other value.
+ * @throws {@link ArgumentError} for any other value.
  * @example
  * ```ts
  * toBytes("+/8="); // Uint8Array [251, 255]
@@ -72,7 +76,9 @@ export function toDate(time: `${bigint}` | (string & {}) | bigint): Date {
 export function toBytes(base64Text: string | null): Uint8Array {
   if (base64Text === null) return new Uint8Array();
   if (typeof base64Text !== "string" || !base64.test(base64Text)) {
-    throw new TypeError(`Expected standard base64 with padding, got ${show(base64Text)}.`);
+    throw new ArgumentError(`Expected standard base64 with padding, got ${show(base64Text)}.`, {
+      argument: "base64Text",
+    });
   }
   return Uint8Array.from(atob(base64Text), (character) => character.charCodeAt(0));
 }
@@ -82,8 +88,9 @@ function parseRfc3339(text: string): bigint {
   const wallClock = new Date(`${date}T${time}Z`);
   // Engines differ on days that do not exist: V8 turns 30 February into the first of March, others return an invalid date.
   if (Number.isNaN(wallClock.getTime()) || !wallClock.toISOString().startsWith(`${date}T${time}`)) {
-    throw new RangeError(
+    throw new ArgumentError(
       `Expected a time as digits of Unix nanoseconds or RFC 3339 text such as "2024-02-09T16:54:49.123456789Z", got ${show(text)}.`,
+      { argument: "time" },
     );
   }
   const [hours = 0, minutes = 0] = offset.length > 1 ? offset.slice(1).split(":").map(Number) : [];

@@ -1,3 +1,4 @@
+import { ArgumentError } from "../errors/index.js";
 import { isDigits } from "./digits.js";
 import { show } from "./show.js";
 
@@ -9,7 +10,7 @@ const decimalNumber = /^(-?)(\d*)(?:\.(\d*))?$/;
  *
  * @param amount - An integer as a `bigint` or a string of digits, as in `balance`.
  * @param decimals - How many decimal places the asset has, from 0 to 255.
- * @throws `TypeError` if the amount is not an integer, `RangeError` if the number of decimals is not one.
+ * @throws {@link ArgumentError} if the amount is not an integer, or the number of decimals is not one from 0 to 255.
  * @example
  * ```ts
  * formatUnits("372440666425000000", 18); // "0.372440666425"
@@ -19,7 +20,9 @@ const decimalNumber = /^(-?)(\d*)(?:\.(\d*))?$/;
 export function formatUnits(amount: bigint | `${bigint}` | (string & {}), decimals: number): string {
   checkDecimals(decimals);
   if (typeof amount !== "bigint" && !isDigits(amount)) {
-    throw new TypeError(`Expected an amount as a bigint or a string of digits, got ${show(amount)}.`);
+    throw new ArgumentError(`Expected an amount as a bigint or a string of digits, got ${show(amount)}.`, {
+      argument: "amount",
+    });
   }
   const integer = BigInt(amount);
   const digits = String(integer < 0n ? -integer : integer).padStart(decimals + 1, "0");
@@ -33,8 +36,7 @@ export function formatUnits(amount: bigint | `${bigint}` | (string & {}), decima
  *
  * @param text - A decimal number without exponent, as in `"-1.5"`.
  * @param decimals - How many decimal places the asset has, from 0 to 255.
- * @throws `TypeError` if the text is not a decimal number, `RangeError` if it has more decimal places than the asset, or if
- * the number of decimals is not one.
+ * @throws {@link ArgumentError} if the text is not a decimal number or has more decimal places than the asset.
  * @example
  * ```ts
  * parseUnits("0.372440666425", 18); // 372440666425000000n
@@ -45,11 +47,11 @@ export function parseUnits(text: string, decimals: number): bigint {
   checkDecimals(decimals);
   const [, sign, whole = "", fraction = ""] = (typeof text === "string" && decimalNumber.exec(text)) || [];
   if (sign === undefined || whole + fraction === "") {
-    throw new TypeError(`Expected a decimal number such as "1.5", got ${show(text)}.`);
+    throw new ArgumentError(`Expected a decimal number such as "1.5", got ${show(text)}.`, { argument: "text" });
   }
   const significant = fraction.replace(/0+$/, "");
   if (significant.length > decimals) {
-    throw new RangeError(`Expected at most ${decimals} decimal places, got ${show(text)}.`);
+    throw new ArgumentError(`Expected at most ${decimals} decimal places, got ${show(text)}.`, { argument: "text" });
   }
   const amount = BigInt(whole + significant.padEnd(decimals, "0"));
   return sign === "-" ? -amount : amount;
@@ -57,5 +59,7 @@ export function parseUnits(text: string, decimals: number): bigint {
 
 function checkDecimals(decimals: number): void {
   if (Number.isInteger(decimals) && decimals >= 0 && decimals <= 255) return;
-  throw new RangeError(`Expected the number of decimals to be an integer from 0 to 255, got ${show(decimals)}.`);
+  throw new ArgumentError(`Expected the number of decimals to be an integer from 0 to 255, got ${show(decimals)}.`, {
+    argument: "decimals",
+  });
 }

@@ -33,17 +33,17 @@ const refusals: Refusal[] = [
   [
     (c) => c.listVotes(),
     "query",
-    "Expected `query` of listVotes to be an object with `partyId`, `proposalId`, `pagination`, got undefined.",
+    "Expected `query` of listVotes to be an object with at least one of `partyId`, `proposalId`, got undefined.",
   ],
   [
     (c) => c.listVotes({ partyId: "a", proposalID: "b" }),
     "proposalID",
-    "listVotes has no `proposalID`. Expected `partyId`, `proposalId`, `pagination`.",
+    "listVotes has no `proposalID`. Did you mean `proposalId`?",
   ],
   [
     (c) => c.listVotes({ partyId: "a", pagination: { fist: 1 } }),
     "pagination.fist",
-    "listVotes has no `pagination.fist`. Expected `first`, `after`, `last`, `before`, `newestFirst`.",
+    "listVotes has no `pagination.fist`. Did you mean `first`?",
   ],
   [
     (c) => c.listVotes({ partyId: "a", toString: "b" }),
@@ -53,7 +53,7 @@ const refusals: Refusal[] = [
   [
     (c) => c.listVotes({ partyId: "a", pagination: 5 }),
     "pagination",
-    "Expected `pagination` of listVotes to be an object with `first`, `after`, `last`, `before`, `newestFirst`, got 5.",
+    "Expected `pagination` of listVotes to be an object with at least one of `first`, `after`, `last`, `before`, `newestFirst`, got 5.",
   ],
   ...[0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, "5", 5n, null].map(
     (first): Refusal => [
@@ -229,18 +229,6 @@ describe("a transaction with what JSON cannot say is rejected, with its place:",
     ["NaN", { a: Number.NaN }, "tx.later.a", "a string or a safe integer, got NaN."],
     ["an array that contains itself", cyclic, "tx.later[0].cyclic", "a JSON value, got"],
     ["a toJSON that returns its object", itself, "tx.later", "a JSON value, got"],
-    [
-      "100 objects in each other",
-      deepJson(99),
-      `tx.later${".a".repeat(99)}`,
-      "nested at most 100 levels deep, got an object.",
-    ],
-    [
-      "100 000 objects in each other",
-      deepJson(100_000),
-      `tx.later${".a".repeat(99)}`,
-      "nested at most 100 levels deep",
-    ],
   ])("%s", async (_, later, argument, message) => {
     const { client, sent } = connect();
     const error: unknown = await client.checkTransaction({ tx: { later } as never }).catch((reason: unknown) => reason);
@@ -326,15 +314,8 @@ describe("a request contains", () => {
       nonce = "18446744073709551615";
     }
     const later = { a: [1, null, "ü"], time: new Date(0), absent: undefined, ["__proto__"]: 1 };
-    const tx = { pow: new Pow(), version: "TX_VERSION_V9", later, deep: deepJson(97) };
+    const tx = { pow: new Pow(), version: "TX_VERSION_V9", later };
     await client.checkTransaction({ tx });
     expect(sent[0]?.body).toBe(JSON.stringify({ tx }));
   });
 });
-
-/** Objects in each other, as many as named. */
-function deepJson(depth: number): object {
-  let value: object = {};
-  for (let level = 0; level < depth; level++) value = { a: value };
-  return value;
-}

@@ -67,10 +67,19 @@ describe("createClient rejects invalid options:", () => {
     [{ pacing: "yes" }, "pacing", 'Expected `pacing` to be a boolean, got "yes".'],
     [{ log: "verbose" }, "log", 'Expected `log` to be "debug" or "info" or "off", got "verbose".'],
     [{ observe: {} }, "observe", "Expected `observe` to be a function, got an object."],
+    [{ timeOut: 5 }, "timeOut", "createClient has no option `timeOut`. Did you mean `timeout`?"],
+    [{ retries: 3 }, "retries", "createClient has no option `retries`. Did you mean `retry`?"],
+    [{ header: {} }, "header", "createClient has no option `header`. Did you mean `headers`?"],
+    [{ observer: () => {} }, "observer", "createClient has no option `observer`. Did you mean `observe`?"],
     [
-      { timeOut: 5 },
-      "timeOut",
-      "createClient has no option `timeOut`. Expected `timeout`, `totalTimeout`, `retry`, `maxResponseSize`, `baseUrl`, `headers`, `fetch`, `pacing`, `observe`, `log`, `validate`.",
+      { agent: {} },
+      "agent",
+      "createClient has no option `agent`. Expected `timeout`, `totalTimeout`, `retry`, `maxResponseSize`, `baseUrl`, `headers`, `fetch`, `pacing`, `observe`, `log`, `validate`.",
+    ],
+    [
+      { baseUrl: [baseUrl, baseUrl] },
+      "baseUrl",
+      "Expected `baseUrl` to be one address, or for several nodes `nodePool(urls)` of vegaprotocol-client/pool, got an array.",
     ],
   ] as typeof common)("%j", (options, argument, message) => {
     let error: unknown;

@@ -1,13 +1,16 @@
 import { getEventListeners } from "node:events";
+import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
 import {
   ApiError,
   ArgumentError,
   ConnectionError,
   createClient,
+  paginate,
   ResponseError,
   VegaError,
 } from "../../../src/index.js";
+import { nodePool } from "../../../src/pool/index.js";
 import { freePort } from "../../support/free-port.js";
 import { json, recorder, respondWith } from "../../support/recorder.js";
 
@@ -265,4 +268,18 @@ describe("the outcome of a call:", () => {
     process.off("unhandledRejection", listen);
     expect(unheard).toEqual([]);
   });
+});
+
+test("a client, a listing and a scan are printed as one line that says how they are used", () => {
+  const client = createClient({ baseUrl: "https://node.example/datanode" });
+  const pooled = createClient({ baseUrl: nodePool(["https://a.example", "https://b.example"]) });
+  expect(inspect(client)).toBe("VegaClient of https://node.example/datanode");
+  expect(inspect(pooled)).toBe("VegaClient of https://a.example, https://b.example");
+  expect(inspect(client.listVotes({ partyId: "a" }))).toBe(
+    "Listing of listVotes(). Use `await` for the first page, `for await` or `toArray()` for all records.",
+  );
+  expect(inspect(client.scanBalanceChanges())).toBe(
+    "Scan of scanBalanceChanges(). Use `for await` or `toArray()` for all records.",
+  );
+  expect(inspect(paginate(async () => ({ edges: [], pageInfo: null })))).toMatch(/^Walk of paginate\(\)\. Use/);
 });

@@ -349,7 +349,7 @@ describe("the errors of a walk", () => {
     [{ maxItems: 1.5 }, {}, "Expected `maxItems` to be a positive integer, got 1.5."],
     [{ readAhead: 1 }, {}, "Expected `readAhead` to be a boolean, got 1."],
     [{ signal: "x" }, {}, 'Expected `signal` to be an AbortSignal, got "x".'],
-    [{ maxItem: 1 }, {}, "paginate has no option `maxItem`. Expected `maxItems`, `readAhead`, `signal`."],
+    [{ maxItem: 1 }, {}, "paginate has no option `maxItem`. Did you mean `maxItems`?"],
     [null, {}, "Expected the options of paginate to be an object, got null."],
     [{}, { first: 0 }, "Expected `pagination.first` to be a positive integer, got 0."],
     [{}, { last: "3" }, 'Expected `pagination.last` to be a positive integer, got "3".'],

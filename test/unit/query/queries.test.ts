@@ -83,7 +83,10 @@ describe("the key of a query", () => {
     const { client } = connect();
     expect(queries(client, { scope: "mainnet" }).listVotes.key()[1]).toBe("mainnet");
     expect(() => queries(client, { scope: "" })).toThrow('Expected `scope` to be a non-empty string, got "".');
-    expect(() => queries(client, { scop: "a" } as object)).toThrow("queries has no option `scop`. Expected `scope`.");
+    expect(() => queries(undefined as never)).toThrow("Expected `client` to be a client, got undefined.");
+    expect(() => queries(client, { scop: "a" } as object)).toThrow(
+      "queries has no option `scop`. Did you mean `scope`?",
+    );
   });
 });
 
