@@ -72,7 +72,7 @@ async function showAll(): Promise<void> {
         "general",
       ],
       ...["--from", "2024-02-09T16:50:00Z", "--to", "2024-02-09T16:52:30Z", "--decimals", "18"],
-      ...["--columns", "timestamp,entry,change,balance", ...table],
+      ...["--columns", "timestamp,entry,change,balance", "--quiet", ...table],
     ],
     ["signatures", "--id", id, "--limit", "3", "--columns", "kind,sig", ...table],
     ["spam", "--party", party],

@@ -21,7 +21,7 @@ import {
   pageFlags,
   quietFlag,
 } from "../flags.js";
-import { count, type Io, printMessage, write } from "../io.js";
+import { type Io, printMessage, write } from "../io.js";
 import type { ColumnKind } from "../operations.js";
 import { formatTime, type WireRecord } from "../output/cells.js";
 import { readTime } from "../times.js";
@@ -194,9 +194,17 @@ const connectTo = async (io: Io, flags: NodeFlags) =>
 async function* changesUpTo(io: Io, flags: ReportFlags, end: bigint): AsyncGenerator<BalanceChange> {
   const entered = flags as object as Record<string, unknown>;
   const { filter = {} } = readArguments("listBalanceChanges", ownFlags(), entered) as { filter?: BalanceChangesFilter };
+  const explain = (start: bigint) => {
+    if (flags.quiet || flags.completeHistory) return;
+    printMessage(
+      io,
+      `Read the records since ${formatTime(start)}: earlier balances are unknown, and accounts that have not changed since are not shown. ` +
+        "If there are no earlier records in the network, add --complete-history.",
+    );
+  };
   if (flags.db !== undefined) {
     const ids = JSON.parse(JSON.stringify(filter, (_, value) => (typeof value === "string" ? idOf(value) : value)));
-    yield* (await import("../sync/stored.js")).storedBalances(flags.db, ids, end);
+    yield* (await import("../sync/stored.js")).storedBalances(flags.db, ids, end, explain);
     return;
   }
   const [{ Progress }, { warnOfEnd, scanPageSize }] = await Promise.all([
@@ -217,10 +225,12 @@ async function* changesUpTo(io: Io, flags: ReportFlags, end: bigint): AsyncGener
   } finally {
     progress.clear();
   }
-  warnOfEnd(io, await scan.coverage);
+  const coverage = await scan.coverage;
+  explain(coverage.start);
+  warnOfEnd(io, coverage);
 }
 
-/** Prints the rows of a report, and how many balances are unknown. */
+/** Prints the rows of a report. */
 async function printRows(
   io: Io,
   flags: ReportFlags,
@@ -241,11 +251,6 @@ async function printRows(
   await write(io.stdout, encoder.head);
   for (const row of rows) await write(io.stdout, encoder.encode(row));
   await write(io.stdout, encoder.end());
-  const unknown = rows.filter(({ balance }) => balance === undefined).length;
-  if (unknown > 0 && !flags.quiet) {
-    const advice = "If the records go back to the first block of the network, add --complete-history.";
-    printMessage(io, `${count(unknown, "balance")} without an earlier record: unknown. ${advice}`);
-  }
   return exitCodes.done;
 }
 

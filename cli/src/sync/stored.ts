@@ -15,11 +15,16 @@ function open(name: string): SqliteDestination {
   return new SqliteDestination(loadSqlite("--db")(name), name);
 }
 
-/** The balance changes up to and including a time, as far back as they were stored without a gap. */
+/**
+ * The balance changes up to and including a time, as far back as they were stored without a gap.
+ *
+ * @param onStart - Called with the time from which on they were stored.
+ */
 export async function* storedBalances(
   name: string,
   filter: BalanceChangesFilter,
   until: bigint,
+  onStart: (start: bigint) => void,
 ): AsyncGenerator<BalanceChange, undefined, undefined> {
   const database = open(name);
   try {
@@ -33,6 +38,7 @@ export async function* storedBalances(
       );
     }
     const start = reaching.reduce((earliest, each) => (each < earliest ? each : earliest));
+    onStart(start);
     yield* database.read(filter, { start, end: until + 1n });
   } catch (error) {
     throw database.describe(error);
