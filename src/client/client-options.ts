@@ -6,7 +6,7 @@ import {
   type OptionChecks,
   oneOf,
 } from "../arguments/check-options.js";
-import { readBaseUrl } from "../arguments/read-base-url.js";
+import { readBaseUrl } from "../arguments/read-value.js";
 import { refuse, refuseByRule } from "../arguments/refuse.js";
 import {
   type AttemptOptions,

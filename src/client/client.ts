@@ -39,12 +39,11 @@ import { type Scan, type ScanBalanceChangesArguments, scanOperation } from "./sc
 export interface VegaClient extends OperationMethods {
   /**
    * Reads all balance changes in a range of time exactly once, in order of time, also on nodes whose pages lose records
-   * (observed on v0.74 nodes). Several requests are in flight at once.
+   * (observed on v0.74 nodes). Loop over it with `for await`, or call `toArray()`.
    *
-   * The start belongs to the range, the end does not. Without an end, or with one in the future, the scan ends before the
-   * current block when it starts: all records before that block are final. Changes of one time come in the order of
-   * asset, party, market and account type.
-   *
+   * @param query - The filter, and the range: its start belongs to it, its end does not. Without an end, or with one in the future, the
+   * scan ends before the block that is current when it starts.
+   * @param options - The order, the limits and the options of each call.
    * @throws {@link PaginationError} with the `reason` `"pruned"` if the range begins before the oldest record that the
    * node keeps, unless the option `missingHistory` is `"ignore"`.
    * @example
@@ -76,9 +75,9 @@ export interface VegaClient extends OperationMethods {
   readonly http: HttpClient<paths, "application/json">;
 
   /**
-   * Returns another client with other defaults. Both share the rate limiter, what is known of a ban, the pool and the middleware
-   * of `http`. Headers are added to those of this client.
+   * Returns another client of the same node with other defaults. Both share the rate limit, the pool and the middleware of `http`.
    *
+   * @param overrides - The options that differ. Headers are added to those of this client.
    * @throws {@link ArgumentError} if an option is invalid, or is `baseUrl`, `fetch` or `pacing`.
    * @example
    * ```ts
@@ -92,6 +91,7 @@ export interface VegaClient extends OperationMethods {
 /**
  * Creates a client of a node, or of a pool of nodes. Nothing is sent yet.
  *
+ * @param options - `baseUrl`, and the defaults of all calls.
  * @throws {@link ArgumentError} if an option is invalid.
  * @example
  * ```ts

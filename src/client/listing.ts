@@ -2,8 +2,7 @@ import type { OperationTypes, Pagination } from "../../generated/client.js";
 import { operations } from "../../generated/operations.js";
 import { checkOptions, type OptionChecks } from "../arguments/check-options.js";
 import type { ListOperation, OperationId, OperationTable, RecordOf } from "../arguments/operation.js";
-import { readArguments } from "../arguments/read-arguments.js";
-import { take } from "../arguments/take.js";
+import { readArguments, take } from "../arguments/read-arguments.js";
 import type { Coverage } from "../errors/coverage.js";
 import { atCaller } from "../errors/index.js";
 import type { Connection } from "../evidence/connection.js";
@@ -112,6 +111,7 @@ export interface Listing<T> extends Walk<T, Page<T>> {
  *
  * @param fetchPage - Fetches one page. The signal aborts if the page is no longer needed.
  * @param pagination - Where to start, the direction, and the page size. Default: forward from the start, 1000 records.
+ * @param options - How many records are read, whether a page is read ahead, and a signal.
  * @throws {@link ArgumentError} when the walk is used, if an argument is invalid.
  * @example
  * ```ts

@@ -67,6 +67,7 @@ export interface NodePool {
    * Sends one read to each node now, also to those that are cooling down, with the client that was created last. Resolves to the status of
    * all nodes; that a node does not respond is no error.
    *
+   * @param options - How long each node is waited for, and a signal.
    * @throws `ArgumentError` if no client was created with the pool, or if an option is invalid.
    * @example
    * ```ts

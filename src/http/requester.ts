@@ -205,24 +205,13 @@ export async function sendAttempt<T>(
           return response.ok ? response : withBody({ ...origin, request, response });
         },
       });
+      const { url } = result.response;
       // Middleware can respond without a request.
-      const whole = {
-        ...origin,
-        request: request ?? { method: "", url: result.response.url },
-        response: result.response,
-      };
-      return await readAnswer(transport, call, whole, result);
+      const sent = request ?? { method: "", url };
+      return await readAnswer(transport, call, { ...origin, request: sent, response: result.response }, result);
     });
   } catch (reason) {
-    error =
-      reason === late
-        ? timeoutError(call, attempt, {
-            timeout,
-            request,
-            waited: (sentAt ?? clock.now()) - startedAt,
-            isQueued: sentAt === undefined,
-          })
-        : reason;
+    error = reason === late ? timeoutError(call, attempt, timeout, request, sentAt && sentAt - startedAt) : reason;
     throw error;
   } finally {
     clearTimer();
@@ -251,20 +240,21 @@ async function readAnswer<T>(
   return { data, response, block, stale: false };
 }
 
-/** The error of an attempt whose deadline, or that of its call, has passed. */
+/**
+ * The error of an attempt whose deadline, or that of its call, has passed.
+ *
+ * @param waited - How long it has waited for the rate limit; `undefined` if it still does.
+ */
 function timeoutError(
   call: PreparedCall<unknown>,
   { number, cause }: Attempt,
-  {
-    timeout,
-    request,
-    waited,
-    isQueued,
-  }: { timeout: number; request: SentRequest | undefined; waited: number; isQueued: boolean },
+  timeout: number,
+  request: SentRequest | undefined,
+  waited: number | undefined,
 ): TimeoutError {
   const { operation, settings } = call;
-  const attempts = isQueued ? number - 1 : number;
-  const waitedFor = isQueued || waited > timeout / 2 ? "rate-limit" : undefined;
+  const attempts = waited === undefined ? number - 1 : number;
+  const waitedFor = waited === undefined || waited > timeout / 2 ? "rate-limit" : undefined;
   // The shorter of the two.
   if (timeout < settings.timeout) return totalTimeoutError(call, { attempts, cause, waitedFor });
   const message =

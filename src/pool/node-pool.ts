@@ -6,7 +6,7 @@ import {
   type OptionChecks,
   oneOf,
 } from "../arguments/check-options.js";
-import { readBaseUrl } from "../arguments/read-base-url.js";
+import { readBaseUrl } from "../arguments/read-value.js";
 import { refuse } from "../arguments/refuse.js";
 import { type Clock, systemClock } from "../async/clock.js";
 import { type CheckOptions, connect, type NodePool, type NodeStatus } from "../client/node-pool.js";
@@ -44,6 +44,7 @@ const checks: OptionChecks<NodePoolOptions> = { maxLag: milliseconds, order: one
  * Creates a pool of several nodes of one network, to be passed to `createClient` as `baseUrl`. Nothing is sent yet.
  *
  * @param urls - The addresses of the nodes.
+ * @param options - How far a node may lag, and which node serves a call.
  * @throws `ArgumentError` if an address or an option is invalid.
  * @example
  * ```ts
