@@ -67,14 +67,22 @@ function membersOf(id: OperationId, scope: string, method: Method): object {
     const data = await method(query, options);
     return operation.kind === "list" ? toJson(data as Page<AnyRecord>) : data;
   };
-  const query = (query: unknown = {}) => ({
-    queryKey: key(query),
-    queryFn: ({ signal }: { signal?: AbortSignal }) => fetch(query, { signal }),
-    retry,
-  });
-  const swr = (query: unknown = {}) => [key(query), () => fetch(query), { shouldRetryOnError: false }];
+  // The query is copied: it stays the one that the key names.
+  const query = (query: unknown = {}) => {
+    const copy = copyOf(query);
+    return {
+      queryKey: key(copy),
+      queryFn: ({ signal }: { signal?: AbortSignal }) => fetch(copy, { signal }),
+      retry,
+    };
+  };
+  const swr = (query: unknown = {}) => {
+    const copy = copyOf(query);
+    return [key(copy), () => fetch(copy), { shouldRetryOnError: false }];
+  };
   if (operation.kind !== "list") return Object.assign(query, { key, swr });
-  const infinite = (query: { pagination?: object } = {}): InfiniteQueryOptions<AnyRecord> => ({
+  const infinite = (query: object = {}): InfiniteQueryOptions<AnyRecord> => infiniteOf(copyOf(query));
+  const infiniteOf = (query: { pagination?: object }): InfiniteQueryOptions<AnyRecord> => ({
     queryKey: [...key(query), "infinite"] as unknown as QueryKey,
     queryFn: async ({ signal, pageParam }) => {
       const { pagination = {} } = query;
@@ -93,6 +101,13 @@ function membersOf(id: OperationId, scope: string, method: Method): object {
     retry,
   });
   return Object.assign(query, { key, swr, infinite });
+}
+
+/** A copy with the same values, so that invalid ones are still rejected. */
+function copyOf<T>(value: T): T {
+  if (Array.isArray(value)) return value.map(copyOf) as T;
+  if (typeof value !== "object" || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, copyOf(member)])) as T;
 }
 
 /** A copy as JSON: times become digits, as does every `bigint`. */

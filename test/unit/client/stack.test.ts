@@ -8,7 +8,8 @@ const baseUrl = "https://node.example";
 const party = { partyId: "a" };
 
 /** The frames of a stack that are in the client. */
-const ownFrames = (stack = "") => stack.split("\n").filter((line) => /\/src\/(?!testing)/.test(line));
+const ownFrames = (stack = "") =>
+  stack.split("\n").filter((line) => /\/src\/(?!testing)/.test(line) && !line.includes("/node_modules/"));
 
 describe("the stack at a request", () => {
   const limit = Error.stackTraceLimit;
