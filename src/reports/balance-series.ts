@@ -9,7 +9,7 @@ import { forEachRecord, readRange } from "./records.js";
 
 /** Options of {@link balanceSeries}. */
 export interface BalanceSeriesOptions<Group extends keyof Account = keyof Account> extends BalancesOptions {
-  /** The first row is for the end of the first period after this time. */
+  /** The first row is for the end of the first period after this time, such as RFC 3339 text. */
   from: NanosecondTime;
   /** The last row is for this time. */
   to: NanosecondTime;

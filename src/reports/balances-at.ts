@@ -23,11 +23,11 @@ export interface AccountBalance extends Account {
 }
 
 /**
- * Returns the balance of each account at a time: the one in the last record up to and including this time. Every account of the records is
- * in the result, also one with later records alone. The order is by party, asset, market and type.
+ * Returns the balance of each account at a time: the one in its last record up to and including this time. The result has every account of
+ * the records, also those with only later records, in order of party, asset, market and type.
  *
- * @param changes - Balance changes in any order, from the oldest that is known up to the time. Later ones are ignored.
- * @param time - Also RFC 3339 text.
+ * @param changes - Balance changes in any order, from the oldest that is known up to the time. The balances of later ones are ignored.
+ * @param time - A time that `toNanoseconds` reads, such as RFC 3339 text.
  * @throws `ArgumentError` if an argument, an option or a record is invalid.
  * @example
  * ```ts

@@ -8,7 +8,7 @@ import { forEachRecord, readRange } from "./records.js";
 
 /** Options of {@link statement}. */
 export interface StatementOptions extends BalancesOptions {
-  /** The time of the opening balances. Records at this very time are part of them. */
+  /** The time of the opening balances, such as RFC 3339 text. Records at this very time are part of them. */
   from: NanosecondTime;
   /** The time of the closing balances. Records at this very time are part of them. */
   to: NanosecondTime;
@@ -40,8 +40,8 @@ interface Kept {
 }
 
 /**
- * Returns the statement of each account: the balances at two times and the changes between. Every account of the records is in the result,
- * in order of party, asset, market and type.
+ * Returns the statement of each account: the balances at two times and the changes between. The result has every account of the records, in
+ * order of party, asset, market and type.
  *
  * @param changes - Balance changes in any order, from the oldest that is known up to `to`. Those before `from` give the opening balances.
  * @throws `ArgumentError` if an option or a record is invalid.

@@ -67,8 +67,8 @@ export interface SubmissionLimits {
 const unlimited = 2n ** 64n - 1n;
 
 /**
- * Returns whether a party can submit another transaction, by its spam statistics. They are of the last block, and the counters start again
- * with each epoch: `epochSeq` of the statistics changes then.
+ * Returns whether a party can submit another transaction, by its spam statistics. These are of the last block. The counters start again with
+ * each epoch, when `epochSeq` of the statistics changes.
  *
  * @param statistics - The response of `getSpamStatistics`.
  * @param submission - The command, and the proposal of a vote.
