@@ -201,8 +201,8 @@ export interface OperationMethods {
    * profiles are reached with a page size of 5000, from the other end of the list, or by naming the parties (observed
    * on v0.74 nodes).
    *
-   * The default page size is 5000 for that reason. If `parties` does not fit in one URL, the client splits it into
-   * several requests.
+   * The default page size is 5000 for that reason. If `parties` does not fit in one URL, the client sends several
+   * requests, one after the other.
    *
    * Default page size: 5000.
    *
@@ -250,8 +250,7 @@ export interface OperationMethods {
    * whole day at once. The response does not say that changes are missing (observed on v0.74 and v0.79 nodes).
    *
    * A loop over the listing yields each change once. Cursors of v0.74 nodes lack the id of the account; the client
-   * adds it. If parties or markets do not fit in one URL, the client splits them into several requests and merges the
-   * responses.
+   * adds it. If parties or markets do not fit in one URL, use `scanBalanceChanges`, which sends several requests.
    *
    * Nodes from v0.78 on reject a filter by `ACCOUNT_TYPE_REWARD_AVERAGE_POSITION` (observed on v0.79 nodes). The
    * client requests all account types instead, and selects the records: a page can have fewer than requested, or none.

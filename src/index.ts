@@ -28,6 +28,7 @@ export {
   TimeoutError,
   VegaError,
 } from "./errors/index.js";
+export type { Edge, PageContent } from "./evidence/page.js";
 export type { Block } from "./http/block.js";
 export type { Answer, Call } from "./http/call.js";
 export type { AttemptOptions, CallOptions, RetryOptions } from "./http/call-options.js";
@@ -41,7 +42,7 @@ export type {
   ResponseEvent,
   RetryEvent,
 } from "./http/events.js";
-export type { Edge, PageContent, WalkPage } from "./list/page.js";
+export type { WalkPage } from "./list/page.js";
 export type { WalkOptions } from "./list/walk-options.js";
 export type { ScanOptions } from "./scan/scan-options.js";
 export { type NanosecondTime, toBytes, toDate, toNanoseconds } from "./values/times.js";

@@ -109,10 +109,8 @@ function openScan(client: VegaClient, part: Reading & Part, signal: AbortSignal)
   } = part;
   const dateRange = { startTimestamp: start, endTimestamp: end };
   const order = isNewestFirst ? "newest-first" : "oldest-first";
-  // Records are written as soon as they are read: a few pages in memory keep all requests in flight.
-  const maxBufferedBytes = (concurrency ?? 4) * 2 ** 20;
   const reading = { order, maxItems: limit, concurrency, catchUp, pageSize, missingHistory } as const;
-  return client.scanBalanceChanges({ ...query, dateRange }, { ...reading, maxBufferedBytes, signal });
+  return client.scanBalanceChanges({ ...query, dateRange }, { ...reading, signal });
 }
 
 function openList(client: VegaClient, part: Reading & Part, signal: AbortSignal): Listing<object> {

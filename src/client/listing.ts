@@ -6,13 +6,12 @@ import { readArguments, take } from "../arguments/read-arguments.js";
 import type { Coverage } from "../errors/coverage.js";
 import { atCaller } from "../errors/index.js";
 import type { Connection } from "../evidence/connection.js";
-import type { Backward, Forward } from "../evidence/direction.js";
-import type { NodeExtra } from "../evidence/node-page.js";
+import type { Backward, Edge, Forward, NodeExtra, PageContent } from "../evidence/page.js";
 import type { Block } from "../http/block.js";
 import { type CallOptions, callChecks, readCallOptions, type Settings } from "../http/call-options.js";
 import type { OperationRoute } from "../http/route.js";
-import type { Edge, PageContent, WalkPage } from "../list/page.js";
-import type { OpenWalk } from "../list/page-reader.js";
+import type { WalkPage } from "../list/page.js";
+import type { OpenWalk } from "../list/walk.js";
 import { readWalkOptions, type WalkOptions, walkChecks } from "../list/walk-options.js";
 import { printedAs } from "../values/show.js";
 import { Loops, loadLists } from "./loop.js";
@@ -134,7 +133,7 @@ export function paginate<T>(
   const { coverage: _, ...list } = walk<T, object>(async () => {
     const request = taken();
     const { OpenWalk } = await loadLists(request.signal);
-    return new OpenWalk<T, object>(request, { fetchPage });
+    return new OpenWalk<T, object>(request, { fetchPage: (page, _, signal) => fetchPage(page, signal) });
   });
   return printedAs(list, `Walk of paginate(). ${usage}`);
 }

@@ -2,7 +2,7 @@ import type { OperationId } from "../arguments/operation.js";
 import type { Clock } from "../async/clock.js";
 import type { Requester } from "../http/requester.js";
 import type { OperationRoute } from "../http/route.js";
-import type { RangeLimits } from "./range-limits.js";
+import type { RangeLimits } from "./windows.js";
 
 /** What a client has in common with those that its `withOptions` returns. */
 export interface Session {
@@ -15,7 +15,7 @@ export interface Session {
 }
 
 /**
- * What a client sends with: to one node, or to those of a pool. A pool does not return a response that does not show what is demanded:
+ * What a client sends with: to one node, or to those of a pool. A pool does not return a response that does not show what is expected:
  * the request is sent to another node, and if none shows it, the call rejects with `NotShown`.
  */
 export interface Connection extends Requester {

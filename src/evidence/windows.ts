@@ -1,125 +1,153 @@
 import type { Pagination } from "../../generated/types.js";
-import { readBlock } from "../http/block.js";
-import type { Demand, Shown } from "../http/demand.js";
-import { directionOf, inWalkOrder } from "./direction.js";
-import { isDescending, never } from "./history.js";
-import { type NodePage, ofEarlierBlock, type PageContent, type ReadList } from "./node-page.js";
-import { isAccepted, isRefused, type RangeLimits, type TimeRange, windowsOf } from "./range-limits.js";
+import type { Clock } from "../async/clock.js";
+import { ApiError } from "../errors/index.js";
+import { type Block, readBlock } from "../http/block.js";
+import { maximum, minimum } from "../values/integers.js";
+import { nanosecondsPerDay } from "../values/nanoseconds.js";
+import { directionOf, inWalkOrder, isDescending, type NodePage, type ReadPage } from "./page.js";
+
+/** A time in Unix nanoseconds. The end does not belong to the range. */
+interface TimeRange {
+  start: bigint;
+  end: bigint;
+}
+
+/** The longest range of a request, with a day to spare: v0.75 and later nodes allow 365 days (observed on v0.79 nodes). */
+export const longestRange = 364n * nanosecondsPerDay;
+
+/** The earliest time of a range: 1 January 2020 (observed on v0.79 nodes). */
+const earliest = 1_577_836_800_000_000_000n;
+
+/** What is known of the ranges that the nodes of a client accept. */
+export class RangeLimits {
+  /** Whether one of them refused a request for its range. */
+  isNeeded = false;
+  readonly #clock: Clock;
+  #latest: { time: bigint; seenAt: number } | undefined;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Notes the block of a response. */
+  observe(block: Block | undefined): void {
+    if (block === undefined || (this.#latest && block.timestamp < this.#latest.time)) return;
+    this.#latest = { time: block.timestamp, seenAt: this.#clock.now() };
+  }
+
+  /** A time that no record has reached. A node whose chain has ended is years behind the clock of the client. */
+  get end(): bigint {
+    const { time, seenAt } = this.#latest ?? { time: milliseconds(this.#clock.date()), seenAt: this.#clock.now() };
+    return time + milliseconds(this.#clock.now() - seenAt) + nanosecondsPerDay;
+  }
+}
 
 /**
  * Reads pages of a list with a range also from nodes that refuse a range without an end, or a long one, as v0.75 and later nodes do
  * (observed on v0.79 nodes). Such a page comes from the first year of the range that has records, and reports that more follow if others
  * are left. With a cursor, nodes need no range: the page can have records outside of it.
  */
-export function inWindows<T>(read: ReadList<T>, limits: RangeLimits): ReadList<T> {
-  return async (request, signal, demand) => {
+export function inWindows<T>(read: ReadPage<T>, limits: RangeLimits): ReadPage<T> {
+  return async (request, expectation, signal) => {
     const { pagination, start = 0n, end } = request;
     const hasCursor = (pagination.after ?? pagination.before) !== undefined;
     const isOpen = request.start === undefined && end === undefined;
     const isFine = isAccepted(request.start, end) || (hasCursor && isOpen);
     if (isFine || !limits.isNeeded) {
       try {
-        return await read(request, signal, demand);
+        return await read(request, expectation, signal);
       } catch (error) {
         if (isFine || !isRefused(error)) throw error;
         limits.isNeeded = true;
         limits.observe(readBlock(error));
       }
     }
-    if (hasCursor) return read({ pagination }, signal, demand);
+    if (hasCursor) return read({ pagination }, expectation, signal);
+    // Within an open range, the place can be in any of its years. A range with a bound begins at the place.
+    const isAnywhere = (isDescending(pagination) ? end : request.start) === undefined;
+    const { more, size } = directionOf(pagination);
     for (;;) {
-      const range = { start, end: end ?? limits.end };
-      // Within an open range, the place can be in any of its years. A range with a bound begins at the place.
-      const isPlaced = (isDescending(pagination) ? end : request.start) !== undefined;
-      const page = await readFirst(range, pagination, signal, demand && (isPlaced ? demand : unplaced(demand)));
+      const last = end ?? limits.end;
+      const page = await readFirst({ start, end: last });
       // An open end is taken to be a day after the latest block so far: a node that is further ahead has later records.
-      if (end !== undefined || (page.extra.block?.timestamp ?? 0n) < range.end) return page;
+      if (end !== undefined || (page.extra.block?.timestamp ?? 0n) < last) return page;
+    }
+
+    /** Reads the first year of a range that has records. */
+    async function readFirst(range: TimeRange): Promise<NodePage<T>> {
+      const windows = [...windowsOf(range, isDescending(pagination))];
+      // Before the first year, there is no record.
+      if (windows.length === 0) windows.push({ start: limits.end, end: limits.end });
+      /** The only record of its window. A page has two if there are two, so that the next page can begin with the second one. */
+      let only: NodePage<T> | undefined;
+      for (const range of windows) {
+        const window = { isLast: range === windows.at(-1), isAnywhere };
+        const left = only && pagination[size] ? { [size]: pagination[size] - 1 } : {};
+        const place = only ? { continuesFrom: undefined } : {};
+        const rest = await read(
+          { pagination: { ...pagination, ...left }, ...range, window },
+          { ...expectation, ...place },
+          signal,
+        );
+        const page = only ? joinPages(only, rest, pagination) : rest;
+        if (window.isLast) return page;
+        const isEnough = page.edges.length > 1 || page.pageInfo?.[more] || pagination[size] === 1;
+        if (page.edges.length > 0 && isEnough) return withMore(page, pagination);
+        if (page.edges.length > 0) only = page;
+      }
+      throw new Error("A range has a last window.");
     }
   };
+}
 
-  /** Reads the first year of a range that has records. */
-  async function readFirst(
-    range: TimeRange,
-    pagination: Pagination,
-    signal: AbortSignal,
-    demand?: Demand<PageContent<T>>,
-  ): Promise<NodePage<T>> {
-    const windows = [...windowsOf(range, isDescending(pagination))];
-    const { more, size } = directionOf(pagination);
-    const [isOne, rest] = [pagination[size] === 1, pagination[size] && { [size]: pagination[size] - 1 }];
-    /** The only record of its window. A page has two if there are two, so that the next page can begin with the second one. */
-    let only: NodePage<T> | undefined;
-    for (const window of windows) {
-      const isLast = window === windows.at(-1);
-      const own = demand && !isLast ? followed(demand, pagination) : demand;
-      const page = only
-        ? joinPages(
-            only,
-            await read({ pagination: { ...pagination, ...rest }, ...window }, signal, own && unplaced(own)),
-            pagination,
-          )
-        : await read({ pagination, ...window }, signal, own);
-      if (isLast) return page;
-      if (page.edges.length > 1 || page.pageInfo?.[more] || (isOne && page.edges.length > 0))
-        return withMore(page, pagination);
-      if (page.edges.length > 0) only = page;
-    }
-    return read({ pagination, start: limits.end, end: limits.end }, signal, demand);
+const milliseconds = (count: number) => BigInt(Math.ceil(count)) * 1_000_000n;
+
+/** Whether every node accepts a range. */
+const isAccepted = (start: bigint | undefined, end: bigint | undefined): boolean =>
+  start !== undefined && end !== undefined && start >= earliest && end - start <= longestRange;
+
+/** Whether a node refused a request for its range, in the words of v0.75 and later nodes (observed on v0.79 nodes). */
+const isRefused = (error: unknown): error is ApiError =>
+  ApiError.is(error) && error.status === 400 && error.detail?.["message"] === "invalid date range";
+
+/** Splits a range into those that every node accepts, in the order in which they are read. */
+function* windowsOf({ start, end }: TimeRange, newestFirst: boolean): Generator<TimeRange> {
+  const from = maximum(start, earliest);
+  if (newestFirst) {
+    for (let last = end; last > from; last -= longestRange)
+      yield { start: maximum(last - longestRange, from), end: last };
+  } else {
+    for (let first = from; first < end; first += longestRange)
+      yield { start: first, end: minimum(first + longestRange, end) };
   }
 }
 
 /** One page of two that follow each other in the order of reading. */
-function joinPages<T>(first: NodePage<T>, second: NodePage<T>, pagination: Pagination): NodePage<T> {
+export function joinPages<T>(first: NodePage<T>, second: NodePage<T>, pagination: Pagination): NodePage<T> {
   const direction = directionOf(pagination);
   const { more, nextCursor } = direction;
-  const edges = inWalkOrder(
-    [...inWalkOrder(first.edges, direction), ...inWalkOrder(second.edges, direction)],
-    direction,
-  );
+  const edges = [...inWalkOrder(first.edges, direction), ...inWalkOrder(second.edges, direction)];
   const end = second.edges.length > 0 ? second : first;
-  const pageInfo = {
-    ...(first.pageInfo ?? noCursors),
-    [nextCursor]: end.pageInfo?.[nextCursor] ?? "",
-    [more]: second.pageInfo?.[more] ?? false,
-  };
-  return { ...second, edges, pageInfo, extra: ofEarlierBlock(first.extra, second.extra) };
-}
-
-/** The demand on a page that others follow, in other windows. */
-function followed<T>(demand: Demand<PageContent<T>>, pagination: Pagination): Demand<PageContent<T>> {
-  const { lacksBlock, completeFrom } = demand;
+  const { block } = first.extra;
+  const isEarlier = block === undefined || block.timestamp <= (second.extra.block?.timestamp ?? -1n);
   return {
-    ...demand,
-    ...(lacksBlock && {
-      lacksBlock: (shown, namesBlocks) => lacksBlock({ ...shown, data: withMore(shown.data, pagination) }, namesBlocks),
-    }),
-    ...(completeFrom && {
-      // A year without records can be one that the node does not keep.
-      completeFrom: (shown) => (isEmpty(shown) ? never : completeFrom(shown)),
-    }),
+    ...second,
+    edges: inWalkOrder(edges, direction),
+    pageInfo: {
+      ...(first.pageInfo ?? noCursors),
+      [nextCursor]: end.pageInfo?.[nextCursor] ?? "",
+      [more]: second.pageInfo?.[more] ?? false,
+    },
+    // Only the records before the earlier block are final in both.
+    extra: isEarlier ? first.extra : second.extra,
+    completeFrom: (isDescending(pagination) ? end : first).completeFrom,
   };
 }
-
-/** The demand on a page of a range that can begin with years without records. */
-function unplaced<T>({ holdsPlace, ...demand }: Demand<PageContent<T>>): Demand<PageContent<T>> {
-  return {
-    ...demand,
-    ...(holdsPlace && {
-      holdsPlace: (data) => data.edges.length === 0 || holdsPlace(data),
-      historyFrom: 0n,
-      completeFrom: (shown) => (isEmpty(shown) ? never : 0n),
-    }),
-  };
-}
-
-const isEmpty = ({ data }: Shown<PageContent<unknown>>): boolean => data.edges.length === 0;
 
 const noCursors = { hasNextPage: false, hasPreviousPage: false, startCursor: "", endCursor: "" };
 
-const withMore = <Page extends PageContent<unknown>>(page: Page, { last, before }: Pagination): Page => ({
+const withMore = <T>(page: NodePage<T>, pagination: Pagination): NodePage<T> => ({
   ...page,
-  pageInfo: {
-    ...(page.pageInfo ?? noCursors),
-    [last === undefined && before === undefined ? "hasNextPage" : "hasPreviousPage"]: true,
-  },
+  pageInfo: { ...(page.pageInfo ?? noCursors), [directionOf(pagination).more]: true },
+  completeFrom: isDescending(pagination) ? 0n : page.completeFrom,
 });

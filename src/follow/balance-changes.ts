@@ -7,8 +7,7 @@ import type { Listing, Page } from "../client/listing.js";
 import { PaginationError } from "../errors/index.js";
 import { prunedError } from "../evidence/reading-errors.js";
 import type { Block } from "../http/block.js";
-import { checkPage } from "../scan/range-page.js";
-import { compareRecords } from "../scan/record-order.js";
+import { checkPage, compareRecords } from "../scan/records.js";
 import { maximum, minimum } from "../values/integers.js";
 import { finalTime, microsecondOf, toTime } from "../values/microseconds.js";
 import {
@@ -128,7 +127,7 @@ class BalanceChangesSource {
       const { edges, nodes, pageInfo, response } = page;
       const hasMore = pageInfo?.hasNextPage ?? false;
       // Of the records of a page, the client can have left out those that the filter does not want.
-      checkPage(operation, { pagination: { newestFirst: false }, start }, { edges, pageInfo: null, response });
+      checkPage(operation, { pagination: { newestFirst: false }, start }, { edges, pageInfo: null }, response);
       block = earlier(blockOf(operation, page), block);
       records.push(...nodes);
       const earliest = checkpoint || timeOf(records[0]);

@@ -7,8 +7,8 @@ import { RateLimitError, type SentRequest, TimeoutError } from "../errors/index.
 import { type Block, readBlock } from "./block.js";
 import type { Answer } from "./call.js";
 import type { CallSettings } from "./call-options.js";
-import type { Demand } from "./demand.js";
 import { createEmit, type Emit, type ObserverEvent, observedError, type WithoutTime } from "./events.js";
+import type { Expectation } from "./expectation.js";
 import { NodeLimits } from "./limits.js";
 import type { Permit } from "./rate-limiter.js";
 import {
@@ -24,10 +24,10 @@ import { delayAfter, isTransient } from "./retry.js";
 import type { AttemptInit, CallRoute } from "./route.js";
 
 /** What a request is sent with. */
-export interface RequestSettings<T = unknown> extends CallSettings {
+export interface RequestSettings extends CallSettings {
   signal: AbortSignal | undefined;
   /** What the response has to show. */
-  demand?: Demand<T> | undefined;
+  expectation?: Expectation | undefined;
 }
 
 /** Sends the requests of one client. */
@@ -36,7 +36,7 @@ export interface Requester {
   send<Params, Body extends object, T>(
     route: CallRoute<Params, Body, T>,
     params: Params,
-    call: RequestSettings<T>,
+    call: RequestSettings,
   ): Promise<Answer<T>>;
 }
 
@@ -65,7 +65,7 @@ export interface Transport extends Pick<RequesterOptions, "fetch" | "validate" |
 }
 
 /** A call with the parameters of its requests. */
-export interface PreparedCall<T> extends RequestSettings<T> {
+export interface PreparedCall<T> extends RequestSettings {
   readonly operation: string;
   readonly described: keyof operations;
   readonly once: boolean;
@@ -81,7 +81,7 @@ export interface PreparedCall<T> extends RequestSettings<T> {
 export function prepareCall<Params, Body extends object, T>(
   route: CallRoute<Params, Body, T>,
   params: Params,
-  call: RequestSettings<T>,
+  call: RequestSettings,
 ): PreparedCall<T> {
   const { operation, described = operation as keyof operations, once = false, finalStatuses = [] } = route;
   const { hints, receive } = route;

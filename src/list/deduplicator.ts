@@ -1,4 +1,4 @@
-import type { Edge } from "./page.js";
+import type { Edge } from "../evidence/page.js";
 
 /** Leaves out the records of a page that came in earlier pages of the same walk. Each page has its own deduplicator. */
 export interface Deduplicator<T> {

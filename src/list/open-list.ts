@@ -2,23 +2,22 @@ import { hints } from "../../generated/hints.js";
 import type { Pagination } from "../../generated/types.js";
 import type { ListOperation } from "../arguments/operation.js";
 import { type CheckedArguments, timesOf } from "../arguments/read-arguments.js";
+import { refuse, refuseByRule } from "../arguments/refuse.js";
 import { nanosecondsOf } from "../evidence/block-cursor.js";
 import type { Connection } from "../evidence/connection.js";
-import { type NodeExtra, ofEarlierBlock } from "../evidence/node-page.js";
-import { type CursorRules, pageSender, type SendPage } from "../evidence/page-sender.js";
-import { listReader } from "../evidence/read-list.js";
-import { select } from "../evidence/selection.js";
+import { directionOf, type NodeExtra, type NodePage } from "../evidence/page.js";
+import { listReader } from "../evidence/reader.js";
+import { type CursorRules, pageSender, select } from "../evidence/sender.js";
+import { joinPages } from "../evidence/windows.js";
 import type { CallSettings } from "../http/call-options.js";
 import { defaultCatchUp } from "../http/call-options.js";
 import type { OperationRoute } from "../http/route.js";
-import { compareDigits, isDigits } from "../values/digits.js";
 import { minimum } from "../values/integers.js";
 import { keyBy } from "../values/natural-key.js";
 import { compareWithAllPages, compareWithLastTime } from "./deduplicator.js";
-import { mergePages, splitFilters } from "./merge/merge.js";
-import { OpenWalk } from "./page-reader.js";
-import { isTooLong } from "./query-length.js";
-import type { FetchPage, Source } from "./request-plan.js";
+import { splitFilters } from "./filters.js";
+import type { Source } from "./plan.js";
+import { OpenWalk } from "./walk.js";
 import type { WalkSettings } from "./walk-options.js";
 
 /** The checked argument and options of a list operation, and how its pages are requested. */
@@ -32,6 +31,8 @@ export interface ListRequest<T> {
   walk: WalkSettings;
 }
 
+type FetchPage<T> = (...args: Parameters<Source<T, NodeExtra>["fetchPage"]>) => Promise<NodePage<T>>;
+
 /** Opens a list of a node: its pages, and what is known of its cursors. */
 export function openList<T>(list: ListRequest<T>): OpenWalk<T, NodeExtra> {
   const { id, operation, checked, walk } = list;
@@ -40,51 +41,79 @@ export function openList<T>(list: ListRequest<T>): OpenWalk<T, NodeExtra> {
   const { [group]: _, ...given } = others;
   const { filters, isWanted } = select<T>(operation, given);
   const { start = 0n, end } = timesOf(checked, operation.range);
-  const times = { start: start > 0n ? start : undefined, end };
+  const range = operation.range && { start: start > 0n ? start : undefined, end };
   const send = pageSender<T>(list);
-  const rules = rejectedCursor(operation, id);
-  const fetchOf = (filters: CheckedArguments, send: SendPage<T>): FetchPage<T, NodeExtra> => {
-    const { read, readOldest } = listReader<T>({ ...list, filters, send, rules, catchUp: defaultCatchUp });
-    return (pagination, signal, demand, decidesStart) => {
+  const readerOf = (filters: CheckedArguments) => {
+    return listReader<T>({ ...list, filters, send, rules: rejectedCursor(operation, id), catchUp: defaultCatchUp });
+  };
+  const fetchPage = (filters: CheckedArguments): FetchPage<T> => {
+    const { read, readOldest } = readerOf(filters);
+    return (pagination, expectation, signal, decidesStart) => {
       const place = nanosecondsOf(pagination.after ?? pagination.before ?? "");
       // A page that continues from before the range shows what it continues from.
-      const from = times.start === undefined || place === undefined ? times.start : minimum(times.start, place);
-      return (decidesStart ? readOldest : read)({ pagination, start: from, end }, signal, demand);
+      const from = range?.start === undefined || place === undefined ? range?.start : minimum(range.start, place);
+      return (decidesStart ? readOldest : read)({ pagination, start: from, end }, expectation, signal);
     };
   };
-  const { readOldest } = listReader<T>({ ...list, filters, send, catchUp: defaultCatchUp });
+  const parts = splitFilters(filters);
+  if (parts.length > 1 && range) {
+    const place = { operation: id, argument: Object.keys(filters)[0] ?? "" };
+    refuseByRule(
+      place,
+      `must fit a URL; this one takes ${parts.length} requests. Use \`scanBalanceChanges\`, which sends them`,
+    );
+  }
   const findHistory = async (start: bigint, signal: AbortSignal) => {
-    const pagination = { first: 1, newestFirst: false };
-    return (await readOldest({ pagination, start }, signal)).availableFrom;
+    const request = { pagination: { first: 1, newestFirst: false }, start };
+    return (await readerOf(filters).readOldest(request, {}, signal)).availableFrom;
   };
-  const source = {
-    operation: id,
-    ...cursorRules(operation),
-    advice: hintsOf(id).repeatedCursor,
-    isWanted,
-    ...(operation.range && { findHistory }),
-  };
-  const range = operation.range && times;
-  const request = {
-    operation: id,
-    pagination: pagination as Pagination,
-    pageSize: operation.defaultPageSize,
-    ...walk,
-    range,
-  };
-  const queries = isTooLong(filters) ? splitFilters(filters) : [filters];
-  if (queries.length === 1) return new OpenWalk(request, { ...source, fetchPage: fetchOf(filters, send) });
-  // Merging compares times. Of a page that is not merged, the envelope alone is checked.
-  const compare = range && ((a: T, b: T) => compareDigits(timeOf(a), timeOf(b)));
-  const sendPart = pageSender<T>({ ...list, ...(compare && { isRecord: hasTime }) });
-  const fetchPages = queries.map((part) => fetchOf(part, sendPart));
-  const fetchPage = mergePages<T, NodeExtra>({ source, fetchPages, compare, choose: ofEarlierBlock, range });
-  return new OpenWalk(request, { ...source, fetchPage });
+  const request = { operation: id, pagination: pagination as Pagination, pageSize: operation.defaultPageSize };
+  return new OpenWalk(
+    { ...request, ...walk, range },
+    {
+      operation: id,
+      ...cursorRules(operation),
+      advice: hintsOf(id).repeatedCursor,
+      isWanted,
+      ...(range && { findHistory }),
+      fetchPage: parts.length === 1 ? fetchPage(filters) : inTurn(id, parts.map(fetchPage)),
+    },
+  );
 }
 
-/** Lists with a time range are sorted by this member of their records. */
-const timeOf = (record: unknown): string => String((record as { timestamp?: unknown }).timestamp);
-const hasTime = (record: unknown): boolean => isDigits(timeOf(record));
+/** Reads several lists one after the other. A cursor begins with the number of its list, and is valid for the same filters only. */
+function inTurn<T>(operation: string, lists: readonly FetchPage<T>[]): FetchPage<T> {
+  const fetchPage: FetchPage<T> = async (pagination, ...rest) => {
+    const { size, cursor: name, more, nextCursor } = directionOf(pagination);
+    const isForward = name === "after";
+    const { [name]: given = `${isForward ? 0 : lists.length - 1}:`, ...others } = pagination;
+    const [, digits, own = ""] = /^(\d+):(.*)$/s.exec(given) ?? [];
+    const index = Number(digits);
+    const fetch = lists[index];
+    if (fetch === undefined) {
+      const place = { operation, argument: `pagination.${name}` };
+      return refuse(place, `a cursor of this list, which takes ${lists.length} requests`, given);
+    }
+    const page = await fetch({ ...others, ...(own && { [name]: own }) }, ...rest);
+    const next = index + (isForward ? 1 : -1);
+    const isLast = page.pageInfo?.[more] || lists[next] === undefined;
+    const { startCursor = "", endCursor = "", hasNextPage = false, hasPreviousPage = false } = page.pageInfo ?? {};
+    const numbered = (cursor: string) => cursor && `${index}:${cursor}`;
+    const pageInfo = {
+      hasNextPage: hasNextPage || index < lists.length - 1,
+      hasPreviousPage: hasPreviousPage || index > 0,
+      startCursor: numbered(startCursor),
+      endCursor: numbered(endCursor),
+      ...(!isLast && { [nextCursor]: `${next}:` }),
+    };
+    const edges = page.edges.map((edge) => edge && { ...edge, cursor: numbered(edge.cursor) });
+    const left = (pagination[size] ?? 0) - edges.length;
+    if (isLast || left <= 0) return { ...page, edges, pageInfo };
+    const following = await fetchPage({ ...others, [size]: left, [name]: `${next}:` }, ...rest);
+    return joinPages({ ...page, edges, pageInfo }, following, pagination);
+  };
+  return fetchPage;
+}
 
 /** What a caller can do about the errors of an operation. */
 const hintsOf = (id: string): Hints => (hints as { readonly [id: string]: Hints })[id] ?? {};
@@ -109,8 +138,11 @@ function cursorRules<T>({
 }: ListOperation<T>): Pick<Source<T, object>, "cursors" | "deduplicator"> {
   if (cursors?.timeMember === undefined) return {};
   const keyOf = keyBy<T>(naturalKey);
-  return cursors.missingMember === undefined
-    ? // A record that is rewritten during a walk can repeat.
-      { cursors: { lack: "record", keyOf }, deduplicator: () => compareWithAllPages(keyOf) }
-    : { cursors: { lack: "account", keyOf }, deduplicator: () => compareWithLastTime(keyOf, timeOf) };
+  if (cursors.missingMember === undefined) {
+    // A record that is rewritten during a walk can repeat.
+    return { cursors: { lack: "record", keyOf }, deduplicator: () => compareWithAllPages(keyOf) };
+  }
+  // Lists with a time range are sorted by this member of their records.
+  const timeOf = (record: unknown) => String((record as { timestamp?: unknown }).timestamp);
+  return { cursors: { lack: "account", keyOf }, deduplicator: () => compareWithLastTime(keyOf, timeOf) };
 }

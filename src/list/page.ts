@@ -1,9 +1,6 @@
 import type { PageInfo, Pagination } from "../../generated/types.js";
 import { PaginationError } from "../errors/index.js";
-import { type Backward, backward, type Direction, type Forward, forward } from "../evidence/direction.js";
-import type { Edge } from "../evidence/node-page.js";
-
-export { type Edge, hasRecord, type PageContent } from "../evidence/node-page.js";
+import { type Backward, backward, type Direction, type Edge, type Forward, forward } from "../evidence/page.js";
 
 /** A page of a list, in the list's order, in whichever direction it was read. */
 export interface WalkPage<T> {
@@ -57,7 +54,7 @@ export interface Step<T, Extra extends object> {
    */
   fetch(signal: AbortSignal, left?: number, isAlone?: boolean): Promise<ListPage<T, Extra> & Extra>;
   /** Fetches the page outside of a loop. */
-  fetchAlone(left?: number): Promise<ListPage<T, Extra> & Extra>;
+  fetchAlone(): Promise<ListPage<T, Extra> & Extra>;
 }
 
 /** A page and the steps to its neighbors. */

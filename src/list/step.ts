@@ -3,20 +3,35 @@ import { refuse } from "../arguments/refuse.js";
 import { untilAborted } from "../async/abort.js";
 import type { PaginationError } from "../errors/index.js";
 import { blockTimeOf, nanosecondsOf } from "../evidence/block-cursor.js";
-import { type Backward, backward, type Direction, type Forward, forward, inWalkOrder } from "../evidence/direction.js";
-import { completeFrom, never } from "../evidence/history.js";
-import { timeOf } from "../evidence/node-page.js";
+import { edgesAfter, never } from "../evidence/judge.js";
+import {
+  type Backward,
+  type Direction,
+  type Edge,
+  edgesOf,
+  type Forward,
+  inWalkOrder,
+  opposite,
+  timeOf,
+} from "../evidence/page.js";
 import { behindError, describeTime, prunedError, readingError } from "../evidence/reading-errors.js";
 import type { Block } from "../http/block.js";
-import { type Demand, NotShown } from "../http/demand.js";
+import { type Expectation, NotShown } from "../http/expectation.js";
 import { maximum } from "../values/integers.js";
 import { microsecondOf } from "../values/microseconds.js";
 import { show } from "../values/show.js";
+import { afterBlock } from "./cursors.js";
 import type { Deduplicator } from "./deduplicator.js";
-import { type Edge, hasRecord, ListPage, type PageContent, type Step } from "./page.js";
-import { type Continuation, continuationFrom, continuationsAfter, largestPage, passes } from "./repair/continuation.js";
-import { afterBlock } from "./repair/cursors.js";
-import type { FetchPage, RequestPlan, Source } from "./request-plan.js";
+import { ListPage, type Step } from "./page.js";
+import { type FetchedPage, goesDown, pageAfter, type Source, type WalkPlan } from "./plan.js";
+import {
+  type Continuation,
+  continuationFrom,
+  continuationsAfter,
+  fromNeighbor,
+  largestPage,
+  passes,
+} from "./repair.js";
 
 /** What is known of the earlier pages of a walk. */
 interface Trail<T> {
@@ -25,24 +40,20 @@ interface Trail<T> {
   readonly length: number;
   /** The last two edges. */
   readonly previous: readonly Edge<T>[];
-  /** The places that were continued from, each with the number of the page that followed. */
+  /** The places that were continued from, each with the number of the page that followed. All pages of the walk add theirs. */
   readonly places: Map<string, number>;
   readonly deduplicator: Deduplicator<T>;
   /** The last cursor that leaves nothing out. */
   readonly safeCursor: string | undefined;
-  /** Whether cursors are completed with account ids. A node may not follow them. */
-  readonly completesAccounts: boolean;
   /** The latest block of the pages so far: no later page may be of an earlier one. */
   readonly block?: Block | undefined;
   /** The address of the node that gave the last page, if the client has several. */
   readonly node?: string | undefined;
 }
 
-type Content<T, Extra extends object> = Awaited<ReturnType<FetchPage<T, Extra>>>;
-
 /** A list, and the requests of a walk over it. */
 interface Walk<T, Extra extends object> {
-  readonly plan: RequestPlan<T>;
+  readonly plan: WalkPlan;
   readonly source: Source<T, Extra>;
 }
 
@@ -51,16 +62,16 @@ const keepAll: Deduplicator<never> = { filter: (edges) => ({ fresh: edges, next:
 function newTrail<T, Extra extends object>({ plan, source }: Walk<T, Extra>, direction: Direction): Trail<T> {
   const deduplicator: Deduplicator<T> = source.deduplicator?.() ?? keepAll;
   const safeCursor = direction === plan.direction ? plan.cursor : undefined;
-  return { direction, length: 0, previous: [], places: new Map(), deduplicator, safeCursor, completesAccounts: true };
+  return { direction, length: 0, previous: [], places: new Map(), deduplicator, safeCursor };
 }
 
-export function firstStep<T, Extra extends object>(plan: RequestPlan<T>, source: Source<T, Extra>): Step<T, Extra> {
+export function firstStep<T, Extra extends object>(plan: WalkPlan, source: Source<T, Extra>): Step<T, Extra> {
   const walk = { plan, source };
   const from = plan.cursor === undefined ? undefined : continuationFrom(plan.cursor, source.cursors);
   return new WalkStep(walk, newTrail(walk, plan.direction), from);
 }
 
-/** The later one of the latest block so far and of that of a page. */
+/** The later one of the latest block so far and that of a page. */
 function latest(block: Block | undefined, extra: { block?: Block | undefined } | undefined): Block | undefined {
   const next = extra?.block;
   return block && (next === undefined || next.timestamp < block.timestamp) ? block : next;
@@ -69,11 +80,11 @@ function latest(block: Block | undefined, extra: { block?: Block | undefined } |
 /** What to request for a page, and what is known of the pages before it. */
 class WalkStep<T, Extra extends object> implements Step<T, Extra> {
   readonly #walk: Walk<T, Extra>;
-  readonly #plan: RequestPlan<T>;
+  readonly #plan: WalkPlan;
   readonly #trail: Trail<T>;
-  readonly #from: Continuation<T> | undefined;
+  readonly #from: Continuation | undefined;
 
-  constructor(walk: Walk<T, Extra>, trail: Trail<T>, from: Continuation<T> | undefined) {
+  constructor(walk: Walk<T, Extra>, trail: Trail<T>, from: Continuation | undefined) {
     this.#walk = walk;
     this.#plan = walk.plan;
     this.#trail = trail;
@@ -83,17 +94,11 @@ class WalkStep<T, Extra extends object> implements Step<T, Extra> {
 
   get pagination(): Forward | Backward {
     const { resume, cursor } = this.#from ?? {};
-    return this.#continuing(resume ?? cursor, this.#trail);
+    return this.#resumeAt(resume ?? cursor, this.#trail);
   }
 
-  /** The `pagination` to continue with in another walk. A vote that moves meanwhile is lost on a node that is at an earlier block. */
-  #continuing(cursor: string | undefined, { direction, block }: Trail<T>): Forward | Backward {
-    const isMoving = this.#walk.source.cursors?.lack === "record" && block !== undefined && cursor !== undefined;
-    return this.#plan.request(direction, isMoving ? afterBlock(cursor, block.timestamp) : cursor);
-  }
-
-  fetchAlone(left?: number): Promise<ListPage<T, Extra> & Extra> {
-    return untilAborted(this.#plan.signal, new AbortController(), (signal) => this.fetch(signal, left));
+  fetchAlone(): Promise<ListPage<T, Extra> & Extra> {
+    return untilAborted(this.#plan.signal, new AbortController(), (signal) => this.fetch(signal));
   }
 
   async fetch(
@@ -102,114 +107,106 @@ class WalkStep<T, Extra extends object> implements Step<T, Extra> {
     isAlone = false,
   ): Promise<ListPage<T, Extra> & Extra> {
     const { direction } = this.#trail;
-    const { overlap = 0 } = this.#from ?? {};
+    const { overlap = 0, continuesFrom, only } = this.#from ?? {};
     const isWhole = overlap === "all" || this.#walk.source.isWanted !== undefined;
     const size = isWhole ? this.#plan.size : Math.min(this.#plan.size, left);
     const requested = overlap === "all" ? size : Math.min(size + overlap, Math.max(size, largestPage));
-    let content: Content<T, Extra>;
+    let content: FetchedPage<T, Extra>;
     try {
-      if (this.#from?.locate) return (await this.#located(signal)).fetch(signal, left, isAlone);
-      content = await this.#request(direction, requested, signal, this.#demand(isAlone), isAlone);
+      if (only) return (await this.#fromNeighbor(signal)).fetch(signal, left, isAlone);
+      content = await this.#request(direction, requested, this.#expect(isAlone), signal);
     } catch (error) {
+      if (!NotShown.is(error)) throw error;
       return (await this.#withoutProof(error, signal)).fetch(signal, left, isAlone);
     }
     const received = edgesOf(content, direction);
-    const edges = this.#from?.accept ? this.#from.accept(received) : received;
-    if (edges === undefined) return (await this.#fallback(signal)).fetch(signal, left);
+    const edges = continuesFrom ? edgesAfter(received, continuesFrom) : received;
+    if (edges === undefined) return (await this.#withoutPlace(signal)).fetch(signal, left);
     const { from } = this.#partInRange(edges);
     const page =
       edges === received && from === 0
         ? { edges, pageInfo: content.pageInfo }
         : cut(edges, content.pageInfo, { size: from + size, direction, isContinued: edges !== received });
     const trail = { ...this.#trail, block: latest(this.#trail.block, content.extra), node: content.node };
-    return Object.assign(this.#pageOf(page.edges, page.pageInfo, trail, content.completeFrom), content.extra);
+    const completeFrom = this.#decidesStart(isAlone) ? content.completeFrom : 0n;
+    return Object.assign(this.#pageOf(page.edges, page.pageInfo, trail, completeFrom), content.extra);
+  }
+
+  /** Whether the page decides how far back the walk is complete: the first one in ascending order, any one in descending order. */
+  #decidesStart(isAlone: boolean): boolean {
+    const { range } = this.#plan;
+    return range !== undefined && !isAlone && (goesDown(this.#plan, this.#trail.direction) || this.#from === undefined);
+  }
+
+  /** What the page has to show, so that nothing before it and in it is missing. */
+  #expect(isAlone: boolean): Expectation {
+    const { direction, length, block, node } = this.#trail;
+    const { after = 0n, continuesFrom } = this.#from ?? {};
+    const { range } = this.#plan;
+    // Before a record of a time, all records of the past are final.
+    const isPast = continuesFrom !== undefined && range !== undefined && goesDown(this.#plan, direction);
+    return {
+      isFresh: length === 0,
+      prefer: node,
+      minBlock: isPast ? after : maximum(after, block?.timestamp ?? 0n),
+      needsBlock: !isAlone,
+      continuesFrom,
+      historyFrom: this.#decidesStart(isAlone) ? (range?.start ?? 0n) : undefined,
+    };
   }
 
   async #request(
     direction: Direction,
     size: number,
+    expectation: Expectation,
     signal: AbortSignal,
-    demand: Demand<PageContent<T>>,
-    isAlone: boolean,
-  ): Promise<Content<T, Extra>> {
+  ): Promise<FetchedPage<T, Extra>> {
     const { operation = "paginate", fetchPage } = this.#walk.source;
-    const { request, range } = this.#plan;
-    const isContinued = this.#from !== undefined;
-    const decidesStart = this.#plan.decidesStart(direction, { isAlone, isContinued });
-    const content = await fetchPage(request(direction, this.#from?.cursor, size), signal, demand, decidesStart);
+    const pagination = pageAfter(this.#plan, direction, this.#from?.cursor, size);
+    const decidesStart = expectation.historyFrom !== undefined && direction === this.#trail.direction;
+    const content = await fetchPage(pagination, expectation, signal, decidesStart);
     if (!Array.isArray(content?.edges)) {
       const place = { operation: this.#walk.source.operation, argument: "fetchPage" };
       return refuse(place, "a function that returns `{ edges, pageInfo }`", content);
     }
     const { availableFrom } = content;
     if (availableFrom === undefined) return content;
-    throw prunedError(operation, range?.start ?? 0n, availableFrom, "narrow the range", this.pagination);
+    const start = this.#plan.range?.start ?? 0n;
+    throw prunedError(operation, start, availableFrom, "narrow the range", this.pagination);
   }
 
   /** The step from the record before a cursor that the caller brings: its page begins with the record of the cursor. */
-  async #located(signal: AbortSignal): Promise<WalkStep<T, Extra>> {
+  async #fromNeighbor(signal: AbortSignal): Promise<WalkStep<T, Extra>> {
     const { direction } = this.#trail;
     const back = opposite(direction);
-    const pagination = this.#plan.request(back, undefined);
-    const demand: Demand<PageContent<T>> = {
-      ...this.#demand(true),
-      holdsPlace: () => true,
-      // A node that has dropped the records before the cursor shows none.
-      ...(this.#plan.isDescending(back) && {
-        historyFrom: this.#from?.after ?? 0n,
-        completeFrom: (shown) => completeFrom(shown, pagination),
-      }),
-    };
-    const before = await this.#request(back, 2, signal, demand, true);
-    return new WalkStep(this.#walk, this.#trail, this.#from?.locate?.(edgesOf(before, direction)));
+    const from = this.#from as Continuation;
+    // A node that has dropped the records before the cursor shows none.
+    const historyFrom = goesDown(this.#plan, back) ? (from.after ?? 0n) : undefined;
+    const before = await this.#request(back, 2, { ...this.#expect(true), historyFrom }, signal);
+    return new WalkStep(this.#walk, this.#trail, fromNeighbor(edgesOf(before, direction), from));
   }
 
-  /** What the page has to show, so that nothing before it and in it is missing. */
-  #demand(isAlone: boolean): Demand<PageContent<T>> {
-    const { direction, length, block, node } = this.#trail;
-    const { after = 0n, accept } = this.#from ?? {};
-    const isContinued = this.#from !== undefined;
-    // Before a record of a time, all records of the past are final.
-    const isPast = accept !== undefined && this.#plan.range !== undefined && this.#plan.isDescending(direction);
-    const needed = isPast ? after : maximum(after, block?.timestamp ?? 0n);
-    return {
-      ...this.#plan.demand(direction, { isAlone, isFirst: length === 0, isContinued }),
-      prefer: node,
-      lacksBlock: ({ block: shown }, namesBlocks) =>
-        shown === undefined ? namesBlocks && !isAlone : shown.timestamp < needed,
-      ...(accept && { holdsPlace: (content) => accept(edgesOf(content, direction)) !== undefined }),
-    };
-  }
-
-  /** What to do if no response shows what is demanded: another step, or an error. */
-  async #withoutProof(error: unknown, signal: AbortSignal): Promise<WalkStep<T, Extra>> {
-    if (!NotShown.is(error)) throw error;
+  /** What to do if no response shows what is expected: another step, or an error. */
+  async #withoutProof({ lack, shown }: NotShown, signal: AbortSignal): Promise<WalkStep<T, Extra>> {
     const { operation = "paginate" } = this.#walk.source;
-    if (error.lack === "place") return this.#fallback(signal);
+    if (lack === "place") return this.#withoutPlace(signal);
     const { block } = this.#trail;
     const needed = block ? `block ${block.height}` : `the time ${describeTime(this.#from?.after ?? 0n)}`;
-    throw behindError(operation, needed, error.shown?.block, this.pagination);
+    throw behindError(operation, needed, shown?.block, this.pagination);
   }
 
-  async #fallback(signal: AbortSignal): Promise<WalkStep<T, Extra>> {
-    const from = this.#from?.fallback?.();
-    if (from !== undefined) {
-      const { cursor, resume = cursor } = this.#from ?? {};
-      return new WalkStep(this.#walk, { ...this.#trail, completesAccounts: false }, { resume, ...from });
-    }
+  async #withoutPlace(signal: AbortSignal): Promise<WalkStep<T, Extra>> {
+    const { cursor, resume = cursor, fallbacks = [] } = this.#from ?? {};
+    const [next, ...others] = fallbacks;
+    if (next) return new WalkStep(this.#walk, this.#trail, { resume, ...next, fallbacks: others });
     const { operation, findHistory } = this.#walk.source;
-    const place = timeOf(this.#trail.previous.at(-1)) ?? this.#from?.after ?? nanosecondsOf(this.#from?.cursor ?? "");
+    const place = timeOf(this.#trail.previous.at(-1)) ?? this.#from?.after ?? nanosecondsOf(cursor ?? "");
     // Records of whole days are dropped at once, also while they are read.
     const availableFrom = place === undefined ? undefined : await findHistory?.(place, signal);
     if (operation !== undefined && place !== undefined && availableFrom !== undefined) {
       throw prunedError(operation, place, availableFrom, "narrow the range", this.pagination);
     }
-    throw readingError(
-      `${this.#sender} does not begin with the last record of the page before, so it is unknown which records follow it. ` +
-        "Continue with `resume` on another node, or request larger pages.",
-      { operation, reason: "gap" },
-      this.pagination,
-    );
+    throw this.#gap(this.pagination);
   }
 
   #pageOf(
@@ -219,18 +216,17 @@ class WalkStep<T, Extra extends object> implements Step<T, Extra> {
     completeFrom: bigint | undefined,
   ): ListPage<T, Extra> {
     const { direction, length, block, node } = here;
-    const passing = this.#from?.passing;
+    const { passing, cursor = "" } = this.#from ?? {};
     const { cursors, isWanted } = this.#walk.source;
-    const keyOf = cursors?.keyOf;
-    const isStuck = passing !== undefined && keyOf !== undefined && !passes(edges, passing, keyOf);
+    const isStuck = passing !== undefined && cursors !== undefined && !passes(edges, passing, cursors.keyOf);
     // What follows a block that cannot be passed is left for a walk that can.
-    const reached = isStuck ? edges.filter(({ cursor }) => blockTimeOf(cursor) === passing.time) : edges;
+    const reached = isStuck ? edges.filter((edge) => blockTimeOf(edge.cursor) === passing.time) : edges;
     const { from, to, isLast } = this.#partInRange(reached);
-    const wanted = to - from === reached.length ? reached : reached.slice(from, to);
-    const { fresh, next: deduplicator } = here.deduplicator.filter(wanted);
+    const inRange = to - from === reached.length ? reached : reached.slice(from, to);
+    const { fresh, next: deduplicator } = here.deduplicator.filter(inRange);
     const step = (towards: Direction): Step<T, Extra> | undefined => {
       if (towards === direction) {
-        if (isStuck) throw this.#repeats(this.#from?.cursor ?? "", here.safeCursor, here);
+        if (isStuck) throw this.#repeats(cursor, here);
         return isLast ? undefined : this.#stepAfter(edges, pageInfo, { ...here, length: length + 1, deduplicator });
       }
       const back = { ...newTrail(this.#walk, towards), block, node };
@@ -238,12 +234,11 @@ class WalkStep<T, Extra extends object> implements Step<T, Extra> {
       const { next } = back.deduplicator.filter(turned);
       return this.#stepAfter(turned, pageInfo, { ...back, length: 1, deduplicator: next });
     };
-    const info = wanted === reached ? pageInfo : ofPart(wanted, pageInfo, direction, isLast);
-    const selected = isWanted ? fresh.filter(({ node }) => isWanted(node)) : fresh;
-    return new ListPage(inWalkOrder(selected, direction), info, step, completeFrom);
+    const info = inRange === reached ? pageInfo : ofPart(inRange, pageInfo, direction, isLast);
+    const wanted = isWanted ? fresh.filter(({ node }) => isWanted(node)) : fresh;
+    return new ListPage(inWalkOrder(wanted, direction), info, step, completeFrom);
   }
 
-  /** Which edges of a page are within the range of the walk, and whether the page reaches beyond its end. */
   #partInRange(edges: readonly Edge<T>[]): { from: number; to: number; isLast: boolean } {
     const { range } = this.#plan;
     if (range === undefined) return { from: 0, to: edges.length, isLast: false };
@@ -258,57 +253,57 @@ class WalkStep<T, Extra extends object> implements Step<T, Extra> {
     while (to > 0 && !isInside(edges[to - 1])) to--;
     while (from < to && !isInside(edges[from])) from++;
     const last = microsecondAt(edges.at(-1));
-    const isLast = this.#plan.isDescending(this.#trail.direction) ? last < start : last >= end;
+    const isLast = goesDown(this.#plan, this.#trail.direction) ? last < start : last >= end;
     return { from, to, isLast };
   }
 
   #stepAfter(edges: readonly Edge<T>[], pageInfo: PageInfo | null, trail: Trail<T>): Step<T, Extra> | undefined {
-    const { direction, places, length, safeCursor, completesAccounts } = trail;
-    if (!pageInfo?.[direction.more]) return undefined;
-    const cursor = pageInfo[direction.nextCursor];
+    const { direction, places, length } = trail;
+    const { more, nextCursor } = direction;
+    if (!pageInfo?.[more]) return undefined;
+    const cursor = pageInfo[nextCursor];
     const { cursors } = this.#walk.source;
     // The record that is yielded last has a cursor of its own in most responses.
     const endCursor = cursor || edges.at(-1)?.cursor;
-    const isFirstPage = length === 1 && direction === this.#plan.direction && this.#plan.cursor === undefined;
-    const rules = { completesAccounts, isFirstPage };
-    const { ways = [], resume: safe = safeCursor } = endCursor
-      ? continuationsAfter(edges, trail.previous, endCursor, cursors, rules)
-      : {};
-    if (!cursor) throw this.#missesCursor(trail, safe);
+    const ways = endCursor ? continuationsAfter(edges, trail.previous, endCursor, cursors) : [];
+    // A walk that continues after the last record of a block can lose others of that block.
+    const [best] = ways.filter(({ passing }) => passing === undefined);
+    const here = { ...trail, safeCursor: best?.cursor ?? trail.safeCursor };
+    if (!cursor) {
+      const what = `${this.#sender} reports \`${more}\` but returned no \`${nextCursor}\`. `;
+      throw this.#error("missing-cursor", `${what}Request a page that holds everything, or narrow the filter.`, here);
+    }
+    if (ways.length === 0) throw this.#gap(this.#resumeAt(here.safeCursor, here));
     const way = ways.find(({ id }) => (places.get(id) ?? length) >= length);
-    if (way === undefined) throw this.#repeats(cursor, safe, trail);
+    if (way === undefined) throw this.#repeats(cursor, here);
     const previous = edges.length > 1 ? edges.slice(-2) : [...trail.previous, ...edges].slice(-2);
-    return new WalkStep(this.#walk, { ...trail, previous, safeCursor: safe }, way);
+    return new WalkStep(this.#walk, { ...here, previous }, way);
   }
 
-  #missesCursor(trail: Trail<T>, safeCursor: string | undefined): PaginationError {
-    const { more, nextCursor } = trail.direction;
-    return this.#error(
-      "missing-cursor",
-      `${this.#sender} reports \`${more}\` but returned no \`${nextCursor}\`. Request a page that holds everything, or narrow the filter.`,
-      safeCursor,
-      trail,
-    );
+  /** The `pagination` to continue with in another walk. A vote that moves meanwhile is lost on a node that is at an earlier block. */
+  #resumeAt(cursor: string | undefined, { direction, block }: Trail<T>): Forward | Backward {
+    const isMoving = this.#walk.source.cursors?.lack === "record" && block !== undefined && cursor !== undefined;
+    return pageAfter(this.#plan, direction, isMoving ? afterBlock(cursor, block.timestamp) : cursor);
   }
 
-  #repeats(cursor: string, safeCursor: string | undefined, trail: Trail<T>): PaginationError {
+  #repeats(cursor: string, trail: Trail<T>): PaginationError {
     const { advice = "A larger page may pass the records that this one does not." } = this.#walk.source;
-    return this.#error(
-      "repeated-cursor",
-      `${this.#sender} returned cursor ${show(cursor)} twice; stopped to avoid an infinite loop. ${advice}`,
-      safeCursor,
-      trail,
-    );
+    const what = `${this.#sender} returned cursor ${show(cursor)} twice; stopped to avoid an infinite loop.`;
+    return this.#error("repeated-cursor", `${what} ${advice}`, trail);
   }
 
-  #error(
-    reason: PaginationError["reason"],
-    message: string,
-    safeCursor: string | undefined,
-    trail: Trail<T>,
-  ): PaginationError {
+  #error(reason: PaginationError["reason"], message: string, trail: Trail<T>): PaginationError {
     const { operation } = this.#walk.source;
-    return readingError(message, { operation, reason }, this.#continuing(safeCursor, trail));
+    return readingError(message, { operation, reason }, this.#resumeAt(trail.safeCursor, trail));
+  }
+
+  #gap(resume: Forward | Backward): PaginationError {
+    return readingError(
+      `${this.#sender} does not begin with the last record of the page before, so it is unknown which records follow it. ` +
+        "Continue with `resume` on another node, or request larger pages.",
+      { operation: this.#walk.source.operation, reason: "gap" },
+      resume,
+    );
   }
 
   get #sender(): string {
@@ -330,13 +325,6 @@ function ofPart<T>(
     [opposite(direction).nextCursor]: edges[0]?.cursor ?? "",
     ...(isLast && { [direction.nextCursor]: edges.at(-1)?.cursor ?? "", [direction.more]: false }),
   };
-}
-
-const opposite = (direction: Direction) => (direction === forward ? backward : forward);
-
-/** The records of a page with their cursors, in the order of the walk. */
-function edgesOf<T>({ edges }: PageContent<T>, direction: Direction): readonly Edge<T>[] {
-  return inWalkOrder(edges.every(hasRecord<T>) ? edges : edges.filter(hasRecord<T>), direction);
 }
 
 /** The page without the edges that were known, at most of the size that was wanted. */

@@ -95,7 +95,7 @@ export class NodeCall<T> {
     // What is past is final on every node.
     const trusted = this.#ready(isFresh ? [] : ["lag"]);
     const ready = isFresh || trusted.length > 0 ? trusted : this.#ready(["lag", "suspect"]);
-    const preferred = ready.find(({ url }) => url === this.#call.demand?.prefer);
+    const preferred = ready.find(({ url }) => url === this.#call.expectation?.prefer);
     if (preferred) return preferred;
     // One that is probably not behind what was returned, if there is one.
     const least = isFresh ? Number((session.returned ?? 0n) / 1_000_000n) : 0;

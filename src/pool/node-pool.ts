@@ -143,7 +143,7 @@ async function callOnce<T>(client: PoolClient, call: PreparedCall<T>, endsAt: nu
   const isFresh = ({ cause, heardAt, head }: PoolNode) =>
     cause === undefined && heardAt >= since && !(head && compare(head, client).verdict);
   const fresh = nodes.filter((node) => isFresh(node) && isCompared(client, node));
-  const read = prepareCall(probe(client, call.operation), params, { ...call, demand: undefined });
+  const read = prepareCall(probe(client, call.operation), params, { ...call, expectation: undefined });
   const chosen = choose(fresh, settings.order, random)?.url;
   const node = chosen ?? (await new NodeCall(client, read, endsAt).run()).node;
   return await new NodeCall(client, { ...call, node }, endsAt).run();
@@ -163,7 +163,7 @@ const probe = ({ routeOf }: PoolClient, operation: string) => ({
 async function checkNodes(client: PoolClient, options: CheckOptions): Promise<void> {
   checkOptions({ timeout: deadline, signal: abortSignal }, options, { name: "check" });
   const { timeout = 5000, signal } = options;
-  const call = { settings: { ...defaultSettings, attempts: 1, timeout }, signal, headers: undefined, demand: {} };
+  const call = { settings: { ...defaultSettings, attempts: 1, timeout }, signal, headers: undefined, expectation: {} };
   const { send } = createRequester(client);
   const route = probe(client, "nodes.check");
   const results = await Promise.allSettled(client.nodes.map(({ url }) => send(route, params, { ...call, node: url })));

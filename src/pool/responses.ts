@@ -1,5 +1,7 @@
+import { completeFrom, judge } from "../evidence/judge.js";
+import type { ReceivedPage } from "../evidence/page.js";
 import type { Answer } from "../http/call.js";
-import { type Lack, lackOf, NotShown } from "../http/demand.js";
+import { type Lack, NotShown } from "../http/expectation.js";
 import type { PreparedCall } from "../http/requester.js";
 import { minimum } from "../values/integers.js";
 import type { PoolClient } from "./client.js";
@@ -18,7 +20,7 @@ export class Responses<T> {
   readonly #call: PreparedCall<T>;
 
   constructor(client: PoolClient, call: PreparedCall<T>) {
-    this.isFresh = call.demand === undefined || call.demand.isFresh === true;
+    this.isFresh = call.expectation === undefined || call.expectation.isFresh === true;
     this.#client = client;
     this.#call = call;
   }
@@ -35,10 +37,10 @@ export class Responses<T> {
 
   /** The response to return if each has a flaw: of those with the longest history, if that matters, the latest one. */
   get leastFlawed(): NodeResponse<T> | undefined {
-    const { historyFrom, completeFrom } = this.#call.demand ?? {};
+    const { historyFrom } = this.#call.expectation ?? {};
     const usable = this.all.filter((response) => [undefined, "history"].includes(this.#lackOf(response)));
-    if (historyFrom === undefined || completeFrom === undefined || usable.length === 0) return latest(usable);
-    const starts = usable.map(({ answer }) => completeFrom(answer));
+    if (historyFrom === undefined || usable.length === 0) return latest(usable);
+    const starts = usable.map(({ answer }) => completeFrom(answer.data as ReceivedPage<unknown>, answer, historyFrom));
     const earliest = starts.reduce(minimum);
     const longest = usable.filter((_, index) => starts[index] === earliest);
     const trusted = longest.filter((response) => this.#doubtOf(response) !== "suspect");
@@ -51,11 +53,11 @@ export class Responses<T> {
   }
 
   #lackOf({ answer }: NodeResponse<T>): Lack | undefined {
-    const { demand, node } = this.#call;
+    const { expectation, node } = this.#call;
     const nodes = this.#client.nodes.filter(({ url }) => node === undefined || node === url);
     // A node that has not responded yet can name its block.
     const named = nodes.some(({ block, heardAt, coolDown }) => block || (!Number.isFinite(heardAt) && coolDown === 0));
-    return demand && lackOf(demand, answer, named);
+    return expectation && judge(expectation, answer, named);
   }
 
   /** Why a response is marked as stale. Records of the past are final, also on a node that lags. */

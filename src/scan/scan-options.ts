@@ -29,13 +29,6 @@ export interface ScanOptions extends CallOptions {
    */
   pageSize?: number | undefined;
   /**
-   * How many bytes of memory the records may take that are read before the caller needs them, over all nodes. One page is read in
-   * any case.
-   *
-   * @default 67_108_864
-   */
-  maxBufferedBytes?: number | undefined;
-  /**
    * What to do if the range begins before the oldest record that the node keeps. A node that was set up to keep less than the
    * whole chain silently returns what is left of a longer range (observed on v0.74 and v0.79 nodes).
    *
@@ -60,7 +53,6 @@ export const scanChecks: OptionChecks<ScanOptions> = {
   maxItems: positiveInteger,
   concurrency: positiveInteger,
   pageSize: positiveInteger,
-  maxBufferedBytes: positiveInteger,
   missingHistory: oneOf("error", "ignore"),
   catchUp: milliseconds,
 };
@@ -71,7 +63,6 @@ export interface ScanSettings {
   maxItems: number;
   concurrency: number;
   pageSize: number;
-  maxBufferedBytes: number;
   ignoresMissingHistory: boolean;
   catchUp: number;
   signal: AbortSignal | undefined;
@@ -83,7 +74,6 @@ export const readScanOptions = (options: ScanOptions = {}): ScanSettings => ({
   maxItems: options.maxItems ?? Number.POSITIVE_INFINITY,
   concurrency: options.concurrency ?? 4,
   pageSize: options.pageSize ?? 5000,
-  maxBufferedBytes: options.maxBufferedBytes ?? 67_108_864,
   ignoresMissingHistory: options.missingHistory === "ignore",
   catchUp: options.catchUp ?? defaultCatchUp,
   signal: options.signal,

@@ -3,18 +3,18 @@ import { untilAborted } from "../async/abort.js";
 import { Semaphore } from "../async/semaphore.js";
 import type { Coverage } from "../errors/coverage.js";
 import { annotate, VegaError } from "../errors/index.js";
+import type { NodePage } from "../evidence/page.js";
+import type { ListReader } from "../evidence/reader.js";
 import { behindError, describeTime } from "../evidence/reading-errors.js";
 import type { Block } from "../http/block.js";
-import { NotShown } from "../http/demand.js";
-import { smallestPage } from "../list/merge/split.js";
+import { NotShown } from "../http/expectation.js";
 import { maximum, minimum } from "../values/integers.js";
-import { microsecondOf, toTime } from "../values/microseconds.js";
-import { FilterScan, pageSizeFor } from "./filter-scan.js";
-import { MergedScan } from "./merged-scan.js";
-import type { FetchRange, RangeDemand, RangePage, RangeRequest } from "./range-page.js";
-import { findEnd } from "./scan-end.js";
+import { finalTime, microsecondOf, toTime } from "../values/microseconds.js";
+import { MergedParts } from "./merge.js";
+import { PartScan, pageSizeFor } from "./part.js";
+import { microsecondAt } from "./records.js";
 import type { ScanSettings } from "./scan-options.js";
-import { type OpenRange, SegmentReader } from "./segment-reader.js";
+import { type OpenRange, type RangePage, SegmentReader } from "./segment-reader.js";
 import { aligned, newestFirst, oldestFirst, type Range, type ReadingOrder } from "./timeline.js";
 
 /** What a scan reads. */
@@ -24,28 +24,31 @@ export interface ScanSource {
   start: bigint | undefined;
   end: bigint | undefined;
   /** One for each request that the filter takes. */
-  fetchRanges: readonly FetchRange[];
+  readers: readonly ListReader<BalanceChange>[];
   /** How many nodes the client has. */
   nodeCount: number;
   /** Which records are yielded. Default: all are. */
   isWanted?: ((record: BalanceChange) => boolean) | undefined;
 }
 
-/** How many pages are prefetched for each request that may be in flight. */
-const prefetchedPages = 12;
+/** How many pages are read before the caller needs them, for each request that may be in flight. */
+const prefetchedPages = 4;
+
+/** The smallest page of one of several requests: a filter that was split often must not take a request for each record. */
+const smallestPage = 100;
 
 /** One scan from its first request to its last. */
 export class ScanRun {
   readonly #operation: string;
   readonly #options: ScanSettings;
-  readonly #controller: AbortController;
+  readonly #controller = new AbortController();
   readonly #order: ReadingOrder;
   readonly #isWanted: ScanSource["isWanted"];
   readonly #start: bigint | undefined;
   readonly #end: bigint | undefined;
   readonly #readers: readonly SegmentReader[];
   /** The share of each reader. */
-  readonly #share: { readonly concurrency: number; readonly bufferSize: number; readonly maxBufferedBytes: number };
+  readonly #share: { readonly concurrency: number; readonly bufferSize: number };
   /** The latest block of a page. */
   #block: Block | undefined;
   /** What is read, in Unix nanoseconds, once its end is known. */
@@ -53,41 +56,38 @@ export class ScanRun {
   #hasPageWithoutBlock = false;
   /** Whether a response with block headers has decided where a scan without an end ends. */
   #isOpenEndShown = false;
-  #scan: MergedScan | undefined;
+  #parts: MergedParts | undefined;
   #pagesRead = 0;
   #itemsRead = 0;
 
-  /** @param controller - Ends every request of the scan. */
-  constructor(source: ScanSource, options: ScanSettings, controller: AbortController) {
-    const { operation, start, end, fetchRanges, nodeCount, isWanted } = source;
-    const { pageSize, maxBufferedBytes } = options;
+  constructor(source: ScanSource, options: ScanSettings) {
+    const { operation, start, end, readers, nodeCount, isWanted } = source;
     const concurrency = options.concurrency * nodeCount;
     this.#operation = operation;
     this.#options = options;
-    this.#controller = controller;
     this.#order = options.newestFirst ? newestFirst : oldestFirst;
     this.#isWanted = isWanted;
     this.#start = start !== undefined && start > 0n ? start : undefined;
     this.#end = end;
     const semaphore = new Semaphore(concurrency);
-    this.#share = {
-      concurrency: Math.max(1, Math.floor(concurrency / fetchRanges.length)),
-      bufferSize: Math.floor((prefetchedPages * concurrency * pageSize) / fetchRanges.length),
-      maxBufferedBytes: maxBufferedBytes / fetchRanges.length,
-    };
-    this.#readers = fetchRanges.map((fetchRange) => {
-      const fetch = (request: RangeRequest, demand: RangeDemand) =>
-        semaphore.run(() => this.#send(fetchRange, request, demand));
-      const size = Math.min(pageSize, Math.max(smallestPage, this.#share.bufferSize));
+    const bufferSize = Math.floor((prefetchedPages * concurrency * options.pageSize) / readers.length);
+    this.#share = { concurrency: Math.max(1, Math.floor(concurrency / readers.length)), bufferSize };
+    this.#readers = readers.map((reader) => {
       return new SegmentReader({
         operation,
         order: this.#order,
-        pageSize: size,
+        pageSize: Math.min(options.pageSize, Math.max(smallestPage, bufferSize)),
         start: this.#start && microsecondOf(this.#start),
         ignoresMissingHistory: options.ignoresMissingHistory,
-        fetch,
+        reader,
+        run: (send) => semaphore.run(() => this.#send(send)),
       });
     });
+  }
+
+  /** Ends every request of the scan. */
+  end(): void {
+    this.#controller.abort();
   }
 
   /** What the scan covers, once all of it was yielded. Without a block, nothing shows that the end was reached. */
@@ -112,9 +112,9 @@ export class ScanRun {
     return { ...whole, start: time === undefined ? (whole.end ?? whole.start) : time + 1n };
   }
 
-  async #send(fetch: FetchRange, request: RangeRequest, demand: RangeDemand): Promise<RangePage> {
-    const page = await untilAborted(this.#options.signal, this.#controller, (signal) => fetch(request, signal, demand));
-    const { block } = page;
+  async #send(send: (signal: AbortSignal) => Promise<NodePage<BalanceChange>>): Promise<NodePage<BalanceChange>> {
+    const page = await untilAborted(this.#options.signal, this.#controller, send);
+    const { block } = page.extra;
     this.#pagesRead++;
     if (block === undefined) this.#hasPageWithoutBlock = true;
     if (block && (this.#block === undefined || block.timestamp > this.#block.timestamp)) this.#block = block;
@@ -125,8 +125,8 @@ export class ScanRun {
   async next(): Promise<readonly BalanceChange[] | undefined> {
     let unread: Range | undefined;
     try {
-      this.#scan ??= await this.#begin();
-      const next = await this.#scan.next();
+      this.#parts ??= await this.#begin();
+      const next = await this.#parts.next();
       if (next !== undefined && "error" in next) {
         unread = next.unread;
         throw next.error;
@@ -139,11 +139,11 @@ export class ScanRun {
     }
   }
 
-  async #begin(): Promise<MergedScan> {
+  async #begin(): Promise<MergedParts> {
     const { maxItems } = this.#options;
     const [firstReader] = this.#readers;
     const isEmpty = this.#start !== undefined && this.#end !== undefined && this.#start >= this.#end;
-    if (firstReader === undefined || isEmpty) return new MergedScan([], this.#order);
+    if (firstReader === undefined || isEmpty) return new MergedParts([], this.#order);
     const start = this.#start === undefined ? undefined : microsecondOf(this.#start);
     // A range that begins too early is refused before records are yielded, whichever end they come from.
     const { newestFirst, ignoresMissingHistory } = this.#options;
@@ -151,17 +151,16 @@ export class ScanRun {
     // An open end is fixed once, by the first response.
     const first = this.#end === undefined ? await this.#fetchFirst(firstReader, start) : undefined;
     this.#isOpenEndShown = first?.block !== undefined;
-    const times = { start: this.#start ?? 0n, end: this.#end ?? (await findEnd(first, this.#readers)) };
+    const times = { start: this.#start ?? 0n, end: this.#end ?? (await this.#findEnd(first)) };
     this.#times = times;
     const range = aligned(times.start, times.end);
     const last = first?.edges.at(-1);
     // Newest first, the first page can have nothing but records of blocks that are not final.
     const isUsable =
-      last === undefined ||
-      this.#order.compare(microsecondOf(BigInt(last.node.timestamp)), this.#order.firstOf(range)) >= 0;
-    const scans = this.#readers.map(
+      last === undefined || this.#order.compare(microsecondAt(last.node), this.#order.firstOf(range)) >= 0;
+    const parts = this.#readers.map(
       (reader) =>
-        new FilterScan({
+        new PartScan({
           ...this.#share,
           reader,
           first: reader === firstReader && isUsable ? first : undefined,
@@ -170,12 +169,23 @@ export class ScanRun {
           maxItems,
         }),
     );
-    return new MergedScan(scans, this.#order);
+    return new MergedParts(parts, this.#order);
   }
 
   #fetchFirst(reader: SegmentReader, start: bigint | undefined): Promise<RangePage> {
     const size = pageSizeFor(this.#options.maxItems, reader.pageSize);
     return reader.fetch({ start, end: undefined }, { size, isFirst: true });
+  }
+
+  /** The end of a scan without an end: all that is final, or if the node names no block, what is there. */
+  async #findEnd(first: RangePage | undefined): Promise<bigint> {
+    if (first?.block) return finalTime(first.block.timestamp);
+    const { edges = [], hasMore = true } = first ?? {};
+    const shown = this.#order.newestFirst ? edges.at(0) : hasMore ? undefined : edges.at(-1);
+    const isShown = shown !== undefined && this.#readers.length === 1;
+    const newest = isShown ? [shown.node] : await Promise.all(this.#readers.map((reader) => reader.newest()));
+    const times = newest.map((record) => (record === undefined ? -1n : BigInt(record.timestamp)));
+    return times.reduce(maximum) + 1n;
   }
 
   /** Adds where to continue once the caller has the records that came before the error. */

@@ -1,21 +1,35 @@
 import type { BalanceChange } from "../../generated/types.js";
 import { PaginationError } from "../errors/index.js";
 import { blockTimeOf } from "../evidence/block-cursor.js";
+import { edgesAfter } from "../evidence/judge.js";
+import { type Edge, edgesOf, forward, type ListRequest, type NodePage } from "../evidence/page.js";
+import type { ListReader, OldestOptions } from "../evidence/reader.js";
 import { describeTime, prunedError, readingError } from "../evidence/reading-errors.js";
-import { NotShown } from "../http/demand.js";
-import type { Edge } from "../list/page.js";
-import { fromRecordBefore, largestPage, longestOverlap } from "../list/repair/continuation.js";
+import type { Block } from "../http/block.js";
+import { type Expectation, NotShown, type Place } from "../http/expectation.js";
+import { identify, type KnownRecord } from "../list/cursors.js";
+import { fromNeighbor, fromRecordBefore, largestPage } from "../list/repair.js";
 import { compareDigits } from "../values/digits.js";
 import { maximum, minimum } from "../values/integers.js";
 import { microsecondOf, toTime } from "../values/microseconds.js";
-import { contentOf, type RangeContent, type RangeDemand, type RangePage, type RangeRequest } from "./range-page.js";
-import { compareRecords, keyOf } from "./record-order.js";
+import { compareRecords, keyOf, microsecondAt } from "./records.js";
 import { isEmpty, type Range, type ReadingOrder } from "./timeline.js";
 
 /** Known records at the start of a range: the page that reads on from there begins with them. */
 export interface Anchor {
   readonly microsecond: bigint;
-  readonly keys: ReadonlySet<string>;
+  readonly records: readonly KnownRecord[];
+}
+
+/** A page of a range. */
+export interface RangePage {
+  edges: readonly Edge<BalanceChange>[];
+  hasMore: boolean;
+  endCursor: string | undefined;
+  /** The current block; `undefined` if the node does not say. */
+  block: Block | undefined;
+  /** The time from which on no record is missing, in Unix nanoseconds. */
+  completeFrom: bigint;
 }
 
 /** The records at the start of a range, and what is left of it. */
@@ -43,7 +57,8 @@ export interface PageOptions {
   after?: string | undefined;
   /** Known records that the page has to show. */
   anchor?: Anchor | undefined;
-  accept?: ((edges: readonly Edge<BalanceChange>[]) => unknown) | undefined;
+  /** The place where a page after a cursor continues. Default: that of the anchor. */
+  continuesFrom?: Place | undefined;
   /** Whether this page decides where the scan ends. */
   isFirst?: boolean;
 }
@@ -56,16 +71,21 @@ export interface SegmentReaderOptions {
   start: bigint | undefined;
   /** Whether records that nodes no longer keep are left out. */
   ignoresMissingHistory: boolean;
-  fetch: (request: RangeRequest, demand: RangeDemand) => Promise<RangePage>;
+  reader: ListReader<BalanceChange>;
+  /** Sends a request when there is room for it. */
+  run(send: (signal: AbortSignal) => Promise<NodePage<BalanceChange>>): Promise<NodePage<BalanceChange>>;
 }
+
+/** Requests begin a microsecond early, because the reference does not say whether the start belongs to the range. */
+const lead = 1000n;
 
 /** Reads ranges of one filter page by page. Records of one time come in the order of their natural key. */
 export class SegmentReader {
   readonly order: ReadingOrder;
   readonly pageSize: number;
   readonly #options: SegmentReaderOptions;
-  /** The record before the start, or that there is none, if that was requested. */
-  #before: RangeRequest["before"];
+  /** The time of the record before the start, or that there is none, if that was requested. */
+  #before: bigint | "none" | undefined;
   /** The time from which on the pages show that no record is missing, in Unix nanoseconds. */
   #completeFrom: bigint;
 
@@ -82,32 +102,59 @@ export class SegmentReader {
   }
 
   /** Fetches the first page of a range, or the page after a cursor. Known records can be before the range, in reading order. */
-  async fetch(range: OpenRange, options: PageOptions): Promise<RangePage> {
+  async fetch(range: OpenRange, { size, after, anchor, isFirst, ...options }: PageOptions): Promise<RangePage> {
     const { newestFirst } = this.order;
-    const { size, after, anchor } = options;
-    const { microsecond } = anchor ?? {};
-    const start = newestFirst ? range.start : minimumOf(range.start, microsecond);
+    const { microsecond, records } = anchor ?? {};
+    const isAscending = !newestFirst && range.start !== undefined;
+    const start = isAscending && microsecond !== undefined ? minimum(range.start ?? 0n, microsecond) : range.start;
     const end = newestFirst && microsecond !== undefined ? maximum(range.end ?? 0n, microsecond + 1n) : range.end;
-    const request: RangeRequest = {
+    const request = {
+      pagination: { first: size, newestFirst, ...(after !== undefined && { after }) },
       start: start === undefined || start <= 1n ? undefined : toTime(start),
       end: end === undefined ? undefined : toTime(end),
-      size,
-      newestFirst,
-      after,
-      // Known records at the start of a page show that the node keeps what follows.
-      decidesStart: this.#isScanStart(range) && (newestFirst || (anchor === undefined && after === undefined)),
-      before: this.#before,
     };
+    const { continuesFrom = records && { records } } = options;
+    const minBlockAtEnd = range.end === undefined ? undefined : toTime(range.end);
+    const expectation = {
+      isFresh: isFirst,
+      needsBlock: true,
+      // Also a range without an end begins in the past of its node.
+      minBlock: newestFirst && minBlockAtEnd ? minBlockAtEnd : range.start && toTime(range.start + 1n),
+      minBlockAtEnd,
+      continuesFrom,
+    };
+    // Known records at the start of a page show that the node keeps what follows.
+    const decidesStart = this.#isScanStart(range) && (newestFirst || (anchor ?? after) === undefined);
     try {
-      const page = await this.#options.fetch(request, demandOf(range, options, newestFirst));
-      if (request.decidesStart) this.#noteStart({ start: range.start, end }, page);
-      return page;
+      if (!decidesStart) return rangePage(await this.#read(request, expectation));
+      const page = await this.#readOldest(request, expectation);
+      if (page.availableFrom !== undefined && !this.#options.ignoresMissingHistory) {
+        throw this.#pruned(toTime(range.start ?? 0n), page.availableFrom);
+      }
+      const from = end === undefined ? page.completeFrom : minimum(page.completeFrom, toTime(end));
+      this.#completeFrom = maximum(this.#completeFrom, from);
+      return rangePage(page);
     } catch (error) {
       if (!NotShown.is(error) || error.lack !== "place" || microsecond === undefined) throw error;
       // Records of a whole day are dropped at once, also while they are read.
       await this.checkHistory(microsecond);
       throw this.#gap(toTime(microsecond));
     }
+  }
+
+  #read({ start, ...request }: ListRequest, expectation: Expectation): Promise<NodePage<BalanceChange>> {
+    const { reader, run } = this.#options;
+    return run((signal) => reader.read({ ...request, start: start && start - lead }, expectation, signal));
+  }
+
+  #readOldest(request: ListRequest, expectation: Expectation, isProbe = false): Promise<NodePage<BalanceChange>> {
+    const { reader, run, ignoresMissingHistory } = this.#options;
+    const options: OldestOptions = {
+      lead: typeof this.#before === "bigint" ? (request.start ?? 0n) - this.#before : lead,
+      takesWhatIsLeft: ignoresMissingHistory || this.#before === "none",
+      isProbe,
+    };
+    return run((signal) => reader.readOldest(request, expectation, signal, options));
   }
 
   #isScanStart({ start = 0n }: OpenRange): boolean {
@@ -117,21 +164,13 @@ export class SegmentReader {
   /** Rejects if nodes do not keep the records from a microsecond on. */
   async checkHistory(microsecond: bigint): Promise<void> {
     const start = toTime(microsecond);
-    const request = { start, size: 1, newestFirst: false, decidesStart: "probe" as const };
-    const { availableFrom, completeFrom, edges } = await this.#options.fetch(request, {});
+    const request = { pagination: { first: 1, newestFirst: false }, start };
+    const { availableFrom, completeFrom, edges } = await this.#readOldest(request, {}, true);
     if (availableFrom !== undefined) throw this.#pruned(start, availableFrom);
-    const first = edges[0] && BigInt(edges[0].node.timestamp);
     if (!this.#isScanStart({ start: microsecond, end: undefined })) return;
-    this.#before = completeFrom > start ? "none" : first !== undefined && first < start ? first : undefined;
-  }
-
-  /** Notes how far back the scan is complete. */
-  #noteStart({ start = 0n, end }: OpenRange, { completeFrom, availableFrom }: RangePage): void {
-    if (availableFrom !== undefined && !this.#options.ignoresMissingHistory) {
-      throw this.#pruned(toTime(start), availableFrom);
-    }
-    const from = end === undefined ? completeFrom : minimum(completeFrom, toTime(end));
-    this.#completeFrom = maximum(this.#completeFrom, from);
+    const [first] = edges;
+    const time = first?.node && BigInt(first.node.timestamp);
+    this.#before = completeFrom > start ? "none" : time && time < start ? time : undefined;
   }
 
   #pruned(start: bigint, availableFrom: bigint): PaginationError {
@@ -151,9 +190,8 @@ export class SegmentReader {
 
   /** The newest record of all. */
   async newest(): Promise<BalanceChange | undefined> {
-    const request = { size: 1, newestFirst: true, decidesStart: false };
-    const { edges } = await this.#options.fetch(request, {});
-    return edges[0]?.node;
+    const { edges } = await this.#read({ pagination: { first: 1, newestFirst: true } }, {});
+    return edges[0]?.node ?? undefined;
   }
 
   /**
@@ -203,30 +241,24 @@ export class SegmentReader {
       if (next === undefined) throw this.#tooDense(range);
       return { ...page, edges: next };
     }
-    const { newestFirst } = this.order;
-    const at = microsecondOf(BigInt(last.node.timestamp));
+    const at = microsecondAt(last.node);
     // The known records can be before the range, in reading order.
-    const whole = newestFirst
+    const whole = this.order.newestFirst
       ? { ...range, end: maximum(range.end, at + 1n) }
       : { ...range, start: minimum(range.start, at) };
-    let isRefused = false;
-    for (let way = fromRecordBefore(edges); way !== undefined; way = way.fallback?.()) {
-      // Of a single record, the page is requested again with room for more. A page that had room says that records follow in another
-      // part of a range that is too long for one request: no page has both them and the known one.
-      const isAlone = edges.length === 1 && this.pageSize > 1;
-      const around = way.locate && !isAlone ? { ...way.locate([]), overlap: longestOverlap } : way;
-      const { cursor: after, overlap, accept } = around;
-      const size = Math.min(this.pageSize + Number(overlap), Math.max(largestPage, this.pageSize));
-      try {
-        const page = await this.fetch(whole, { size, after, accept });
-        const next = accept?.(page.edges) ?? page.edges;
-        if (next.length > 0 || !page.hasMore) return { ...page, edges: next };
-      } catch (error) {
-        if (!NotShown.is(error) || error.lack !== "place") throw error;
-        isRefused = true;
-      }
+    const way = fromRecordBefore(edges);
+    if (way === undefined) throw this.#gap(BigInt(last.node.timestamp));
+    // Of a single record, the page is requested again with room for more.
+    const { cursor: after, overlap, continuesFrom } = way.only ? fromNeighbor([], way) : way;
+    const size = Math.min(this.pageSize + Number(overlap), Math.max(largestPage, this.pageSize));
+    try {
+      const page = await this.fetch(whole, { size, after, continuesFrom });
+      const next = (continuesFrom && edgesAfter(page.edges, continuesFrom)) ?? page.edges;
+      if (next.length > 0 || !page.hasMore) return { ...page, edges: next };
+    } catch (error) {
+      throw NotShown.is(error) && error.lack === "place" ? this.#gap(BigInt(last.node.timestamp)) : error;
     }
-    throw isRefused ? this.#gap(BigInt(last.node.timestamp)) : this.#tooDense(range);
+    throw this.#tooDense(range);
   }
 
   /** The edges of a page after another one; `undefined` if a cursor led back. */
@@ -238,70 +270,44 @@ export class SegmentReader {
   }
 
   #tooDense(range: Range): PaginationError {
+    const { operation } = this.#options;
     const time = toTime(this.order.firstOf(range));
     return new PaginationError(
-      `${this.#options.operation} found more than ${this.pageSize} records in the microsecond from ${time} on, and the node's cursors ` +
+      `${operation} found more than ${this.pageSize} records in the microsecond from ${time} on, and the node's cursors ` +
         "do not lead through them. Narrow the filter by account types, parties or markets, or continue after that time.",
-      { operation: this.#options.operation, reason: "too-dense", timestamp: `${time}` },
+      { operation, reason: "too-dense", timestamp: `${time}` },
     );
   }
 }
 
-/** What a page of a range has to show: its end, and the known records at its start. */
-function demandOf(
-  { start, end }: OpenRange,
-  { anchor, accept, isFirst = false }: PageOptions,
-  newestFirst: boolean,
-): RangeDemand {
-  return {
-    isFresh: isFirst,
-    lacksBlock: ({ data, block }, namesBlocks) => {
-      if (block === undefined) return namesBlocks;
-      const endsHere = newestFirst || !data.pageInfo?.hasNextPage;
-      // Also a range without an end begins in the past of its node.
-      const needed = endsHere && end !== undefined ? end : start === undefined ? undefined : start + 1n;
-      return needed !== undefined && block.timestamp < toTime(needed);
-    },
-    ...(anchor && { holdsPlace: (page) => shows(contentOf(page), anchor) }),
-    ...(accept && { holdsPlace: (page) => accept(contentOf(page).edges) !== undefined }),
-  };
-}
-
-/** Whether a page has all known records, or if it ends among them, no others. */
-function shows({ edges, hasMore }: RangeContent, { microsecond, keys }: Anchor): boolean {
-  const from = edges.findIndex(({ node }) => isIn(node, microsecond));
-  let to = from;
-  while (to >= 0 && to < edges.length && isIn((edges[to] as Edge<BalanceChange>).node, microsecond)) to++;
-  const known = edges.slice(Math.max(0, from), Math.max(0, to)).filter(({ node }) => keys.has(keyOf(node))).length;
-  const endsThere = hasMore && to === edges.length;
-  return known > 0 && known >= (endsThere ? Math.min(to - from, keys.size) : keys.size);
-}
+const rangePage = ({ pageInfo, extra: { block }, completeFrom, ...page }: NodePage<BalanceChange>): RangePage => ({
+  edges: edgesOf({ ...page, pageInfo }, forward),
+  hasMore: pageInfo?.hasNextPage ?? false,
+  endCursor: pageInfo?.endCursor,
+  block,
+  completeFrom,
+});
 
 /** The microsecond of the last record of a page that is within a range; `undefined` if there is none. */
-function lastWithin(edges: readonly Edge<BalanceChange>[], { start, end }: Range): bigint | undefined {
+function lastWithin(edges: RangePage["edges"], { start, end }: Range): bigint | undefined {
   for (let index = edges.length - 1; index >= 0; index--) {
-    const microsecond = microsecondOf(BigInt((edges[index] as Edge<BalanceChange>).node.timestamp));
+    const microsecond = microsecondAt((edges[index] as Edge<BalanceChange>).node);
     if (microsecond >= start && microsecond < end) return microsecond;
   }
   return undefined;
 }
 
 /** The records of a microsecond of a page; `undefined` if there are none. */
-function anchorAt(edges: readonly Edge<BalanceChange>[], microsecond: bigint | undefined): Anchor | undefined {
+function anchorAt(edges: RangePage["edges"], microsecond: bigint | undefined): Anchor | undefined {
   if (microsecond === undefined) return undefined;
-  const keys = new Set<string>();
+  const records: KnownRecord[] = [];
   for (let index = edges.length - 1; index >= 0; index--) {
     const { node } = edges[index] as Edge<BalanceChange>;
-    if (isIn(node, microsecond)) keys.add(keyOf(node));
-    else if (keys.size > 0) break;
+    if (microsecondAt(node) === microsecond) records.push(identify(node));
+    else if (records.length > 0) break;
   }
-  return keys.size === 0 ? undefined : { microsecond, keys };
+  return records.length === 0 ? undefined : { microsecond, records };
 }
-
-const minimumOf = (a: bigint | undefined, b: bigint | undefined) =>
-  a === undefined || b === undefined ? a : minimum(a, b);
-
-const isIn = ({ timestamp }: BalanceChange, microsecond: bigint) => microsecondOf(BigInt(timestamp)) === microsecond;
 
 /**
  * The microsecond from which on a page may not be complete: that of its last record, or of its block, whose records can be missing.
@@ -312,7 +318,7 @@ function lastMicrosecond({ edges, block }: Pick<RangePage, "edges" | "block">, {
 }
 
 /** The records of a range of time, of edges in order of time. */
-function recordsBetween(edges: readonly Edge<BalanceChange>[], start: bigint, end: bigint): BalanceChange[] {
+function recordsBetween(edges: RangePage["edges"], start: bigint, end: bigint): BalanceChange[] {
   const isOutside = (edge: Edge<BalanceChange> | undefined) => {
     const time = BigInt(edge?.node.timestamp ?? 0);
     return time < start || time >= end;

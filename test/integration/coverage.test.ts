@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type BalanceChange, createClient, PaginationError, type Vote } from "../../src/index.js";
-import { accountIdOf } from "../../src/list/repair/cursors.js";
+import { accountIdOf } from "../../src/list/cursors.js";
 import { nodePool } from "../../src/pool/index.js";
-import { compareRecords } from "../../src/scan/record-order.js";
+import { compareRecords } from "../../src/scan/records.js";
 import { createFakeNetwork, nodeDefects } from "../../src/testing/index.js";
 import { compareText } from "../../src/values/digits.js";
 import { createMixedNetwork, firstTime, healthyClient, mixedWorld } from "../support/mixed-network.js";

@@ -3,7 +3,7 @@ import { systemClock } from "../../src/async/clock.js";
 import { followBalanceChangesWith } from "../../src/follow/balance-changes.js";
 import { type BalanceChange, createClient } from "../../src/index.js";
 import { nodePool } from "../../src/pool/index.js";
-import { compareRecords } from "../../src/scan/record-order.js";
+import { compareRecords } from "../../src/scan/records.js";
 import { createFakeNetwork, nodeDefects } from "../../src/testing/index.js";
 import { json } from "../support/recorder.js";
 
@@ -105,8 +105,7 @@ describe.each(["a v0.74 node", "a v0.79 node", "one address", "a pool"])(
     };
 
     test("selects the records of a walk", async () => {
-      // Their ids take several requests, which are merged.
-      const partyIds = balances.flatMap(({ partyId }) => partyId ?? []);
+      const partyIds = [...new Set(expected.flatMap(({ partyId }) => partyId ?? []))].slice(0, 50);
       for (const [newestFirst, more] of [
         [true, {}],
         [false, {}],
@@ -114,7 +113,8 @@ describe.each(["a v0.74 node", "a v0.79 node", "one address", "a pool"])(
       ] as const) {
         const query = { filter: { ...filter, ...more }, dateRange, pagination: { first: 12, newestFirst } };
         const read = await client().listBalanceChanges(query).toArray();
-        expect(read.sort(compareRecords).map(show)).toEqual(expected.map(show));
+        const isRead = ({ partyId }: BalanceChange) => !("partyIds" in more) || partyIds.includes(partyId ?? "");
+        expect(read.sort(compareRecords).map(show)).toEqual(expected.filter(isRead).map(show));
       }
     });
 

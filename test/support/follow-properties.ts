@@ -3,7 +3,7 @@ import { followBalanceChangesWith } from "../../src/follow/balance-changes.js";
 import type { Batch } from "../../src/follow/index.js";
 import { followVotesWith } from "../../src/follow/votes.js";
 import { type BalanceChange, ConnectionError, type Vote } from "../../src/index.js";
-import { compareRecords } from "../../src/scan/record-order.js";
+import { compareRecords } from "../../src/scan/records.js";
 import { createFakeNetwork, type FakeNetwork, type FakeVote, nodeDefects } from "../../src/testing/index.js";
 import { type FollowSetting, followSetting } from "./follow-setting.js";
 

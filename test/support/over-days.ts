@@ -1,7 +1,7 @@
 import type { BalanceChange } from "../../src/index.js";
 import { nanosecondsPerDay } from "../../src/values/nanoseconds.js";
 
-export { startOfDay } from "../../src/evidence/history.js";
+export { startOfDay } from "../../src/evidence/judge.js";
 
 /** Balance changes up to the same time and in the same order, but over several days: nodes drop whole days. */
 export function overDays(changes: readonly BalanceChange[], days = 4n): BalanceChange[] {

@@ -63,9 +63,6 @@ export interface SyncOptions extends ReadOptions, Pick<FollowOptions, "pollInter
 /** How many records are stored in one step, in addition to the rest of the last block. */
 const batchSize = 2000;
 
-/** What waits in memory while a batch is stored. */
-const maxBufferedBytes = 1024 * 1024;
-
 /** After this many failed polls in a row, a run that does not follow ends. */
 const mostFailures = 4;
 
@@ -233,7 +230,7 @@ export function openScan(
   { pageSize = 1000, concurrency, catchUp, signal }: ReadOptions,
 ) {
   const dateRange = { startTimestamp: start, endTimestamp: end };
-  return client.scanBalanceChanges({ filter, dateRange }, { pageSize, concurrency, catchUp, maxBufferedBytes, signal });
+  return client.scanBalanceChanges({ filter, dateRange }, { pageSize, concurrency, catchUp, signal });
 }
 
 /** Divides a scan into parts. The last one has no `upTo`. A scan that fails yields what is complete before. */

@@ -1,7 +1,7 @@
 import { operations } from "../../../generated/operations.js";
 import type { BalanceChange } from "../../../generated/types.js";
-import { sha256Hex } from "../../list/repair/sha256.js";
 import { numberOf, toName } from "../../values/enumeration.js";
+import { sha256Hex } from "../../values/sha256.js";
 import { parseCursor } from "../cursor.js";
 import { toJson } from "../encoding.js";
 import { dataNodeError } from "../errors.js";

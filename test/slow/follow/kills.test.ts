@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { npmCi } from "../../../scripts/npm-ci.js";
-import { compareRecords } from "../../../src/scan/record-order.js";
+import { compareRecords } from "../../../src/scan/records.js";
 import { createFakeNetwork, nodeDefects } from "../../../src/testing/index.js";
 import { listen } from "../../../src/testing/node/index.js";
 import { runs } from "../../support/runs.js";

@@ -64,7 +64,7 @@ export function readerOf(world: World): Reader {
   const choose = new Choices(world.seed ^ 0xbeef);
   const kind = world.isApart && choose.chance(0.5) ? "votes" : choose.one(kinds);
   const range = rangeOf(choose, world);
-  const filter = filterOf(choose, world);
+  const filter = filterOf(choose, world, kind);
   const paged = {
     newestFirst: choose.chance(0.5),
     isBackward: choose.chance(0.25),
@@ -118,7 +118,7 @@ function rangeOf(choose: Choices, { blocks }: World): Range {
   return end !== undefined && start !== undefined && end < start ? { start } : { start, end };
 }
 
-function filterOf(choose: Choices, { parties, seed }: World): BalanceChangesFilter {
+function filterOf(choose: Choices, { parties, seed }: World, kind: Reader["kind"]): BalanceChangesFilter {
   const way = choose.one(["none", "none", "none", "party", "parties", "many", "type", "upper"] as const);
   switch (way) {
     case "party":
@@ -127,9 +127,10 @@ function filterOf(choose: Choices, { parties, seed }: World): BalanceChangesFilt
       return { partyIds: [choose.one(parties).toUpperCase()] };
     case "parties":
       return { partyIds: choose.some(parties, 3) };
-    // So many do not fit the URL of one request.
+    // So many do not fit the URL of one request, which only a scan divides.
     case "many": {
-      const others = Array.from({ length: 150 }, (_, index) => (BigInt(seed) * 1000n + BigInt(index)).toString(16));
+      const length = kind === "scan" || kind === "sync" ? 150 : 50;
+      const others = Array.from({ length }, (_, index) => (BigInt(seed) * 1000n + BigInt(index)).toString(16));
       return { partyIds: [...choose.some(parties, 3), ...others.map((each) => each.padStart(64, "9"))] };
     }
     case "type":

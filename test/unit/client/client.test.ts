@@ -191,14 +191,14 @@ describe("the outcome of a call:", () => {
   });
 
   test.each([null, undefined, "", "soon", {}])(
-    "a timestamp of %j in a list of several requests is a ResponseError",
+    "a timestamp of %j in a scan of several requests is a ResponseError",
     async (timestamp) => {
       const pageInfo = { startCursor: "a", endCursor: "a", hasNextPage: false, hasPreviousPage: false };
       const edges = [{ cursor: "a", node: { timestamp, balance: "1" } }, null];
       const client = connect(() => json({ balances: { edges, pageInfo } }));
       const partyIds = Array.from({ length: 300 }, (_, index) => `${index}`.padStart(64, "0"));
-      const listing = client.listBalanceChanges({ filter: { partyIds } });
-      await expect(listing.toArray()).rejects.toSatisfy(ResponseError.is);
+      const scan = client.scanBalanceChanges({ filter: { partyIds } });
+      await expect(scan.toArray()).rejects.toSatisfy(ResponseError.is);
     },
   );
 

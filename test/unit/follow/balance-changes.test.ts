@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { followBalanceChangesWith } from "../../../src/follow/balance-changes.js";
 import type { FollowFromOptions } from "../../../src/follow/options.js";
 import { type BalanceChange, type PaginationError, ResponseError } from "../../../src/index.js";
-import { compareRecords } from "../../../src/scan/record-order.js";
+import { compareRecords } from "../../../src/scan/records.js";
 import { createFakeNode, type FakeNode, nodeDefects } from "../../../src/testing/index.js";
 import { followSetting, take } from "../../support/follow-setting.js";
 
@@ -114,16 +114,6 @@ describe("a follower of balance changes", () => {
       expect(batches.map(({ records }) => records.length)).toEqual([1, 61]);
       expect(batches.flatMap(({ records }) => records)).toEqual(records);
     }
-  });
-
-  test("reads a filter that takes several requests", async () => {
-    const node = createFakeNode({ balances: 500 }, { rateLimit: false });
-    const known = [...new Set(node.records.balances.map(({ partyId }) => partyId ?? ""))];
-    const others = Array.from({ length: 250 }, (_, index) => index.toString(16).padStart(64, "0"));
-    const { take, requests } = follow(node, { from: "start" }, { filter: { partyIds: [...others, ...known] } });
-    const [{ records } = { records: [] }] = await take(1);
-    expect(records).toEqual([...node.records.balances].sort(compareRecords));
-    expect(requests.length).toBeGreaterThan(2);
   });
 
   test("sends one request for each poll while it keeps up", async () => {

@@ -193,15 +193,6 @@ describe("a walk of a client of several nodes", () => {
     expect(records).toHaveLength(100);
     expect(new Set(net.asked)).toEqual(new Set([2]));
   });
-
-  test("over a list that takes several requests keeps each of them on its node, and moves each of them", async () => {
-    const parties = Array.from({ length: 200 }, (_, index) => hex(index));
-    const { net: current, onRequest } = dieAt(8);
-    const net = networkOf({ onRequest });
-    current.current = net;
-    const walk = net.client.listBalanceChanges({ filter: { partyIds: parties }, pagination: { first: 10 } });
-    expect(await net.run(walk.toArray())).toHaveLength(60);
-  });
 });
 
 test("a walk from the oldest record is complete if other calls fail on each node while its first page is read", async () => {

@@ -1,18 +1,32 @@
-import type { CheckedArguments } from "../../arguments/read-arguments.js";
-import { canonicalId } from "../../values/ids.js";
-import { isTooLong } from "../query-length.js";
+import type { CheckedArguments } from "../arguments/read-arguments.js";
+import { canonicalId } from "../values/ids.js";
 
-/** The smallest page of one of several requests: a filter that was split often must not take a request for each record. */
-export const smallestPage = 100;
+/**
+ * The longest query of one request, in characters. Most servers and proxies, nginx among them, allow 8 KiB for the whole
+ * request line.
+ */
+const longestQuery = 7000;
+
+/** Returns whether filters do not fit a URL. */
+const isTooLong = (filters: CheckedArguments): boolean => lengthOf("", filters) > longestQuery;
+
+function lengthOf(name: string, value: unknown): number {
+  if (typeof value !== "object" || value === null) return name.length + encodeURIComponent(String(value)).length + 2;
+  let length = 0;
+  for (const [member, each] of Object.entries(value)) {
+    length += lengthOf(Array.isArray(value) ? name : (name && `${name}.${member}`) || member, each);
+  }
+  return length;
+}
 
 /** Splits filters with long lists into several that each fit a URL. */
-export function splitFilters<Filters extends CheckedArguments>(filters: Filters): Filters[] {
+export function splitFilters<Filters extends CheckedArguments>(filters: Filters): [Filters, ...Filters[]] {
   if (!isTooLong(filters)) return [filters];
   const [longest] = listsIn(filters).sort((a, b) => b.list.length - a.list.length);
   if (longest === undefined) return [filters];
   const { list, replace } = longest;
   const middle = Math.ceil(list.length / 2);
-  return [list.slice(0, middle), list.slice(middle)].flatMap((half) => splitFilters(replace(half)));
+  return [...splitFilters(replace(list.slice(0, middle))), ...splitFilters(replace(list.slice(middle)))];
 }
 
 interface LongList<Filters> {

@@ -1,11 +1,10 @@
 import type { BalanceChange } from "../../generated/types.js";
 import { ignore } from "../async/item-iterator.js";
-import { NotShown } from "../http/demand.js";
+import { NotShown } from "../http/expectation.js";
 import { microsecondOf, toTime } from "../values/microseconds.js";
-import type { RangePage } from "./range-page.js";
-import { sizeOf } from "./record-size.js";
+import { microsecondAt } from "./records.js";
 import { decide, type SegmentState } from "./scheduler.js";
-import type { Anchor, SegmentReader } from "./segment-reader.js";
+import type { Anchor, RangePage, SegmentReader } from "./segment-reader.js";
 import { isEmpty, lengthOf, type Range } from "./timeline.js";
 
 /** Where a scan could not continue. What comes before was yielded. */
@@ -47,7 +46,7 @@ const newSegment = (range: Range, density?: number): Segment => ({
   failure: undefined,
 });
 
-export interface FilterScanOptions {
+export interface PartOptions {
   reader: SegmentReader;
   range: Range;
   /** What the caller wants, in Unix nanoseconds. */
@@ -56,8 +55,6 @@ export interface FilterScanOptions {
   concurrency: number;
   /** How many records are read before the caller needs them. */
   bufferSize: number;
-  /** How many bytes they may take. */
-  maxBufferedBytes: number;
   /** The first page of the range, if it was fetched already. */
   first?: RangePage | undefined;
 }
@@ -66,8 +63,8 @@ export interface FilterScanOptions {
 export const pageSizeFor = (left: number, pageSize: number): number => Math.min(pageSize, left + 100);
 
 /** Scans one filter: segments that are read concurrently and yielded one after the other. */
-export class FilterScan {
-  readonly #options: FilterScanOptions;
+export class PartScan {
+  readonly #options: PartOptions;
   readonly #segments: Segment[];
   #first: RangePage | undefined;
   #left: number;
@@ -78,11 +75,9 @@ export class FilterScan {
   #anchor: Anchor | undefined;
   /** How many records a full page has. */
   #pageSize: number;
-  /** How many bytes the largest record takes that was looked at. */
-  #recordSize = 1;
   #wake: () => void = ignore;
 
-  constructor(options: FilterScanOptions) {
+  constructor(options: PartOptions) {
     this.#options = options;
     this.#segments = isEmpty(options.range) ? [] : [newSegment(options.range)];
     this.#first = options.first;
@@ -116,11 +111,11 @@ export class FilterScan {
   }
 
   #startRequests(): void {
-    const { concurrency, bufferSize, maxBufferedBytes, range, reader } = this.#options;
+    const { concurrency, bufferSize, range, reader } = this.#options;
     const { order } = reader;
     while (this.#busy < concurrency) {
       const decision = decide(this.#segments, {
-        limit: Math.min(this.#left, bufferSize, Math.ceil(maxBufferedBytes / this.#recordSize)),
+        limit: Math.min(this.#left, bufferSize),
         pageSize: this.#pageSize,
         fullPages: this.#fullPages,
         splits: this.#splits,
@@ -198,8 +193,6 @@ export class FilterScan {
     segment.unread = unread;
     segment.anchor = next;
     segment.buffered += records.length;
-    const [record] = records;
-    if (record) this.#recordSize = Math.max(this.#recordSize, sizeOf(record));
     if (records.length > 0) segment.batches.push(records);
     if (unread === undefined) {
       const waiting = this.#segments.findIndex(({ isWaiting }) => isWaiting);
@@ -244,5 +237,5 @@ export class FilterScan {
 
 /** The time from the start of the chain's clock to the first record of a range without a start, in microseconds. */
 function silenceBefore({ start }: Range, { edges: [first] }: RangePage): number {
-  return start > 0n || first === undefined ? 0 : Number(microsecondOf(BigInt(first.node.timestamp)) - start);
+  return start > 0n || first === undefined ? 0 : Number(microsecondAt(first.node) - start);
 }

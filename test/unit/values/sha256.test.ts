@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { sha256Hex } from "../../../../src/list/repair/sha256.js";
+import { sha256Hex } from "../../../src/values/sha256.js";
 
 test.each([
   ["", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"],

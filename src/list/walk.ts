@@ -3,22 +3,21 @@ import type { Batches } from "../async/item-iterator.js";
 import type { Coverage } from "../errors/coverage.js";
 import { annotate, VegaError } from "../errors/index.js";
 import { nanosecondsOf } from "../evidence/block-cursor.js";
-import { inWalkOrder } from "../evidence/direction.js";
-import { timeOf } from "../evidence/node-page.js";
+import { type Edge, inWalkOrder, timeOf } from "../evidence/page.js";
 import type { Block } from "../http/block.js";
 import { maximum, minimum } from "../values/integers.js";
 import { finalTime } from "../values/microseconds.js";
-import type { Edge, ListPage, Step } from "./page.js";
-import { RequestPlan, type Source, type WalkRequest } from "./request-plan.js";
+import type { ListPage, Step } from "./page.js";
+import { goesDown, planWalk, type Source, type WalkPlan, type WalkRequest } from "./plan.js";
 import { firstStep } from "./step.js";
 
 /** A list that was opened, of which nothing is read yet. */
 export class OpenWalk<T, Extra extends object> {
-  readonly #plan: RequestPlan<T>;
+  readonly #plan: WalkPlan;
   readonly #source: Source<T, Extra>;
 
   constructor(request: WalkRequest, source: Source<T, Extra>) {
-    this.#plan = new RequestPlan(request);
+    this.#plan = planWalk(request);
     this.#source = source;
   }
 
@@ -59,7 +58,7 @@ interface Fetched<P> {
 
 /** Reads the pages of one walk, and fetches the next one while the caller works on the current one. */
 class PageReader<T, Extra extends object> {
-  readonly #plan: RequestPlan<T>;
+  readonly #plan: WalkPlan;
   readonly #controller = new AbortController();
   #step: Step<T, Extra> | undefined;
   #prefetched: Promise<Fetched<ListPage<T, Extra> & Extra>> | undefined;
@@ -74,7 +73,7 @@ class PageReader<T, Extra extends object> {
   #passed: Edge<T> | undefined;
   #current: readonly Edge<T>[] = [];
 
-  constructor(plan: RequestPlan<T>, first: Step<T, Extra>) {
+  constructor(plan: WalkPlan, first: Step<T, Extra>) {
     this.#plan = plan;
     this.#step = first;
   }
@@ -119,13 +118,13 @@ class PageReader<T, Extra extends object> {
     if (used === undefined && !isCut) return whole;
     const edge = this.#current[(used ?? this.length) - 1] ?? this.#passed;
     const time = edge && (nanosecondsOf(edge.cursor) ?? (plan.range && timeOf(edge)));
-    if (!plan.isDescending(plan.direction)) return { ...whole, end: time ?? whole.start };
+    if (!goesDown(plan)) return { ...whole, end: time ?? whole.start };
     return { ...whole, start: time === undefined ? (whole.end ?? whole.start) : time + 1n };
   }
 
   #wholeCoverage(): Coverage {
-    const { range, direction, cursor } = this.#plan;
-    const isDescending = this.#plan.isDescending(direction);
+    const { range, cursor } = this.#plan;
+    const isDescending = goesDown(this.#plan);
     const { first, last, newest } = this.#blocks ?? {};
     const shown = range?.end === undefined ? this.#completeFrom : minimum(this.#completeFrom, range.end);
     const start = maximum(range?.start ?? 0n, shown);

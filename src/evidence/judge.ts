@@ -1,0 +1,81 @@
+import type { Expectation, Lack, Place, Shown } from "../http/expectation.js";
+import { nanosecondsPerDay } from "../values/nanoseconds.js";
+import { blockTimeOf } from "./block-cursor.js";
+import { directionOf, edgesOf, isDescending, type ReceivedPage, timeOf } from "./page.js";
+
+/** A time that no record reaches, in Unix nanoseconds. */
+export const never = (1n << 63n) - 1n;
+
+/** A node keeps at least one day, so that a range that begins less than an hour before its block needs no proof. */
+const certain = nanosecondsPerDay / 24n;
+
+export const startOfDay = (time: bigint): bigint => time - (time % nanosecondsPerDay);
+
+/**
+ * Returns what a response lacks; `undefined` if it can be used. It decides for one address and for a pool alike.
+ *
+ * @param namesBlocks - Whether blocks were named before, by this node or by another one of the pool.
+ */
+export function judge(expectation: Expectation, shown: Shown, namesBlocks: boolean): Lack | undefined {
+  const { minBlock = 0n, minBlockAtEnd = 0n, needsBlock, continuesFrom, historyFrom } = expectation;
+  const { block } = shown;
+  if (block && block.timestamp < minBlock) return "block";
+  // Only pages of lists are expected to show more.
+  const page = shown.data as ReceivedPage<unknown>;
+  if (block && block.timestamp < minBlockAtEnd && !hasMore(page)) return "block";
+  if (continuesFrom && !isContinued(page, continuesFrom)) return isEmptyPart(page) ? "history" : "place";
+  if (!block && namesBlocks && needsBlock) return "block";
+  return historyFrom !== undefined && completeFrom(page, shown, historyFrom) > historyFrom ? "history" : undefined;
+}
+
+/**
+ * The time from which on no record of the list is missing before the oldest one of a page, in Unix nanoseconds; 0 if older pages follow,
+ * which decide it. A page without records proves nothing.
+ *
+ * A node that does not keep everything drops balance changes by whole days, the oldest first: the database of a node keeps them in
+ * chunks of one day (UTC). So a record of a day shows that nothing of that day and of later ones was dropped.
+ *
+ * @param start - The start of the range; 0 if it is open.
+ */
+export function completeFrom(
+  { edges, pageInfo, request: { pagination } }: ReceivedPage<unknown>,
+  { block }: Pick<Shown, "block">,
+  start: bigint,
+): bigint {
+  const { newestFirst = true } = pagination;
+  const hasOlder = newestFirst ? pageInfo?.hasNextPage : pageInfo?.hasPreviousPage;
+  if (hasOlder && isDescending(pagination)) return 0n;
+  if (block && start >= block.timestamp - certain) return start;
+  const oldest = timeOf(edges.at(newestFirst ? -1 : 0));
+  return oldest === undefined ? never : startOfDay(oldest);
+}
+
+/** The records of a page that follow a place; `undefined` if the page does not continue there. */
+export function edgesAfter<T extends { node: unknown; cursor: string }>(
+  edges: readonly T[],
+  place: Place,
+): readonly T[] | undefined {
+  if ("blocks" in place) return place.blocks.includes(blockTimeOf(edges[0]?.cursor ?? "") ?? "") ? edges : undefined;
+  const { records, most = edges.length } = place;
+  const isKnown = (node: unknown) => records.some((record) => isSame(record, node));
+  const index = edges.slice(0, most + 1).findIndex(({ node }) => isKnown(node));
+  return index < 0 ? undefined : edges.slice(index + 1);
+}
+
+const isContinued = (page: ReceivedPage<unknown>, place: Place) =>
+  edgesAfter(edgesOf(page, directionOf(page.request.pagination)), place) !== undefined;
+
+/** Compares the members that are known. */
+function isSame(known: Readonly<Record<string, unknown>>, record: unknown): boolean {
+  for (const name in known) if ((record as Record<string, unknown>)[name] !== known[name]) return false;
+  return true;
+}
+
+/** Whether more records follow, as far as the node says. */
+function hasMore({ pageInfo, request: { pagination, window } }: ReceivedPage<unknown>): boolean {
+  return window?.isLast === false || (pageInfo?.[directionOf(pagination).more] ?? false);
+}
+
+/** Whether a page has no records, but one of another range that is read with it can have the place. */
+const isEmptyPart = ({ edges, request }: ReceivedPage<unknown>): boolean =>
+  edges.length === 0 && request.window?.isAnywhere === true;

@@ -1,0 +1,101 @@
+import type { PageInfo, Pagination } from "../../generated/types.js";
+import type { Block } from "../http/block.js";
+import type { Expectation } from "../http/expectation.js";
+import { isDigits } from "../values/digits.js";
+
+export type { Backward, Forward } from "../../generated/client.js";
+
+/** A record and its place in the list. */
+export interface Edge<T> {
+  /** The record's place in the list, as the node sent it. Opaque. */
+  cursor: string;
+  /** The record. */
+  node: T;
+}
+
+/** A page as it is fetched. An edge without a record is left out. */
+export interface PageContent<T> {
+  edges: readonly ({ cursor: string; node: T | null } | null)[];
+  pageInfo: PageInfo | null;
+}
+
+/** A request for one page. Times are Unix nanoseconds; the start belongs to the range, the end does not. */
+export interface ListRequest {
+  pagination: Pagination;
+  start?: bigint | undefined;
+  end?: bigint | undefined;
+  /** Set for one of several ranges that are read for a page: whether others follow it, and whether the place can be in any of them. */
+  window?: { isLast: boolean; isAnywhere: boolean } | undefined;
+}
+
+/** A page with the request that it responds to: what a judge sees. */
+export interface ReceivedPage<T> extends PageContent<T> {
+  request: ListRequest;
+}
+
+/** A page of a node, with its response. */
+export interface NodePage<T> extends PageContent<T> {
+  extra: NodeExtra;
+  /** The address of the node, if the client has several. */
+  node?: string | undefined;
+  /** The time from which on no record is missing, in Unix nanoseconds; 0 if older pages follow, which decide it. */
+  completeFrom: bigint;
+  /** Set if records between the start and that time are missing, as far as is known: the time of the oldest record that is there. */
+  availableFrom?: bigint | undefined;
+}
+
+/**
+ * Reads one page that shows what is expected.
+ *
+ * @throws `NotShown` if none does.
+ */
+export type ReadPage<T> = (request: ListRequest, expectation: Expectation, signal: AbortSignal) => Promise<NodePage<T>>;
+
+/** What callers see of the response of a page. */
+export interface NodeExtra {
+  block: Block | undefined;
+  response: Response;
+  stale: boolean;
+}
+
+export const hasRecord = <T>(edge: PageContent<T>["edges"][number]): edge is Edge<T> => edge?.node != null;
+
+/** The time of a record in Unix nanoseconds; `undefined` if it has none. */
+export function timeOf(edge: PageContent<unknown>["edges"][number] | undefined): bigint | undefined {
+  const { timestamp } = (edge?.node ?? {}) as { timestamp?: unknown };
+  return isDigits(timestamp) ? BigInt(timestamp) : undefined;
+}
+
+/** The records of a page with their cursors, in the order of reading. */
+export function edgesOf<T>({ edges }: PageContent<T>, direction: Direction): readonly Edge<T>[] {
+  return inWalkOrder(edges.every(hasRecord<T>) ? edges : edges.filter(hasRecord<T>), direction);
+}
+
+/** The names that a direction uses in requests and responses. */
+export interface Direction {
+  size: "first" | "last";
+  cursor: "after" | "before";
+  nextCursor: "endCursor" | "startCursor";
+  more: "hasNextPage" | "hasPreviousPage";
+}
+
+export const forward: Direction = { size: "first", cursor: "after", nextCursor: "endCursor", more: "hasNextPage" };
+export const backward: Direction = {
+  size: "last",
+  cursor: "before",
+  nextCursor: "startCursor",
+  more: "hasPreviousPage",
+};
+
+export const directionOf = ({ last, before }: Pagination): Direction =>
+  last !== undefined || before !== undefined ? backward : forward;
+
+export const opposite = (direction: Direction): Direction => (direction === forward ? backward : forward);
+
+/** Whether a page is read from newer records to older ones. */
+export const isDescending = (pagination: Pagination): boolean =>
+  (directionOf(pagination) === forward) === (pagination.newestFirst ?? true);
+
+/** The items of a page in the order of the walk. A page keeps the order of its list, whichever direction it was read in. */
+export const inWalkOrder = <T>(items: readonly T[], direction: Direction): readonly T[] =>
+  direction === forward ? items : [...items].reverse();

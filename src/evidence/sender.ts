@@ -1,0 +1,97 @@
+import type { ListOperation, Operation } from "../arguments/operation.js";
+import type { CheckedArguments } from "../arguments/read-arguments.js";
+import type { Answer } from "../http/call.js";
+import type { CallSettings } from "../http/call-options.js";
+import type { Expectation } from "../http/expectation.js";
+import type { CallRoute, OperationRoute } from "../http/route.js";
+import { toName } from "../values/enumeration.js";
+import type { Connection } from "./connection.js";
+import type { ListRequest, PageContent, ReceivedPage } from "./page.js";
+
+/** What a request with a cursor has beside its route. */
+export type CursorRules = Pick<CallRoute<never, never, never>, "finalStatuses" | "hints">;
+
+/** Sends the request for one page of a list. */
+export type SendPage<T> = (
+  filters: CheckedArguments,
+  request: ListRequest,
+  expectation: Expectation,
+  signal: AbortSignal,
+  rules?: CursorRules,
+) => PromiseLike<Answer<ReceivedPage<T>>>;
+
+export interface PageSenderOptions<T> {
+  connection: Connection;
+  route: OperationRoute;
+  operation: Pick<ListOperation<T>, "envelope" | "enums" | "range">;
+  call: CallSettings;
+}
+
+/** Returns the function that sends the requests of a list. */
+export function pageSender<T>({ connection, route, operation, call }: PageSenderOptions<T>): SendPage<T> {
+  const { envelope, enums, range } = operation;
+  return (filters, request, expectation, signal, rules) => {
+    const { pagination, start, end } = request;
+    const params = { ...filters, ...rangeOf(range, start, end), pagination };
+    const read = (body: { [name: string]: PageContent<T> | null | undefined }) => {
+      const page = readEnvelope(body[envelope]);
+      return page && { edges: enums ? named(page.edges, enums) : page.edges, pageInfo: page.pageInfo, request };
+    };
+    return connection.send({ ...route, ...rules, read }, params, { ...call, signal, expectation });
+  };
+}
+
+/** The envelope of a page, if it is one: without edges or without `pageInfo`, a walk would end too early. */
+export const readEnvelope = <T>(envelope: PageContent<T> | null | undefined): PageContent<T> | undefined =>
+  Array.isArray(envelope?.edges) && envelope.pageInfo !== undefined ? envelope : undefined;
+
+/**
+ * Replaces the numbers of enumerations by their names: a node sends the number of a name that its version does not have, such as 24 for
+ * `ACCOUNT_TYPE_REWARD_AVERAGE_POSITION` (observed on v0.79 nodes).
+ */
+function named<T>(
+  edges: PageContent<T>["edges"],
+  enums: NonNullable<ListOperation<never>["enums"]>,
+): PageContent<T>["edges"] {
+  const isNumber = (edge: (typeof edges)[number], member: string) =>
+    typeof (edge?.node as Record<string, unknown> | null | undefined)?.[member] === "number";
+  let result = edges;
+  for (const [member, enumeration] of Object.entries(enums)) {
+    if (!result.some((edge) => isNumber(edge, member))) continue;
+    result = result.map((edge) => {
+      if (!edge || !isNumber(edge, member)) return edge;
+      const name = toName(enumeration, (edge.node as Record<string, unknown>)[member]);
+      return { ...edge, node: { ...edge.node, [member]: name } as T };
+    });
+  }
+  return result;
+}
+
+function rangeOf(range: Operation["range"], start?: bigint, end?: bigint): CheckedArguments {
+  if (range === undefined || (start === undefined && end === undefined)) return {};
+  const [group = "", first = ""] = range.start.split(".");
+  const [, last = ""] = range.end.split(".");
+  return {
+    [group]: { ...(start !== undefined && { [first]: `${start}` }), ...(end !== undefined && { [last]: `${end}` }) },
+  };
+}
+
+/** What is requested of a list, and which of its records are wanted. */
+export interface Selection<T> {
+  filters: CheckedArguments;
+  /** Default: all are. */
+  isWanted?: ((record: T) => boolean) | undefined;
+}
+
+/** Takes a parameter with a name that some versions of nodes reject out of the filters: the client selects the records itself. */
+export function select<T>(
+  { rejectedNames }: Pick<ListOperation<T>, "rejectedNames">,
+  filters: CheckedArguments,
+): Selection<T> {
+  if (rejectedNames === undefined) return { filters };
+  const { parameter, member, names } = rejectedNames;
+  const [group = "", name = ""] = parameter.split(".");
+  const { [name]: wanted, ...others } = (filters[group] ?? {}) as Record<string, readonly unknown[] | undefined>;
+  if (!wanted?.some((each) => (names as readonly unknown[]).includes(each))) return { filters };
+  return { filters: { ...filters, [group]: others }, isWanted: (record) => wanted.includes(record[member]) };
+}

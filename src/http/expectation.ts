@@ -1,0 +1,70 @@
+import { isBranded } from "../errors/vega-error.js";
+import type { Block } from "./block.js";
+
+/**
+ * What a response must prove to be used. Behind one address, any request can reach another node. Lists say how a page proves it:
+ * `evidence/judge.ts`.
+ */
+export interface Expectation {
+  /**
+   * Whether the response decides what is newest: a client of several nodes compares it with another node, and with what it has returned.
+   * Default: only a call without an expectation does.
+   */
+  readonly isFresh?: boolean | undefined;
+  /** The address of the node that is asked first. */
+  readonly prefer?: string | undefined;
+  /** The time that the block of the node has reached, in Unix nanoseconds. */
+  readonly minBlock?: bigint | undefined;
+  /** Whether a block is needed, if nodes name blocks at all. */
+  readonly needsBlock?: boolean | undefined;
+  /** The same, for a page that no other page follows. */
+  readonly minBlockAtEnd?: bigint | undefined;
+  /** Where the page continues. */
+  readonly continuesFrom?: Place | undefined;
+  /**
+   * The time from which on the page is complete, in Unix nanoseconds; 0 for as early as any node can. Of responses that reach back less
+   * far, a pool returns the one that reaches back furthest, once all nodes that may have a better one have responded.
+   */
+  readonly historyFrom?: bigint | undefined;
+}
+
+/** What a page shows that continues at a place. Records are recognized by some of their members. */
+export type Place =
+  | {
+      /** Known records, of which the page has one. */
+      readonly records: readonly Readonly<Record<string, unknown>>[];
+      /** How many records can come before it. Default: any number. */
+      readonly most?: number;
+    }
+  | {
+      /** Blocks, as cursors spell their times: the page begins in one of them. */
+      readonly blocks: readonly string[];
+    };
+
+/** What a response lacks. */
+export type Lack = "block" | "place" | "history";
+
+/** A response, as far as it is judged. */
+export interface Shown<T = unknown> {
+  readonly data: T;
+  readonly block: Block | undefined;
+}
+
+/** No node gave a response that shows what is expected. A reader turns it into an error for its caller. */
+export class NotShown extends Error {
+  protected static readonly brand = "vegaprotocol-client.NotShown";
+  readonly lack: Lack;
+  /** The response with the newest block, if there was one. */
+  readonly shown: Shown | undefined;
+
+  /** Returns whether a value is a {@link NotShown}, also that of a pool from another copy of the package. */
+  static is(error: unknown): error is NotShown {
+    return isBranded(error, NotShown.brand);
+  }
+
+  constructor(lack: Lack, { shown }: { shown?: Shown } = {}) {
+    super(`The response does not show the ${lack} that it is used for.`);
+    this.lack = lack;
+    this.shown = shown;
+  }
+}

@@ -1,0 +1,62 @@
+import { operations } from "../../generated/operations.js";
+import type { BalanceChange } from "../../generated/types.js";
+import { ResponseError } from "../errors/index.js";
+import { hasRecord, type ListRequest, type PageContent } from "../evidence/page.js";
+import { compareDigits, compareText, isDigits } from "../values/digits.js";
+import { microsecondOf } from "../values/microseconds.js";
+import { keyBy } from "../values/natural-key.js";
+import { show } from "../values/show.js";
+
+const { naturalKey, cursors } = operations.listBalanceChanges;
+
+/** The order of balance changes of one time: by their account, of which a node has one balance in a block. */
+export function compareAccounts(a: BalanceChange, b: BalanceChange): number {
+  for (const name of cursors.missingMember.sha256Of) {
+    const order = compareText(String(a[name] ?? ""), String(b[name] ?? ""));
+    if (order !== 0) return order;
+  }
+  return 0;
+}
+
+/** The order of a scan: by time, then by account. */
+export const compareRecords = (a: BalanceChange, b: BalanceChange): number =>
+  compareDigits(a.timestamp, b.timestamp) || compareAccounts(a, b);
+
+/** The natural key of a balance change as text: a node has one balance of an account in a block. */
+export const keyOf = keyBy<BalanceChange>(naturalKey);
+
+/** The time of a record in whole microseconds. */
+export const microsecondAt = ({ timestamp }: Timed): bigint => microsecondOf(BigInt(timestamp));
+
+/** A record of a list that is sorted by time, in Unix nanoseconds. */
+type Timed = Pick<BalanceChange, "timestamp">;
+
+/** Refuses a page whose records are not in order of time, or outside of the range by more than a microsecond. */
+export function checkPage(
+  operation: string,
+  { pagination, start, end }: ListRequest,
+  { edges, pageInfo }: PageContent<Timed>,
+  response: Response,
+): void {
+  const fail = (what: string, record?: Timed): never => {
+    const body = record ?? records;
+    const message = `${operation} got ${what} from ${response.url}`;
+    throw new ResponseError(message, { operation, attempts: 1, response, body });
+  };
+  const records = edges.filter(hasRecord<Timed>).map(({ node }) => node);
+  if (edges.length === 0 && pageInfo?.hasNextPage) fail("an empty page that reports a next page");
+  const sign = pagination.newestFirst === false ? 1 : -1;
+  let previous: string | undefined;
+  for (const node of records) {
+    const { timestamp } = node;
+    if (!isDigits(timestamp)) fail(`a record with the timestamp ${show(timestamp)}`, node);
+    if (previous !== undefined && sign * compareDigits(timestamp, previous) < 0)
+      fail("records that are out of order", node);
+    previous = timestamp;
+  }
+  for (const node of [records.at(0), records.at(-1)].flatMap((record) => record ?? [])) {
+    const isEarly = start !== undefined && microsecondAt(node) < microsecondOf(start) - 1n;
+    const isLate = end !== undefined && microsecondAt(node) > microsecondOf(end) + 1n;
+    if (isEarly || isLate) fail("records outside of the requested range", node);
+  }
+}

@@ -1,0 +1,194 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { ConnectionError, createClient, type PartyProfile, type VegaError } from "../../../src/index.js";
+import { splitFilters } from "../../../src/list/filters.js";
+import { createFakeNode } from "../../../src/testing/index.js";
+import { runs } from "../../support/runs.js";
+
+describe("a query", () => {
+  test("is one request if it is short", () => {
+    const filters = { filter: { assetId: "a", partyIds: ["b", "b"] } };
+    expect(splitFilters(filters)).toEqual([filters]);
+    expect(splitFilters({})).toEqual([{}]);
+  });
+
+  test("is split into short requests if it is long, and each value is in exactly one of them", () => {
+    const ids = fc.array(fc.string({ minLength: 1, maxLength: 64, unit: "grapheme" }), { maxLength: 300 });
+    const property = fc.property(ids, ids, (parties, markets) => {
+      const filters = { filter: { partyIds: parties, marketIds: markets } };
+      const parts = splitFilters(filters);
+      const pairs = ({ filter: { partyIds, marketIds } }: typeof filters) =>
+        partyIds.flatMap((party) => marketIds.map((market) => `${party}\n${market}`));
+      const all = parts.flatMap((part) => [...new Set(pairs(part))]);
+      expect(new Set(all)).toEqual(new Set(pairs(filters)));
+      expect(all).toHaveLength(new Set(all).size);
+      for (const part of parts) {
+        const query = new URLSearchParams(
+          Object.entries(part.filter).flatMap(([name, list]) => list.map((value) => [`filter.${name}`, value])),
+        );
+        if (parts.length > 1) expect(String(query).length).toBeLessThan(8000);
+      }
+    });
+    fc.assert(property, runs(12));
+  });
+
+  test("is not split if no list has two different values", () => {
+    const long = "a".repeat(8000);
+    expect(splitFilters({ filter: { partyIds: [long, long], assetId: "b" } })).toHaveLength(1);
+  });
+
+  test("requests an id once that is written in either case, or as a name that stands for it", () => {
+    const ids = Array.from({ length: 200 }, (_, index) => (0xa0 + index).toString(16).padStart(64, "0"));
+    const filters = { parties: [...ids, ...ids.map((id) => id.toUpperCase()), "network", "03"] };
+    const requested = splitFilters(filters).flatMap(({ parties }) => parties);
+    expect(new Set(requested.map((id) => id.toLowerCase())).size).toBe(requested.length);
+    expect(requested).toHaveLength(201);
+  });
+});
+
+const id = (index: number) => index.toString(16).padStart(64, "0");
+const clientOf = ({ fetch }: Pick<ReturnType<typeof createFakeNode>, "fetch">) =>
+  createClient({ baseUrl: "https://node.example", fetch, retry: false });
+const longest = ({ requests }: ReturnType<typeof createFakeNode>) => Math.max(...requests.map(({ url }) => url.length));
+
+describe("profiles of more parties than fit a URL", () => {
+  const node = (options?: Parameters<typeof createFakeNode>[1]) => createFakeNode({ profiles: 501 }, options);
+  const partiesOf = ({ records }: ReturnType<typeof createFakeNode>) => records.profiles.map(({ partyId }) => partyId);
+  const idsOf = (profiles: readonly PartyProfile[]) => profiles.map(({ partyId }) => partyId);
+
+  test("take several requests and are one listing, also on a node that rejects cursors", async () => {
+    const fake = node({ defects: ["failing-profile-cursors"] });
+    const parties = partiesOf(fake);
+    const profiles = await clientOf(fake)
+      .listPartiesProfiles({ parties: [...parties, ...parties] })
+      .toArray();
+    expect(idsOf(profiles).sort()).toEqual([...parties].sort());
+    expect(fake.requests.length).toBeGreaterThan(5);
+    expect(longest(fake)).toBeLessThan(8000);
+
+    const page = await clientOf(fake).listPartiesProfiles({ parties });
+    expect(page).toMatchObject({ response: { status: 200 }, block: { height: 1_234_568n } });
+    expect(page.nodes).toHaveLength(501);
+  });
+
+  test.each(["first", "last"] as const)(
+    "are read in pages of any size, with `%s`, and from any cursor",
+    async (size) => {
+      const fake = node();
+      const client = clientOf(fake);
+      const parties = partiesOf(fake);
+      const all = idsOf(await client.listPartiesProfiles({ parties }).toArray());
+      const expected = size === "first" ? all : all.reverse();
+      const edges = [];
+      for await (const edge of client.listPartiesProfiles({ parties, pagination: { [size]: 70 } }).edges())
+        edges.push(edge);
+      expect(edges.map(({ node }) => node.partyId)).toEqual(expected);
+      const name = size === "first" ? "after" : "before";
+      for (const index of [0, 69, 70, 200, 499]) {
+        const pagination = { [size]: 1000, [name]: edges[index]?.cursor };
+        const rest = await client.listPartiesProfiles({ parties, pagination }).toArray();
+        expect(idsOf(rest)).toEqual(expected.slice(index + 1));
+      }
+    },
+  );
+
+  test("have pages that lead to their neighbors", async () => {
+    const fake = node();
+    const listing = clientOf(fake).listPartiesProfiles({ parties: partiesOf(fake), pagination: { first: 70 } });
+    const first = await listing;
+    const second = await first.nextPage();
+    expect((await second?.nextPage())?.nodes).toHaveLength(70);
+    expect((await second?.previousPage())?.nodes).toEqual(first.nodes);
+    expect(first.previous).toBeUndefined();
+  });
+
+  test("continue after an error from its `resume`", async () => {
+    const fake = node();
+    const client = clientOf(fake);
+    const parties = partiesOf(fake);
+    const expected = await client.listPartiesProfiles({ parties }).toArray();
+    fake.configure({ faults: [{ name: "reset", request: fake.requests.length + 5 }] });
+    const walked: PartyProfile[] = [];
+    const error: unknown = await (async () => {
+      for await (const each of client.listPartiesProfiles({ parties, pagination: { first: 60 } })) walked.push(each);
+    })().catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(ConnectionError);
+    const pagination = (error as VegaError).resume;
+    for await (const each of client.listPartiesProfiles({ parties, pagination })) walked.push(each);
+    expect(walked).toEqual(expected);
+  });
+
+  test("name the earliest block of their responses, because only the records before it are final in all of them", async () => {
+    const fake = node();
+    const heights = ["8", "7", "9"];
+    const client = clientOf({
+      fetch: async (request) => {
+        const { body, headers } = await fake.fetch(request);
+        const height = heights.shift() ?? "10";
+        return new Response(body, {
+          headers: { ...Object.fromEntries(headers), "x-block-height": height, "x-block-timestamp": `${height}000` },
+        });
+      },
+    });
+    expect((await client.listPartiesProfiles({ parties: partiesOf(fake) })).block?.height).toBe(7n);
+  });
+
+  test("reject the cursor of another list", async () => {
+    const fake = node();
+    const parties = Array.from({ length: 200 }, (_, index) => id(index));
+    const listing = clientOf(fake).listPartiesProfiles({ parties, pagination: { after: "fn5+c2ln" } });
+    await expect(listing.toArray()).rejects.toThrow(
+      'Expected `pagination.after` of listPartiesProfiles to be a cursor of this list, which takes 4 requests, got "fn5+c2ln".',
+    );
+    expect(fake.requests).toEqual([]);
+  });
+});
+
+describe("balance changes of more parties than fit a URL", () => {
+  /** The parties of the balances, among others: some in each part of the list. */
+  const scattered = ({ records }: Pick<ReturnType<typeof createFakeNode>, "records">, others: number) => {
+    const known = [...new Set(records.balances.map(({ partyId }) => partyId ?? ""))];
+    return Array.from({ length: others }, (_, index) => known[index / 10] ?? id(index));
+  };
+  const times = (records: readonly { timestamp: string }[]) => records.map(({ timestamp }) => timestamp);
+
+  test("are scanned with several requests, in order of time", async () => {
+    const fake = createFakeNode({ balances: 2000 }, { defects: ["lost-balance-changes"] });
+    const query = { filter: { partyIds: scattered(fake, 300) } };
+    const client = clientOf(fake);
+    const stored = times(fake.records.balances).sort();
+    expect(times(await client.scanBalanceChanges(query).toArray())).toEqual(stored);
+    expect(times(await client.scanBalanceChanges(query, { pageSize: 300 }).toArray())).toEqual(stored);
+    const options = { order: "newest-first", maxItems: 70, pageSize: 200 } as const;
+    const last = await client.scanBalanceChanges(query, options).toArray();
+    expect(times(last)).toEqual([...stored].reverse().slice(0, 70));
+    expect(longest(fake)).toBeLessThan(8000);
+  });
+
+  test("are scanned to their end from the `resume` of an error", async () => {
+    const fake = createFakeNode({ balances: 1000 });
+    const filter = { partyIds: scattered(fake, 250) };
+    const client = clientOf(fake);
+    const inOrder = await client.scanBalanceChanges({ filter }).toArray();
+    fake.configure({ faults: [{ name: "reset", request: 9 }] });
+    const scanned: object[] = [];
+    const error: unknown = await (async () => {
+      for await (const each of client.scanBalanceChanges({ filter }, { pageSize: 100 })) scanned.push(each);
+    })().catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(ConnectionError);
+    expect(scanned.length).toBeGreaterThan(0);
+    const dateRange = (error as VegaError).resume;
+    for await (const each of client.scanBalanceChanges({ filter, dateRange })) scanned.push(each);
+    const texts = (all: object[]) => all.map((each) => JSON.stringify(each)).sort();
+    expect(texts(scanned)).toEqual(texts(inOrder));
+  });
+
+  test("are no list: the error names the scan", async () => {
+    const fake = createFakeNode();
+    const listing = clientOf(fake).listBalanceChanges({ filter: { partyIds: scattered(fake, 300) } });
+    await expect(listing).rejects.toThrow(
+      "`filter` of listBalanceChanges must fit a URL; this one takes 4 requests. Use `scanBalanceChanges`, which sends them.",
+    );
+    expect(fake.requests).toEqual([]);
+  });
+});
