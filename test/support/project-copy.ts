@@ -28,8 +28,9 @@ async function linkModules(modules: string, folder: string): Promise<void> {
 
 export async function copyProject(): Promise<ProjectCopy> {
   const folder = await mkdtemp(join(tmpdir(), "project-copy-"));
-  const skipped = ["node_modules", "dist", "site", "reports", ".git", "tools"];
-  await cp(root, folder, { recursive: true, filter: (file) => !skipped.includes(basename(file)) });
+  const skipped = ["node_modules", "dist", "site", ".git", "tools"];
+  const isCopied = (file: string) => !skipped.includes(basename(file)) && file !== join(root, "reports");
+  await cp(root, folder, { recursive: true, filter: isCopied });
   for (const modules of ["node_modules", "cli/node_modules"]) await linkModules(modules, folder);
   const copy: ProjectCopy = {
     folder,

@@ -18,7 +18,7 @@ const mistakes: Record<string, [before: string, after: string, rule: string]> = 
     "  /api/v2/parties/profiles:",
     "rule/error-responses",
   ],
-  "an operation without samples": ["      x-codeSamples:\n", "      x-samples:\n", "description/extensions"],
+  "an operation without samples": ["      x-codeSamples:\n", "      x-samples:\n", "rule/code-samples"],
   "a sample that is empty": ["        - lang: TypeScript\n", "        - lang: JavaScript\n", "description/extensions"],
   "a property without a description": [
     "        pubKey:\n          type: string\n          description: The public key of the party that signed.",
