@@ -3,7 +3,6 @@ import { refuseByRule } from "../arguments/refuse.js";
 import { maximum } from "../values/integers.js";
 import { nanosecondsPerDay } from "../values/nanoseconds.js";
 import { refuseArgument } from "./arguments.js";
-import { RecordCompletion, type TimeOf, withoutUndefined } from "./completion.js";
 import {
   checkData,
   type FakeBlock,
@@ -14,10 +13,17 @@ import {
   someOfEach,
 } from "./data.js";
 import { Activity, RecordGenerator } from "./generator.js";
-import { type Generators, readRecords, type TimeBounds } from "./read-records.js";
+import {
+  type Generators,
+  RecordCompletion,
+  readRecords,
+  type TimeBounds,
+  type TimeOf,
+  withoutUndefined,
+} from "./read-records.js";
 import { firstIndex } from "./sorted.js";
 import { type AddedRecords, Store } from "./store.js";
-import { type Microseconds, toMicroseconds, toNanosecondDigits } from "./time.js";
+import { type Microseconds, toMicroseconds, toNanosecondDigits } from "./wire.js";
 
 /** The time of the newest generated record: 9 February 2024. */
 const newestTime = 1_707_497_695_123_456_000n;

@@ -1,7 +1,7 @@
 import type { TransactionVersion } from "../../generated/enums.js";
 import type { Transaction, TransactionCheckResult } from "../../generated/types.js";
-import { base64ToBytes } from "./encoding.js";
 import { GatewayError, tooLarge } from "./errors.js";
+import { base64ToBytes } from "./wire.js";
 
 /**
  * The outcome of a check: 0 passed, 51 validation, 60 decoding or signature, 70 internal, 80 unknown command, 89 spam or

@@ -1,6 +1,5 @@
-import { base64ToBytes, bytesToBase64, bytesToHex, toJson } from "./encoding.js";
 import { dataNodeError, type ErrorDetail, invalidPagination } from "./errors.js";
-import { type Microseconds, parseRfc3339, zeroTime } from "./time.js";
+import { base64ToBytes, bytesToBase64, bytesToHex, type Microseconds, parseRfc3339, toJson, zeroTime } from "./wire.js";
 
 /** Encodes a cursor: base64 of JSON in UTF-8. */
 export function encodeCursor(json: string): string {

@@ -2,7 +2,7 @@ import type { OperationTypes } from "../../generated/client.js";
 import type { operations } from "../../generated/operations.js";
 import type { BalanceChange, NodeSignature, PartyProfile, SpamStatistics, Vote } from "../../generated/types.js";
 import { bigint, checkNames, refuseArgument } from "./arguments.js";
-import { described, type OperationId, operationIds } from "./operations.js";
+import { described, type OperationId, operationIds } from "./query.js";
 
 /** A vote that a fake node holds. */
 export interface FakeVote extends Vote {

@@ -1,10 +1,10 @@
 import { callback } from "../arguments/check-options.js";
 import { isCount, refuseArgument } from "./arguments.js";
 import { Chain } from "./chain.js";
-import { withoutUndefined } from "./completion.js";
 import type { FakeBlockData, FakeNodeData, PartialBlockData, PartialNodeData } from "./data.js";
 import { chainMethods, type FakeChain, type FakeNode, toFakeNode } from "./fake-node.js";
 import { type CreateOptions, checkCreateOptions, checkNodeOptions, type FakeNodeOptions } from "./options.js";
+import { withoutUndefined } from "./read-records.js";
 import { SimulatedNode } from "./simulated-node.js";
 
 /** The nodes of a fake network. */

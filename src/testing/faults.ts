@@ -1,4 +1,4 @@
-import type { OperationId } from "./operations.js";
+import type { OperationId } from "./query.js";
 import { randomNumbers } from "./random.js";
 
 interface Scope {

@@ -1,21 +1,19 @@
 import type { Transaction } from "../../generated/types.js";
 import { type CheckCode, readTransaction, type TransactionCheck } from "./check.js";
-import { toJson } from "./encoding.js";
 import { dataNodeError, GatewayError, NodeError, tooLarge } from "./errors.js";
 import { listBalances } from "./lists/balances.js";
 import { listProfiles } from "./lists/profiles.js";
 import { listRecords } from "./lists/records.js";
 import { listSignatures } from "./lists/signatures.js";
 import { listVotes } from "./lists/votes.js";
-import { described, type OperationId, operationIds } from "./operations.js";
 import type { NodeDefect } from "./options.js";
 import { type List, makePage, type PageFault } from "./page.js";
-import { type QueryValues, readQuery } from "./query.js";
+import { described, type OperationId, operationIds, type QueryValues, readQuery } from "./query.js";
 import type { RateDecision } from "./rate-limiter.js";
 import { noStatistics } from "./spam-statistics.js";
 import type { Store } from "./store.js";
-import type { Microseconds } from "./time.js";
 import type { VersionRules } from "./versions.js";
+import { type Microseconds, toJson } from "./wire.js";
 
 /** A response without its CORS headers. */
 export interface Reply {

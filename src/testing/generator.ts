@@ -1,11 +1,11 @@
 import { accountTypes, type NodeSignatureKind } from "../../generated/enums.js";
 import type { BalanceChange, NodeSignature, PartyProfile, SpamStatistics, Vote } from "../../generated/types.js";
 import type { FakeBlockData } from "./data.js";
-import { bytesToBase64 } from "./encoding.js";
 import type { StoredVote } from "./lists/votes.js";
 import { Seed } from "./random.js";
 import { someStatistics } from "./spam-statistics.js";
 import type { Records } from "./store.js";
+import { bytesToBase64 } from "./wire.js";
 
 const second = 1_000_000_000n;
 const microsecond = 1000n;

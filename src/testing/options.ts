@@ -15,7 +15,7 @@ import { bigint, isCount } from "./arguments.js";
 import type { After } from "./chain.js";
 import type { CheckCode } from "./check.js";
 import { type NodeFault, nodeFaults } from "./faults.js";
-import { operationIds } from "./operations.js";
+import { operationIds } from "./query.js";
 import type { RateLimit } from "./rate-limiter.js";
 import { type NodeVersion, nodeVersions } from "./versions.js";
 

@@ -2,16 +2,16 @@ import { positiveInteger } from "../arguments/check-options.js";
 import { type Chain, ChainView, oldestKept } from "./chain.js";
 import { TransactionCheck } from "./check.js";
 import type { FakeBlock } from "./data.js";
+import { grpcCode } from "./errors.js";
 import { FaultPlan, type RequestFaults } from "./faults.js";
-import { type DataNode, findRoute, preflightReply, reply, withCors } from "./gateway.js";
-import type { OperationId } from "./operations.js";
+import { type DataNode, errorType, findRoute, preflightReply, type Reply, reply, withCors } from "./gateway.js";
 import { checkNodeOptions, type FakeNodeOptions } from "./options.js";
+import type { OperationId } from "./query.js";
 import { defaultRateLimit, RateLimiter } from "./rate-limiter.js";
 import { firstIndex } from "./sorted.js";
 import type { Records, Store } from "./store.js";
-import { type Microseconds, startOfNextDay } from "./time.js";
-import { respond } from "./transport.js";
 import { type VersionRules, versionRules } from "./versions.js";
+import { type Microseconds, startOfNextDay, toJson } from "./wire.js";
 
 /** A request that was sent to a node. */
 export interface ReceivedRequest {
@@ -148,4 +148,63 @@ export class SimulatedNode {
       },
     };
   }
+}
+
+/**
+ * Turns a reply into a response, with the faults that occur on the way to the client.
+ *
+ * @param signals - They cancel a wait.
+ */
+async function respond(reply: Reply, faults: RequestFaults, signals: AbortSignal[]): Promise<Response> {
+  const { milliseconds } = faults.get("latency") ?? {};
+  if (milliseconds !== undefined) await wait(milliseconds, AbortSignal.any(signals));
+  if (faults.get("reset")) throw new TypeError("fetch failed: the connection was reset");
+  const html = faults.get("html");
+  if (html) {
+    const text = "<!doctype html><title>Bad gateway</title><h1>Bad gateway</h1>";
+    return new Response(text, { status: html.status ?? 200, headers: { "Content-Type": "text/html" } });
+  }
+  const { status, body, headers } = withStatus(reply, faults);
+  return new Response(body && faults.get("truncated-body") ? truncated(body) : body, { status, headers });
+}
+
+function withStatus(
+  reply: Reply,
+  faults: RequestFaults,
+): { status: number; body: string | null; headers: HeadersInit } {
+  const fault = faults.get("status");
+  if (fault === undefined) return reply;
+  const { status, code = grpcCode(status), message = "injected fault" } = fault;
+  const { body = { code, message, details: [] } } = fault;
+  const headers = new Headers({ ...reply.headers, ...errorType });
+  for (const [name, value] of Object.entries(fault.headers ?? {})) headers.set(name, value);
+  // A `Response` with one of these statuses cannot have a body.
+  const isEmpty = status === 204 || status === 205 || status === 304;
+  return { status, body: isEmpty ? null : typeof body === "string" ? body : toJson(body), headers };
+}
+
+/** Waits, forever if it is `Infinity`, unless the signal aborts. */
+function wait(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    signal.throwIfAborted();
+    // A timer of `Infinity` would fire at once.
+    const timer = milliseconds === Number.POSITIVE_INFINITY ? undefined : setTimeout(resolve, milliseconds);
+    signal.addEventListener("abort", () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    });
+  });
+}
+
+/** A body that arrives up to its middle; then the connection closes. */
+function truncated(text: string): ReadableStream<Uint8Array> {
+  const bytes = new TextEncoder().encode(text);
+  let sent = false;
+  return new ReadableStream<Uint8Array>({
+    pull(controller) {
+      if (sent) controller.error(new TypeError("terminated: the connection was closed"));
+      else controller.enqueue(bytes.subarray(0, Math.ceil(bytes.length / 2)));
+      sent = true;
+    },
+  });
 }

@@ -5,8 +5,8 @@ import { BalanceTable } from "./lists/balances.js";
 import { profileTable } from "./lists/profiles.js";
 import { signatureTable } from "./lists/signatures.js";
 import { type StoredVote, voteTable } from "./lists/votes.js";
-import { type Microseconds, toMicroseconds } from "./time.js";
 import type { VersionRules } from "./versions.js";
+import { type Microseconds, toMicroseconds } from "./wire.js";
 
 /** What a node holds, as the wire shows it, each list in the order in which the records were added. */
 export interface Records extends OtherLists {

@@ -1,5 +1,5 @@
 import { findRoute } from "../../src/testing/gateway.js";
-import { flatten, type Parameter } from "../../src/testing/operations.js";
+import { flatten, type Parameter } from "../../src/testing/query.js";
 
 type Fetch = (input: Request) => Promise<Response>;
 

@@ -3,14 +3,13 @@ import type { BalanceChange } from "../../../generated/types.js";
 import { numberOf, toName } from "../../values/enumeration.js";
 import { sha256Hex } from "../../values/sha256.js";
 import { parseCursor } from "../cursor.js";
-import { toJson } from "../encoding.js";
 import { dataNodeError } from "../errors.js";
 import type { Ids } from "../ids.js";
 import type { List } from "../page.js";
 import type { QueryValues } from "../query.js";
 import { compare, firstIndex, rangeFrom, take } from "../sorted.js";
-import { type Microseconds, toMicroseconds, toNanosecondDigits, toRfc3339, zeroTime } from "../time.js";
 import { checkDateRange, type VersionRules } from "../versions.js";
+import { type Microseconds, toJson, toMicroseconds, toNanosecondDigits, toRfc3339, zeroTime } from "../wire.js";
 
 const { enums } = operations.listBalanceChanges;
 

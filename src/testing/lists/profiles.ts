@@ -1,12 +1,12 @@
 import type { PartyProfile } from "../../../generated/types.js";
 import { parseCursor } from "../cursor.js";
-import { toJson } from "../encoding.js";
 import { dataNodeError } from "../errors.js";
 import type { Ids } from "../ids.js";
 import type { List } from "../page.js";
 import type { QueryValues } from "../query.js";
 import { compare, rangeFrom, Table, take } from "../sorted.js";
 import type { VersionRules } from "../versions.js";
+import { toJson } from "../wire.js";
 
 export interface ProfileRow {
   profile: PartyProfile;

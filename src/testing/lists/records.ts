@@ -1,10 +1,9 @@
 import { parseCursor } from "../cursor.js";
-import { toJson } from "../encoding.js";
 import { dataNodeError } from "../errors.js";
-import { flatten, type Operation, type Parameter } from "../operations.js";
 import type { List } from "../page.js";
-import type { QueryValues } from "../query.js";
+import { flatten, type Operation, type Parameter, type QueryValues } from "../query.js";
 import { compare, rangeFrom, take } from "../sorted.js";
+import { toJson } from "../wire.js";
 
 interface RecordRow {
   record: object;

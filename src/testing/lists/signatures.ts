@@ -1,11 +1,11 @@
 import type { NodeSignature } from "../../../generated/types.js";
 import { parseCursor } from "../cursor.js";
-import { base64ToBytes, bytesToHex, toJson } from "../encoding.js";
 import { dataNodeError } from "../errors.js";
 import type { Ids } from "../ids.js";
 import type { List } from "../page.js";
 import type { QueryValues } from "../query.js";
 import { compare, rangeFrom, Table, take } from "../sorted.js";
+import { base64ToBytes, bytesToHex, toJson } from "../wire.js";
 
 export interface SignatureRow {
   signature: NodeSignature;

@@ -1,14 +1,13 @@
 import type { Vote } from "../../../generated/types.js";
 import { type CursorPlace, parseCursor } from "../cursor.js";
-import { toJson } from "../encoding.js";
 import { dataNodeError } from "../errors.js";
 import type { Ids } from "../ids.js";
 import type { List } from "../page.js";
 import type { QueryValues } from "../query.js";
 import { shuffled } from "../random.js";
 import { compare, firstIndex, rangeFrom, Table, take } from "../sorted.js";
-import { type Microseconds, toMicroseconds, toNanosecondDigits, toRfc3339, zeroTime } from "../time.js";
 import type { VersionRules } from "../versions.js";
+import { type Microseconds, toJson, toMicroseconds, toNanosecondDigits, toRfc3339, zeroTime } from "../wire.js";
 
 /** A vote with the time of the block in which it was last written. */
 export interface StoredVote extends Vote {

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { NodeError } from "../../../src/testing/errors.js";
 import { listRecords } from "../../../src/testing/lists/records.js";
-import type { Operation } from "../../../src/testing/operations.js";
 import { makePage } from "../../../src/testing/page.js";
+import type { Operation } from "../../../src/testing/query.js";
 import { readQuery } from "../../../src/testing/query.js";
 
 interface Trade {
