@@ -35,57 +35,47 @@ function subscribe(signal: AbortSignal): Subscriptions {
   return subscriptions;
 }
 
-/** Waits for what is started, and rejects as soon as the signal is aborted, also if it does not listen to the signal. */
-export async function orAborted<T>(signal: AbortSignal, start: () => Promise<T>): Promise<T> {
-  const { aborted, ignore } = rejection(signal);
-  try {
-    return await Promise.race([start(), aborted]);
-  } finally {
-    ignore();
-  }
+/**
+ * Waits for a promise, and rejects as soon as the signal is aborted, also if what was started does not listen to the signal. No async
+ * function, which would be a line of each stack.
+ */
+export function orAborted<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
+  let unsubscribe = () => {};
+  const aborted = new Promise<never>((_, reject) => {
+    if (signal.aborted) reject(signal.reason);
+    unsubscribe = onAbort(signal, () => reject(signal.reason));
+  });
+  return Promise.race([promise, aborted]).finally(unsubscribe);
 }
 
-/** The same, with a controller that is aborted together with the signal. */
-export async function untilAborted<T>(
+/** Starts something with a signal that is aborted together with another one, and waits for it in the same way. */
+export function untilAborted<T>(
   signal: AbortSignal | undefined,
   controller: AbortController,
   start: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  signal?.throwIfAborted();
-  controller.signal.throwIfAborted();
+  const { aborted, reason } = signal?.aborted ? signal : controller.signal;
+  if (aborted) return Promise.reject(reason);
   // Only while a request is in flight: a walk that is abandoned leaves no listener on a signal that lives on.
-  const removeListener = signal && onAbort(signal, () => controller.abort(signal.reason));
-  const { aborted, ignore } = rejection(controller.signal, removeListener);
-  try {
-    return await Promise.race([start(controller.signal), aborted]);
-  } finally {
-    ignore();
-    removeListener?.();
-  }
-}
-
-/** A promise that rejects when the signal is aborted, until it is ignored. */
-function rejection(signal: AbortSignal, onReject?: () => void): { aborted: Promise<never>; ignore: () => void } {
-  signal.throwIfAborted();
-  let ignore: () => void = () => {};
-  const aborted = new Promise<never>((_, reject) => {
-    ignore = onAbort(signal, () => {
-      reject(signal.reason);
-      onReject?.();
-    });
+  const stop = signal && onAbort(signal, () => controller.abort(signal.reason));
+  const stopOnAbort = stop && onAbort(controller.signal, stop);
+  const result = orAborted(controller.signal, start(controller.signal));
+  if (!stop) return result;
+  return result.finally(() => {
+    stop();
+    stopOnAbort?.();
   });
-  return { aborted, ignore };
 }
 
 /** Waits for some milliseconds. Rejects with the reason of the signal as soon as that is aborted. */
 export async function sleep(clock: Clock, milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
-  const pause = () =>
-    new Promise<void>((resolve) => {
-      cancelTimer = clock.after(milliseconds, resolve);
-    });
+  signal?.throwIfAborted();
   let cancelTimer = () => {};
+  const pause = new Promise<void>((resolve) => {
+    cancelTimer = clock.after(milliseconds, resolve);
+  });
   try {
-    await (signal ? orAborted(signal, pause) : pause());
+    await (signal ? orAborted(signal, pause) : pause);
   } finally {
     cancelTimer();
   }

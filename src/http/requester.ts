@@ -97,12 +97,12 @@ export function createRequester(options: RequesterOptions): Requester {
   const emit = observe && createEmit<WithoutTime<ObserverEvent>>(observe, clock);
   const transport = { fetch, validate, onBlock, clock, emit, limits };
   return {
-    send: async (route, params, settings) => {
+    send: (route, params, settings) => {
       if (settings.node !== undefined) {
         const place = { operation: route.operation, argument: "node" };
         refuseByRule(place, "is for clients with a pool; this client has one node. Omit it");
       }
-      return await sendCall(transport, prepareCall(route, params, settings), random);
+      return sendCall(transport, prepareCall(route, params, settings), random);
     },
   };
 }
@@ -189,7 +189,8 @@ export async function sendAttempt<T>(
   try {
     permit = await limits?.acquire({ operation, attempt: number, settings }, controller.signal, emit);
     sentAt = clock.now();
-    return await orAborted(controller.signal, async () => {
+    controller.signal.throwIfAborted();
+    const exchange = async () => {
       const origin = { operation, attempts: number, maxResponseSize: settings.maxResponseSize };
       const result = await call.attempt(call.params, {
         headers: call.headers ?? {},
@@ -209,7 +210,8 @@ export async function sendAttempt<T>(
       // Middleware can respond without a request.
       const sent = request ?? { method: "", url };
       return await readAnswer(transport, call, { ...origin, request: sent, response: result.response }, result);
-    });
+    };
+    return await orAborted(controller.signal, exchange());
   } catch (reason) {
     error = reason === late ? timeoutError(call, attempt, timeout, request, sentAt && sentAt - startedAt) : reason;
     throw error;

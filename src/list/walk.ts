@@ -31,10 +31,7 @@ export class OpenWalk<T, Extra extends object> {
   /** The pages of the walk. */
   pages(): Batches<ListPage<T, Extra> & Extra> {
     const reader = new PageReader(this.#plan, firstStep(this.#plan, this.#source));
-    const next = async () => {
-      const page = await reader.next();
-      return page && [page];
-    };
+    const next = () => reader.next().then((page) => page && [page]);
     const coverage = (taken?: number) => reader.coverage(taken && reader.length);
     return { next, coverage, end: () => reader.end() };
   }
@@ -43,10 +40,7 @@ export class OpenWalk<T, Extra extends object> {
   items<Item>(itemsOf: (page: ListPage<T, object>) => readonly Item[]): Batches<Item> {
     const reader = new PageReader(this.#plan, firstStep(this.#plan, this.#source));
     const { maxItems, signal, direction } = this.#plan;
-    const next = async () => {
-      const page = await reader.next();
-      return page && inWalkOrder(itemsOf(page), direction);
-    };
+    const next = () => reader.next().then((page) => page && inWalkOrder(itemsOf(page), direction));
     return { maxItems, signal, next, coverage: (taken) => reader.coverage(taken), end: () => reader.end() };
   }
 }

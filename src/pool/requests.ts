@@ -117,13 +117,12 @@ export class Requests<T> {
     if (this.#ended.length === 0) {
       const { signal } = this.#call;
       let clearTimer = ignore;
-      const wait = () =>
-        new Promise<void>((resolve) => {
-          this.#wake = resolve;
-          clearTimer = this.#client.clock.after(patience, resolve);
-        });
+      const wait = new Promise<void>((resolve) => {
+        this.#wake = resolve;
+        clearTimer = this.#client.clock.after(patience, resolve);
+      });
       try {
-        await (signal ? orAborted(signal, wait) : wait());
+        await (signal ? orAborted(signal, wait) : wait);
       } finally {
         clearTimer();
       }

@@ -123,7 +123,7 @@ test("a signal that lives on does not keep the result of what was waited for", a
   setFlagsFromString("--expose-gc");
   const collectGarbage = runInNewContext("gc") as () => void;
   const { signal } = new AbortController();
-  const read = async () => new WeakRef(await orAborted(signal, async () => ({ records: [] })));
+  const read = async () => new WeakRef(await orAborted(signal, Promise.resolve({ records: [] })));
   const page = await read();
   // A weak reference keeps its object until the end of the current task.
   await new Promise(setImmediate);

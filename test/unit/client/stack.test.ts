@@ -40,11 +40,11 @@ describe("the stack at a request", () => {
     expect(stack).toContain("caller");
   });
 
-  test("of the second page of a loop has at most 22, and the caller", async () => {
+  test("of the second page of a loop has at most 18, and the caller", async () => {
     const [, stack] = await stacksOf(async function caller(client) {
       for await (const _ of client.listBalanceChanges({ pagination: { first: 20 } }));
     });
-    expect(ownFrames(stack).length, stack).toBeLessThanOrEqual(22);
+    expect(ownFrames(stack).length, stack).toBeLessThanOrEqual(18);
     expect(stack).toContain("caller");
   });
 });
