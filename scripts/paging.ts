@@ -47,38 +47,29 @@ export async function comparePaging(node: FakeNode): Promise<PagingResult[]> {
     return { different, repeated: texts.length - different, requests, ...(endedBy && { endedBy }) };
   }
 
-  async function compareVotes(list: string, proposalId: string, pageSize: number): Promise<PagingResult> {
-    const stored = votes.filter((vote) => vote.proposalId === proposalId).length;
-    const byCursor = await read(
-      followCursors(async (page) => {
-        const query = { proposalId, "pagination.first": pageSize, ...page };
-        return (await client.http.GET("/api/v2/votes", { params: { query } })).data?.votes;
-      }),
-    );
-    const byClient = await read(client.listVotes({ proposalId, pagination: { first: pageSize } }));
-    return { list, pageSize, stored, byCursor, byClient };
-  }
-
-  async function compareBalanceChanges(list: string, pageSize: number): Promise<PagingResult> {
-    const byCursor = await read(
-      followCursors(async (page) => {
-        const query = { "pagination.first": pageSize, ...page };
-        return (await client.http.GET("/api/v2/balance/changes", { params: { query } })).data?.balances;
-      }),
-    );
-    const byClient = await read(client.listBalanceChanges({ pagination: { first: pageSize } }));
-    return { list, pageSize, stored: balances.length, byCursor, byClient };
-  }
-
+  const compareVotes = async (list: string, proposalId: string, pageSize: number): Promise<PagingResult> => ({
+    list,
+    pageSize,
+    stored: votes.filter((vote) => vote.proposalId === proposalId).length,
+    byCursor: await read(followCursors(node, `/api/v2/votes?proposalId=${proposalId}&pagination.first=${pageSize}`)),
+    byClient: await read(client.listVotes({ proposalId, pagination: { first: pageSize } })),
+  });
+  const stored = balances.length;
   return [
     await compareVotes("votes on a closed proposal", closed, 5000),
     await compareVotes("votes on a closed proposal", closed, 100),
     await compareVotes("votes on an open proposal", open, 20),
-    await compareBalanceChanges("balance changes", 1000),
+    {
+      list: "balance changes",
+      pageSize: 1000,
+      stored,
+      byCursor: await read(followCursors(node, "/api/v2/balance/changes?pagination.first=1000")),
+      byClient: await read(client.listBalanceChanges({ pagination: { first: 1000 } })),
+    },
     {
       list: "balance changes, by a scan",
       pageSize: 5000,
-      stored: balances.length,
+      stored,
       byCursor: undefined,
       byClient: await read(client.scanBalanceChanges()),
     },
@@ -88,12 +79,12 @@ export async function comparePaging(node: FakeNode): Promise<PagingResult[]> {
 class RepeatedPage extends Error {}
 
 /** Follows `endCursor` as a hand-written loop does, except that it throws if a cursor repeats, which would be an infinite loop. */
-async function* followCursors<T>(
-  fetchPage: (page: { "pagination.after"?: string }) => Promise<PageContent<T> | undefined>,
-): AsyncGenerator<T | null | undefined> {
+async function* followCursors({ fetch }: FakeNode, path: string): AsyncGenerator<unknown> {
   const cursors = new Set<string>();
-  for (let cursor: string | undefined; ; ) {
-    const page = await fetchPage(cursor === undefined ? {} : { "pagination.after": cursor });
+  for (let cursor = ""; ; ) {
+    const after = cursor && `&pagination.after=${encodeURIComponent(cursor)}`;
+    const response = await fetch(`https://node.example${path}${after}`);
+    const [page] = Object.values((await response.json()) as Record<string, PageContent<unknown>>);
     for (const edge of page?.edges ?? []) yield edge?.node;
     if (!page?.pageInfo?.hasNextPage) return;
     cursor = page.pageInfo.endCursor;
