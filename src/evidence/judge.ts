@@ -1,7 +1,6 @@
 import type { Expectation, Lack, Place, Shown } from "../http/expectation.js";
 import { nanosecondsPerDay } from "../values/nanoseconds.js";
-import { blockTimeOf } from "./block-cursor.js";
-import { directionOf, edgesOf, isDescending, type ReceivedPage, timeOf } from "./page.js";
+import { blockTimeOf, directionOf, edgesOf, isDescending, type ReceivedPage, timeOf } from "./page.js";
 
 /** A time that no record reaches, in Unix nanoseconds. */
 export const never = (1n << 63n) - 1n;

@@ -5,7 +5,7 @@ import { systemClock } from "../async/clock.js";
 import type { VegaClient } from "../client/client.js";
 import type { Listing, Page } from "../client/listing.js";
 import { PaginationError } from "../errors/index.js";
-import { nanosecondsOf } from "../evidence/block-cursor.js";
+import { nanosecondsOf } from "../evidence/page.js";
 import type { Block } from "../http/block.js";
 import { compareText } from "../values/digits.js";
 import { finalTime } from "../values/microseconds.js";

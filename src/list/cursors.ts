@@ -1,6 +1,6 @@
 import { operations } from "../../generated/operations.js";
 import type { BalanceChange } from "../../generated/types.js";
-import { nanosecondsOf, readBlockCursor } from "../evidence/block-cursor.js";
+import { nanosecondsOf, readBlockCursor } from "../evidence/page.js";
 import { isDigits } from "../values/digits.js";
 import { toName } from "../values/enumeration.js";
 import { sha256Hex } from "../values/sha256.js";

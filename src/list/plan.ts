@@ -11,8 +11,7 @@ import {
   type PageContent,
 } from "../evidence/page.js";
 import type { Expectation } from "../http/expectation.js";
-import type { Deduplicator } from "./deduplicator.js";
-import type { UnreliableCursors } from "./repair.js";
+import type { Deduplicator, UnreliableCursors } from "./repair.js";
 import type { WalkSettings } from "./walk-options.js";
 
 /** What a walk reads. */

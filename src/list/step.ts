@@ -2,15 +2,16 @@ import type { PageInfo } from "../../generated/types.js";
 import { refuse } from "../arguments/refuse.js";
 import { untilAborted } from "../async/abort.js";
 import type { PaginationError } from "../errors/index.js";
-import { blockTimeOf, nanosecondsOf } from "../evidence/block-cursor.js";
 import { edgesAfter, never } from "../evidence/judge.js";
 import {
   type Backward,
+  blockTimeOf,
   type Direction,
   type Edge,
   edgesOf,
   type Forward,
   inWalkOrder,
+  nanosecondsOf,
   opposite,
   timeOf,
 } from "../evidence/page.js";
@@ -21,13 +22,13 @@ import { maximum } from "../values/integers.js";
 import { microsecondOf } from "../values/microseconds.js";
 import { show } from "../values/show.js";
 import { afterBlock } from "./cursors.js";
-import type { Deduplicator } from "./deduplicator.js";
 import { ListPage, type Step } from "./page.js";
 import { type FetchedPage, goesDown, pageAfter, type Source, type WalkPlan } from "./plan.js";
 import {
   type Continuation,
   continuationFrom,
   continuationsAfter,
+  type Deduplicator,
   fromNeighbor,
   largestPage,
   passes,

@@ -1,35 +1,38 @@
+import { operations } from "../../generated/operations.js";
 import type { BalanceChange, BalanceChangesDateRange } from "../../generated/types.js";
+import { type CheckedArguments, timesOf } from "../arguments/read-arguments.js";
 import { untilAborted } from "../async/abort.js";
+import type { Batches } from "../async/item-iterator.js";
 import { Semaphore } from "../async/semaphore.js";
 import type { Coverage } from "../errors/coverage.js";
 import { annotate, VegaError } from "../errors/index.js";
-import type { NodePage } from "../evidence/page.js";
-import type { ListReader } from "../evidence/reader.js";
+import type { Connection } from "../evidence/connection.js";
+import type { NodePage, ReceivedPage } from "../evidence/page.js";
+import { listReader } from "../evidence/reader.js";
 import { behindError, describeTime } from "../evidence/reading-errors.js";
+import { pageSender, select } from "../evidence/sender.js";
 import type { Block } from "../http/block.js";
+import type { CallSettings } from "../http/call-options.js";
 import { NotShown } from "../http/expectation.js";
+import type { OperationRoute } from "../http/route.js";
+import { splitFilters } from "../list/filters.js";
 import { maximum, minimum } from "../values/integers.js";
 import { finalTime, microsecondOf, toTime } from "../values/microseconds.js";
 import { MergedParts } from "./merge.js";
 import { PartScan, pageSizeFor } from "./part.js";
-import { microsecondAt } from "./records.js";
+import { checkPage, microsecondAt } from "./records.js";
 import type { ScanSettings } from "./scan-options.js";
 import { type OpenRange, type RangePage, SegmentReader } from "./segment-reader.js";
 import { aligned, newestFirst, oldestFirst, type Range, type ReadingOrder } from "./timeline.js";
 
-/** What a scan reads. */
-export interface ScanSource {
-  operation: string;
-  /** Unix nanoseconds. Default: from the oldest record, to the current block. */
-  start: bigint | undefined;
-  end: bigint | undefined;
-  /** One for each request that the filter takes. */
-  readers: readonly ListReader<BalanceChange>[];
-  /** How many nodes the client has. */
-  nodeCount: number;
-  /** Which records are yielded. Default: all are. */
-  isWanted?: ((record: BalanceChange) => boolean) | undefined;
+/** How the pages of a scan are requested. */
+export interface ScannedList {
+  connection: Connection;
+  route: OperationRoute;
+  call: CallSettings;
 }
+
+const listOperation = operations.listBalanceChanges;
 
 /** How many pages are read before the caller needs them, for each request that may be in flight. */
 const prefetchedPages = 4;
@@ -37,15 +40,24 @@ const prefetchedPages = 4;
 /** The smallest page of one of several requests: a filter that was split often must not take a request for each record. */
 const smallestPage = 100;
 
+/** Begins a scan of balance changes: of the list operation, by ranges of time. */
+export const openScan = (list: ScannedList, checked: CheckedArguments, options: ScanSettings): Batches<BalanceChange> =>
+  new ScanRun(list, checked, options);
+
 /** One scan from its first request to its last. */
-export class ScanRun {
+class ScanRun implements Batches<BalanceChange> {
+  readonly maxItems: number;
+  readonly signal: AbortSignal | undefined;
   readonly #operation: string;
   readonly #options: ScanSettings;
   readonly #controller = new AbortController();
   readonly #order: ReadingOrder;
-  readonly #isWanted: ScanSource["isWanted"];
+  /** Which records are yielded. Default: all are. */
+  readonly #isWanted: ((record: BalanceChange) => boolean) | undefined;
+  /** Unix nanoseconds. Default: from the oldest record, to the current block. */
   readonly #start: bigint | undefined;
   readonly #end: bigint | undefined;
+  /** One for each request that the filter takes. */
   readonly #readers: readonly SegmentReader[];
   /** The share of each reader. */
   readonly #share: { readonly concurrency: number; readonly bufferSize: number };
@@ -57,29 +69,41 @@ export class ScanRun {
   /** Whether a response with block headers has decided where a scan without an end ends. */
   #isOpenEndShown = false;
   #parts: MergedParts | undefined;
+  /** The last records that were returned. */
+  #last: readonly BalanceChange[] | undefined;
   #pagesRead = 0;
   #itemsRead = 0;
 
-  constructor(source: ScanSource, options: ScanSettings) {
-    const { operation, start, end, readers, nodeCount, isWanted } = source;
-    const concurrency = options.concurrency * nodeCount;
+  constructor(list: ScannedList, { dateRange, ...given }: CheckedArguments, options: ScanSettings) {
+    const { connection, call } = list;
+    const { operation } = list.route;
+    const { pageSize, catchUp, ignoresMissingHistory } = options;
+    const { filters, isWanted } = select<BalanceChange>(listOperation, given);
+    const { start = 0n, end } = timesOf({ dateRange }, listOperation.range);
+    const send = pageSender<BalanceChange>({ ...list, operation: listOperation });
+    const parts = splitFilters(filters);
+    const concurrency = options.concurrency * (call.node === undefined ? connection.nodeCount : 1);
+    const bufferSize = Math.floor((prefetchedPages * concurrency * pageSize) / parts.length);
+    const semaphore = new Semaphore(concurrency);
+    this.maxItems = options.maxItems;
+    this.signal = options.signal;
     this.#operation = operation;
     this.#options = options;
     this.#order = options.newestFirst ? newestFirst : oldestFirst;
     this.#isWanted = isWanted;
-    this.#start = start !== undefined && start > 0n ? start : undefined;
+    this.#start = start > 0n ? start : undefined;
     this.#end = end;
-    const semaphore = new Semaphore(concurrency);
-    const bufferSize = Math.floor((prefetchedPages * concurrency * options.pageSize) / readers.length);
-    this.#share = { concurrency: Math.max(1, Math.floor(concurrency / readers.length)), bufferSize };
-    this.#readers = readers.map((reader) => {
+    this.#share = { concurrency: Math.max(1, Math.floor(concurrency / parts.length)), bufferSize };
+    this.#readers = parts.map((filters) => {
+      const check = (page: ReceivedPage<BalanceChange>, response: Response) =>
+        checkPage(operation, page.request, page, response);
       return new SegmentReader({
         operation,
         order: this.#order,
-        pageSize: Math.min(options.pageSize, Math.max(smallestPage, bufferSize)),
+        pageSize: Math.min(pageSize, Math.max(smallestPage, bufferSize)),
         start: this.#start && microsecondOf(this.#start),
-        ignoresMissingHistory: options.ignoresMissingHistory,
-        reader,
+        ignoresMissingHistory,
+        reader: listReader<BalanceChange>({ ...list, operation: listOperation, send, filters, catchUp, check }),
         run: (send) => semaphore.run(() => this.#send(send)),
       });
     });
@@ -90,26 +114,21 @@ export class ScanRun {
     this.#controller.abort();
   }
 
-  /** What the scan covers, once all of it was yielded. Without a block, nothing shows that the end was reached. */
-  get coverage(): Coverage {
-    const starts = this.#readers.map(({ completeFrom }) => completeFrom);
-    return {
-      start: starts.reduce(maximum, this.#start ?? 0n),
-      end: this.#isEndShown ? this.#times?.end : undefined,
-      block: this.#block,
-    };
-  }
-
-  get #isEndShown(): boolean {
-    return this.#end === undefined ? this.#isOpenEndShown : this.#block !== undefined && !this.#hasPageWithoutBlock;
-  }
-
-  /** What it covers, if only the records up to this one were yielded, of its time perhaps not all. */
-  coverageUpTo(last: BalanceChange | undefined): Coverage {
-    const whole = this.coverage;
+  /**
+   * What the scan covers. Without a block, nothing shows that the end was reached.
+   *
+   * @param taken - How many of the last records were yielded, of the time of the last one perhaps not all.
+   */
+  coverage(taken?: number): Coverage {
+    const isEndShown =
+      this.#end === undefined ? this.#isOpenEndShown : this.#block !== undefined && !this.#hasPageWithoutBlock;
+    const start = this.#readers.map(({ completeFrom }) => completeFrom).reduce(maximum, this.#start ?? 0n);
+    const whole = { start, end: isEndShown ? this.#times?.end : undefined, block: this.#block };
+    if (taken === undefined) return whole;
+    const last = this.#last?.[taken - 1];
     const time = last && BigInt(last.timestamp);
-    if (!this.#order.newestFirst) return { ...whole, end: time ?? whole.start };
-    return { ...whole, start: time === undefined ? (whole.end ?? whole.start) : time + 1n };
+    if (!this.#order.newestFirst) return { ...whole, end: time ?? start };
+    return { ...whole, start: time === undefined ? (whole.end ?? start) : time + 1n };
   }
 
   async #send(send: (signal: AbortSignal) => Promise<NodePage<BalanceChange>>): Promise<NodePage<BalanceChange>> {
@@ -131,16 +150,17 @@ export class ScanRun {
         unread = next.unread;
         throw next.error;
       }
-      const wanted = this.#isWanted ? next?.filter(this.#isWanted) : next;
-      this.#itemsRead += wanted?.length ?? 0;
-      return wanted;
+      this.#last = this.#isWanted ? next?.filter(this.#isWanted) : next;
+      this.#itemsRead += this.#last?.length ?? 0;
+      return this.#last;
     } catch (error) {
       throw this.#describe(error, unread);
     }
   }
 
   async #begin(): Promise<MergedParts> {
-    const { maxItems } = this.#options;
+    // How many are read for so many that are wanted is not known.
+    const maxItems = this.#isWanted ? Number.POSITIVE_INFINITY : this.maxItems;
     const [firstReader] = this.#readers;
     const isEmpty = this.#start !== undefined && this.#end !== undefined && this.#start >= this.#end;
     if (firstReader === undefined || isEmpty) return new MergedParts([], this.#order);
@@ -173,7 +193,7 @@ export class ScanRun {
   }
 
   #fetchFirst(reader: SegmentReader, start: bigint | undefined): Promise<RangePage> {
-    const size = pageSizeFor(this.#options.maxItems, reader.pageSize);
+    const size = pageSizeFor(this.#isWanted ? reader.pageSize : this.maxItems, reader.pageSize);
     return reader.fetch({ start, end: undefined }, { size, isFirst: true });
   }
 

@@ -1,8 +1,7 @@
 import type { BalanceChange } from "../../generated/types.js";
 import { PaginationError } from "../errors/index.js";
-import { blockTimeOf } from "../evidence/block-cursor.js";
 import { edgesAfter } from "../evidence/judge.js";
-import { type Edge, edgesOf, forward, type ListRequest, type NodePage } from "../evidence/page.js";
+import { blockTimeOf, type Edge, edgesOf, forward, type ListRequest, type NodePage } from "../evidence/page.js";
 import type { ListReader, OldestOptions } from "../evidence/reader.js";
 import { describeTime, prunedError, readingError } from "../evidence/reading-errors.js";
 import type { Block } from "../http/block.js";

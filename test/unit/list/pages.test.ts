@@ -10,7 +10,7 @@ import {
   type Vote,
 } from "../../../src/index.js";
 import { accountIdOf } from "../../../src/list/cursors.js";
-import { compareWithAllPages, compareWithLastTime } from "../../../src/list/deduplicator.js";
+import { compareWithAllPages, compareWithLastTime } from "../../../src/list/repair.js";
 import { OpenWalk } from "../../../src/list/walk.js";
 import { readWalkOptions } from "../../../src/list/walk-options.js";
 import { keyOf } from "../../../src/scan/records.js";
