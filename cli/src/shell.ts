@@ -19,10 +19,16 @@ export function continueCommand(
   const words = argv.flatMap((word, index) => {
     if (isReplaced(word, index)) return [];
     if (word.startsWith("--header=") && !word.startsWith("--header=@")) return "--header=…";
-    return argv[index - 1] === "--header" && !word.startsWith("@") ? "…" : quoteWord(word, platform);
+    return argv[index - 1] === "--header" && !word.startsWith("@") ? "…" : quoteWord(hidePassword(word), platform);
   });
   return ["vegaprotocol", ...words, ...flags.map((flag) => quoteWord(flag, platform))].join(" ");
 }
+
+/** The address of a database without its password. */
+export const hidePassword = (word: string): string =>
+  /^postgres(?:ql)?:/.test(word)
+    ? word.replace(/^(\w+:\/\/[^:@/?]*):[^/?]*@/, "$1:…@").replaceAll(/([?&]password=)[^&]*/g, "$1…")
+    : word;
 
 /** Quotes a word for a shell: of Windows, for its command prompt and PowerShell. */
 export function quoteWord(word: string, platform = process.platform): string {

@@ -7,7 +7,7 @@ import { ErrorWithAdvice, exitCodes, IncompleteError, UsageError } from "../erro
 import { addFlags, flag, groups, type NodeFlags, nodeFlags, type PageFlags, pageFlags, quietFlag } from "../flags.js";
 import { count, type Io, printMessage, write } from "../io.js";
 import { formatTime } from "../output/cells.js";
-import { continueCommand } from "../shell.js";
+import { continueCommand, hidePassword } from "../shell.js";
 import type { ComparedDay } from "../sync/check.js";
 import { type Destination, type SyncList, syncLists } from "../sync/destination.js";
 import type { DestinationFlags } from "../sync/open.js";
@@ -24,6 +24,7 @@ interface Flags extends NodeFlags, PageFlags, DestinationFlags {
   readonly id?: readonly string[];
   readonly follow?: true;
   readonly repair?: true;
+  readonly fromDb?: string;
   readonly days?: true;
   readonly quiet?: true;
   readonly pollInterval?: number;
@@ -35,16 +36,17 @@ const ownFlags = () => argumentFlags("listBalanceChanges").filter(({ name }) => 
 
 /** Adds the command that keeps a local copy. */
 export function addSync(program: Command, { io, action }: Setup): void {
-  const summary = "Make a local database or a folder of Parquet files equal to the node, and keep it so.";
+  const summary = "Make a database or a folder of Parquet files equal to the node, and keep it so.";
   const { pollInterval, giveUpAfter } = followFlags();
   const command = program
     .command("sync")
     .summary(summary)
     .description(
-      `${summary}\n\nDESTINATION is an SQLite database such as vega.db, which needs Node.js 22.13 or later, or a folder such as vega/, ` +
-        "in which each complete day has a Parquet file. LIST is balances, votes, signatures or profiles. Default: balances. The first " +
-        "run reads the history, each later one continues where the destination ends. A process that is killed leaves complete blocks, " +
-        "or in a folder complete days. Records that the node no longer keeps stay.",
+      `${summary}\n\nDESTINATION is an SQLite database such as vega.db, which needs Node.js 22.13 or later, a folder such as vega/, ` +
+        "in which each complete day has a Parquet file, or PostgreSQL such as postgres://user@localhost/vega. LIST is balances, " +
+        "votes, signatures or profiles. Default: balances. The first run reads the history, each later one continues where the " +
+        "destination ends. A process that is killed leaves complete blocks, or in a folder complete days. Records that the node no " +
+        "longer keeps stay.",
     )
     .argument("<DESTINATION>")
     .argument("[LIST...]")
@@ -77,6 +79,11 @@ export function addSync(program: Command, { io, action }: Setup): void {
       group: groups.output,
     }),
     output("--text-amounts", "Write amounts as text to a folder, for more than 38 digits."),
+    output("--schema <NAME>", "The schema of PostgreSQL that has the tables. Default: vega."),
+    output(
+      "--from-db <FILE>",
+      "Copy an SQLite database of sync to the destination, and compare both, instead of reading a node.",
+    ),
     output("--repair", "With --check: read the days that differ again, and compare them once more."),
     output(
       "--days",
@@ -105,14 +112,16 @@ type Plan = Pick<
   "balances" | "votes" | "signatures" | "profiles" | "pageSize" | "concurrency" | "catchUp"
 >;
 
-async function sync(io: Io, flags: Flags, [name = "", ...names]: readonly string[]): Promise<number> {
+async function sync(io: Io, flags: Flags, [entered = "", ...names]: readonly string[]): Promise<number> {
+  const name = hidePassword(entered);
   const plan = readPlan(names, flags);
   const { openDestination } = await import("../sync/open.js");
-  const destination = await openDestination(name, flags);
+  const destination = await openDestination(entered, flags, io.signal);
   try {
     if (flags.follow && !destination.followsLists && names.some((each) => each !== "balances")) {
       throw new UsageError("A folder follows balance changes only: its other lists are files that a run replaces.");
     }
+    if (flags.fromDb !== undefined) return await copy(io, flags.fromDb, destination, name);
     return await (flags.check ? check : store)(io, flags, plan, destination, name);
   } catch (error) {
     throw error instanceof ErrorWithAdvice
@@ -120,6 +129,22 @@ async function sync(io: Io, flags: Flags, [name = "", ...names]: readonly string
       : destination.describe(error);
   } finally {
     await destination.close();
+  }
+}
+
+/** Copies a local database, which needs no node. */
+async function copy(io: Io, file: string, destination: Destination, name: string): Promise<number> {
+  const [{ copyDatabase }, { openSqlite }] = await Promise.all([
+    import("../sync/copy.js"),
+    import("../sync/destinations/sqlite.js"),
+  ]);
+  const source = await openSqlite(file, true);
+  try {
+    const copied = await copyDatabase(source, destination);
+    await write(io.stdout, `${name} equals ${file}: ${count(copied, "balance change")}.\n`);
+    return exitCodes.done;
+  } finally {
+    await source.close();
   }
 }
 
@@ -132,6 +157,9 @@ function readPlan(names: readonly string[], flags: Flags): Plan {
   }
   if (flags.repair && !check) throw new UsageError("--repair requires --check.");
   if (flags.days && !check) throw new UsageError("--days requires --check.");
+  if (flags.fromDb !== undefined && (check || flags.follow || names.length > 0)) {
+    throw new UsageError("--from-db copies a whole database: leave out --check, --follow and the names of lists.");
+  }
   if (flags.follow && flags.partialDay) throw new UsageError("--follow and --partial-day cannot be combined.");
   if (flags.follow && check) throw new UsageError("--follow and --check cannot be combined.");
   const has = (list: SyncList) => names.includes(list) || (list === "balances" && names.length === 0);

@@ -43,7 +43,8 @@ export interface SyncComparison {
   readonly unrepaired: readonly ComparedDay[];
 }
 
-const isEqualDay = ({ stored, node }: ComparedDay): boolean => stored.sha256 === node.sha256;
+/** Whether a day is the same on both sides. */
+export const isEqualDay = ({ stored, node }: ComparedDay): boolean => stored.sha256 === node.sha256;
 
 /**
  * @param repair - Whether the days that differ are read again from the node, and compared again.

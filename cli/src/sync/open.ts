@@ -8,32 +8,52 @@ export interface DestinationFlags {
   readonly partialDay?: true;
   readonly timestamps?: "micros" | "nanos";
   readonly textAmounts?: true;
+  readonly schema?: string;
 }
 
 /** Opens a destination by its name, and locks it for this process. */
-export async function openDestination(name: string, flags: DestinationFlags): Promise<Destination> {
+export async function openDestination(
+  name: string,
+  flags: DestinationFlags,
+  signal: AbortSignal,
+): Promise<Destination> {
   const {
     check: isCheck = false,
     partialDay: hasPartialDay = false,
     timestamps,
     textAmounts: hasTextAmounts = false,
+    schema = "vega",
   } = flags;
+  if (/^postgres(?:ql)?:\/\//.test(name)) {
+    refuse(
+      { partialDay: hasPartialDay, timestamps, textAmounts: hasTextAmounts },
+      "a folder: a DESTINATION that ends with /",
+    );
+    const { openPostgres } = await import("./destinations/postgres.js");
+    return openPostgres(name, { isCheck, schema, signal });
+  }
+  refuse({ schema: flags.schema }, "a DESTINATION such as postgres://localhost/vega");
   if (/[/\\]$/.test(name) || statSync(name, { throwIfNoEntry: false })?.isDirectory()) {
     const { openParquetFolder } = await import("./destinations/parquet.js");
     return openParquetFolder(name, { isCheck, hasPartialDay, timestamps: timestamps ?? "micros", hasTextAmounts });
   }
-  for (const [flag, value] of Object.entries({
-    "--partial-day": hasPartialDay,
-    "--timestamps": timestamps,
-    "--text-amounts": hasTextAmounts,
-  })) {
-    if (value) throw new UsageError(`${flag} requires a folder: a DESTINATION that ends with /.`);
-  }
+  refuse(
+    { partialDay: hasPartialDay, timestamps, textAmounts: hasTextAmounts },
+    "a folder: a DESTINATION that ends with /",
+  );
   // SQLite reads options from a name that begins with `file:`.
   if (/^(?!file:).*\.(?:db|sqlite3?)$/i.test(name)) {
     return (await import("./destinations/sqlite.js")).openSqlite(name, isCheck);
   }
   throw new UsageError(
-    `Expected DESTINATION to be a database such as vega.db or vega.sqlite, or a folder such as vega/, got ${name || '""'}.`,
+    "Expected DESTINATION to be an SQLite database such as vega.db or vega.sqlite, a folder such as vega/, or PostgreSQL such as " +
+      `postgres://localhost/vega, got ${name || '""'}.`,
   );
+}
+
+/** Refuses flags of another destination. */
+function refuse(flags: Readonly<Record<string, unknown>>, expected: string): void {
+  const found = Object.keys(flags).find((name) => flags[name]);
+  const flag = found?.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  if (flag !== undefined) throw new UsageError(`--${flag} requires ${expected}.`);
 }

@@ -234,7 +234,7 @@ export function openScan(
 }
 
 /** Divides a scan into parts. The last one has no `upTo`. A scan that fails yields what is complete before. */
-export async function* inParts(scan: AsyncIterable<BalanceChange>) {
+export async function* inParts(scan: AsyncIterable<BalanceChange> | Iterable<BalanceChange>) {
   let records: BalanceChange[] = [];
   const part = (upTo: bigint | undefined) => ({ records, upTo });
   try {

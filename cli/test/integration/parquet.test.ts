@@ -372,9 +372,13 @@ test.each([
   [["vega.db", "--partial-day"], "--partial-day requires a folder"],
   [["vega.db", "--timestamps", "nanos"], "--timestamps requires a folder"],
   [["vega.db", "--text-amounts"], "--text-amounts requires a folder"],
+  [["vega.db", "--schema", "mine"], "--schema requires a DESTINATION such as postgres://localhost/vega"],
   [["vega/", "--partial-day", "--follow"], "--follow and --partial-day cannot be combined"],
   [["vega/", "profiles", "--follow"], "A folder follows balance changes only"],
-  [["vega.parquet"], "Expected DESTINATION to be a database such as vega.db or vega.sqlite, or a folder such as vega/"],
+  [
+    ["vega.parquet"],
+    "Expected DESTINATION to be an SQLite database such as vega.db or vega.sqlite, a folder such as vega/, or PostgreSQL",
+  ],
 ])("sync %j is refused", async ([name = "", ...args], message) => {
   const result = await runCli(["sync", join(root, name) + (name.endsWith("/") ? "/" : ""), ...args]);
   expect(result).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });

@@ -258,6 +258,20 @@ export class SqliteDestination implements Destination {
     }
   }
 
+  /** Every version of votes, by the end of the blocks in which they were written. */
+  *versions(): Generator<{ before: bigint; votes: Vote[] }, undefined, undefined> {
+    const sql = "SELECT CAST(before AS TEXT) AS before, record FROM votes_history ORDER BY votes_history.before, id";
+    let group: { before: bigint; votes: Vote[] } | undefined;
+    for (const { before = "0", record = "{}" } of this.#prepare(sql).iterate() as Iterable<Texts>) {
+      if (group?.before !== BigInt(before)) {
+        if (group) yield group;
+        group = { before: BigInt(before), votes: [] };
+      }
+      group.votes.push(JSON.parse(record));
+    }
+    if (group) yield group;
+  }
+
   *#select(filter: BalanceChangesFilter, range: TimeRange, order: string) {
     const { sql, values } = conditionOf(filter, range);
     // A time exceeds the integers of JavaScript.

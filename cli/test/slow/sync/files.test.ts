@@ -52,7 +52,7 @@ test.each([":memory:", "", "file:vega.db", "file::memory:?cache=shared", "vega.t
     const { code, stderr } = await sync(name);
     expect([code, stderr]).toEqual([
       2,
-      expect.stringContaining("Expected DESTINATION to be a database such as vega.db"),
+      expect.stringContaining("Expected DESTINATION to be an SQLite database such as vega.db"),
     ]);
   },
 );

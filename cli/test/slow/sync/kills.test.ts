@@ -8,10 +8,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { createFakeNetwork, type FakeNetwork, type FakeVote, nodeDefects } from "vegaprotocol-client/testing";
 import { listen } from "vegaprotocol-client/testing/node";
-import { beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { runs } from "../../../../test/support/runs.js";
 import { openParquet, readParquet } from "../../../src/sync/destinations/parquet-file.js";
 import { compareRecords, recordOf, tables } from "../../../src/sync/rows.js";
+import { hasPostgres, startPostgres } from "../../support/postgres.js";
 import { installNode, main, node, readDatabase, runNode } from "./sqlite-node.js";
 
 const run = promisify(execFile);
@@ -61,9 +62,13 @@ interface Stored {
 
 interface Subject {
   readonly name: string;
+  /** Of what kills are the whole number. */
+  readonly kills: number;
+  /** A server that is killed as well. */
+  readonly restart?: () => Promise<void>;
   readonly lists: readonly string[];
   /** The size of a disk that is too small. */
-  readonly disk: string;
+  readonly disk?: string;
   /** `undefined` if it is not there yet. */
   read(path: string): Promise<Stored | undefined>;
   /** Checks the other lists in the end. */
@@ -72,6 +77,7 @@ interface Subject {
 
 const database: Subject = {
   name: "vega.db",
+  kills,
   lists: ["balances", "votes", "signatures", "profiles"],
   disk: "200k",
   async read(path) {
@@ -96,6 +102,7 @@ const form = { timestamps: "micros", hasTextAmounts: false } as const;
 
 const folder: Subject = {
   name: "vega/",
+  kills,
   lists: ["balances"],
   disk: "16k",
   async read(path) {
@@ -115,38 +122,93 @@ const folder: Subject = {
   async check() {},
 };
 
+let server: Awaited<ReturnType<typeof startPostgres>> | undefined;
+let serverKills = 0;
+
+const postgresSchema: Subject = {
+  name: "postgres",
+  kills: Math.ceil(kills / 3),
+  lists: database.lists,
+  async restart() {
+    serverKills++;
+    await server?.restart(random(2) ? "SIGKILL" : "SIGINT");
+  },
+  async read(schema) {
+    const sql = server?.sql;
+    const [found] = (await sql?.unsafe(`SELECT to_regclass('${schema}.sync_state')::text AS state`)) ?? [];
+    if (!sql || !found?.["state"]) return undefined;
+    // Both of one moment.
+    const [row] = await sql.unsafe(
+      `SELECT (SELECT position::text FROM ${schema}.sync_state WHERE list = 'balances') AS position, (SELECT json_agg(json_build_object(
+        'timestamp', (extract(epoch FROM time) * 1000000)::bigint::text || '000', 'balance', balance::text, 'partyId', party,
+        'assetId', asset, 'marketId', market, 'accountType', account_type
+      ) ORDER BY time, asset COLLATE "C", party COLLATE "C", market COLLATE "C", account_type COLLATE "C") FROM ${schema}.balance_changes) AS balances`,
+    );
+    return { position: BigInt(row?.["position"] ?? 0), balances: row?.["balances"] ?? [] };
+  },
+  async check(schema, network, votes) {
+    const rows = async (table: string) => (await server?.sql.unsafe(`SELECT * FROM ${schema}.${table}`)) ?? [];
+    const last = [...votes.last.values()].map(({ blockTime: _, ...vote }) => canonical(vote));
+    expect(sorted((await rows("votes")).map(({ record }) => canonical(record)))).toEqual(sorted(last));
+    const versions = (await rows("votes_history ORDER BY id")).map(({ record }): [string, string] => [
+      record.partyId,
+      canonical(record),
+    ]);
+    expect(sorted([...new Map(versions).values()])).toEqual(sorted(last));
+    // A step that was committed when its connection was lost is not stored twice.
+    for (const [index, [party, record]] of versions.entries()) {
+      const earlier = versions
+        .slice(0, index)
+        .filter(([each]) => each === party)
+        .at(-1);
+      expect(earlier?.[1]).not.toBe(record);
+    }
+    const signatures = network.records.signatures.filter((signature) => signature.id === resourceOf(network));
+    expect(await rows("node_signatures")).toHaveLength(signatures.length);
+    expect(await rows("party_profiles")).toHaveLength(network.records.profiles.length);
+  },
+};
+
 const resourceOf = (network: FakeNetwork) => network.records.signatures[0]?.id ?? "";
 
-beforeAll(installNode);
+beforeAll(async () => {
+  installNode();
+  if (hasPostgres) server = await startPostgres();
+});
+afterAll(() => server?.close());
 
-test.each([database, folder])(
-  `$name ends with a complete block after each of ${kills} kills, of two writers and on a full disk, and equals the node in the end`,
+test.each([database, folder, ...(hasPostgres ? [postgresSchema] : [])])(
+  "$name ends with a complete block after each of $kills kills, of two writers and on a full disk, and equals the node in the end",
   async (subject) => {
     let killed = 0;
-    const seen = { refused: 0, full: 0 };
-    for (let chain = 0; killed < kills; chain++) killed += await runChain(subject, chain, seen);
-    console.log(`${subject.name}: ${killed} kills, ${seen.refused} second writers refused, ${seen.full} full disks`);
-    expect(seen.refused * seen.full).toBeGreaterThan(0);
+    const seen = { refused: 0 };
+    for (let chain = 0; killed < subject.kills; chain++) killed += await runChain(subject, chain, seen);
+    console.log(`${subject.name}: ${killed} kills, ${seen.refused} second writers refused`);
+    expect(seen.refused).toBeGreaterThan(0);
+    if (subject.restart) console.log(`${serverKills} kills of the server`);
   },
   3_600_000,
 );
 
 /** Returns how many processes were killed. */
-async function runChain(subject: Subject, seed: number, seen: { refused: number; full: number }): Promise<number> {
+async function runChain(subject: Subject, seed: number, seen: { refused: number }): Promise<number> {
   const own = await mkdtemp(join(tmpdir(), "sync-"));
-  const path = join(own, "disk", subject.name);
+  const schema = `chain_${seed}`;
+  const path = subject.restart ? schema : join(own, "disk", subject.name);
+  const target = subject.restart ? [server?.url ?? "", "--schema", schema] : [path];
   await mkdir(join(own, "disk"));
   // Half of the chains begin on a disk that is too small.
   const isSmall =
     seed % 2 === 1 &&
+    subject.disk !== undefined &&
     (await run("mount", ["-t", "tmpfs", "-o", `size=${subject.disk}`, "tmpfs", join(own, "disk")]).catch(
       () => undefined,
     )) !== undefined;
-  const data = { balances: 500 + random(20_000), signatures: 20, profiles: 30, votes: [], seed };
+  const data = { balances: (isSmall ? 8000 : 500) + random(15_000), signatures: 20, profiles: 30, votes: [], seed };
   const network = createFakeNetwork(data, { defects: nodeDefects, rateLimit: false });
   const { nodes } = network;
   const pick = () => nodes[random(nodes.length)] ?? network;
-  const server = await listen({ fetch: (request) => pick().fetch(request) });
+  const gateway = await listen({ fetch: (request) => pick().fetch(request) });
   const votes = new Votes();
   const nextBlock = (balances: number) => {
     const { height, timestamp } = network.block;
@@ -156,9 +218,14 @@ async function runChain(subject: Subject, seed: number, seen: { refused: number;
   // A day has 72 blocks.
   const timer = setInterval(() => nextBlock(random(40) === 0 ? 1500 : random(12)), 20);
   const lists = [...subject.lists, "--proposal", proposalId, "--id", resourceOf(network)];
-  const args = [main, "sync", path, ...lists, "--node", server.url, "--page-size", "700", "--quiet"];
+  const args = [main, "sync", ...target, ...lists, "--node", gateway.url, "--page-size", "700", "--quiet"];
   let killed = 0;
   try {
+    if (isSmall) {
+      expect(await runNode(args)).toMatchObject({ code: 1, stderr: expect.stringContaining("disk is full") });
+      const stored = await subject.read(path);
+      if (stored) checkPrefix(stored, network);
+    }
     while (killed < killsOfChain) {
       if (isSmall && killed > killsOfChain / 2) await run("mount", ["-o", "remount,size=64m", join(own, "disk")]);
       for (const each of nodes) {
@@ -180,13 +247,16 @@ async function runChain(subject: Subject, seed: number, seen: { refused: number;
         child.kill("SIGKILL");
         if ((await exited) === "SIGKILL") killed++;
         const { exitCode } = child;
-        if (exitCode === 2) expect(await printed).toMatch(/writes \S+vega|Another process writes/);
-        if (exitCode === 1) expect(await printed).toMatch(/disk is full|503|no response/);
+        if (exitCode === 2) expect(await printed).toMatch(/writes (?:\S+vega|schema)|Another process writes/);
+        if (exitCode === 1)
+          expect(await printed).toMatch(/disk is full|503|no response|Cannot reach|starting up|shutting down/);
         expect([null, 0, 1, 2, 3]).toContain(exitCode);
         if (exitCode === 2) seen.refused++;
-        if ((await printed).includes("disk is full")) seen.full++;
       });
-      await Promise.all(ends);
+      await Promise.all([
+        ...ends,
+        ...(subject.restart && random(3) === 0 ? [sleep(random(600)).then(subject.restart)] : []),
+      ]);
       const stored = await subject.read(path);
       if (stored) checkPrefix(stored, network);
     }
@@ -199,11 +269,11 @@ async function runChain(subject: Subject, seed: number, seen: { refused: number;
     expect(stored?.position).toBeGreaterThan(network.block.timestamp - 86_400_000_000_000n);
     if (stored) checkPrefix(stored, network);
     await subject.check(path, network, votes);
-    expect(await runNode([main, "sync", path, "--check", "--node", server.url])).toMatchObject({ code: 0 });
+    expect(await runNode([main, "sync", ...target, "--check", "--node", gateway.url])).toMatchObject({ code: 0 });
     return killed;
   } finally {
     clearInterval(timer);
-    await server.close();
+    await gateway.close();
     if (isSmall) await run("umount", [join(own, "disk")]);
     await rm(own, { recursive: true });
   }

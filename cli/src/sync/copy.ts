@@ -1,0 +1,45 @@
+/** Copies an SQLite database to another destination, and compares both. */
+import { ExitError } from "../errors.js";
+import { Comparison, isEqualDay } from "./check.js";
+import { allTimes, type BalancesQuery, type Destination } from "./destination.js";
+import type { SqliteDestination } from "./destinations/sqlite.js";
+import { inParts } from "./sync.js";
+
+/** Returns how many balance changes are in both. A copy that was interrupted continues. */
+export async function copyDatabase(source: SqliteDestination, destination: Destination): Promise<number> {
+  let copied = 0;
+  let hasVersions = false;
+  for (const { list, query, checkpoint } of source.checkpoints()) {
+    const stored = await destination.checkpoint(list, query);
+    const store = (records: readonly object[], position: bigint) =>
+      destination.store({ list, query, records: records as never, checkpoint: { ...checkpoint, position } });
+    const isDone = stored !== undefined && stored.position >= checkpoint.position;
+    if (list === "balances") {
+      const { filter } = query as BalancesQuery;
+      const rest = source.read(filter, { start: stored?.position ?? allTimes.start, end: checkpoint.position });
+      for await (const { records, upTo = checkpoint.position } of inParts(isDone ? [] : rest))
+        await store(records, upTo);
+      copied += await compare(source, destination, filter, checkpoint.position);
+    } else if (list === "votes" && !hasVersions && !isDone) {
+      for (const { before, votes } of source.versions()) {
+        if (before > (stored?.position ?? 0n)) await store(votes, before);
+      }
+      hasVersions = true;
+    } else if (list === "signatures") await store([...source.all(list)], checkpoint.position);
+    if (!isDone) await store([], checkpoint.position);
+  }
+  const profiles = [...source.all("profiles")];
+  if (profiles.length > 0)
+    await destination.store({ list: "profiles", query: {}, records: profiles, checkpoint: undefined });
+  await destination.finish();
+  return copied;
+}
+
+async function compare(source: Destination, destination: Destination, filter: BalancesQuery["filter"], end: bigint) {
+  const range = { start: allTimes.start, end };
+  const comparison = new Comparison(end);
+  await comparison.compare(source.read(filter, range), destination.read(filter, range));
+  const different = comparison.days.find((day) => !isEqualDay(day));
+  if (different) throw new ExitError(`The copy differs on ${different.day}. Copy to an empty destination.`);
+  return comparison.common;
+}

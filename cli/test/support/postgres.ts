@@ -1,0 +1,79 @@
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import postgres from "postgres";
+
+/** The programs of PostgreSQL, such as Debian's package `postgresql`; `undefined` if it is not installed. */
+function findPrograms(): string | undefined {
+  const root = "/usr/lib/postgresql";
+  const versions = existsSync(root) ? readdirSync(root).sort((a, b) => Number(b) - Number(a)) : [];
+  const bin = versions.map((version) => join(root, version, "bin")).find((each) => existsSync(join(each, "initdb")));
+  return bin ?? (spawnSync("initdb", ["--version"]).error ? undefined : "");
+}
+
+const programs = findPrograms();
+export const hasPostgres = programs !== undefined;
+
+/** PostgreSQL does not run as root. */
+const isRoot = process.getuid?.() === 0;
+const asOwner = (program: string, args: readonly string[]): [string, string[]] => {
+  const path = programs ? join(programs, program) : program;
+  return isRoot
+    ? ["setpriv", ["--reuid=postgres", "--regid=postgres", "--clear-groups", path, ...args]]
+    : [path, [...args]];
+};
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
+/** A server of its own, in a folder that is removed at the end. */
+export async function startPostgres() {
+  const folder = mkdtempSync(join(tmpdir(), "postgres-"));
+  chmodSync(folder, 0o777);
+  const data = join(folder, "data");
+  execFileSync(...asOwner("initdb", ["-D", data, "-U", "owner", "--auth=trust", "--no-sync"]), { stdio: "ignore" });
+  const port = await freePort();
+  const url = `postgres://owner:secret@127.0.0.1:${port}/postgres`;
+  const options = ["-D", data, "-p", String(port), "-c", "listen_addresses=127.0.0.1", "-k", folder];
+  let child = spawn(...asOwner("postgres", options), { stdio: "ignore" });
+  const sql = postgres(url, { max: 1, onnotice: () => {}, types: { bigint: postgres.BigInt } });
+  const isReady = async () => {
+    for (let tries = 0; ; tries++) {
+      const found = await sql`SELECT 1 AS one`.catch(() => undefined);
+      if (found) return;
+      if (tries > 300) throw new Error("PostgreSQL does not start.");
+      await sleep(100);
+    }
+  };
+  const stop = async (signal: NodeJS.Signals) => {
+    const ended = child.exitCode === null && child.signalCode === null ? once(child, "exit") : undefined;
+    child.kill(signal);
+    await ended;
+  };
+  await isReady();
+  return {
+    url,
+    sql,
+    /** Ends the server as `kill` does, and starts it again. */
+    async restart(signal: NodeJS.Signals) {
+      await stop(signal);
+      child = spawn(...asOwner("postgres", options), { stdio: "ignore" });
+      await isReady();
+    },
+    async close() {
+      await sql.end({ timeout: 1 });
+      await stop("SIGINT");
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
