@@ -19,7 +19,6 @@ export type { Coverage } from "./errors/coverage.js";
 export {
   ApiError,
   ArgumentError,
-  type CodeName,
   ConnectionError,
   PaginationError,
   RateLimitError,
@@ -32,16 +31,7 @@ export type { Edge, PageContent } from "./evidence/page.js";
 export type { Block } from "./http/block.js";
 export type { Answer, Call } from "./http/call.js";
 export type { AttemptOptions, CallOptions, RetryOptions } from "./http/call-options.js";
-export type {
-  AttemptEvent,
-  FailoverEvent,
-  HedgeEvent,
-  ObservedError,
-  ObserverEvent,
-  PauseEvent,
-  ResponseEvent,
-  RetryEvent,
-} from "./http/events.js";
+export type { ObserverEvent } from "./http/events.js";
 export type { WalkPage } from "./list/page.js";
 export type { WalkOptions } from "./list/walk-options.js";
 export type { ScanOptions } from "./scan/scan-options.js";

@@ -31,7 +31,7 @@ const codeNames = [
 ] as const;
 
 /** The name of a gRPC status code, as in {@link ApiError.codeName}. */
-export type CodeName = (typeof codeNames)[number];
+type CodeName = (typeof codeNames)[number];
 
 /** Options of an {@link ApiError}. */
 export interface ApiErrorOptions extends VegaErrorOptions {

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import type { Command } from "commander";
-import type { ObservedError, ObserverEvent } from "vegaprotocol-client";
+import type { ObserverEvent } from "vegaprotocol-client";
 import { complete, type Setup } from "../command.js";
 import { exitCodes } from "../errors.js";
 import * as flags from "../flags.js";
@@ -53,7 +53,7 @@ async function serve(io: Io, entered: ServeFlags): Promise<number> {
   };
   // No addresses and messages of the client, which can contain secrets: their hosts and names.
   const observe = ({ type: event, operation, attempt, node = "", ...others }: ObserverEvent) => {
-    const { status, error } = others as { status?: number; error?: ObservedError };
+    const { status, error } = others as { status?: number; error?: { name: string; message: string } };
     log({ event, operation, attempt, node: new URL(node).host, status, error: error?.name });
   };
   const { client, pool } = await connectPool(io, entered, verbose ? observe : () => {}, { maxLag });
