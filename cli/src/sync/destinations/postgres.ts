@@ -142,6 +142,8 @@ class PostgresDestination implements Destination {
       max: 1,
       onnotice: () => {},
       connect_timeout: 10,
+      // Values are text. A connection that is lost while the library asks for types would end the process.
+      fetch_types: false,
       connection: { application_name: `vegaprotocol ${process.pid} on ${hostname()}`, search_path: schema },
     });
   }
