@@ -183,6 +183,8 @@ export async function sendAttempt<T>(
   const clearTimer = timeout < Number.POSITIVE_INFINITY ? clock.after(timeout, () => controller.abort(late)) : ignore;
   let permit: Permit | undefined;
   let sentAt: number | undefined;
+  // Node.js aborts a Request only as long as something refers to it: the timer and the signal do, by this variable.
+  let sent: Request | undefined;
   let request: SentRequest | undefined;
   let response: Response | undefined;
   let error: unknown;
@@ -197,7 +199,8 @@ export async function sendAttempt<T>(
         signal: controller.signal,
         parseAs: "stream",
         baseUrl: transport.baseUrl,
-        fetch: async (sent) => {
+        fetch: async (prepared) => {
+          sent = prepared;
           request = { method: sent.method, url: sent.url };
           emit?.({ type: "attempt", operation, attempt: number, ...request });
           // The observer may have aborted the call.
@@ -208,8 +211,13 @@ export async function sendAttempt<T>(
       });
       const { url } = result.response;
       // Middleware can respond without a request.
-      const sent = request ?? { method: "", url };
-      return await readAnswer(transport, call, { ...origin, request: sent, response: result.response }, result);
+      const { response: answered } = result;
+      return await readAnswer(
+        transport,
+        call,
+        { ...origin, request: request ?? { method: "", url }, response: answered },
+        result,
+      );
     };
     return await orAborted(controller.signal, exchange());
   } catch (reason) {
@@ -218,7 +226,7 @@ export async function sendAttempt<T>(
   } finally {
     clearTimer();
     removeListener?.();
-    if (emit && request && sentAt !== undefined) {
+    if (emit && sent && sentAt !== undefined) {
       const observed = error === undefined ? undefined : observedError(error);
       const duration = clock.now() - sentAt;
       emit({ type: "response", operation, attempt: number, duration, status: response?.status, error: observed });

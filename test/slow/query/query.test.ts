@@ -92,10 +92,10 @@ describe("with TanStack Query", () => {
     const queryClient = new QueryClient();
     const options = queries(client).getSpamStatistics({ partyId: "a" });
     const promise = queryClient.fetchQuery(options);
-    await vi.waitUntil(() => started === 1);
+    await vi.waitUntil(() => started === 1, { timeout: 20_000 });
     await queryClient.cancelQueries({ queryKey: options.queryKey });
     await expect(promise).rejects.toThrow("CancelledError");
-    await vi.waitUntil(() => ended === 1);
+    await vi.waitUntil(() => ended === 1, { timeout: 20_000 });
   });
 
   test("a failed query is not retried beyond the attempts of the client", async () => {
@@ -133,9 +133,9 @@ test("samples that need packages of their own compile", async () => {
   // `test/slow/next` compiles the files of an application of Next.js.
   const samples = collectSamples().filter(({ language, code }) => language === "tsx" && !code.startsWith("// app/"));
   expect(samples.length).toBeGreaterThan(8);
-  const folder = join(here, "reports");
+  const folder = join(here, "reports/samples");
   rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder);
+  mkdirSync(folder, { recursive: true });
   for (const [index, { place, code }] of samples.entries()) {
     // Samples of docstrings are a part of a component. A scope of their own lets them declare what the setting has.
     const isModule = /^import /m.test(code);
@@ -153,7 +153,7 @@ const imports = `
 import { QueryClient, useInfiniteQuery, useMutation, useQuery } from "@tanstack/react-query";
 import useSWR from "swr";
 import { queries } from "vegaprotocol-client/query";
-import { client, partyId, proposalId, tx, vega } from "../consumer/setting.js";
+import { client, partyId, proposalId, tx, vega } from "../../consumer/setting.js";
 const queryClient = new QueryClient();
 `;
 

@@ -34,7 +34,7 @@ describe.each(["2024-01-01", "2026-10-01"])("a worker of %s with one client", (d
   };
 
   const start = async (data: FakeNodeData = {}, options: FakeNodeOptions = {}) => {
-    const node = createFakeNode(data, { rateLimit: { rate: 200, burst: 200 }, ...options });
+    const node = createFakeNode(data, { rateLimit: { rate: 200, burst: 200, refusals: 1000 }, ...options });
     return listen(node);
   };
 
@@ -65,7 +65,7 @@ describe.each(["2024-01-01", "2026-10-01"])("a worker of %s with one client", (d
   });
 
   test("serves others after its callers have disconnected", async () => {
-    const { url, close } = await start({}, { faults: [{ name: "latency", milliseconds: 50 }] });
+    const { url, close } = await start({}, { faults: [{ name: "latency", milliseconds: 1000 }] });
     await request(1, url);
     const controller = new AbortController();
     const aborted = request(100, url, "call", { signal: controller.signal }).catch(({ name }) => name);

@@ -42,7 +42,7 @@ const tests = {
     equal(new Set(nodes.map(({ accountType }) => accountType)).size, 1);
     equal(toDate(nodes[0].timestamp).getUTCFullYear(), 2024);
     const signatures = await client.listNodeSignatures({ id: nodes[0].assetId }).toArray();
-    equal(toBytes(signatures[0].sig).length, 64);
+    equal(toBytes(signatures[0].sig).length, 65);
     const tx = {
       version: "TX_VERSION_V3",
       inputData: "CAEQh61L",
