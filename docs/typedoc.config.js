@@ -48,7 +48,14 @@ export default {
   // openapi-typescript's own tag.
   blockTags: [...OptionDefaults.blockTags, "@description"],
   intentionallyNotExported: [
-    "codeNames",
+    // The page on errors lists the events.
+    "AttemptEvent",
+    "FailoverEvent",
+    "HedgeEvent",
+    "ObservedError",
+    "PauseEvent",
+    "ResponseEvent",
+    "RetryEvent",
     "nodeVersions",
     // Parts of options and of unions, which no caller names.
     "After",
