@@ -121,7 +121,8 @@ function nameOf(name: string, spec: Leaf, { range }: DescribedOperation): string
   return kebab(singular.replace(/(?<=.)Id$/, ""));
 }
 
-const kebab = (name: string) => name.replaceAll(/(?<=[a-z\d])[A-Z]/g, (letter) => `-${letter}`).toLowerCase();
+/** As in `account-type` for `accountType`. */
+export const kebab = (name: string) => name.replaceAll(/(?<=[a-z\d])[A-Z]/g, (letter) => `-${letter}`).toLowerCase();
 
 const lower = (text: string) => `${text.charAt(0).toLowerCase()}${text.slice(1)}`;
 

@@ -15,10 +15,3 @@ export const toTime = (microsecond: bigint): bigint => microsecond * nanoseconds
  * when it ends, and keep times in microseconds.
  */
 export const finalTime = (blockTime: bigint): bigint => toTime(microsecondOf(blockTime));
-
-/**
- * The start of the range to request from a microsecond on, in Unix nanoseconds: one microsecond early, because the reference does not say
- * whether the start belongs to the range. `undefined` if it is the start of time.
- */
-export const earlyStart = (microsecond: bigint): bigint | undefined =>
-  microsecond <= 1n ? undefined : toTime(microsecond - 1n);

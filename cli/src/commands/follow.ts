@@ -21,17 +21,17 @@ import {
   type PresentationFlags,
   quietFlag,
 } from "../flags.js";
+import { exampleIds } from "../ids.js";
 import { type Io, write } from "../io.js";
 import type { WireRecord } from "../output/cells.js";
 import { formatTime } from "../output/cells.js";
 import { continueCommand } from "../shell.js";
 import { readTime } from "../times.js";
 
+const { proposal, resource } = exampleIds;
+
 const ids = ["listBalanceChanges", "listVotes", "listNodeSignatures"] as const;
 type FollowId = (typeof ids)[number];
-
-const proposal = "f6f6901e050ff367ac337ee965f6af306317f0840cbccad5915f03e766ee22a5";
-const resource = "2714a8b0c56afeaeb511b3017f7e85d188055092a2d702c4febff7be8bf6556b";
 
 const texts: Readonly<Record<FollowId, { summary: string; details: string; examples: readonly string[] }>> = {
   listBalanceChanges: {

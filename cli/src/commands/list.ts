@@ -21,6 +21,7 @@ import {
   pageFlags,
   quietFlag,
 } from "../flags.js";
+import { exampleIds } from "../ids.js";
 import { count, Interruption, type Io, printMessage, write } from "../io.js";
 import { isScannable, type ListId, lists } from "../operations.js";
 import type { Column, WireRecord } from "../output/cells.js";
@@ -31,10 +32,7 @@ import type { RecordWriter } from "../output/writer.js";
 import type { Reading } from "../records.js";
 import { atFlags, dbFlag } from "./reports.js";
 
-const proposal = "f6f6901e050ff367ac337ee965f6af306317f0840cbccad5915f03e766ee22a5";
-const party = "2f166fdafb0e52176bc7dc26f492c4f06fc1b869c53e6da5b936324a3df8d18f";
-const asset = "fdf6c740e53075e212c6eac7913dc0c252da69fb6f562e973b7e7dea8b646c7b";
-const resource = "2714a8b0c56afeaeb511b3017f7e85d188055092a2d702c4febff7be8bf6556b";
+const { party, asset, proposal, resource } = exampleIds;
 
 const examples: Partial<Record<ListId, readonly string[]>> = {
   listVotes: [

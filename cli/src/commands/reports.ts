@@ -21,15 +21,14 @@ import {
   pageFlags,
   quietFlag,
 } from "../flags.js";
+import { canonicalId, exampleIds } from "../ids.js";
 import { type Io, printMessage, write } from "../io.js";
 import type { ColumnKind } from "../operations.js";
 import { formatTime, type WireRecord } from "../output/cells.js";
 import { readTime } from "../times.js";
 
-const party = "2f166fdafb0e52176bc7dc26f492c4f06fc1b869c53e6da5b936324a3df8d18f";
-const asset = "fdf6c740e53075e212c6eac7913dc0c252da69fb6f562e973b7e7dea8b646c7b";
-const proposal = "f6f6901e050ff367ac337ee965f6af306317f0840cbccad5915f03e766ee22a5";
-const resource = "2714a8b0c56afeaeb511b3017f7e85d188055092a2d702c4febff7be8bf6556b";
+const { party, asset, proposal, resource } = exampleIds;
+
 const range = "--from 2024-02-09T16:54:30Z --to 2024-02-09T16:54:45Z";
 const rules = "--required-majority 0.66 --required-participation 0.00001 --total-supply 200000000000000000000000000";
 
@@ -184,9 +183,6 @@ function need<T>(value: T | undefined, name: string): T {
   return value;
 }
 
-/** An id as nodes return it, in lower case. */
-const idOf = (id: string): string => (/^(?:[\da-f]{2})+$/i.test(id) ? id.toLowerCase() : id);
-
 const connectTo = async (io: Io, flags: NodeFlags) =>
   (await (await import("../connection.js")).connect(io, flags)).client;
 
@@ -203,7 +199,9 @@ async function* changesUpTo(io: Io, flags: ReportFlags, end: bigint): AsyncGener
     );
   };
   if (flags.db !== undefined) {
-    const ids = JSON.parse(JSON.stringify(filter, (_, value) => (typeof value === "string" ? idOf(value) : value)));
+    const ids = JSON.parse(
+      JSON.stringify(filter, (_, value) => (typeof value === "string" ? canonicalId(value) : value)),
+    );
     yield* (await import("../sync/stored.js")).storedBalances(flags.db, ids, end, explain);
     return;
   }
@@ -301,12 +299,12 @@ async function printSeries(io: Io, flags: ReportFlags): Promise<number> {
 async function printTally(io: Io, flags: ReportFlags): Promise<number> {
   const { requiredMajority, requiredParticipation, totalSupply, db } = flags;
   const { liquidityMajority, liquidityParticipation, market } = flags;
-  const proposalId = idOf(need(flags.proposal, "proposal ID"));
+  const proposalId = canonicalId(need(flags.proposal, "proposal ID"));
   const hasLiquidity = [liquidityMajority, liquidityParticipation, market].some((each) => each !== undefined);
   const liquidity = hasLiquidity && {
     requiredMajority: need(liquidityMajority, "liquidity-majority SHARE"),
     requiredParticipation: need(liquidityParticipation, "liquidity-participation SHARE"),
-    marketId: market && idOf(market),
+    marketId: market && canonicalId(market),
   };
   const { tallyVotes } = await import("vegaprotocol-client/reports");
   const votes =
@@ -331,7 +329,7 @@ async function printLimits(io: Io, flags: ReportFlags): Promise<number> {
 }
 
 async function printBundle(io: Io, flags: ReportFlags): Promise<number> {
-  const id = idOf(need(flags.id, "id ID"));
+  const id = canonicalId(need(flags.id, "id ID"));
   const { signatureBundle } = await import("vegaprotocol-client/reports");
   const bundle = await signatureBundle(
     flags.db === undefined

@@ -3,25 +3,21 @@ import type { Command } from "commander";
 import type { CallOptions } from "vegaprotocol-client";
 import { type OperationId, operations } from "vegaprotocol-client/operations";
 import { operationTexts } from "../../generated/operation-texts.js";
-import { argumentFlags, readArguments } from "../arguments.js";
+import { argumentFlags, kebab, readArguments } from "../arguments.js";
 import { complete, type Setup } from "../command.js";
 import { exitCodes } from "../errors.js";
 import { addFlags, type FormatFlags, formatFlag, type NodeFlags, nodeFlags } from "../flags.js";
+import { exampleIds } from "../ids.js";
 import type { Io } from "../io.js";
 
-const party = "2f166fdafb0e52176bc7dc26f492c4f06fc1b869c53e6da5b936324a3df8d18f";
+const { party } = exampleIds;
 
 const own: Partial<Record<OperationId, { readonly name: string; readonly examples: readonly string[] }>> = {
   getSpamStatistics: { name: "spam", examples: [`spam --party ${party}`, `spam --party ${party} --format json`] },
 };
 
 /** As in `spam`, or `asset` for `getAsset`. */
-const nameOf = (id: OperationId) =>
-  own[id]?.name ??
-  id
-    .replace(/^get/, "")
-    .replaceAll(/(?<=[a-z])[A-Z]/g, "-$&")
-    .toLowerCase();
+const nameOf = (id: OperationId) => own[id]?.name ?? kebab(id.replace(/^get/, ""));
 
 export function addSingles(program: Command, { io, action }: Setup): void {
   for (const [name, { kind, method }] of Object.entries(operations)) {

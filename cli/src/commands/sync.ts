@@ -5,6 +5,7 @@ import { anyFlag, argumentFlags, readArguments } from "../arguments.js";
 import { complete, type Setup } from "../command.js";
 import { ErrorWithAdvice, exitCodes, IncompleteError, UsageError } from "../errors.js";
 import { addFlags, flag, groups, type NodeFlags, nodeFlags, type PageFlags, pageFlags, quietFlag } from "../flags.js";
+import { canonicalId, exampleIds } from "../ids.js";
 import { count, type Io, printMessage, write } from "../io.js";
 import { formatTime } from "../output/cells.js";
 import { continueCommand, hidePassword } from "../shell.js";
@@ -15,8 +16,7 @@ import type { SyncOptions, SyncProgress, SyncWait } from "../sync/sync.js";
 import { describeDuration } from "../times.js";
 import { followFlags } from "./follow.js";
 
-const proposal = "f6f6901e050ff367ac337ee965f6af306317f0840cbccad5915f03e766ee22a5";
-const resource = "2714a8b0c56afeaeb511b3017f7e85d188055092a2d702c4febff7be8bf6556b";
+const { proposal, resource } = exampleIds;
 
 interface Flags extends NodeFlags, PageFlags, DestinationFlags {
   readonly party?: readonly string[];
@@ -192,7 +192,7 @@ function readVotes(proposals: readonly string[], parties: readonly string[]): Fo
 function canonicalIds<T>(ids: T): T {
   const text = JSON.stringify(ids, (_, value: unknown) => {
     if (Array.isArray(value)) return [...new Set(value.map((each) => canonicalIds(each)))];
-    return typeof value === "string" && /^(?:[\da-f]{2})+$/i.test(value) ? value.toLowerCase() : value;
+    return typeof value === "string" ? canonicalId(value) : value;
   });
   return JSON.parse(text);
 }

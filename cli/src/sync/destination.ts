@@ -67,12 +67,19 @@ export interface Destination {
 }
 
 /** The columns of the filters. */
-export const filterColumns: Readonly<Record<keyof BalanceChangesFilter, string>> = {
+const filterColumns: Readonly<Record<keyof BalanceChangesFilter, string>> = {
   assetId: "asset",
   partyIds: "party",
   marketIds: "market",
   accountTypes: "account_type",
 };
+
+/** The columns that a filter restricts, with the values that they may have. */
+export const wantedOf = (filter: BalanceChangesFilter): [column: string, values: string[]][] =>
+  (Object.keys(filterColumns) as (keyof BalanceChangesFilter)[]).flatMap((name): [string, string[]][] => {
+    const values = [filter[name] ?? []].flat().map(String);
+    return values.length > 0 ? [[filterColumns[name], values]] : [];
+  });
 
 /** All times that can be stored. */
 export const allTimes: TimeRange = { start: -(2n ** 63n), end: 2n ** 63n - 1n };

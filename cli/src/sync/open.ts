@@ -1,4 +1,5 @@
 import { statSync } from "node:fs";
+import { kebab } from "../arguments.js";
 import { UsageError } from "../errors.js";
 import type { Destination } from "./destination.js";
 
@@ -54,6 +55,5 @@ export async function openDestination(
 /** Refuses flags of another destination. */
 function refuse(flags: Readonly<Record<string, unknown>>, expected: string): void {
   const found = Object.keys(flags).find((name) => flags[name]);
-  const flag = found?.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-  if (flag !== undefined) throw new UsageError(`--${flag} requires ${expected}.`);
+  if (found !== undefined) throw new UsageError(`--${kebab(found)} requires ${expected}.`);
 }

@@ -12,10 +12,10 @@ import {
   type Checkpoint,
   canonicalJson,
   type Destination,
-  filterColumns,
   type Part,
   type SyncList,
   type TimeRange,
+  wantedOf,
 } from "../destination.js";
 import { accountOf, balanceOf, describe, type Row, recordOf, refuse, rowOf, timeOf } from "../rows.js";
 
@@ -332,10 +332,9 @@ function microsecondsOf(record: { readonly timestamp: string }): string {
 function conditionOf(filter: BalanceChangesFilter, { start, end }: TimeRange) {
   let sql = `time >= ${timeFrom("$1::text")} AND time < ${timeFrom("$2::text")} + INTERVAL '1 microsecond' * ($2::text::bigint % 1000 > 0)::int`;
   const values = [String(start), String(end)];
-  for (const [name, wanted] of Object.entries(filter) as [keyof BalanceChangesFilter, unknown][]) {
-    if (wanted === undefined || [wanted].flat().length === 0) continue;
-    values.push(JSON.stringify([wanted].flat().map(String)));
-    sql += ` AND ${filterColumns[name]} IN (SELECT json_array_elements_text($${values.length}::text::json))`;
+  for (const [column, wanted] of wantedOf(filter)) {
+    values.push(JSON.stringify(wanted));
+    sql += ` AND ${column} IN (SELECT json_array_elements_text($${values.length}::text::json))`;
   }
   return { sql, values };
 }

@@ -11,11 +11,11 @@ import {
   type Checkpoint,
   canonicalJson,
   type Destination,
-  filterColumns,
   type Part,
   type SyncList,
   type SyncRecords,
   type TimeRange,
+  wantedOf,
 } from "../destination.js";
 import { lock } from "../lock.js";
 import { accountOf, balanceOf, checkTime, type Row, recordOf, rowOf, timeOf } from "../rows.js";
@@ -348,11 +348,9 @@ export class SqliteDestination implements Destination {
 function conditionOf(filter: BalanceChangesFilter, { start, end }: TimeRange): { sql: string; values: string[] } {
   let sql = "account_changes.time >= CAST(? AS INTEGER) AND account_changes.time < CAST(? AS INTEGER)";
   const values = [String(start), String(end)];
-  for (const [name, wanted] of Object.entries(filter) as [keyof BalanceChangesFilter, unknown][]) {
-    const all: readonly unknown[] = wanted === undefined ? [] : [wanted].flat();
-    if (all.length === 0) continue;
-    sql += ` AND accounts.${filterColumns[name]} IN (${all.map(() => "?").join(", ")})`;
-    values.push(...all.map(String));
+  for (const [column, wanted] of wantedOf(filter)) {
+    sql += ` AND accounts.${column} IN (${wanted.map(() => "?").join(", ")})`;
+    values.push(...wanted);
   }
   return { sql, values };
 }
