@@ -10,6 +10,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { page, renderCommandLine } from "../../../scripts/docs/command-line.js";
 import { overDays } from "../../../test/support/over-days.js";
 import { main } from "../support/cli-process.js";
+import { hasPostgres, startPostgres } from "../support/postgres.js";
 import { installNode, node as newerNode } from "./sync/sqlite-node.js";
 
 const run = promisify(execFile);
@@ -29,10 +30,9 @@ async function commandsOf(file: string): Promise<string[]> {
   return lines.flatMap((line) => /^(?:npx )?vegaprotocol(?:-cli)? ([^|;#]*)/.exec(line)?.[1] ?? []);
 }
 
-// The page of the command line is also run as a whole, and its errors are meant. `copy.test.ts` runs the commands that need a server
-// of PostgreSQL.
+// The page of the command line is also run as a whole, and its errors are meant.
 const all = await Promise.all(["README.md", "cli/README.md", ...docs].map(commandsOf));
-const isError = (command: string) => /^balnces|--limt|--order newest$|february|today|all\.csv|postgres:/.test(command);
+const isError = (command: string) => /^balnces|--limt|--order newest$|february|today|all\.csv/.test(command);
 const commands = [...new Set(all.flat().map((command) => command.replace(/ &?\s*$/, "")))].filter(
   (command) => !isError(command),
 );
@@ -48,10 +48,12 @@ const ids = new Map([
 
 let servers: Awaited<ReturnType<typeof listen>>[];
 const urlOf = (index: number) => servers[index]?.url ?? "";
+let database: Awaited<ReturnType<typeof startPostgres>> | undefined;
 let folder: string;
 let env: NodeJS.ProcessEnv;
 beforeAll(async () => {
   installNode();
+  if (hasPostgres) database = await startPostgres();
   const network = createFakeNetwork({ nodes: 2, ...data }, { defects: nodeDefects, rateLimit: false });
   servers = await Promise.all(network.nodes.map((each) => listen(each)));
   folder = await mkdtemp(join(tmpdir(), "pages-"));
@@ -72,7 +74,7 @@ beforeAll(async () => {
   }
 });
 afterAll(async () => {
-  await Promise.all(servers.map((server) => server.close()));
+  await Promise.all([...servers, database].map((server) => server?.close()));
   await rm(folder, { recursive: true });
 });
 
@@ -80,15 +82,18 @@ test("the pages have commands", () => {
   expect(commands.length).toBeGreaterThan(30);
 });
 
-test.each(commands)("vegaprotocol %s", async (command) => {
+test.for(commands)("vegaprotocol %s", async (command, { skip }) => {
+  if (command.includes("postgres://")) skip(!hasPostgres, "PostgreSQL is not installed.");
+  await database?.sql.unsafe("DROP SCHEMA IF EXISTS vega CASCADE");
   const own = await mkdtemp(join(folder, "own-"));
-  const inputs = command.matchAll(/--from (\S+\.(?:ndjson|db)\S*)|(vega\.db) .*--check/g);
+  const inputs = command.matchAll(/--from(?:-db)? (\S+\.(?:ndjson|db)\S*)|(vega\.db) .*--check/g);
   for (const [, from, checked = ""] of inputs)
     await copyFile(join(folder, from ?? checked), join(own, from ?? checked));
   let local = command
     .replaceAll(/https:\/\/(?:b|other)\.example/g, urlOf(1))
     .replaceAll(/https:\/\/\w+\.example|localhost:8080/g, urlOf(0))
-    .replaceAll(/--port \d+/g, "--port 0");
+    .replaceAll(/--port \d+/g, "--port 0")
+    .replaceAll(/postgres:\/\/user@db\.example\/vega/g, database?.url ?? "");
   for (const [short, id] of ids) local = local.replaceAll(short, id);
   const isEndless = /^(?:fake-node|serve)\b|--follow\b|^follow (?!.*-n )/.test(command);
   const script = `timeout --signal=INT 4 vegaprotocol ${local} > /dev/null 2> error; echo $?`;

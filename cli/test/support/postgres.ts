@@ -5,7 +5,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import postgres from "postgres";
+import pg from "pg";
 
 /** The programs of PostgreSQL, such as Debian's package `postgresql`; `undefined` if it is not installed. */
 function findPrograms(): string | undefined {
@@ -27,6 +27,10 @@ const asOwner = (program: string, args: readonly string[]): [string, string[]] =
     : [path, [...args]];
 };
 
+/** 64-bit integers are exact. */
+const getTypeParser: typeof pg.types.getTypeParser = (oid: number, format?: "text" | "binary") =>
+  oid === pg.types.builtins.INT8 ? BigInt : pg.types.getTypeParser(oid, format as "text");
+
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -45,13 +49,27 @@ export async function startPostgres() {
   const port = await freePort();
   const url = `postgres://owner:secret@127.0.0.1:${port}/postgres`;
   const options = ["-D", data, "-p", String(port), "-c", "listen_addresses=127.0.0.1", "-k", folder];
-  let child = spawn(...asOwner("postgres", options), { stdio: "ignore" });
-  const sql = postgres(url, { max: 1, onnotice: () => {}, types: { bigint: postgres.BigInt } });
+  const start = () => spawn(...asOwner("postgres", options), { stdio: "ignore" });
+  let child = start();
+  const pool = new pg.Pool({ connectionString: url, max: 1, types: { getTypeParser } });
+  // A connection that is lost when the server ends is opened again.
+  pool.on("error", () => {});
+  const unsafe = async (text: string, values: readonly unknown[] = []) => (await pool.query(text, [...values])).rows;
+  const sql = Object.assign(
+    (texts: TemplateStringsArray, ...values: unknown[]) =>
+      unsafe(
+        texts.reduce((text, part, index) => `${text}$${index}${part}`),
+        values,
+      ),
+    { unsafe },
+  );
   const isReady = async () => {
     for (let tries = 0; ; tries++) {
       const found = await sql`SELECT 1 AS one`.catch(() => undefined);
       if (found) return;
       if (tries > 300) throw new Error("PostgreSQL does not start.");
+      // A server that was killed leaves processes, which keep the next one from starting until they have ended.
+      if (child.exitCode !== null) child = start();
       await sleep(100);
     }
   };
@@ -67,11 +85,11 @@ export async function startPostgres() {
     /** Ends the server as `kill` does, and starts it again. */
     async restart(signal: NodeJS.Signals) {
       await stop(signal);
-      child = spawn(...asOwner("postgres", options), { stdio: "ignore" });
+      child = start();
       await isReady();
     },
     async close() {
-      await sql.end({ timeout: 1 });
+      await pool.end();
       await stop("SIGINT");
       rmSync(folder, { recursive: true, force: true });
     },

@@ -1,7 +1,8 @@
 /** A destination in a schema of a PostgreSQL database. */
 import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
-import postgres from "postgres";
+import pg from "pg";
+import Cursor from "pg-cursor";
 import type { BalanceChange, BalanceChangesFilter, Vote } from "vegaprotocol-client";
 import { ExitError, UsageError } from "../../errors.js";
 import { hidePassword } from "../../shell.js";
@@ -113,8 +114,14 @@ const mostRemembered = 100_000;
 /** How long a server that does not respond is waited for, in milliseconds: a restart takes seconds. */
 const patience = 300_000;
 
-/** The connection was lost, or the server restarts. */
-const transient = /^(?:08|57P0|40001|40P01|CONNECTION_|CONNECT_TIMEOUT|E(?:CONN|PIPE|TIMEDOUT|HOSTUNREACH|NETUNREACH))/;
+/** The connection was lost, or the server restarts: a code, or a message of `pg` that has none. */
+const transient =
+  /^(?:08|57P0|40001|40P01|E(?:CONN|PIPE|TIMEDOUT|HOSTUNREACH|NETUNREACH)|Connection terminated|timeout e|Client )/;
+
+const reasonOf = (error: unknown): string => {
+  const { code, message = "" } = (error ?? {}) as { code?: string; message?: string };
+  return code ?? message;
+};
 
 export interface PostgresOptions {
   readonly isCheck: boolean;
@@ -122,36 +129,51 @@ export interface PostgresOptions {
   readonly signal: AbortSignal;
 }
 
-type Sql = postgres.Sql | postgres.TransactionSql;
-
 class PostgresDestination implements Destination {
   readonly followsLists = true;
-  readonly #sql: postgres.Sql;
+  readonly #address: string;
   readonly #name: string;
   readonly #signal: AbortSignal;
   readonly #schema: string;
+  /** One connection has the lock, and writes. */
+  #connection: pg.Client | undefined;
   /** The ids of accounts. After a transaction that was not committed, they are not valid. */
   readonly #accounts = new Map<string, number>();
 
   constructor(address: string, name: string, { schema, signal }: PostgresOptions) {
+    this.#address = address;
     this.#name = name;
     this.#signal = signal;
     this.#schema = schema;
-    this.#sql = postgres(address, {
-      // One connection has the lock, and writes.
-      max: 1,
-      onnotice: () => {},
-      connect_timeout: 10,
-      // Values are text. A connection that is lost while the library asks for types would end the process.
-      fetch_types: false,
-      connection: { application_name: `vegaprotocol ${process.pid} on ${hostname()}`, search_path: schema },
+  }
+
+  async #connect(): Promise<pg.Client> {
+    if (this.#connection) return this.#connection;
+    const client = new pg.Client({
+      connectionString: this.#address,
+      connectionTimeoutMillis: 10_000,
+      application_name: `vegaprotocol ${process.pid} on ${hostname()}`,
     });
+    // The next statement connects again. Without a listener, a connection that is lost would end the process.
+    client.on("error", () => {
+      if (this.#connection === client) this.#connection = undefined;
+    });
+    await client.connect();
+    await client.query(`SET search_path TO ${this.#schema}`);
+    this.#connection = client;
+    return client;
+  }
+
+  /** Sends a statement, and returns its rows. */
+  async #query(sql: string, values: readonly unknown[] = []): Promise<Record<string, unknown>[]> {
+    const client = await this.#connect();
+    return (await client.query(sql, [...values])).rows;
   }
 
   /** Creates the tables, or brings those of an earlier version up to date. */
   async prepare(isCheck: boolean): Promise<void> {
-    const [found] = await this.#sql.unsafe("SELECT to_regclass('sync_version')::text AS own");
-    const [stored] = found?.["own"] ? await this.#sql.unsafe("SELECT version FROM sync_version") : [];
+    const [found] = await this.#query("SELECT to_regclass('sync_version')::text AS own");
+    const [stored] = found?.["own"] ? await this.#query("SELECT version FROM sync_version") : [];
     const version = Number(stored?.["version"] ?? 0);
     if (version > migrations.length) {
       throw new ExitError(`${this.#name} has tables of a later version (${version}). Use a newer program.`);
@@ -161,37 +183,35 @@ class PostgresDestination implements Destination {
         throw new UsageError(`Expected a copy to check in ${this.#name}, and there is none.`);
       return;
     }
-    await this.#write(async (sql) => {
+    await this.#write(async () => {
       if (version === migrations.length) return;
-      const [others] = await sql.unsafe("SELECT count(*)::int AS count FROM pg_tables WHERE schemaname = $1", [
-        this.#schema,
-      ]);
-      if (version === 0 && others?.["count"] > 0) {
+      const [others] = await this.#query("SELECT 1 FROM pg_tables WHERE schemaname = $1", [this.#schema]);
+      if (version === 0 && others) {
         throw new ExitError(`${this.#name} has other tables. Use another --schema.`);
       }
-      await sql.unsafe(`CREATE SCHEMA IF NOT EXISTS ${this.#schema}`);
+      await this.#query(`CREATE SCHEMA IF NOT EXISTS ${this.#schema}`);
       if (version === 0)
-        await sql.unsafe("CREATE TABLE sync_version (version INTEGER NOT NULL); INSERT INTO sync_version VALUES (0)");
-      for (const migration of migrations.slice(version)) await sql.unsafe(migration);
-      await sql.unsafe("UPDATE sync_version SET version = $1", [migrations.length]);
+        await this.#query("CREATE TABLE sync_version (version INTEGER NOT NULL); INSERT INTO sync_version VALUES (0)");
+      for (const migration of migrations.slice(version)) await this.#query(migration);
+      await this.#query("UPDATE sync_version SET version = $1", [migrations.length]);
     }, 0);
   }
 
   async checkpoint(list: SyncList, query: object): Promise<Checkpoint | undefined> {
     const select = "SELECT start::text, position::text FROM sync_state WHERE list = $1 AND query = $2";
-    const [row] = await this.#sql.unsafe(select, [list, canonicalJson(query)]);
-    return row && { start: BigInt(row["start"]), position: BigInt(row["position"]) };
+    const [row] = await this.#query(select, [list, canonicalJson(query)]);
+    return row && { start: BigInt(String(row["start"])), position: BigInt(String(row["position"])) };
   }
 
   async store({ list, query, records, checkpoint }: Batch): Promise<number> {
-    return this.#write(async (sql) => {
+    return this.#write(async () => {
       if (checkpoint !== undefined) {
         const insert =
           "INSERT INTO sync_state VALUES ($1, $2, $3::text::numeric, $4::text::numeric) ON CONFLICT (list, query) DO UPDATE SET " +
           "position = EXCLUDED.position, start = EXCLUDED.start";
-        await sql.unsafe(insert, [list, canonicalJson(query), String(checkpoint.position), String(checkpoint.start)]);
+        await this.#query(insert, [list, canonicalJson(query), String(checkpoint.position), String(checkpoint.start)]);
       }
-      if (list === "balances") return this.#addBalances(sql, records as BalanceChange[]);
+      if (list === "balances") return this.#addBalances(records as BalanceChange[]);
       const found = new Map<string, Row>();
       for (const record of records) {
         if (list === "votes") microsecondsOf(record as Vote);
@@ -200,7 +220,9 @@ class PostgresDestination implements Destination {
         found.set(list === "votes" ? JSON.stringify(row.slice(0, 2)) : JSON.stringify(row), row);
       }
       const before = list === "votes" ? [String(checkpoint?.position ?? 0n)] : [];
-      return (await sql.unsafe(inserts[list], [JSON.stringify([...found.values()]), ...before])).count;
+      const client = await this.#connect();
+      const { rowCount } = await client.query(inserts[list], [JSON.stringify([...found.values()]), ...before]);
+      return rowCount ?? 0;
     });
   }
 
@@ -209,21 +231,26 @@ class PostgresDestination implements Destination {
   async newest(filter: BalanceChangesFilter): Promise<BalanceChange | undefined> {
     const { sql, values } = conditionOf(filter, allTimes);
     const select = `SELECT ${columns} FROM balance_changes WHERE ${sql} ORDER BY balance_changes.time DESC LIMIT 1`;
-    const [row] = await this.#sql.unsafe(select, values);
+    const [row] = await this.#query(select, values);
     return row && recordOf(Object.values(row) as string[]);
   }
 
   async count(filter: BalanceChangesFilter, range: TimeRange): Promise<number> {
     const { sql, values } = conditionOf(filter, range);
-    const [row] = await this.#sql.unsafe(`SELECT count(*)::int AS count FROM balance_changes WHERE ${sql}`, values);
-    return row?.["count"] ?? 0;
+    const [row] = await this.#query(`SELECT count(*)::int AS count FROM balance_changes WHERE ${sql}`, values);
+    return Number(row?.["count"]);
   }
 
   async *read(filter: BalanceChangesFilter, range: TimeRange): AsyncGenerator<BalanceChange, undefined, undefined> {
     const { sql, values } = conditionOf(filter, range);
     const select = `SELECT ${columns} FROM balance_changes WHERE ${sql} ORDER BY balance_changes.${order}`;
-    for await (const found of this.#sql.unsafe(select, values).cursor(5000)) {
-      for (const row of found) yield recordOf(Object.values(row ?? {}) as string[]);
+    const cursor = (await this.#connect()).query(new Cursor<Record<string, string>>(select, values));
+    try {
+      for (let rows = await cursor.read(5000); rows.length > 0; rows = await cursor.read(5000)) {
+        for (const row of rows) yield recordOf(Object.values(row));
+      }
+    } finally {
+      await cursor.close();
     }
   }
 
@@ -231,34 +258,37 @@ class PostgresDestination implements Destination {
     let from = start;
     for await (const { records, upTo } of parts) {
       const { sql: condition, values } = conditionOf(filter, { start: from, end: upTo });
-      await this.#write(async (sql) => {
-        await sql.unsafe(
+      await this.#write(async () => {
+        await this.#query(
           `DELETE FROM account_changes USING accounts WHERE accounts.id = account AND ${condition}`,
           values,
         );
-        return this.#addBalances(sql, records);
+        return this.#addBalances(records);
       });
       from = upTo;
     }
   }
 
   describe(error: unknown): unknown {
-    const { code = "", message } = (error ?? {}) as { code?: string; message?: string };
-    if (error instanceof postgres.PostgresError) {
-      const isReadOnly = code === "42501" || code === "25006";
-      const advice = isReadOnly ? " Use a user who may create and write tables there." : "";
-      return new ExitError(`PostgreSQL cannot use ${this.#name}: ${message}.${advice}`, undefined, { cause: error });
+    const reason = reasonOf(error);
+    const { message = "" } = (error ?? {}) as { message?: string };
+    if (transient.test(reason)) {
+      const what = reason === "ECONNREFUSED" ? "no server listens there" : message;
+      return new ExitError(`Cannot reach ${this.#name}: ${what}.`, undefined, { cause: error });
     }
-    if (!transient.test(code)) return error;
-    const reason = code === "ECONNREFUSED" ? "no server listens there" : code;
-    return new ExitError(`Cannot reach ${this.#name}: ${reason}.`, undefined, { cause: error });
+    if (!(error instanceof pg.DatabaseError)) return error;
+    const isReadOnly = reason === "42501" || reason === "25006";
+    const advice = isReadOnly ? " Use a user who may create and write tables there." : "";
+    return new ExitError(`PostgreSQL cannot use ${this.#name}: ${message}.${advice}`, undefined, { cause: error });
   }
 
   async close(): Promise<void> {
-    await this.#sql.end({ timeout: 5 });
+    const connection = this.#connection;
+    this.#connection = undefined;
+    await connection?.end();
   }
 
-  async #addBalances(sql: Sql, records: readonly BalanceChange[]): Promise<number> {
+  async #addBalances(records: readonly BalanceChange[]): Promise<number> {
     const unknown = new Map<string, string[]>();
     const keys = records.map((record) => {
       const members = accountOf(record);
@@ -272,8 +302,8 @@ class PostgresDestination implements Destination {
         `INSERT INTO accounts (party, asset, market, account_type) SELECT r->>0, r->>1, r->>2, r->>3 FROM ${rows} ` +
         "ON CONFLICT (party, asset, market, account_type) DO UPDATE SET party = EXCLUDED.party " +
         "RETURNING id, json_build_array(party, asset, market, account_type) AS members";
-      for (const { id, members } of await sql.unsafe(insert, [JSON.stringify([...unknown.values()])])) {
-        this.#accounts.set(JSON.stringify(members), id);
+      for (const { id, members } of await this.#query(insert, [JSON.stringify([...unknown.values()])])) {
+        this.#accounts.set(JSON.stringify(members), Number(id));
       }
     }
     const values = records.map((record, index) => [
@@ -281,7 +311,7 @@ class PostgresDestination implements Destination {
       microsecondsOf(record),
       balanceOf(record),
     ]);
-    if (values.length > 0) await sql.unsafe(inserts.balances, [JSON.stringify(values)]);
+    if (values.length > 0) await this.#query(inserts.balances, [JSON.stringify(values)]);
     return records.length;
   }
 
@@ -289,32 +319,37 @@ class PostgresDestination implements Destination {
    * Writes in one transaction, as the only process that does. A connection that is lost is opened again: what may have been committed
    * then is written once more, with the same result.
    */
-  async #write<T>(run: (sql: Sql) => Promise<T>, wait = patience): Promise<T> {
+  async #write<T>(run: () => Promise<T>, wait = patience): Promise<T> {
     const deadline = performance.now() + wait;
     for (;;) {
       try {
-        return (await this.#sql.begin(async (sql) => {
-          await this.#lock(sql);
-          return run(sql);
-        })) as T;
+        await this.#query("BEGIN");
+        await this.#lock();
+        const result = await run();
+        await this.#query("COMMIT");
+        return result;
       } catch (error) {
         this.#accounts.clear();
-        const { code = "" } = error as { code?: string };
-        if (!transient.test(code) || performance.now() > deadline) throw error;
+        if (!transient.test(reasonOf(error))) {
+          await this.#query("ROLLBACK").catch(() => this.close());
+          throw error;
+        }
+        await this.close();
+        if (performance.now() > deadline) throw error;
         await sleep(500, undefined, { signal: this.#signal });
       }
     }
   }
 
   /** The lock is that of the connection: it ends with the process. */
-  async #lock(sql: Sql): Promise<void> {
+  async #lock(): Promise<void> {
     const key = `vegaprotocol ${this.#schema}`;
-    const [row] = await sql.unsafe("SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS held", [key]);
+    const [row] = await this.#query("SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS held", [key]);
     if (row?.["held"]) return;
     const owners =
       "SELECT application_name AS name, backend_start::text AS since FROM pg_locks JOIN pg_stat_activity USING (pid) " +
       "WHERE locktype = 'advisory' AND granted AND (classid::bigint << 32 | objid::bigint) = hashtextextended($1, 0)";
-    const [owner] = await sql.unsafe(owners, [key]);
+    const [owner] = await this.#query(owners, [key]);
     const process = owner ? `Process ${owner["name"]}, connected since ${owner["since"]},` : "Another process";
     throw new UsageError(
       `${process.replace("Process vegaprotocol", "Process")} writes ${this.#name}. Wait for it to end.`,
