@@ -60,6 +60,8 @@ export function createRender(program: ts.Program): Render {
     textOf(option)
       .replaceAll(/\s*\n\s*/g, " ")
       .replace(/ ?Default: [^.]+(?:\.\w[^.]*)*\./, "")
+      // The first sentence: editors and the API reference show the rest.
+      .replace(/^(.+?\.) [A-Z`"].*$/, "$1")
       .replaceAll("|", "\\|");
 
   return (page) =>
