@@ -15,7 +15,6 @@ export {
   type Walk,
 } from "./client/listing.js";
 export type { Scan, ScanBalanceChangesArguments } from "./client/scan.js";
-export type { Coverage } from "./errors/coverage.js";
 export {
   ApiError,
   ArgumentError,
@@ -27,9 +26,9 @@ export {
   TimeoutError,
   VegaError,
 } from "./errors/index.js";
+export type { Coverage } from "./errors/vega-error.js";
 export type { Edge, PageContent } from "./evidence/page.js";
-export type { Block } from "./http/block.js";
-export type { Answer, Call } from "./http/call.js";
+export type { Answer, Block, Call } from "./http/call.js";
 export type { AttemptOptions, CallOptions, RetryOptions } from "./http/call-options.js";
 export type { ObserverEvent } from "./http/events.js";
 export type { WalkPage } from "./list/page.js";

@@ -14,4 +14,4 @@ export type {
   ParameterPlace,
   Value,
 } from "./arguments/operation.js";
-export type { Enumeration } from "./values/enumeration.js";
+export type { Enumeration } from "./values/names.js";

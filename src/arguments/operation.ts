@@ -1,6 +1,6 @@
 /** The type of `generated/operations.ts`: what the client knows about each operation of `openapi.yaml`. */
 import type { OperationTypes } from "../../generated/client.js";
-import type { Enumeration } from "../values/enumeration.js";
+import type { Enumeration } from "../values/names.js";
 
 /** The name of an operation, which is the name of a method of the client. */
 export type OperationId = keyof OperationTypes;

@@ -1,5 +1,5 @@
-import { canonicalId } from "../values/ids.js";
-import { unixNanoseconds } from "../values/nanoseconds.js";
+import { canonicalId } from "../values/names.js";
+import { unixNanoseconds } from "../values/times.js";
 import type { Value } from "./operation.js";
 import { listNames, type Place, refuse, refuseByRule, refuseSecret } from "./refuse.js";
 

@@ -1,5 +1,5 @@
-import type { Coverage } from "../errors/coverage.js";
 import { atCaller } from "../errors/index.js";
+import type { Coverage } from "../errors/vega-error.js";
 
 export type Done = IteratorReturnResult<undefined>;
 export const done: Done = { done: true, value: undefined };

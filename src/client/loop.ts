@@ -1,7 +1,7 @@
 import { untilAborted } from "../async/abort.js";
 import { type Batches, ItemIterator, ignore } from "../async/item-iterator.js";
-import type { Coverage } from "../errors/coverage.js";
 import { annotate, ConnectionError, describe, VegaError } from "../errors/index.js";
+import type { Coverage } from "../errors/vega-error.js";
 
 /** Loads the code of lists and scans, which programs without them do not need. */
 export async function loadLists(signal: AbortSignal | undefined): Promise<typeof import("./lists.js")> {

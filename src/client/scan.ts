@@ -2,7 +2,7 @@ import type { ListBalanceChangesArguments } from "../../generated/client.js";
 import { operations } from "../../generated/operations.js";
 import type { BalanceChange } from "../../generated/types.js";
 import { readArguments, take } from "../arguments/read-arguments.js";
-import type { Coverage } from "../errors/coverage.js";
+import type { Coverage } from "../errors/vega-error.js";
 import type { Connection } from "../evidence/connection.js";
 import { readCallOptions, type Settings } from "../http/call-options.js";
 import type { OperationRoute } from "../http/route.js";

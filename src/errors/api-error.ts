@@ -30,11 +30,8 @@ const codeNames = [
   "UNAUTHENTICATED",
 ] as const;
 
-/** The name of a gRPC status code, as in {@link ApiError.codeName}. */
-type CodeName = (typeof codeNames)[number];
-
 /** Options of an {@link ApiError}. */
-export interface ApiErrorOptions extends VegaErrorOptions {
+interface ApiErrorOptions extends VegaErrorOptions {
   request: SentRequest;
   response: Response;
   /** The body: parsed if it is JSON, otherwise its text. */
@@ -52,7 +49,7 @@ export class ApiError extends VegaError {
   /** The gRPC status code of the body; `undefined` if the body has none, such as that of a proxy. */
   readonly code: number | undefined;
   /** The name of {@link ApiError.code}, as in `"INVALID_ARGUMENT"`. */
-  readonly codeName: CodeName | undefined;
+  readonly codeName: (typeof codeNames)[number] | undefined;
   /** The details of the body; empty if there are none. */
   readonly details: readonly ErrorDetail[];
   /** The first detail of Vega's own type: its `code` and `message` are the most specific. */
@@ -66,7 +63,7 @@ export class ApiError extends VegaError {
 
   constructor({ request, response, body, hint = hintFor(response.status, body), ...options }: ApiErrorOptions) {
     const { code, message, details } = readErrorBody(body);
-    const detail = details.find(isVegaDetail);
+    const detail = details.find((each) => each["@type"] === "type.googleapis.com/vega.ErrorDetail");
     const words = [message, detail?.["message"], detail?.["inner"]].filter(isText).join(": ") || summarize(body);
     super(
       `${options.operation ?? "The request"} failed with status ${response.status}${words ? `: ${words}` : ""} ` +
@@ -84,8 +81,8 @@ export class ApiError extends VegaError {
   }
 
   override toJSON(): Record<string, unknown> {
-    const { status, code, codeName, details, request } = this;
-    return { ...super.toJSON(), status, code, codeName, details, request };
+    const { headers, body, detail, ...members } = super.toJSON();
+    return members;
   }
 }
 
@@ -115,20 +112,13 @@ function readErrorBody(body: unknown): { code?: number; message?: string; detail
   };
 }
 
-function isVegaDetail(detail: ErrorDetail): boolean {
-  return detail["@type"] === "type.googleapis.com/vega.ErrorDetail";
-}
-
 /** Returns the beginning of a body on one line: enough to recognize the error page of a proxy. */
 export function summarize(body: unknown): string {
   const text = (typeof body === "string" ? body : (JSON.stringify(body) ?? "")).replace(/\s+/g, " ").trim();
   return text.length > 120 ? `${text.slice(0, 120)}…` : text;
 }
 
-/** Options of a {@link RateLimitError}. */
-export interface RateLimitErrorOptions extends Omit<ApiErrorOptions, "hint"> {
-  retryAfter: number | undefined;
-  banned: boolean;
+interface RateLimitErrorOptions extends Omit<ApiErrorOptions, "hint">, Pick<RateLimitError, "retryAfter" | "banned"> {
   /** Whether this call was sent; if not, the response is that of an earlier call. */
   sent: boolean;
 }
@@ -150,10 +140,5 @@ export class RateLimitError extends ApiError {
     });
     this.retryAfter = retryAfter;
     this.banned = banned;
-  }
-
-  override toJSON(): Record<string, unknown> {
-    const { retryAfter, banned } = this;
-    return { ...super.toJSON(), retryAfter, banned };
   }
 }

@@ -1,5 +1,108 @@
+import { VegaError, type VegaErrorOptions } from "./vega-error.js";
+
 export { ApiError, isTooLarge, RateLimitError, type SentRequest, summarize } from "./api-error.js";
-export { describe, toPlainError } from "./describe.js";
-export { PaginationError } from "./pagination-error.js";
-export { ArgumentError, ConnectionError, ResponseError, TimeoutError } from "./request-errors.js";
-export { annotate, atCaller, VegaError } from "./vega-error.js";
+export { annotate, atCaller, describe, toPlainError, VegaError } from "./vega-error.js";
+
+/** An argument or an option is invalid. Nothing was sent. */
+export class ArgumentError extends VegaError {
+  protected static override readonly brand: string = "vegaprotocol-client.ArgumentError";
+  override name = "ArgumentError" as const;
+  /** The invalid argument or option, as in `pagination.first`. */
+  readonly argument: string;
+
+  constructor(message: string, { argument, ...options }: VegaErrorOptions & Pick<ArgumentError, "argument">) {
+    super(message, options);
+    this.argument = argument;
+  }
+}
+
+/**
+ * No complete response was received: the connection was refused, reset or closed early, or the host name or its certificate
+ * is wrong. `cause` is the error of `fetch`.
+ */
+export class ConnectionError extends VegaError {
+  protected static override readonly brand: string = "vegaprotocol-client.ConnectionError";
+  override name = "ConnectionError" as const;
+}
+
+type TimeoutErrorOptions = VegaErrorOptions & Pick<TimeoutError, "scope"> & Partial<Pick<TimeoutError, "waitedFor">>;
+
+/** A deadline has passed: that of one attempt, or that of the call with all its attempts and waits. */
+export class TimeoutError extends VegaError {
+  protected static override readonly brand: string = "vegaprotocol-client.TimeoutError";
+  override name = "TimeoutError" as const;
+  /** Which deadline has passed: `"attempt"` for the option `timeout`, `"total"` for `totalTimeout`. */
+  readonly scope: "attempt" | "total";
+  /**
+   * `"rate-limit"` if the deadline passed while the call waited for the rate limit of the client, or if that wait took most of the
+   * time of the attempt; otherwise `undefined`: the node was late.
+   */
+  readonly waitedFor: "rate-limit" | undefined;
+
+  constructor(message: string, { scope, waitedFor, ...options }: TimeoutErrorOptions) {
+    super(message, options);
+    this.scope = scope;
+    this.waitedFor = waitedFor;
+  }
+}
+
+/** The response has a success status but does not match the OpenAPI description: HTML, truncated JSON, no envelope. */
+export class ResponseError extends VegaError {
+  protected static override readonly brand: string = "vegaprotocol-client.ResponseError";
+  override name = "ResponseError" as const;
+  /** The response. Its body has been read. */
+  readonly response: Response;
+  /** The body: parsed if it is JSON, otherwise its text. */
+  readonly body: unknown;
+
+  constructor(
+    message: string,
+    { response, body, ...options }: VegaErrorOptions & Pick<ResponseError, "response" | "body">,
+  ) {
+    super(message, options);
+    this.response = response;
+    this.body = body;
+  }
+
+  override toJSON(): Record<string, unknown> {
+    const { response, body, ...members } = super.toJSON();
+    return { ...members, status: this.response.status };
+  }
+}
+
+/** Options of a {@link PaginationError}. */
+export type PaginationErrorOptions = VegaErrorOptions &
+  Pick<PaginationError, "reason"> &
+  Partial<Pick<PaginationError, "timestamp" | "availableFrom" | "block">>;
+
+/** The pages of the node do not lead to all records, or do not show that they do. */
+export class PaginationError extends VegaError {
+  protected static override readonly brand: string = "vegaprotocol-client.PaginationError";
+  override name = "PaginationError" as const;
+  /**
+   * - `"repeated-cursor"`: the node returned a cursor twice.
+   * - `"missing-cursor"`: the node reports a further page but returned no cursor for it.
+   * - `"too-dense"`: more records share one time than a scan can read.
+   * - `"pruned"`: the range begins before the oldest record that the node keeps.
+   * - `"behind"`: the node has not reached the end of what is read, or is behind the node of an earlier page.
+   * - `"gap"`: no response shows the records that follow those before, as of a follower that cannot reach all votes since its position.
+   */
+  readonly reason: "repeated-cursor" | "missing-cursor" | "too-dense" | "pruned" | "behind" | "gap";
+  /** If `reason` is `"too-dense"`: the time of the records, in Unix nanoseconds. */
+  readonly timestamp: `${bigint}` | undefined;
+  /**
+   * If `reason` is `"pruned"`: the time of the oldest record that the node keeps, in Unix nanoseconds. If it is `"gap"`: the block
+   * time from which on all votes are within reach.
+   */
+  readonly availableFrom: bigint | undefined;
+  /** If `reason` is `"behind"`: the block that the node has reached; `undefined` if it names none. */
+  readonly block: { readonly height: bigint; readonly timestamp: bigint } | undefined;
+
+  constructor(message: string, { reason, timestamp, availableFrom, block, ...options }: PaginationErrorOptions) {
+    super(message, options);
+    this.reason = reason;
+    this.timestamp = timestamp;
+    this.availableFrom = availableFrom;
+    this.block = block;
+  }
+}

@@ -1,15 +1,21 @@
 import type { Backward, Forward } from "../../generated/client.js";
 import type { BalanceChangesDateRange } from "../../generated/types.js";
-import type { Coverage } from "./coverage.js";
-import { toPlainError } from "./describe.js";
 
-/** A class with a name of its own that is the same in every copy of this package, as in `vegaprotocol-client.ApiError`. */
-interface Branded {
-  readonly brand: string;
+/** What a scan or a loop over a listing has read: every record from `start` to `end`, in Unix nanoseconds. The end does not belong to it. */
+export interface Coverage {
+  /**
+   * The time from which on no record is missing. It is later than the start of the range if the responses do not show more: a node that
+   * keeps a part of the history does not return the rest, and a list whose first record is later does not show that nothing is missing.
+   */
+  readonly start: bigint;
+  /** `undefined` if a response came without block headers, so that nothing shows how far the node had come. */
+  readonly end: bigint | undefined;
+  /** The newest block of the responses; `undefined` if they had no block headers. */
+  readonly block: { readonly height: bigint; readonly timestamp: bigint } | undefined;
 }
 
-/** Returns whether a class has a brand of its own. One that a caller derives has none. */
-const hasBrand = (errorClass: object): errorClass is Branded => Object.hasOwn(errorClass, "brand");
+/** The own brand of a class, such as `vegaprotocol-client.ApiError`; `undefined` for a class that a caller derives. */
+const brandOf = (errorClass: object): unknown => Object.getOwnPropertyDescriptor(errorClass, "brand")?.value;
 
 /**
  * Returns whether the class of a value, or one that it is derived from, has a brand. A program can load this package twice, as ES modules
@@ -18,7 +24,7 @@ const hasBrand = (errorClass: object): errorClass is Branded => Object.hasOwn(er
 export function isBranded(error: unknown, brand: string): boolean {
   if (typeof error !== "object" || error === null) return false;
   for (let each: object | null = error.constructor; each; each = Object.getPrototypeOf(each)) {
-    if (hasBrand(each) && each.brand === brand) return true;
+    if (brandOf(each) === brand) return true;
   }
   return false;
 }
@@ -68,7 +74,7 @@ export class VegaError extends Error {
   /** `instanceof` recognizes errors of another copy, too. */
   static override [Symbol.hasInstance](error: unknown): boolean {
     // biome-ignore lint/complexity/noThisInStatic: a class that a caller derives has no brand of its own.
-    return hasBrand(this) ? this.is(error) : Function.prototype[Symbol.hasInstance].call(this, error);
+    return brandOf(this) ? this.is(error) : Function.prototype[Symbol.hasInstance].call(this, error);
   }
 
   /** The name of the class, as in `"ApiError"`. */
@@ -99,7 +105,6 @@ export class VegaError extends Error {
   declare readonly pagesRead?: number;
   /** If the error ended a loop over a listing: the number of records in those pages. */
   declare readonly itemsRead?: number;
-
   /** If the error ended a scan or a loop over a listing: the range of time for which what was yielded is complete. */
   declare readonly coverage?: Coverage;
 
@@ -111,9 +116,10 @@ export class VegaError extends Error {
 
   /** Returns the error as plain data, for logs: no headers, no body, no stack. */
   toJSON(): Record<string, unknown> {
-    const { name, message, operation, attempts, node, resume, pagesRead, itemsRead, cause } = this;
+    const { name, message, cause, coverage: _, failures: __, ...own } = this;
+    const members = Object.entries(own).map(([key, value]) => [key, typeof value === "bigint" ? `${value}` : value]);
     const plainCause = cause === undefined ? undefined : toPlainError(cause);
-    return { name, message, operation, attempts, node, resume, pagesRead, itemsRead, cause: plainCause };
+    return { name, message, ...Object.fromEntries(members), cause: plainCause };
   }
 }
 
@@ -128,11 +134,30 @@ export function atCaller(error: unknown): unknown {
 }
 
 /** What a layer knows of an error that passes through it. */
-export type Known = Pick<VegaError, "resume" | "node" | "failures" | "pagesRead" | "itemsRead" | "coverage"> & {
-  message?: string;
-};
+type Known = Pick<VegaError, "resume" | "node" | "failures" | "pagesRead" | "itemsRead" | "coverage" | "message">;
 
 /** Adds what a layer knows to an error, also to one of another copy of this package. A member that is `undefined` is cleared. */
 export function annotate<E extends VegaError>(error: E, known: { [Name in keyof Known]?: Known[Name] | undefined }): E {
   return Object.assign(error, known);
+}
+
+/**
+ * Returns the message of an error with those of its causes that it does not contain. Node.js says "fetch failed" and keeps the
+ * specific message in the cause, or in the errors of an `AggregateError`.
+ */
+export const describe = (error: unknown): string => messagesOf(error).join(": ") || String(error);
+
+/** Returns the name and the message of an error. */
+export const toPlainError = (error: unknown): { name: string; message: string } =>
+  error instanceof Error
+    ? { name: error.name, message: error.message }
+    : { name: typeof error, message: describe(error) };
+
+/** @param depth - A chain of causes may lead back to its beginning: it is followed five errors deep. */
+function messagesOf(error: unknown, depth = 5): string[] {
+  if (!(error instanceof Error) || depth === 0) return [];
+  const inner = error instanceof AggregateError ? error.errors.map((each) => String(each?.message ?? each)) : [];
+  const own = [error.message, ...inner].filter(Boolean).join(", ");
+  const causes = messagesOf(error.cause, depth - 1).filter((message) => !own.includes(message));
+  return own === "" ? causes : [own, ...causes];
 }

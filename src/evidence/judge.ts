@@ -1,5 +1,5 @@
 import type { Expectation, Lack, Place, Shown } from "../http/expectation.js";
-import { nanosecondsPerDay } from "../values/nanoseconds.js";
+import { nanosecondsPerDay } from "../values/times.js";
 import { blockTimeOf, directionOf, edgesOf, isDescending, type ReceivedPage, timeOf } from "./page.js";
 
 /** A time that no record reaches, in Unix nanoseconds. */

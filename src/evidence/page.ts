@@ -1,8 +1,8 @@
 import { operations } from "../../generated/operations.js";
 import type { PageInfo, Pagination } from "../../generated/types.js";
-import type { Block } from "../http/block.js";
+import type { Block } from "../http/call.js";
 import type { Expectation } from "../http/expectation.js";
-import { isDigits } from "../values/digits.js";
+import { isDigits } from "../values/integers.js";
 import { toNanoseconds } from "../values/times.js";
 
 export type { Backward, Forward } from "../../generated/client.js";

@@ -6,7 +6,7 @@ import type { Clock } from "../async/clock.js";
 import type { CallSettings } from "../http/call-options.js";
 import { type Expectation, NotShown } from "../http/expectation.js";
 import { maximum } from "../values/integers.js";
-import { nanosecondsPerDay } from "../values/nanoseconds.js";
+import { nanosecondsPerDay } from "../values/times.js";
 import type { Connection } from "./connection.js";
 import { completeFrom, judge, startOfDay } from "./judge.js";
 import { type ListRequest, type NodePage, type ReadPage, type ReceivedPage, timeOf } from "./page.js";

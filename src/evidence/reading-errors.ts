@@ -1,6 +1,6 @@
-import { PaginationError, type PaginationErrorOptions } from "../errors/pagination-error.js";
+import { PaginationError, type PaginationErrorOptions } from "../errors/index.js";
 import { annotate } from "../errors/vega-error.js";
-import type { Block } from "../http/block.js";
+import type { Block } from "../http/call.js";
 import { toDate } from "../values/times.js";
 
 type Resume = PaginationError["resume"];

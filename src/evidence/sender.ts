@@ -4,7 +4,7 @@ import type { Answer } from "../http/call.js";
 import type { CallSettings } from "../http/call-options.js";
 import type { Expectation } from "../http/expectation.js";
 import type { CallRoute, OperationRoute } from "../http/route.js";
-import { toName } from "../values/enumeration.js";
+import { toName } from "../values/names.js";
 import type { Connection } from "./connection.js";
 import type { ListRequest, PageContent, ReceivedPage } from "./page.js";
 

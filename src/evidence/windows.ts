@@ -1,9 +1,9 @@
 import type { Pagination } from "../../generated/types.js";
 import type { Clock } from "../async/clock.js";
 import { ApiError } from "../errors/index.js";
-import { type Block, readBlock } from "../http/block.js";
+import { type Block, readBlock } from "../http/call.js";
 import { maximum, minimum } from "../values/integers.js";
-import { nanosecondsPerDay } from "../values/nanoseconds.js";
+import { nanosecondsPerDay } from "../values/times.js";
 import { directionOf, inWalkOrder, isDescending, type NodePage, type ReadPage } from "./page.js";
 
 /** A time in Unix nanoseconds. The end does not belong to the range. */

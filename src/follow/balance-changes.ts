@@ -6,10 +6,10 @@ import type { VegaClient } from "../client/client.js";
 import type { Listing, Page } from "../client/listing.js";
 import { PaginationError } from "../errors/index.js";
 import { prunedError } from "../evidence/reading-errors.js";
-import type { Block } from "../http/block.js";
+import type { Block } from "../http/call.js";
 import { checkPage, compareRecords } from "../scan/records.js";
 import { maximum, minimum } from "../values/integers.js";
-import { finalTime, microsecondOf, toTime } from "../values/microseconds.js";
+import { finalTime, microsecondOf, toTime } from "../values/times.js";
 import {
   type Batch,
   blockOf,

@@ -7,7 +7,7 @@ import { ItemIterator, ignore, WalkIterator } from "../async/item-iterator.js";
 import type { VegaClient } from "../client/client.js";
 import type { Listing, Page } from "../client/listing.js";
 import { ApiError, annotate, RateLimitError, ResponseError, TimeoutError, VegaError } from "../errors/index.js";
-import type { Block } from "../http/block.js";
+import type { Block } from "../http/call.js";
 import type { CallOptions } from "../http/call-options.js";
 import { createEmit, type Emit, observedError, type WithoutTime } from "../http/events.js";
 import { isTransient, retryAfter } from "../http/retry.js";

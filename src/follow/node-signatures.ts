@@ -6,8 +6,8 @@ import { systemClock } from "../async/clock.js";
 import type { VegaClient } from "../client/client.js";
 import type { Listing } from "../client/listing.js";
 import { VegaError } from "../errors/index.js";
-import type { Block } from "../http/block.js";
-import { finalTime } from "../values/microseconds.js";
+import type { Block } from "../http/call.js";
+import { finalTime } from "../values/times.js";
 import { blockOf, earlier, type Follower, type FollowSettings, firstPageOf, follower, type Poll } from "./follower.js";
 import { type FollowOptions, followChecks } from "./options.js";
 

@@ -1,7 +1,7 @@
 import { callback, checkedWhenRead, deadline, milliseconds, type OptionChecks } from "../arguments/check-options.js";
 import { refuse } from "../arguments/refuse.js";
 import { VegaError, type VegaErrorOptions } from "../errors/vega-error.js";
-import type { Block } from "../http/block.js";
+import type { Block } from "../http/call.js";
 import { type CallOptions, callChecks } from "../http/call-options.js";
 import type { ObservedError } from "../http/events.js";
 import { maximum } from "../values/integers.js";
@@ -112,10 +112,5 @@ export class StalledError extends VegaError {
     super(message, options);
     this.block = block;
     this.stalledFor = stalledFor;
-  }
-
-  override toJSON(): Record<string, unknown> {
-    const { block, stalledFor } = this;
-    return { ...super.toJSON(), block, stalledFor };
   }
 }

@@ -6,9 +6,9 @@ import type { VegaClient } from "../client/client.js";
 import type { Listing, Page } from "../client/listing.js";
 import { PaginationError } from "../errors/index.js";
 import { nanosecondsOf } from "../evidence/page.js";
-import type { Block } from "../http/block.js";
-import { compareText } from "../values/digits.js";
-import { finalTime } from "../values/microseconds.js";
+import type { Block } from "../http/call.js";
+import { compareText } from "../values/integers.js";
+import { finalTime } from "../values/times.js";
 import {
   type Batch,
   blockOf,

@@ -1,5 +1,5 @@
 import { isBranded } from "../errors/vega-error.js";
-import type { Block } from "./block.js";
+import type { Block } from "./call.js";
 
 /**
  * What a response must prove to be used. Behind one address, any request can reach another node. Lists say how a page proves it:

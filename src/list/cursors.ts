@@ -1,8 +1,8 @@
 import { operations } from "../../generated/operations.js";
 import type { BalanceChange } from "../../generated/types.js";
 import { nanosecondsOf, readBlockCursor } from "../evidence/page.js";
-import { isDigits } from "../values/digits.js";
-import { toName } from "../values/enumeration.js";
+import { isDigits } from "../values/integers.js";
+import { toName } from "../values/names.js";
 import { sha256Hex } from "../values/sha256.js";
 
 const { cursors, enums, naturalKey } = operations.listBalanceChanges;

@@ -1,5 +1,5 @@
 import type { CheckedArguments } from "../arguments/read-arguments.js";
-import { canonicalId } from "../values/ids.js";
+import { canonicalId } from "../values/names.js";
 
 /**
  * The longest query of one request, in characters. Most servers and proxies, nginx among them, allow 8 KiB for the whole

@@ -11,7 +11,7 @@ import { joinPages } from "../evidence/windows.js";
 import { type CallSettings, defaultCatchUp } from "../http/call-options.js";
 import type { OperationRoute } from "../http/route.js";
 import { minimum } from "../values/integers.js";
-import { keyBy } from "../values/natural-key.js";
+import { keyBy } from "../values/names.js";
 import { splitFilters } from "./filters.js";
 import type { Source } from "./plan.js";
 import { compareWithAllPages, compareWithLastTime } from "./repair.js";

@@ -16,11 +16,11 @@ import {
   timeOf,
 } from "../evidence/page.js";
 import { behindError, describeTime, prunedError, readingError } from "../evidence/reading-errors.js";
-import type { Block } from "../http/block.js";
+import type { Block } from "../http/call.js";
 import { type Expectation, NotShown } from "../http/expectation.js";
 import { maximum } from "../values/integers.js";
-import { microsecondOf } from "../values/microseconds.js";
 import { show } from "../values/show.js";
+import { microsecondOf } from "../values/times.js";
 import { afterBlock } from "./cursors.js";
 import { ListPage, type Step } from "./page.js";
 import { type FetchedPage, goesDown, pageAfter, type Source, type WalkPlan } from "./plan.js";

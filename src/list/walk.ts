@@ -1,11 +1,11 @@
 import { untilAborted } from "../async/abort.js";
 import type { Batches } from "../async/item-iterator.js";
-import type { Coverage } from "../errors/coverage.js";
 import { annotate, VegaError } from "../errors/index.js";
+import type { Coverage } from "../errors/vega-error.js";
 import { type Edge, inWalkOrder, nanosecondsOf, timeOf } from "../evidence/page.js";
-import type { Block } from "../http/block.js";
+import type { Block } from "../http/call.js";
 import { maximum, minimum } from "../values/integers.js";
-import { finalTime } from "../values/microseconds.js";
+import { finalTime } from "../values/times.js";
 import type { ListPage, Step } from "./page.js";
 import { goesDown, planWalk, type Source, type WalkPlan, type WalkRequest } from "./plan.js";
 import { firstStep } from "./step.js";

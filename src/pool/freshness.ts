@@ -1,5 +1,5 @@
 import type { Clock } from "../async/clock.js";
-import type { Block } from "../http/block.js";
+import type { Block } from "../http/call.js";
 
 /** The time of the last block of a node, in milliseconds since 1970, and when it was heard of, in milliseconds of a steady clock. */
 export interface Head {

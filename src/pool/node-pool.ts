@@ -13,7 +13,7 @@ import { type CheckOptions, connect, type NodePool, type NodeStatus } from "../c
 import type { Answer } from "../http/call.js";
 import { type CallSettings, defaultSettings } from "../http/call-options.js";
 import { type PreparedCall, prepareCall, type Requester } from "../http/requester.js";
-import { withDigits } from "../values/json.js";
+import { withDigits } from "../values/show.js";
 import { NodeCall } from "./call.js";
 import { choose, type Order } from "./choice.js";
 import { type Pool, type PoolClient, poolClient } from "./client.js";

@@ -1,5 +1,5 @@
 import type { Clock } from "../async/clock.js";
-import type { Block } from "../http/block.js";
+import type { Block } from "../http/call.js";
 import { NodeLimits } from "../http/limits.js";
 import { readRateLimit } from "../http/token-bucket.js";
 import { longestDelay, type NodeLoad } from "./choice.js";

@@ -1,8 +1,7 @@
 import { orAborted } from "../async/abort.js";
 import { ignore } from "../async/item-iterator.js";
 import { ApiError, describe, RateLimitError, ResponseError, TimeoutError } from "../errors/index.js";
-import { readBlock } from "../http/block.js";
-import type { Answer } from "../http/call.js";
+import { type Answer, readBlock } from "../http/call.js";
 import { type PreparedCall, sendAttempt, type Transport } from "../http/requester.js";
 import { isTransient } from "../http/retry.js";
 import { patienceOf, shortestDelay } from "./choice.js";

@@ -11,7 +11,7 @@ import type { VegaClient } from "../client/client.js";
 import type { Listing, Page } from "../client/listing.js";
 import { PaginationError } from "../errors/index.js";
 import type { CallOptions } from "../http/call-options.js";
-import { keyBy } from "../values/natural-key.js";
+import { keyBy } from "../values/names.js";
 import { type NanosecondTime, toNanoseconds } from "../values/times.js";
 import type { InfinitePage, InfiniteQueryOptions, PageStart, Queries, QueryKey } from "./types.js";
 

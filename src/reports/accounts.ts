@@ -1,6 +1,6 @@
 import type { BalanceChange } from "../../generated/types.js";
 import type { Place } from "../arguments/refuse.js";
-import { compareDigits, compareText } from "../values/digits.js";
+import { compareDigits, compareText } from "../values/integers.js";
 import { digitsOf, refuseMember } from "./records.js";
 
 /** What identifies an account. A member that a node did not set is `""`. */

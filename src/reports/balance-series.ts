@@ -1,7 +1,7 @@
 import type { BalanceChange } from "../../generated/types.js";
 import { boolean, checkedWhenRead, checkOptions, oneOf } from "../arguments/check-options.js";
 import { listNames, refuse } from "../arguments/refuse.js";
-import { compareDigits, compareText } from "../values/digits.js";
+import { compareDigits, compareText } from "../values/integers.js";
 import type { NanosecondTime } from "../values/times.js";
 import { type Account, Accounts, accountMembers, type Balance, later } from "./accounts.js";
 import type { BalancesOptions } from "./balances-at.js";

@@ -1,6 +1,6 @@
 import type { BalanceChange } from "../../generated/types.js";
 import { boolean, checkOptions } from "../arguments/check-options.js";
-import { compareDigits } from "../values/digits.js";
+import { compareDigits } from "../values/integers.js";
 import type { NanosecondTime } from "../values/times.js";
 import { type Account, Accounts, type Balance, later } from "./accounts.js";
 import { forEachRecord, readTime } from "./records.js";

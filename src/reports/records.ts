@@ -1,6 +1,6 @@
 import { type Place, refuse } from "../arguments/refuse.js";
 import { ArgumentError } from "../errors/index.js";
-import { isDigits } from "../values/digits.js";
+import { isDigits } from "../values/integers.js";
 import { show } from "../values/show.js";
 import { type NanosecondTime, toNanoseconds } from "../values/times.js";
 

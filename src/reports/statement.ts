@@ -1,6 +1,6 @@
 import type { BalanceChange } from "../../generated/types.js";
 import { boolean, checkedWhenRead, checkOptions } from "../arguments/check-options.js";
-import { compareDigits } from "../values/digits.js";
+import { compareDigits } from "../values/integers.js";
 import type { NanosecondTime } from "../values/times.js";
 import { type Account, Accounts, type Balance, later } from "./accounts.js";
 import type { BalancesOptions } from "./balances-at.js";

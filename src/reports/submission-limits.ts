@@ -6,7 +6,7 @@ import type {
 } from "../../generated/types.js";
 import { checkedWhenRead, checkOptions } from "../arguments/check-options.js";
 import { listNames, type Place, refuse } from "../arguments/refuse.js";
-import { compareDigits } from "../values/digits.js";
+import { compareDigits } from "../values/integers.js";
 import type { NanosecondTime } from "../values/times.js";
 import { digitsOf, readAmount, readTime } from "./records.js";
 

@@ -1,7 +1,7 @@
 import type { Vote } from "../../generated/types.js";
 import { checkedWhenRead, checkOptions, expected, nested, type OptionChecks } from "../arguments/check-options.js";
 import type { Place } from "../arguments/refuse.js";
-import { compareDigits } from "../values/digits.js";
+import { compareDigits } from "../values/integers.js";
 import { formatUnits, parseUnits } from "../values/units.js";
 import { digitsOf, forEachRecord, readAmount, refuseMember } from "./records.js";
 

@@ -1,7 +1,7 @@
 import type { BalanceChange } from "../../generated/types.js";
 import { ignore } from "../async/item-iterator.js";
 import { NotShown } from "../http/expectation.js";
-import { microsecondOf, toTime } from "../values/microseconds.js";
+import { microsecondOf, toTime } from "../values/times.js";
 import { microsecondAt } from "./records.js";
 import { decide, type SegmentState } from "./scheduler.js";
 import type { Anchor, RangePage, SegmentReader } from "./segment-reader.js";

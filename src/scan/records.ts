@@ -2,10 +2,10 @@ import { operations } from "../../generated/operations.js";
 import type { BalanceChange } from "../../generated/types.js";
 import { ResponseError } from "../errors/index.js";
 import { hasRecord, type ListRequest, type PageContent } from "../evidence/page.js";
-import { compareDigits, compareText, isDigits } from "../values/digits.js";
-import { microsecondOf } from "../values/microseconds.js";
-import { keyBy } from "../values/natural-key.js";
+import { compareDigits, compareText, isDigits } from "../values/integers.js";
+import { keyBy } from "../values/names.js";
 import { show } from "../values/show.js";
+import { microsecondOf } from "../values/times.js";
 
 const { naturalKey, cursors } = operations.listBalanceChanges;
 

@@ -4,13 +4,12 @@ import { edgesAfter } from "../evidence/judge.js";
 import { blockTimeOf, type Edge, edgesOf, forward, type ListRequest, type NodePage } from "../evidence/page.js";
 import type { ListReader, OldestOptions } from "../evidence/reader.js";
 import { describeTime, prunedError, readingError } from "../evidence/reading-errors.js";
-import type { Block } from "../http/block.js";
+import type { Block } from "../http/call.js";
 import { type Expectation, NotShown, type Place } from "../http/expectation.js";
 import { identify, type KnownRecord } from "../list/cursors.js";
 import { fromNeighbor, fromRecordBefore, largestPage } from "../list/repair.js";
-import { compareDigits } from "../values/digits.js";
-import { maximum, minimum } from "../values/integers.js";
-import { microsecondOf, toTime } from "../values/microseconds.js";
+import { compareDigits, maximum, minimum } from "../values/integers.js";
+import { microsecondOf, toTime } from "../values/times.js";
 import { compareRecords, keyOf, microsecondAt } from "./records.js";
 import { isEmpty, type Range, type ReadingOrder } from "./timeline.js";
 

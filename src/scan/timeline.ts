@@ -1,5 +1,5 @@
-import { compareIntegers } from "../values/digits.js";
-import { microsecondOf } from "../values/microseconds.js";
+import { compareIntegers } from "../values/integers.js";
+import { microsecondOf } from "../values/times.js";
 
 /**
  * Times of a scan are whole microseconds since Unix time 0, in which v0.74 nodes keep and compare times: requests that are

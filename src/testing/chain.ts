@@ -1,7 +1,7 @@
 import { longestTimer } from "../arguments/check-options.js";
 import { refuseByRule } from "../arguments/refuse.js";
 import { maximum } from "../values/integers.js";
-import { nanosecondsPerDay } from "../values/nanoseconds.js";
+import { nanosecondsPerDay } from "../values/times.js";
 import { refuseArgument } from "./arguments.js";
 import {
   checkData,

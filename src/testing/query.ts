@@ -1,6 +1,6 @@
 import { operations } from "../../generated/operations.js";
 import type { Argument, ParameterPlace, Value } from "../arguments/operation.js";
-import { toName } from "../values/enumeration.js";
+import { toName } from "../values/names.js";
 import { GatewayError } from "./errors.js";
 
 export type OperationId = keyof typeof operations;

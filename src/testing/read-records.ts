@@ -1,5 +1,5 @@
 import type { BalanceChange, NodeSignature, PartyProfile, SpamStatistics } from "../../generated/types.js";
-import { isDigits } from "../values/digits.js";
+import { isDigits } from "../values/integers.js";
 import { checkRecord, isCount, refuseArgument } from "./arguments.js";
 import {
   type FakeBlockData,

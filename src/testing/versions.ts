@@ -1,7 +1,7 @@
 import { operations } from "../../generated/operations.js";
 import type { BalanceChange, PartyProfile, Vote } from "../../generated/types.js";
-import { numberOf } from "../values/enumeration.js";
-import { nanosecondsPerDay } from "../values/nanoseconds.js";
+import { numberOf } from "../values/names.js";
+import { nanosecondsPerDay } from "../values/times.js";
 import { dataNodeError, type NodeError } from "./errors.js";
 import { compare } from "./sorted.js";
 

@@ -1,3 +1,5 @@
+import { ArgumentError } from "../errors/index.js";
+
 /** Formats a value for a message, shortened if it is long. */
 export function show(value: unknown): string {
   if (typeof value === "bigint") return `${value}n`;
@@ -10,6 +12,22 @@ export function show(value: unknown): string {
   return type === "Object" ? "an object" : `an object of type ${type}`;
 }
 
+/** Throws the {@link ArgumentError} of a function that converts values. */
+export function refuseValue(argument: string, expected: string, value: unknown): never {
+  throw new ArgumentError(`Expected ${expected}, got ${show(value)}.`, { argument });
+}
+
 /** Returns an object that `console.log` prints as one line, in Node.js and Bun. */
 export const printedAs = <T extends object>(object: T, line: string): T =>
   Object.defineProperty(object, Symbol.for("nodejs.util.inspect.custom"), { value: () => line });
+
+/** Gives an object a JSON with digits for each `bigint`. `toJSON` is not enumerable, so that copies and comparisons ignore it. */
+export const withDigits = <T extends object>(object: T): T => Object.defineProperty(object, "toJSON", asDigits);
+
+const asDigits = {
+  value(this: object) {
+    return Object.fromEntries(
+      Object.entries(this).map(([name, value]) => [name, typeof value === "bigint" ? String(value) : value]),
+    );
+  },
+};

@@ -1,13 +1,14 @@
-import { ArgumentError } from "../errors/index.js";
-import { isDigits } from "./digits.js";
-import { nanosecondsPerMillisecond, unixNanoseconds } from "./nanoseconds.js";
-import { show } from "./show.js";
+import { isDigits } from "./integers.js";
+import { refuseValue } from "./show.js";
 
 /**
  * A point in time for a query: Unix nanoseconds as a `bigint` or a string of digits, a `Date`, or an object with
  * `epochNanoseconds`, such as a `Temporal.Instant`. A `number` cannot hold current nanoseconds exactly and is not accepted.
  */
 export type NanosecondTime = bigint | `${bigint}` | (string & {}) | Date | { readonly epochNanoseconds: bigint };
+
+export const nanosecondsPerMillisecond = 1_000_000n;
+export const nanosecondsPerDay = 86_400_000n * nanosecondsPerMillisecond;
 
 const rfc3339 = /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?([Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
 const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
@@ -25,15 +26,9 @@ const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$
  */
 export function toNanoseconds(time: NanosecondTime): bigint {
   if (typeof time === "string" && !isDigits(time)) return parseRfc3339(time);
-  const nanoseconds = unixNanoseconds(time);
-  if (nanoseconds !== undefined) return nanoseconds;
-  if (time instanceof Date) throw new ArgumentError("Expected a time, got an invalid Date.", { argument: "time" });
-  throw new ArgumentError(
-    `Expected a time as a bigint or digits of Unix nanoseconds, a Date, RFC 3339 text or a Temporal.Instant, got ${
-      typeof time === "number" ? `the number ${time}, which cannot hold nanoseconds exactly` : show(time)
-    }.`,
-    { argument: "time" },
-  );
+  const nanoseconds = "a bigint or digits of Unix nanoseconds (a number cannot hold them exactly)";
+  const expected = `a time as ${nanoseconds}, a Date, RFC 3339 text or a Temporal.Instant`;
+  return unixNanoseconds(time) ?? refuseValue("time", expected, time);
 }
 
 /**
@@ -49,18 +44,10 @@ export function toNanoseconds(time: NanosecondTime): bigint {
  */
 export function toDate(time: `${bigint}` | (string & {}) | bigint): Date {
   if (typeof time !== "string" && typeof time !== "bigint") {
-    throw new ArgumentError(
-      `Expected a time as digits or a bigint of Unix nanoseconds, or RFC 3339 text, got ${show(time)}.`,
-      { argument: "time" },
-    );
+    refuseValue("time", "a time as digits or a bigint of Unix nanoseconds, or RFC 3339 text", time);
   }
-  const nanoseconds = toNanoseconds(time);
-  const remainder = ((nanoseconds % nanosecondsPerMillisecond) + nanosecondsPerMillisecond) % nanosecondsPerMillisecond;
-  const date = new Date(Number((nanoseconds - remainder) / nanosecondsPerMillisecond));
-  if (Number.isNaN(date.getTime())) {
-    throw new ArgumentError(`Expected a time that a Date can hold, got ${show(time)}.`, { argument: "time" });
-  }
-  return date;
+  const date = new Date(Number(floorDivide(toNanoseconds(time), nanosecondsPerMillisecond)));
+  return Number.isNaN(date.getTime()) ? refuseValue("time", "a time that a Date can hold", time) : date;
 }
 
 /**
@@ -76,11 +63,21 @@ export function toDate(time: `${bigint}` | (string & {}) | bigint): Date {
 export function toBytes(base64Text: string | null): Uint8Array {
   if (base64Text === null) return new Uint8Array();
   if (typeof base64Text !== "string" || !base64.test(base64Text)) {
-    throw new ArgumentError(`Expected standard base64 with padding, got ${show(base64Text)}.`, {
-      argument: "base64Text",
-    });
+    refuseValue("base64Text", "standard base64 with padding", base64Text);
   }
   return Uint8Array.from(atob(base64Text), (character) => character.charCodeAt(0));
+}
+
+/** The Unix nanoseconds of a `bigint`, digits, a `Date` or a `Temporal.Instant`; `undefined` for anything else. */
+export function unixNanoseconds(time: unknown): bigint | undefined {
+  if (typeof time === "bigint") return time;
+  if (isDigits(time)) return BigInt(time);
+  if (time instanceof Date) {
+    const milliseconds = time.getTime();
+    return Number.isNaN(milliseconds) ? undefined : BigInt(milliseconds) * nanosecondsPerMillisecond;
+  }
+  const { epochNanoseconds } = (time ?? {}) as { epochNanoseconds?: unknown };
+  return typeof epochNanoseconds === "bigint" ? epochNanoseconds : undefined;
 }
 
 function parseRfc3339(text: string): bigint {
@@ -88,12 +85,25 @@ function parseRfc3339(text: string): bigint {
   const wallClock = new Date(`${date}T${time}Z`);
   // Engines differ on days that do not exist: V8 turns 30 February into the first of March, others return an invalid date.
   if (Number.isNaN(wallClock.getTime()) || !wallClock.toISOString().startsWith(`${date}T${time}`)) {
-    throw new ArgumentError(
-      `Expected a time as digits of Unix nanoseconds or RFC 3339 text such as "2024-02-09T16:54:49.123456789Z", got ${show(text)}.`,
-      { argument: "time" },
-    );
+    const expected = 'a time as digits of Unix nanoseconds or RFC 3339 text such as "2024-02-09T16:54:49.123456789Z"';
+    refuseValue("time", expected, text);
   }
   const [hours = 0, minutes = 0] = offset.length > 1 ? offset.slice(1).split(":").map(Number) : [];
   const shift = (offset.startsWith("-") ? -1 : 1) * (hours * 60 + minutes) * 60_000;
   return BigInt(wallClock.getTime() - shift) * nanosecondsPerMillisecond + BigInt(fraction.padEnd(9, "0"));
 }
+
+/** Division of `bigint` truncates; this one rounds down. */
+const floorDivide = (value: bigint, unit: bigint) => (value - (((value % unit) + unit) % unit)) / unit;
+
+/** The microsecond of a time. Nodes keep times in microseconds, and compare them so (observed on v0.74 nodes). */
+export const microsecondOf = (time: bigint): bigint => floorDivide(time, 1000n);
+
+/** The first nanosecond of a microsecond. */
+export const toTime = (microsecond: bigint): bigint => microsecond * 1000n;
+
+/**
+ * Everything before this time is final, if a response names a block of that time: v0.74 nodes show the records of a block at once
+ * when it ends, and keep times in microseconds.
+ */
+export const finalTime = (blockTime: bigint): bigint => toTime(microsecondOf(blockTime));

@@ -1,6 +1,5 @@
-import { ArgumentError } from "../errors/index.js";
-import { isDigits } from "./digits.js";
-import { show } from "./show.js";
+import { isDigits } from "./integers.js";
+import { refuseValue } from "./show.js";
 
 const decimalNumber = /^(-?)(\d*)(?:\.(\d*))?$/;
 
@@ -20,9 +19,7 @@ const decimalNumber = /^(-?)(\d*)(?:\.(\d*))?$/;
 export function formatUnits(amount: bigint | `${bigint}` | (string & {}), decimals: number): string {
   checkDecimals(decimals);
   if (typeof amount !== "bigint" && !isDigits(amount)) {
-    throw new ArgumentError(`Expected an amount as a bigint or a string of digits, got ${show(amount)}.`, {
-      argument: "amount",
-    });
+    refuseValue("amount", "an amount as a bigint or a string of digits", amount);
   }
   const integer = BigInt(amount);
   const digits = String(integer < 0n ? -integer : integer).padStart(decimals + 1, "0");
@@ -47,11 +44,11 @@ export function parseUnits(text: string, decimals: number): bigint {
   checkDecimals(decimals);
   const [, sign, whole = "", fraction = ""] = (typeof text === "string" && decimalNumber.exec(text)) || [];
   if (sign === undefined || whole + fraction === "") {
-    throw new ArgumentError(`Expected a decimal number such as "1.5", got ${show(text)}.`, { argument: "text" });
+    refuseValue("text", 'a decimal number such as "1.5"', text);
   }
   const significant = fraction.replace(/0+$/, "");
   if (significant.length > decimals) {
-    throw new ArgumentError(`Expected at most ${decimals} decimal places, got ${show(text)}.`, { argument: "text" });
+    refuseValue("text", `at most ${decimals} decimal places`, text);
   }
   const amount = BigInt(whole + significant.padEnd(decimals, "0"));
   return sign === "-" ? -amount : amount;
@@ -59,7 +56,5 @@ export function parseUnits(text: string, decimals: number): bigint {
 
 function checkDecimals(decimals: number): void {
   if (Number.isInteger(decimals) && decimals >= 0 && decimals <= 255) return;
-  throw new ArgumentError(`Expected the number of decimals to be an integer from 0 to 255, got ${show(decimals)}.`, {
-    argument: "decimals",
-  });
+  refuseValue("decimals", "the number of decimals to be an integer from 0 to 255", decimals);
 }

@@ -5,7 +5,7 @@ import { accountIdOf } from "../../src/list/cursors.js";
 import { nodePool } from "../../src/pool/index.js";
 import { compareRecords } from "../../src/scan/records.js";
 import { createFakeNetwork, nodeDefects } from "../../src/testing/index.js";
-import { compareText } from "../../src/values/digits.js";
+import { compareText } from "../../src/values/integers.js";
 import { createMixedNetwork, firstTime, healthyClient, mixedWorld } from "../support/mixed-network.js";
 import { runs } from "../support/runs.js";
 

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { describe, expect, test } from "vitest";
 import { operations } from "../../generated/operations.js";
 import { createFakeNode, type FakeNode, nodeDefects } from "../../src/testing/index.js";
-import { toName } from "../../src/values/enumeration.js";
+import { toName } from "../../src/values/names.js";
 import { withGatewayDialect } from "../support/gateway-dialect.js";
 import { hasTape, hasTapeOfNewer, limits, type Recording, recordings, worldData } from "../support/tape.js";
 

@@ -1,5 +1,5 @@
 import type { BalanceChange } from "../../src/index.js";
-import { nanosecondsPerDay } from "../../src/values/nanoseconds.js";
+import { nanosecondsPerDay } from "../../src/values/times.js";
 
 export { startOfDay } from "../../src/evidence/judge.js";
 

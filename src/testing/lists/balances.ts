@@ -1,6 +1,6 @@
 import { operations } from "../../../generated/operations.js";
 import type { BalanceChange } from "../../../generated/types.js";
-import { numberOf, toName } from "../../values/enumeration.js";
+import { numberOf, toName } from "../../values/names.js";
 import { sha256Hex } from "../../values/sha256.js";
 import { parseCursor } from "../cursor.js";
 import { dataNodeError } from "../errors.js";

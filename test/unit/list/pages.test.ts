@@ -15,7 +15,7 @@ import { OpenWalk } from "../../../src/list/walk.js";
 import { readWalkOptions } from "../../../src/list/walk-options.js";
 import { keyOf } from "../../../src/scan/records.js";
 import { createFakeNode, nodeDefects } from "../../../src/testing/index.js";
-import { compareText } from "../../../src/values/digits.js";
+import { compareText } from "../../../src/values/integers.js";
 import { collect, PageSource } from "../../support/page-source.js";
 import { respondWith } from "../../support/recorder.js";
 import { runs } from "../../support/runs.js";

@@ -1,3 +1,12 @@
+/** An id as nodes return it: hexadecimal in lower case. Names such as `network` and `XYZalpha` keep their case. */
+export const canonicalId = (id: string): string => (/^(?:[0-9a-f]{2})+$/i.test(id) ? id.toLowerCase() : id);
+
+/** Returns a function that makes one text of the members that identify a record. JSON, because ids can have any characters. */
+export const keyBy =
+  <T>(members: readonly (keyof T)[]) =>
+  (record: T): string =>
+    JSON.stringify(members.map((name) => record[name]));
+
 /** The known names of an enumeration, and their numbers in the same order. */
 export interface Enumeration {
   readonly values: readonly string[];
