@@ -94,7 +94,8 @@ export class NodeCall<T> {
     const { isFresh } = this.#responses;
     // What is past is final on every node.
     const trusted = this.#ready(isFresh ? [] : ["lag"]);
-    const ready = isFresh || trusted.length > 0 ? trusted : this.#ready(["lag", "suspect"]);
+    const takesAny = !isFresh || this.#responses.find("place") !== undefined;
+    const ready = takesAny && trusted.length === 0 ? this.#ready(["lag", "suspect"]) : trusted;
     const preferred = ready.find(({ url }) => url === this.#call.expectation?.prefer);
     if (preferred) return preferred;
     // One that is probably not behind what was returned, if there is one.

@@ -3,8 +3,8 @@ import { type Outcome, readWorld } from "./read-world.js";
 import { type Reader, readerOf } from "./readers.js";
 import { type World, worldOf } from "./world.js";
 
-/** The environment's choice of worlds: seeds, or how many and of which reader. */
-const { WORLD_SEED: seeds, WORLD_COUNT: count, WORLD_READER: kind } = process.env;
+/** The environment's choice of worlds: seeds, or the first one, how many and of which reader. */
+const { WORLD_SEED: seeds, WORLD_FIRST: first, WORLD_COUNT: count, WORLD_READER: kind } = process.env;
 
 /** Reads the worlds of these seeds, of all readers. */
 export const checkSeeds = (seeds: readonly number[]): Promise<void> => check(seeds.map(worldOf));
@@ -12,14 +12,15 @@ export const checkSeeds = (seeds: readonly number[]): Promise<void> => check(see
 /**
  * Reads worlds, each of a seed that follows the one before.
  *
- * @param most - How many, unless the environment variable `WORLD_COUNT` says otherwise. `WORLD_SEED` gives the seeds themselves,
- * divided by commas.
+ * @param firstSeed - The first one, unless the environment variable `WORLD_FIRST` is set.
+ * @param most - How many, unless `WORLD_COUNT` is set. `WORLD_SEED` gives the seeds themselves, divided by commas.
  * @param only - The kind of reader, unless `WORLD_READER` names one. Worlds of others are left out. Default: all but `sync`.
  * @throws An error that describes the first worlds that fail.
  */
 export async function checkWorlds(firstSeed: number, most: number, only?: Reader["kind"]): Promise<void> {
   const chosen =
-    seeds?.split(",").map(Number) ?? Array.from({ length: Number(count ?? most) }, (_, index) => firstSeed + index);
+    seeds?.split(",").map(Number) ??
+    Array.from({ length: Number(count ?? most) }, (_, index) => Number(first ?? firstSeed) + index);
   const wanted = seeds === undefined ? (kind ?? only) : undefined;
   // Not every Node.js has the SQLite for databases: they are read at night.
   const isWanted = ({ kind }: Reader) =>

@@ -70,7 +70,9 @@ export async function readScan(spec: ScanReader, reading: Reading): Promise<void
       if (range.end !== undefined && end !== range.end)
         reading.fail("resume", `ends at ${show(end)} instead of ${show(range.end)}`);
       const shown = error.coverage?.start;
-      const first = lowest === undefined ? range.start : later(range.start ?? 0n, shown ?? 0n);
+      // What is left of a range can begin after records that no node keeps, also if none was yielded.
+      const isWhole = lowest === undefined && isStrict;
+      const first = isWhole ? range.start : later(range.start ?? 0n, shown ?? 0n);
       const begun = lowest ?? start;
       if (range.start === undefined && begun !== undefined) reading.checkStart("the scan", begun, oldest);
       const all = rows({ start: first ?? start ?? 0n });

@@ -123,6 +123,20 @@ describe("a walk of a client of several nodes", () => {
     );
   });
 
+  test("continues from a cursor on the only node that keeps the record, although that node alone is ahead", async () => {
+    const pruned = { lag: 30, history: firstDay + 18n * day };
+    const net = networkOf({ data: { balances: daily, nodes: [{}, pruned, pruned] } });
+    net.advance(40);
+    const alone = createClient({ baseUrl: net.urls[0] ?? "", fetch: (request) => net.send(request) });
+    const page = await net.run(
+      Promise.resolve(alone.listBalanceChanges({ pagination: { first: 7, newestFirst: false } })),
+    );
+    await net.read();
+    expect(net.pool.status.map(({ state }) => state)).toEqual(["suspect", "ready", "ready"]);
+    const rest = net.client.listBalanceChanges({ pagination: page.next ?? {} });
+    expect(await net.run(rest.toArray())).toHaveLength(daily.length - page.nodes.length);
+  });
+
   test("ends with an error and `resume` if no other node has the same records", async () => {
     const { net: current, onRequest } = dieAt(5);
     const net = networkOf({ onRequest, data: { balances: daily, nodes: 2 } });
