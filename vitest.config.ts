@@ -9,7 +9,7 @@ export default defineConfig({
     isolate: false,
     // More than two cores have work for: tests of deadlines and of silent servers wait.
     maxWorkers: 4,
-    include: ["{test,cli/test}/{integration,types,unit}/**/*.test.ts"],
+    include: ["{test,cli/test}/{contract,integration,types,unit}/**/*.test.ts"],
     typecheck: {
       enabled: true,
       checker: "node_modules/typescript-7/bin/tsc",

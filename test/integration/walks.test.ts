@@ -8,43 +8,42 @@ import {
   PaginationError,
   type Vote,
 } from "../../src/index.js";
-import { createFakeNode, type FakeNode, nodeDefects } from "../../src/testing/index.js";
+import {
+  createFakeNetwork,
+  createFakeNode,
+  type FakeNetwork,
+  type FakeNode,
+  type FakeVote,
+  nodeDefects,
+} from "../../src/testing/index.js";
 import { collect } from "../support/page-source.js";
 import { runs } from "../support/runs.js";
-import { createUnstableNode } from "../support/unstable-ties.js";
 
-const clientOf = ({ fetch }: Pick<FakeNode, "fetch">) =>
-  createClient({ baseUrl: "https://node.example", fetch, pacing: false });
+const options = { defects: nodeDefects, rateLimit: false } as const;
+const clientOf = ({ fetch }: Pick<FakeNode | FakeNetwork, "fetch">, baseUrl = "https://node.example") =>
+  createClient({ baseUrl, fetch, pacing: false });
 
 const hex = (number: number) => number.toString(16).padStart(64, "0");
 const proposalId = hex(0xfff);
 const timeOf = (block: number) => `${1_707_486_400_000_000_000n + BigInt(block) * 1_000_000_000n}` as const;
 
-interface WrittenVote extends Vote {
-  blockTime: `${bigint}`;
-}
-
-const keyOf = ({ partyId, timestamp }: Vote) => `${partyId} ${timestamp}`;
-
-const vote = (party: number, block: number, cast = 0): WrittenVote => ({
-  partyId: hex(party),
-  proposalId,
-  timestamp: timeOf(cast),
-  blockTime: timeOf(block),
-  value: "VALUE_YES",
-  totalGovernanceTokenBalance: "1",
-  totalGovernanceTokenWeight: "1",
-  totalEquityLikeShareWeight: "0",
-});
-
 /** Votes that were last written in these blocks, so many in each. */
-function votesOf(counts: readonly number[]): WrittenVote[] {
-  let party = 0;
-  return counts.flatMap((count, block) => Array.from({ length: count }, () => vote(party++, block, party % 7)));
-}
+const votesOf = (counts: readonly number[]) =>
+  counts
+    .flatMap((count, block) => Array.from({ length: count }, () => block))
+    .map((block, party) => ({
+      partyId: hex(party),
+      proposalId,
+      timestamp: timeOf(party % 7),
+      blockTime: timeOf(block),
+      value: "VALUE_YES",
+      totalGovernanceTokenBalance: "1",
+      totalGovernanceTokenWeight: "1",
+      totalEquityLikeShareWeight: "0",
+    }));
 
 /** The parties of votes by block, in the order of a walk. Votes of one block have no order of their own. */
-function byBlock(votes: readonly WrittenVote[], walked: readonly Vote[]): string[][] {
+function byBlock(votes: readonly FakeVote[], walked: readonly Vote[]): string[][] {
   const blockOf = new Map(votes.map(({ partyId, blockTime }) => [partyId, blockTime]));
   const blocks: { time: string | undefined; parties: string[] }[] = [];
   for (const { partyId } of walked) {
@@ -56,8 +55,6 @@ function byBlock(votes: readonly WrittenVote[], walked: readonly Vote[]): string
 }
 
 const counts = fc.array(fc.integer({ min: 1, max: 6 }), { minLength: 1, maxLength: 12 });
-const largestNeighbors = (counts: readonly number[]) =>
-  Math.max(...counts.map((count, index) => count + (counts[index + 1] ?? 0)));
 const direction = fc.constantFrom("first" as const, "last" as const);
 
 /** All records of a listing, by one of the ways to read it. */
@@ -75,6 +72,7 @@ const ways = {
     return records;
   },
 };
+
 describe("a walk over votes on a v0.74 node", () => {
   test.each(Object.entries(ways))(
     "by %s yields each vote once if a page holds any two neighboring blocks",
@@ -85,127 +83,58 @@ describe("a walk over votes on a v0.74 node", () => {
         fc.boolean(),
         fc.nat(5),
         fc.boolean(),
-        async (counts, way, newestFirst, more, unstableTies) => {
+        async (counts, way, newestFirst, more, isUnstable) => {
           const votes = votesOf(counts);
-          const node = createUnstableNode({ votes }, unstableTies);
-          const pagination = { [way]: largestNeighbors(counts) + more, newestFirst };
-          const walked = await read(clientOf(node).listVotes({ proposalId, pagination }), way === "last");
+          // Eight nodes that take turns, each with its own order of the votes of a block.
+          const nodes = isUnstable ? 8 : 1;
+          const network = createFakeNetwork({ votes, nodes, balance: (request) => request % nodes }, options);
+          const neighbors = counts.map((count, index) => count + (counts[index + 1] ?? 0));
+          const pagination = { [way]: Math.max(...neighbors) + more, newestFirst };
+          const listing = clientOf(network, network.url).listVotes({ proposalId, pagination });
           const expected = newestFirst === (way === "first") ? [...votes].reverse() : votes;
-          expect(byBlock(votes, walked)).toEqual(byBlock(votes, expected));
+          expect(byBlock(votes, await read(listing, way === "last"))).toEqual(byBlock(votes, expected));
         },
       );
       await fc.assert(property, runs(30));
     },
   );
 
-  test("with smaller pages is complete, or yields what can be reached and ends with an error that says how to continue", async () => {
-    const size = fc.integer({ min: 1, max: 12 });
-    const property = fc.asyncProperty(
-      counts,
-      direction,
-      size,
-      fc.boolean(),
-      async (counts, way, size, unstableTies) => {
-        const votes = votesOf(counts);
-        const node = createUnstableNode({ votes }, unstableTies);
-        const client = clientOf(node);
-        const walked: Vote[] = [];
-        const expected = byBlock(votes, way === "first" ? [...votes].reverse() : votes);
-        try {
-          for await (const each of client.listVotes({ proposalId, pagination: { [way]: size } })) walked.push(each);
-          expect(byBlock(votes, walked)).toEqual(expected);
-        } catch (error) {
-          expect(error).toMatchObject({ name: "PaginationError", reason: "repeated-cursor" });
-          expect(size).toBeLessThan(largestNeighbors(counts));
-          const blocks = byBlock(votes, walked);
-          // All blocks are complete but the last, of which a page shows as many votes as it can.
-          expect(blocks.slice(0, -1)).toEqual(expected.slice(0, blocks.length - 1));
-          const { resume } = error as PaginationError;
-          const rest = await client.listVotes({ proposalId, pagination: { ...resume, [way]: 5000 } }).toArray();
-          expect(new Set([...walked, ...rest].map(({ partyId }) => partyId)).size).toBe(votes.length);
-        }
-        expect(new Set(walked.map(({ partyId }) => partyId)).size).toBe(walked.length);
-      },
-    );
-    await fc.assert(property, runs(60));
-  });
-
-  test("yields once every vote that is not rewritten during the walk", async () => {
-    const writes = fc.infiniteStream(fc.array(fc.nat(80), { maxLength: 4 }));
-    const property = fc.asyncProperty(
-      counts,
-      direction,
-      fc.boolean(),
-      writes,
-      async (counts, way, newestFirst, writes) => {
-        const votes = votesOf(counts);
-        const node = createUnstableNode({ votes });
-        const written = new Set<string>();
-        let block = counts.length;
-        const fetch: FakeNode["fetch"] = async (...args) => {
-          const response = await node.fetch(...args);
-          const [parties = []] = writes.take(1);
-          block += 2;
-          for (const party of parties) written.add(hex(party));
-          node.nextBlock({ votes: [...new Set(parties)].map((party) => vote(party, block, party % 7)) });
-          return response;
-        };
-        const size = largestNeighbors([...counts, 5, 5]) + 5;
-        const listing = clientOf({ fetch }).listVotes(
-          { proposalId, pagination: { [way]: size, newestFirst } },
-          { maxItems: 500 },
-        );
-        const walked = await listing.toArray();
-        expect(new Set(walked.map(keyOf)).size).toBe(walked.length);
-        const untouched = (all: readonly Vote[]) => all.map(({ partyId }) => partyId).filter((id) => !written.has(id));
-        expect(untouched(walked).sort()).toEqual(untouched(votes).sort());
-      },
-    );
-    await fc.assert(property, runs(40));
-  });
-
   test("passes blocks that fill a page each, if the node keeps the order of their votes", async () => {
     const votes = votesOf([3, 4, 4]);
-    const node = createFakeNode({ votes }, { defects: nodeDefects, rateLimit: false });
-    const walked = await clientOf(node)
-      .listVotes({ proposalId, pagination: { first: 4 } })
-      .toArray();
-    expect(byBlock(votes, walked)).toEqual(byBlock(votes, [...votes].reverse()));
+    const listing = clientOf(createFakeNode({ votes }, options)).listVotes({ proposalId, pagination: { first: 4 } });
+    expect(byBlock(votes, await listing.toArray())).toEqual(byBlock(votes, [...votes].reverse()));
   });
 
   test.each([
     { moved: 1, counts: [5, 4, 1, 1], first: 4 },
     { moved: 2, counts: [5, 4, 1, 1, 1, 1], first: 6 },
-  ])(
-    "yields every vote of a block if the $moved before it move away between two pages",
-    async ({ moved, counts, first }) => {
-      // Newest first: single votes, a block of four that the first page cuts, and older votes.
-      const votes = votesOf(counts);
-      const moving = votes.slice(9, 9 + moved).map((vote) => ({ ...vote, blockTime: timeOf(20) }));
-      for (let seed = 1; seed <= 20; seed++) {
-        const node = createUnstableNode({ votes, seed });
-        const fetch: FakeNode["fetch"] = async (...args) => {
-          const response = await node.fetch(...args);
-          if (node.requests.length === 1) node.nextBlock({ votes: moving });
-          return response;
-        };
-        const listing = clientOf({ fetch }).listVotes({ proposalId, pagination: { first } });
-        const seen = new Set<string>();
-        try {
-          for await (const { partyId } of listing) seen.add(partyId);
-        } catch (error) {
-          // The block of five can be larger than a page.
-          expect(error).toMatchObject({ reason: "repeated-cursor" });
-        }
-        expect(votes.slice(5).filter(({ partyId }) => !seen.has(partyId))).toEqual([]);
+  ])("yields every vote of a block if the $moved before it move away between two pages", async (each) => {
+    // Newest first: single votes, a block of four that the first page cuts, and older votes.
+    const votes = votesOf(each.counts);
+    const moving = votes.slice(9, 9 + each.moved).map((vote) => ({ ...vote, blockTime: timeOf(20) }));
+    for (let seed = 1; seed <= 20; seed++) {
+      const network = createFakeNetwork({ votes, nodes: 8, seed, balance: (request) => request % 8 }, options);
+      let requests = 0;
+      const fetch: FakeNode["fetch"] = async (...args) => {
+        const response = await network.fetch(...args);
+        if (++requests === 1) network.nextBlock({ votes: moving });
+        return response;
+      };
+      const listing = clientOf({ fetch }, network.url).listVotes({ proposalId, pagination: { first: each.first } });
+      const seen = new Set<string>();
+      try {
+        for await (const { partyId } of listing) seen.add(partyId);
+      } catch (error) {
+        // The block of five can be larger than a page.
+        expect(error).toMatchObject({ reason: "repeated-cursor" });
       }
-    },
-  );
+      expect(votes.slice(5).filter(({ partyId }) => !seen.has(partyId))).toEqual([]);
+    }
+  });
 
   test("of a closed proposal ends in three pages of 400 with its 1000 votes", async () => {
     const votes = votesOf([2, 1, 1000]).map((each, index) => ({ ...each, blockTime: timeOf(index < 3 ? index : 9) }));
-    const node = createFakeNode({ votes }, { defects: nodeDefects, rateLimit: false });
-    const client = clientOf(node);
+    const client = clientOf(createFakeNode({ votes }, options));
     expect(await client.listVotes({ proposalId }).toArray()).toHaveLength(1003);
     const walked: Vote[] = [];
     const walk = async () => {
@@ -222,20 +151,23 @@ describe("a walk over votes on a v0.74 node", () => {
   });
 });
 
-const change = (account: number, block: number): BalanceChange => ({
-  timestamp: timeOf(block),
-  assetId: hex(account % 3),
-  partyId: hex(account),
-  marketId: account % 2 === 0 ? "" : hex(7),
-  accountType: account % 2 === 0 ? "ACCOUNT_TYPE_GENERAL" : "ACCOUNT_TYPE_MARGIN",
-  balance: String(account),
-});
-
 const changesOf = (counts: readonly number[]) =>
-  counts.flatMap((count, block) => Array.from({ length: count }, (_, account) => change(account, block)));
+  counts.flatMap((count, block) =>
+    Array.from(
+      { length: count },
+      (_, account): BalanceChange => ({
+        timestamp: timeOf(block),
+        assetId: hex(account % 3),
+        partyId: hex(account),
+        marketId: account % 2 === 0 ? "" : hex(7),
+        accountType: account % 2 === 0 ? "ACCOUNT_TYPE_GENERAL" : "ACCOUNT_TYPE_MARGIN",
+        balance: String(account),
+      }),
+    ),
+  );
 
-const textOf = (record: object) => JSON.stringify(Object.entries(record).sort());
-const textsOf = (records: readonly object[]) => records.map(textOf).sort();
+const textsOf = (records: readonly object[]) =>
+  records.map((record) => JSON.stringify(Object.entries(record).sort())).sort();
 
 describe("a walk over balance changes on a v0.74 node", () => {
   const sizes = fc.integer({ min: 1, max: 20 });
@@ -248,7 +180,7 @@ describe("a walk over balance changes on a v0.74 node", () => {
       sizes,
       async (counts, way, newestFirst, size) => {
         const balances = changesOf(counts);
-        const node = createFakeNode({ balances }, { defects: nodeDefects, rateLimit: false });
+        const node = createFakeNode({ balances }, options);
         const pagination = { [way]: size, newestFirst };
         const walked = await read(clientOf(node).listBalanceChanges({ pagination }), way === "last");
         expect(textsOf(walked)).toEqual(textsOf(balances));
@@ -269,20 +201,15 @@ describe("a walk over balance changes on a v0.74 node", () => {
       sizes,
       fc.nat(),
       async (counts, newestFirst, size, pick) => {
-        const node = createFakeNode({ balances: changesOf(counts) }, { defects: nodeDefects, rateLimit: false });
-        const client = clientOf(node);
-        const edges = await collect(client.listBalanceChanges({ pagination: { first: size, newestFirst } }).edges());
+        const client = clientOf(createFakeNode({ balances: changesOf(counts) }, options));
+        const read = (pagination: object) => client.listBalanceChanges({ pagination: { newestFirst, ...pagination } });
+        const edges = await collect(read({ first: size }).edges());
         const index = pick % edges.length;
-        const after = edges[index]?.cursor;
+        const cursor = edges[index]?.cursor;
         const nodes = edges.map((edge) => edge.node);
-        expect(await client.listBalanceChanges({ pagination: { first: size, after, newestFirst } }).toArray()).toEqual(
-          nodes.slice(index + 1),
-        );
-        const before = await client
-          .listBalanceChanges({ pagination: { last: size, before: after, newestFirst } })
-          .toArray();
-        expect(before).toEqual(nodes.slice(0, index).reverse());
-        const page = await client.listBalanceChanges({ pagination: { first: size, newestFirst } });
+        expect(await read({ first: size, after: cursor }).toArray()).toEqual(nodes.slice(index + 1));
+        expect(await read({ last: size, before: cursor }).toArray()).toEqual(nodes.slice(0, index).reverse());
+        const page = await read({ first: size });
         expect(page.next === undefined).toBe(!page.pageInfo?.hasNextPage);
         if (page.next === undefined) return;
         const next = JSON.parse(JSON.stringify(page)).next;
@@ -292,33 +219,10 @@ describe("a walk over balance changes on a v0.74 node", () => {
     );
     await fc.assert(property, runs(40));
   });
-
-  test("yields what the node has below the current block while rows are added", async () => {
-    const property = fc.asyncProperty(counts, sizes, fc.boolean(), async (counts, size, newestFirst) => {
-      const balances = changesOf(counts);
-      const node = createFakeNode({ balances }, { defects: nodeDefects, rateLimit: false });
-      let added = 0;
-      const fetch: FakeNode["fetch"] = async (...args) => {
-        const response = await node.fetch(...args);
-        if (added < 30)
-          node.nextBlock({
-            balances: [change(added++, counts.length + added), change(added++, counts.length + added)],
-          });
-        return response;
-      };
-      const walked = await clientOf({ fetch })
-        .listBalanceChanges({ pagination: { first: size, newestFirst } })
-        .toArray();
-      const before = new Set(textsOf(balances));
-      expect(textsOf(walked).filter((text) => before.has(text))).toEqual([...before].sort());
-      expect(new Set(textsOf(walked)).size).toBe(walked.length);
-    });
-    await fc.assert(property, runs(30));
-  });
 });
 
 test("node signatures are walked without one request more than pages", async () => {
-  const node = createFakeNode({ signatures: 900 }, { defects: nodeDefects, rateLimit: false });
+  const node = createFakeNode({ signatures: 900 }, options);
   const [{ id = "" } = {}] = node.records.signatures;
   const walked = await clientOf(node)
     .listNodeSignatures({ id, pagination: { first: 7 } })

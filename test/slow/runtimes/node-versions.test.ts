@@ -31,10 +31,7 @@ test.each(["20", "26"].filter((version) => version !== current))(
     const vitest = join(root, "node_modules/vitest/vitest.mjs");
     const report = ["--reporter=json", `--outputFile=${outputFile}`];
     // What these test does not differ between versions, or is not part of the package.
-    const excluded = [
-      "test/unit/{docs,list,pool,scan,scripts}/**",
-      "test/integration/{fake-node,lost-records,operations,samples,tape}.test.ts",
-    ];
+    const excluded = ["test/unit/{docs,list,pool,scan,scripts}/**", "test/integration/{samples,worlds}.test.ts"];
     const excludes = excluded.flatMap((files) => ["--exclude", files]);
     const args = ["run", "test/unit", "test/integration", ...excludes, "--typecheck.enabled=false", ...report];
     const { code } = await run(nodeBinary(version), [vitest, ...args], { cwd: root, env: ownEnvironment() }).then(
@@ -48,7 +45,7 @@ test.each(["20", "26"].filter((version) => version !== current))(
     const results = testResults.flatMap(({ assertionResults }) => assertionResults);
     expect(results.filter(({ status }) => status === "failed").map(({ fullName }) => fullName)).toEqual([]);
     expect(code).toBe(0);
-    expect(numPassedTests).toBeGreaterThan(1500);
+    expect(numPassedTests).toBeGreaterThan(1000);
   },
   300_000,
 );

@@ -13,14 +13,16 @@ import { judgeSignatures, voteText } from "./read-votes.js";
 import type { FollowReader, Range } from "./readers.js";
 import type { Reading } from "./reading.js";
 import { between, earlier, earlierThan, inScanOrder, isWanted, show, timeOf } from "./records.js";
+import { Choices } from "./world.js";
 
 interface AnyBatch<T> {
   records: readonly T[];
   from?: bigint;
   upTo: bigint;
+  resume?: string;
 }
 
-/** Follows until the head of the chain, from where the error before says. */
+/** Follows until the head of the chain, from where the error before says. Followers that can continue are also killed now and then. */
 async function follow<T>(
   reading: Reading,
   from: "start" | bigint,
@@ -30,14 +32,21 @@ async function follow<T>(
 ): Promise<boolean> {
   const { world } = reading;
   const client = world.client();
+  const choose = new Choices(world.world.seed ^ 0xdead);
   world.calmAfter = 60;
   let position = from;
   for (;;) {
+    let isKilled = false;
     const error = await reading.take(open(client, position), (batch) => {
+      isKilled = batch.resume !== undefined && batch.upTo < world.head && choose.chance(0.1);
+      // The batch was not stored: its records come again.
+      if (isKilled && choose.chance(0.5)) return true;
       onBatch(batch);
-      return batch.upTo >= world.head;
+      if (batch.resume !== undefined) position = BigInt(batch.resume);
+      return isKilled || batch.upTo >= world.head;
     });
     if (error === "hang") return false;
+    if (isKilled) continue;
     if (error === undefined) return true;
     const { resume } = error as { resume?: { from?: unknown } };
     const next = onError(error) ?? resume?.from ?? from;
@@ -75,10 +84,23 @@ export async function readFollower(spec: FollowReader, reading: Reading): Promis
   if (spec.kind === "follow-votes") {
     const [proposalId = ""] = world.world.proposals;
     const found: Vote[] = [];
+    /** What the current follower has yielded last, by party. */
+    const seen = new Map<string, string>();
     let upTo = 0n;
-    const open = (client: VegaClient, from: "start" | bigint) =>
-      followVotesWith({ clock, pageSize: 5000 }, client, { proposalId }, { from }).batches();
+    const open = (client: VegaClient, from: "start" | bigint) => {
+      seen.clear();
+      return followVotesWith({ clock, pageSize: 5000 }, client, { proposalId }, { from }).batches();
+    };
     const isDone = await follow<Vote>(reading, "start", open, (batch) => {
+      if (batch.upTo <= upTo) reading.fail("order", `a batch up to ${show(batch.upTo)} after ${show(upTo)}`);
+      for (const vote of batch.records) {
+        const isFinal = world.votes.some(
+          ({ vote: each, time }) => time < batch.upTo && voteText(each) === voteText(vote),
+        );
+        if (!isFinal) reading.fail("order", `a vote of a block that has not ended before ${show(batch.upTo)}`);
+        if (seen.get(vote.partyId) === voteText(vote)) reading.fail("repeated", "a vote came again without a change");
+        seen.set(vote.partyId, voteText(vote));
+      }
       found.push(...batch.records);
       upTo = batch.upTo;
     });
@@ -110,6 +132,8 @@ export async function readFollower(spec: FollowReader, reading: Reading): Promis
     const from = upTo ?? start;
     if (from !== undefined && batch.upTo <= from)
       reading.fail("order", `a batch up to ${show(batch.upTo)} after ${show(from)}`);
+    if (!batch.records.every(between({ start: from, end: batch.upTo })))
+      reading.fail("order", `records outside of a batch from ${show(from)} to ${show(batch.upTo)}`);
     // The batch says that no response has shown what is between.
     if (from !== undefined && batch.from !== undefined && batch.from > from)
       gaps.push({ start: from, end: batch.from });

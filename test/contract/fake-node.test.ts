@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Served, serveValidated } from "../../scripts/mock.js";
 import { createClient, type VegaClient, VegaError } from "../../src/index.js";
 import { createFakeNode, type FakeNode, nodeDefects } from "../../src/testing/index.js";
-import { collect } from "../support/page-source.js";
 import { recorder } from "../support/recorder.js";
 
 // Client and fake node on one machine, Prism's validating proxy between them: Prism decides whether requests and responses
@@ -13,10 +12,8 @@ let traffic: ReturnType<typeof recorder>;
 let client: VegaClient;
 
 beforeAll(async () => {
-  node = createFakeNode(
-    { votes: 90, profiles: 40, balances: 300, signatures: 60, spamStatistics: 5 },
-    { rateLimit: false },
-  );
+  const data = { votes: 45, profiles: 15, balances: 70, signatures: 30, spamStatistics: 5 };
+  node = createFakeNode(data, { rateLimit: false });
   proxy = await serveValidated(node.fetch);
   traffic = recorder();
   client = createClient({ baseUrl: proxy.url, fetch: traffic.fetch, retry: false });
@@ -24,11 +21,10 @@ beforeAll(async () => {
 afterAll(() => proxy.close());
 
 /** Every response since the last call, and no violation in any of them. */
-function expectNoViolation(responses = 1): void {
+function expectNoViolation(responses: number): void {
   expect(traffic.responses.length).toBeGreaterThanOrEqual(responses);
-  for (const [index, { headers }] of traffic.responses.entries()) {
-    expect([traffic.sent[index]?.url, headers.get("sl-violations")]).toEqual([traffic.sent[index]?.url, null]);
-  }
+  const found = traffic.responses.map(({ headers }, index) => [traffic.sent[index]?.url, headers.get("sl-violations")]);
+  expect(found.filter(([, violations]) => violations !== null)).toEqual([]);
   traffic.responses.length = 0;
   traffic.sent.length = 0;
 }
@@ -47,14 +43,14 @@ describe("between client and fake node, Prism reports no violation", () => {
     const [signature] = node.records.signatures;
     for (const pagination of [{ first: 7 }, { last: 7 }, { first: 7, newestFirst: false }]) {
       const lists = [
-        [client.listVotes({ proposalId: vote?.proposalId ?? "", pagination }), 30],
-        [client.listPartiesProfiles({ pagination }), 40],
-        [client.listBalanceChanges({ pagination }), 300],
-        [client.listNodeSignatures({ id: signature?.id ?? "", pagination }), 20],
+        [client.listVotes({ proposalId: vote?.proposalId ?? "", pagination }), 15],
+        [client.listPartiesProfiles({ pagination }), 15],
+        [client.listBalanceChanges({ pagination }), 70],
+        [client.listNodeSignatures({ id: signature?.id ?? "", pagination }), 10],
       ] as const;
       for (const [list, count] of lists) expect(await list.toArray()).toHaveLength(count);
     }
-    expectNoViolation(3 * 50);
+    expectNoViolation(3 * 17);
   });
 
   test("in filters, ranges, scans and lists that take several requests", async () => {
@@ -66,13 +62,13 @@ describe("between client and fake node, Prism reports no violation", () => {
       accountTypes: ["ACCOUNT_TYPE_GENERAL", "ACCOUNT_TYPE_MARGIN"] as const,
     };
     await client.listBalanceChanges({ filter, dateRange: { endTimestamp: timestamp } }).toArray();
-    expect(await client.scanBalanceChanges({}, { pageSize: 100 }).toArray()).toHaveLength(300);
+    expect(await client.scanBalanceChanges({}, { pageSize: 30 }).toArray()).toHaveLength(70);
     const parties = [
       ...node.records.profiles.map((each) => each.partyId),
       ...Array.from({ length: 200 }, (_, i) => i.toString(16).padStart(64, "0")),
     ];
-    expect(await client.listPartiesProfiles({ parties }).toArray()).toHaveLength(40);
-    expectNoViolation(9);
+    expect(await client.listPartiesProfiles({ parties }).toArray()).toHaveLength(15);
+    expectNoViolation(8);
   });
 
   test("in spam statistics and checks, with every code", async () => {
@@ -90,22 +86,17 @@ describe("between client and fake node, Prism reports no violation", () => {
   });
 
   test("with all defects and at empty pages", async () => {
+    const first = { pagination: { first: 7 } };
+    const proposalId = node.records.votes[0]?.proposalId ?? "";
     node.configure({ defects: nodeDefects });
-    const [vote] = node.records.votes;
-    await client
-      .listVotes({ proposalId: vote?.proposalId ?? "", pagination: { first: 7 } })
-      .toArray()
-      .catch(expectVegaError);
-    await client
-      .listPartiesProfiles({ pagination: { first: 7 } })
-      .toArray()
-      .catch(expectVegaError);
-    await client.listBalanceChanges({ pagination: { first: 7 } }).toArray();
+    for (const list of [client.listVotes({ proposalId, ...first }), client.listPartiesProfiles(first)])
+      await list.toArray().catch(expectVegaError);
+    await client.listBalanceChanges(first).toArray();
     await client.listVotes({ partyId: "ab" });
     node.configure({ defects: [], faults: [{ name: "empty-page", request: 2 }] });
-    await collect(client.listPartiesProfiles({ pagination: { first: 7 } }).pages());
+    await client.listPartiesProfiles(first).toArray();
     node.configure({ faults: [] });
-    expectNoViolation(40);
+    expectNoViolation(15);
   });
 
   test("in errors: a bad cursor, a page that is too large, a rate limit and a ban", async () => {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { followBalanceChangesWith } from "../../../src/follow/balance-changes.js";
-import { followVotesWith } from "../../../src/follow/votes.js";
-import { createFakeNode, type FakeBlockData, nodeDefects } from "../../../src/testing/index.js";
-import { followSetting } from "../../support/follow-setting.js";
+import { followBalanceChangesWith } from "../../src/follow/balance-changes.js";
+import { followVotesWith } from "../../src/follow/votes.js";
+import { createFakeNode, type FakeBlockData, nodeDefects } from "../../src/testing/index.js";
+import { followSetting } from "../support/follow-setting.js";
 
 const minute = 60_000;
 

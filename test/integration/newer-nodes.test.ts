@@ -1,0 +1,111 @@
+import { describe, expect, test } from "vitest";
+import { type BalanceChange, createClient, PaginationError } from "../../src/index.js";
+import { createFakeNode, nodeDefects } from "../../src/testing/index.js";
+import { json } from "../support/recorder.js";
+
+const day = 86_400_000_000_000n;
+const year = 365n * day;
+/** 1 February 2024. */
+const first = 1_706_745_600_000_000_000n;
+/** v0.79 nodes send its number. */
+const removed = "ACCOUNT_TYPE_REWARD_AVERAGE_POSITION";
+const hex = (number: number) => number.toString(16).padStart(64, "0");
+
+/** Changes over three years, of the removed account type among others. */
+const balances = Array.from(
+  { length: 300 },
+  (_, index): BalanceChange => ({
+    timestamp: `${first + BigInt(Math.floor(index / 3)) * 11n * day}`,
+    assetId: hex(1),
+    partyId: hex(index),
+    marketId: "",
+    accountType: index % 4 === 0 ? removed : "ACCOUNT_TYPE_GENERAL",
+    balance: String(index),
+  }),
+);
+const keysOf = (records: readonly BalanceChange[]) =>
+  records.map(({ timestamp, partyId, accountType }) => `${timestamp} ${partyId} ${accountType}`);
+
+function connect(version: "v0.74" | "v0.79") {
+  const data = { balances, block: { height: 50_000_000n, timestamp: first + 1100n * day } };
+  const node = createFakeNode(data, { version, defects: nodeDefects, rateLimit: false });
+  return { node, client: createClient({ baseUrl: "https://node.example", fetch: node.fetch, pacing: false }) };
+}
+
+test.each([
+  ["without a range", {}],
+  ["with an end alone", { endTimestamp: first + 2n * year }],
+  ["with a start alone", { startTimestamp: first }],
+  ["of three years", { startTimestamp: first, endTimestamp: first + 3n * year }],
+  ["of exactly 365 days", { startTimestamp: first, endTimestamp: first + year }],
+  ["from 2020 on", { startTimestamp: new Date("2020-01-01"), endTimestamp: new Date("2020-12-31") }],
+  ["before 2020", { startTimestamp: new Date("2019-01-01"), endTimestamp: new Date("2019-12-31") }],
+])("a v0.79 node is read %s as a v0.74 node is, by lists and scans", async (_, dateRange) => {
+  const { client } = connect("v0.79");
+  const { client: other } = connect("v0.74");
+  for (const order of ["oldest-first", "newest-first"] as const) {
+    const scan = (each: typeof client) =>
+      each.scanBalanceChanges({ dateRange }, { order, pageSize: 40, missingHistory: "ignore" }).toArray();
+    expect(keysOf(await scan(client))).toEqual(keysOf(await scan(other)));
+  }
+  for (const pagination of [{ first: 7 }, { last: 7 }, { first: 7, newestFirst: false }, { first: 5000 }]) {
+    // What begins before the history is an error of a loop, so that it is read page by page.
+    const walk = async (each: typeof client) => {
+      const records: BalanceChange[] = [];
+      try {
+        for await (const page of each.listBalanceChanges({ dateRange, pagination }).pages())
+          records.push(...page.nodes);
+      } catch (error) {
+        if (!PaginationError.is(error) || error.reason !== "pruned") throw error;
+      }
+      return keysOf(records);
+    };
+    expect(await walk(client)).toEqual(await walk(other));
+  }
+});
+
+describe("a filter by account types on a v0.79 node", () => {
+  const { client, node } = connect("v0.79");
+  const dateRange = { startTimestamp: first, endTimestamp: first + year };
+  const ofYear = balances.filter(({ timestamp }) => BigInt(timestamp) < first + year);
+  const expected = keysOf(ofYear.filter(({ accountType }) => accountType === removed));
+  const list = (accountTypes: readonly string[], options = {}) =>
+    client.listBalanceChanges({ filter: { accountTypes: accountTypes as never }, dateRange }, options);
+
+  test("selects the records of a name that the node rejects, in a page, a walk, a part of it and a scan", async () => {
+    expect(keysOf((await list([removed])).nodes).sort()).toEqual([...expected].sort());
+    expect(keysOf(await list([removed]).toArray()).sort()).toEqual([...expected].sort());
+    expect(keysOf(await list([removed], { maxItems: 3 }).toArray())).toHaveLength(3);
+    expect(await list([removed, "ACCOUNT_TYPE_GENERAL"]).toArray()).toHaveLength(ofYear.length);
+    const scan = (maxItems?: number) =>
+      client.scanBalanceChanges({ filter: { accountTypes: [removed] }, dateRange }, { pageSize: 12, maxItems });
+    expect(keysOf(await scan().toArray())).toEqual(expected);
+    expect(keysOf(await scan(10).toArray())).toEqual(expected.slice(0, 10));
+  });
+
+  test("is sent if the node knows all its names", async () => {
+    node.requests.length = 0;
+    await list(["ACCOUNT_TYPE_GENERAL"]);
+    await list(["ACCOUNT_TYPE_GENERAL", removed]);
+    const sent = node.requests.map(({ url }) => new URL(url).searchParams.getAll("filter.accountTypes"));
+    expect(sent).toEqual([["ACCOUNT_TYPE_GENERAL"], []]);
+  });
+});
+
+test("the number of any account type becomes its name, and a number without a name stays a number", async () => {
+  const types = {
+    0: "ACCOUNT_TYPE_UNSPECIFIED",
+    7: "ACCOUNT_TYPE_FEES_MAKER",
+    8: 8,
+    9: "ACCOUNT_TYPE_BOND",
+    34: "ACCOUNT_TYPE_LOCKED_FOR_STAKING",
+    35: 35,
+    "-1": -1,
+  };
+  const sent = [...Object.keys(types).map(Number), "ACCOUNT_TYPE_NEW", null];
+  const edges = sent.map((accountType, index) => ({ cursor: `${index}`, node: { partyId: hex(index), accountType } }));
+  const pageInfo = { hasNextPage: false, hasPreviousPage: false, startCursor: "0", endCursor: "8" };
+  const fetch = async () => json({ balances: { edges: [...edges, null, { cursor: "9", node: null }], pageInfo } });
+  const { nodes } = await createClient({ baseUrl: "https://node.example", fetch }).listBalanceChanges();
+  expect(nodes.map(({ accountType }) => accountType)).toEqual([...Object.values(types), "ACCOUNT_TYPE_NEW", null]);
+});
