@@ -8,7 +8,7 @@ import { root } from "../support/samples/collect.js";
 
 // The hand-written pages, which are read on the site and on GitHub.
 const guide = groups.flatMap(({ pages }) => pages.map((page) => `docs/${page}.md`)).filter(isHandWritten);
-const others = ["README.md", "CONTRIBUTING.md", "CODE_OF_CONDUCT.md", "SECURITY.md", "docs/index.md"];
+const others = ["README.md", "src/README.md", "CONTRIBUTING.md", "CODE_OF_CONDUCT.md", "SECURITY.md", "docs/index.md"];
 
 /** The changelog is copied from the root. */
 function isHandWritten(file: string): boolean {

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 
 const read = (path: string) => readFileSync(fileURLToPath(new URL(`../../../${path}`, import.meta.url)), "utf8");
 
-const page = read("docs/contributing.md");
+const page = read("src/README.md");
 /** The rows of the tables that say where something is: cells with functions, and with files. */
 const rows = ["One call in 20 lines", "Where is it in the code?"].flatMap((title) => {
   const section = page.split(`## ${title}\n`)[1]?.split("\n## ")[0] ?? "";
