@@ -31,7 +31,7 @@ export interface Operation {
   readonly atLeastOneOf?: readonly string[];
   /** Two times, by their names in the query. The start must not be after the end. */
   readonly range?: { readonly start: string; readonly end: string };
-  /** The request is sent once: it is not retried, and redirects are not followed. */
+  /** The request is sent once: it is not retried. */
   readonly sentOnce?: true;
 }
 

@@ -10,9 +10,8 @@ import type { Connection, Session } from "../evidence/connection.js";
 import { call } from "../http/call.js";
 import { type CallOptions, callChecks, readCallOptions } from "../http/call-options.js";
 import { withCalls, withHeaders } from "../http/http-client.js";
-import { sharedLimits } from "../http/limits.js";
 import { withLog } from "../http/log.js";
-import { withRedirects } from "../http/redirects.js";
+import { sharedLimiter } from "../http/rate-limiter.js";
 import { createRequester } from "../http/requester.js";
 import { type NodeHttp, routeOf } from "../http/route.js";
 import type { ScanOptions } from "../scan/scan-options.js";
@@ -63,7 +62,7 @@ export interface VegaClient extends OperationMethods {
   /**
    * An openapi-fetch client, for what the methods do not cover. Its requests have the deadlines, pacing and events of the methods,
    * and their retries, unless they change something: a POST is sent once. They resolve to `{ data, error, response }`, and reject if
-   * there is no response, or one that redirects elsewhere. Middleware that is added with `http.use()` works for the methods, too, once
+   * there is no response, or a redirect. Middleware that is added with `http.use()` works for the methods, too, once
    * for each attempt.
    *
    * @example
@@ -99,11 +98,10 @@ export interface VegaClient extends OperationMethods {
  * ```
  */
 export function createClient(options: ClientOptions): VegaClient {
-  const { baseUrl, pool, headers, fetch: send, pacing, ...defaults } = readClientOptions(options);
-  const fetch = withRedirects(send);
-  // Each node of a pool has limits of its own.
-  const limits =
-    pool || !pacing ? undefined : sharedLimits(options.fetch ?? globalThis.fetch ?? send, new URL(baseUrl).origin);
+  const { baseUrl, pool, headers, fetch, pacing, ...defaults } = readClientOptions(options);
+  // Each node of a pool has a rate limit of its own.
+  const limiter =
+    pool || !pacing ? undefined : sharedLimiter(options.fetch ?? globalThis.fetch ?? fetch, new URL(baseUrl).origin);
   const session: Session = {};
   const node: Node = {
     baseUrl,
@@ -114,7 +112,7 @@ export function createClient(options: ClientOptions): VegaClient {
       const options = {
         fetch,
         pacing,
-        limits,
+        limiter,
         session,
         observe: withLog(observe, log),
         validate,
@@ -156,7 +154,9 @@ function createMethods(node: Node, http: NodeHttp, connection: Connection, defau
     const route = { ...routeOf(http, id), read: (body: object) => (isResponse(body) ? body : undefined) };
     return (argument: unknown, options?: CallOptions) =>
       call(() =>
-        connection.send(route, readArguments(id, operation, argument), {
+        connection.send({
+          ...route,
+          params: readArguments(id, operation, argument),
           ...readCallOptions(id, options, settings, callChecks),
           signal: options?.signal,
         }),

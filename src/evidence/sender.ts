@@ -3,13 +3,13 @@ import type { CheckedArguments } from "../arguments/read-arguments.js";
 import type { Answer } from "../http/call.js";
 import type { CallSettings } from "../http/call-options.js";
 import type { Expectation } from "../http/expectation.js";
-import type { CallRoute, OperationRoute } from "../http/route.js";
+import type { CallRequest, OperationRoute } from "../http/route.js";
 import { toName } from "../values/names.js";
 import type { Connection } from "./connection.js";
 import type { ListRequest, PageContent, ReceivedPage } from "./page.js";
 
 /** What a request with a cursor has beside its route. */
-export type CursorRules = Pick<CallRoute<never, never, never>, "finalStatuses" | "hints">;
+export type CursorRules = Pick<CallRequest<never>, "finalStatuses" | "hints">;
 
 /** Sends the request for one page of a list. */
 export type SendPage<T> = (
@@ -37,7 +37,7 @@ export function pageSender<T>({ connection, route, operation, call }: PageSender
       const page = readEnvelope(body[envelope]);
       return page && { edges: enums ? named(page.edges, enums) : page.edges, pageInfo: page.pageInfo, request };
     };
-    return connection.send({ ...route, ...rules, read }, params, { ...call, signal, expectation });
+    return connection.send({ ...route, ...rules, ...call, read, params, signal, expectation });
   };
 }
 

@@ -1,9 +1,8 @@
 import { ApiError, atCaller } from "../errors/index.js";
 import type { Settings } from "./call-options.js";
-import { withRedirects } from "./redirects.js";
 import type { Requester } from "./requester.js";
-import { decode, type FetchResult, mismatch, parseJson, type Received, readBytes } from "./response.js";
-import type { AttemptInit, CallRoute, NodeHttp, SendAny } from "./route.js";
+import { decode, mismatch, parseJson, readBytes } from "./response.js";
+import type { AttemptInit, CallRequest, FetchResult, NodeHttp, Received, SendAny } from "./route.js";
 
 /** What the caller passes to openapi-fetch, as far as it is read here. */
 interface Init {
@@ -26,7 +25,7 @@ const reads = ["GET", "HEAD", "OPTIONS", "TRACE"];
  * attempt.
  */
 export const withCalls = (http: NodeHttp, requester: Requester, settings: Settings): NodeHttp =>
-  withRequest(http, (name, path, init: Init) => httpCall({ http, requester, settings }, name, path, init));
+  withRequest(http, (name, path, init: Init) => httpCall(http, requester, settings, name.toUpperCase(), path, init));
 
 /** Returns an openapi-fetch client that sends further headers with every request. */
 export function withHeaders(http: NodeHttp, added: Headers): NodeHttp {
@@ -50,31 +49,27 @@ function withRequest(http: NodeHttp, send: SendAny): NodeHttp {
   return Object.fromEntries(members) as NodeHttp;
 }
 
-/** What the requests of an openapi-fetch client are sent with. */
-interface HttpCalls {
-  http: NodeHttp;
-  requester: Requester;
-  settings: Settings;
-}
-
 /** Sends a request of an openapi-fetch client as a call. */
 async function httpCall(
-  { http, requester, settings }: HttpCalls,
-  name: string,
+  http: NodeHttp,
+  requester: Requester,
+  settings: Settings,
+  method: string,
   path: string,
   init: Init,
 ): Promise<Result> {
   const send = http.request as SendAny<object, Result>;
-  const method = name.toUpperCase();
   const { baseUrl, fetch, signal, parseAs = "json", ...rest } = init;
   // To where it says, once.
-  if (baseUrl !== undefined || fetch !== undefined) {
-    return send(method, path, fetch ? { ...init, fetch: withRedirects(fetch) } : init);
-  }
+  if (baseUrl !== undefined || fetch !== undefined) return send(method, path, { ...init, redirect: "manual" });
   let received: Result | undefined;
-  const route: CallRoute<object, object, unknown> = {
+  const call: CallRequest<unknown> = {
     operation: `${method} ${path}`,
     once: !reads.includes(method),
+    settings,
+    signal: signal ?? undefined,
+    headers: undefined,
+    params: {},
     attempt: async (_, attemptInit) => {
       received = undefined;
       // A stream is read after the call, and still ends with the caller's signal.
@@ -88,8 +83,7 @@ async function httpCall(
     receive: async (response) => (received?.data === undefined ? undefined : readAs(parseAs, response)),
   };
   try {
-    const call = { settings, signal: signal ?? undefined, headers: undefined };
-    const { data, response } = await requester.send(route, {}, call);
+    const { data, response } = await requester.send(call);
     return { data, response };
   } catch (error) {
     // A request that was not sent because of an earlier one has no response of its own. That of a redirect may have no body, so that
@@ -104,11 +98,10 @@ async function readAs(parseAs: NonNullable<Init["parseAs"]>, received: Received)
   // Its reader may take longer than any deadline.
   if (parseAs === "stream") return response.body;
   const bytes = await readBytes(received);
-  if (parseAs === "arrayBuffer") return bytes.slice().buffer;
-  if (parseAs === "blob") return new Blob([bytes.slice()], { type: response.headers.get("content-type") ?? "" });
+  if (parseAs !== "json")
+    return (await new Response(bytes.slice(), { headers: response.headers })[parseAs]()) || undefined;
   const text = decode(bytes);
-  if (parseAs === "text" || text === "") return text || undefined;
   const json = parseJson(text);
-  if (json === undefined) throw mismatch(received, text, text);
+  if (text !== "" && json === undefined) throw mismatch(received, text, text);
   return json;
 }

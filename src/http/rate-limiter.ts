@@ -1,6 +1,10 @@
-import type { Clock } from "../async/clock.js";
+import { type Clock, systemClock } from "../async/clock.js";
 import { ignore } from "../async/item-iterator.js";
-import { type RateLimit, TokenBucket } from "./token-bucket.js";
+import { RateLimitError } from "../errors/index.js";
+import type { Settings } from "./call-options.js";
+import type { Emit } from "./events.js";
+import { retryAfter } from "./retry.js";
+import { type RateLimit, readRateLimit, TokenBucket } from "./token-bucket.js";
 
 /** Permission to send one request. */
 export interface Permit {
@@ -11,10 +15,27 @@ export interface Permit {
   readonly counted: number;
 }
 
-/** The response to a request, as far as it concerns the rate. */
-export interface PermitOutcome {
-  ok: boolean;
-  rateLimit: RateLimit | undefined;
+/** An attempt that needs a permit. */
+interface PacedAttempt {
+  operation: string;
+  /** Counted from 1. */
+  attempt: number;
+  settings: Settings;
+}
+
+/** How an attempt has ended. */
+interface AttemptEnd {
+  /** The response of the node, before middleware. */
+  response: Response | undefined;
+  error: unknown;
+  isAborted: boolean;
+}
+
+/** An attempt that waits for its permit. */
+interface Waiter {
+  attempt: PacedAttempt;
+  grant(permit: Permit): void;
+  reject(error: unknown): void;
 }
 
 /**
@@ -35,13 +56,7 @@ const fewInFlight = 10;
  */
 const probeInterval = 1050;
 
-/** A request that waits for its permit. */
-interface Waiter {
-  maxWait: number;
-  grant(permit: Permit | undefined): void;
-}
-
-/** Keeps the requests of one client within the rate limit of its node. */
+/** Keeps requests within the rate limit of one node. */
 export class RateLimiter {
   readonly #clock: Clock;
   readonly #bucket = new TokenBucket();
@@ -59,20 +74,11 @@ export class RateLimiter {
   #abandoned: number[] = [];
   #pausedUntil = Number.NEGATIVE_INFINITY;
   #bannedUntil = Number.NEGATIVE_INFINITY;
+  /** The last rejection: the error of calls that are not sent because of it. */
+  #rejection: { error: RateLimitError; response: Response } | undefined;
 
   constructor(clock: Clock) {
     this.#clock = clock;
-  }
-
-  /** Milliseconds until a ban ends; 0 without a ban. */
-  get banned(): number {
-    // In whole milliseconds: timers of Node.js fire up to a millisecond early.
-    return Math.max(0, Math.floor(this.#bannedUntil - this.#clock.now()));
-  }
-
-  /** Milliseconds until the node accepts requests again, as it said when it rejected one; otherwise 0. */
-  get paused(): number {
-    return Math.max(0, this.#pausedUntil - this.#clock.now());
   }
 
   /** The expected wait of a request that is queued now, in milliseconds. */
@@ -81,39 +87,86 @@ export class RateLimiter {
     return Math.max(0, this.#pausedUntil - now, this.#bucket.delay(this.#waiting.size + 1, now));
   }
 
-  /** Returns a permit if a request can be sent now. If the limits ask for more than `maxWait`, they do not hold it back. */
-  tryAcquire(maxWait: number): Permit | undefined {
-    const now = this.#clock.now();
-    return this.#waiting.size === 0 && this.#delay(maxWait, 0, now) === 0 ? this.#permit(now) : undefined;
-  }
-
   /**
-   * Queues a request, and waits for its permit; `undefined` if the wait has become longer than `maxWait`. Rejects with the reason of the
-   * signal as soon as that is aborted.
+   * Waits until the rate limit permits an attempt, or the signal is aborted.
+   *
+   * @throws {@link RateLimitError} if the node rejects requests for longer than the call waits.
    */
-  queue(maxWait: number, signal: AbortSignal): Promise<Permit | undefined> {
-    return new Promise((resolve, reject) => {
+  async acquire(attempt: PacedAttempt, signal: AbortSignal, emit: Emit | undefined): Promise<Permit> {
+    const now = this.#clock.now();
+    const refusal = this.#refusalOf(attempt, now);
+    if (refusal) throw refusal;
+    if (this.#waiting.size === 0 && this.#delay(attempt, 0, now) === 0) return this.#permit(now);
+    const cause = this.#pausedUntil > now ? "refusal" : "limit";
+    const delay = Math.ceil(this.expectedDelay);
+    emit?.({ type: "pause", operation: attempt.operation, attempt: attempt.attempt, delay, cause });
+    return new Promise((grant, reject) => {
       signal.throwIfAborted();
-      const leave = () => {
-        this.#waiting.delete(waiter);
-        signal.removeEventListener("abort", abort);
-      };
-      const waiter: Waiter = {
-        maxWait,
-        grant: (permit) => {
-          leave();
-          resolve(permit);
-        },
-      };
-      const abort = () => {
-        leave();
+      const waiter = { attempt, grant, reject };
+      signal.addEventListener("abort", () => {
+        // The signal of an attempt is aborted later, too, or never.
+        if (!this.#waiting.delete(waiter)) return;
         reject(signal.reason);
         this.#serve();
-      };
-      signal.addEventListener("abort", abort);
+      });
       this.#waiting.add(waiter);
       this.#serve();
     });
+  }
+
+  /** Notes how an attempt has ended. */
+  release(permit: Permit, { timeout, totalTimeout }: Settings, { response, error, isAborted }: AttemptEnd): void {
+    const now = this.#clock.now();
+    const isRejected = response !== undefined && RateLimitError.is(error);
+    if (isRejected) this.#reject(error, response, now);
+    this.#inFlight.delete(permit);
+    if (response === undefined) {
+      this.#uncounted = { requests: this.#uncounted.requests + 1, sent: this.#sent };
+      // A little longer than its deadline: the calls that were made together with it end before they could take its place.
+      const patience = 1.1 * Math.min(timeout, totalTimeout);
+      if (isAborted && !this.#bucket.isKnown) this.#abandoned.push(permit.sentAt + patience);
+    } else {
+      this.#counted++;
+      this.#abandoned = [];
+      // A request that was sent after they had ended has its response: by now the node has counted them.
+      if (permit.number > this.#uncounted.sent) {
+        this.#counted += this.#uncounted.requests;
+        this.#uncounted = { requests: 0, sent: 0 };
+      }
+      const rateLimit = readRateLimit(response.status, response.headers, this.#clock);
+      if (rateLimit) this.#observe(permit, rateLimit, now);
+      else if (response.ok && !this.#bucket.isKnown) this.#maxInFlight = Number.POSITIVE_INFINITY;
+    }
+    this.#serve(isRejected);
+  }
+
+  /** The node has rejected a request because of the rate, or has banned the client. */
+  #reject(error: RateLimitError, response: Response, now: number): void {
+    const until = now + (retryAfter(error.status, error.headers, this.#clock) ?? 0);
+    // A request that was in flight when the ban began can still be rejected because of the rate: the ban lasts longer.
+    if (error.banned || this.#banned(now) === 0) this.#rejection = { error, response };
+    if (error.banned) {
+      this.#bannedUntil = Math.max(this.#bannedUntil, until);
+    } else {
+      this.#pausedUntil = Math.max(this.#pausedUntil, until);
+      this.#bucket.empty(now);
+    }
+  }
+
+  /** Milliseconds until a ban ends, in whole ones: timers of Node.js fire up to a millisecond early. */
+  #banned(now: number): number {
+    return Math.max(0, Math.floor(this.#bannedUntil - now));
+  }
+
+  /** The error of an attempt that is not sent: nothing waits for the end of a ban, or for longer than `maxRetryAfter`. */
+  #refusalOf({ operation, attempt, settings }: PacedAttempt, now: number): RateLimitError | undefined {
+    const paused = this.#pausedUntil - now;
+    const wait = this.#banned(now) || (paused > settings.maxRetryAfter ? paused : 0);
+    if (!this.#rejection || wait === 0) return undefined;
+    const { response, error } = this.#rejection;
+    const { request, body, banned } = error;
+    const options = { request, response, body, banned, retryAfter: Math.ceil(wait / 1000) };
+    return new RateLimitError({ operation, attempts: attempt - 1, ...options, sent: false });
   }
 
   /**
@@ -125,13 +178,15 @@ export class RateLimiter {
     this.#clearTimer();
     this.#clearTimer = ignore;
     let ahead = 0;
-    for (const { maxWait, grant } of this.#waiting) {
+    for (const waiter of this.#waiting) {
       // Read once: by the next reading the wait may be over, with no timer set.
       const now = this.#clock.now();
-      const isRefused = this.banned > 0 || this.#pausedUntil - now > maxWait;
-      const delay = isRefused ? 0 : this.#delay(maxWait, ahead, now);
-      if (delay === 0) {
-        grant(isRefused ? undefined : this.#permit(now));
+      const refusal = this.#refusalOf(waiter.attempt, now);
+      const delay = this.#delay(waiter.attempt, ahead, now);
+      if (refusal || delay === 0) {
+        this.#waiting.delete(waiter);
+        if (refusal) waiter.reject(refusal);
+        else waiter.grant(this.#permit(now));
         continue;
       }
       if (ahead === 0 && delay < Number.POSITIVE_INFINITY) {
@@ -142,47 +197,7 @@ export class RateLimiter {
     }
   }
 
-  /**
-   * A request is no longer in flight. Without a response, `outcome` is `undefined`.
-   *
-   * @param patience - If the client has ended it, so that the node has probably received it: the milliseconds from when it was sent for
-   * which it keeps its place, if no response comes before.
-   */
-  release(permit: Permit, outcome: PermitOutcome | undefined, patience = 0): void {
-    if (!this.#inFlight.delete(permit)) return;
-    if (outcome === undefined) {
-      this.#uncounted = { requests: this.#uncounted.requests + 1, sent: this.#sent };
-      if (patience > 0 && !this.#bucket.isKnown) this.#abandoned.push(permit.sentAt + patience);
-    } else {
-      this.#counted++;
-      this.#abandoned = [];
-      // A request that was sent after they had ended has its response: by now the node has counted them.
-      if (permit.number > this.#uncounted.sent) {
-        this.#counted += this.#uncounted.requests;
-        this.#uncounted = { requests: 0, sent: 0 };
-      }
-      if (outcome.rateLimit) this.#observe(permit, outcome.rateLimit);
-      else if (outcome.ok && !this.#bucket.isKnown) this.#maxInFlight = Number.POSITIVE_INFINITY;
-    }
-    this.#serve();
-  }
-
-  /** The node has rejected a request because of the rate: nothing is sent for some milliseconds. */
-  pause(milliseconds: number): void {
-    const now = this.#clock.now();
-    this.#pausedUntil = Math.max(this.#pausedUntil, now + milliseconds);
-    this.#bucket.empty(now);
-    this.#serve(true);
-  }
-
-  /** The node has banned the client: nothing is sent for some milliseconds, and nothing waits for that. */
-  ban(milliseconds: number): void {
-    this.#bannedUntil = Math.max(this.#bannedUntil, this.#clock.now() + milliseconds);
-    this.#serve(true);
-  }
-
-  #observe({ sentAt, number, counted }: Permit, rateLimit: RateLimit): void {
-    const now = this.#clock.now();
+  #observe({ sentAt, number, counted }: Permit, rateLimit: RateLimit, now: number): void {
     const elapsed = now - sentAt;
     const others = { concurrent: this.#sent - 1 - counted, later: this.#sent - number };
     this.#bucket.observe({ ...rateLimit, ...others, elapsed }, now);
@@ -199,14 +214,15 @@ export class RateLimiter {
   }
 
   /**
-   * Milliseconds until a request can be sent; `Infinity` until another one has ended.
+   * Milliseconds until a request can be sent; `Infinity` until another one has ended. If the limits ask for more than `maxRetryAfter`, they
+   * do not hold it back.
    *
    * @param ahead - How many requests are sent before it.
    */
-  #delay(maxWait: number, ahead: number, now: number): number {
+  #delay({ settings }: PacedAttempt, ahead: number, now: number): number {
     const paused = this.#pausedUntil - now;
     if (paused > 0) return paused;
-    const isLimited = this.#bucket.delay(1, now) <= maxWait;
+    const isLimited = this.#bucket.delay(1, now) <= settings.maxRetryAfter;
     return Math.max(this.#untilFewer(ahead, now), isLimited ? this.#bucket.delay(1 + ahead, now) : 0);
   }
 
@@ -220,4 +236,20 @@ export class RateLimiter {
     const free = excess < 0 ? (this.#abandoned[excess + length] ?? now) : Number.POSITIVE_INFINITY;
     return Math.max(0, Math.min(free, this.#lastSentAt + (ahead + 1) * probeInterval) - now);
   }
+}
+
+type Fetch = (request: Request) => Promise<Response>;
+
+const limiters = new WeakMap<Fetch, Map<string, RateLimiter>>();
+
+/**
+ * Returns the rate limiter that all clients of one origin share, if they send with the same function: a node counts the requests of one
+ * address together, so that two limiters would allow twice the rate.
+ */
+export function sharedLimiter(fetch: Fetch, origin: string): RateLimiter {
+  const origins = limiters.get(fetch) ?? new Map<string, RateLimiter>();
+  limiters.set(fetch, origins);
+  const limiter = origins.get(origin) ?? new RateLimiter(systemClock);
+  origins.set(origin, limiter);
+  return limiter;
 }

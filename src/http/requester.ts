@@ -1,113 +1,64 @@
-import type { operations } from "../../generated/openapi.js";
 import { refuseByRule } from "../arguments/refuse.js";
 import { onAbort, orAborted, sleep } from "../async/abort.js";
 import { type Clock, systemClock } from "../async/clock.js";
 import { ignore } from "../async/item-iterator.js";
 import { RateLimitError, type SentRequest, TimeoutError } from "../errors/index.js";
 import { type Answer, type Block, readBlock } from "./call.js";
-import type { CallSettings } from "./call-options.js";
 import { createEmit, type Emit, type ObserverEvent, observedError, type WithoutTime } from "./events.js";
-import type { Expectation } from "./expectation.js";
-import { NodeLimits } from "./limits.js";
-import type { Permit } from "./rate-limiter.js";
-import {
-  errorOf,
-  type FetchResult,
-  fetchResponse,
-  type Received,
-  readResult,
-  type Validate,
-  withBody,
-} from "./response.js";
+import { type Permit, RateLimiter } from "./rate-limiter.js";
+import { errorOf, fetchResponse, readResult, type Validate, withBody } from "./response.js";
 import { delayAfter, isTransient } from "./retry.js";
-import type { AttemptInit, CallRoute } from "./route.js";
-
-/** What a request is sent with. */
-export interface RequestSettings extends CallSettings {
-  signal: AbortSignal | undefined;
-  /** What the response has to show. */
-  expectation?: Expectation | undefined;
-}
+import type { CallRequest, FetchResult, Received } from "./route.js";
 
 /** Sends the requests of one client. */
 export interface Requester {
   /** Makes a call, retried on transient failures, and returns its result. */
-  send<Params, Body extends object, T>(
-    route: CallRoute<Params, Body, T>,
-    params: Params,
-    call: RequestSettings,
-  ): Promise<Answer<T>>;
+  send<T>(call: CallRequest<T>): Promise<Answer<T>>;
 }
 
-export interface RequesterOptions {
+/** What the attempts on one node are made with. */
+export interface Transport {
   fetch: (request: Request) => Promise<Response>;
-  pacing?: boolean;
-  /** What is known of the rate limit of the node. Default: nothing yet. */
-  limits?: NodeLimits | undefined;
-  observe?: ((event: ObserverEvent) => void) | undefined;
   validate?: Validate | undefined;
   /** Called with the block of each response that names one. */
   onBlock?: ((block: Block) => void) | undefined;
+  clock: Clock;
+  emit: Emit | undefined;
+  /** `undefined` if requests are not held back. */
+  limiter: RateLimiter | undefined;
+  /** The address of the node, if the client has several. */
+  baseUrl?: string;
+}
+
+export interface RequesterOptions extends Pick<Transport, "fetch" | "validate" | "onBlock"> {
+  pacing?: boolean;
+  /** Default: one that knows nothing of the node yet. */
+  limiter?: RateLimiter | undefined;
+  observe?: ((event: ObserverEvent) => void) | undefined;
   clock?: Clock;
   /** Returns a number from 0 up to 1. */
   random?: () => number;
 }
 
-/** What the attempts on one node are made with. */
-export interface Transport extends Pick<RequesterOptions, "fetch" | "validate" | "onBlock"> {
-  clock: Clock;
-  emit: Emit | undefined;
-  /** `undefined` if requests are not held back. */
-  limits: NodeLimits | undefined;
-  /** The address of the node, if the client has several. */
-  baseUrl?: string;
-}
-
-/** A call with the parameters of its requests. */
-export interface PreparedCall<T> extends RequestSettings {
-  readonly operation: string;
-  readonly described: keyof operations;
-  readonly once: boolean;
-  readonly finalStatuses: readonly number[];
-  readonly hints: CallRoute<never, never, T>["hints"];
-  readonly params: unknown;
-  /** Sends a request with openapi-fetch. */
-  readonly attempt: (params: unknown, init: AttemptInit) => Promise<FetchResult>;
-  readonly read: (body: object) => T | undefined;
-  readonly receive: CallRoute<never, never, T>["receive"];
-}
-
-export function prepareCall<Params, Body extends object, T>(
-  route: CallRoute<Params, Body, T>,
-  params: Params,
-  call: RequestSettings,
-): PreparedCall<T> {
-  const { operation, described = operation as keyof operations, once = false, finalStatuses = [] } = route;
-  const { hints, receive } = route;
-  // The route reads the bodies and takes the parameters of its own operation.
-  const { attempt, read } = route as unknown as Pick<PreparedCall<T>, "attempt" | "read">;
-  return { ...call, operation, described, once, finalStatuses, hints, receive, params, attempt, read };
-}
-
 /** Sends calls to one node. */
 export function createRequester(options: RequesterOptions): Requester {
   const { fetch, pacing = true, observe, validate, onBlock, clock = systemClock, random = Math.random } = options;
-  const limits = pacing ? (options.limits ?? new NodeLimits(clock)) : undefined;
+  const limiter = pacing ? (options.limiter ?? new RateLimiter(clock)) : undefined;
   const emit = observe && createEmit<WithoutTime<ObserverEvent>>(observe, clock);
-  const transport = { fetch, validate, onBlock, clock, emit, limits };
+  const transport = { fetch, validate, onBlock, clock, emit, limiter };
   return {
-    send: (route, params, settings) => {
-      if (settings.node !== undefined) {
-        const place = { operation: route.operation, argument: "node" };
+    send: (call) => {
+      if (call.node !== undefined) {
+        const place = { operation: call.operation, argument: "node" };
         refuseByRule(place, "is for clients with a pool; this client has one node. Omit it");
       }
-      return sendCall(transport, prepareCall(route, params, settings), random);
+      return sendCall(transport, call, random);
     },
   };
 }
 
 /** Makes a call: attempts, and after transient failures further ones, until its total deadline. */
-async function sendCall<T>(transport: Transport, call: PreparedCall<T>, random: () => number): Promise<Answer<T>> {
+async function sendCall<T>(transport: Transport, call: CallRequest<T>, random: () => number): Promise<Answer<T>> {
   const { clock, emit } = transport;
   const { operation, once, settings, signal, finalStatuses } = call;
   const endsAt = clock.now() + settings.totalTimeout;
@@ -137,7 +88,7 @@ async function sendCall<T>(transport: Transport, call: PreparedCall<T>, random: 
 export async function waitUntil(
   endsAt: number,
   delay: number,
-  call: PreparedCall<unknown>,
+  call: CallRequest<unknown>,
   clock: Clock,
   soFar: { attempts: number; cause: unknown },
 ): Promise<void> {
@@ -165,12 +116,8 @@ const late = Symbol("late");
  * Makes one attempt: waits for the rate limit of the node, sends the request through the middleware of openapi-fetch, and reads the
  * response. Ends at its deadline and when its signal is aborted, whatever it waits for.
  */
-export async function sendAttempt<T>(
-  transport: Transport,
-  call: PreparedCall<T>,
-  attempt: Attempt,
-): Promise<Answer<T>> {
-  const { clock, emit, limits } = transport;
+export async function sendAttempt<T>(transport: Transport, call: CallRequest<T>, attempt: Attempt): Promise<Answer<T>> {
+  const { clock, emit, limiter } = transport;
   const { operation, settings } = call;
   const { number, signal, endsAt } = attempt;
   signal?.throwIfAborted();
@@ -180,47 +127,42 @@ export async function sendAttempt<T>(
   const controller = new AbortController();
   const removeListener = signal && onAbort(signal, () => controller.abort(signal.reason));
   const clearTimer = timeout < Number.POSITIVE_INFINITY ? clock.after(timeout, () => controller.abort(late)) : ignore;
+  const origin = { operation, attempts: number, maxResponseSize: settings.maxResponseSize };
   let permit: Permit | undefined;
   let sentAt: number | undefined;
   // Node.js aborts a Request only as long as something refers to it: the timer and the signal do, by this variable.
   let sent: Request | undefined;
-  let request: SentRequest | undefined;
   let response: Response | undefined;
   let error: unknown;
+  const fetch = async (request: Request) => {
+    sent = request;
+    emit?.({ type: "attempt", operation, attempt: number, method: request.method, url: request.url });
+    // The observer may have aborted the call.
+    controller.signal.throwIfAborted();
+    response = await fetchResponse(transport.fetch, request, { ...origin, request });
+    return response.ok ? response : withBody({ ...origin, request, response });
+  };
+  const exchange = async () => {
+    const { headers = {} } = call;
+    const { baseUrl } = transport;
+    const result = await call.attempt(call.params, {
+      headers,
+      signal: controller.signal,
+      parseAs: "stream",
+      baseUrl,
+      fetch,
+    });
+    // Middleware can respond without a request.
+    const request = sent ?? { method: "", url: result.response.url };
+    return await readAnswer(transport, call, { ...origin, request, response: result.response }, result);
+  };
   try {
-    permit = await limits?.acquire({ operation, attempt: number, settings }, controller.signal, emit);
+    permit = await limiter?.acquire({ operation, attempt: number, settings }, controller.signal, emit);
     sentAt = clock.now();
     controller.signal.throwIfAborted();
-    const exchange = async () => {
-      const origin = { operation, attempts: number, maxResponseSize: settings.maxResponseSize };
-      const result = await call.attempt(call.params, {
-        headers: call.headers ?? {},
-        signal: controller.signal,
-        parseAs: "stream",
-        baseUrl: transport.baseUrl,
-        fetch: async (prepared) => {
-          sent = prepared;
-          request = { method: sent.method, url: sent.url };
-          emit?.({ type: "attempt", operation, attempt: number, ...request });
-          // The observer may have aborted the call.
-          controller.signal.throwIfAborted();
-          response = await fetchResponse(transport.fetch, sent, { ...origin, request });
-          return response.ok ? response : withBody({ ...origin, request, response });
-        },
-      });
-      const { url } = result.response;
-      // Middleware can respond without a request.
-      const { response: answered } = result;
-      return await readAnswer(
-        transport,
-        call,
-        { ...origin, request: request ?? { method: "", url }, response: answered },
-        result,
-      );
-    };
     return await orAborted(controller.signal, exchange());
   } catch (reason) {
-    error = reason === late ? timeoutError(call, attempt, timeout, request, sentAt && sentAt - startedAt) : reason;
+    error = reason === late ? timeoutError(call, attempt, timeout, sent, sentAt && sentAt - startedAt) : reason;
     throw error;
   } finally {
     clearTimer();
@@ -230,14 +172,14 @@ export async function sendAttempt<T>(
       const duration = clock.now() - sentAt;
       emit({ type: "response", operation, attempt: number, duration, status: response?.status, error: observed });
     }
-    if (permit) limits?.release(permit, settings, { response, error, isAborted: controller.signal.aborted });
+    if (permit) limiter?.release(permit, settings, { response, error, isAborted: controller.signal.aborted });
   }
 }
 
 /** Reads what openapi-fetch has returned. */
 async function readAnswer<T>(
   { clock, validate, onBlock }: Transport,
-  call: PreparedCall<T>,
+  call: CallRequest<T>,
   received: Received,
   result: FetchResult,
 ): Promise<Answer<T>> {
@@ -255,7 +197,7 @@ async function readAnswer<T>(
  * @param waited - How long it has waited for the rate limit; `undefined` if it still does.
  */
 function timeoutError(
-  call: PreparedCall<unknown>,
+  call: CallRequest<unknown>,
   { number, cause }: Attempt,
   timeout: number,
   request: SentRequest | undefined,
@@ -274,7 +216,7 @@ function timeoutError(
 }
 
 function totalTimeoutError(
-  { operation, settings }: PreparedCall<unknown>,
+  { operation, settings }: CallRequest<unknown>,
   { attempts, cause, waitedFor }: { attempts: number; cause: unknown; waitedFor?: TimeoutError["waitedFor"] },
 ): TimeoutError {
   const message =

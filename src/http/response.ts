@@ -13,8 +13,8 @@ import {
   summarize,
   VegaError,
 } from "../errors/index.js";
-import { redirectHint } from "./redirects.js";
 import { isBan, retryAfter } from "./retry.js";
+import type { CallRequest, FetchResult, Received } from "./route.js";
 
 /** A response that was received and that the caller does not have yet. */
 export interface CheckedAnswer {
@@ -36,29 +36,10 @@ export interface CheckedAnswer {
  */
 export type Validate = (received: CheckedAnswer) => void;
 
-/** What openapi-fetch returns. */
-export interface FetchResult {
-  /** The response, after middleware. If its status is a success, the body has not been read. */
-  response: Response;
-  /** The body of a response with an error status: parsed if it is JSON, otherwise its text. */
-  error?: unknown;
-}
-
-/** A response, and what its errors name. */
-export interface Received {
-  response: Response;
-  /** The request; its URL is that of the response if middleware has responded instead. */
-  request: SentRequest;
-  operation: string;
-  /** The number of attempts so far, including this one. */
-  attempts: number;
-  maxResponseSize: number;
-}
-
 /**
- * Sends a request, and reads the body of an error response: openapi-fetch would do so without a limit.
+ * Sends a request.
  *
- * @throws {@link ConnectionError} if there is no complete response.
+ * @throws {@link ConnectionError} if there is no response.
  */
 export async function fetchResponse(
   fetch: (request: Request) => Promise<Response>,
@@ -67,7 +48,8 @@ export async function fetchResponse(
 ): Promise<Response> {
   let response: unknown;
   try {
-    response = await fetch(sent);
+    // Middleware can replace the request. `fetch` would send a redirected POST again, and all headers but a few to other hosts.
+    response = await fetch(sent.redirect === "manual" ? sent : new Request(sent, { redirect: "manual" }));
   } catch (error) {
     throw sent.signal.aborted || VegaError.is(error) ? error : connectionError(error, "no response", origin);
   }
@@ -75,15 +57,15 @@ export async function fetchResponse(
   return response;
 }
 
-/** Returns whether openapi-fetch can read a value as a response. A caller's own `fetch` can return one of another realm. */
+/** Returns whether openapi-fetch can read a value as a response. A caller's own `fetch` can return one of another class. */
 function isResponse(value: unknown): value is Response {
   const { status, headers, text } = (value ?? {}) as Partial<Response>;
   return typeof status === "number" && typeof headers?.get === "function" && typeof text === "function";
 }
 
 /**
- * Returns a response like one whose body was read, to be read once more. It is not a clone of it: node-fetch waits until both
- * bodies of a clone are read at the same pace.
+ * Reads the body of an error response, which openapi-fetch would do without a limit, and returns a response with it. It is no clone:
+ * node-fetch waits until both bodies of a clone are read at the same pace.
  */
 export async function withBody(received: Received): Promise<Response> {
   const { response } = received;
@@ -110,7 +92,6 @@ function connectionError(
  * Returns what may have blocked a request that got no response, as a sentence for a message; empty if a browser has not blocked it.
  * Browsers report a blocked response and a failed connection alike, as a `TypeError` without a cause. Node.js adds a cause.
  *
- * @param url - The address of the request.
  * @param origin - The origin of the page; `undefined` outside of browsers.
  */
 export function corsHint(error: unknown, url: string, origin = originOfPage()): string {
@@ -131,46 +112,28 @@ const originOfPage = () => (globalThis as { location?: { origin?: string } }).lo
  */
 export async function readBytes(received: Received): Promise<Uint8Array> {
   const { response, maxResponseSize } = received;
-  // Of node-fetch, whose bodies are streams of Node.js.
-  if (typeof response.body?.getReader !== "function") {
-    const text = await response.text().catch((error) => {
-      throw connectionError(error, "an incomplete response", received);
-    });
-    const bytes = new TextEncoder().encode(text);
-    if (bytes.length > maxResponseSize) throw tooLarge(received);
-    return bytes;
-  }
   const chunks: Uint8Array[] = [];
   let size = 0;
+  let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  const add = (chunk: Uint8Array) => {
+    size += chunk.byteLength;
+    if (size > maxResponseSize) throw tooLarge(received);
+    chunks.push(chunk);
+  };
   try {
-    const reader = response.body.getReader();
+    // The bodies of node-fetch are streams of Node.js.
+    reader = response.body?.getReader?.();
+    if (reader === undefined) add(new TextEncoder().encode(await response.text()));
     for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return join(chunks, size);
-      if (!ArrayBuffer.isView(value)) throw new TypeError("Expected a body of bytes.");
-      size += value.byteLength;
-      if (size > maxResponseSize) {
-        // Not awaited: a stream may take its time to end.
-        reader.cancel().catch(ignore);
-        throw tooLarge(received);
-      }
-      chunks.push(value);
+      const chunk = await reader?.read();
+      if (!chunk || chunk.done) return join(chunks, size);
+      add(chunk.value);
     }
   } catch (error) {
+    // Not awaited: a stream may take its time to end.
+    reader?.cancel().catch(ignore);
     throw VegaError.is(error) ? error : connectionError(error, "an incomplete response", received);
   }
-}
-
-const decoder = new TextDecoder();
-
-export const decode = (bytes: Uint8Array): string => decoder.decode(bytes);
-
-function tooLarge({ response, operation, maxResponseSize, attempts, request: { url } }: Received): ResponseError {
-  return new ResponseError(
-    `${operation} received a body of more than ${maxResponseSize} bytes with status ${response.status} from ${url}. ` +
-      "Request less, or raise `maxResponseSize`.",
-    { operation, attempts, response, body: undefined },
-  );
 }
 
 function join(chunks: readonly Uint8Array[], size: number): Uint8Array {
@@ -185,19 +148,39 @@ function join(chunks: readonly Uint8Array[], size: number): Uint8Array {
   return bytes;
 }
 
+const decoder = new TextDecoder();
+
+export const decode = (bytes: Uint8Array): string => decoder.decode(bytes);
+
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Returns the result of a response with a success status. */
 export async function readResult<T>(
   received: Received,
-  { described, read }: { described: keyof operations; read: (body: object) => T | undefined },
+  { described, read }: Pick<CallRequest<T>, "described" | "read">,
   validate: Validate | undefined,
 ): Promise<T> {
-  const { operation: calledBy, response, attempts } = received;
+  const { operation, response, attempts } = received;
   const text = decode(await readBytes(received));
   const body = parseJson(text);
   const result = typeof body === "object" && body !== null ? read(body) : undefined;
   if (result === undefined) throw mismatch(received, text, body ?? text);
-  await validate?.({ operation: described, calledBy, body, response, attempts });
+  if (described) await validate?.({ operation: described, calledBy: operation, body, response, attempts });
   return result;
+}
+
+function tooLarge({ response, operation, maxResponseSize, attempts, request: { url } }: Received): ResponseError {
+  return new ResponseError(
+    `${operation} received a body of more than ${maxResponseSize} bytes with status ${response.status} from ${url}. ` +
+      "Request less, or raise `maxResponseSize`.",
+    { operation, attempts, response, body: undefined },
+  );
 }
 
 /** Returns the error of a response with a success status whose body does not match the OpenAPI description. */
@@ -222,7 +205,8 @@ export function errorOf(
   clock: Clock,
 ): ApiError {
   const { status, headers } = response;
-  const options = { operation, attempts, request, response, body };
+  const { method, url } = request;
+  const options = { operation, attempts, request: { method, url }, response, body };
   const banned = isBan(status, headers);
   if (!banned && (status !== 429 || isTooLarge(status, body))) {
     return new ApiError({ ...options, hint: hints?.[status] ?? redirectHint(response, request) });
@@ -232,10 +216,14 @@ export function errorOf(
   return new RateLimitError({ ...options, banned, retryAfter: seconds, sent: true });
 }
 
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+/** What the caller can do about a redirect, as a sentence for a message. */
+function redirectHint({ type, status, headers, url }: Response, request: SentRequest): string | undefined {
+  const direct = "Set `baseUrl` to the address that responds itself.";
+  if (type === "opaqueredirect") return `It redirects, and browsers hide where to. ${direct}`;
+  const location = status >= 300 && status < 400 ? headers.get("location") : null;
+  const { href, origin } = new URL(url || request.url);
+  if (location === null || !URL.canParse(location, href)) return undefined;
+  const target = new URL(location, href);
+  const other = `If you trust that address, replace ${origin} with ${target.origin} in \`baseUrl\`.`;
+  return `It redirects to ${target.href}, which is not followed. ${target.origin === origin ? direct : other}`;
 }

@@ -1,8 +1,9 @@
 import { annotate, describe, toPlainError, VegaError } from "../errors/index.js";
 import type { Answer } from "../http/call.js";
 import { observedError } from "../http/events.js";
-import { type PreparedCall, waitUntil } from "../http/requester.js";
+import { waitUntil } from "../http/requester.js";
 import { delayAfter } from "../http/retry.js";
+import type { CallRequest } from "../http/route.js";
 import { choose, longestDelay, patienceOf, shortestDelay } from "./choice.js";
 import type { PoolClient } from "./client.js";
 import { isCompared } from "./freshness.js";
@@ -16,7 +17,7 @@ import { type NodeResponse, Responses } from "./responses.js";
  */
 export class NodeCall<T> {
   readonly #client: PoolClient;
-  readonly #call: PreparedCall<T>;
+  readonly #call: CallRequest<T>;
   readonly #endsAt: number;
   readonly #requests: Requests<T>;
   readonly #responses: Responses<T>;
@@ -32,7 +33,7 @@ export class NodeCall<T> {
   #last: Outcome<T> | undefined;
 
   /** @param endsAt - When the total deadline of the call passes. */
-  constructor(client: PoolClient, call: PreparedCall<T>, endsAt: number) {
+  constructor(client: PoolClient, call: CallRequest<T>, endsAt: number) {
     this.#client = client;
     this.#call = call;
     this.#endsAt = endsAt;

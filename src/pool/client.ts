@@ -25,8 +25,8 @@ export function poolClient(pool: Pool, options: ConnectionOptions): PoolClient {
   const transports = pool.nodes.map((node): [PoolNode, Transport] => {
     const { url: baseUrl } = node;
     const emitOf = emit && ((event: Parameters<typeof emit>[0]) => emit({ ...event, node: baseUrl }));
-    const limits = pacing ? node.limits : undefined;
-    return [node, { fetch, validate, clock: pool.clock, emit: emitOf, limits, baseUrl }];
+    const limiter = pacing ? node.limiter : undefined;
+    return [node, { fetch, validate, clock: pool.clock, emit: emitOf, limiter, baseUrl }];
   });
   return { ...pool, emit, transports: new Map(transports), routeOf, session };
 }

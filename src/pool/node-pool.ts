@@ -11,8 +11,9 @@ import { refuse } from "../arguments/refuse.js";
 import { type Clock, systemClock } from "../async/clock.js";
 import { type CheckOptions, connect, type NodePool, type NodeStatus } from "../client/node-pool.js";
 import type { Answer } from "../http/call.js";
-import { type CallSettings, defaultSettings } from "../http/call-options.js";
-import { type PreparedCall, prepareCall, type Requester } from "../http/requester.js";
+import { defaultSettings } from "../http/call-options.js";
+import type { Requester } from "../http/requester.js";
+import type { CallRequest } from "../http/route.js";
 import { withDigits } from "../values/show.js";
 import { NodeCall } from "./call.js";
 import { choose, type Order } from "./choice.js";
@@ -115,8 +116,8 @@ function readUrls(urls: readonly (string | URL)[]): string[] {
 /** Sends the calls of a client to the nodes of its pool. */
 function createRequester(client: PoolClient): Requester {
   return {
-    send: async (route, params, settings) => {
-      const call = prepareCall(route, params, { ...settings, node: knownNode(settings, route, client) });
+    send: async (request) => {
+      const call = { ...request, node: knownNode(request, client) };
       call.signal?.throwIfAborted();
       const endsAt = client.clock.now() + call.settings.totalTimeout;
       if (call.once && call.node === undefined) return await callOnce(client, call, endsAt);
@@ -126,7 +127,7 @@ function createRequester(client: PoolClient): Requester {
 }
 
 /** The address of a node that the caller has named, as the pool knows it. */
-function knownNode({ node }: CallSettings, { operation }: { operation: string }, { nodes }: Pool): string | undefined {
+function knownNode({ node, operation }: CallRequest<unknown>, { nodes }: Pool): string | undefined {
   if (node === undefined) return undefined;
   const place = { operation, argument: "node" };
   const [urls, known] = [nodes.map(({ url }) => url), readBaseUrl(node, place)];
@@ -137,25 +138,24 @@ function knownNode({ node }: CallSettings, { operation }: { operation: string },
  * Makes a call that a node does not accept twice: to one node, once. If no fresh node has responded within `maxLag`, nodes are asked with a
  * read before, and the call goes to the one that responds.
  */
-async function callOnce<T>(client: PoolClient, call: PreparedCall<T>, endsAt: number): Promise<Answer<T>> {
+async function callOnce<T>(client: PoolClient, call: CallRequest<T>, endsAt: number): Promise<Answer<T>> {
   const { nodes, settings, clock, random } = client;
   const since = clock.now() - settings.maxLag;
   const isFresh = ({ cause, heardAt, head }: PoolNode) =>
     cause === undefined && heardAt >= since && !(head && compare(head, client).verdict);
   const fresh = nodes.filter((node) => isFresh(node) && isCompared(client, node));
-  const read = prepareCall(probe(client, call.operation), params, { ...call, expectation: undefined });
+  const { settings: options, signal, headers } = call;
+  const read = { ...probe(client, call.operation), settings: options, signal, headers };
   const chosen = choose(fresh, settings.order, random)?.url;
   const node = chosen ?? (await new NodeCall(client, read, endsAt).run()).node;
   return await new NodeCall(client, { ...call, node }, endsAt).run();
 }
 
-/** A read that is cheap for a node, of a resource that has no signatures. */
-const params = { id: "0".repeat(64), pagination: { first: 1 } };
-
-/** How that read is sent. It finds out whether a node responds, and with which block. */
+/** A read that is cheap for a node, of a resource that has no signatures: whether the node responds, and with which block. */
 const probe = ({ routeOf }: PoolClient, operation: string) => ({
   ...routeOf("listNodeSignatures"),
   operation,
+  params: { id: "0".repeat(64), pagination: { first: 1 } },
   read: (body: { signatures?: unknown }) => (body.signatures ? body : undefined),
 });
 
@@ -163,10 +163,10 @@ const probe = ({ routeOf }: PoolClient, operation: string) => ({
 async function checkNodes(client: PoolClient, options: CheckOptions): Promise<void> {
   checkOptions({ timeout: deadline, signal: abortSignal }, options, { name: "check" });
   const { timeout = 5000, signal } = options;
-  const call = { settings: { ...defaultSettings, attempts: 1, timeout }, signal, headers: undefined, expectation: {} };
+  const settings = { ...defaultSettings, attempts: 1, timeout };
+  const call = { ...probe(client, "nodes.check"), settings, signal, headers: undefined, expectation: {} };
   const { send } = createRequester(client);
-  const route = probe(client, "nodes.check");
-  const results = await Promise.allSettled(client.nodes.map(({ url }) => send(route, params, { ...call, node: url })));
+  const results = await Promise.allSettled(client.nodes.map(({ url: node }) => send({ ...call, node })));
   signal?.throwIfAborted();
   for (const [index, node] of client.nodes.entries())
     if (results[index]?.status === "fulfilled")

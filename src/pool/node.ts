@@ -1,6 +1,6 @@
 import type { Clock } from "../async/clock.js";
 import type { Block } from "../http/call.js";
-import { NodeLimits } from "../http/limits.js";
+import { RateLimiter } from "../http/rate-limiter.js";
 import { readRateLimit } from "../http/token-bucket.js";
 import { longestDelay, type NodeLoad } from "./choice.js";
 import { type Head, headOf, type Verdict } from "./freshness.js";
@@ -11,7 +11,7 @@ const [shortestCoolDown, longestCoolDown] = [1000, 60_000];
 /** What a pool knows of one node. */
 export class PoolNode implements NodeLoad {
   readonly url: string;
-  readonly limits: NodeLimits;
+  readonly limiter: RateLimiter;
   /** The last block that the node named. */
   block: Block | undefined;
   head: Head | undefined;
@@ -36,7 +36,7 @@ export class PoolNode implements NodeLoad {
 
   constructor(url: string, clock: Clock, random: () => number) {
     this.url = url;
-    this.limits = new NodeLimits(clock);
+    this.limiter = new RateLimiter(clock);
     this.#clock = clock;
     this.#random = random;
   }
@@ -55,7 +55,7 @@ export class PoolNode implements NodeLoad {
   }
 
   get pause(): number {
-    return this.limits.expectedDelay;
+    return this.limiter.expectedDelay;
   }
 
   /** The rate limit that the last response named. */

@@ -2,8 +2,9 @@ import { orAborted } from "../async/abort.js";
 import { ignore } from "../async/item-iterator.js";
 import { ApiError, describe, RateLimitError, ResponseError, TimeoutError } from "../errors/index.js";
 import { type Answer, readBlock } from "../http/call.js";
-import { type PreparedCall, sendAttempt, type Transport } from "../http/requester.js";
+import { sendAttempt, type Transport } from "../http/requester.js";
 import { isTransient } from "../http/retry.js";
+import type { CallRequest } from "../http/route.js";
 import { patienceOf, shortestDelay } from "./choice.js";
 import type { PoolClient } from "./client.js";
 import type { PoolNode } from "./node.js";
@@ -31,7 +32,7 @@ export interface Outcome<T> {
 export const replaced = new DOMException("Another node serves the call.", "AbortError");
 
 /** Whether another node may respond where one failed. */
-export function isNodeFault(error: unknown, { finalStatuses }: Pick<PreparedCall<unknown>, "finalStatuses">): boolean {
+export function isNodeFault(error: unknown, { finalStatuses }: Pick<CallRequest<unknown>, "finalStatuses">): boolean {
   if (isTransient(error, finalStatuses)) return true;
   // A body above `maxResponseSize` was not read, and other nodes would send one as large.
   if (ResponseError.is(error)) return error.body !== undefined;
@@ -45,7 +46,7 @@ export class Requests<T> {
   /** In the order in which they were started. */
   readonly inFlight: NodeRequest[] = [];
   readonly #client: PoolClient;
-  readonly #call: PreparedCall<T>;
+  readonly #call: CallRequest<T>;
   readonly #endsAt: number;
   readonly #ended: Outcome<T>[] = [];
   #count = 0;
@@ -53,7 +54,7 @@ export class Requests<T> {
   #wake: () => void = ignore;
 
   /** @param endsAt - When the total deadline of the call passes. */
-  constructor(client: PoolClient, call: PreparedCall<T>, endsAt: number) {
+  constructor(client: PoolClient, call: CallRequest<T>, endsAt: number) {
     this.#client = client;
     this.#call = call;
     this.#endsAt = endsAt;
@@ -71,7 +72,7 @@ export class Requests<T> {
     const controller = new AbortController();
     const request: NodeRequest = { node, startedAt: clock.now(), sentAt: undefined, controller };
     let response: Response | undefined;
-    const send: PreparedCall<T>["attempt"] = (params, init) => {
+    const send: CallRequest<T>["attempt"] = (params, init) => {
       // Another request has failed on the node while this one waited for its rate limit.
       if (node.cooledAt > request.startedAt) throw replaced;
       return this.#call.attempt(params, init);

@@ -2,7 +2,7 @@ import { completeFrom, judge } from "../evidence/judge.js";
 import type { ReceivedPage } from "../evidence/page.js";
 import type { Answer } from "../http/call.js";
 import { type Lack, NotShown } from "../http/expectation.js";
-import type { PreparedCall } from "../http/requester.js";
+import type { CallRequest } from "../http/route.js";
 import { minimum } from "../values/integers.js";
 import type { PoolClient } from "./client.js";
 import { compare, headOf, type Verdict } from "./freshness.js";
@@ -17,9 +17,9 @@ export class Responses<T> {
   readonly isFresh: boolean;
   readonly all: NodeResponse<T>[] = [];
   readonly #client: PoolClient;
-  readonly #call: PreparedCall<T>;
+  readonly #call: CallRequest<T>;
 
-  constructor(client: PoolClient, call: PreparedCall<T>) {
+  constructor(client: PoolClient, call: CallRequest<T>) {
     this.isFresh = call.expectation === undefined || call.expectation.isFresh === true;
     this.#client = client;
     this.#call = call;

@@ -92,7 +92,7 @@ const faults: Record<string, Fault> = {
     sent: 1,
   },
   "Status 200 with JSON without the envelope": { behave: () => respond({ hello: 1 }), error: undescribed, sent: 1 },
-  "A read is redirected to another origin": {
+  "A read is redirected": {
     behave: () => respond("", { status: 302, headers: { Location: "https://other.example/" } }),
     error: { name: "ApiError", status: 302, message: expect.stringContaining("https://other.example") },
     sent: 1,

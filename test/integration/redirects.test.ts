@@ -112,17 +112,6 @@ describe.each([301, 302, 303, 307, 308])("a POST that is redirected with status 
 });
 
 describe("a read that is redirected", () => {
-  test("within its origin is followed, with all headers", async () => {
-    node.locate = (url) => (url.startsWith("/new") ? undefined : `/new${url}`);
-    await connect().getSpamStatistics({ partyId });
-    const { data } = await connect().http.GET(path, party);
-    expect(data).toHaveProperty("chainId", "c");
-    const requests = [`GET /statistics/spam/${partyId}`, `GET /new/statistics/spam/${partyId}`];
-    expect(node.received.map(({ line, key }) => [line, key])).toEqual(
-      [...requests, ...requests].map((line) => [line, "secret"]),
-    );
-  });
-
   test.each<[what: string, send: (client: Connected) => PromiseLike<unknown>]>([
     ["a method", (client) => client.getSpamStatistics({ partyId })],
     ["client.http", (client) => client.http.GET(path, party)],
@@ -134,30 +123,19 @@ describe("a read that is redirected", () => {
         return client.http.GET(path, party);
       },
     ],
-  ])("to another origin by %s rejects with the address to use, and sends nothing there", async (_, send) => {
-    node.locate = (url) => `${other.url}${url}`;
-    const error = await caught(send(connect()));
-    expect(error).toMatchObject({ name: "ApiError", status: 307, attempts: 1 });
-    expect((error as Error).message).toContain(
-      `It redirects to ${other.url}/statistics/spam/${partyId}, which is not followed. ` +
-        `If you trust that address, replace ${node.url} with ${other.url} in \`baseUrl\`.`,
-    );
-    expect([node.received.length, other.received.length]).toEqual([1, 0]);
-  });
-
-  test("to another origin from within its origin rejects, too", async () => {
-    node.locate = (url) => (url.startsWith("/new") ? other.url : `/new${url}`);
-    expect((await caught(connect().getSpamStatistics({ partyId }))) as Error).toMatchObject({
-      message: expect.stringContaining(`It redirects to ${other.url}/`),
-    });
-    expect([node.received.length, other.received.length]).toEqual([2, 0]);
-  });
-
-  test("in a loop ends after five redirects", async () => {
-    node.locate = (url) => url;
-    const error = await caught(connect().getSpamStatistics({ partyId }));
-    expect((error as Error).message).toContain("which is not followed after 5 others. Set `baseUrl`");
-    expect(node.received).toHaveLength(6);
+  ])("by %s rejects with the address to use, and is not followed", async (_, send) => {
+    const target = `/statistics/spam/${partyId}`;
+    for (const [url, advice] of [
+      [other.url, `If you trust that address, replace ${node.url} with ${other.url} in \`baseUrl\`.`],
+      [`${node.url}/new`, "Set `baseUrl` to the address that responds itself."],
+    ]) {
+      node.received.length = 0;
+      node.locate = (path) => `${url}${path}`;
+      const error = await caught(send(connect()));
+      expect(error).toMatchObject({ name: "ApiError", status: 307, attempts: 1 });
+      expect((error as Error).message).toContain(`It redirects to ${url}${target}, which is not followed. ${advice}`);
+      expect([node.received.length, other.received.length]).toEqual([1, 0]);
+    }
   });
 
   test("without a `Location`, or to one that is no address, rejects with its status", async () => {
@@ -201,12 +179,11 @@ test("a `fetch` of the caller gets every request with the same `redirect`", asyn
       return fetch(request);
     },
   });
-  node.locate = (url) => (url.startsWith("/new") ? undefined : `/new${url}`);
   await client.getSpamStatistics({ partyId });
   await client.http.GET(path, party);
   await caught(client.checkTransaction(transaction));
-  await caught(post(client));
-  expect(modes).toEqual([...Array(4).fill("GET manual"), ...Array(2).fill("POST manual")]);
+  await post(client);
+  expect(modes).toEqual([...Array(2).fill("GET manual"), ...Array(2).fill("POST manual")]);
 });
 
 test("a node of a pool that redirects elsewhere is left for another node, and gets no transaction again", async () => {

@@ -4,8 +4,7 @@ import { describe, expect, test } from "vitest";
 import type * as Follow from "../../src/follow/index.js";
 import type * as Vega from "../../src/index.js";
 import type * as Pool from "../../src/pool/index.js";
-import { createFakeNetwork, createFakeNode } from "../../src/testing/index.js";
-import { recorder } from "../support/recorder.js";
+import { createFakeNetwork } from "../../src/testing/index.js";
 
 // A program that imports the package and whose dependency requires it has both copies. `npm test` has built them.
 const root = new URL("../../", import.meta.url);
@@ -53,15 +52,6 @@ test.each(errorNames)("`instanceof` and `is` recognize a %s of the other copy", 
     expect(Object.create(Derived.prototype) instanceof Derived).toBe(true);
     expect(Object.create(Derived.prototype) instanceof one[name]).toBe(true);
   }
-});
-
-test("clients of both copies share the rate limit of a node", async () => {
-  const node = createFakeNode({}, { rateLimit: { rate: 200, burst: 30, refusals: 1000 } });
-  const { fetch, responses } = recorder(node.fetch);
-  const clients = [imported, required].map(({ createClient }) => createClient({ baseUrl: "https://a.example", fetch }));
-  const calls = clients.flatMap((client) => Array.from({ length: 30 }, () => client.getSpamStatistics(party)));
-  await Promise.all(calls);
-  expect(responses.map(({ status }) => status)).toEqual(Array(60).fill(200));
 });
 
 test("a client of either copy works with a pool of the other one", async () => {

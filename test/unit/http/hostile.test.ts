@@ -128,53 +128,6 @@ test.each([undefined, null, "text", 5, {}, { status: 200 }])(
   },
 );
 
-describe.each([200, 500])("a body of a response with status %i", (status) => {
-  const text = '{"chainId":"","statistics":null}';
-  const responses: Record<string, () => Response> = {
-    "that has no getReader": () => polyfilled({ body: {} }),
-    "that cannot be cloned": () =>
-      Object.assign(new Response(text, { status }), {
-        clone: () => {
-          throw new TypeError("clone() is not supported");
-        },
-      }),
-  };
-
-  /** A response as an older polyfill creates it. */
-  const polyfilled = (members: object) => {
-    const headers = { get: () => null };
-    return {
-      ok: status === 200,
-      status,
-      statusText: "",
-      url: "",
-      headers,
-      text: async () => text,
-      ...members,
-    } as never;
-  };
-
-  test.each(Object.entries(responses))("%s is read", async (_, create) => {
-    const client = createClient({ baseUrl, retry: false, fetch: async () => create() });
-    const outcome = client.getSpamStatistics(party);
-    if (status === 200) expect(await outcome).toEqual(JSON.parse(text));
-    else await expect(outcome).rejects.toMatchObject({ name: "ApiError", status, body: JSON.parse(text) });
-  });
-
-  test.each([
-    ["a reader without read", {}],
-    ["a reader that returns nothing", { read: async () => undefined }],
-    ["a reader that returns text", { read: async () => ({ done: false, value: "text" }) }],
-  ])("with %s rejects with a ConnectionError", async (_, reader) => {
-    const client = createClient({
-      baseUrl,
-      retry: false,
-      fetch: async () => polyfilled({ body: { getReader: () => reader } }),
-    });
-    await expect(client.getSpamStatistics(party)).rejects.toMatchObject({ name: "ConnectionError" });
-  });
-});
-
 test("middleware reads the body of an error response, and so does the client", async () => {
   const body = { code: 5, message: "NotFound error", details: [] };
   const client = createClient({ baseUrl, retry: false, fetch: async () => json(body, { status: 404 }) });
