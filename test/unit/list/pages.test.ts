@@ -34,6 +34,7 @@ describe("a page", () => {
     expect(JSON.parse(JSON.stringify(page))).toEqual(JSON.parse(JSON.stringify(plain)));
     expect(next).toMatchObject({ first: 10, after: expect.any(String) });
     expect(page.previous).toBeUndefined();
+    expect(page.response.status).toBe(200);
     const result = await client.getSpamStatistics({ partyId: "a".repeat(64) }).withResponse();
     expect(JSON.parse(JSON.stringify(result)).block).toEqual(block);
     expect({ ...result.block }).toEqual({ height: node.block.height, timestamp: node.block.timestamp });
@@ -92,33 +93,22 @@ describe("a chain of pages", () => {
     totalEquityLikeShareWeight: "0",
   }));
 
-  test("over a closed proposal ends with an error instead of an infinite loop", async () => {
+  test("over a closed proposal ends with an error instead of an infinite loop, also by `next`", async () => {
     const node = createFakeNode({ votes }, { defects: nodeDefects, rateLimit: false });
     const client = createClient({ baseUrl: "https://node.example", fetch: node.fetch });
     const seen: Vote[] = [];
     const chain = async () => {
-      for (
-        let page: Page<Vote> | undefined = await client.listVotes({ proposalId, pagination: { first: 20 } });
-        page;
-      ) {
-        seen.push(...page.nodes);
-        page = await page.nextPage();
-      }
+      let page: Page<Vote> | undefined = await client.listVotes({ proposalId, pagination: { first: 20 } });
+      for (; page; page = await page.nextPage()) seen.push(...page.nodes);
     };
-    await expect(chain()).rejects.toMatchObject({ reason: "repeated-cursor" });
+    await expect(chain()).rejects.toMatchObject({ reason: "repeated-cursor", operation: "listVotes" });
     expect(new Set(seen.map(({ partyId }) => partyId)).size).toBe(seen.length);
     expect(seen).toHaveLength(21);
-  });
-
-  test("of `next` over a closed proposal ends with an error, too", async () => {
-    const node = createFakeNode({ votes }, { defects: nodeDefects, rateLimit: false });
-    const client = createClient({ baseUrl: "https://node.example", fetch: node.fetch });
-    const chain = async () => {
+    const byNext = async () => {
       let pagination: Page<Vote>["next"] = { first: 20 };
       while (pagination) pagination = (await client.listVotes({ proposalId, pagination })).next;
     };
-    await expect(chain()).rejects.toMatchObject({ reason: "repeated-cursor" });
-    expect(node.requests.length).toBeLessThan(5);
+    await expect(byNext()).rejects.toMatchObject({ reason: "repeated-cursor" });
   });
 
   test("over votes returns the same records if a page is fetched twice", async () => {
@@ -232,4 +222,20 @@ describe("a walk over a node that sorts the changes of a block by something else
     });
     await fc.assert(property, runs(60));
   });
+});
+
+test("a walk over profiles on a node that responds with 500 to every cursor yields one page, and its error says what to do", async () => {
+  const node = createFakeNode({ profiles: 25 }, { defects: nodeDefects });
+  const client = createClient({ baseUrl: "https://node.example", fetch: node.fetch });
+  const error: unknown = await client
+    .listPartiesProfiles({ pagination: { first: 10 } })
+    .toArray()
+    .catch((reason: unknown) => reason);
+  expect(error).toMatchObject({ status: 500, attempts: 1, pagesRead: 1, itemsRead: 10, resume: { first: 10 } });
+  expect((error as Error).message).toContain(
+    "v0.74 nodes respond to every cursor of this list with this status, so only its first page works. Request a larger page " +
+      "(`pagination.first`, at most 5000), the other end of the list (`newestFirst: false`), or the parties by name (`parties`).",
+  );
+  expect(node.requests).toHaveLength(2);
+  expect(await client.listPartiesProfiles().toArray()).toHaveLength(25);
 });

