@@ -1,11 +1,18 @@
 import { describe, expectTypeOf, test } from "vitest";
+import type { operations as Described } from "../../generated/openapi.js";
 import {
   type AccountType,
   type BalanceChange,
   type Call,
+  type CheckTransactionArguments,
   createClient,
+  type GetSpamStatisticsArguments,
   isAccountType,
+  type ListBalanceChangesArguments,
   type Listing,
+  type ListNodeSignaturesArguments,
+  type ListPartiesProfilesArguments,
+  type ListVotesArguments,
   type NodeSignature,
   type Page,
   type PartyProfile,
@@ -16,6 +23,14 @@ import {
   type VegaError,
   type Vote,
 } from "../../src/index.js";
+
+type Keys<Union> = Union extends unknown ? keyof Union : never;
+/** The parameters of the query of an operation, as `openapi-typescript` reads the description: the part before the dot. */
+type QueryOf<Id extends keyof Described> = keyof NonNullable<Described[Id]["parameters"]["query"]> extends infer Name
+  ? Name extends `${infer Group}.${string}`
+    ? Group
+    : Name
+  : never;
 
 const client = createClient({ baseUrl: "https://node.example", fetch: globalThis.fetch });
 declare const maybe: string | undefined;
@@ -143,4 +158,13 @@ describe("the result of", () => {
     // @ts-expect-error: no such path
     await client.http.GET("/api/v2/vote");
   });
+});
+
+test("the members of an argument are the parameters of the description", () => {
+  expectTypeOf<Keys<ListVotesArguments>>().toEqualTypeOf<QueryOf<"listVotes">>();
+  expectTypeOf<Keys<ListPartiesProfilesArguments>>().toEqualTypeOf<QueryOf<"listPartiesProfiles">>();
+  expectTypeOf<Keys<ListBalanceChangesArguments>>().toEqualTypeOf<QueryOf<"listBalanceChanges">>();
+  expectTypeOf<Keys<ListNodeSignaturesArguments>>().toEqualTypeOf<QueryOf<"listNodeSignatures">>();
+  expectTypeOf<Keys<GetSpamStatisticsArguments>>().toEqualTypeOf<"partyId">();
+  expectTypeOf<Keys<CheckTransactionArguments>>().toEqualTypeOf<"tx">();
 });
