@@ -1,11 +1,9 @@
 /** What the command `fake-node` serves: the records of files, the lag of each node, and faults. */
-import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import zlib from "node:zlib";
 import { toNanoseconds } from "vegaprotocol-client";
 import type { FakeNodeData, NodeFault } from "vegaprotocol-client/testing";
 import { UsageError } from "./errors.js";
-import { loadSqlite } from "./sqlite.js";
 import { syncLists } from "./sync/destination.js";
 
 type Row = Readonly<Record<string, unknown>>;
@@ -85,15 +83,13 @@ function parse(line: string): Row | undefined {
 }
 
 async function readDatabase(file: string): Promise<ListedRow[]> {
-  // SQLite would create it.
-  if (!existsSync(file)) throw new UsageError(`Expected --from to be a database of sync, but there is no ${file}.`);
-  const { SqliteDestination } = await import("./sync/destinations/sqlite.js");
-  const database = new SqliteDestination(loadSqlite("--from")(file), file);
-  try {
-    return syncLists.flatMap((list) => Array.from(database.all(list), (record) => ({ list, record: { ...record } })));
-  } finally {
-    await database.close();
+  const { storedRecords } = await import("./sync/stored.js");
+  const rows: ListedRow[] = [];
+  for (const list of syncLists) {
+    for await (const record of storedRecords(file, list, AbortSignal.any([])))
+      rows.push({ list, record: { ...record } });
   }
+  return rows;
 }
 
 /** How many blocks each node is behind. Nodes without a value have that of the last one. */

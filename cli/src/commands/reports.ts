@@ -59,7 +59,9 @@ const filter = (flags: string, text: string, options = {}) => flag(flags, text, 
 
 /** The flag of a database to read. */
 export const dbFlag = (): Option =>
-  flag("--db <FILE>", "Read a database of vegaprotocol sync instead of a node.", { group: groups.node });
+  flag("--db <DESTINATION>", "Read a DESTINATION of vegaprotocol sync, such as vega.db, instead of a node.", {
+    group: groups.node,
+  });
 
 const completeHistoryFlag = (): Option =>
   filter(
@@ -202,7 +204,7 @@ async function* changesUpTo(io: Io, flags: ReportFlags, end: bigint): AsyncGener
     const ids = JSON.parse(
       JSON.stringify(filter, (_, value) => (typeof value === "string" ? canonicalId(value) : value)),
     );
-    yield* (await import("../sync/stored.js")).storedBalances(flags.db, ids, end, explain);
+    yield* (await import("../sync/stored.js")).storedBalances(flags.db, ids, end, io.signal, explain);
     return;
   }
   const [{ Progress }, { warnOfEnd, scanPageSize }] = await Promise.all([
@@ -310,7 +312,7 @@ async function printTally(io: Io, flags: ReportFlags): Promise<number> {
   const votes =
     db === undefined
       ? (await connectTo(io, flags)).listVotes({ proposalId }, { signal: io.signal })
-      : (await import("../sync/stored.js")).storedList(db, "votes", { proposalId });
+      : (await import("../sync/stored.js")).storedList(db, "votes", { proposalId }, io.signal);
   const options = { requiredMajority, requiredParticipation, totalSupply, liquidity: liquidity || undefined };
   return print(io, flags, await tallyVotes(votes, options));
 }
@@ -334,7 +336,7 @@ async function printBundle(io: Io, flags: ReportFlags): Promise<number> {
   const bundle = await signatureBundle(
     flags.db === undefined
       ? (await connectTo(io, flags)).listNodeSignatures({ id }, { signal: io.signal })
-      : (await import("../sync/stored.js")).storedList(flags.db, "signatures", { id }),
+      : (await import("../sync/stored.js")).storedList(flags.db, "signatures", { id }, io.signal),
   );
   if (bundle === "0x") throw new IncompleteError(`There are no signatures of ${id}, or not yet enough of them.`);
   return print(io, flags, { id, bundle });

@@ -23,6 +23,7 @@ interface Flags extends NodeFlags, PageFlags, DestinationFlags {
   readonly proposal?: readonly string[];
   readonly id?: readonly string[];
   readonly follow?: true;
+  readonly check?: true;
   readonly repair?: true;
   readonly fromDb?: string;
   readonly days?: true;
@@ -116,7 +117,7 @@ async function sync(io: Io, flags: Flags, [entered = "", ...names]: readonly str
   const name = hidePassword(entered);
   const plan = readPlan(names, flags);
   const { openDestination } = await import("../sync/open.js");
-  const destination = await openDestination(entered, flags, io.signal);
+  const destination = await openDestination(entered, flags.check ? "check" : "write", io.signal, flags);
   try {
     if (flags.follow && !destination.followsLists && names.some((each) => each !== "balances")) {
       throw new UsageError("A folder follows balance changes only: its other lists are files that a run replaces.");
@@ -138,7 +139,7 @@ async function copy(io: Io, file: string, destination: Destination, name: string
     import("../sync/copy.js"),
     import("../sync/destinations/sqlite.js"),
   ]);
-  const source = await openSqlite(file, true);
+  const source = await openSqlite(file, "check");
   try {
     const copied = await copyDatabase(source, destination);
     await write(io.stdout, `${name} equals ${file}: ${count(copied, "balance change")}.\n`);

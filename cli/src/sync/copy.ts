@@ -2,14 +2,14 @@
 import { ExitError } from "../errors.js";
 import { Comparison, isEqualDay } from "./check.js";
 import { allTimes, type BalancesQuery, type Destination } from "./destination.js";
-import type { SqliteDestination } from "./destinations/sqlite.js";
+import type { RelationalDestination } from "./destinations/relational.js";
 import { inParts } from "./sync.js";
 
 /** Returns how many balance changes are in both. A copy that was interrupted continues. */
-export async function copyDatabase(source: SqliteDestination, destination: Destination): Promise<number> {
+export async function copyDatabase(source: RelationalDestination, destination: Destination): Promise<number> {
   let copied = 0;
   let hasVersions = false;
-  for (const { list, query, checkpoint } of source.checkpoints()) {
+  for (const { list, query, checkpoint } of await source.checkpoints()) {
     const stored = await destination.checkpoint(list, query);
     const store = (records: readonly object[], position: bigint) =>
       destination.store({ list, query, records: records as never, checkpoint: { ...checkpoint, position } });
@@ -21,18 +21,24 @@ export async function copyDatabase(source: SqliteDestination, destination: Desti
         await store(records, upTo);
       copied += await compare(source, destination, filter, checkpoint.position);
     } else if (list === "votes" && !hasVersions && !isDone) {
-      for (const { before, votes } of source.versions()) {
+      for await (const { before, votes } of source.versions()) {
         if (before > (stored?.position ?? 0n)) await store(votes, before);
       }
       hasVersions = true;
-    } else if (list === "signatures") await store([...source.all(list)], checkpoint.position);
+    } else if (list === "signatures") await store(await recordsOf(source, list), checkpoint.position);
     if (!isDone) await store([], checkpoint.position);
   }
-  const profiles = [...source.all("profiles")];
+  const profiles = await recordsOf(source, "profiles");
   if (profiles.length > 0)
-    await destination.store({ list: "profiles", query: {}, records: profiles, checkpoint: undefined });
+    await destination.store({ list: "profiles", query: {}, records: profiles as never, checkpoint: undefined });
   await destination.finish();
   return copied;
+}
+
+async function recordsOf(source: Destination, list: "signatures" | "profiles"): Promise<object[]> {
+  const records: object[] = [];
+  for await (const record of source.all(list)) records.push(record);
+  return records;
 }
 
 async function compare(source: Destination, destination: Destination, filter: BalancesQuery["filter"], end: bigint) {

@@ -31,6 +31,13 @@ export interface Checkpoint {
   readonly position: bigint;
 }
 
+/** A list that is stored, and how far. */
+export interface StoredList {
+  readonly list: SyncList;
+  readonly query: object;
+  readonly checkpoint: Checkpoint;
+}
+
 /** Records that are stored in one step. */
 export interface Batch {
   readonly list: SyncList;
@@ -46,6 +53,9 @@ export interface Part {
   readonly upTo: bigint;
 }
 
+/** What a destination is opened for. To check it can lead to a repair, so that it is locked; to read it, it is not. */
+export type OpenMode = "write" | "check" | "read";
+
 export interface Destination {
   /** Whether lists other than balance changes can be followed. */
   readonly followsLists: boolean;
@@ -59,6 +69,10 @@ export interface Destination {
   count(filter: BalanceChangesFilter, range: TimeRange): Promise<number>;
   /** The balance changes of a range in the order of a scan. */
   read(filter: BalanceChangesFilter, range: TimeRange): AsyncGenerator<BalanceChange, undefined, undefined>;
+  /** How far each list is stored. */
+  checkpoints(): Promise<StoredList[]>;
+  /** The records of a list, in order of time if they have one. */
+  all<List extends SyncList>(list: List): AsyncGenerator<SyncRecords[List], undefined, undefined>;
   /** Replaces the balance changes of a range, which is in one day. */
   replace(query: BalancesQuery, range: TimeRange, parts: AsyncIterable<Part>): Promise<void>;
   /** Names the destination in an error of what it is made of. */
@@ -82,7 +96,7 @@ export const wantedOf = (filter: BalanceChangesFilter): [column: string, values:
   });
 
 /** All times that can be stored. */
-export const allTimes: TimeRange = { start: -(2n ** 63n), end: 2n ** 63n - 1n };
+export const allTimes: TimeRange = { start: -(2n ** 63n), end: 2n ** 63n - 1000n };
 
 /** The same text for the same query or vote: the order of members, and of texts in an array, means nothing. */
 export function canonicalJson(value: object): string {

@@ -3,42 +3,32 @@ import type { BalanceChange } from "vegaprotocol-client";
 import { ExitError } from "../errors.js";
 import { canonicalJson, type SyncList, type SyncRecords } from "./destination.js";
 
-/** How a column is stored: Unix nanoseconds, an integer in the smallest unit, or text. */
-export type RowKind = "time" | "amount" | "text";
+/** How a column is stored: Unix nanoseconds, an integer in the smallest unit, a decimal number, JSON or text. */
+export type RowKind = "time" | "amount" | "decimal" | "json" | "text";
 
 interface Table {
   readonly name: string;
   readonly columns: Readonly<Record<string, RowKind>>;
 }
 
+const party = "text";
+const vote = { time: "time", value: "text", balance: "amount", weight: "decimal", record: "json" } as const;
+
 /** The table of each list. */
 export const tables: Readonly<Record<SyncList, Table>> = {
   balances: {
     name: "balance_changes",
-    columns: { time: "time", party: "text", asset: "text", market: "text", account_type: "text", balance: "amount" },
+    columns: { time: "time", party, asset: "text", market: "text", account_type: "text", balance: "amount" },
   },
-  votes: {
-    name: "votes",
-    columns: {
-      proposal: "text",
-      party: "text",
-      time: "time",
-      value: "text",
-      balance: "amount",
-      weight: "text",
-      record: "text",
-    },
-  },
+  votes: { name: "votes", columns: { proposal: "text", party, ...vote } },
   signatures: { name: "node_signatures", columns: { resource: "text", kind: "text", signature: "text" } },
-  profiles: {
-    name: "party_profiles",
-    columns: { party: "text", alias: "text", metadata: "text", derived_keys: "text" },
-  },
+  profiles: { name: "party_profiles", columns: { party, alias: "text", metadata: "json", derived_keys: "json" } },
 };
 
+/** Texts, with times and amounts as digits. */
 export type Row = readonly (string | null)[];
 
-/** The row of a record: texts, with times and amounts as digits. */
+/** The row of a record. */
 export const rowOf: { readonly [List in SyncList]: (record: SyncRecords[List]) => Row } = {
   balances: (record) => [timeOf(record), ...accountOf(record), balanceOf(record)],
   votes: (vote) => [
@@ -57,17 +47,25 @@ export const rowOf: { readonly [List in SyncList]: (record: SyncRecords[List]) =
   ],
 };
 
-/** The record of a row of balance changes. */
-export function recordOf([time, party, asset, market, accountType, balance]: readonly string[]): BalanceChange {
-  return {
+/** The record of a row. */
+export const recordOf: { readonly [List in SyncList]: (row: Row) => SyncRecords[List] } = {
+  balances: ([time, partyId, assetId, marketId, accountType, balance]) => ({
     timestamp: time as `${bigint}`,
     balance: balance ?? "",
-    partyId: party ?? "",
-    assetId: asset ?? "",
-    marketId: market ?? "",
+    partyId: partyId ?? "",
+    assetId: assetId ?? "",
+    marketId: marketId ?? "",
     accountType: accountType ?? "",
-  };
-}
+  }),
+  votes: (row) => JSON.parse(row[6] ?? "{}"),
+  signatures: ([id, kind, sig]) => ({ id: id ?? "", kind: kind ?? "", sig: sig ?? "" }),
+  profiles: ([partyId, alias, metadata, keys]) => ({
+    partyId: partyId ?? "",
+    alias: alias ?? "",
+    metadata: JSON.parse(metadata ?? "[]"),
+    ...(keys && { derivedKeys: JSON.parse(keys) }),
+  }),
+};
 
 /** A member of a record as text. Nodes leave out what is empty, or send `null`. */
 export const textOf = (member: unknown): string => String(member ?? "");

@@ -148,7 +148,7 @@ describe("fake-node", () => {
     const { code, stderr } = await runCli(["fake-node", "--from", file]);
     expect([code, stderr]).toEqual([
       2,
-      expect.stringContaining("--from needs SQLite, which Node.js has from 22.13 on"),
+      expect.stringContaining("A database such as vega.db needs SQLite, which Node.js has from 22.13 on"),
     ]);
   });
 

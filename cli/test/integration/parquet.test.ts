@@ -304,7 +304,7 @@ describe("a check of a folder", () => {
   test("of one that does not exist creates none", async () => {
     expect(await sync(startNode(), "--check")).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("does not exist"),
+      stderr: expect.stringContaining("and there is no"),
     });
     expect(await readdir(root)).toEqual([]);
   });
@@ -377,7 +377,7 @@ test.each([
   [["vega/", "profiles", "--follow"], "A folder follows balance changes only"],
   [
     ["vega.parquet"],
-    "Expected DESTINATION to be an SQLite database such as vega.db or vega.sqlite, a folder such as vega/, or PostgreSQL",
+    "Expected an SQLite database such as vega.db or vega.sqlite, a folder such as vega/, or PostgreSQL",
   ],
 ])("sync %j is refused", async ([name = "", ...args], message) => {
   const result = await runCli(["sync", join(root, name) + (name.endsWith("/") ? "/" : ""), ...args]);

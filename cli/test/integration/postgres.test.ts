@@ -114,9 +114,9 @@ describe.skipIf(!hasPostgres)("PostgreSQL (skipped if it is not installed)", () 
     await server.sql`CREATE TABLE vega.mine (value text)`;
     expect(await sync(node)).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining("has other tables. Use another --schema"),
+      stderr: expect.stringContaining("has tables that sync has not created. Use another --schema"),
     });
-    expect(await sync(node, "--check")).toMatchObject({ code: 2, stderr: expect.stringContaining("there is none") });
+    expect(await sync(node, "--check")).toMatchObject({ code: 1, stderr: expect.stringContaining("not created") });
   });
 
   test("refuses a second writer by the name of the first, and a node of another network", async () => {

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { hasPostgres, startPostgres } from "../support/postgres.js";
 import { runCli } from "../support/run-cli.js";
 
 const node = createFakeNode(
@@ -236,41 +237,54 @@ describe("bundle", () => {
 });
 
 const hasSqlite = process.getBuiltinModule?.("node:sqlite") !== undefined;
+let postgres: Awaited<ReturnType<typeof startPostgres>> | undefined;
+beforeAll(async () => {
+  if (hasPostgres) postgres = await startPostgres();
+});
+afterAll(() => postgres?.close());
+const destinations = [
+  ...(hasSqlite ? [["vega.db", () => join(folder, "vega.db"), []] as const] : []),
+  ...(hasPostgres ? [["postgres://…", () => postgres?.url ?? "", []] as const] : []),
+  ["vega/", () => join(folder, "vega/"), ["--partial-day"]] as const,
+];
 
-describe.runIf(hasSqlite)("a database of sync", () => {
-  test("gives the same reports as the node, also with a narrower filter", async () => {
-    const db = join(folder, "vega.db");
-    const id = signatures[0]?.id ?? "";
-    const lists = ["balances", "votes", "signatures", "--proposal", proposal, "--id", id];
-    expect((await runCli(["sync", db, ...lists], { fetch })).code).toBe(0);
-    const before = ["--from", String(times[0]), "--to", String(middle), "--complete-history"];
-    for (const command of [
-      ["balances", "--at", String(middle), "--quiet"],
-      ["statement", ...before],
-      ["series", ...before, "--every", "hour", "--asset", assets[0] ?? ""],
-      ["tally", "--proposal", proposal],
-    ]) {
-      expect(await run(...command, "--db", db)).toBe(await run(...command));
-    }
-    // The contract ignores the order of signatures, which the database does not keep.
-    const signaturesOf = (stdout: string) =>
-      (JSON.parse(stdout).bundle as string)
-        .slice(2)
-        .match(/.{130}/g)
-        ?.sort();
-    const bundle = ["bundle", "--id", id];
-    expect(signaturesOf(await run(...bundle, "--db", db))).toEqual(signaturesOf(await run(...bundle)));
-  });
+describe("a destination of sync", () => {
+  test.each(destinations)(
+    "%s gives the same reports as the node, also with a narrower filter",
+    async (_, open, flags) => {
+      const db = open();
+      const id = signatures[0]?.id ?? "";
+      const lists = ["balances", "votes", "signatures", "--proposal", proposal, "--id", id];
+      expect((await runCli(["sync", db, ...lists, ...flags], { fetch })).code).toBe(0);
+      const before = ["--from", String(times[0]), "--to", String(middle), "--complete-history"];
+      for (const command of [
+        ["balances", "--at", String(middle), "--quiet"],
+        ["statement", ...before],
+        ["series", ...before, "--every", "hour", "--asset", assets[0] ?? ""],
+        ["tally", "--proposal", proposal],
+      ]) {
+        expect(await run(...command, "--db", db)).toBe(await run(...command));
+      }
+      // The contract ignores the order of signatures, which the database does not keep.
+      const signaturesOf = (stdout: string) =>
+        (JSON.parse(stdout).bundle as string)
+          .slice(2)
+          .match(/.{130}/g)
+          ?.sort();
+      const bundle = ["bundle", "--id", id];
+      expect(signaturesOf(await run(...bundle, "--db", db))).toEqual(signaturesOf(await run(...bundle)));
+    },
+  );
 
   test("fails if it does not have what a report needs", async () => {
-    const db = join(folder, "part.db");
-    await runCli(["sync", db, "--asset", assets[0] ?? ""], { fetch });
+    const db = join(folder, "part/");
+    await runCli(["sync", db, "--partial-day", "--asset", assets[0] ?? ""], { fetch });
     const at = ["balances", "--at", String(middle), "--db"];
     expect(await runCli([...at, db], { fetch })).toMatchObject({
       code: 2,
       stderr: `Error: ${db} does not have these balances: run vegaprotocol sync ${db} balances with these filters.\n`,
     });
-    expect(await runCli([...at, join(folder, "none.db")], { fetch })).toMatchObject({ code: 2 });
+    expect(await runCli([...at, join(folder, "none/")], { fetch })).toMatchObject({ code: 2 });
     const later = ["balances", "--at", "2030", "--asset", assets[0] ?? "", "--db", db];
     expect(await runCli(later, { fetch })).toMatchObject({
       code: 3,

@@ -1,6 +1,5 @@
-import { loadSqlite, type Sqlite } from "../../../cli/src/sqlite.js";
 import { checkSync, type SyncComparison } from "../../../cli/src/sync/check.js";
-import { SqliteDestination } from "../../../cli/src/sync/destinations/sqlite.js";
+import { loadSqlite, type Sqlite, sqliteDestination } from "../../../cli/src/sync/destinations/sqlite.js";
 import { syncTo } from "../../../cli/src/sync/sync.js";
 import { type BalanceChange, PaginationError } from "../../../src/index.js";
 import type { SyncReader } from "./readers.js";
@@ -22,8 +21,8 @@ export async function readSync(spec: SyncReader, reading: Reading): Promise<void
   if (process.getBuiltinModule?.("node:sqlite") === undefined) return;
   const { world } = reading;
   const client = world.client();
-  const database = loadSqlite("sync")(":memory:");
-  const destination = new SqliteDestination(database);
+  const database = loadSqlite()(":memory:");
+  const destination = await sqliteDestination(database);
   const { filter, start, pageSize, concurrency } = spec;
   const balances = { filter: filter ?? {}, ...(start !== undefined && { from: start }) };
   const wanted = isWanted(spec);
@@ -96,6 +95,6 @@ function storedIn(database: Sqlite): BalanceChange[] {
 }
 
 function positionOf(database: Sqlite): bigint | undefined {
-  const row = database.prepare("SELECT position FROM sync_state").get() as { position: string } | undefined;
+  const row = database.prepare("SELECT position FROM sync_state").all()[0] as { position: string } | undefined;
   return row && BigInt(row.position);
 }

@@ -103,7 +103,8 @@ export class ParquetFile {
 
   #valueOf(text: string | null, index: number, row: Row): unknown {
     const kind = this.#kinds[index];
-    if (text === null || kind === "text" || (kind === "amount" && this.#form.hasTextAmounts)) return text;
+    const isText = kind !== "time" && (kind !== "amount" || this.#form.hasTextAmounts);
+    if (text === null || isText) return text;
     // v0.74 nodes can send an empty amount.
     if (text === "") return null;
     const value = BigInt(text);
@@ -165,9 +166,8 @@ export async function openParquet(path: string): Promise<WrittenFile> {
 
 /** The rows of a file, in its order. */
 export async function* readParquet(
-  { path, metadata }: WrittenFile,
+  { path, metadata, notes }: WrittenFile,
   columns: Columns,
-  { timestamps, hasTextAmounts }: ParquetForm,
   rowStart = 0,
 ): AsyncGenerator<string[], undefined, undefined> {
   const file = await asyncBufferFromFile(path);
@@ -176,11 +176,13 @@ export async function* readParquet(
     type === "UTF8" ? { ...element, converted_type: type } : element,
   );
   const kinds = Object.values(columns);
-  const unit = timestamps === "nanos" ? 1n : 1000n;
+  const unit = notes["timestamps"] === "nanos" ? 1n : 1000n;
   const textOf = (value: unknown, index: number): string => {
     if (value === null || value === undefined) return "";
     if (kinds[index] === "time") return String((value as bigint) * unit);
-    return kinds[index] === "amount" && !hasTextAmounts ? String(decimalOf(value as Uint8Array)) : String(value);
+    return kinds[index] === "amount" && notes["amounts"] !== "text"
+      ? String(decimalOf(value as Uint8Array))
+      : String(value);
   };
   const total = Number(metadata.num_rows);
   for (let start = rowStart; start < total; start += rowGroupSize) {

@@ -11,9 +11,14 @@ import {
   type Checkpoint,
   canonicalJson,
   type Destination,
+  type OpenMode,
   type Part,
+  type StoredList,
   type SyncList,
+  type SyncRecords,
+  syncLists,
   type TimeRange,
+  wantedOf,
 } from "../destination.js";
 import { lock } from "../lock.js";
 import { type Row, recordOf, rowOf, tables } from "../rows.js";
@@ -27,8 +32,7 @@ import {
 } from "./parquet-file.js";
 
 export interface ParquetOptions extends ParquetForm {
-  /** Whether the folder is only read. */
-  readonly isCheck: boolean;
+  readonly mode: OpenMode;
   /** Whether the day that is not over is written, too, and read in a comparison. */
   readonly hasPartialDay: boolean;
 }
@@ -119,18 +123,44 @@ class ParquetDestination implements Destination {
   async finish(): Promise<void> {
     if (this.#options.hasPartialDay && this.#position !== undefined) await this.#finishDay(this.#position);
     for (const [list, { queries, rows }] of this.#lists) {
-      const { name, columns } = tables[list];
-      const path = join(this.#path, name, "part.parquet");
+      const { columns } = tables[list];
+      const path = this.#pathOfList(list);
       const notes = { ...this.#notes, query: canonicalJson(queries.map(canonicalJson)) };
       if (existsSync(path)) this.#checkNotes(await openParquet(path), notes);
       await write(new ParquetFile(path, columns, this.#options), rows, notes);
     }
   }
 
+  async checkpoints(): Promise<StoredList[]> {
+    this.#days = await this.#readDays();
+    const [first, last] = [this.#days[0], this.#days.at(-1)];
+    const found: StoredList[] = [];
+    if (first && last) {
+      const checkpoint = { start: first.start, position: last.end };
+      found.push({ list: "balances", query: JSON.parse(this.#query), checkpoint });
+    }
+    for (const list of syncLists.filter((each) => existsSync(this.#pathOfList(each)))) {
+      const { notes } = await openParquet(this.#pathOfList(list));
+      const queries: string[] = JSON.parse(notes["query"] ?? "[]");
+      for (const query of queries)
+        found.push({ list, query: JSON.parse(query), checkpoint: { start: 0n, position: 0n } });
+    }
+    return found;
+  }
+
+  async *all<List extends SyncList>(list: List): AsyncGenerator<SyncRecords[List], undefined, undefined> {
+    const path = this.#pathOfList(list);
+    const file = existsSync(path) ? [await openParquet(path)] : [];
+    for (const each of list === "balances" ? await this.#readDays() : file) {
+      for await (const row of readParquet(each, tables[list].columns)) yield recordOf[list](row);
+    }
+  }
+
   async newest(): Promise<BalanceChange | undefined> {
     const last = (this.#days.length > 0 ? this.#days : await this.#readDays()).at(-1);
     if (last === undefined) return undefined;
-    for await (const row of this.#read(last, Number(last.metadata.num_rows) - 1)) return recordOf(row);
+    const rows = readParquet(last, tables.balances.columns, Number(last.metadata.num_rows) - 1);
+    for await (const row of rows) return recordOf.balances(row);
     return undefined;
   }
 
@@ -146,11 +176,17 @@ class ParquetDestination implements Destination {
     return records;
   }
 
-  async *read(_: BalanceChangesFilter, { start, end }: TimeRange): AsyncGenerator<BalanceChange, undefined, undefined> {
+  async *read(
+    filter: BalanceChangesFilter,
+    { start, end }: TimeRange,
+  ): AsyncGenerator<BalanceChange, undefined, undefined> {
+    const { columns } = tables.balances;
+    const wanted = wantedOf(filter).map(([name, ids]) => [Object.keys(columns).indexOf(name), new Set(ids)] as const);
     for (const file of this.#days.filter(({ day }) => day < end && endOf(day) > start)) {
-      for await (const row of this.#read(file)) {
+      for await (const row of readParquet(file, columns)) {
         const time = BigInt(row[0] ?? 0);
-        if (time >= start && time < end) yield recordOf(row);
+        const isWanted = time >= start && time < end && wanted.every(([index, ids]) => ids.has(row[index] ?? ""));
+        if (isWanted) yield recordOf.balances(row);
       }
     }
   }
@@ -182,10 +218,7 @@ class ParquetDestination implements Destination {
     return { timestamps: this.#options.timestamps, amounts: this.#options.hasTextAmounts ? "text" : "decimal" };
   }
 
-  #read(file: WrittenFile, rowStart = 0) {
-    return readParquet(file, tables.balances.columns, this.#options, rowStart);
-  }
-
+  #pathOfList = (list: SyncList) => join(this.#path, tables[list].name, "part.parquet");
   #pathOf = (day: bigint) => join(this.#path, tables.balances.name, `date=${dateOf(day)}`, "part.parquet");
 
   /** Finds the files of days. Nothing that stands in a file leads to another one. */
@@ -210,7 +243,9 @@ class ParquetDestination implements Destination {
       // A process that was killed before it wrote the file.
       if (!existsSync(path)) continue;
       const file = await openParquet(path);
-      this.#checkNotes(file, { ...this.#notes, query: this.#query || (file.notes["query"] ?? "") });
+      // Every file is of the query of the run, or of the first file.
+      this.#query ||= file.notes["query"] ?? "";
+      this.#checkNotes(file, { ...(this.#options.mode !== "read" && this.#notes), query: this.#query });
       const [start, end] = [BigInt(file.notes["start"] ?? -1), BigInt(file.notes["end"] ?? -1)];
       if (dayOf(start) !== day || end > endOf(day) || end < start) {
         throw new ExitError(
@@ -218,7 +253,7 @@ class ParquetDestination implements Destination {
         );
       }
       const isOpen = end < endOf(day);
-      if (this.#options.isCheck && isOpen && !this.#options.hasPartialDay) continue;
+      if (this.#options.mode === "check" && isOpen && !this.#options.hasPartialDay) continue;
       days.push({ ...file, day, start, end });
     }
     return days;
@@ -241,7 +276,7 @@ class ParquetDestination implements Destination {
     this.#open = { day, start: start > day ? start : day, file };
     const earlier = this.#days.find((each) => each.day === day);
     if (earlier === undefined) return;
-    for await (const row of this.#read(earlier)) {
+    for await (const row of readParquet(earlier, tables.balances.columns)) {
       // Without block headers, records at the end are read again.
       if (BigInt(row[0] ?? 0) < earlier.end) await file.add(row);
     }
@@ -270,11 +305,11 @@ async function write(file: ParquetFile, rows: Iterable<Row> | AsyncIterable<Row>
   }
 }
 
-/** Opens a folder, which does not have to be there, and locks it for this process. */
+/** Opens a folder, which does not have to be there, and locks it for this process unless it is only read. */
 export async function openParquetFolder(name: string, options: ParquetOptions): Promise<Destination> {
   const path = await realpath(name).catch(() => resolve(name));
-  if (options.isCheck && !existsSync(path)) {
-    throw new UsageError(`Expected DESTINATION to be a folder to check, and ${name} does not exist.`);
+  if (options.mode !== "write" && !existsSync(path)) {
+    throw new UsageError(`Expected a folder of vegaprotocol sync, and there is no ${name}.`);
   }
-  return new ParquetDestination(name, path, options, await lock(path));
+  return new ParquetDestination(name, path, options, options.mode === "read" ? async () => {} : await lock(path));
 }

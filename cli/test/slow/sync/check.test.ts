@@ -158,6 +158,6 @@ test("a database equals a node whose responses name no block, with the records o
 
 test("a check of a file that does not exist creates none", async () => {
   const { sync } = await start();
-  expect(await sync("--check")).toMatchObject({ code: 2, stderr: expect.stringContaining("does not exist") });
+  expect(await sync("--check")).toMatchObject({ code: 2, stderr: expect.stringContaining("and there is no") });
   await expect(readDatabase(database)).rejects.toThrow("unable to open database file");
 });

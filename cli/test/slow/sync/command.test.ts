@@ -189,7 +189,7 @@ test.each([
 test("a database with other tables is refused, and keeps them", async () => {
   await changeDatabase(database, "CREATE TABLE mine (value TEXT)");
   const { code, stderr } = await runNode([main, "sync", database, "--node", "localhost:1"]);
-  expect([code, stderr]).toEqual([1, expect.stringContaining("Expected a database that sync has created")]);
+  expect([code, stderr]).toEqual([1, expect.stringContaining("has tables that sync has not created")]);
 });
 
 test("a command ends if the node does not respond", async () => {
@@ -204,7 +204,7 @@ test("Node.js 20 gets one sentence that says which version has SQLite", async ()
   expect(failure).toMatchObject({
     code: 2,
     stderr: expect.stringMatching(
-      /^Error: sync needs SQLite, which Node\.js has from 22\.13 on, and this is v20\.\d+\.\d+\.\n$/,
+      /^Error: A database such as vega.db needs SQLite, which Node\.js has from 22\.13 on, and this is v20\.\d+\.\d+\.\n$/,
     ),
   });
 });

@@ -98,8 +98,6 @@ const database: Subject = {
   },
 };
 
-const form = { timestamps: "micros", hasTextAmounts: false } as const;
-
 const folder: Subject = {
   name: "vega/",
   kills,
@@ -114,8 +112,8 @@ const folder: Subject = {
       if (!existsSync(file)) continue;
       const written = await openParquet(file);
       position = BigInt(written.notes["end"] ?? 0);
-      const rows = readParquet(written, tables.balances.columns, form);
-      for await (const row of rows) balances.push(recordOf(row));
+      const rows = readParquet(written, tables.balances.columns);
+      for await (const row of rows) balances.push(recordOf.balances(row));
     }
     return { position, balances };
   },
