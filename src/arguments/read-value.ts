@@ -1,3 +1,4 @@
+import { ArgumentError } from "../errors/index.js";
 import { canonicalId } from "../values/names.js";
 import { unixNanoseconds } from "../values/times.js";
 import type { Value } from "./operation.js";
@@ -43,12 +44,7 @@ const int32 = 2 ** 31;
 function readInteger(spec: Extract<Value, { kind: "int32" }>, value: unknown, place: Place): number {
   const { minimum = -int32, maximum = int32 - 1 } = spec;
   if (Number.isInteger(value) && Number(value) >= minimum && Number(value) <= maximum) return Number(value);
-  const isTooLarge = Number.isInteger(value) && Number(value) > maximum;
-  return refuse(
-    place,
-    minimum === 1 && !isTooLarge ? "a positive integer" : `an integer from ${minimum} to ${maximum}`,
-    value,
-  );
+  return refuse(place, `an integer from ${minimum} to ${maximum}`, value);
 }
 
 function readTime(value: unknown, place: Place): string {
@@ -76,34 +72,34 @@ function readArray({ items, minItems = 0 }: Extract<Value, { kind: "array" }>, v
   });
 }
 
-/** Copies a JSON object. Rejects what `JSON.stringify` would silently change, or would throw for without naming the place. */
-function readJson(value: unknown, place: Place): object {
-  const copy = copyJson(value, place, []);
-  return typeof copy === "object" && copy !== null && !Array.isArray(copy) ? copy : refuse(place, "an object", value);
-}
+const plainTypes = ["[object Object]", "[object Array]"];
+const typeOf = (value: object): string => Object.prototype.toString.call(value);
 
-function copyJson(value: unknown, place: Place, parents: readonly object[]): unknown {
-  if (typeof value === "bigint") refuse(place, "a string", value);
-  if (typeof value === "number" && !Number.isSafeInteger(value)) refuse(place, "a string or a safe integer", value);
-  if (typeof value === "function" || typeof value === "symbol") refuse(place, "a JSON value", value);
-  if (typeof value !== "object" || value === null) return value;
-  if (parents.includes(value)) refuse(place, "a JSON value", "an object that contains itself");
-  const copy = (name: string, member: unknown) =>
-    copyJson(member, { ...place, argument: place.argument + name }, [...parents, value]);
-  if (Array.isArray(value)) {
-    // Array.from reads holes, too.
-    return Array.from(value, (item, index) => {
-      const name = `[${index}]`;
-      return item === undefined
-        ? refuse({ ...place, argument: place.argument + name }, "a JSON value", item)
-        : copy(name, item);
-    });
+/** Copies a JSON object. Refuses what `JSON.stringify` would silently change, or would throw for without naming the place. */
+function readJson(value: unknown, place: Place): object {
+  const names = new Map<unknown, string>();
+  let at = place;
+  function check(this: unknown, key: string, member: unknown) {
+    const parent = names.get(this);
+    if (parent !== undefined) at = { ...place, argument: parent + (Array.isArray(this) ? `[${key}]` : `.${key}`) };
+    if (typeof member === "bigint") refuse(at, "a string", member);
+    if (typeof member === "number" && !Number.isSafeInteger(member)) refuse(at, "a string or a safe integer", member);
+    // JSON.stringify sends a Map as an empty object, and what is missing in an array as null.
+    const isOther = typeof member === "object" && member !== null && !plainTypes.includes(typeOf(member));
+    const isMissing = member === undefined && Array.isArray(this);
+    if (isOther || isMissing || typeof member === "function" || typeof member === "symbol") {
+      refuse(at, "a JSON value", member);
+    }
+    names.set(member, at.argument);
+    return member;
   }
-  if ("toJSON" in value && typeof value.toJSON === "function") return copy("", value.toJSON());
-  // JSON.stringify sends a Map as an empty object.
-  if (Object.prototype.toString.call(value) !== "[object Object]") refuse(place, "a JSON value", value);
-  const members = Object.entries(value).filter(([, member]) => member !== undefined);
-  return Object.fromEntries(members.map(([name, member]) => [name, copy(`.${name}`, member)]));
+  let copy: unknown;
+  try {
+    copy = JSON.parse(JSON.stringify(value, check) ?? "null");
+  } catch (error) {
+    throw ArgumentError.is(error) ? error : refuse(at, "a JSON value", "an object that contains itself");
+  }
+  return typeof copy === "object" && copy !== null && !Array.isArray(copy) ? copy : refuse(place, "an object", value);
 }
 
 /**

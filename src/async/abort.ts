@@ -1,38 +1,24 @@
 import type { Clock } from "./clock.js";
 
-/** The subscriptions to a signal, and the listener that they share. */
-interface Subscriptions {
-  callbacks: Set<() => void>;
-  listener: () => void;
-}
+const callbacksOf = new WeakMap<object, Set<() => void>>();
 
-const subscriptionsOf = new WeakMap<AbortSignal, Subscriptions>();
+function callBack({ target }: Event): void {
+  for (const callback of [...(callbacksOf.get(target as AbortSignal) ?? [])]) callback();
+}
 
 /**
  * Calls back when a signal is aborted. The returned function unsubscribes.
  *
- * All subscriptions share one listener: Node.js warns about more than ten listeners on a signal, and adding or removing one
- * takes longer the more there are. After the last subscription, no listener is left on the signal.
+ * All subscriptions share one listener, which adding it again does not repeat: Node.js warns about more than ten listeners on a signal,
+ * and adding or removing one takes longer the more there are. After the last subscription, no listener is left on the signal.
  */
 export function onAbort(signal: AbortSignal, callback: () => void): () => void {
-  const { callbacks, listener } = subscriptionsOf.get(signal) ?? subscribe(signal);
-  callbacks.add(callback);
+  const callbacks = callbacksOf.get(signal) ?? new Set();
+  callbacksOf.set(signal, callbacks.add(callback));
+  signal.addEventListener("abort", callBack);
   return () => {
-    if (!callbacks.delete(callback) || callbacks.size > 0) return;
-    subscriptionsOf.delete(signal);
-    signal.removeEventListener("abort", listener);
+    if (callbacks.delete(callback) && callbacks.size === 0) signal.removeEventListener("abort", callBack);
   };
-}
-
-function subscribe(signal: AbortSignal): Subscriptions {
-  const callbacks = new Set<() => void>();
-  const listener = () => {
-    for (const callback of [...callbacks]) callback();
-  };
-  signal.addEventListener("abort", listener);
-  const subscriptions = { callbacks, listener };
-  subscriptionsOf.set(signal, subscriptions);
-  return subscriptions;
 }
 
 /**
@@ -58,11 +44,10 @@ export function untilAborted<T>(
   if (aborted) return Promise.reject(reason);
   // Only while a request is in flight: a walk that is abandoned leaves no listener on a signal that lives on.
   const stop = signal && onAbort(signal, () => controller.abort(signal.reason));
+  // At once, also if what ends the request is no abort of that signal.
   const stopOnAbort = stop && onAbort(controller.signal, stop);
-  const result = orAborted(controller.signal, start(controller.signal));
-  if (!stop) return result;
-  return result.finally(() => {
-    stop();
+  return orAborted(controller.signal, start(controller.signal)).finally(() => {
+    stop?.();
     stopOnAbort?.();
   });
 }

@@ -9,7 +9,7 @@ import type { Listing, Page } from "../client/listing.js";
 import { ApiError, annotate, RateLimitError, ResponseError, TimeoutError, VegaError } from "../errors/index.js";
 import type { Block } from "../http/call.js";
 import type { CallOptions } from "../http/call-options.js";
-import { createEmit, type Emit, observedError, type WithoutTime } from "../http/events.js";
+import { createEmit, type Emit, observedError } from "../http/events.js";
 import { isTransient, retryAfter } from "../http/retry.js";
 import { type FollowEvent, type FollowFromOptions, StalledError } from "./options.js";
 
@@ -143,7 +143,7 @@ export class Polling<B extends AnyBatch> extends WalkIterator<B> {
     checkOptions(checks, options, { name: operation, operation });
     const { from = "now", pollInterval, stalledAfter: _, observe, signal: __, ...call } = options;
     this.#pace = new Pace(pollInterval);
-    if (observe) this.#emit = createEmit<WithoutTime<FollowEvent>>(observe, clock);
+    this.#emit = createEmit(observe, clock) ?? ignore;
     if ("from" in checks) this.#resume = from;
     this.#poll = open(call);
     return this.#poll;

@@ -95,22 +95,21 @@ export type ObserverEvent = AttemptEvent | ResponseEvent | RetryEvent | PauseEve
 /** What is printed: `"debug"` every event, `"info"` what went wrong and every wait. */
 export type LogLevel = "debug" | "info" | "off";
 
-/** Is called with each event. */
-export type Observe = (event: ObserverEvent) => void;
-
-export type WithoutTime<Event> = Event extends unknown ? Omit<Event, "time"> : never;
-
 /** Reports an event, without its time. */
-export type Emit<Event = ObserverEvent> = (event: WithoutTime<Event>) => void;
+export type Emit<Event = ObserverEvent> = (event: Event extends unknown ? Omit<Event, "time"> : never) => void;
 
-/** Returns the function that calls an observer. What the observer throws, or the promise it returns, has no effect. */
-export function createEmit<Event extends object>(
-  observe: (event: Event & { time: number }) => void,
+/**
+ * Returns the function that calls an observer; `undefined` if there is none. What the observer throws, or the promise it returns, has no
+ * effect.
+ */
+export function createEmit<Event extends { time: number }>(
+  observe: ((event: Event) => void) | undefined,
   clock: Clock,
-): (event: Event) => void {
+): Emit<Event> | undefined {
+  if (observe === undefined) return undefined;
   return (event) => {
     try {
-      const result: unknown = observe({ ...event, time: clock.date() });
+      const result: unknown = observe({ ...event, time: clock.date() } as unknown as Event);
       // If nothing handles the rejection of an async observer, Node.js ends the process.
       if (result !== undefined) Promise.resolve(result).catch(() => {});
     } catch {

@@ -1,4 +1,4 @@
-import type { LogLevel, Observe, ObserverEvent } from "./events.js";
+import type { LogLevel, ObserverEvent } from "./events.js";
 
 /** What a runtime has that says whether to print. */
 interface Runtime {
@@ -21,11 +21,18 @@ export function logLevel(runtime: Runtime = globalThis as Runtime): LogLevel {
   }
 }
 
+type Observe = (event: ObserverEvent) => void;
+
 /** Returns an observer that prints events, a line each, and calls another one; `undefined` if there is nothing to do. */
 export function withLog(observe: Observe | undefined, level: LogLevel, write = print): Observe | undefined {
   if (level === "off") return observe;
   return (event) => {
-    logEvent(event, level, write);
+    const { type, operation, attempt, node } = event;
+    const isProblem = type !== "attempt" && (type !== "response" || event.error !== undefined);
+    const place = node === undefined ? "" : ` on ${withoutPath(node)}`;
+    if (isProblem || level === "debug") {
+      write(`vegaprotocol-client: ${operation}, attempt ${attempt}${place}: ${describeEvent(event)}`);
+    }
     return observe?.(event);
   };
 }
@@ -33,15 +40,6 @@ export function withLog(observe: Observe | undefined, level: LogLevel, write = p
 /** To standard error where there is one: the output of a program is its own. */
 // biome-ignore lint/suspicious/noConsole: printing is what the caller asks for.
 const print = (line: string) => ("process" in globalThis ? console.error(line) : console.debug(line));
-
-/** Prints an event, if the level asks for it. */
-function logEvent(event: ObserverEvent, level: LogLevel, write: (line: string) => void): void {
-  const { type, operation, attempt, node } = event;
-  const isProblem = type !== "attempt" && (type !== "response" || event.error !== undefined);
-  if (!isProblem && level !== "debug") return;
-  const place = node === undefined ? "" : ` on ${withoutPath(node)}`;
-  write(`vegaprotocol-client: ${operation}, attempt ${attempt}${place}: ${describeEvent(event)}`);
-}
 
 function describeEvent(event: ObserverEvent): string {
   switch (event.type) {

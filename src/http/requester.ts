@@ -4,7 +4,7 @@ import { type Clock, systemClock } from "../async/clock.js";
 import { ignore } from "../async/item-iterator.js";
 import { RateLimitError, type SentRequest, TimeoutError } from "../errors/index.js";
 import { type Answer, type Block, readBlock } from "./call.js";
-import { createEmit, type Emit, type ObserverEvent, observedError, type WithoutTime } from "./events.js";
+import { createEmit, type Emit, type ObserverEvent, observedError } from "./events.js";
 import { type Permit, RateLimiter } from "./rate-limiter.js";
 import { errorOf, fetchResponse, readResult, type Validate, withBody } from "./response.js";
 import { delayAfter, isTransient } from "./retry.js";
@@ -44,7 +44,7 @@ export interface RequesterOptions extends Pick<Transport, "fetch" | "validate" |
 export function createRequester(options: RequesterOptions): Requester {
   const { fetch, pacing = true, observe, validate, onBlock, clock = systemClock, random = Math.random } = options;
   const limiter = pacing ? (options.limiter ?? new RateLimiter(clock)) : undefined;
-  const emit = observe && createEmit<WithoutTime<ObserverEvent>>(observe, clock);
+  const emit = createEmit(observe, clock);
   const transport = { fetch, validate, onBlock, clock, emit, limiter };
   return {
     send: (call) => {

@@ -5,10 +5,9 @@ import { waitUntil } from "../http/requester.js";
 import { delayAfter } from "../http/retry.js";
 import type { CallRequest } from "../http/route.js";
 import { choose, longestDelay, patienceOf, shortestDelay } from "./choice.js";
-import type { PoolClient } from "./client.js";
 import { isCompared } from "./freshness.js";
 import type { PoolNode } from "./node.js";
-import { isNodeFault, type Outcome, Requests, replaced } from "./requests.js";
+import { isNodeFault, type Outcome, type PoolClient, Requests, replaced } from "./requests.js";
 import { type NodeResponse, Responses } from "./responses.js";
 
 /**

@@ -12,14 +12,15 @@ import { type Clock, systemClock } from "../async/clock.js";
 import { type CheckOptions, connect, type NodePool, type NodeStatus } from "../client/node-pool.js";
 import type { Answer } from "../http/call.js";
 import { defaultSettings } from "../http/call-options.js";
+import { createEmit } from "../http/events.js";
 import type { Requester } from "../http/requester.js";
 import type { CallRequest } from "../http/route.js";
 import { withDigits } from "../values/show.js";
 import { NodeCall } from "./call.js";
 import { choose, type Order } from "./choice.js";
-import { type Pool, type PoolClient, poolClient } from "./client.js";
 import { compare, isCompared } from "./freshness.js";
 import { PoolNode } from "./node.js";
+import type { Pool, PoolClient } from "./requests.js";
 
 /** Options of a pool. */
 export interface NodePoolOptions {
@@ -78,7 +79,7 @@ export function createPool(
       return statusOf(pool);
     },
     [connect]: (options) => {
-      client = poolClient(pool, options);
+      client = { ...options, ...pool, emit: createEmit(options.observe, clock) };
       return { ...createRequester(client), clock, nodeCount: nodes.length, isPool: true, session: options.session };
     },
   };

@@ -19,6 +19,10 @@ export class PoolNode implements NodeLoad {
   heardAt = Number.NEGATIVE_INFINITY;
   /** The typical time until a response is complete, in milliseconds. */
   latency: number | undefined;
+  /** The number of requests in flight. */
+  inFlight = 0;
+  /** The rate limit that the last response named. */
+  rateLimit: { limit: number; remaining: number } | undefined;
   /** How often a second node was asked because this one was late. */
   hedges = 0;
   /** Why the node cools down, until it responds again: it has failed, was repeatedly late, lags, or is suspect. */
@@ -31,8 +35,6 @@ export class PoolNode implements NodeLoad {
   #coolUntil = Number.NEGATIVE_INFINITY;
   #coolDownsInRow = 0;
   #lateInRow = 0;
-  #headers: Headers | undefined;
-  #inFlight = 0;
 
   constructor(url: string, clock: Clock, random: () => number) {
     this.url = url;
@@ -50,28 +52,14 @@ export class PoolNode implements NodeLoad {
     return this.#clock.now() - this.heardAt < 30_000 ? this.latency : undefined;
   }
 
-  get inFlight(): number {
-    return this.#inFlight;
-  }
-
   get pause(): number {
     return this.limiter.expectedDelay;
   }
 
-  /** The rate limit that the last response named. */
-  get rateLimit(): { limit: number; remaining: number } | undefined {
-    const { limit, remaining } = (this.#headers && readRateLimit(200, this.#headers, this.#clock)) ?? {};
-    return limit === undefined || remaining === undefined ? undefined : { limit, remaining };
-  }
-
   /** A request begins. After a cool-down, it finds out how the node is: for other calls, the cool-down continues meanwhile. */
   begin(): void {
-    this.#inFlight++;
+    this.inFlight++;
     if (this.cause) this.#coolFor(this.#backoff);
-  }
-
-  end(): void {
-    this.#inFlight--;
   }
 
   /** A response has come. */
@@ -85,7 +73,8 @@ export class PoolNode implements NodeLoad {
       this.head = headOf(block, now);
     }
     this.heardAt = now;
-    this.#headers = headers;
+    const { limit, remaining } = readRateLimit(200, headers, this.#clock) ?? {};
+    this.rateLimit = limit === undefined || remaining === undefined ? undefined : { limit, remaining };
     this.#lateInRow = 0;
   }
 

@@ -1,13 +1,31 @@
 import { orAborted } from "../async/abort.js";
+import type { Clock } from "../async/clock.js";
 import { ignore } from "../async/item-iterator.js";
+import type { ConnectionOptions } from "../client/node-pool.js";
 import { ApiError, describe, RateLimitError, ResponseError, TimeoutError } from "../errors/index.js";
 import { type Answer, readBlock } from "../http/call.js";
+import type { Emit } from "../http/events.js";
 import { sendAttempt, type Transport } from "../http/requester.js";
 import { isTransient } from "../http/retry.js";
 import type { CallRequest } from "../http/route.js";
+import type { Order } from "./choice.js";
 import { patienceOf, shortestDelay } from "./choice.js";
-import type { PoolClient } from "./client.js";
 import type { PoolNode } from "./node.js";
+
+/** The nodes of a pool, and how they are used. */
+export interface Pool {
+  readonly nodes: readonly PoolNode[];
+  readonly settings: { readonly maxLag: number; readonly order: Order };
+  readonly clock: Clock;
+  readonly random: () => number;
+}
+
+/** One client of a pool. */
+export interface PoolClient
+  extends Pool,
+    Pick<ConnectionOptions, "fetch" | "pacing" | "validate" | "routeOf" | "session"> {
+  readonly emit: Emit | undefined;
+}
 
 /** A request in flight, to one node. */
 export interface NodeRequest {
@@ -67,8 +85,7 @@ export class Requests<T> {
 
   /** @param cause - The last error of the call. */
   start(node: PoolNode, cause: unknown): void {
-    const { clock, transports } = this.#client;
-    const transport = transports.get(node) as Transport;
+    const { clock, emit, validate, pacing = true } = this.#client;
     const controller = new AbortController();
     const request: NodeRequest = { node, startedAt: clock.now(), sentAt: undefined, controller };
     let response: Response | undefined;
@@ -81,13 +98,22 @@ export class Requests<T> {
       request.sentAt = clock.now();
       // The call has to look anew when the response is late.
       if (request.sentAt - request.startedAt >= shortestDelay) this.#wake();
-      response = await transport.fetch(sent);
+      response = await this.#client.fetch(sent);
       return response;
+    };
+    const { url: baseUrl } = node;
+    const transport: Transport = {
+      fetch,
+      validate,
+      clock,
+      emit: emit && ((event) => emit({ ...event, node: baseUrl })),
+      limiter: pacing ? node.limiter : undefined,
+      baseUrl,
     };
     this.inFlight.push(request);
     node.begin();
     const attempt = { number: ++this.#count, signal: controller.signal, endsAt: this.#endsAt, cause };
-    sendAttempt({ ...transport, fetch }, { ...this.#call, attempt: send }, attempt).then(
+    sendAttempt(transport, { ...this.#call, attempt: send }, attempt).then(
       (answer) => this.#end(request, response, answer, undefined),
       (error: unknown) => this.#end(request, response, undefined, error),
     );
@@ -98,7 +124,7 @@ export class Requests<T> {
     const index = this.inFlight.indexOf(request);
     if (index < 0) return;
     this.inFlight.splice(index, 1);
-    node.end();
+    node.inFlight--;
     const isFault = answer === undefined && isNodeFault(error, this.#call);
     const block = answer ? answer.block : response && readBlock(response);
     if (response && (block || !isFault)) node.hear(block, sentAt, response.headers);
@@ -133,7 +159,7 @@ export class Requests<T> {
   /** Ends all requests that are left. */
   end(): void {
     for (const { node, sentAt, controller } of this.inFlight.splice(0)) {
-      node.end();
+      node.inFlight--;
       if (sentAt !== undefined) node.abandon(sentAt, patienceOf(node, this.#client.nodes));
       controller.abort(replaced);
     }

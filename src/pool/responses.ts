@@ -4,9 +4,8 @@ import type { Answer } from "../http/call.js";
 import { type Lack, NotShown } from "../http/expectation.js";
 import type { CallRequest } from "../http/route.js";
 import { minimum } from "../values/integers.js";
-import type { PoolClient } from "./client.js";
 import { compare, headOf, type Verdict } from "./freshness.js";
-import type { Outcome } from "./requests.js";
+import type { Outcome, PoolClient } from "./requests.js";
 
 /** A response of a node. */
 export type NodeResponse<T> = Outcome<T> & { readonly answer: Answer<T> };

@@ -59,7 +59,7 @@ const refusals: Refusal[] = [
     (first): Refusal => [
       (c) => c.listNodeSignatures({ id: "a", pagination: { first } }),
       "pagination.first",
-      `Expected \`pagination.first\` of listNodeSignatures to be a positive integer, got ${
+      `Expected \`pagination.first\` of listNodeSignatures to be an integer from 1 to 2147483647, got ${
         typeof first === "string" ? '"5"' : typeof first === "bigint" ? "5n" : first
       }.`,
     ],
@@ -217,7 +217,6 @@ test("a transaction that contains itself is rejected", async () => {
 describe("a transaction with what JSON cannot say is rejected, with its place:", () => {
   const cyclic: unknown[] = [];
   cyclic.push({ cyclic });
-  const itself = { toJSON: () => itself };
   test.each<[what: string, value: unknown, argument: string, message: string]>([
     ["a Map", new Map([["a", 1]]), "tx.later", "a JSON value, got an object of type Map."],
     ["bytes", new Uint8Array(3), "tx.later", "a JSON value, got an object of type Uint8Array."],
@@ -228,7 +227,6 @@ describe("a transaction with what JSON cannot say is rejected, with its place:",
     ["a bigint in an array", [[5n]], "tx.later[0][0]", "a string, got 5n."],
     ["NaN", { a: Number.NaN }, "tx.later.a", "a string or a safe integer, got NaN."],
     ["an array that contains itself", cyclic, "tx.later[0].cyclic", "a JSON value, got"],
-    ["a toJSON that returns its object", itself, "tx.later", "a JSON value, got"],
   ])("%s", async (_, later, argument, message) => {
     const { client, sent } = connect();
     const error: unknown = await client.checkTransaction({ tx: { later } as never }).catch((reason: unknown) => reason);
