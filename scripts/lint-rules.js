@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * Lint rules for `openapi.yaml`, beside Redocly's own: descriptions of properties, which hovers and pages show, and the `x-` extensions,
- * which `npm run generate` relies on. `extensions.yaml` has their shapes, docs/contributing.md their meaning.
+ * which `npm run generate` relies on. `extensions.yaml` has their shapes and their meaning.
  */
 import { readFileSync } from "node:fs";
 import { Ajv2020 } from "ajv/dist/2020.js";

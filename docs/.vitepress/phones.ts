@@ -53,8 +53,6 @@ function wrapSections<T extends Token>(tokens: readonly T[], html: Html<T>): T[]
     wrapped.push(token);
     if (!isHeading || token.type !== "heading_close") return;
     const title = tokens[index - 1]?.content ?? "";
-    // It is short, and the way on.
-    if (title === "Read next") return;
     const label = title
       .replaceAll(/[`*]/g, "")
       .replaceAll("&", "&amp;")

@@ -1,4 +1,4 @@
-/** The tree of `openapi.yaml`, its operations resolved, as the generators read it. docs/contributing.md defines the extensions. */
+/** The tree of `openapi.yaml`, its operations resolved, as the generators read it. `scripts/extensions.yaml` defines the extensions. */
 import { parse } from "yaml";
 
 export interface Schema {

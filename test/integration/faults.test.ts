@@ -53,62 +53,62 @@ const undescribed = {
 
 /** By their names in `docs/testing-reference.md`. */
 const faults: Record<string, Fault> = {
-  "The connection is reset at once": { behave: faulty.resetBeforeHeaders, error: { name: "ConnectionError" }, sent: 3 },
-  "The connection is reset while the body is received": { behave: faulty.resetWithinBody, error: cutOff, sent: 3 },
-  "The connection is closed before the body is complete": { behave: faulty.shorterThanLength, error: cutOff, sent: 3 },
-  "`Content-Length` is too small, so that the JSON is truncated": {
+  "a reset at once": { behave: faulty.resetBeforeHeaders, error: { name: "ConnectionError" }, sent: 3 },
+  "a reset within the body": { behave: faulty.resetWithinBody, error: cutOff, sent: 3 },
+  "a body shorter than `Content-Length`": { behave: faulty.shorterThanLength, error: cutOff, sent: 3 },
+  "a body longer than `Content-Length`": {
     behave: faulty.longerThanLength,
     error: undescribed,
     sent: 3,
   },
-  "The connection is closed within a chunk": {
+  "an end within a chunk": {
     behave: faulty.chunkedCutOff,
     // Node.js 20 takes the end of such a connection for the end of the body; then it is the JSON that breaks off.
     error: { name: expect.stringMatching(/^(ConnectionError|ResponseError)$/) },
     sent: 3,
   },
-  "The body is complete, but its JSON is truncated": {
+  "truncated JSON": {
     behave: (text) => respond(text.slice(0, -50)),
     error: undescribed,
     sent: 3,
   },
-  "The compressed body is damaged": { behave: faulty.damagedGzip, error: cutOff, sent: 3 },
-  "No response is received": { behave: faulty.hangBeforeHeaders, error: late, sent: 3, timeout: 150 },
-  "The headers are incomplete": { behave: faulty.hangWithinHeaders, error: late, sent: 3, timeout: 150 },
-  "The body is incomplete, and the connection stays open": {
+  "a damaged compressed body": { behave: faulty.damagedGzip, error: cutOff, sent: 3 },
+  "no response": { behave: faulty.hangBeforeHeaders, error: late, sent: 3, timeout: 150 },
+  "incomplete headers": { behave: faulty.hangWithinHeaders, error: late, sent: 3, timeout: 150 },
+  "an incomplete body on an open connection": {
     behave: faulty.hangWithinBody,
     error: late,
     sent: 3,
     timeout: 150,
   },
-  "Status 200 with the HTML page of a proxy": {
+  "status 200 with HTML": {
     behave: () => respond("<html>Welcome</html>"),
     error: { name: "ResponseError", message: expect.stringContaining("(text/html, <html>Welcome</html>)") },
     sent: 1,
   },
-  "Status 200 with an empty body": {
+  "status 200 with an empty body": {
     behave: () => respond(""),
     error: { name: "ResponseError", message: expect.stringContaining("(text/html, empty)") },
     sent: 1,
   },
-  "Status 200 with JSON without the envelope": { behave: () => respond({ hello: 1 }), error: undescribed, sent: 1 },
-  "A read is redirected": {
+  "status 200 with JSON of another shape": { behave: () => respond({ hello: 1 }), error: undescribed, sent: 1 },
+  "a redirected read": {
     behave: () => respond("", { status: 302, headers: { Location: "https://other.example/" } }),
     error: { name: "ApiError", status: 302, message: expect.stringContaining("https://other.example") },
     sent: 1,
   },
-  "Status 408": errorStatus(408, 3),
-  "Status 500": errorStatus(500, 3),
-  "Status 502": errorStatus(502, 3),
-  "Status 503": errorStatus(503, 3),
-  "Status 504": errorStatus(504, 3),
-  "Status 400": errorStatus(400, 1),
-  "Status 401": errorStatus(401, 1),
-  "Status 403": errorStatus(403, 1),
-  "Status 404": errorStatus(404, 1),
-  "Status 409": errorStatus(409, 1),
-  "Status 501": errorStatus(501, 1),
-  "An error status with HTML or text": {
+  "status 408": errorStatus(408, 3),
+  "status 500": errorStatus(500, 3),
+  "status 502": errorStatus(502, 3),
+  "status 503": errorStatus(503, 3),
+  "status 504": errorStatus(504, 3),
+  "status 400": errorStatus(400, 1),
+  "status 401": errorStatus(401, 1),
+  "status 403": errorStatus(403, 1),
+  "status 404": errorStatus(404, 1),
+  "status 409": errorStatus(409, 1),
+  "status 501": errorStatus(501, 1),
+  "an error status with HTML": {
     behave: () => respond("<html>Bad gateway</html>", { status: 502 }),
     error: {
       name: "ApiError",
@@ -118,12 +118,12 @@ const faults: Record<string, Fault> = {
     },
     sent: 3,
   },
-  "An error status without a body": {
+  "an error status without a body": {
     behave: () => respond("", { status: 503 }),
     error: { name: "ApiError", status: 503, code: undefined },
     sent: 3,
   },
-  "An error status with an incomplete body": {
+  "an error status with an incomplete body": {
     behave: () => (socket) => {
       socket.write("HTTP/1.1 500 Status\r\nContent-Length: 100\r\n\r\n{", () =>
         setImmediate(() => socket.resetAndDestroy()),
@@ -132,18 +132,18 @@ const faults: Record<string, Fault> = {
     error: cutOff,
     sent: 3,
   },
-  "Status 429: the rate limit is exceeded": {
+  "status 429: the rate limit": {
     behave: status(429, { ...twoTypes, "RateLimit-Reset": "0" }),
     error: { name: "RateLimitError", status: 429, banned: false, retryAfter: 0 },
     sent: 3,
   },
-  "Status 429: the request or the response is too large": {
+  "status 429: too large": {
     behave: () =>
       respond({ code: 8, message: "grpc: received message larger than max (9 vs. 8)", details: [] }, { status: 429 }),
     error: { name: "ApiError", status: 429, message: expect.stringContaining("Request less: a smaller page") },
     sent: 1,
   },
-  "Status 403: the node has banned the client": {
+  "status 403: a ban": {
     behave: () =>
       respond(
         { code: 7, message: "temporarily banned for continuing to request while rate limited", details: [] },
@@ -158,7 +158,7 @@ const faults: Record<string, Fault> = {
     },
     sent: 1,
   },
-  "The server asks for a longer wait than `maxRetryAfter`": {
+  "a longer wait than `maxRetryAfter`": {
     behave: status(503, { "Retry-After": "31" }),
     error: { name: "ApiError", status: 503 },
     sent: 1,
@@ -259,15 +259,16 @@ describe("a 500 for a list of profiles", () => {
 describe("the table in docs/testing-reference.md", () => {
   const page = readFileSync(new URL("../../docs/testing-reference.md", import.meta.url), "utf8");
   const [table = ""] = page.split("## All faults").slice(1);
-  // A row can have several statuses.
-  const rows = [...table.matchAll(/^\| ([^|]+) \| `(\w+)`[^|]* \| ([^|]+) \|$/gm)].flatMap(([, name = "", ...rest]) =>
-    /^Status [\d, ]+$/.test(name)
-      ? (name.match(/\d+/g) ?? []).map((each) => [`Status ${each}`, ...rest])
-      : [[name, ...rest]],
+  // A row can have several faults, and a fault several statuses.
+  const rows = [...table.matchAll(/^\| ([^|]+) \| `(\w+)`[^|]* \| ([^|]+) \|$/gm)].flatMap(([, names = "", ...rest]) =>
+    names.split("; ").flatMap((name) => {
+      const [, statuses] = /^status ([\d, ]+)$/.exec(name) ?? [];
+      return statuses ? statuses.split(", ").map((each) => [`status ${each}`, ...rest]) : [[name, ...rest]];
+    }),
   );
 
   test("names each of these faults", () => {
-    const tested = [...Object.keys(faults), "The connection is refused", "A check of a transaction is redirected"];
+    const tested = [...Object.keys(faults), "a refused connection", "a redirected check"];
     expect(rows.map(([name]) => name).sort()).toEqual(tested.sort());
   });
 

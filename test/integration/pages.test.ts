@@ -41,8 +41,8 @@ describe.each(guide)("%s", (file) => {
     expect(read(file)).toMatch(/^# .+\n\n(?:.+\n){1,4}\n```/);
   });
 
-  test("ends with two or three pages to read next, each with a reason", () => {
-    expect(read(file)).toMatch(/\n## Read next\n\n(?:- \[[^\]]+\]\([^)]+\): \S.+\n(?: {2}.+\n)*){2,3}$/);
+  test("ends with two or three pages to read next", () => {
+    expect(read(file)).toMatch(/\n\n\*\*Next:\*\* \[[^\]]+\]\([^)]+\)(?: · \[[^\]]+\]\([^)]+\)){1,2}\n$/);
   });
 });
 
