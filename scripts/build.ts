@@ -18,7 +18,8 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const commonJs = "dist/cjs";
 
 /** What the client has in common with the fake node and the validators, which do not load the client. */
-const base = /[\\/](?:src[\\/](?:values|errors|arguments|async[\\/]abort)|generated[\\/](?:enums|operations))\b/;
+const base =
+  /[\\/](?:src[\\/](?:values|errors|arguments|async[\\/](?:abort|clock))|generated[\\/](?:enums|operations))\b/;
 
 interface Target {
   types: string;

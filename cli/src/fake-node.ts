@@ -109,7 +109,7 @@ export function readLags(text = "0", nodes: number): number[] {
 export const readFaults = (entered: readonly string[]): NodeFault[] =>
   entered.flatMap((text) => text.split(",").map(readFault));
 
-const plainFaults = ["reset", "html", "truncated-body", "repeated-cursor", "empty-page"] as const;
+const plainFaults = ["reset", "html", "truncated-body"] as const;
 
 function readFault(text: string): NodeFault {
   const [, name = "", value = ""] = /^([\w-]+)(?:=(.*))?$/.exec(text) ?? [];

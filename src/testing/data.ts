@@ -1,61 +1,19 @@
-import type { OperationTypes } from "../../generated/client.js";
-import type { operations } from "../../generated/operations.js";
-import type { BalanceChange, NodeSignature, PartyProfile, SpamStatistics, Vote } from "../../generated/types.js";
-import { bigint, checkNames, refuseArgument } from "./arguments.js";
-import { described, type OperationId, operationIds } from "./query.js";
-
-/** A vote that a fake node holds. */
-export interface FakeVote extends Vote {
-  /**
-   * The time of the block in which the vote was last written, in Unix nanoseconds: v0.74 nodes sort votes by it and do not
-   * show it. A closing proposal writes all its votes anew.
-   *
-   * @default The vote's `timestamp`; in `nextBlock` the time of the block, if that is later.
-   */
-  blockTime?: `${bigint}` | undefined;
-}
-
-/** A block of the chain. */
-export interface FakeBlock {
-  height: bigint;
-  /** In Unix nanoseconds. */
-  timestamp: bigint;
-}
-
-/** The names of data that has a meaning of its own. */
-const ownNames = [
-  "votes",
-  "profiles",
-  "balances",
-  "signatures",
-  "spamStatistics",
-  "block",
-  "history",
-  "seed",
-  "party",
-] as const;
-
-type Envelopes = {
-  [Id in OperationId]: (typeof operations)[Id] extends { envelope: infer Name } ? Name : never;
-};
-
-/** The records of all other lists of the description, by the member of the response that holds the page. */
-export type OtherLists = {
-  readonly [Id in OperationId as Exclude<Envelopes[Id], (typeof ownNames)[number]>]: readonly NonNullable<
-    OperationTypes[Id]["record"]
-  >[];
-};
-
-/** The names of {@link OtherLists}. */
-export const otherLists: readonly string[] = operationIds
-  .flatMap((id) => described[id].envelope ?? [])
-  .filter((name) => !ownNames.some((own) => own === name));
+import type { BalanceChange, NodeSignature, PartyProfile, SpamStatistics } from "../../generated/types.js";
+import { checkedWhenRead, checkOptions, expected } from "../arguments/check-options.js";
+import { refuse } from "../arguments/refuse.js";
+import type { Block } from "../http/call.js";
+import { isDigits } from "../values/integers.js";
+import { type Incomplete, noStatistics, type RecordGenerator, type Whole } from "./generator.js";
+import type { FakeVote, StoredVote } from "./lists/votes.js";
+import { type AddedRecords, defaultRecords, type OtherLists, otherLists, ownNames } from "./store.js";
+import { base64ToBytes, toMicroseconds } from "./wire.js";
 
 type OtherData = { [Name in keyof OtherLists]?: OtherLists[Name] | undefined };
 
 /**
- * What a fake node holds: records, or how many of them to generate. Data without any list stands for a hundred records of each
- * list that can be generated; next to other lists, a list that is left out is empty. Times are cut to microseconds, as nodes do.
+ * What a fake node holds: records, or how many of them to generate. Members that a record lacks are completed. Data without any list
+ * stands for a hundred records of each list that can be generated; next to other lists, a list that is left out is empty. Times are cut
+ * to microseconds, as nodes do.
  *
  * Every other list of the description takes an array of records, by the member of the response that holds the page. They are
  * listed in the order of the array, which is from the oldest to the newest record.
@@ -66,27 +24,22 @@ export interface FakeNodeData extends OtherData {
    * closed: all its votes were last written in one block, and their weights add up to 1. Votes on open proposals have the
    * weight "0", as on real nodes.
    */
-  votes?: readonly FakeVote[] | number | undefined;
+  votes?: readonly Incomplete<FakeVote>[] | number | undefined;
   /** Profiles, listed by the bytes of their ids; of a party's profiles, the last one counts. */
-  profiles?: readonly PartyProfile[] | number | undefined;
+  profiles?: readonly Incomplete<PartyProfile>[] | number | undefined;
   /** Balance changes. Generated ones come in blocks, most with a few of them and some with hundreds or thousands. */
-  balances?: readonly BalanceChange[] | number | undefined;
+  balances?: readonly Incomplete<BalanceChange>[] | number | undefined;
   /** Node signatures, listed by their bytes. */
-  signatures?: readonly NodeSignature[] | number | undefined;
+  signatures?: readonly Incomplete<NodeSignature>[] | number | undefined;
   /** Spam statistics by party; a party that is not here has zeros. */
-  spamStatistics?: Readonly<Record<string, SpamStatistics>> | number | undefined;
+  spamStatistics?: Readonly<Record<string, Incomplete<SpamStatistics>>> | number | undefined;
   /**
    * The current block, which `X-Block-Height` and `X-Block-Timestamp` name. All records below its time are there and
    * final; of those at its time, any can still be missing.
    *
    * @default Height 1234568, one second after the newest record.
    */
-  block?: FakeBlock | undefined;
-  /**
-   * The oldest day (UTC) that the node keeps: any time of it, in Unix nanoseconds. Older balance changes are silently absent from
-   * responses; votes, profiles and signatures are kept whole (observed on v0.74 nodes). Default: everything is kept.
-   */
-  history?: bigint | undefined;
+  block?: Block | undefined;
   /**
    * What generated records depend on: the same seed gives the same ones.
    *
@@ -100,45 +53,146 @@ export interface FakeNodeData extends OtherData {
   party?: string | undefined;
 }
 
-/** What joins a chain: as the data of a node, without what generated records depend on. */
-export type FakeBlockData = Omit<FakeNodeData, "seed" | "party">;
-
-/** A record of which any member can be left out. */
-export type Incomplete<T> = { [Name in keyof T]?: T[Name] | undefined };
-
-/** Data whose records can lack any member: the option `fill` completes them. */
-export interface PartialNodeData
-  extends Omit<FakeNodeData, "votes" | "profiles" | "balances" | "signatures" | "spamStatistics"> {
-  votes?: readonly Incomplete<FakeVote>[] | number | undefined;
-  profiles?: readonly Incomplete<PartyProfile>[] | number | undefined;
-  balances?: readonly Incomplete<BalanceChange>[] | number | undefined;
-  signatures?: readonly Incomplete<NodeSignature>[] | number | undefined;
-  spamStatistics?: Readonly<Record<string, Incomplete<SpamStatistics>>> | number | undefined;
-}
-
-/** {@link FakeBlockData} whose records can lack any member. */
-export type PartialBlockData = Omit<PartialNodeData, "seed" | "party">;
-
-/** What a node holds if its data has no list, and with the option `fill` for lists that are left out. */
-export const someOfEach = { votes: 100, profiles: 100, balances: 100, signatures: 100, spamStatistics: 10 };
-
 /** Whether data has a list, be it empty. */
-export const hasLists = (data: PartialNodeData): boolean =>
+export const hasLists = (data: FakeNodeData): boolean =>
   Object.entries(data).some(
-    ([name, value]) => value !== undefined && (name in someOfEach || otherLists.includes(name)),
+    ([name, value]) => value !== undefined && (name in defaultRecords || otherLists.includes(name)),
   );
 
-/** Refuses data that is invalid, apart from its records. */
-export function checkData(data: PartialNodeData): void {
-  checkNames("data", data, [...ownNames, ...otherLists]);
-  const { block, history, seed, party } = data;
-  if (party !== undefined && (typeof party !== "string" || party === "")) refuseArgument("data.party", "an id", party);
-  if (seed !== undefined && !Number.isSafeInteger(seed)) refuseArgument("data.seed", "an integer", seed);
-  if (history !== undefined) bigint(history, { argument: "data.history" });
-  if (block === undefined) return;
-  checkNames("data.block", block, ["height", "timestamp"]);
-  for (const name of ["height", "timestamp"] as const) {
-    const value: unknown = block[name];
-    if (typeof value !== "bigint" || value < 0n) refuseArgument(`data.block.${name}`, "a bigint of at least 0n", value);
+/** A member that is `undefined` counts as left out. */
+export const withoutUndefined = <T extends object>(object: T): T =>
+  Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as T;
+
+const isNatural = (value: unknown) => typeof value === "bigint" && value >= 0n;
+const dataChecks = {
+  ...Object.fromEntries([...ownNames, ...otherLists].map((name) => [name, checkedWhenRead])),
+  block: expected("{ height, timestamp }, each a bigint of at least 0n", (value) => {
+    const { height, timestamp } = (value ?? {}) as Partial<Block>;
+    return isNatural(height) && isNatural(timestamp);
+  }),
+  seed: expected("an integer", Number.isSafeInteger),
+  party: expected("an id", (value) => typeof value === "string" && value !== ""),
+};
+
+/** @throws `ArgumentError` if data is invalid, apart from its records. */
+export function checkData(data: unknown): void {
+  if (typeof data !== "object" || data === null) refuse({ argument: "data" }, "an object", data);
+  checkOptions(dataChecks, data, { name: "data", prefix: "data." });
+}
+
+const text = expected("a string", (value) => typeof value === "string");
+const recordChecks = {
+  votes: { partyId: text, proposalId: text },
+  profiles: { partyId: text, metadata: expected("an array", Array.isArray) },
+  balances: {},
+  signatures: { id: text, sig: expected("base64 or null", (sig) => sig === null || isBase64(sig)) },
+};
+const isBase64 = (value: unknown) => typeof value === "string" && base64ToBytes(value) !== undefined;
+const aRecord = expected("a record", (value) => typeof value === "object" && value !== null);
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
+
+/** When the records of data are written, in Unix nanoseconds. */
+export interface RecordTimes {
+  /** The time of the last record that is generated or has no time of its own. */
+  newest: bigint;
+  /** Whether all of them have this time, which is that of the current block: what is before it is final. */
+  inBlock: boolean;
+  /** The latest time that a record can have. */
+  until?: bigint | undefined;
+}
+
+/**
+ * Reads the records of data, completes them, and generates those that are given as a number.
+ *
+ * @throws `ArgumentError` if a record is invalid.
+ */
+export function readRecords(data: FakeNodeData, generator: RecordGenerator, times: RecordTimes): AddedRecords {
+  const { newest, inBlock } = times;
+  const list = <Name extends keyof Whole, Read>(
+    name: Name,
+    generate: (count: number) => readonly Read[],
+    read: (record: Whole[Name], place: string) => Read,
+  ): readonly Read[] => {
+    const given: unknown = data[name] ?? 0;
+    if (isCount(given)) return generate(given);
+    return readArray(name, given, "an array of records, or how many to generate").map((record, index, { length }) => {
+      const time = inBlock ? newest : newest - BigInt(length - 1 - index) * 1_000_000_000n;
+      const whole = generator.complete(name, record as Incomplete<Whole[Name]>, time);
+      const place = `data.${name}[${index}]`;
+      const members = new Map<string, unknown>(Object.entries(whole));
+      for (const [member, check] of Object.entries(recordChecks[name])) {
+        check(members.get(member), { argument: `${place}.${member}` });
+      }
+      return read(whole, place);
+    });
+  };
+  return {
+    votes: list(
+      "votes",
+      (count) => generator.votes(count, newest, inBlock),
+      ({ blockTime, ...vote }, place): StoredVote => {
+        checkTime(`${place}.timestamp`, vote.timestamp);
+        const own = inBlock && BigInt(vote.timestamp) < newest ? (`${newest}` as const) : vote.timestamp;
+        checkTime(`${place}.${blockTime === undefined ? "timestamp" : "blockTime"}`, blockTime ?? own, times);
+        return { ...vote, blockTime: blockTime ?? own };
+      },
+    ),
+    profiles: list(
+      "profiles",
+      (count) => generator.profiles(count),
+      (profile) => profile,
+    ),
+    balances: list(
+      "balances",
+      (count) => generator.balances(count, newest, inBlock),
+      (change, place) => {
+        checkTime(`${place}.timestamp`, change.timestamp, times);
+        return change;
+      },
+    ),
+    signatures: list(
+      "signatures",
+      (count) => generator.signatures(count),
+      (signature) => signature,
+    ),
+    spamStatistics: readStatistics(data.spamStatistics, generator),
+    others: new Map(
+      otherLists.map((name) => [
+        name,
+        readArray(name, Object.entries(data).find(([each]) => each === name)?.[1] ?? [], "an array of records"),
+      ]),
+    ),
+  };
+}
+
+function readArray(name: string, given: unknown, what: string): readonly object[] {
+  if (!Array.isArray(given)) return refuse({ argument: `data.${name}` }, what, given);
+  for (const [index, each] of given.entries()) aRecord(each, { argument: `data.${name}[${index}]` });
+  return given;
+}
+
+function readStatistics(given: FakeNodeData["spamStatistics"], generator: RecordGenerator) {
+  if (given === undefined) return {};
+  if (isCount(given)) return generator.spamStatistics(given);
+  if (typeof given !== "object" || given === null || Array.isArray(given))
+    return refuse({ argument: "data.spamStatistics" }, "an object by party, or how many to generate", given);
+  const entries = Object.entries(given).map(([party, statistics]) => {
+    aRecord(statistics, { argument: `data.spamStatistics.${party}` });
+    return [party, { ...noStatistics(0n), ...withoutUndefined(statistics) } as SpamStatistics];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** The latest time that a record can have, in microseconds. */
+const latestTime = Number.MAX_SAFE_INTEGER;
+
+function checkTime(argument: string, value: unknown, { newest, inBlock, until }: Partial<RecordTimes> = {}): void {
+  const time = isDigits(value) ? toMicroseconds(value) : Number.NaN;
+  if (!(Math.abs(time) <= latestTime)) refuse({ argument }, "digits of Unix nanoseconds, before the year 2255", value);
+  if (inBlock && newest !== undefined && time < toMicroseconds(newest)) {
+    refuse({ argument }, `at or after ${newest}, the time of the current block: what is before it is final`, value);
+  }
+  if (until !== undefined && time > toMicroseconds(until)) {
+    refuse({ argument }, `at or before ${until}, the time of the current block`, value);
   }
 }

@@ -1,14 +1,14 @@
 import { callback } from "../arguments/check-options.js";
-import { isCount, refuseArgument } from "./arguments.js";
+import { refuse } from "../arguments/refuse.js";
 import { Chain } from "./chain.js";
-import type { FakeBlockData, FakeNodeData, PartialBlockData, PartialNodeData } from "./data.js";
-import { chainMethods, type FakeChain, type FakeNode, toFakeNode } from "./fake-node.js";
+import { type FakeNodeData, withoutUndefined } from "./data.js";
+import { chainMethods, type FakeNode, toFakeNode } from "./fake-node.js";
 import { type CreateOptions, checkCreateOptions, checkNodeOptions, type FakeNodeOptions } from "./options.js";
-import { withoutUndefined } from "./read-records.js";
 import { SimulatedNode } from "./simulated-node.js";
+import { versionRules } from "./versions.js";
 
-/** The nodes of a fake network. */
-interface NetworkNodes {
+/** What a fake network holds, and its nodes. Without any list, it holds a hundred records of each that it can generate. */
+export interface FakeNetworkData extends FakeNodeData {
   /**
    * How many nodes there are, or the options of each of them.
    *
@@ -22,21 +22,13 @@ interface NetworkNodes {
   balance?: ((request: number) => number) | undefined;
 }
 
-/** What a fake network holds, and its nodes. Without any list, it holds a hundred records of each that it can generate. */
-export interface FakeNetworkData extends FakeNodeData, NetworkNodes {}
-
-/** {@link FakeNetworkData} whose records can lack any member: the option `fill` completes them. */
-export interface PartialNetworkData extends PartialNodeData, NetworkNodes {}
-
-/** A node of a fake network. Its `nextBlock`, `addRecords` and `advanceEvery` move the chain, for all nodes. */
-export interface FakeNetworkNode<Data = FakeBlockData> extends FakeNode<Data> {
-  /** The address: `https://node-1.example` and so on, with the `basePath` of the node. */
-  readonly url: string;
-}
-
 /** Several nodes in memory that follow one chain. `records` and `block` are those of the chain. */
-export interface FakeNetwork<Data = FakeBlockData> extends FakeChain<Data> {
-  readonly nodes: readonly FakeNetworkNode<Data>[];
+export interface FakeNetwork extends Pick<FakeNode, "records" | "block" | "nextBlock" | "addRecords" | "pause"> {
+  /**
+   * The nodes, each with its address: `https://node-1.example` and so on, with the `basePath` of the node. Their `nextBlock` and
+   * `addRecords` move the chain, for all nodes.
+   */
+  readonly nodes: readonly (FakeNode & { readonly url: string })[];
   /**
    * One address of all nodes, as that of a load balancer: each request is sent to the node that `data.balance` chooses, also
    * if that is down. It is `https://network.example`, with the `basePath` of all nodes.
@@ -49,14 +41,10 @@ export interface FakeNetwork<Data = FakeBlockData> extends FakeChain<Data> {
   readonly fetch: FakeNode["fetch"];
 }
 
-/** As the other signature, with records that can lack any member: the option `fill` completes them. */
-export function createFakeNetwork(
-  data: PartialNetworkData,
-  options: CreateOptions & { fill: true },
-): FakeNetwork<PartialBlockData>;
 /**
  * Creates several nodes in memory that follow one chain, for tests of what happens if nodes fall behind, fail, or keep less
- * history than others, each at its own address or all behind one. Each node has its own rate limit, its own faults, and its own order of the votes of one block.
+ * history than others, each at its own address or all behind one. Each node has its own rate limit, its own faults, and its own
+ * order of the votes of one block.
  *
  * @param options - The options of all nodes. Those in `data.nodes` override them.
  * @throws `ArgumentError` if data or options are invalid.
@@ -68,37 +56,41 @@ export function createFakeNetwork(
  * network.nodes[2]?.configure({ down: false });
  * ```
  */
-export function createFakeNetwork(data?: FakeNetworkData, options?: CreateOptions): FakeNetwork;
-export function createFakeNetwork(
-  data: PartialNetworkData = {},
-  options: CreateOptions = {},
-): FakeNetwork<PartialBlockData> {
-  if (typeof data !== "object" || data === null) refuseArgument("data", "an object", data);
+export function createFakeNetwork(data: FakeNetworkData = {}, options: CreateOptions = {}): FakeNetwork {
+  if (typeof data !== "object" || data === null) refuse({ argument: "data" }, "an object", data);
   checkCreateOptions(options, "createFakeNetwork");
-  const { nodes: given = 3, balance, ...records } = data;
-  if (balance !== undefined) callback(balance, { argument: "data.balance" });
-  const { fill, blockEvery, after, ...behavior } = options;
+  const { nodes: given = 3, balance = (request: number) => (request - 1) % nodes.length, ...records } = data;
+  callback(balance, { argument: "data.balance" });
+  const { blockEvery, after, ...behavior } = options;
   const settings = readNodes(given);
-  const chain = new Chain(records, fill);
-  if (blockEvery !== undefined) chain.start(blockEvery, after);
-  const nodes = settings.map((own, index) =>
-    toNetworkNode(chain, { ...behavior, ...withoutUndefined(own) }, `node-${index + 1}`),
-  );
-  const byOrigin = new Map(nodes.map((node) => [new URL(node.url).origin, () => node]));
-  byOrigin.set("https://network.example", createBalancer(nodes, balance));
+  const chain = new Chain(records, blockEvery, after);
+  const nodes = settings.map((own, index) => {
+    const name = `node-${index + 1}`;
+    const all = { ...behavior, ...withoutUndefined(own) };
+    const url = `https://${name}.example${all.basePath ?? ""}`;
+    return Object.assign(toFakeNode(chain, new SimulatedNode(chain, all, name)), { url });
+  });
+  let requests = 0;
+  const balanced = () => {
+    const index = balance(++requests);
+    const what = `a function that returns an index from 0 to ${nodes.length - 1}`;
+    return nodes[index] ?? refuse({ argument: "data.balance" }, what, index);
+  };
+  const address = "https://network.example";
   return {
     ...chainMethods(chain),
     nodes,
-    url: `https://network.example${options.basePath ?? ""}`,
+    url: `${address}${options.basePath ?? ""}`,
     async fetch(input, init) {
       const request = new Request(input, init);
       const { origin } = new URL(request.url);
-      const choose = byOrigin.get(origin);
-      if (choose) return choose().fetch(request);
-      throw new TypeError(`fetch failed: ${origin} is not one of ${[...byOrigin.keys()].join(", ")}`);
+      const node = origin === address ? balanced() : nodes.find(({ url }) => new URL(url).origin === origin);
+      if (node) return node.fetch(request);
+      const origins = [...nodes.map(({ url }) => new URL(url).origin), address];
+      throw new TypeError(`fetch failed: ${origin} is not one of ${origins.join(", ")}`);
     },
     get records() {
-      return chain.store.records;
+      return chain.store.recordsOf(versionRules["v0.74"]);
     },
     get block() {
       return chain.block;
@@ -106,29 +98,10 @@ export function createFakeNetwork(
   };
 }
 
-function toNetworkNode(chain: Chain, options: FakeNodeOptions, name: string): FakeNetworkNode<PartialBlockData> {
-  const url = `https://${name}.example${options.basePath ?? ""}`;
-  return Object.assign(toFakeNode(chain, new SimulatedNode(chain, options, name)), { url });
-}
-
-/** Chooses a node for each request to the address of the network. */
-function createBalancer<Node>(
-  nodes: readonly Node[],
-  balance = (request: number) => (request - 1) % nodes.length,
-): () => Node {
-  let requests = 0;
-  return () => {
-    const index = balance(++requests);
-    const node = nodes[index];
-    if (node !== undefined) return node;
-    return refuseArgument("data.balance", `a function that returns an index from 0 to ${nodes.length - 1}`, index);
-  };
-}
-
-function readNodes(nodes: unknown): readonly FakeNodeOptions[] {
-  if (isCount(nodes) && nodes > 0) return Array.from({ length: nodes }, () => ({}));
+function readNodes(nodes: number | readonly FakeNodeOptions[]): readonly FakeNodeOptions[] {
+  if (Number.isSafeInteger(nodes) && Number(nodes) > 0) return Array.from({ length: Number(nodes) }, () => ({}));
   if (!Array.isArray(nodes) || nodes.length === 0) {
-    refuseArgument("data.nodes", "the number of nodes, or an array with the options of each", nodes);
+    return refuse({ argument: "data.nodes" }, "the number of nodes, or an array with the options of each", nodes);
   }
   for (const [index, options] of nodes.entries()) {
     const name = `data.nodes[${index}]`;

@@ -1,31 +1,25 @@
-import { callback, checkOptions } from "../arguments/check-options.js";
-import { type After, Chain, repeat } from "./chain.js";
-import type { FakeBlock, FakeBlockData, FakeNodeData, PartialBlockData, PartialNodeData } from "./data.js";
+import type { Block } from "../http/call.js";
+import { Chain } from "./chain.js";
+import type { FakeNodeData } from "./data.js";
 import { type CreateOptions, checkCreateOptions, type FakeNodeOptions } from "./options.js";
 import { type ReceivedRequest, SimulatedNode } from "./simulated-node.js";
 import type { Records } from "./store.js";
 
-/** How blocks follow each other by themselves. */
-export interface AdvanceOptions<Data = FakeBlockData> {
-  /** Returns the records of the block that ends. Default: it has none. */
-  records?: (() => Data) | undefined;
+/** A node in memory. */
+export interface FakeNode {
   /**
-   * Calls back after some milliseconds, and returns a function that cancels it: a clock that a test controls. Default:
-   * `setTimeout`.
+   * Responds to a request as a node does: pass it to `createClient`, or serve it. The host of an address does not matter.
    */
-  after?: After | undefined;
-}
-
-/**
- * A chain that a test moves.
- *
- * @typeParam Data - The data of a block; with the option `fill`, its records can lack members.
- */
-export interface FakeChain<Data = FakeBlockData> {
-  /** What it holds. */
+  readonly fetch: (input: Request | URL | string, init?: ConstructorParameters<typeof Request>[1]) => Promise<Response>;
+  /**
+   * The requests that were sent to the node, in their order, also those that failed since it was down: operation, method, URL, headers and
+   * body. The array can be emptied at any time.
+   */
+  readonly requests: ReceivedRequest[];
+  /** What it holds, as responses show it: records by list, and spam statistics by party. */
   readonly records: Records;
   /** The current block. */
-  readonly block: Readonly<FakeBlock>;
+  readonly block: Readonly<Block>;
   /**
    * Ends the current block, with further records in it, and begins the next one.
    *
@@ -36,7 +30,7 @@ export interface FakeChain<Data = FakeBlockData> {
    *
    * @throws `ArgumentError` if the data is invalid.
    */
-  nextBlock(data?: Data): void;
+  nextBlock(data?: Omit<FakeNodeData, "seed" | "party">): void;
   /**
    * Adds records to the current block, without ending it: the block that the headers name is half-written. Clients
    * must not rely on its records (observed on v0.74 nodes: records at the time of the header can be missing).
@@ -45,53 +39,9 @@ export interface FakeChain<Data = FakeBlockData> {
    *
    * @throws `ArgumentError` if the data is invalid.
    */
-  addRecords(data: Omit<Data, "block">): void;
-  /**
-   * Ends a block every so many milliseconds. The time of each block is that much later than the one before.
-   *
-   * @returns A function that ends it.
-   * @throws `ArgumentError` if the interval or an option is invalid.
-   * @example
-   * ```ts
-   * const node = createFakeNode();
-   * const cancel = node.advanceEvery(500, { records: () => ({ balances: 3 }) });
-   * cancel();
-   * ```
-   */
-  advanceEvery(milliseconds: number, options?: AdvanceOptions<Data>): () => void;
+  addRecords(data: Omit<FakeNodeData, "seed" | "party" | "block">): void;
   /** Ends no further blocks, if the option `blockEvery` was given. */
   pause(): void;
-}
-
-/** The methods of a {@link FakeChain}. */
-export function chainMethods(
-  chain: Chain,
-): Pick<FakeChain<PartialBlockData>, "nextBlock" | "addRecords" | "advanceEvery" | "pause"> {
-  return {
-    nextBlock: (data = {}) => chain.nextBlock(data),
-    addRecords: (data) => chain.addRecords(data),
-    pause: () => chain.pause(),
-    advanceEvery(milliseconds, options = {}) {
-      checkOptions({ records: callback, after: callback }, options, { name: "advanceEvery", prefix: "options." });
-      const { records, after } = options;
-      return repeat(milliseconds, () => chain.nextBlock(records?.() ?? {}, toNanoseconds(milliseconds)), after);
-    },
-  };
-}
-
-const toNanoseconds = (milliseconds: number) => BigInt(Math.round(milliseconds * 1e6));
-
-/** A node in memory. */
-export interface FakeNode<Data = FakeBlockData> extends FakeChain<Data> {
-  /**
-   * Responds to a request as a node does: pass it to `createClient`, or serve it. The host of an address does not matter.
-   */
-  readonly fetch: (input: Request | URL | string, init?: ConstructorParameters<typeof Request>[1]) => Promise<Response>;
-  /**
-   * The requests that were sent to the node, in their order, also those that failed since it was down. The array can be
-   * emptied at any time.
-   */
-  readonly requests: ReceivedRequest[];
   /**
    * Changes how the node behaves from now on; what is left out stays. Requests are counted anew for faults that are given.
    *
@@ -108,11 +58,6 @@ export interface FakeNode<Data = FakeBlockData> extends FakeChain<Data> {
   dropHistory(days?: number): void;
 }
 
-/** As the other signature, with records that can lack any member: the option `fill` completes them. */
-export function createFakeNode(
-  data: PartialNodeData,
-  options: CreateOptions & { fill: true },
-): FakeNode<PartialBlockData>;
 /**
  * Creates a node in memory for tests: the operations of the description with the paging, the limits, the headers and the errors of a v0.74
  * node behind a standard `fetch`. It needs no network and no server, and runs in every runtime.
@@ -125,27 +70,30 @@ export function createFakeNode(
  * const votes = await client.listVotes({ proposalId: node.records.votes[0]!.proposalId }).toArray();
  * ```
  */
-export function createFakeNode(data?: FakeNodeData, options?: CreateOptions): FakeNode;
-export function createFakeNode(data: PartialNodeData = {}, options: CreateOptions = {}): FakeNode<PartialBlockData> {
+export function createFakeNode(data: FakeNodeData = {}, options: CreateOptions = {}): FakeNode {
   checkCreateOptions(options, "createFakeNode");
-  const { fill, blockEvery, after, ...behavior } = options;
-  const chain = new Chain(data, fill);
-  if (blockEvery !== undefined) chain.start(blockEvery, after);
+  const { blockEvery, after, ...behavior } = options;
+  const chain = new Chain(data, blockEvery, after);
   return toFakeNode(chain, new SimulatedNode(chain, behavior));
 }
 
-export function toFakeNode(chain: Chain, node: SimulatedNode): FakeNode<PartialBlockData> {
-  return {
-    ...chainMethods(chain),
-    fetch: (input, init) => node.fetch(new Request(input, init)),
-    requests: node.requests,
-    get records() {
-      return node.records;
-    },
-    get block() {
-      return node.block;
-    },
-    configure: (options) => node.configure(options),
-    dropHistory: (days = 1) => node.dropHistory(days),
-  };
-}
+/** The methods that move a chain. */
+export const chainMethods = (chain: Chain): Pick<FakeNode, "nextBlock" | "addRecords" | "pause"> => ({
+  nextBlock: (data = {}) => chain.nextBlock(data),
+  addRecords: (data) => chain.addRecords(data),
+  pause: () => chain.pause(),
+});
+
+export const toFakeNode = (chain: Chain, node: SimulatedNode): FakeNode => ({
+  ...chainMethods(chain),
+  fetch: (input, init) => node.fetch(new Request(input, init)),
+  requests: node.requests,
+  get records() {
+    return node.records;
+  },
+  get block() {
+    return node.block;
+  },
+  configure: (options) => node.configure(options),
+  dropHistory: (days = 1) => node.dropHistory(days),
+});

@@ -17,11 +17,6 @@ export interface LatencyFault extends Scope {
   milliseconds: number;
 }
 
-/** Resets the connection: the node has processed the request, and its response is lost. */
-export interface ResetFault extends Scope {
-  name: "reset";
-}
-
 /** Responds with a status and, unless a `body` replaces it, the error body of a node. */
 export interface StatusFault extends Scope {
   name: "status";
@@ -34,7 +29,7 @@ export interface StatusFault extends Scope {
    * @default "injected fault"
    */
   message?: string | undefined;
-  /** A text, or an object that becomes JSON, in place of the error body. It excludes `code` and `message`. */
+  /** A text, or an object that becomes JSON, in place of the error body. */
   body?: string | object | undefined;
   /** Headers of the response, such as `Retry-After`. */
   headers?: Readonly<Record<string, string>> | undefined;
@@ -47,78 +42,45 @@ export interface HtmlFault extends Scope {
   status?: number | undefined;
 }
 
-/** Truncates the body in its middle. */
-export interface TruncatedBodyFault extends Scope {
-  name: "truncated-body";
-}
-
-/** Reports further pages and returns the cursor of the request; on a first page, cursors of its own records. */
-export interface RepeatedCursorFault extends Scope {
-  name: "repeated-cursor";
-}
-
-/** Leaves out the records of a page that has some; its cursors lead to them. */
-export interface EmptyPageFault extends Scope {
-  name: "empty-page";
+/**
+ * Resets the connection: the node has processed the request, and its response is lost. Or truncates the body of the response in its
+ * middle.
+ */
+export interface ConnectionFault extends Scope {
+  name: "reset" | "truncated-body";
 }
 
 /** A fault between a client and a node. */
-export type NodeFault =
-  | LatencyFault
-  | ResetFault
-  | StatusFault
-  | HtmlFault
-  | TruncatedBodyFault
-  | RepeatedCursorFault
-  | EmptyPageFault;
+export type NodeFault = LatencyFault | StatusFault | HtmlFault | ConnectionFault;
 
-/** The names of the faults. */
-export const nodeFaults = [
-  "latency",
-  "reset",
-  "status",
-  "html",
-  "truncated-body",
-  "repeated-cursor",
-  "empty-page",
-] as const satisfies readonly NodeFault["name"][];
-
-/** Determines for each request which faults affect it. */
-export class FaultPlan {
-  readonly #faults: { fault: NodeFault; requests: number; random: () => number }[];
-
-  constructor(faults: readonly NodeFault[]) {
-    this.#faults = faults.map((fault, index) => ({
-      fault,
-      requests: 0,
-      random: randomNumbers(`fault ${index} ${fault.name}`),
-    }));
-  }
-
-  /** The faults of the next request, which is for an operation or for an unknown path. */
-  next(operation: OperationId | undefined): RequestFaults {
-    const faults: NodeFault[] = [];
-    for (const entry of this.#faults) {
-      const { fault } = entry;
-      if (fault.operation !== undefined && fault.operation !== operation) continue;
-      entry.requests++;
-      const at = fault.request;
-      const isMeant = at === undefined || (typeof at === "number" ? [at] : at).includes(entry.requests);
-      if (isMeant && (fault.share === undefined || entry.random() < fault.share)) faults.push(fault);
-    }
-    return new RequestFaults(faults);
-  }
+/** The faults of one request, by name. */
+export interface RequestFaults {
+  readonly latency?: LatencyFault;
+  readonly status?: StatusFault;
+  readonly html?: HtmlFault;
+  readonly reset?: ConnectionFault;
+  readonly "truncated-body"?: ConnectionFault;
 }
 
-/** The faults of one request. */
-export class RequestFaults {
-  readonly #faults: readonly NodeFault[];
-
-  constructor(faults: readonly NodeFault[]) {
-    this.#faults = faults;
-  }
-
-  get<Name extends NodeFault["name"]>(name: Name): Extract<NodeFault, { name: Name }> | undefined {
-    return this.#faults.find((fault): fault is Extract<NodeFault, { name: Name }> => fault.name === name);
-  }
+/**
+ * Returns a function that determines which faults affect the next request, which is for an operation or for an unknown path. Of several
+ * faults with a name, the first one counts.
+ */
+export function planFaults(faults: readonly NodeFault[]): (operation: OperationId | undefined) => RequestFaults {
+  const plan = faults.map((fault, index) => ({
+    fault,
+    requests: 0,
+    random: randomNumbers(`fault ${index} ${fault.name}`),
+  }));
+  return (operation) => {
+    const affecting: NodeFault[] = [];
+    for (const entry of plan) {
+      const { request, share, ...fault } = entry.fault;
+      if (fault.operation !== undefined && fault.operation !== operation) continue;
+      entry.requests++;
+      const isMeant = request === undefined || [request].flat().includes(entry.requests);
+      if (isMeant && (share === undefined || entry.random() < share)) affecting.unshift(fault);
+    }
+    return Object.fromEntries(affecting.map((fault) => [fault.name, fault]));
+  };
 }

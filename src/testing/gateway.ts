@@ -1,19 +1,15 @@
 import type { Transaction } from "../../generated/types.js";
 import { type CheckCode, readTransaction, type TransactionCheck } from "./check.js";
-import { dataNodeError, GatewayError, NodeError, tooLarge } from "./errors.js";
+import { noStatistics } from "./generator.js";
 import { listBalances } from "./lists/balances.js";
-import { listProfiles } from "./lists/profiles.js";
-import { listRecords } from "./lists/records.js";
-import { listSignatures } from "./lists/signatures.js";
+import { listProfiles, listRecords, listSignatures } from "./lists/other-lists.js";
 import { listVotes } from "./lists/votes.js";
-import type { NodeDefect } from "./options.js";
-import { type List, makePage, type PageFault } from "./page.js";
+import { type List, type ListNode, makePage } from "./page.js";
 import { described, type OperationId, operationIds, type QueryValues, readQuery } from "./query.js";
 import type { RateDecision } from "./rate-limiter.js";
-import { noStatistics } from "./spam-statistics.js";
 import type { Store } from "./store.js";
 import type { VersionRules } from "./versions.js";
-import { type Microseconds, toJson } from "./wire.js";
+import { dataNodeError, GatewayError, NodeError, toJson, tooLarge } from "./wire.js";
 
 /** A response without its CORS headers. */
 export interface Reply {
@@ -23,18 +19,11 @@ export interface Reply {
 }
 
 /** The data node behind the gateway, while it responds to one request. */
-export interface DataNode {
+export interface DataNode extends ListNode {
   /** Draws on the rate limit. */
   limit(): RateDecision;
   blockHeaders: Record<string, string>;
   store: Store;
-  version: VersionRules;
-  /** Its clock, in milliseconds since 1970. */
-  date: () => number;
-  hasDefect(defect: NodeDefect): boolean;
-  pageFault: PageFault;
-  tieSeed: string | undefined;
-  history: Microseconds;
   height: bigint;
   chainId: string;
   transactions: TransactionCheck;
@@ -43,13 +32,10 @@ export interface DataNode {
 
 /** The lists with an order and cursors of their own, which the description does not have. */
 const lists: { readonly [Id in OperationId]?: (query: QueryValues, node: DataNode) => List<unknown> } = {
-  listVotes: (query, { store, version, hasDefect, tieSeed }) =>
-    listVotes(store.votes, store.ids, query, { tiedCursors: hasDefect("tied-vote-cursors"), tieSeed, version }),
-  listPartiesProfiles: (query, { store, version, hasDefect }) =>
-    listProfiles(store.profiles, store.ids, query, { failing: hasDefect("failing-profile-cursors"), version }),
-  listBalanceChanges: (query, { store, hasDefect, ...node }) =>
-    listBalances(store.balances, store.ids, query, { ...node, unnamedAccounts: hasDefect("lost-balance-changes") }),
-  listNodeSignatures: (query, { store }) => listSignatures(store.signatures, store.ids, query),
+  listVotes,
+  listPartiesProfiles: listProfiles,
+  listBalanceChanges: listBalances,
+  listNodeSignatures: listSignatures,
 };
 
 /** The gateway's part: parses the request. The function that it returns is the data node's part. */
@@ -73,16 +59,12 @@ const responders: { readonly [Id in OperationId]?: Responder } = {
 /** The routes of the description. A path without parameters comes before one with parameters that it also matches. */
 const routes = operationIds
   .map((id) => ({ id, operation: described[id], pattern: toPattern(described[id].path) }))
-  .sort((a, b) => countGroups(a.pattern) - countGroups(b.pattern));
+  .sort((a, b) => a.operation.path.split("{").length - b.operation.path.split("{").length);
 
 /** The pattern of a path such as `/statistics/spam/{partyId}`, with a group for each parameter. */
 function toPattern(path: string): RegExp {
   const escaped = path.replace(/[.*+?^$()|[\]\\]/g, "\\$&");
   return new RegExp(`^${escaped.replace(/\{(\w+)\}/g, "(?<$1>[^/]*)")}$`);
-}
-
-function countGroups({ source }: RegExp): number {
-  return source.split("(?<").length;
 }
 
 /** The route of a decoded path. If no operation of the path has the method, another one of the path. */
@@ -116,7 +98,7 @@ function parse({ id, operation, pathParameters }: Route, { search, body }: Gatew
   }
   return (node: DataNode) => {
     const list = lists[id]?.(query, node) ?? listRecords(node.store.list(envelope), operation, query);
-    return { [envelope]: makePage(list, query, node.pageFault) };
+    return { [envelope]: makePage(list, query) };
   };
 }
 

@@ -1,35 +1,27 @@
-import { dataNodeError, type ErrorDetail } from "./errors.js";
+import { dataNodeError, type ErrorDetail } from "./wire.js";
 
 /** Ids that v0.74 nodes know by a name, with their bytes in hex (observed on v0.74 nodes). */
 const wellKnownIds: Readonly<Record<string, string>> = { VOTE: "00", network: "03", XYZalpha: "04" };
 
 /**
- * The bytes of an id in lower-case hex, by which nodes compare and sort ids; `undefined` for a text that is neither
- * hexadecimal nor a well-known name.
- */
-export function idBytes(id: string): string | undefined {
-  if (Object.hasOwn(wellKnownIds, id)) return wellKnownIds[id];
-  return /^(?:[0-9a-f]{2})*$/i.test(id) ? id.toLowerCase() : undefined;
-}
-
-/**
- * The ids of a node's records. A real node holds hexadecimal ids alone; so that tests can call a party `alice`, any other
- * text counts as an id too as soon as a record carries it.
+ * The ids of a node's records, by keys that sort as their bytes do. A real node holds hexadecimal ids alone; so that tests can call
+ * a party `alice`, any other text counts as an id too as soon as a record carries it.
  */
 export class Ids {
   readonly #others = new Set<string>();
 
   /** The key of a record's id. */
   add(id: string): string {
-    const bytes = idBytes(id);
-    if (bytes !== undefined) return bytes;
-    this.#others.add(id);
-    return otherKey(id);
+    if (this.find(id) === undefined) this.#others.add(id);
+    return this.find(id) ?? id;
   }
 
   /** The key of an id that a request names; `undefined` if a node rejects it. */
   find(id: string): string | undefined {
-    return idBytes(id) ?? (this.#others.has(id) ? otherKey(id) : undefined);
+    if (Object.hasOwn(wellKnownIds, id)) return wellKnownIds[id];
+    if (/^(?:[0-9a-f]{2})*$/i.test(id)) return id.toLowerCase();
+    // Sorts behind all hex digits.
+    return this.#others.has(id) ? `~${id}` : undefined;
   }
 
   /** @throws {@link NodeError} with status 400 for an id that a node rejects. */
@@ -45,6 +37,3 @@ export class Ids {
     return isFull ? this.find(id) : undefined;
   }
 }
-
-/** The prefix sorts behind all hex digits and keeps these keys apart from hexadecimal ids. */
-const otherKey = (id: string) => `~${id}`;

@@ -2,19 +2,17 @@ import type { Transaction } from "../../generated/types.js";
 import {
   boolean,
   callback,
+  checkedWhenRead,
   checkOptions,
   expected,
   longestTimer,
-  milliseconds,
   nested,
   type OptionCheck,
   type OptionChecks,
 } from "../arguments/check-options.js";
-import { listNames, refuse, refuseByRule } from "../arguments/refuse.js";
-import { bigint, isCount } from "./arguments.js";
-import type { After } from "./chain.js";
+import { listNames, refuse } from "../arguments/refuse.js";
 import type { CheckCode } from "./check.js";
-import { type NodeFault, nodeFaults } from "./faults.js";
+import type { NodeFault } from "./faults.js";
 import { operationIds } from "./query.js";
 import type { RateLimit } from "./rate-limiter.js";
 import { type NodeVersion, nodeVersions } from "./versions.js";
@@ -111,30 +109,22 @@ export interface FakeNodeOptions {
    * @default false
    */
   down?: boolean | undefined;
-  /** The oldest day (UTC) that this node keeps: any time of it, in Unix nanoseconds. Default: that of the data. */
+  /**
+   * The oldest day (UTC) that this node keeps: any time of it, in Unix nanoseconds. Older balance changes are silently absent from
+   * responses; votes, profiles and signatures are kept whole (observed on v0.74 nodes). Default: everything is kept.
+   */
   history?: bigint | undefined;
 }
 
 /** Options of a fake node or network that is created. */
 export interface CreateOptions extends FakeNodeOptions {
   /**
-   * Whether lists that the data leaves out are generated, a hundred records each, and records without all their members
-   * are completed, also those of later blocks. Without it, such lists are empty.
-   *
-   * @default false
-   * @example
-   * ```ts
-   * createFakeNode({ votes: [{ partyId: "alice" }, { partyId: "bob", value: "VALUE_NO" }] }, { fill: true });
-   * ```
-   */
-  fill?: boolean | undefined;
-  /**
    * Ends a block every so many milliseconds, with records in it: balances change, parties vote, and every 20 blocks a proposal closes and
    * the next one opens. The timer does not keep a process of Node.js running; `pause()` ends it. Default: a test ends each block.
    *
    * @example
    * ```ts
-   * const node = createFakeNode({ seed: 7, party: "ab".repeat(32) }, { blockEvery: 1000, fill: true });
+   * const node = createFakeNode({ seed: 7, party: "ab".repeat(32) }, { blockEvery: 1000 });
    * node.pause();
    * ```
    */
@@ -142,58 +132,59 @@ export interface CreateOptions extends FakeNodeOptions {
   /**
    * The clock of `blockEvery`: calls back after some milliseconds, and returns a function that cancels it. Default: `setTimeout`.
    */
-  after?: After | undefined;
+  after?: ((milliseconds: number, callback: () => void) => () => void) | undefined;
 }
-
-/** A list, and the check of its items. */
-const listOf =
-  (what: string, item: OptionCheck): OptionCheck =>
-  (value, place) => {
-    if (!Array.isArray(value)) return refuse(place, what, value);
-    for (const [index, each] of value.entries()) item(each, { ...place, argument: `${place.argument}[${index}]` });
-  };
 
 const oneOfNames = (names: readonly string[]) =>
   expected(`one of ${listNames(names)}`, (value) => names.some((name) => name === value));
-
-const faultName = oneOfNames(nodeFaults);
-const faultOperation = oneOfNames(operationIds);
-const faultLatency = expected(
-  `a number from 0 to ${longestTimer}, or Infinity`,
-  (value) => typeof value === "number" && value >= 0 && (value <= longestTimer || value === Number.POSITIVE_INFINITY),
-);
-const faultShare = expected("a number from 0 to 1", (value) => typeof value === "number" && value >= 0 && value <= 1);
-const faultStatus = expected("an HTTP status", (value) => typeof value === "number" && value >= 200 && value < 600);
-
-const faultCode = expected("an integer", Number.isSafeInteger);
-const faultBody = expected(
-  "a string, or an object",
-  (value) => typeof value === "string" || (typeof value === "object" && value !== null),
-);
+const wholeNumber = expected("a whole number", (value) => Number.isSafeInteger(value) && Number(value) >= 0);
 const text = expected("a string", (value) => typeof value === "string");
+const status = expected("an HTTP status", (value) => typeof value === "number" && value >= 200 && value < 600);
 
-const faultCheck: OptionCheck = (value, place) => {
-  const { name, operation, share, milliseconds, status, code, message, body } = (value ?? {}) as Record<
-    string,
-    unknown
-  >;
-  const member = (member: string) => ({ ...place, argument: `${place.argument}.${member}` });
-  faultName(name ?? value, member("name"));
-  if (operation !== undefined) faultOperation(operation, member("operation"));
-  if (share !== undefined) faultShare(share, member("share"));
-  if (name === "latency") faultLatency(milliseconds, member("milliseconds"));
-  if (name !== "status") return;
-  faultStatus(status, member("status"));
-  if (code !== undefined) faultCode(code, member("code"));
-  if (message !== undefined) text(message, member("message"));
-  if (body === undefined) return;
-  faultBody(body, member("body"));
-  if (code !== undefined) refuseByRule(member("code"), "cannot be combined with `body`");
-  if (message !== undefined) refuseByRule(member("message"), "cannot be combined with `body`");
+/** The options of each fault. */
+const faultChecks: Readonly<Record<NodeFault["name"], Readonly<Record<string, OptionCheck>>>> = {
+  latency: {
+    milliseconds: expected(
+      `a number from 0 to ${longestTimer}, or Infinity`,
+      (value) => value === Number.POSITIVE_INFINITY || (Number(value) >= 0 && Number(value) <= longestTimer),
+    ),
+  },
+  reset: {},
+  status: {
+    status,
+    code: expected("an integer", Number.isSafeInteger),
+    message: text,
+    body: expected("a string, or an object", (value) => typeof value === "string" || Object(value) === value),
+    headers: checkedWhenRead,
+  },
+  html: { status },
+  "truncated-body": {},
+};
+const faultScope: OptionChecks<Pick<NodeFault, "name" | "request" | "operation" | "share">> = {
+  name: oneOfNames(Object.keys(faultChecks)),
+  request: expected("the number of a request, or an array of them", (value) => [value].flat().every(Number.isInteger)),
+  operation: oneOfNames(operationIds),
+  share: expected("a number from 0 to 1", (value) => typeof value === "number" && value >= 0 && value <= 1),
 };
 
-const wholeNumber = expected("a whole number", isCount);
-const rateLimitObject = nested<RateLimit>(
+const checkFault: OptionCheck = (value, place) => {
+  const { name, ...fault } = (value ?? {}) as NodeFault;
+  const prefix = `${place.argument}.`;
+  faultScope.name(name ?? value, { ...place, argument: `${prefix}name` });
+  checkOptions({ ...faultScope, ...faultChecks[name] }, value, { name: place.argument, prefix });
+  const required = { latency: "milliseconds", status: "status" }[String(name)];
+  if (required !== undefined && !(required in fault)) refuse({ argument: prefix + required }, "given", undefined);
+};
+
+/** An array, and the check of its items. */
+const arrayOf =
+  (what: string, item: OptionCheck): OptionCheck =>
+  (value, place) => {
+    if (!Array.isArray(value)) return refuse(place, `an array of ${what}`, value);
+    for (const [index, each] of value.entries()) item(each, { ...place, argument: `${place.argument}[${index}]` });
+  };
+
+const rateLimit = nested<RateLimit>(
   { rate: wholeNumber, burst: wholeNumber, refusals: wholeNumber, ban: wholeNumber },
   "an object or false",
 );
@@ -201,9 +192,9 @@ const rateLimitObject = nested<RateLimit>(
 const optionChecks: OptionChecks<FakeNodeOptions> = {
   version: oneOfNames(nodeVersions),
   date: callback,
-  defects: listOf("an array of names", oneOfNames(nodeDefects)),
-  faults: listOf("an array of faults", faultCheck),
-  rateLimit: (value, place) => value === false || rateLimitObject(value, place),
+  defects: arrayOf("names", oneOfNames(nodeDefects)),
+  faults: arrayOf("faults", checkFault),
+  rateLimit: (value, place) => value === false || rateLimit(value, place),
   now: callback,
   checkCode: callback,
   chainId: text,
@@ -214,7 +205,7 @@ const optionChecks: OptionChecks<FakeNodeOptions> = {
   blockHeaders: boolean,
   lag: expected("a whole number of blocks", Number.isSafeInteger),
   down: boolean,
-  history: bigint,
+  history: expected("a bigint", (value) => typeof value === "bigint"),
 };
 
 /**
@@ -224,9 +215,11 @@ const optionChecks: OptionChecks<FakeNodeOptions> = {
 export const checkNodeOptions = (options: FakeNodeOptions, owner = { name: "configure", prefix: "options." }): void =>
   checkOptions(optionChecks, options, owner);
 
+const blockEvery = expected(
+  `a number of milliseconds above 0, at most ${longestTimer}`,
+  (value) => typeof value === "number" && value > 0 && value <= longestTimer,
+);
+
 /** @throws `ArgumentError` if an option is invalid. */
 export const checkCreateOptions = (options: CreateOptions, name: string): void =>
-  checkOptions({ ...optionChecks, fill: boolean, blockEvery: milliseconds, after: callback }, options, {
-    name,
-    prefix: "options.",
-  });
+  checkOptions({ ...optionChecks, blockEvery, after: callback }, options, { name, prefix: "options." });

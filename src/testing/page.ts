@@ -1,6 +1,29 @@
-import { decodeCursor, encodeCursor, respellCursor, unspellCursor } from "./cursor.js";
-import { invalidPagination } from "./errors.js";
+import type { NodeDefect } from "./options.js";
 import type { QueryValues } from "./query.js";
+import type { VersionRules } from "./versions.js";
+import {
+  base64ToBytes,
+  bytesToBase64,
+  bytesToHex,
+  dataNodeError,
+  type ErrorDetail,
+  invalidPagination,
+  type Microseconds,
+  parseRfc3339,
+  zeroTime,
+} from "./wire.js";
+
+/** How a node responds to requests of lists. */
+export interface ListNode {
+  version: VersionRules;
+  /** Its clock, in milliseconds since 1970. */
+  date: () => number;
+  defects: readonly NodeDefect[];
+  /** What the order of votes of one block depends on; `undefined` for their order by party. */
+  tieSeed: string | undefined;
+  /** The oldest time that it keeps. */
+  history: Microseconds;
+}
 
 /** A list that pages are made from. */
 export interface List<Row> {
@@ -25,23 +48,7 @@ export interface List<Row> {
   node(row: Row): object;
 }
 
-/** How a fault changes a page. */
-export interface PageFault {
-  /** The page comes without its records; its cursor leads to them. The number makes that cursor a new one. */
-  empty?: number | undefined;
-  /** The page reports further pages, and returns the cursor of the request. */
-  repeated?: boolean | undefined;
-}
-
 const pageSize = { default: 1000, largest: 5000 };
-
-interface PageRequest {
-  size: number;
-  backward: boolean;
-  newestFirst: boolean;
-  /** As sent. */
-  cursor: string | undefined;
-}
 
 /**
  * Makes a page as v0.74 nodes do: from the number of rows that the store returns and from nothing else (observed on v0.74
@@ -49,25 +56,19 @@ interface PageRequest {
  *
  * @throws {@link NodeError} with status 400 for a size out of range, both cursors at once, and a cursor that is not base64.
  */
-export function makePage<Row>(list: List<Row>, query: QueryValues, fault: PageFault) {
+export function makePage<Row>(list: List<Row>, query: QueryValues) {
   const { size, backward, newestFirst, cursor } = readPagination(query);
-  const decoded = cursor === undefined ? undefined : decodeCursor(cursor, backward ? "before" : "after");
-  list.check?.(decoded !== undefined);
-  const place = decoded === undefined ? undefined : unspellCursor(decoded);
+  const place = cursor === undefined ? undefined : decodeCursor(cursor, backward ? "before" : "after");
+  list.check?.(place !== undefined);
   const read = list.read(backward === newestFirst, place, size + (place === undefined ? 1 : 2));
   const { rows, ahead, behind } = cutToPage(list, read, size, place);
   const ordered = backward ? [...rows].reverse() : rows;
-  if (fault.empty !== undefined && rows.length > 0) {
-    const next = respellCursor(place, fault.empty);
-    return { edges: [], pageInfo: { hasNextPage: true, hasPreviousPage: true, startCursor: next, endCursor: next } };
-  }
   const edges = ordered.map((row) => ({ node: list.node(row), cursor: encodeCursor(list.cursor(row)) }));
-  const repeated = fault.repeated === true;
   const pageInfo = {
-    hasNextPage: repeated || (backward ? behind : ahead),
-    hasPreviousPage: repeated || (backward ? ahead : behind),
-    startCursor: (repeated ? cursor : undefined) ?? edges.at(0)?.cursor ?? "",
-    endCursor: (repeated ? cursor : undefined) ?? edges.at(-1)?.cursor ?? "",
+    hasNextPage: backward ? behind : ahead,
+    hasPreviousPage: backward ? ahead : behind,
+    startCursor: edges.at(0)?.cursor ?? "",
+    endCursor: edges.at(-1)?.cursor ?? "",
   };
   return { edges, pageInfo };
 }
@@ -82,7 +83,7 @@ function cutToPage<Row>(list: List<Row>, read: readonly Row[], size: number, cur
 }
 
 /** `first` decides for a forward page, whatever else is given; a size or cursor of the other direction is not even read. */
-function readPagination(query: QueryValues): PageRequest {
+function readPagination(query: QueryValues) {
   const first = query.integer("pagination.first");
   const last = query.integer("pagination.last");
   const after = query.text("pagination.after");
@@ -95,10 +96,81 @@ function readPagination(query: QueryValues): PageRequest {
     throw invalidPagination("cannot set both a before and after cursor");
   }
   const backward = first === undefined && (last !== undefined || before !== undefined);
-  return {
-    size: given === undefined ? pageSize.default : Number(given),
-    backward,
-    newestFirst: query.flag("pagination.newestFirst") ?? true,
-    cursor: backward ? before : after,
+  const newestFirst = query.flag("pagination.newestFirst") ?? true;
+  const size = given === undefined ? pageSize.default : Number(given);
+  return { size, backward, newestFirst, cursor: backward ? before : after };
+}
+
+/** Encodes a cursor: base64 of JSON in UTF-8. */
+function encodeCursor(json: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: The range is ASCII, which btoa takes as it is.
+  return /^[\x00-\x7f]*$/.test(json) ? btoa(json) : bytesToBase64(new TextEncoder().encode(json));
+}
+
+function decodeCursor(text: string, direction: "after" | "before"): string {
+  const bytes = text === "" ? undefined : base64ToBytes(text);
+  if (bytes === undefined) throw invalidPagination(`failed to decode ${direction} cursor`);
+  return new TextDecoder().decode(bytes);
+}
+
+/** The types of a cursor's members. `null` and Go's zero value count as not given. */
+interface CursorTypes {
+  text: string;
+  time: Microseconds;
+  number: number;
+  /** In hex. */
+  bytes: string;
+  list: readonly unknown[];
+}
+
+type CursorFields = Readonly<Record<string, keyof CursorTypes>>;
+
+/** Where a cursor points. */
+type CursorPlace<Fields extends CursorFields> = { [Name in keyof Fields]?: CursorTypes[Fields[Name]] };
+
+/**
+ * Parses the JSON of a cursor as nodes do. A cursor without any known member, such as `{}`, `null` or a cursor of another
+ * list, is no place in the list: `undefined`.
+ *
+ * @param failure - The details of the error of the list.
+ * @throws {@link NodeError} with status 500 for anything but an object or `null`, and for a member of another type.
+ */
+export function parseCursor<const Fields extends CursorFields>(
+  json: string | undefined,
+  fields: Fields,
+  failure: ErrorDetail,
+): CursorPlace<Fields> | undefined {
+  if (json === undefined) return undefined;
+  const fail = (): never => {
+    throw dataNodeError(13, { ...failure, inner: `parsing cursor: ${json}` });
   };
+  const place: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(parseObject(json) ?? fail())) {
+    // Go matches names in either case of letters.
+    const [field, type] = Object.entries(fields).find(([each]) => each.toLowerCase() === name.toLowerCase()) ?? [];
+    if (field === undefined || type === undefined || value === null) continue;
+    const member = readMember(type, value) ?? fail();
+    if (member !== zeroValues[type]) place[field] = member;
+  }
+  return Object.keys(place).length === 0 ? undefined : (place as CursorPlace<Fields>);
+}
+
+function parseObject(json: string): object | undefined {
+  try {
+    const parsed: unknown = JSON.parse(json) ?? {};
+    return typeof parsed === "object" && !Array.isArray(parsed) && parsed !== null ? parsed : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const zeroValues = { text: "", time: zeroTime, number: 0, bytes: "", list: undefined };
+
+function readMember(type: keyof CursorTypes, value: unknown): unknown {
+  if (type === "list") return Array.isArray(value) ? value : undefined;
+  if (type === "number") return Number.isInteger(value) ? value : undefined;
+  if (typeof value !== "string" || type === "text") return typeof value === "string" ? value : undefined;
+  if (type === "time") return parseRfc3339(value);
+  const bytes = base64ToBytes(value);
+  return bytes && bytesToHex(bytes);
 }

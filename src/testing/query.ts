@@ -1,12 +1,9 @@
 import { operations } from "../../generated/operations.js";
-import type { Argument, ParameterPlace, Value } from "../arguments/operation.js";
+import type { Arguments, ParameterPlace, Value } from "../arguments/operation.js";
 import { toName } from "../values/names.js";
-import { GatewayError } from "./errors.js";
+import { GatewayError } from "./wire.js";
 
 export type OperationId = keyof typeof operations;
-
-/** The parameters of an operation, by their names; those with a dotted name are in groups. */
-export type Parameters = Readonly<Record<string, Argument>>;
 
 /** A parameter with its full name. */
 export type Parameter = Value & ParameterPlace;
@@ -17,7 +14,7 @@ export interface Operation {
   readonly path: string;
   /** For a list: the member of the response that holds the page. */
   readonly envelope?: string;
-  readonly arguments: Parameters;
+  readonly arguments: Arguments;
   readonly atLeastOneOf?: readonly string[];
 }
 
@@ -27,47 +24,24 @@ export const described: Readonly<Record<OperationId, Operation>> = operations;
 export const operationIds = Object.keys(described) as OperationId[];
 
 /** The parameters of all groups, without the groups. */
-export const flatten = (parameters: Parameters): Parameter[] =>
+export const flatten = (parameters: Arguments): Parameter[] =>
   Object.values(parameters).flatMap((each) => (each.kind === "object" ? flatten(each.members) : [each]));
 
 type QueryValue = string | bigint | boolean;
 
-/** The values of parameters, by their dotted JSON names. */
-export class QueryValues {
-  readonly #values: ReadonlyMap<string, readonly QueryValue[]>;
-
-  constructor(values: ReadonlyMap<string, readonly QueryValue[]>) {
-    this.#values = values;
-  }
-
-  /** All values of a parameter, those of an enumeration by their names; empty if it is not given. */
-  all(name: string): readonly QueryValue[] {
-    return this.#values.get(name) ?? [];
-  }
-
-  text(name: string): string | undefined {
-    return this.texts(name).at(-1);
-  }
-
-  texts(name: string): string[] {
-    return this.all(name).filter((value) => typeof value === "string");
-  }
-
-  integer(name: string): bigint | undefined {
-    return this.all(name).find((value) => typeof value === "bigint");
-  }
-
-  flag(name: string): boolean | undefined {
-    return this.all(name).find((value) => typeof value === "boolean");
-  }
+/** The values of parameters, by their dotted JSON names; those of an enumeration by their names. */
+export class QueryValues extends Map<string, readonly QueryValue[]> {
+  all = (name: string): readonly QueryValue[] => this.get(name) ?? [];
+  texts = (name: string): string[] => this.all(name).filter((value) => typeof value === "string");
+  text = (name: string): string | undefined => this.texts(name).at(-1);
+  integer = (name: string): bigint | undefined => this.all(name).find((value) => typeof value === "bigint");
+  flag = (name: string): boolean | undefined => this.all(name).find((value) => typeof value === "boolean");
 }
 
 /**
  * Reads the parameters of a request by their JSON names. As on a node, unknown names are ignored.
  *
- * @param path - The parameters of the path.
  * @param removedNames - The names of enumerations that the node does not have.
- * @throws {@link GatewayError} for a value of another type, and for several values of a parameter that takes one.
  */
 export function readQuery(
   search: string,
@@ -76,7 +50,7 @@ export function readQuery(
   removedNames: readonly string[],
 ): QueryValues {
   const query = new URLSearchParams(search);
-  const values = new Map<string, QueryValue[]>();
+  const values = new QueryValues();
   for (const type of flatten(parameters)) {
     const { name } = type;
     const inPath = path[name];
@@ -91,7 +65,7 @@ export function readQuery(
     });
     if (parsed.length > 0) values.set(name, parsed);
   }
-  return new QueryValues(values);
+  return values;
 }
 
 function parseValue(type: Value, text: string, removedNames: readonly string[]): QueryValue | undefined {

@@ -18,31 +18,3 @@ export function shuffled<T>(elements: readonly T[], seed: string): T[] {
     .sort((a, b) => a.place - b.place)
     .map(({ element }) => element);
 }
-
-/** What generated records depend on: random numbers and ids by purpose and index. */
-export class Seed {
-  readonly #seed: number;
-  readonly #ids = new Map<string, string>();
-
-  constructor(seed: number) {
-    this.#seed = seed;
-  }
-
-  random(purpose: string, index: number): () => number {
-    return randomNumbers(`${this.#seed}/${purpose}/${index}`);
-  }
-
-  /** An id of 32 bytes in hex. */
-  id(kind: string, index: number): string {
-    const name = `${kind} ${index}`;
-    const id = this.#ids.get(name) ?? toId(this.random(kind, index));
-    this.#ids.set(name, id);
-    return id;
-  }
-}
-
-const toId = (random: () => number) => Array.from({ length: 8 }, () => toWord(random())).join("");
-const toWord = (random: number) =>
-  Math.floor(random * 2 ** 32)
-    .toString(16)
-    .padStart(8, "0");

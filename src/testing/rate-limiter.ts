@@ -19,28 +19,38 @@ export interface RateDecision {
   headers: Record<string, string>;
 }
 
-/** A token bucket; rejected requests draw on a second one, and a client that empties that too is banned. */
+/** Two token buckets: rejected requests draw on the second one, and a client that empties that too is banned. */
 export class RateLimiter {
   readonly #limit: RateLimit;
   readonly #now: () => number;
-  readonly #requests: TokenBucket;
-  readonly #rejections: TokenBucket;
+  #requests: number;
+  #rejections: number;
+  #refilled: number;
   #bannedUntil = Number.NEGATIVE_INFINITY;
 
   constructor(limit: RateLimit, now: () => number) {
     this.#limit = limit;
     this.#now = now;
-    this.#requests = new TokenBucket(limit.burst, limit.rate, now);
-    this.#rejections = new TokenBucket(limit.refusals, limit.rate, now);
+    this.#requests = limit.burst;
+    this.#rejections = limit.refusals;
+    this.#refilled = now();
   }
 
   /** Decides about one request. A request during a ban does not lengthen it. */
   decide(): RateDecision {
+    const { rate, burst, refusals, ban } = this.#limit;
     const now = this.#now();
+    // Both buckets refill continuously.
+    const added = ((now - this.#refilled) / 1000) * rate;
+    this.#refilled = now;
+    this.#requests = Math.min(burst, this.#requests + added);
+    this.#rejections = Math.min(refusals, this.#rejections + added);
     if (now >= this.#bannedUntil) {
-      const outcome = this.#requests.take() ? "served" : this.#rejections.take() ? "refused" : "banned";
+      const outcome = this.#requests >= 1 ? "served" : this.#rejections >= 1 ? "refused" : "banned";
+      if (outcome === "served") this.#requests--;
+      if (outcome === "refused") this.#rejections--;
       if (outcome !== "banned") return { outcome, headers: this.#headers() };
-      this.#bannedUntil = now + this.#limit.ban * 1000;
+      this.#bannedUntil = now + ban * 1000;
     }
     const seconds = Math.ceil((this.#bannedUntil - now) / 1000);
     return { outcome: "banned", headers: { "RateLimit-Retry-After": String(seconds) } };
@@ -49,35 +59,9 @@ export class RateLimiter {
   #headers(): Record<string, string> {
     return {
       "RateLimit-Limit": String(this.#limit.rate),
-      "RateLimit-Remaining": String(Math.floor(this.#requests.tokens)),
+      "RateLimit-Remaining": String(Math.floor(this.#requests)),
       "RateLimit-Reset": "1",
       "RateLimit-Request-Remote-Addr": "127.0.0.1",
     };
-  }
-}
-
-/** Tokens that refill continuously. */
-class TokenBucket {
-  readonly #size: number;
-  readonly #rate: number;
-  readonly #now: () => number;
-  #refilled: number;
-  tokens: number;
-
-  constructor(size: number, rate: number, now: () => number) {
-    this.#size = size;
-    this.#rate = rate;
-    this.#now = now;
-    this.#refilled = now();
-    this.tokens = size;
-  }
-
-  take(): boolean {
-    const now = this.#now();
-    this.tokens = Math.min(this.#size, this.tokens + ((now - this.#refilled) / 1000) * this.#rate);
-    this.#refilled = now;
-    if (this.tokens < 1) return false;
-    this.tokens -= 1;
-    return true;
   }
 }

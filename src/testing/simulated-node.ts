@@ -1,9 +1,12 @@
 import { positiveInteger } from "../arguments/check-options.js";
-import { type Chain, ChainView, oldestKept } from "./chain.js";
+import { orAborted, sleep } from "../async/abort.js";
+import { systemClock } from "../async/clock.js";
+import type { Block } from "../http/call.js";
+import { nanosecondsPerDay } from "../values/times.js";
+import { type Chain, ChainView } from "./chain.js";
 import { TransactionCheck } from "./check.js";
-import type { FakeBlock } from "./data.js";
-import { grpcCode } from "./errors.js";
-import { FaultPlan, type RequestFaults } from "./faults.js";
+import { withoutUndefined } from "./data.js";
+import { planFaults, type RequestFaults, type StatusFault } from "./faults.js";
 import { type DataNode, errorType, findRoute, preflightReply, type Reply, reply, withCors } from "./gateway.js";
 import { checkNodeOptions, type FakeNodeOptions } from "./options.js";
 import type { OperationId } from "./query.js";
@@ -11,7 +14,7 @@ import { defaultRateLimit, RateLimiter } from "./rate-limiter.js";
 import { firstIndex } from "./sorted.js";
 import type { Records, Store } from "./store.js";
 import { type VersionRules, versionRules } from "./versions.js";
-import { type Microseconds, startOfNextDay, toJson } from "./wire.js";
+import { grpcCode, type Microseconds, toJson, toMicroseconds } from "./wire.js";
 
 /** A request that was sent to a node. */
 export interface ReceivedRequest {
@@ -33,12 +36,10 @@ export class SimulatedNode {
   readonly #transactions = new TransactionCheck();
   readonly #name: string | undefined;
   #options: FakeNodeOptions = {};
-  #faults = new FaultPlan([]);
+  #nextFaults = planFaults([]);
   #limiter: RateLimiter | undefined;
   /** Aborts when the node goes down. */
   #running = new AbortController();
-  /** How many requests came in; `requests` can be emptied. */
-  #received = 0;
 
   /** @param name - Distinguishes the nodes of a chain: the order of the votes of one block differs between them. */
   constructor(chain: Chain, options: FakeNodeOptions, name?: string) {
@@ -49,7 +50,7 @@ export class SimulatedNode {
   }
 
   get records(): Records {
-    return this.#store.shownBy(this.#version);
+    return this.#store.recordsOf(this.#version);
   }
 
   get #store(): Store {
@@ -60,7 +61,7 @@ export class SimulatedNode {
     return versionRules[this.#options.version ?? "v0.74"];
   }
 
-  get block(): FakeBlock {
+  get block(): Block {
     return this.#chain.blockBefore(this.#options.lag ?? 0);
   }
 
@@ -68,9 +69,8 @@ export class SimulatedNode {
     checkNodeOptions(options);
     const { rateLimit, now, faults, down } = options;
     const wasDown = this.#options.down === true;
-    const given = Object.entries(options).filter(([, value]) => value !== undefined);
-    this.#options = { ...this.#options, ...Object.fromEntries(given) };
-    if (faults !== undefined) this.#faults = new FaultPlan(faults);
+    this.#options = { ...this.#options, ...withoutUndefined(options) };
+    if (faults !== undefined) this.#nextFaults = planFaults(faults);
     const isRestarted = wasDown && down === false;
     if (down === true) this.#running.abort(new TypeError("fetch failed: the connection was reset"));
     if (isRestarted) this.#running = new AbortController();
@@ -87,14 +87,14 @@ export class SimulatedNode {
     for (let dropped = 0; dropped < days; dropped++) {
       const oldest = rows[firstIndex(rows, ({ time }) => time >= this.#history)];
       if (oldest === undefined) return;
-      this.#options.history = startOfNextDay(oldest.time);
+      this.#options.history = BigInt(Math.floor(oldest.time / 86_400e6) + 1) * nanosecondsPerDay;
     }
   }
 
-  /** The oldest time that the node keeps. */
+  /** The oldest time that the node keeps. Nodes drop the rows of whole days (UTC). */
   get #history(): Microseconds {
     const { history } = this.#options;
-    return history === undefined ? this.#chain.history : oldestKept(history);
+    return history === undefined ? Number.NEGATIVE_INFINITY : toMicroseconds(history - (history % nanosecondsPerDay));
   }
 
   async fetch(request: Request): Promise<Response> {
@@ -107,12 +107,11 @@ export class SimulatedNode {
     const body = new TextDecoder("utf-8", { ignoreBOM: true }).decode(await request.arrayBuffer());
     this.requests.push({ operation, method, url: request.url, headers: Object.fromEntries(headers), body });
     if (this.#options.down) throw new TypeError("fetch failed: the connection was refused");
-    const faults = this.#faults.next(operation);
-    const node = this.#dataNode(faults, ++this.#received);
-    const replied = preflightReply(request) ?? reply({ method, path, search, body }, node);
+    const faults = this.#nextFaults(operation);
+    const replied = preflightReply(request) ?? reply({ method, path, search, body }, this.#dataNode());
     // The HTTP server in front of the gateway rejects a path that cannot be decoded.
     const response = path === undefined || replied.status === 204 ? replied : withCors(replied, headers);
-    return respond(response, faults, [signal, this.#running.signal]);
+    return respond(response, faults, AbortSignal.any([signal, this.#running.signal]));
   }
 
   /** A path without its escapes and the base path; one elsewhere leads to no operation. `undefined` if it cannot be decoded. */
@@ -125,7 +124,7 @@ export class SimulatedNode {
     }
   }
 
-  #dataNode(faults: RequestFaults, request: number): DataNode {
+  #dataNode(): DataNode {
     const { height, timestamp } = this.block;
     const { blockHeaders = true, defects = [], chainId = "vega-fake-0011" } = this.#options;
     const { checkCode = () => 0, date = Date.now } = this.#options;
@@ -140,12 +139,8 @@ export class SimulatedNode {
       chainId,
       checkCode,
       height,
-      hasDefect: (defect) => defects.includes(defect),
+      defects,
       tieSeed: this.#name && `${this.#chain.seed}/${this.#name}`,
-      pageFault: {
-        empty: faults.get("empty-page") && request,
-        repeated: faults.get("repeated-cursor") !== undefined,
-      },
     };
   }
 }
@@ -153,47 +148,30 @@ export class SimulatedNode {
 /**
  * Turns a reply into a response, with the faults that occur on the way to the client.
  *
- * @param signals - They cancel a wait.
+ * @param signal - Cancels a wait.
  */
-async function respond(reply: Reply, faults: RequestFaults, signals: AbortSignal[]): Promise<Response> {
-  const { milliseconds } = faults.get("latency") ?? {};
-  if (milliseconds !== undefined) await wait(milliseconds, AbortSignal.any(signals));
-  if (faults.get("reset")) throw new TypeError("fetch failed: the connection was reset");
-  const html = faults.get("html");
+async function respond(reply: Reply, faults: RequestFaults, signal: AbortSignal): Promise<Response> {
+  const { latency, html, status, reset } = faults;
+  if (latency?.milliseconds === Number.POSITIVE_INFINITY) await orAborted(signal, new Promise(() => {}));
+  else if (latency) await sleep(systemClock, latency.milliseconds, signal);
+  if (reset) throw new TypeError("fetch failed: the connection was reset");
   if (html) {
     const text = "<!doctype html><title>Bad gateway</title><h1>Bad gateway</h1>";
     return new Response(text, { status: html.status ?? 200, headers: { "Content-Type": "text/html" } });
   }
-  const { status, body, headers } = withStatus(reply, faults);
-  return new Response(body && faults.get("truncated-body") ? truncated(body) : body, { status, headers });
+  const { body, ...init } = status ? withStatus(reply, status) : reply;
+  return new Response(body && faults["truncated-body"] ? truncated(body) : body, init);
 }
 
-function withStatus(
-  reply: Reply,
-  faults: RequestFaults,
-): { status: number; body: string | null; headers: HeadersInit } {
-  const fault = faults.get("status");
-  if (fault === undefined) return reply;
-  const { status, code = grpcCode(status), message = "injected fault" } = fault;
+function withStatus(reply: Reply, { status, headers, ...fault }: StatusFault): Reply {
+  const { code = grpcCode(status), message = "injected fault" } = fault;
   const { body = { code, message, details: [] } } = fault;
-  const headers = new Headers({ ...reply.headers, ...errorType });
-  for (const [name, value] of Object.entries(fault.headers ?? {})) headers.set(name, value);
+  const all = new Headers({ ...reply.headers, ...errorType });
+  for (const [name, value] of Object.entries(headers ?? {})) all.set(name, value);
   // A `Response` with one of these statuses cannot have a body.
   const isEmpty = status === 204 || status === 205 || status === 304;
-  return { status, body: isEmpty ? null : typeof body === "string" ? body : toJson(body), headers };
-}
-
-/** Waits, forever if it is `Infinity`, unless the signal aborts. */
-function wait(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    signal.throwIfAborted();
-    // A timer of `Infinity` would fire at once.
-    const timer = milliseconds === Number.POSITIVE_INFINITY ? undefined : setTimeout(resolve, milliseconds);
-    signal.addEventListener("abort", () => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    });
-  });
+  const text = typeof body === "string" ? body : toJson(body);
+  return { status, body: isEmpty ? null : text, headers: Object.fromEntries(all) };
 }
 
 /** A body that arrives up to its middle; then the connection closes. */

@@ -43,35 +43,32 @@ export function take<T>(
 
 export const compare = <T extends string | number>(a: T, b: T) => (a < b ? -1 : a > b ? 1 : 0);
 
+interface TableFunctions<Given, Row> {
+  toRow: (record: Given) => Row;
+  keyOf: (row: Row) => string;
+  /** The names of the groups that a row belongs to. */
+  groupsOf: (row: Row) => readonly string[];
+  order: (a: Row, b: Row) => number;
+}
+
 /** The records of a list, in groups that are sorted when they are first read. A record replaces the one of the same key. */
 export class Table<Given, Row> {
-  readonly #toRow: (record: Given) => Row;
-  readonly #keyOf: (row: Row) => string;
-  readonly #groupsOf: (row: Row) => readonly string[];
-  readonly #order: (a: Row, b: Row) => number;
+  readonly #functions: TableFunctions<Given, Row>;
   readonly #rows = new Map<string, Row>();
   readonly #groups = new Map<string, Map<string, Row>>();
   readonly #sorted = new Map<string, readonly Row[]>();
 
-  constructor(functions: {
-    toRow: (record: Given) => Row;
-    keyOf: (row: Row) => string;
-    /** The names of the groups that a row belongs to. */
-    groupsOf: (row: Row) => readonly string[];
-    order: (a: Row, b: Row) => number;
-  }) {
-    this.#toRow = functions.toRow;
-    this.#keyOf = functions.keyOf;
-    this.#groupsOf = functions.groupsOf;
-    this.#order = functions.order;
+  constructor(functions: TableFunctions<Given, Row>) {
+    this.#functions = functions;
   }
 
   add(records: readonly Given[]): void {
+    const { toRow, keyOf, groupsOf } = this.#functions;
     for (const record of records) {
-      const row = this.#toRow(record);
-      const key = this.#keyOf(row);
+      const row = toRow(record);
+      const key = keyOf(row);
       this.#rows.set(key, row);
-      for (const group of this.#groupsOf(row)) {
+      for (const group of groupsOf(row)) {
         this.#groups.set(group, (this.#groups.get(group) ?? new Map<string, Row>()).set(key, row));
         this.#sorted.delete(group);
       }
@@ -84,7 +81,7 @@ export class Table<Given, Row> {
   }
 
   group(name: string): readonly Row[] {
-    const rows = this.#sorted.get(name) ?? [...(this.#groups.get(name)?.values() ?? [])].sort(this.#order);
+    const rows = this.#sorted.get(name) ?? [...(this.#groups.get(name)?.values() ?? [])].sort(this.#functions.order);
     this.#sorted.set(name, rows);
     return rows;
   }

@@ -1,12 +1,34 @@
+import type { OperationTypes } from "../../generated/client.js";
+import type { operations } from "../../generated/operations.js";
 import type { BalanceChange, NodeSignature, PartyProfile, SpamStatistics, Vote } from "../../generated/types.js";
-import { type OtherLists, otherLists } from "./data.js";
 import { Ids } from "./ids.js";
 import { BalanceTable } from "./lists/balances.js";
-import { profileTable } from "./lists/profiles.js";
-import { signatureTable } from "./lists/signatures.js";
+import { profileTable, signatureTable } from "./lists/other-lists.js";
 import { type StoredVote, voteTable } from "./lists/votes.js";
+import { described, type OperationId, operationIds } from "./query.js";
 import type { VersionRules } from "./versions.js";
 import { type Microseconds, toMicroseconds } from "./wire.js";
+
+/** What a fake node holds if its data has no list. */
+export const defaultRecords = { votes: 100, profiles: 100, balances: 100, signatures: 100, spamStatistics: 10 };
+
+/** The names of data that has a meaning of its own. */
+type OwnName = keyof typeof defaultRecords | "block" | "seed" | "party";
+export const ownNames: readonly string[] = [...Object.keys(defaultRecords), "block", "seed", "party"];
+
+type Envelopes = {
+  [Id in OperationId]: (typeof operations)[Id] extends { envelope: infer Name } ? Name : never;
+};
+
+/** The records of all other lists of the description, by the member of the response that holds the page. */
+export type OtherLists = {
+  readonly [Id in OperationId as Exclude<Envelopes[Id], OwnName>]: readonly NonNullable<OperationTypes[Id]["record"]>[];
+};
+
+/** The names of {@link OtherLists}. */
+export const otherLists: readonly string[] = operationIds
+  .flatMap((id) => described[id].envelope ?? [])
+  .filter((name) => !ownNames.includes(name));
 
 /** What a node holds, as the wire shows it, each list in the order in which the records were added. */
 export interface Records extends OtherLists {
@@ -35,8 +57,7 @@ export class Store {
   readonly signatures = signatureTable(this.ids);
   #spamStatistics: Readonly<Record<string, SpamStatistics>> = {};
   readonly #others = new Map<string, readonly object[]>(otherLists.map((name) => [name, []]));
-  #records: Records | undefined;
-  readonly #shown = new Map<VersionRules, Records>();
+  readonly #records = new Map<VersionRules, Records>();
 
   add({ votes, profiles, balances, signatures, spamStatistics, others }: AddedRecords): void {
     this.votes.add(votes);
@@ -46,44 +67,25 @@ export class Store {
     this.signatures.add(signatures);
     this.#spamStatistics = { ...this.#spamStatistics, ...spamStatistics };
     for (const [name, records] of others) this.#others.set(name, [...this.list(name), ...records]);
-    this.#records = undefined;
-    this.#shown.clear();
-  }
-
-  get records(): Records {
-    this.#records ??= {
-      ...(Object.fromEntries(this.#others) as OtherLists),
-      votes: this.votes.rows.map(({ vote }) => vote),
-      profiles: this.profiles.rows.map(({ profile }) => profile),
-      balances: this.balances.records,
-      signatures: this.signatures.rows.map(({ signature }) => signature),
-      spamStatistics: this.#spamStatistics,
-    };
-    return this.#records;
+    this.#records.clear();
   }
 
   /** The records as nodes of a version show them. */
-  shownBy(version: VersionRules): Records {
-    const known = this.#shown.get(version);
-    if (known !== undefined) return known;
-    const { records } = this;
-    const shown: Records = {
-      ...records,
-      votes: records.votes.map((vote) => version.toVote(vote)),
-      profiles: records.profiles.map((profile) => version.toProfile(profile)),
-      balances: records.balances.map((change) => version.toBalanceChange(change)),
+  recordsOf(version: VersionRules): Records {
+    const records: Records = this.#records.get(version) ?? {
+      ...(Object.fromEntries(this.#others) as OtherLists),
+      votes: this.votes.rows.map(({ vote }) => version.toVote(vote)),
+      profiles: this.profiles.rows.map(({ profile }) => version.toProfile(profile)),
+      balances: this.balances.records.map((change) => version.toBalanceChange(change)),
+      signatures: this.signatures.rows.map(({ signature }) => signature),
+      spamStatistics: this.#spamStatistics,
     };
-    this.#shown.set(version, shown);
-    return shown;
+    this.#records.set(version, records);
+    return records;
   }
 
-  /** The records of a list, by the member of the response that holds the page. */
-  list(envelope: string): readonly object[] {
-    const others = this.#others.get(envelope);
-    if (others !== undefined) return others;
-    const records: unknown = Object.entries(this.records).find(([name]) => name === envelope)?.[1];
-    return Array.isArray(records) ? records : [];
-  }
+  /** The records of a list without a table, by the member of the response that holds the page. */
+  list = (envelope: string): readonly object[] => this.#others.get(envelope) ?? [];
 
   spamStatistics(party: string): SpamStatistics | undefined {
     return Object.hasOwn(this.#spamStatistics, party) ? this.#spamStatistics[party] : undefined;

@@ -2,8 +2,8 @@ import { operations } from "../../generated/operations.js";
 import type { BalanceChange, PartyProfile, Vote } from "../../generated/types.js";
 import { numberOf } from "../values/names.js";
 import { nanosecondsPerDay } from "../values/times.js";
-import { dataNodeError, type NodeError } from "./errors.js";
 import { compare } from "./sorted.js";
+import { dataNodeError } from "./wire.js";
 
 const { enums } = operations.listBalanceChanges;
 
@@ -27,14 +27,16 @@ export interface VersionRules {
   toBalanceChange(change: BalanceChange): BalanceChange;
 }
 
+const same = <T>(record: T): T => record;
+
 export const versionRules: Readonly<Record<NodeVersion, VersionRules>> = {
   "v0.74": {
     limitsRanges: false,
     splitsIds: false,
     removedNames: [],
-    toVote: (vote) => vote,
-    toProfile: (profile) => profile,
-    toBalanceChange: (change) => change,
+    toVote: same,
+    toProfile: same,
+    toBalanceChange: same,
   },
   "v0.79": {
     limitsRanges: true,
@@ -75,17 +77,15 @@ export function checkDateRange(
   isRequired: boolean,
   now: () => number,
 ): void {
-  if (start === undefined && end === undefined) {
-    if (isRequired) throw invalidRange("date range is required");
-    return;
+  const refuse = (inner: string): never => {
+    throw dataNodeError(3, { code: 10000, message: "invalid date range", inner });
+  };
+  if (start === undefined && end === undefined && isRequired) refuse("date range is required");
+  if (start === undefined && end === undefined) return;
+  if ((start ?? earliest) < earliest || (end ?? earliest) < earliest) {
+    refuse("date range start must be after 2020-01-01");
   }
-  const isTooEarly = [start, end].some((time) => time !== undefined && time < earliest);
-  if (isTooEarly) throw invalidRange("date range start must be after 2020-01-01");
+  if (start !== undefined && end !== undefined && start > end) refuse("date range start must be before end");
   const until = end ?? BigInt(Math.floor(now())) * 1_000_000n;
-  if (start !== undefined && end !== undefined && start > end)
-    throw invalidRange("date range start must be before end");
-  if (until - (start ?? earliest) > longest) throw invalidRange("date range is too long");
+  if (until - (start ?? earliest) > longest) refuse("date range is too long");
 }
-
-const invalidRange = (inner: string): NodeError =>
-  dataNodeError(3, { code: 10000, message: "invalid date range", inner });

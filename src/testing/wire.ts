@@ -1,3 +1,5 @@
+import { microsecondOf } from "../values/times.js";
+
 /** The bytes of base64, read as Go does: line breaks are skipped, padding is required. `undefined` for another text. */
 export function base64ToBytes(text: string): Uint8Array | undefined {
   const base64 = text.replace(/[\r\n]/g, "");
@@ -11,17 +13,12 @@ export const bytesToBase64 = (bytes: Uint8Array): string =>
 export const bytesToHex = (bytes: Uint8Array): string =>
   Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 
-const escapes: Readonly<Record<string, string>> = {
-  "<": "\\u003c",
-  ">": "\\u003e",
-  "&": "\\u0026",
-  "\u2028": "\\u2028",
-  "\u2029": "\\u2029",
-};
-
 /** JSON as Go writes it, with HTML characters escaped. */
 export const toJson = (content: unknown): string =>
-  JSON.stringify(content).replace(/[<>&\u2028\u2029]/g, (character) => escapes[character] ?? character);
+  JSON.stringify(content).replace(
+    /[<>&\u2028\u2029]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 
 /**
  * Times in the unit of a node's database: whole microseconds since 1970, as numbers. Those of records stay below 2^53
@@ -29,25 +26,15 @@ export const toJson = (content: unknown): string =>
  */
 export type Microseconds = number;
 
-/** The latest time that a record can have, in microseconds. */
-export const latestTime: Microseconds = Number.MAX_SAFE_INTEGER;
-
 /** Cuts Unix nanoseconds to microseconds, as v0.74 nodes do with every time. */
 export function toMicroseconds(nanoseconds: string | bigint): Microseconds {
   // Slicing digits is several times faster than BigInt arithmetic, which matters with a million records.
   if (typeof nanoseconds === "string" && /^[1-9]\d{3,}$/.test(nanoseconds)) return Number(nanoseconds.slice(0, -3));
-  const value = BigInt(nanoseconds);
-  // Division rounds towards zero, a node towards the past.
-  return Number(value / 1000n) - (value % 1000n < 0n ? 1 : 0);
+  return Number(microsecondOf(BigInt(nanoseconds)));
 }
 
 /** Unix nanoseconds in digits, as on the wire. */
 export const toNanosecondDigits = (time: Microseconds): `${bigint}` => `${BigInt(time) * 1000n}`;
-
-const day: Microseconds = 86_400e6;
-
-/** The time at which the next day in UTC begins, in Unix nanoseconds. */
-export const startOfNextDay = (time: Microseconds): bigint => BigInt((Math.floor(time / day) + 1) * day) * 1000n;
 
 /** RFC 3339 in UTC without zeros at the end of the fraction, as Go writes a time. */
 export function toRfc3339(time: Microseconds): string {
@@ -70,3 +57,54 @@ export function parseRfc3339(text: string): Microseconds | undefined {
 
 /** Go's zero time, the first instant of the year 1, which a cursor without a time stands for. */
 export const zeroTime: Microseconds = Date.parse("0001-01-01T00:00:00Z") * 1000;
+
+/** The HTTP status that the gateway makes of each status code of gRPC, from 1 on. */
+const httpStatuses = [0, 408, 500, 400, 504, 404, 409, 403, 429, 400, 409, 400, 501, 500, 503, 500, 401];
+
+/** The text of an error whose cause is in its details. */
+const messages: Readonly<Record<number, string>> = { 3: "InvalidArgument error", 13: "Internal error" };
+
+export interface ErrorDetail {
+  code: number;
+  message: string;
+  inner?: string;
+}
+
+/** An error response of a node. */
+export class NodeError extends Error {
+  readonly body: { code: number; message: string; details: object[] };
+
+  /** @param code - The status code of gRPC. */
+  constructor(code: number, message: string, details: object[] = []) {
+    super(message);
+    this.body = { code, message, details };
+  }
+
+  get status(): number {
+    return httpStatuses[this.body.code] ?? 500;
+  }
+}
+
+/**
+ * An error of the gateway in front of the data node. On v0.74 nodes such a response has one `Content-Type`, neither block
+ * nor rate headers, and costs no token.
+ */
+export class GatewayError extends NodeError {}
+
+/** An error of the data node, with its cause in the details. */
+export function dataNodeError(code: number, { inner = "", ...detail }: ErrorDetail): NodeError {
+  const type = "type.googleapis.com/vega.ErrorDetail";
+  return new NodeError(code, messages[code] ?? detail.message, [{ "@type": type, ...detail, inner }]);
+}
+
+export const invalidPagination = (inner: string) =>
+  dataNodeError(3, { code: 10028, message: "invalid pagination", inner });
+
+export const tooLarge = (size: number, most: number) =>
+  new GatewayError(8, `grpc: received message larger than max (${size} vs. ${most})`);
+
+/** The gRPC status code that goes with an HTTP status; 2, "unknown", if none does. */
+export function grpcCode(status: number): number {
+  const code = status === 500 ? 13 : httpStatuses.indexOf(status);
+  return code < 0 ? 2 : code;
+}

@@ -1,24 +1,25 @@
 import { describe, expect, test } from "vitest";
 import { followBalanceChangesWith } from "../../src/follow/balance-changes.js";
 import { followVotesWith } from "../../src/follow/votes.js";
-import { createFakeNode, type FakeBlockData, nodeDefects } from "../../src/testing/index.js";
+import { createFakeNode, nodeDefects } from "../../src/testing/index.js";
 import { followSetting } from "../support/follow-setting.js";
 
 const minute = 60_000;
 
 /** A node whose blocks follow each other on the clock, and whose responses arrive after a while. */
-function setting(blockTime: number, { latency = 0, records = (): FakeBlockData => ({}) } = {}) {
+function setting(blockTime: number, { latency = 0, records = () => ({}) } = {}) {
   const node = createFakeNode({ balances: 10, votes: 30 }, { defects: nodeDefects, rateLimit: false });
   const { clock, client, run } = followSetting(node.fetch, latency);
   /** When each block has ended, by its time. */
   const endedAt = new Map<bigint, number>();
-  node.advanceEvery(blockTime, {
-    after: (milliseconds, callback) => clock.after(milliseconds, callback),
-    records: () => {
-      endedAt.set(node.block.timestamp, clock.now());
-      return records();
-    },
-  });
+  const endBlock = () => {
+    clock.after(blockTime, endBlock);
+    const { height, timestamp } = node.block;
+    endedAt.set(timestamp, clock.now());
+    const block = { height: height + 1n, timestamp: timestamp + BigInt(blockTime) * 1_000_000n };
+    node.nextBlock({ ...records(), block });
+  };
+  clock.after(blockTime, endBlock);
   return { node, clock, endedAt, client, run };
 }
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { FakeNodeData, NodeVersion } from "../../src/testing/index.js";
+import type { FakeNodeData } from "../../src/testing/index.js";
 
 /** A request to a real node, and its response. */
 export interface Recording {
@@ -43,9 +43,10 @@ export const hasTapeOfNewer = hasTape && existsSync(folders["v0.79"]);
 if (hasTape && !hasTapeOfNewer)
   console.warn(`Tests against recorded responses of v0.79 are skipped: there is no ${folders["v0.79"]}.`);
 
-const read = (name: string, version: NodeVersion = "v0.74") => readFileSync(join(folders[version], name), "utf8");
+const read = (name: string, version: keyof typeof folders = "v0.74") =>
+  readFileSync(join(folders[version], name), "utf8");
 
-export const recordings = (name: string, version?: NodeVersion): Recording[] =>
+export const recordings = (name: string, version?: keyof typeof folders): Recording[] =>
   read(`${name}.ndjson`, version)
     .trim()
     .split("\n")

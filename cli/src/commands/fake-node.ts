@@ -44,8 +44,8 @@ export function addFakeNode(program: Command, { io, action }: Setup): void {
     flag("--block-every <TIME>", "Add a block with new records after each TIME. Default: never.", { parse: duration }),
     flag(
       "--fault <FAULTS>",
-      "What fails, separated by commas: latency=200ms, a status such as 503=5%, or reset, html, truncated-body, repeated-cursor or " +
-        "empty-page. With a share such as reset=2% or latency=2s/10%, some requests do; without, all.",
+      "What fails, separated by commas: latency=200ms, a status such as 503=5%, or reset, html or truncated-body. " +
+        "With a share such as reset=2% or latency=2s/10%, some requests do; without, all.",
       { repeat: true },
     ),
     flag(

@@ -165,7 +165,7 @@ test("a rate limit and a ban exit with 5", async () => {
 describe("missing records exit with 3", () => {
   const balances = overDays(node.records.balances);
   const history = startOfDay(BigInt(balances[150]?.timestamp ?? 0));
-  const pruned = createFakeNode({ balances, history }, { rateLimit: false });
+  const pruned = createFakeNode({ balances }, { history, rateLimit: false });
   const from = ["--from", "2024-02-01"];
 
   test("and nothing is printed if the node no longer keeps the whole range", async () => {

@@ -102,7 +102,7 @@ describe("the position of a follower", () => {
 describe("a follower on a terminal", () => {
   test("prints a table, and a line with its block, lag, records and what it waits for that is never between the rows", async () => {
     const growing = createFakeNode({ balances: 50 }, { rateLimit: false });
-    const stop = growing.advanceEvery(5, { records: () => ({ balances: 3 }) });
+    const timer = setInterval(() => growing.nextBlock({ balances: 3 }), 5);
     const { signal, interrupt } = interruption();
     let rows = 0;
     const argv = [...command, "--columns", "timestamp,balance"];
@@ -118,7 +118,7 @@ describe("a follower on a terminal", () => {
         return undefined;
       },
     });
-    stop();
+    clearInterval(timer);
     expect(stdout).toMatch(/^timestamp +balance\n2024-\S+ +\d+\n/);
     expect(stderr).toMatch(/\r.\[Kblock 1,\d{3},\d{3}, lag \d+d( \d+h)?, \d+ records, waits for the next block\r.\[K/);
     expect(stderr).toMatch(/\r.\[KInterrupted by SIGINT\.\n/);

@@ -7,6 +7,11 @@ import { interruption, runCli } from "../support/run-cli.js";
 let stopChain = () => {};
 afterEach(() => stopChain());
 
+function growChain(endBlock: () => void): void {
+  const timer = setInterval(endBlock, 5);
+  stopChain = () => clearInterval(timer);
+}
+
 /** A node that ends a block every few milliseconds. */
 function growingNode(data: Parameters<typeof createFakeNode>[0] = {}, perBlock: object = { balances: 3, votes: 2 }) {
   const node = createFakeNode(
@@ -16,7 +21,7 @@ function growingNode(data: Parameters<typeof createFakeNode>[0] = {}, perBlock: 
       defects: ["tied-vote-cursors"],
     },
   );
-  stopChain = node.advanceEvery(5, { records: () => perBlock });
+  growChain(() => node.nextBlock(perBlock));
   return node;
 }
 
@@ -104,7 +109,7 @@ describe("follow balances", () => {
 
   test("loses and repeats nothing over three nodes of which one lags, one is down at times and one fails", async () => {
     const network = createFakeNetwork({ nodes: [{ lag: 2 }, {}, {}], balances: 50 }, { rateLimit: false });
-    stopChain = network.advanceEvery(5, { records: () => ({ balances: 3 }) });
+    growChain(() => network.nextBlock({ balances: 3 }));
     network.nodes[2]?.configure({ faults: [{ name: "status", status: 503 }] });
     let requests = 0;
     const nodes = network.nodes.flatMap(({ url }) => ["--node", url]);

@@ -50,8 +50,8 @@ beforeEach(async () => {
 });
 afterEach(() => rm(root, { recursive: true }));
 
-const startNode = (data: FakeNodeData = {}): FakeNode =>
-  createFakeNode({ balances: changes, block, ...data }, { defects: nodeDefects, rateLimit: false });
+const startNode = ({ history, ...data }: FakeNodeData & { history?: bigint } = {}): FakeNode =>
+  createFakeNode({ balances: changes, block, ...data }, { defects: nodeDefects, rateLimit: false, history });
 
 const sync = (node: { fetch(request: Request): Promise<Response> }, ...args: string[]) =>
   runCli(["sync", `${folder}/`, "--catch-up", "10ms", ...args], { fetch: node.fetch });

@@ -16,8 +16,8 @@ const changes = Array.from({ length: 200 }, (_, index) => ({
 }));
 const block = { height: 1000n, timestamp: first + 200n * hour };
 
-const startNode = (data: FakeNodeData = {}) =>
-  createFakeNode({ balances: changes, block, ...data }, { defects: nodeDefects, rateLimit: false });
+const startNode = ({ history, ...data }: FakeNodeData & { history?: bigint } = {}) =>
+  createFakeNode({ balances: changes, block, ...data }, { defects: nodeDefects, rateLimit: false, history });
 type Node = { fetch(request: Request): Promise<Response> };
 
 describe.skipIf(!hasPostgres)("PostgreSQL (skipped if it is not installed)", () => {

@@ -8,8 +8,8 @@ import {
   createFakeNetwork,
   createFakeNode,
   type FakeNetwork,
+  type FakeNode,
   nodeDefects,
-  type Records,
 } from "vegaprotocol-client/testing";
 import { afterEach, describe, expect, test } from "vitest";
 import { parse } from "yaml";
@@ -41,9 +41,9 @@ function createNetwork(data: Parameters<typeof createFakeNetwork>[0] = {}) {
   return network;
 }
 
-const closedProposal = ({ votes }: Records) => votes[0]?.proposalId ?? "";
-const openProposal = ({ votes }: Records) => votes[1]?.proposalId ?? "";
-const resource = ({ signatures }: Records) => signatures[0]?.id ?? "";
+const closedProposal = ({ votes }: FakeNode["records"]) => votes[0]?.proposalId ?? "";
+const openProposal = ({ votes }: FakeNode["records"]) => votes[1]?.proposalId ?? "";
+const resource = ({ signatures }: FakeNode["records"]) => signatures[0]?.id ?? "";
 
 /** The lists of a chain: where they are, and what they hold. */
 function listsOf({ records }: Pick<FakeNetwork, "records">) {
@@ -163,7 +163,7 @@ describe("a loop over other nodes", () => {
     [
       "more than 5000 votes of one block",
       { votes: 15_600 },
-      (records: Records) => `/api/v2/votes?proposalId=${closedProposal(records)}&pagination.first=100`,
+      (records: FakeNode["records"]) => `/api/v2/votes?proposalId=${closedProposal(records)}&pagination.first=100`,
     ],
   ])("with %s is an error that says what to request", async (_, data, path) => {
     const network = createFakeNetwork({ nodes: 1, ...data }, { defects: nodeDefects, rateLimit: false });
@@ -532,8 +532,8 @@ describe("coverage of balance changes", () => {
   test.each(["", `filter.partyIds=${party}`, `filter.partyIds=${party}&dateRange.startTimestamp=${times[0]}`])(
     "shows from when on a loop over a full and a pruned node behind one address is complete: %s",
     async (query) => {
-      const nodes = [{}, { history: times[100] ?? 0n }].map((data) =>
-        createFakeNode({ balances, ...data }, { defects: nodeDefects, rateLimit: false }),
+      const nodes = [{}, { history: times[100] ?? 0n }].map((options) =>
+        createFakeNode({ balances }, { defects: nodeDefects, rateLimit: false, ...options }),
       );
       let requests = 0;
       const any = (request: Request) => (nodes[requests++ % 2] ?? nodes[0])?.fetch(request) ?? fetch(request);

@@ -1,20 +1,36 @@
 import type { Vote } from "../../../generated/types.js";
-import { type CursorPlace, parseCursor } from "../cursor.js";
-import { dataNodeError } from "../errors.js";
 import type { Ids } from "../ids.js";
-import type { List } from "../page.js";
+import { type List, type ListNode, parseCursor } from "../page.js";
 import type { QueryValues } from "../query.js";
 import { shuffled } from "../random.js";
 import { compare, firstIndex, rangeFrom, Table, take } from "../sorted.js";
-import type { VersionRules } from "../versions.js";
-import { type Microseconds, toJson, toMicroseconds, toNanosecondDigits, toRfc3339, zeroTime } from "../wire.js";
+import {
+  dataNodeError,
+  type Microseconds,
+  toJson,
+  toMicroseconds,
+  toNanosecondDigits,
+  toRfc3339,
+  zeroTime,
+} from "../wire.js";
+
+/** A vote that a fake node holds. */
+export interface FakeVote extends Vote {
+  /**
+   * The time of the block in which the vote was last written, in Unix nanoseconds: v0.74 nodes sort votes by it and do not
+   * show it. A closing proposal writes all its votes anew.
+   *
+   * @default The vote's `timestamp`; in `nextBlock` the time of the block, if that is later.
+   */
+  blockTime?: `${bigint}` | undefined;
+}
 
 /** A vote with the time of the block in which it was last written. */
 export interface StoredVote extends Vote {
   blockTime: `${bigint}`;
 }
 
-export interface VoteRank {
+interface VoteRank {
   time: Microseconds;
   party: string;
   proposal: string;
@@ -42,34 +58,25 @@ export const voteTable = (ids: Ids) =>
     order: inOrder,
   });
 
-export interface VoteListOptions {
-  /** Whether cursors are a time alone. */
-  tiedCursors: boolean;
-  /** What the order of votes of one block depends on; `undefined` for their order by party. */
-  tieSeed: string | undefined;
-  version: VersionRules;
-}
-
 const failure = { code: 170003, message: "failed to get votes" };
 
 /** @throws {@link NodeError} if the query has neither a party nor a proposal. */
 export function listVotes(
-  table: Table<StoredVote, VoteRow>,
-  ids: Ids,
   query: QueryValues,
-  { tiedCursors, tieSeed, version }: VoteListOptions,
+  node: ListNode & { store: { ids: Ids; votes: ReturnType<typeof voteTable> } },
 ): List<VoteRow> {
+  const { ids, votes } = node.store;
   const [partyId, proposalId] = [query.text("partyId"), query.text("proposalId")];
   if (partyId === undefined && proposalId === undefined) {
     throw dataNodeError(3, { code: 10023, message: "missing proposal id and party id" });
   }
   const rows = () => {
     const [party, proposal] = [partyId, proposalId].map((id) => (id === undefined ? undefined : ids.read(id, failure)));
-    const ofProposal = table.group(proposal === undefined ? `party ${party}` : `proposal ${proposal}`);
-    return proposal === undefined || party === undefined ? ofProposal : ofProposal.filter((row) => row.party === party);
+    const found = votes.group(proposal === undefined ? `party ${party}` : `proposal ${proposal}`);
+    return party === undefined || proposal === undefined ? found : found.filter((row) => row.party === party);
   };
-  const paging = tiedCursors ? tiedPaging(rows, tieSeed) : orderedPaging(rows);
-  return { node: ({ vote }) => version.toVote(vote), ...paging };
+  const paging = node.defects.includes("tied-vote-cursors") ? tiedPaging(rows, node.tieSeed) : orderedPaging(rows);
+  return { node: ({ vote }) => node.version.toVote(vote), ...paging };
 }
 
 type Paging = Pick<List<VoteRow>, "cursor" | "read">;
@@ -101,24 +108,14 @@ function tiedPaging(getRows: () => readonly VoteRow[], tieSeed: string | undefin
 }
 
 /** Reliable paging: the cursor names the vote, and the order is total. Its form is not that of v0.74 nodes. */
-function orderedPaging(getRows: () => readonly VoteRow[]): Paging {
-  const fields = { block_time: "time", proposal_id: "text", party_id: "text" } as const;
-  const rankOf = ({
-    block_time = zeroTime,
-    proposal_id = "",
-    party_id = "",
-  }: CursorPlace<typeof fields>): VoteRank => ({
-    time: block_time,
-    proposal: proposal_id,
-    party: party_id,
-  });
-  return {
-    cursor: ({ time, proposal, party }) =>
-      toJson({ block_time: toRfc3339(time), proposal_id: proposal, party_id: party }),
-    read(upwards, cursor, limit) {
-      const place = parseCursor(cursor, fields, failure);
-      const rows = getRows();
-      return take(rows, rangeFrom(rows, upwards, place && ((row) => inOrder(row, rankOf(place)))), upwards, limit);
-    },
-  };
-}
+const orderedPaging = (getRows: () => readonly VoteRow[]): Paging => ({
+  cursor: ({ time, proposal, party }) =>
+    toJson({ block_time: toRfc3339(time), proposal_id: proposal, party_id: party }),
+  read(upwards, cursor, limit) {
+    const place = parseCursor(cursor, { block_time: "time", proposal_id: "text", party_id: "text" }, failure);
+    const { block_time: time = zeroTime, proposal_id: proposal = "", party_id: party = "" } = place ?? {};
+    const rows = getRows();
+    const range = rangeFrom(rows, upwards, place && ((row) => inOrder(row, { time, proposal, party })));
+    return take(rows, range, upwards, limit);
+  },
+});

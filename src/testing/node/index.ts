@@ -7,7 +7,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type AddressInfo, isIPv6 } from "node:net";
 import { arrayBuffer } from "node:stream/consumers";
 import { checkOptions, expected, type OptionChecks } from "../../arguments/check-options.js";
-import { refuseArgument } from "../arguments.js";
+import { refuse } from "../../arguments/refuse.js";
 
 /** Where a server listens. */
 export interface ListenOptions {
@@ -57,7 +57,7 @@ export async function listen(
   node: { readonly fetch: (request: Request) => Promise<Response> },
   options: ListenOptions = {},
 ): Promise<FakeNodeServer> {
-  if (typeof node?.fetch !== "function") refuseArgument("node", "a fake node", node);
+  if (typeof node?.fetch !== "function") refuse({ argument: "node" }, "a fake node", node);
   checkOptions(optionChecks, options, { name: "listen" });
   const { port = 0, host = "127.0.0.1" } = options;
   const server = createServer(
@@ -81,14 +81,21 @@ async function respond(
 ): Promise<void> {
   const disconnected = new AbortController();
   outgoing.on("close", () => disconnected.abort());
+  const { method = "GET", url = "", headers } = incoming;
   try {
-    const request = toRequest(incoming, await arrayBuffer(incoming), disconnected.signal);
-    if (request === undefined) {
-      outgoing.writeHead(501).end();
-      return;
-    }
+    const body = await arrayBuffer(incoming);
+    const request = new Request(`http://${headers.host ?? "localhost"}${url}`, {
+      method,
+      headers: Object.entries(headers).map(([name, value]): [string, string] => [name, String(value)]),
+      signal: disconnected.signal,
+      // A `Request` cannot have a body with these methods.
+      ...(body.byteLength > 0 && method !== "GET" && method !== "HEAD" && { body }),
+    });
     const response = await fetch(request);
-    outgoing.writeHead(response.status, toHeaders(response));
+    // `Headers` joins headers of one name. Error responses of v0.74 nodes have two `Content-Type` headers.
+    const types = response.headers.get("content-type")?.split(", ");
+    const entries: [string, string | string[]][] = [...response.headers];
+    outgoing.writeHead(response.status, Object.fromEntries(types ? [...entries, ["content-type", types]] : entries));
     const reader = response.body?.getReader();
     for (let read = await reader?.read(); read?.value !== undefined; read = await reader?.read()) {
       await write(outgoing, read.value);
@@ -106,22 +113,19 @@ function write(outgoing: ServerResponse, chunk: Uint8Array): Promise<void> {
   });
 }
 
-/** The request as a node gets it; `undefined` for a method that a `Request` cannot have, which nodes respond to with 501. */
-function toRequest({ method = "GET", url = "", headers }: IncomingMessage, body: ArrayBuffer, signal: AbortSignal) {
-  if (method === "TRACE") return undefined;
-  return new Request(`http://${headers.host ?? "localhost"}${url}`, {
-    method,
-    headers: Object.entries(headers).map(([name, value]) => [name, String(value)] as [string, string]),
-    signal,
-    // A `Request` cannot have a body with these methods.
-    ...(body.byteLength > 0 && method !== "GET" && method !== "HEAD" && { body }),
+/** Lets a server listen, and returns its address. */
+async function bind(server: Server, port: number, host: string): Promise<string> {
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", (cause) => {
+      const advice = "Choose another port, or 0 for a free one.";
+      reject(new Error(`Cannot listen on port ${port} of ${host}: ${cause.message}. ${advice}`, { cause }));
+    });
+    server.listen(port, host, resolve);
   });
-}
-
-/** `Headers` joins headers of one name. Error responses of v0.74 nodes have two `Content-Type` headers. */
-function toHeaders({ headers }: Response): Record<string, string | string[]> {
-  const entries = [...headers].map(([name, value]) => [name, name === "content-type" ? value.split(", ") : value]);
-  return Object.fromEntries(entries);
+  const { port: listening } = server.address() as AddressInfo;
+  // All interfaces have no address of their own: a client on this machine reaches them as `localhost`.
+  const name = host === "0.0.0.0" || host === "::" ? "localhost" : isIPv6(host) ? `[${host}]` : host;
+  return `http://${name}:${listening}`;
 }
 
 const optionChecks: OptionChecks<ListenOptions> = {
@@ -131,32 +135,3 @@ const optionChecks: OptionChecks<ListenOptions> = {
   ),
   host: expected("a name or an address", (host) => typeof host === "string" && host !== ""),
 };
-
-/**
- * Lets a server listen, and returns its address.
- *
- * @throws `Error` if it cannot listen; `cause` is the error of the system.
- */
-async function bind(server: Server, port: number, host: string): Promise<string> {
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", (error: NodeJS.ErrnoException) => reject(cannotListen(host, port, error)));
-    server.listen(port, host, resolve);
-  });
-  const { port: listening } = server.address() as AddressInfo;
-  return `http://${toUrlHost(host)}:${listening}`;
-}
-
-function cannotListen(host: string, port: number, cause: NodeJS.ErrnoException): Error {
-  const reasons: Record<string, string> = {
-    EADDRINUSE: "The port is in use: choose another one, or 0 for a free one.",
-    EACCES: "The port is reserved for the system: choose one above 1023, or 0 for a free one.",
-  };
-  const reason = reasons[cause.code ?? ""] ?? `${cause.message}.`;
-  return new Error(`Cannot listen on port ${port} of ${host}. ${reason}`, { cause });
-}
-
-/** All interfaces have no address of their own: a client on this machine reaches them as `localhost`. */
-function toUrlHost(host: string): string {
-  if (host === "0.0.0.0" || host === "::") return "localhost";
-  return isIPv6(host) ? `[${host}]` : host;
-}

@@ -28,7 +28,7 @@ test("a database has each balance change exactly once after its follower was kil
   const { nodes } = network;
   const pick = () => nodes[Math.floor(Math.random() * nodes.length)] ?? network;
   const server = await listen({ fetch: (request) => pick().fetch(request) });
-  const cancel = network.advanceEvery(20, { records: () => ({ balances: Math.floor(Math.random() * 12) }) });
+  const blocks = setInterval(() => network.nextBlock({ balances: Math.floor(Math.random() * 12) }), 20);
   try {
     for (let count = 0; count < kills; count++) {
       for (const each of nodes) each.configure({ lag: Math.floor(Math.random() * 4) });
@@ -39,7 +39,7 @@ test("a database has each balance change exactly once after its follower was kil
       const [code, signal] = await once(child, "exit");
       expect([code, signal]).toEqual([null, "SIGKILL"]);
     }
-    cancel();
+    clearInterval(blocks);
     // The last follower that was killed can have read every other block.
     network.nextBlock({ balances: 3 });
     for (const each of nodes) each.configure({ lag: 0 });
@@ -49,7 +49,7 @@ test("a database has each balance change exactly once after its follower was kil
     expect(network.records.balances.length).toBeGreaterThan(2500);
     expect(JSON.parse(stdout)).toEqual([...network.records.balances].sort(compareRecords));
   } finally {
-    cancel();
+    clearInterval(blocks);
     await server.close();
     await rm(folder, { recursive: true });
   }

@@ -32,8 +32,8 @@ const party = "ab".repeat(32);
 /** Replaces the network by a fake node: recipes create their clients without a `fetch`. */
 const setting = `
 import { createFakeNode } from "vegaprotocol-client/testing";
-const data = { votes: 300, balances: 4000, party: "${party}" };
-const node = createFakeNode(data, { fill: true, rateLimit: false, defects: ["tied-vote-cursors"] });
+const data = { votes: 300, balances: 4000, profiles: 100, signatures: 100, spamStatistics: 10, party: "${party}" };
+const node = createFakeNode(data, { rateLimit: false, defects: ["tied-vote-cursors"] });
 // Of the current block, which is not complete yet.
 node.addRecords({ balances: [{ partyId: "${party}", balance: "1000", assetId: "ef".repeat(32) }] });
 globalThis.fetch = (input, init) => node.fetch(new Request(input, init));

@@ -148,7 +148,8 @@ describe("a follower of balance changes", () => {
     await paused.take(1);
     // The caller was away for four days, of which the node has dropped the first two.
     endBlock(other, 4 * day, [change(3 * day, 1)]);
-    other.nextBlock({ history: time(2 * day), block: { height: 4n * 86_400n + 1n, timestamp: time(4 * day + 1) } });
+    other.configure({ history: time(2 * day) });
+    other.nextBlock({ block: { height: 4n * 86_400n + 1n, timestamp: time(4 * day + 1) } });
     const late = (await paused.take(1).catch((reason: unknown) => reason)) as PaginationError;
     expect(late).toMatchObject({ reason: "pruned", availableFrom: time(3 * day), resume: { from: `${time(3)}` } });
     const continued = follow(other, { from: late.availableFrom });
@@ -166,7 +167,7 @@ describe("a follower of balance changes", () => {
     );
     const { take } = follow(node, { from: "start" }, { pageSize: 10 });
     await take(2);
-    node.nextBlock({ history: time(300_000) });
+    node.configure({ history: time(300_000) });
     await expect(take(1)).rejects.toMatchObject({ reason: "pruned", resume: { from: `${time(180_000)}` } });
   });
 

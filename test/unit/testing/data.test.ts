@@ -1,25 +1,17 @@
 import { describe, expect, test } from "vitest";
-import type { BalanceChange } from "../../../src/index.js";
-import { nodeFaults } from "../../../src/testing/faults.js";
-import { createFakeNode, type FakeVote, nodeDefects } from "../../../src/testing/index.js";
-import { fetchFrom, fetchPage } from "../../support/raw-requests.js";
+import { type BalanceChange, createClient, type Vote } from "../../../src/index.js";
+import { createFakeNetwork, createFakeNode, nodeDefects } from "../../../src/testing/index.js";
+import { baseUrl, fetchFrom, fetchPage } from "../../support/raw-requests.js";
 
 const hex = (number: number) => number.toString(16).padStart(64, "0");
-const vote = (party: number, timestamp: `${bigint}`, more: Partial<FakeVote> = {}): FakeVote => ({
+const vote = (party: number, timestamp: `${bigint}`, more: object = {}) => ({
   partyId: hex(party),
   proposalId: hex(7),
   timestamp,
-  value: "VALUE_YES",
-  totalGovernanceTokenBalance: "1",
-  totalGovernanceTokenWeight: "1",
-  totalEquityLikeShareWeight: "0",
   ...more,
 });
-const change = (party: number, timestamp: `${bigint}`): BalanceChange => ({
-  timestamp,
-  balance: "1",
-  partyId: hex(party),
-});
+const change = (party: number, timestamp: `${bigint}`, balance = "1") => ({ timestamp, balance, partyId: hex(party) });
+const second = 1_000_000_000n;
 
 describe("the generated records of a fake node", () => {
   test("are the same for the same seed, and the first of many are those of few", () => {
@@ -38,12 +30,8 @@ describe("the generated records of a fake node", () => {
   });
 
   test("have times in microseconds, and no two of a list have the same natural key", () => {
-    const { balances, votes, profiles, signatures } = createFakeNode({
-      votes: 500,
-      profiles: 500,
-      balances: 20_000,
-      signatures: 500,
-    }).records;
+    const data = { votes: 500, profiles: 500, balances: 20_000, signatures: 500 };
+    const { balances, votes, profiles, signatures } = createFakeNode(data).records;
     const keys = [
       balances.map(({ balance: _, ...key }) => JSON.stringify(key)),
       votes.map(({ partyId, proposalId }) => `${partyId} ${proposalId}`),
@@ -64,32 +52,23 @@ describe("the generated records of a fake node", () => {
     expect(sizes[sizes.length >> 1]).toBeLessThan(5);
   });
 
-  test("have a closed proposal, whose votes were cast at different times and written in one block", async () => {
+  test("have a closed proposal, whose votes were cast at different times, written in one block, and have weights", async () => {
     const node = createFakeNode({ votes: 90 }, { defects: nodeDefects });
     const { proposalId } = node.records.votes[0] ?? { proposalId: "" };
-    const { edges } = await fetchPage<FakeVote>(node, `/api/v2/votes?proposalId=${proposalId}`);
+    const { edges } = await fetchPage<Vote>(node, `/api/v2/votes?proposalId=${proposalId}`);
     expect(new Set(edges.map((edge) => edge.node.timestamp)).size).toBe(30);
-    const times = edges.map(({ cursor }) => JSON.parse(Buffer.from(cursor, "base64").toString()).vega_time);
-    expect(new Set(times).size).toBe(1);
-  });
-
-  test("have votes with the weights that the network computes: their share when the proposal closes, and zero before", () => {
-    const { votes } = createFakeNode({ votes: 90 }).records;
-    const [closed, ...open] = [...new Set(votes.map(({ proposalId }) => proposalId))].map((id) =>
-      votes.filter(({ proposalId }) => proposalId === id),
-    );
-    const total = closed?.reduce((sum, vote) => sum + BigInt(vote.totalGovernanceTokenBalance), 0n);
-    for (const vote of closed ?? []) {
-      const share = Number(vote.totalGovernanceTokenBalance) / Number(total);
-      expect(Number(vote.totalGovernanceTokenWeight)).toBeCloseTo(share, 15);
+    expect(new Set(edges.map(({ cursor }) => JSON.parse(atob(cursor)).vega_time)).size).toBe(1);
+    const total = edges.reduce((sum, each) => sum + Number(each.node.totalGovernanceTokenBalance), 0);
+    for (const { node: each } of edges) {
+      const share = Number(each.totalGovernanceTokenBalance) / total;
+      expect(Number(each.totalGovernanceTokenWeight)).toBeCloseTo(share, 15);
     }
-    const sum = closed?.reduce((sum, vote) => sum + Number(vote.totalGovernanceTokenWeight), 0);
-    expect(sum).toBeCloseTo(1, 12);
-    expect(new Set(open.flat().map((vote) => vote.totalGovernanceTokenWeight))).toEqual(new Set(["0"]));
+    const open = node.records.votes.filter((each) => each.proposalId !== proposalId);
+    expect(new Set(open.map((each) => each.totalGovernanceTokenWeight))).toEqual(new Set(["0"]));
   });
 
   test("have signatures of 65 bytes, as the bridge reads them", () => {
-    const { signatures } = createFakeNode({ signatures: [{}] }, { fill: true }).records;
+    const { signatures } = createFakeNode({ signatures: [{}] }).records;
     for (const { sig } of [...signatures, ...createFakeNode().records.signatures])
       expect(Buffer.from(sig ?? "", "base64")).toHaveLength(65);
   });
@@ -98,15 +77,66 @@ describe("the generated records of a fake node", () => {
     const { records } = createFakeNode();
     expect(records.votes).toHaveLength(100);
     expect(createFakeNode({}, { defects: nodeDefects }).records).toEqual(records);
-    expect(createFakeNode({ seed: 1, history: 0n }).records).toEqual(records);
-    expect(createFakeNode({ votes: 0 }).records).toMatchObject({ votes: [], profiles: [], balances: [] });
-    expect(createFakeNode({ votes: [] }).records).toMatchObject({ votes: [], profiles: [], balances: [] });
+    expect(createFakeNetwork({ nodes: 2, seed: 1, votes: undefined }).records).toEqual(records);
+    for (const votes of [0, []])
+      expect(createFakeNode({ votes }).records).toMatchObject({ votes: [], profiles: [], balances: [] });
   });
 
   test("end a second before the block that the data names", () => {
-    const node = createFakeNode({ balances: 3, votes: 3, block: { height: 9n, timestamp: 5_000_000_000n } });
+    const node = createFakeNode({ balances: 3, votes: 3, block: { height: 9n, timestamp: 5n * second } });
     expect(node.records.balances[0]?.timestamp).toBe("4000000000");
-    expect(node.block).toEqual({ height: 9n, timestamp: 5_000_000_000n });
+    expect(node.block).toEqual({ height: 9n, timestamp: 5n * second });
+  });
+});
+
+describe("records that lack members", () => {
+  test("are completed so that clients read all members, and none replaces another one", async () => {
+    const data = {
+      votes: [{ partyId: "alice" }, { partyId: "bob", value: "VALUE_NO" }, { proposalId: undefined }],
+      profiles: [{ alias: "Ana" }, {}, { partyId: "alice" }],
+      balances: [{ partyId: "alice", balance: "5" }, { partyId: "alice" }, {}],
+      signatures: [{ sig: null }, {}, { kind: 3 }],
+      spamStatistics: { alice: { epochSeq: "7" as const } },
+    };
+    const node = createFakeNode(data);
+    const client = createClient({ baseUrl, fetch: node.fetch });
+    const { records } = node;
+    expect(records).toMatchObject({ ...data, votes: [data.votes[0], data.votes[1], {}] });
+    expect(await client.listVotes({ proposalId: records.votes[0]?.proposalId ?? "" }).toArray()).toHaveLength(3);
+    expect(await client.listNodeSignatures({ id: records.signatures[0]?.id ?? "" }).toArray()).toHaveLength(3);
+    const { statistics } = await client.getSpamStatistics({ partyId: "alice" });
+    expect(statistics).toMatchObject({ epochSeq: "7", votes: { maxForEpoch: "3" } });
+    for (const name of ["votes", "profiles", "balances", "signatures"] as const) {
+      const [generated = {}] = createFakeNode({ [name]: 1 }).records[name];
+      expect(records[name]).toHaveLength(3);
+      for (const record of records[name]) expect(new Set(Object.keys(record))).toEqual(new Set(Object.keys(generated)));
+    }
+  });
+
+  test("have the times of the last blocks, a second apart, in their order; a vote has its `blockTime`", () => {
+    const { votes, balances } = createFakeNode({
+      votes: [{}, { blockTime: "7000" }, {}],
+      balances: [{}, { timestamp: "5000" }, {}],
+      block: { height: 9n, timestamp: 100n * second },
+    }).records;
+    const [first, last] = [97n, 99n].map((time) => `${time * second}`);
+    expect(votes.map(({ timestamp }) => timestamp)).toEqual([first, "7000", last]);
+    expect(balances.map(({ timestamp }) => timestamp)).toEqual([first, "5000", last]);
+  });
+
+  test("of later blocks have the time of the block", () => {
+    const network = createFakeNetwork({ votes: [{ partyId: "alice" }], balances: [] });
+    const { timestamp } = network.block;
+    network.nodes[0]?.addRecords({ votes: [{ partyId: "bob" }] });
+    network.nextBlock({ votes: [{}, {}], balances: [{ balance: "3" }, {}] });
+    expect(network.records.votes.slice(1).map((each) => each.timestamp)).toEqual(Array(3).fill(`${timestamp}`));
+    expect(network.records.balances.map((each) => each.timestamp)).toEqual(Array(2).fill(`${timestamp}`));
+  });
+
+  test("are completed in the same way for the same seed", () => {
+    const create = (seed: number) => createFakeNode({ votes: [{}, {}], signatures: [{}, {}], seed }).records;
+    expect(create(5)).toEqual(create(5));
+    expect(create(5).signatures).not.toEqual(create(6).signatures);
   });
 });
 
@@ -116,17 +146,16 @@ describe("the next block of a fake node", () => {
     const { height, timestamp } = node.block;
     node.nextBlock({ balances: 400, votes: 4, profiles: 2, signatures: 2, spamStatistics: 1 });
     const added = node.records.balances.slice(50);
-    expect(added).toHaveLength(400);
     expect(new Set(added.map((each) => each.timestamp))).toEqual(new Set([`${timestamp}`]));
     expect(new Set(added.map(({ balance: _, ...key }) => JSON.stringify(key))).size).toBe(400);
     expect(node.records.votes.slice(5).map((each) => each.timestamp)).toEqual(Array(4).fill(`${timestamp}`));
-    expect(node.block).toEqual({ height: height + 1n, timestamp: timestamp + 1_000_000_000n });
-    const { edges } = await fetchPage<BalanceChange>(node, "/api/v2/balance/changes?pagination.first=400");
-    expect(edges.every((edge) => edge.node.timestamp === `${timestamp}`)).toBe(true);
+    expect(node.block).toEqual({ height: height + 1n, timestamp: timestamp + second });
     node.nextBlock({ balances: 3 });
-    expect(node.records.balances.slice(450).map((each) => each.timestamp)).toEqual(
-      Array(3).fill(`${timestamp + 1_000_000_000n}`),
-    );
+    const { edges } = await fetchPage<BalanceChange>(node, "/api/v2/balance/changes?pagination.first=403");
+    expect(edges.map((edge) => edge.node.timestamp)).toEqual([
+      ...Array(3).fill(`${timestamp + second}`),
+      ...Array(400).fill(`${timestamp}`),
+    ]);
     const { headers } = await fetchFrom(node, "/api/v2/balance/changes");
     expect(headers.get("x-block-timestamp")).toBe(`${node.block.timestamp}`);
   });
@@ -144,44 +173,32 @@ describe("the next block of a fake node", () => {
     const profile = { partyId: hex(1), alias: "a", metadata: [] };
     const signature = { id: hex(3), sig: "AAAA", kind: 1 };
     const node = createFakeNode({
-      votes: [vote(1, "1000"), vote(2, "2000")],
+      votes: [vote(1, "1000", { value: "VALUE_YES" }), vote(2, "2000", { value: "VALUE_YES" })],
       profiles: [profile],
       signatures: [signature],
       balances: [change(1, "1000"), change(2, "3000")],
       block: { height: 1n, timestamp: 3000n },
     });
+    const before = node.records;
     // A vote that was cast before is written again in the block.
     node.nextBlock({
       votes: [vote(1, "1000", { value: "VALUE_NO" })],
       profiles: [{ ...profile, alias: "b" }],
       signatures: [{ ...signature, kind: 2 }],
-      balances: [
-        { ...change(2, "3000"), balance: "2" },
-        { ...change(2, "3999"), balance: "3" },
-      ],
+      balances: [change(2, "3000", "2"), change(2, "3999", "3")],
     });
     const { votes, profiles, signatures, balances } = node.records;
     expect(votes.map(({ value }) => value)).toEqual(["VALUE_NO", "VALUE_YES"]);
     expect([profiles, signatures]).toEqual([[{ ...profile, alias: "b" }], [{ ...signature, kind: 2 }]]);
     expect(balances.map(({ balance }) => balance)).toEqual(["1", "3"]);
-    const { edges } = await fetchPage<FakeVote>(node, `/api/v2/votes?proposalId=${hex(7)}`);
+    const { edges } = await fetchPage<Vote>(node, `/api/v2/votes?proposalId=${hex(7)}`);
     expect(edges.map((edge) => edge.node.timestamp)).toEqual(["1000", "2000"]);
-  });
-
-  test("leaves the records that a caller got before as they were", () => {
-    const node = createFakeNode({ balances: 3, votes: 3 });
-    const before = node.records;
-    node.nextBlock({ balances: 1, votes: 1 });
-    expect([before.balances.length, before.votes.length]).toEqual([3, 3]);
-    expect([node.records.balances.length, node.records.votes.length]).toEqual([4, 4]);
+    // What a caller got before stays as it was.
+    expect([before.profiles, before.balances.map(({ balance }) => balance)]).toEqual([[profile], ["1", "1"]]);
   });
 
   test.each<[argument: string, words: string, data: object]>([
-    [
-      "data.balances[0].timestamp",
-      "at or after 5000, the time of the current block",
-      { balances: [change(1, "4999")] },
-    ],
+    ["data.balances[0].timestamp", "at or after 5000, the time of the", { balances: [change(1, "4999")] }],
     ["data.votes[0].blockTime", "at or after 5000", { votes: [vote(1, "6000", { blockTime: "1000" })] }],
     [
       "data.balances[0].timestamp",
@@ -202,66 +219,63 @@ describe("a fake node", () => {
     node.configure({ defects: undefined, chainId: undefined });
     const path = "/api/v2/parties/profiles?pagination.first=2";
     const { pageInfo } = await fetchPage(node, path);
-    expect((await fetchFrom(node, `${path}&pagination.after=${encodeURIComponent(pageInfo.endCursor)}`)).status).toBe(
-      500,
-    );
+    const next = `${path}&pagination.after=${encodeURIComponent(pageInfo.endCursor)}`;
+    expect((await fetchFrom(node, next)).status).toBe(500);
     expect((await fetchFrom(node, path)).headers.get("ratelimit-limit")).toBe("20");
   });
 
+  const fault = (fault: object) => ({ faults: [fault] });
   const mistakes: [data: unknown, options: unknown, argument: string, words: string][] = [
-    [{ vote: 1 }, {}, "data.vote", "There is no `data.vote`. Expected `votes`, "],
-    [7, {}, "data", "to be an object with"],
+    [{ vote: 1 }, {}, "data.vote", "data has no option `vote`. Did you mean `votes`?"],
+    [7, {}, "data", "Expected `data` to be an object, got 7."],
     [{ votes: -1 }, {}, "data.votes", "to be an array of records, or how many to generate, got -1."],
+    [{ votes: {} }, {}, "data.votes", "to be an array of records, or how many to generate"],
     [{ votes: [null] }, {}, "data.votes[0]", "to be a record, got null."],
-    [{ votes: [{}] }, {}, "data.votes[0].partyId", "to be a string, got undefined."],
-    [{ votes: [vote(1, "1", { blockTime: "x" as `${bigint}` })] }, {}, "data.votes[0].blockTime", "to be digits of"],
+    [{ votes: [{}, { partyId: 5 }] }, {}, "data.votes[1].partyId", "to be a string, got 5."],
+    [{ votes: [vote(1, "1", { blockTime: "x" })] }, {}, "data.votes[0].blockTime", "to be digits of"],
     [{ balances: [{ timestamp: 5 }] }, {}, "data.balances[0].timestamp", "to be digits of Unix nanoseconds, "],
     [{ balances: [change(1, "9223372036854775807")] }, {}, "data.balances[0].timestamp", "before the year 2255"],
-    [{ profiles: [{ partyId: "a" }] }, {}, "data.profiles[0].metadata", "to be an array"],
-    [{ signatures: [{ id: "a", sig: "§" }] }, {}, "data.signatures[0].sig", "to be base64 or null"],
+    [{ profiles: [{ metadata: {} }] }, {}, "data.profiles[0].metadata", "to be an array"],
+    [{ signatures: [{ sig: "§" }] }, {}, "data.signatures[0].sig", "to be base64 or null"],
     [{ seed: "a" }, {}, "data.seed", "to be an integer"],
-    [{ block: { height: 1 } }, {}, "data.block.height", "to be a bigint of at least 0n, got 1."],
-    [{ block: { height: 1n } }, {}, "data.block.timestamp", "to be a bigint of at least 0n, got undefined."],
+    [{ party: "" }, {}, "data.party", "to be an id"],
+    [{ block: { height: 1n } }, {}, "data.block", "to be { height, timestamp }, each a bigint of at least 0n"],
     [
       { balances: [change(1, "2000")], block: { height: 1n, timestamp: 1000n } },
       {},
       "data.balances[0].timestamp",
       "at or before 1000, the time of the current block",
     ],
-    [{ history: 5 }, {}, "data.history", "to be a bigint, got 5."],
     [{ spamStatistics: "a" }, {}, "data.spamStatistics", "to be an object by party, or how many to generate"],
-    [
-      {},
-      { faults: [{ name: "reset", operation: "votes" }] },
-      "options.faults[0].operation",
-      "to be one of `listVotes`",
-    ],
+    [{ spamStatistics: { alice: 5 } }, {}, "data.spamStatistics.alice", "to be a record, got 5."],
     [{}, { defect: [] }, "options.defect", "createFakeNode has no option `defect`."],
     [{}, { defects: ["unsized-cursors"] }, "options.defects[0]", `to be one of \`${nodeDefects[0]}\``],
     [{}, { defects: "all" }, "options.defects", "to be an array of names"],
-    [{}, { faults: [{ name: "fire" }] }, "options.faults[0].name", `to be one of \`${nodeFaults[0]}\``],
-    [{}, { faults: [{ name: "latency" }] }, "options.faults[0].milliseconds", "or Infinity, got undefined."],
+    [{}, fault({ name: "fire" }), "options.faults[0].name", "to be one of `latency`"],
+    [{}, fault({ name: "reset", operation: "votes" }), "options.faults[0].operation", "to be one of `listVotes`"],
+    [{}, fault({ name: "reset", share: 2 }), "options.faults[0].share", "a number from 0 to 1, got 2"],
+    [{}, fault({ name: "reset", request: "2" }), "options.faults[0].request", "the number of a request"],
+    [{}, fault({ name: "reset", status: 500 }), "options.faults[0].status", "has no option `status`"],
+    [{}, fault({ name: "latency" }), "options.faults[0].milliseconds", "to be given, got undefined."],
     [
       {},
-      { faults: [{ name: "latency", milliseconds: 2 ** 31 }] },
+      fault({ name: "latency", milliseconds: 2 ** 31 }),
       "options.faults[0].milliseconds",
       "a number from 0 to 2147483647, or Infinity, got 2147483648.",
     ],
-    [{}, { faults: [{ name: "status", status: 99 }] }, "options.faults[0].status", "to be an HTTP status, got 99."],
-    [{}, { faults: [{ name: "status", status: 500, code: "a" }] }, "options.faults[0].code", "an integer"],
-    [{}, { faults: [{ name: "status", status: 500, message: 5 }] }, "options.faults[0].message", "a string, got 5."],
-    [{}, { faults: [{ name: "status", status: 500, body: 5 }] }, "options.faults[0].body", "a string, or an object"],
-    [
-      {},
-      { faults: [{ name: "status", status: 500, body: "", message: "a" }] },
-      "options.faults[0].message",
-      "cannot be combined with `body`",
-    ],
+    [{}, fault({ name: "status", status: 99 }), "options.faults[0].status", "to be an HTTP status, got 99."],
+    [{}, fault({ name: "status", status: 500, code: "a" }), "options.faults[0].code", "an integer"],
+    [{}, fault({ name: "status", status: 500, message: 5 }), "options.faults[0].message", "a string, got 5."],
+    [{}, fault({ name: "status", status: 500, body: 5 }), "options.faults[0].body", "a string, or an object"],
     [{}, { rateLimit: { rate: "a" } }, "options.rateLimit.rate", "to be a whole number"],
     [{}, { rateLimit: { requests: 5 } }, "options.rateLimit.requests", "options.rateLimit has no option `requests`."],
     [{}, { now: 5 }, "options.now", "to be a function, got 5."],
     [{}, { chainId: 5 }, "options.chainId", "to be a string, got 5."],
     [{}, { basePath: "datanode/" }, "options.basePath", "to be a path that begins with a slash"],
+    [{}, { blockEvery: 0 }, "options.blockEvery", "to be a number of milliseconds above 0"],
+    [{}, { history: 5 }, "options.history", "to be a bigint, got 5."],
+    [{}, { version: "v0.75" }, "options.version", 'to be one of `v0.74`, `v0.79`, got "v0.75".'],
+    [{}, { date: 5 }, "options.date", "to be a function, got 5."],
   ];
   // Titles hold no bigint.
   const titled = mistakes.map(([data, options, ...title]) => [...title, data, options] as const);

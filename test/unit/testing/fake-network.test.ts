@@ -25,15 +25,11 @@ function nodeOf(network: FakeNetwork, index: number) {
   return node;
 }
 
-const vote = (party: number, timestamp: bigint, value: FakeVote["value"] = "VALUE_YES"): FakeVote => ({
+const vote = (party: number, timestamp: bigint, value = "VALUE_YES") => ({
   partyId: party.toString(16).padStart(64, "0"),
   proposalId: "07".repeat(32),
-  timestamp: `${timestamp}`,
+  timestamp: `${timestamp}` as const,
   value,
-  totalGovernanceTokenBalance: "1",
-  totalGovernanceTokenWeight: "1",
-  totalEquityLikeShareWeight: "0",
-  perMarketEquityLikeShareWeight: {},
 });
 const change = (party: number, timestamp: bigint) => ({
   partyId: party.toString(16).padStart(64, "0"),
@@ -54,13 +50,6 @@ describe("a fake network", () => {
     }
   });
 
-  test("has a hundred records of each list if its data names none", () => {
-    expect(createFakeNetwork({ nodes: 2 }).records.votes).toHaveLength(100);
-    expect(createFakeNetwork({ nodes: 2, seed: 4, votes: undefined }).records.votes).toHaveLength(100);
-    expect(createFakeNetwork({ nodes: 2, profiles: 5 }).records.votes).toHaveLength(0);
-    expect(createFakeNetwork({ nodes: 2, profiles: [] }).records.votes).toHaveLength(0);
-  });
-
   test("keeps an option of all nodes if that of a node is undefined", async () => {
     const network = createFakeNetwork({ nodes: [{ chainId: undefined }, { chainId: "b" }] }, { chainId: "a" });
     const chainId = async (index: number) =>
@@ -73,13 +62,6 @@ describe("a fake network", () => {
     await expect(network.fetch("https://node-3.example/api/v2/votes")).rejects.toThrow(
       "https://node-3.example is not one of https://node-1.example, https://node-2.example",
     );
-  });
-
-  test("serves a node at the path of its `basePath`", async () => {
-    const network = createFakeNetwork({ nodes: [{ basePath: "/datanode" }, {}] });
-    expect(nodeOf(network, 0).url).toBe("https://node-1.example/datanode");
-    const { status } = await network.fetch(`${nodeOf(network, 0).url}${list}`);
-    expect(status).toBe(200);
   });
 
   test("has a rate limit, faults and remembered transactions for each node", async () => {
@@ -100,8 +82,9 @@ describe("a fake network", () => {
       signature: { algo: "vega/ed25519", value: "0f".repeat(64), version: 1 },
       pow: { tid: "01".repeat(32), nonce: "1" },
     };
+    const body = JSON.stringify({ tx });
     const check = async (node: typeof third) =>
-      (await fetchFrom(node, "/transaction/check", { method: "POST", body: JSON.stringify({ tx }) })).body.code;
+      (await fetchFrom(node, "/transaction/check", { method: "POST", body })).body.code;
     nodeOf(network, 0).configure({ rateLimit: false });
     expect([await check(third), await check(third), await check(first)]).toEqual([0, 89, 0]);
     network.nextBlock();
@@ -122,25 +105,13 @@ describe("a fake network", () => {
     const votes = Array.from({ length: 30 }, (_, party) => vote(party, 5000n));
     const network = createFakeNetwork({ votes }, { defects: ["tied-vote-cursors"] });
     const order = async (index: number) => {
-      const { edges } = await fetchPage<FakeVote>(
-        nodeOf(network, index),
-        `/api/v2/votes?proposalId=${"07".repeat(32)}`,
-      );
-      return edges.map(({ node }) => node.partyId);
+      const path = `/api/v2/votes?proposalId=${"07".repeat(32)}`;
+      return (await fetchPage<FakeVote>(nodeOf(network, index), path)).edges.map(({ node }) => node.partyId);
     };
     const orders = [await order(0), await order(1), await order(2)];
     expect(new Set(orders.map(String)).size).toBe(3);
     expect(new Set(orders.map((each) => String([...each].sort()))).size).toBe(1);
     expect([await order(0), await order(1), await order(2)]).toEqual(orders);
-  });
-
-  test("keeps less history on a node whose options say so", async () => {
-    const balances = [1n, 2n, 3n].map((days) => change(1, days * day));
-    const network = createFakeNetwork({ nodes: [{}, { history: 2n * day }], balances });
-    const count = async (index: number) => (await fetchPage(nodeOf(network, index), list)).edges.length;
-    expect([await count(0), await count(1)]).toEqual([3, 2]);
-    nodeOf(network, 0).configure({ history: 4n * day - 1n });
-    expect([await count(0), await count(1)]).toEqual([1, 2]);
   });
 
   test.each<[argument: string, words: string, data: unknown, options: unknown]>([
@@ -150,9 +121,8 @@ describe("a fake network", () => {
     ["data.nodes[1].lag", "to be a whole number of blocks, got 0.5.", { nodes: [{}, { lag: 0.5 }] }, {}],
     ["data.nodes[0].log", "data.nodes[0] has no option `log`.", { nodes: [{ log: 1 }] }, {}],
     ["data.balance", "to be a function, got 1.", { balance: 1 }, {}],
-    ["data.node", "There is no `data.node`.", { node: 3 }, {}],
+    ["data.node", "data has no option `node`.", { node: 3 }, {}],
     ["options.down", "to be a boolean, got 1.", {}, { down: 1 }],
-    ["options.history", "to be a bigint, got 5.", {}, { history: 5 }],
   ])("rejects `%s`: %s", (argument, words, data, options) => {
     const create = () => createFakeNetwork(data as never, options as never);
     expect(create).toThrow(words);
@@ -201,11 +171,14 @@ describe("the address of a fake network", () => {
     expect(await status()).toBe(429);
   });
 
-  test("has the `basePath` of all nodes", async () => {
+  test("has the `basePath` of all nodes, as the addresses of the nodes have theirs", async () => {
     const network = createFakeNetwork({ nodes: 2 }, { basePath: "/datanode" });
-    expect(network.url).toBe("https://network.example/datanode");
-    expect((await network.fetch(network.url + list)).status).toBe(200);
-    expect((await network.fetch(`https://network.example${list}`)).status).toBe(404);
+    const urls = [network.url, ...network.nodes.map(({ url }) => url)];
+    expect(urls).toEqual(["network", "node-1", "node-2"].map((name) => `https://${name}.example/datanode`));
+    for (const url of urls) {
+      expect((await network.fetch(url + list)).status).toBe(200);
+      expect((await network.fetch(`${new URL(url).origin}${list}`)).status).toBe(404);
+    }
   });
 
   test.each([2, -1, 0.5, undefined])("rejects if `balance` returns %s, which is no node of two", async (index) => {
@@ -251,12 +224,9 @@ describe("a fake node that lags", () => {
     expect(network.records.votes.map(({ value }) => value)).toEqual(["VALUE_NO", "VALUE_YES"]);
   });
 
-  test("names the first block if it lags more than there are blocks", async () => {
+  test("names the first block if it lags more than there are blocks, and is ahead with its header alone if its lag is negative", async () => {
     const node = createFakeNode({ block: { height: 2n, timestamp: second } }, { lag: 5 });
     expect(await headerOf(node)).toEqual({ height: "0", timestamp: "0" });
-  });
-
-  test("is ahead with its header alone if its lag is negative", async () => {
     const network = createFakeNetwork({ nodes: [{ lag: -1_000_000 }, {}], balances: 10 });
     const { height, timestamp } = network.block;
     expect(await headerOf(nodeOf(network, 0))).toEqual({
@@ -281,10 +251,14 @@ describe("a fake node that lags", () => {
           const old = ages.map((age) => now - BigInt(age) * second);
           // The initial records come in the order of their time, as those of a chain do.
           old.sort((a, b) => Number(a - b));
-          const written: { vote: FakeVote; change: ReturnType<typeof change>; at: bigint }[] = [];
+          const written: {
+            vote: ReturnType<typeof vote> & { totalGovernanceTokenBalance: `${bigint}` };
+            change: ReturnType<typeof change>;
+            at: bigint;
+          }[] = [];
           const write = (party: number, at: bigint) => {
             // The number of the write makes each version of a vote another one.
-            const version = { ...vote(party, at), totalGovernanceTokenBalance: `${written.length}` };
+            const version = { ...vote(party, at), totalGovernanceTokenBalance: `${BigInt(written.length)}` as const };
             written.push({ vote: version, change: change(written.length, at), at });
             return written.at(-1) as (typeof written)[number];
           };
@@ -356,8 +330,8 @@ describe("a fake node that drops history", () => {
     expect(await kept(other)).toEqual([0, 1, 2, 3, 4, 5, 9]);
   });
 
-  test("continues from the history that its options or its data name, and drops nothing that it does not show", async () => {
-    const node = createFakeNode({ balances, history: 19_001n * day + 6_000n });
+  test("continues from the history that its options name, and drops nothing that it does not show", async () => {
+    const node = createFakeNode({ balances }, { history: 19_001n * day + 6_000n });
     expect(await kept(node)).toEqual([2, 3, 4, 5]);
     node.dropHistory();
     expect(await kept(node)).toEqual([4, 5]);

@@ -137,28 +137,6 @@ describe("a fault of a fake node", () => {
     expect(warnings).toEqual([]);
   });
 
-  test("can be an empty page, after which a walk yields every record", async () => {
-    const node = nodeWith({});
-    const client = createClient({ baseUrl, fetch: node.fetch });
-    for (const way of ["first", "last"]) {
-      node.configure({ faults: [{ name: "empty-page", request: [1, 3] }] });
-      const listing = client.listPartiesProfiles({ pagination: { [way]: 2 } });
-      expect(await listing.toArray()).toHaveLength(7);
-    }
-    expect(node.requests).toHaveLength(12);
-  });
-
-  test("can be a repeated cursor, which ends a walk with an error", async () => {
-    const node = nodeWith({ faults: [{ name: "repeated-cursor", request: 2 }] });
-    const client = createClient({ baseUrl, fetch: node.fetch });
-    const walked: unknown[] = [];
-    const walk = async () => {
-      for await (const each of client.listPartiesProfiles({ pagination: { first: 2 } })) walked.push(each);
-    };
-    await expect(walk()).rejects.toMatchObject({ reason: "repeated-cursor" });
-    expect(walked).toHaveLength(4);
-  });
-
   test("can affect a share of the requests, the same ones in every run", async () => {
     const statusesOf = async (share: number) => {
       const node = nodeWith({ rateLimit: false, faults: [{ name: "status", status: 503, share }] });
@@ -172,8 +150,5 @@ describe("a fault of a fake node", () => {
     expect(some.filter((status) => status === 503).length).toBeLessThan(60);
     expect(new Set(await statusesOf(0))).toEqual(new Set([200]));
     expect(new Set(await statusesOf(1))).toEqual(new Set([503]));
-    expect(() => nodeWith({ faults: [{ name: "reset", share: 2 }] })).toThrow(
-      "share` to be a number from 0 to 1, got 2",
-    );
   });
 });

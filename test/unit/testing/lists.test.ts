@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { NodeError } from "../../../src/testing/errors.js";
-import { listRecords } from "../../../src/testing/lists/records.js";
+import { listRecords } from "../../../src/testing/lists/other-lists.js";
 import { makePage } from "../../../src/testing/page.js";
 import type { Operation } from "../../../src/testing/query.js";
 import { readQuery } from "../../../src/testing/query.js";
+import { NodeError } from "../../../src/testing/wire.js";
 
 interface Trade {
   id: string;
@@ -58,7 +58,7 @@ const records: Trade[] = [
 /** The page of a request. */
 function page(parameters: string[], stored: readonly object[] = records, operation = trades) {
   const query = readQuery(`?${parameters.join("&")}`, operation, { venue: "v" }, []);
-  const { edges, pageInfo } = makePage(listRecords(stored, operation, query), query, {});
+  const { edges, pageInfo } = makePage(listRecords(stored, operation, query), query);
   return { ids: edges.map(({ node }) => (node as { id: string }).id), pageInfo };
 }
 

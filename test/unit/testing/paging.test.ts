@@ -10,17 +10,13 @@ const hex = (number: number) => number.toString(16).padStart(64, "0");
 const time = (microseconds: number) => `${BigInt(microseconds) * 1000n}` as const;
 
 /** Votes on one proposal, so many in each block; all were cast at different times. */
-const votesIn = (blocks: readonly number[]): FakeVote[] =>
+const votesIn = (blocks: readonly number[]) =>
   blocks.flatMap((count, block) =>
     Array.from({ length: count }, (_, index) => ({
       partyId: hex(100 * block + index),
       proposalId: hex(7),
       timestamp: time(100 * block + index),
       blockTime: time(1_000_000 + block),
-      value: "VALUE_YES",
-      totalGovernanceTokenBalance: "1",
-      totalGovernanceTokenWeight: "1",
-      totalEquityLikeShareWeight: "0",
     })),
   );
 
@@ -85,7 +81,7 @@ describe("a fake node without defects", () => {
       const read = async (path: string) =>
         (await walk<object>(node, path + query)).flatMap((page) => (way === "last" ? page.reverse() : page));
       const expected = (records: readonly object[]) => (upwards ? records : [...records].reverse());
-      const shown = votes.map(({ blockTime: _, ...vote }) => vote);
+      const shown = votes.map(({ blockTime: _, ...vote }) => expect.objectContaining(vote));
       expect(await read(votesPath)).toEqual(expected(shown));
       expect(await read("/api/v2/parties/profiles?")).toEqual(expected(profiles));
       expect(await read(balancesPath)).toEqual(expected(inOrder(balances)));
@@ -141,9 +137,8 @@ describe("a fake node with the defects of v0.74 nodes", () => {
     createFakeNode(data, { defects: nodeDefects, rateLimit: false });
 
   test("lists votes by the block in which they were last written, which their cursors alone show", async () => {
-    const votes = votesIn([1, 1, 1]);
-    const [oldest] = votes as [FakeVote];
-    oldest.blockTime = time(1_707_486_405_155_000);
+    const [oldest, ...others] = votesIn([1, 1, 1]);
+    const votes = [{ ...oldest, blockTime: time(1_707_486_405_155_000) }, ...others];
     const { edges } = await fetchPage<FakeVote>(node({ votes }), votesPath);
     expect(edges.map((edge) => edge.node.partyId)).toEqual([hex(0), hex(200), hex(100)]);
     expect(edges[0]?.node).not.toHaveProperty("blockTime");
@@ -159,34 +154,6 @@ describe("a fake node with the defects of v0.74 nodes", () => {
     expect(parties(first ?? [])).toEqual([hex(200), hex(201), hex(100), hex(101)]);
     expect(parties(second ?? [])).toEqual([hex(101), hex(102), hex(103), hex(0)]);
     expect(parties(third ?? [])).toEqual([hex(1)]);
-  });
-
-  test("drops the first vote of the cursor's block in the other order, too", async () => {
-    const path = `${votesPath}&pagination.first=4&pagination.newestFirst=false`;
-    const pages = await walk<FakeVote>(node({ votes: votesIn([2, 4, 2]) }), path);
-    expect(pages.map(parties)).toEqual([
-      [hex(0), hex(1), hex(100), hex(101)],
-      [hex(101), hex(102), hex(103), hex(200)],
-      [hex(201)],
-    ]);
-  });
-
-  test("returns the same page of votes forever if a block does not fit it", async () => {
-    const pages = await walk<FakeVote>(
-      node({ votes: votesIn([1, 9, 1]) }),
-      `${votesPath}&pagination.first=4`,
-      undefined,
-      6,
-    );
-    expect(pages).toHaveLength(6);
-    expect(pages[2]).toEqual(pages[1]);
-    expect(pages[5]).toEqual(pages[1]);
-  });
-
-  test("keeps the order of the votes of a block", async () => {
-    const stable = node({ votes: votesIn([1, 50, 1]) });
-    const order = async () => parties((await walk<FakeVote>(stable, votesPath)).flat());
-    expect(await order()).toEqual(await order());
   });
 
   test("loses balance changes at a page border exactly as a model of the rule does", async () => {
@@ -282,11 +249,11 @@ describe("a fake node keeps microseconds", () => {
 
   test("and leaves out balance changes, and nothing else, that are older than its history", async () => {
     const data = { votes: votesIn([1, 1]), balances: changesIn([1, 1, 1]) };
-    const node = createFakeNode({ ...data, history: 86_399_999_999_999n });
+    const node = createFakeNode(data, { history: 86_399_999_999_999n });
     expect((await walk(node, balancesPath)).flat()).toHaveLength(3);
     expect((await walk(node, votesPath)).flat()).toHaveLength(2);
     expect(node.records.balances).toHaveLength(3);
-    node.nextBlock({ history: 86_400_000_000_000n });
+    node.configure({ history: 86_400_000_000_000n });
     expect((await walk(node, balancesPath)).flat()).toEqual([]);
   });
 });

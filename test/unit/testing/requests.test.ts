@@ -5,7 +5,6 @@ import { baseUrl, fetchFrom } from "../../support/raw-requests.js";
 
 const node = createFakeNode(undefined, { rateLimit: false });
 const [{ partyId = "", proposalId = "" } = {}] = node.records.votes;
-const [{ id = "" } = {}] = node.records.signatures;
 const count = async (path: string): Promise<number> =>
   (Object.values((await fetchFrom(node, path)).body) as { edges: object[] }[])[0]?.edges.length ?? 0;
 
@@ -234,9 +233,5 @@ describe("a fake node responds", () => {
         body: '{"tx":{"pubKey":"c"}}',
       },
     ]);
-  });
-
-  test("with signatures of one resource", async () => {
-    expect(await count(`/api/v2/node/signatures?id=${id}`)).toBe(34);
   });
 });

@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { ArgumentError, type BalanceChange, type PartyProfile, type Vote } from "../../../src/index.js";
+import type { BalanceChange, PartyProfile, Vote } from "../../../src/index.js";
 import { createFakeNetwork, createFakeNode, type FakeNode, nodeDefects } from "../../../src/testing/index.js";
-import { nodeVersions } from "../../../src/testing/versions.js";
 import { fetchFrom, fetchPage } from "../../support/raw-requests.js";
 
 const hex = (number: number) => number.toString(16).padStart(64, "0");
@@ -203,14 +202,6 @@ describe("the version of a fake node", () => {
     network.nodes[0]?.configure({ version: "v0.79" });
     network.nodes[1]?.configure({ version: "v0.74" });
     expect(await statuses()).toEqual([400, 200]);
-  });
-
-  test("is one of the names, and `date` a function", () => {
-    expect(nodeVersions).toEqual(["v0.74", "v0.79"]);
-    expect(() => createFakeNode({}, { version: "v0.75" as never })).toThrow(
-      'Expected `options.version` to be one of `v0.74`, `v0.79`, got "v0.75".',
-    );
-    expect(() => createFakeNode({}, { date: 5 as never })).toThrow(ArgumentError);
   });
 
   test("is asked for the clock when a range has an open end", async () => {

@@ -57,7 +57,7 @@ test(`${clients} clients get every record once for ${seconds} s while nodes go d
   const until = performance.now() + seconds * 1000;
   const isOver = () => performance.now() >= until;
   const random = seeded(7);
-  const cancel = network.advanceEvery(1000, { records: () => ({ balances: 5, votes: 2 }) });
+  const blocks = setInterval(() => network.nextBlock({ balances: 5, votes: 2 }), 1000);
   // One node at least is up.
   const outages = setInterval(() => {
     const down = network.nodes.map(() => random() < 0.4);
@@ -108,7 +108,7 @@ test(`${clients} clients get every record once for ${seconds} s while nodes go d
   try {
     await Promise.all(Array.from({ length: clients }, client));
   } finally {
-    cancel();
+    clearInterval(blocks);
     clearInterval(outages);
     clearInterval(watch);
   }

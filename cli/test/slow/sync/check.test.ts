@@ -38,10 +38,10 @@ type Sync = (...args: string[]) => Promise<Ended>;
 
 /** Starts a node, and returns it with what runs the command with it. */
 async function start(
-  data: FakeNodeData = {},
+  { history, ...data }: FakeNodeData & { history?: bigint } = {},
   change: (response: Response) => Response = (response) => response,
 ): Promise<{ fake: FakeNode; sync: Sync }> {
-  const fake = createFakeNode({ balances, block, ...data }, { defects: nodeDefects, rateLimit: false });
+  const fake = createFakeNode({ balances, block, ...data }, { defects: nodeDefects, rateLimit: false, history });
   const server = await listen({ fetch: async (request) => change(await fake.fetch(request)) });
   closing.push(() => server.close());
   return { fake, sync: (...args) => runNode([main, "sync", database, "--node", server.url, ...args]) };

@@ -27,7 +27,7 @@ import { type AnswerMismatch, validateAnswers } from "vegaprotocol-client/valida
 const node: FakeNode = createFakeNode({ votes: 10 }, { defects: nodeDefects });
 const network: FakeNetwork = createFakeNetwork({ nodes: [{ lag: 1 }, {}] });
 network.nextBlock({ balances: 1 });
-createFakeNode({ votes: [{}] }, { fill: true }).nextBlock({ votes: [{ partyId: "a" }] });
+createFakeNode({ votes: [{}] }).nextBlock({ votes: [{ partyId: "a" }] });
 const client = createClient({
   baseUrl: "https://node.example",
   fetch: node.fetch,
