@@ -143,7 +143,7 @@ const faults: Record<string, Fault> = {
     error: { name: "ApiError", status: 429, message: expect.stringContaining("Request less: a smaller page") },
     sent: 1,
   },
-  "status 403: a ban": {
+  "status 403: a ban of more than 30 s": {
     behave: () =>
       respond(
         { code: 7, message: "temporarily banned for continuing to request while rate limited", details: [] },
