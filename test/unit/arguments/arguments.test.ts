@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { ArgumentError, createClient, type VegaClient } from "../../../src/index.js";
+import { createClient, type VegaClient } from "../../../src/index.js";
 import { respondWith } from "../../support/recorder.js";
 
 const page = { edges: [], pageInfo: { startCursor: "", endCursor: "", hasNextPage: false, hasPreviousPage: false } };
@@ -15,206 +15,138 @@ function connect() {
 /** Calls with arguments that the compiler would refuse. */
 type Untyped = { [Id in keyof VegaClient]: (query?: unknown, options?: unknown) => PromiseLike<unknown> };
 
-type Refusal = [call: (client: Untyped) => PromiseLike<unknown>, argument: string, message: string];
+/** The method, its argument, the invalid member, and what the message says of it after "Expected … of … to be", or as a whole. */
+type Refusal = [method: keyof VegaClient, query: unknown, argument: string, message: string, options?: object];
+
+const time = "Unix nanoseconds as a bigint or digits, a Date or a Temporal.Instant, within 64 bits";
+const neither = "Expected `partyId` or `proposalId` of listVotes, got neither.";
+const hint = " (toNanoseconds() reads RFC 3339 text)";
+const cannotCombine = (one: string, other: string) =>
+  `\`pagination.${other}\` of listBalanceChanges cannot be combined with \`pagination.${one}\`.`;
 
 const refusals: Refusal[] = [
-  [(c) => c.listVotes({}), "partyId", "Expected `partyId` or `proposalId` of listVotes, got neither."],
+  ["listVotes", {}, "partyId", neither],
+  ["listVotes", { partyId: undefined, proposalId: undefined }, "partyId", neither],
+  ["listVotes", { partyId: "" }, "partyId", 'a non-empty string, got "".'],
+  ["listVotes", { partyId: null }, "partyId", "a non-empty string, got null."],
+  ["listVotes", undefined, "query", "an object with at least one of `partyId`, `proposalId`, got undefined."],
+  ["listVotes", { proposalID: "b" }, "proposalID", "listVotes has no `proposalID`. Did you mean `proposalId`?"],
   [
-    (c) => c.listVotes({ partyId: undefined, proposalId: undefined }),
-    "partyId",
-    "Expected `partyId` or `proposalId` of listVotes, got neither.",
-  ],
-  [(c) => c.listVotes({ partyId: "" }), "partyId", 'Expected `partyId` of listVotes to be a non-empty string, got "".'],
-  [
-    (c) => c.listVotes({ partyId: null }),
-    "partyId",
-    "Expected `partyId` of listVotes to be a non-empty string, got null.",
-  ],
-  [
-    (c) => c.listVotes(),
-    "query",
-    "Expected `query` of listVotes to be an object with at least one of `partyId`, `proposalId`, got undefined.",
-  ],
-  [
-    (c) => c.listVotes({ partyId: "a", proposalID: "b" }),
-    "proposalID",
-    "listVotes has no `proposalID`. Did you mean `proposalId`?",
-  ],
-  [
-    (c) => c.listVotes({ partyId: "a", pagination: { fist: 1 } }),
+    "listVotes",
+    { partyId: "a", pagination: { fist: 1 } },
     "pagination.fist",
     "listVotes has no `pagination.fist`. Did you mean `first`?",
   ],
   [
-    (c) => c.listVotes({ partyId: "a", toString: "b" }),
+    "listVotes",
+    { partyId: "a", toString: "b" },
     "toString",
     "listVotes has no `toString`. Expected `partyId`, `proposalId`, `pagination`.",
   ],
   [
-    (c) => c.listVotes({ partyId: "a", pagination: 5 }),
+    "listVotes",
+    { partyId: "a", pagination: 5 },
     "pagination",
-    "Expected `pagination` of listVotes to be an object with at least one of `first`, `after`, `last`, `before`, `newestFirst`, got 5.",
+    "an object with at least one of `first`, `after`, `last`, `before`, `newestFirst`, got 5.",
   ],
-  ...[0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, "5", 5n, null].map(
-    (first): Refusal => [
-      (c) => c.listNodeSignatures({ id: "a", pagination: { first } }),
-      "pagination.first",
-      `Expected \`pagination.first\` of listNodeSignatures to be an integer from 1 to 2147483647, got ${
-        typeof first === "string" ? '"5"' : typeof first === "bigint" ? "5n" : first
-      }.`,
-    ],
-  ),
+  ...([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '"5"', "5n", null, 2 ** 31] as const).map((first): Refusal => {
+    const value = first === '"5"' ? "5" : first === "5n" ? 5n : first;
+    const message = `an integer from 1 to 2147483647, got ${first}.`;
+    return ["listNodeSignatures", { id: "a", pagination: { first: value } }, "pagination.first", message];
+  }),
+  ["listNodeSignatures", { id: "a", pagination: { after: "" } }, "pagination.after", 'a non-empty string, got "".'],
   [
-    (c) => c.listNodeSignatures({ id: "a", pagination: { after: "" } }),
-    "pagination.after",
-    'Expected `pagination.after` of listNodeSignatures to be a non-empty string, got "".',
-  ],
-  [
-    (c) => c.listNodeSignatures({ id: "a", pagination: { newestFirst: "yes" } }),
+    "listNodeSignatures",
+    { id: "a", pagination: { newestFirst: "yes" } },
     "pagination.newestFirst",
-    'Expected `pagination.newestFirst` of listNodeSignatures to be a boolean, got "yes".',
+    'a boolean, got "yes".',
   ],
-  ...(
-    [
-      ["first", 1, "last", 2, "2"],
-      ["first", 1, "before", "c"],
-      ["last", 1, "after", "c"],
-      ["after", "b", "before", "c"],
-    ] as const
-  ).map(
-    ([one, value, other, second]): Refusal => [
-      (c) => c.listBalanceChanges({ pagination: { [one]: value, [other]: second } }),
-      `pagination.${other}`,
-      `\`pagination.${other}\` of listBalanceChanges cannot be combined with \`pagination.${one}\`.`,
-    ],
-  ),
+  ["listBalanceChanges", { pagination: { first: 1, last: 2 } }, "pagination.last", cannotCombine("first", "last")],
   [
-    (c) => c.listNodeSignatures({}),
-    "id",
-    "Expected `id` of listNodeSignatures to be a non-empty string, got undefined.",
+    "listBalanceChanges",
+    { pagination: { first: 1, before: "c" } },
+    "pagination.before",
+    cannotCombine("first", "before"),
   ],
+  ["listBalanceChanges", { pagination: { last: 1, after: "c" } }, "pagination.after", cannotCombine("last", "after")],
   [
-    (c) => c.listPartiesProfiles({ parties: [] }),
+    "listBalanceChanges",
+    { pagination: { after: "b", before: "c" } },
+    "pagination.before",
+    cannotCombine("after", "before"),
+  ],
+  ["listNodeSignatures", {}, "id", "a non-empty string, got undefined."],
+  [
+    "listPartiesProfiles",
+    { parties: [] },
     "parties",
     "`parties` of listPartiesProfiles must not be empty; omit it to list all.",
   ],
+  ["listPartiesProfiles", { parties: ["a", ""] }, "parties[1]", 'a non-empty string, got "".'],
+  ["listPartiesProfiles", { parties: ["a\ud800"] }, "parties[0]", 'well-formed Unicode, got "a\\ud800".'],
+  ["listPartiesProfiles", { parties: "a" }, "parties", 'an array, got "a".'],
   [
-    (c) => c.listPartiesProfiles({ parties: ["a", ""] }),
-    "parties[1]",
-    'Expected `parties[1]` of listPartiesProfiles to be a non-empty string, got "".',
-  ],
-  [
-    (c) => c.listBalanceChanges({ filter: { partyIds: ["a,b"] } }),
+    "listBalanceChanges",
+    { filter: { partyIds: ["a,b"] } },
     "filter.partyIds[0]",
-    'Expected `filter.partyIds[0]` of listBalanceChanges to be one value, without a comma, got "a,b".',
+    'one value, without a comma, got "a,b".',
   ],
   [
-    (c) => c.listPartiesProfiles({ parties: ["a\ud800"] }),
-    "parties[0]",
-    'Expected `parties[0]` of listPartiesProfiles to be well-formed Unicode, got "a\\ud800".',
-  ],
-  [
-    (c) => c.listPartiesProfiles({ parties: "a" }),
-    "parties",
-    'Expected `parties` of listPartiesProfiles to be an array, got "a".',
-  ],
-  [
-    (c) => c.listBalanceChanges({ filter: { accountTypes: ["GENERAL"] } }),
+    "listBalanceChanges",
+    { filter: { accountTypes: ["GENERAL"] } },
     "filter.accountTypes[0]",
-    'Expected `filter.accountTypes[0]` of listBalanceChanges to be a name such as "ACCOUNT_TYPE_INSURANCE", got "GENERAL".',
+    'a name such as "ACCOUNT_TYPE_INSURANCE", got "GENERAL".',
   ],
   ...(
     [
-      [1707497689123456000, "1707497689123456000"],
-      ["2024-02-09T16:54:49Z", '"2024-02-09T16:54:49Z"'],
-      [new Date("never"), "an invalid Date"],
-      [{}, "an object"],
-      [2n ** 63n, "9223372036854775808n"],
+      [1707497689123456000, ", got 1707497689123456000."],
+      ["2024-02-09T16:54:49Z", `${hint}, got "2024-02-09T16:54:49Z".`],
+      [new Date("never"), ", got an invalid Date."],
+      [{}, ", got an object."],
+      [2n ** 63n, ", got 9223372036854775808n."],
     ] as const
-  ).map(
-    ([time, shown]): Refusal => [
-      (c) => c.listBalanceChanges({ dateRange: { startTimestamp: time } }),
-      "dateRange.startTimestamp",
-      `Expected \`dateRange.startTimestamp\` of listBalanceChanges to be Unix nanoseconds as a bigint or digits, a Date or a Temporal.Instant, within 64 bits${
-        typeof time === "string" ? " (toNanoseconds() reads RFC 3339 text)" : ""
-      }, got ${shown}.`,
-    ],
-  ),
+  ).map(([startTimestamp, got]): Refusal => {
+    return ["listBalanceChanges", { dateRange: { startTimestamp } }, "dateRange.startTimestamp", time + got];
+  }),
   [
-    (c) => c.listBalanceChanges({ dateRange: { startTimestamp: 2n, endTimestamp: "1" } }),
+    "listBalanceChanges",
+    { dateRange: { startTimestamp: 2n, endTimestamp: "1" } },
     "dateRange.endTimestamp",
-    'Expected `dateRange.endTimestamp` of listBalanceChanges to be no earlier than `dateRange.startTimestamp`, 2, got "1".',
+    'no earlier than `dateRange.startTimestamp`, 2, got "1".',
   ],
+  ["getSpamStatistics", {}, "partyId", "a non-empty string, got undefined."],
+  ["getSpamStatistics", { partyId: "." }, "partyId", 'an id other than `.` or `..`, got ".".'],
+  ["getSpamStatistics", { partyId: ".." }, "partyId", 'an id other than `.` or `..`, got "..".'],
+  ["checkTransaction", {}, "tx", "an object, got undefined."],
+  ["checkTransaction", { tx: "abc" }, "tx", 'an object, got "abc".'],
+  ["checkTransaction", { tx: { pow: { nonce: 5n } } }, "tx.pow.nonce", "a string, got 5n."],
   [
-    (c) => c.getSpamStatistics({}),
-    "partyId",
-    "Expected `partyId` of getSpamStatistics to be a non-empty string, got undefined.",
-  ],
-  ...[".", ".."].map(
-    (partyId): Refusal => [
-      (c) => c.getSpamStatistics({ partyId }),
-      "partyId",
-      `Expected \`partyId\` of getSpamStatistics to be an id other than \`.\` or \`..\`, got "${partyId}".`,
-    ],
-  ),
-  [(c) => c.checkTransaction({}), "tx", "Expected `tx` of checkTransaction to be an object, got undefined."],
-  [(c) => c.checkTransaction({ tx: "abc" }), "tx", 'Expected `tx` of checkTransaction to be an object, got "abc".'],
-  [
-    (c) => c.checkTransaction({ tx: { pow: { nonce: 5n } } }),
+    "checkTransaction",
+    { tx: { pow: { nonce: 2 ** 53 } } },
     "tx.pow.nonce",
-    "Expected `tx.pow.nonce` of checkTransaction to be a string, got 5n.",
+    "a string or a safe integer, got 9007199254740992.",
   ],
-  [
-    (c) => c.checkTransaction({ tx: { pow: { nonce: 2 ** 53 } } }),
-    "tx.pow.nonce",
-    "Expected `tx.pow.nonce` of checkTransaction to be a string or a safe integer, got 9007199254740992.",
-  ],
-  [
-    (c) => c.checkTransaction({ transaction: {} }),
-    "transaction",
-    "checkTransaction has no `transaction`. Expected `tx`.",
-  ],
-  [
-    (c) => c.listVotes({ partyId: "a" }, { maxItems: 0 }),
-    "maxItems",
-    "Expected `maxItems` of listVotes to be a positive integer, got 0.",
-  ],
-  [
-    (c) => c.listVotes({ partyId: "a" }, { readAhead: "no" }),
-    "readAhead",
-    'Expected `readAhead` of listVotes to be a boolean, got "no".',
-  ],
-  [
-    (c) => c.listVotes({ partyId: "a" }, { signal: 5 }),
-    "signal",
-    "Expected `signal` of listVotes to be an AbortSignal, got 5.",
-  ],
+  ["checkTransaction", { transaction: {} }, "transaction", "checkTransaction has no `transaction`. Expected `tx`."],
+  ["listVotes", { partyId: "a" }, "maxItems", "a positive integer, got 0.", { maxItems: 0 }],
+  ["listVotes", { partyId: "a" }, "readAhead", 'a boolean, got "no".', { readAhead: "no" }],
+  ["listVotes", { partyId: "a" }, "signal", "an AbortSignal, got 5.", { signal: 5 }],
 ];
 
-const named = refusals.map(([call, argument, message]) => ({ call, argument, message }));
+const cases = refusals.map((refusal) => ({ name: `${refusal[0]}: ${refusal[3]}`, refusal }));
 
-test.each(named)(
-  "an invalid argument is rejected and nothing is sent: $message",
-  async ({ call, argument, message }) => {
-    const { client, sent } = connect();
-    const used = call(client as unknown as Untyped);
-    await expect(used).rejects.toMatchObject({ name: "ArgumentError", argument, message, attempts: 0 });
-    await expect(used).rejects.toSatisfy(ArgumentError.is);
-    expect(sent).toEqual([]);
-  },
-);
-
-test("a transaction that contains itself is rejected", async () => {
+test.each(cases)("an invalid argument is rejected and nothing is sent, $name", async ({ refusal }) => {
+  const [method, query, argument, expected, options] = refusal;
   const { client, sent } = connect();
-  const tx: { pow?: unknown } = {};
-  tx.pow = { tx };
-  await expect(client.checkTransaction({ tx: tx as never })).rejects.toThrow(
-    "Expected `tx.pow.tx` of checkTransaction to be a JSON value",
-  );
+  const used = (client as unknown as Untyped)[method](query, options);
+  const isWhole = expected.includes(method) || expected.startsWith("`");
+  const message = isWhole ? expected : `Expected \`${argument}\` of ${method} to be ${expected}`;
+  await expect(used).rejects.toMatchObject({ name: "ArgumentError", argument, message, attempts: 0 });
   expect(sent).toEqual([]);
 });
 
 describe("a transaction with what JSON cannot say is rejected, with its place:", () => {
+  const itself: { in?: unknown } = {};
+  itself.in = { itself };
   const cyclic: unknown[] = [];
   cyclic.push({ cyclic });
   test.each<[what: string, value: unknown, argument: string, message: string]>([
@@ -226,6 +158,7 @@ describe("a transaction with what JSON cannot say is rejected, with its place:",
     ["a function in an array", [{ a: [() => {}] }], "tx.later[0].a[0]", "a JSON value, got a function."],
     ["a bigint in an array", [[5n]], "tx.later[0][0]", "a string, got 5n."],
     ["NaN", { a: Number.NaN }, "tx.later.a", "a string or a safe integer, got NaN."],
+    ["an object that contains itself", itself, "tx.later.in.itself", "a JSON value, got"],
     ["an array that contains itself", cyclic, "tx.later[0].cyclic", "a JSON value, got"],
   ])("%s", async (_, later, argument, message) => {
     const { client, sent } = connect();

@@ -4,69 +4,46 @@ import { respondWith } from "../../support/recorder.js";
 
 const baseUrl = "https://node.example";
 const positive = "to be a positive number of milliseconds, got";
+const bytes = "to be a positive integer of bytes, or Infinity, got";
 const milliseconds = "to be a number of milliseconds from 0 to 2147483647, got";
 
-/** Options that a client and a call have in common, and what is said of them. */
+/** Options that a client and a call have in common, and what is expected of the last one. */
 const common: [options: object, argument: string, message: string][] = [
-  [{ timeout: "5s" }, "timeout", `Expected \`timeout\` ${positive} "5s".`],
-  [{ timeout: 0 }, "timeout", `Expected \`timeout\` ${positive} 0.`],
-  [{ timeout: Number.NaN }, "timeout", `Expected \`timeout\` ${positive} NaN.`],
-  [{ timeout: null }, "timeout", `Expected \`timeout\` ${positive} null.`],
-  [
-    { timeout: 2 ** 31 },
-    "timeout",
-    "Expected `timeout` to be at most 2147483647 milliseconds, or Infinity, got 2147483648.",
-  ],
-  [{ totalTimeout: -1 }, "totalTimeout", `Expected \`totalTimeout\` ${positive} -1.`],
-  [
-    { maxResponseSize: 0 },
-    "maxResponseSize",
-    "Expected `maxResponseSize` to be a positive integer of bytes, or Infinity, got 0.",
-  ],
-  [
-    { maxResponseSize: 1.5 },
-    "maxResponseSize",
-    "Expected `maxResponseSize` to be a positive integer of bytes, or Infinity, got 1.5.",
-  ],
-  [
-    { maxResponseSize: "64 MiB" },
-    "maxResponseSize",
-    'Expected `maxResponseSize` to be a positive integer of bytes, or Infinity, got "64 MiB".',
-  ],
-  [{ retry: true }, "retry", "Expected `retry` to be an object or false, got true."],
-  [{ retry: 3 }, "retry", "Expected `retry` to be an object or false, got 3."],
-  [{ retry: null }, "retry", "Expected `retry` to be an object or false, got null."],
-  [{ retry: { attempts: 0 } }, "retry.attempts", "Expected `retry.attempts` to be a positive integer, got 0."],
-  [{ retry: { attempts: 1.5 } }, "retry.attempts", "Expected `retry.attempts` to be a positive integer, got 1.5."],
-  [{ retry: { baseDelay: -1 } }, "retry.baseDelay", `Expected \`retry.baseDelay\` ${milliseconds} -1.`],
-  [{ retry: { maxDelay: "8" } }, "retry.maxDelay", `Expected \`retry.maxDelay\` ${milliseconds} "8".`],
-  [
-    { retry: { maxRetryAfter: Number.NaN } },
-    "retry.maxRetryAfter",
-    `Expected \`retry.maxRetryAfter\` ${milliseconds} NaN.`,
-  ],
+  [{ timeout: "5s" }, "timeout", `${positive} "5s".`],
+  [{ timeout: 0 }, "timeout", `${positive} 0.`],
+  [{ timeout: Number.NaN }, "timeout", `${positive} NaN.`],
+  [{ timeout: null }, "timeout", `${positive} null.`],
+  [{ timeout: 2 ** 31 }, "timeout", "to be at most 2147483647 milliseconds, or Infinity, got 2147483648."],
+  [{ totalTimeout: -1 }, "totalTimeout", `${positive} -1.`],
+  [{ maxResponseSize: 0 }, "maxResponseSize", `${bytes} 0.`],
+  [{ maxResponseSize: 1.5 }, "maxResponseSize", `${bytes} 1.5.`],
+  [{ maxResponseSize: "64 MiB" }, "maxResponseSize", `${bytes} "64 MiB".`],
+  [{ retry: true }, "retry", "to be an object or false, got true."],
+  [{ retry: 3 }, "retry", "to be an object or false, got 3."],
+  [{ retry: null }, "retry", "to be an object or false, got null."],
+  [{ retry: { attempts: 0 } }, "retry.attempts", "to be a positive integer, got 0."],
+  [{ retry: { attempts: 1.5 } }, "retry.attempts", "to be a positive integer, got 1.5."],
+  [{ retry: { baseDelay: -1 } }, "retry.baseDelay", `${milliseconds} -1.`],
+  [{ retry: { maxDelay: "8" } }, "retry.maxDelay", `${milliseconds} "8".`],
+  [{ retry: { maxRetryAfter: Number.NaN } }, "retry.maxRetryAfter", `${milliseconds} NaN.`],
   [
     { retry: { retries: 3 } },
     "retry.retries",
     "retry has no option `retries`. Expected `attempts`, `baseDelay`, `maxDelay`, `maxRetryAfter`.",
   ],
-  [{ headers: { "bad name": "x" } }, "headers", "Expected `headers` to be names and values that HTTP allows."],
-  [
-    { headers: { authorization: "secret\n" + "x" } },
-    "headers",
-    "Expected `headers` to be names and values that HTTP allows.",
-  ],
-  [{ headers: null }, "headers", "Expected `headers` to be an object, Headers or pairs, got null."],
-  [{ headers: 5 }, "headers", "Expected `headers` to be an object, Headers or pairs, got 5."],
+  [{ headers: { "bad name": "x" } }, "headers", "to be names and values that HTTP allows."],
+  [{ headers: { authorization: "sec\nret" } }, "headers", "to be names and values that HTTP allows."],
+  [{ headers: null }, "headers", "to be an object, Headers or pairs, got null."],
+  [{ headers: 5 }, "headers", "to be an object, Headers or pairs, got 5."],
 ];
 
 describe("createClient rejects invalid options:", () => {
   test.each([
     ...common,
-    [{ fetch: "fetch" }, "fetch", 'Expected `fetch` to be a function, got "fetch".'],
-    [{ pacing: "yes" }, "pacing", 'Expected `pacing` to be a boolean, got "yes".'],
-    [{ log: "verbose" }, "log", 'Expected `log` to be "debug" or "info" or "off", got "verbose".'],
-    [{ observe: {} }, "observe", "Expected `observe` to be a function, got an object."],
+    [{ fetch: "fetch" }, "fetch", 'to be a function, got "fetch".'],
+    [{ pacing: "yes" }, "pacing", 'to be a boolean, got "yes".'],
+    [{ log: "verbose" }, "log", 'to be "debug" or "info" or "off", got "verbose".'],
+    [{ observe: {} }, "observe", "to be a function, got an object."],
     [{ timeOut: 5 }, "timeOut", "createClient has no option `timeOut`. Did you mean `timeout`?"],
     [{ retries: 3 }, "retries", "createClient has no option `retries`. Did you mean `retry`?"],
     [{ header: {} }, "header", "createClient has no option `header`. Did you mean `headers`?"],
@@ -79,16 +56,12 @@ describe("createClient rejects invalid options:", () => {
     [
       { baseUrl: [baseUrl, baseUrl] },
       "baseUrl",
-      "Expected `baseUrl` to be one address, or for several nodes `nodePool(urls)` of vegaprotocol-client/pool, got an array.",
+      "to be one address, or for several nodes `nodePool(urls)` of vegaprotocol-client/pool, got an array.",
     ],
-  ] as typeof common)("%j", (options, argument, message) => {
-    let error: unknown;
-    try {
-      createClient({ baseUrl, ...options } as ClientOptions);
-    } catch (thrown) {
-      error = thrown;
-    }
-    expect(error).toMatchObject({ name: "ArgumentError", argument, message });
+  ] as typeof common)("%j", (options, argument, expected) => {
+    const message = expected.startsWith("to be") ? `Expected \`${argument}\` ${expected}` : expected;
+    const error = expect.objectContaining({ name: "ArgumentError", argument, message });
+    expect(() => createClient({ baseUrl, ...options } as ClientOptions)).toThrow(error);
   });
 
   test.each([undefined, null, "https://node.example"])("%j instead of options makes createClient throw", (options) => {
@@ -100,27 +73,21 @@ describe("createClient rejects invalid options:", () => {
 describe("a call rejects invalid options, and sends nothing:", () => {
   test.each([
     ...common,
-    [{ signal: "x" }, "signal", 'Expected `signal` to be an AbortSignal, got "x".'],
-    [{ signal: { aborted: false } }, "signal", "Expected `signal` to be an AbortSignal, got an object."],
-    [{ signal: null }, "signal", "Expected `signal` to be an AbortSignal, got null."],
+    [{ signal: "x" }, "signal", 'to be an AbortSignal, got "x".'],
+    [{ signal: { aborted: false } }, "signal", "to be an AbortSignal, got an object."],
+    [{ signal: null }, "signal", "to be an AbortSignal, got null."],
     [
       { maxItems: 5 },
       "maxItems",
       "getSpamStatistics has no option `maxItems`. Expected `timeout`, `totalTimeout`, `retry`, `maxResponseSize`, `signal`, `headers`, `node`.",
     ],
-  ] as typeof common)("%j", async (options, argument, message) => {
+  ] as typeof common)("%j", async (options, argument, expected) => {
     const { fetch, sent } = respondWith({ chainId: "", statistics: null });
     const client = createClient({ baseUrl, fetch });
     const call = client.getSpamStatistics({ partyId: "a" }, options as CallOptions);
     const operation = "getSpamStatistics";
-    const named = message.replace(/^Expected (`[^`]+`) to be /, `Expected $1 of ${operation} to be `);
-    await expect(call).rejects.toMatchObject({
-      name: "ArgumentError",
-      operation,
-      argument,
-      message: named,
-      attempts: 0,
-    });
+    const message = expected.startsWith("to be") ? `Expected \`${argument}\` of ${operation} ${expected}` : expected;
+    await expect(call).rejects.toMatchObject({ name: "ArgumentError", operation, argument, message, attempts: 0 });
     expect(sent).toEqual([]);
   });
 
@@ -135,29 +102,8 @@ describe("a call rejects invalid options, and sends nothing:", () => {
   });
 });
 
-test("the message about invalid headers does not contain their values", () => {
-  const make = () => createClient({ baseUrl, headers: { authorization: "secret\n" } });
-  // Headers that HTTP allows are trimmed, not refused.
-  expect(make).not.toThrow();
-  let error: ArgumentError | undefined;
-  try {
-    createClient({ baseUrl, headers: { authorization: "sec\nret" } });
-  } catch (thrown) {
-    error = thrown as ArgumentError;
-  }
-  expect(JSON.stringify(error)).not.toContain('ret"');
-  expect(error?.message).not.toContain("sec");
-});
-
 test("the options of a call override those of its client one by one", async () => {
   const { fetch, sent } = respondWith({});
-  const client = createClient({ baseUrl, fetch, retry: { attempts: 2, baseDelay: 0 } });
-  const answerless = async (options?: CallOptions) => {
-    sent.length = 0;
-    await client.getSpamStatistics({ partyId: "a" }, options).catch(() => {});
-    return sent.length;
-  };
-  expect(await answerless()).toBe(1);
   const failing = createClient({
     baseUrl,
     retry: { attempts: 2, baseDelay: 0 },

@@ -2,7 +2,7 @@ import { getEventListeners } from "node:events";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
-import { onAbort, orAborted } from "../../../src/async/abort.js";
+import { orAborted } from "../../../src/async/abort.js";
 import { createClient, TimeoutError } from "../../../src/index.js";
 import { json } from "../../support/recorder.js";
 
@@ -47,42 +47,6 @@ describe("calls that share a signal", () => {
     controller.abort("enough");
     expect(new Set(await Promise.all(calls))).toEqual(new Set(["enough"]));
     expect(getEventListeners(controller.signal, "abort")).toEqual([]);
-  });
-});
-
-test("10 000 calls with a signal of each are aborted in any order while they wait for a permit", async () => {
-  const client = createClient({ baseUrl: "https://node.example", fetch: () => new Promise(() => {}) });
-  const calls = Array.from({ length: 10_000 }, () => {
-    const controller = new AbortController();
-    const call = client.getSpamStatistics(party, { signal: controller.signal }).catch((reason: unknown) => reason);
-    return { controller, call };
-  });
-  const [even, odd] = [0, 1].map((rest) => calls.filter((_, index) => index % 2 === rest));
-  for (const { controller } of [...(odd ?? []), ...(even ?? []).reverse()]) controller.abort("enough");
-  expect(new Set(await Promise.all(calls.map(({ call }) => call)))).toEqual(new Set(["enough"]));
-});
-
-describe("a subscription to a signal", () => {
-  test("is called once on abort, and not after it ended", () => {
-    const controller = new AbortController();
-    const called: string[] = [];
-    onAbort(controller.signal, () => called.push("a"));
-    const unsubscribe = onAbort(controller.signal, () => called.push("b"));
-    onAbort(controller.signal, () => called.push("c"));
-    unsubscribe();
-    unsubscribe();
-    controller.abort();
-    expect(called).toEqual(["a", "c"]);
-  });
-
-  test("can be made again after the last one ended", () => {
-    const controller = new AbortController();
-    let called = 0;
-    onAbort(controller.signal, () => called++)();
-    onAbort(controller.signal, () => called++);
-    expect(getEventListeners(controller.signal, "abort")).toHaveLength(1);
-    controller.abort();
-    expect(called).toBe(1);
   });
 });
 

@@ -1,4 +1,3 @@
-import { getEventListeners } from "node:events";
 import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
 import {
@@ -73,12 +72,6 @@ describe("headers", () => {
     );
     expect(sent[0]?.headers).toEqual({ accept: "application/json" });
   });
-});
-
-test("createClient rejects a fetch that is not a function", () => {
-  expect(() => createClient({ baseUrl: "https://node.example", fetch: "fetch" as never })).toThrow(
-    'Expected `fetch` to be a function, got "fetch".',
-  );
 });
 
 test("middleware of client.http works for the methods", async () => {
@@ -212,50 +205,6 @@ describe("the outcome of a call:", () => {
       `getSpamStatistics received no response from http://127.0.0.1:${port}/statistics/spam/a: fetch failed: connect ECONNREFUSED 127.0.0.1:${port}`,
     );
     expect((error as Error).cause).toBeInstanceOf(TypeError);
-  });
-
-  test("an abort by the caller rejects with the signal's own reason", async () => {
-    const reason = new Error("enough");
-    const signal = AbortSignal.abort(reason);
-    const { fetch, sent } = respondWith(statistics);
-    const client = createClient({ baseUrl: "https://node.example", fetch });
-    expect(await caught(client.getSpamStatistics(party, { signal }))).toBe(reason);
-    expect(await caught(client.listVotes(party, { signal }))).toBe(reason);
-    expect(sent).toEqual([]);
-  });
-
-  test("an abort in flight ends the call with the signal's reason", async () => {
-    const controller = new AbortController();
-    const client = createClient({
-      baseUrl: "https://node.example",
-      fetch: (request) =>
-        new Promise((_, reject) => request.signal.addEventListener("abort", () => reject(request.signal.reason))),
-    });
-    const call = client.getSpamStatistics(party, { signal: controller.signal });
-    controller.abort("later");
-    expect(await caught(call)).toBe("later");
-  });
-
-  test("no listener is left on a signal after the call", async () => {
-    const { signal } = new AbortController();
-    const client = connect(() => json(statistics));
-    for (let call = 0; call < 20; call++) await client.getSpamStatistics(party, { signal });
-    await caught(connect(() => json({}, { status: 500 })).getSpamStatistics(party, { signal }));
-    expect(getEventListeners(signal, "abort")).toEqual([]);
-  });
-
-  test("guards recognize errors of another copy of the package", () => {
-    class ForeignError extends Error {
-      static readonly brand = "vegaprotocol-client.ApiError";
-    }
-    class DerivedError extends ForeignError {}
-    const foreign = new DerivedError();
-    expect(ApiError.is(foreign)).toBe(true);
-    expect(foreign).toBeInstanceOf(ApiError);
-    expect(ArgumentError.is(foreign)).toBe(false);
-    for (const value of [undefined, null, "ApiError", new Error("x"), { name: "ApiError" }]) {
-      expect(ApiError.is(value) || VegaError.is(value)).toBe(false);
-    }
   });
 
   test("withResponse rejects as the call does, and causes no unhandled rejection", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createClient, TimeoutError } from "../../../src/index.js";
+import { TimeoutError } from "../../../src/index.js";
 import { createLimitedNode } from "../../support/limited-node.js";
 import { ManualClock } from "../../support/manual-clock.js";
 import { PooledNetwork } from "../../support/pooled-network.js";
@@ -30,8 +30,6 @@ function connect(settings: Parameters<typeof createSend>[1], silentUntil = Numbe
 
 const errorsOf = (results: readonly PromiseSettledResult<unknown>[]) =>
   results.flatMap((result) => (result.status === "rejected" ? [result.reason as TimeoutError] : []));
-
-const silent = Number.POSITIVE_INFINITY;
 
 describe("the deadline of an attempt", () => {
   test("covers the wait for the rate limit: 200 calls to a silent node end together, and few are sent", async () => {
@@ -120,19 +118,6 @@ test.each(["timeout", "totalTimeout"] as const)(
 );
 
 describe("a client of several nodes", () => {
-  test("ends twenty walks on two silent nodes at the deadline of one attempt", async () => {
-    const net = new PooledNetwork({
-      data: { nodes: 2 },
-      latency: [silent, silent],
-      client: { timeout: 300, retry: false },
-    });
-    const walks = Array.from({ length: 20 }, () => net.client.listVotes({ proposalId: "c1" }).toArray());
-    const results = await net.run(Promise.allSettled(walks));
-    expect(errorsOf(results).map(({ name }) => name)).toEqual(Array(20).fill("TimeoutError"));
-    expect(net.clock.now()).toBe(300);
-    expect(net.clock.pending).toBe(0);
-  });
-
   test("turns to another node if the rate limit of one takes too long, and does not take that one for slow", async () => {
     const net = new PooledNetwork({
       data: { nodes: 2 },
@@ -146,23 +131,4 @@ describe("a client of several nodes", () => {
     const late = net.events.flatMap((event) => (event.type === "response" && event.status !== 200 ? event : []));
     expect(late.every(({ error }) => error?.message.includes("because it waited for the rate limit"))).toBe(true);
   });
-});
-
-test("twenty walks on one silent address end with few requests, each with an error that says why", async () => {
-  let sent = 0;
-  const client = createClient({
-    baseUrl: "https://node.example",
-    timeout: 50,
-    retry: false,
-    fetch: () => {
-      sent++;
-      return new Promise(() => {});
-    },
-  });
-  const walks = Array.from({ length: 20 }, () => client.listVotes({ proposalId: "c1" }).toArray());
-  const errors = errorsOf(await Promise.allSettled(walks));
-  expect(errors.map(({ name, scope }) => [name, scope])).toEqual(Array(20).fill(["TimeoutError", "attempt"]));
-  expect(errors.filter(({ waitedFor }) => waitedFor === "rate-limit")).not.toEqual([]);
-  // Three at once, and others in their places if this machine is busy.
-  expect(sent).toBeLessThan(20);
 });

@@ -4,19 +4,9 @@ import { ManualClock } from "../../support/manual-clock.js";
 import { json } from "../../support/recorder.js";
 import { createSend } from "../../support/send.js";
 
-/** A clock that notes how long the longest timer is. */
-class WatchedClock extends ManualClock {
-  longest = 0;
-
-  override after(milliseconds: number, callback: () => void): () => void {
-    this.longest = Math.max(this.longest, milliseconds);
-    return super.after(milliseconds, callback);
-  }
-}
-
 /** A client of a node that gives the same response to every request. */
 function connect(respond: (request: number) => Response, maxRetryAfter = 30_000) {
-  const clock = new WatchedClock();
+  const clock = new ManualClock();
   const node = { requests: 0 };
   const fetch = async () => {
     await clock.sleep(10);
@@ -27,41 +17,15 @@ function connect(respond: (request: number) => Response, maxRetryAfter = 30_000)
 }
 
 const names = ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"];
-const hostile: [limit: string, remaining: string, reset: string][] = [
-  ["20", "-1", "1"],
-  ["0", "0", "1"],
-  ["0", "-1", "0"],
-  ["-5", "5", "1"],
-  ["20", "0", "86400"],
-  ["20", "0", "1707497695"],
-  ["20", "0", "9999999999999"],
-  ["20", "0", "-1"],
-  ["20", "0", "1e999"],
-  ["20", "0", `${"9".repeat(400)}`],
-  ["20", "0", "soon"],
-  ["1e400", "NaN", ""],
-  ["", "0", ""],
-];
 const headersOf = (values: readonly string[]) => Object.fromEntries(names.map((name, at) => [name, values[at] ?? ""]));
 
 describe("rate limit headers", () => {
-  test.each(hostile)("of %s, %s and %s do not hold a call back for longer than maxRetryAfter", async (...values) => {
-    const { clock, send } = connect(() => json({ ok: true }, { headers: headersOf(values) }));
-    await clock.run(send());
-    for (let call = 0; call < 5; call++) {
-      const start = clock.now();
-      await clock.run(send());
-      expect(clock.now() - start).toBeLessThanOrEqual(30_000 + 10);
-    }
-    await clock.run(Promise.all(Array.from({ length: 20 }, () => send())));
-    expect(clock.longest).toBeLessThanOrEqual(30_000);
-  });
-
   test("of any content do not hold a call back for longer than maxRetryAfter", async () => {
     const value = fc.oneof(
       fc.integer().map(String),
       fc.double().map(String),
-      fc.constantFrom("", "0", "1", "-1", "soon", "1707497695", "86400", "Fri, 09 Feb 2024 16:54:54 GMT"),
+      fc.constantFrom("", "0", "1", "20", "-1", "soon", "1e999", "9".repeat(400), "1707497695", "86400"),
+      fc.constant("Fri, 09 Feb 2024 16:54:54 GMT"),
     );
     const maxRetryAfter = fc.nat(40_000);
     await fc.assert(

@@ -115,22 +115,3 @@ describe("a body in chunks", () => {
     expect(await client.getSpamStatistics(party)).toEqual({ chainId: "", statistics: null });
   });
 });
-
-describe("an error body that middleware reads", () => {
-  test("is the whole body", async () => {
-    const read: string[] = [];
-    const client = createClient({
-      baseUrl: "https://node.example",
-      retry: false,
-      fetch: async () => new Response("not here", { status: 404 }),
-    });
-    client.http.use({
-      onResponse: async ({ response }) => {
-        read.push(await response.clone().text());
-        return undefined;
-      },
-    });
-    await expect(client.getSpamStatistics(party)).rejects.toMatchObject({ status: 404, body: "not here" });
-    expect(read).toEqual(["not here"]);
-  });
-});

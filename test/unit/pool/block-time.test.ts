@@ -34,53 +34,7 @@ describe("a client of two nodes that lag one after the other", () => {
   });
 });
 
-describe("the first calls of a client", () => {
-  test.each([2, 3])("over %i nodes mark an old response once a fresh node was heard", async (nodes) => {
-    let unmarked = 0;
-    for (let seed = 1; seed <= 30; seed++) {
-      const random = seeded(seed);
-      const net: PooledNetwork = new PooledNetwork({
-        data: { nodes: [{ lag: 600 }, {}, {}].slice(0, nodes) },
-        pool: { order: seed % 2 === 0 ? "given" : "fastest" },
-        random,
-        onRequest: (node) => {
-          net.latency[node] = node === 0 ? 20 * random() : random() < 0.3 ? 3000 : 100 * random();
-        },
-      });
-      net.advance(1000);
-      const read = async (options = {}) => {
-        const { block, stale } = await net.client.getSpamStatistics({ partyId }, options).withResponse();
-        const isFreshHeard = net.pool.status.some(({ timestamp }) => timestamp === net.network.block.timestamp);
-        if (!stale && isFreshHeard && ageOf(net, block?.timestamp) > maxLag) unmarked++;
-      };
-      const pinned = net.urls.slice(1).map((node) => read({ node }));
-      await net.run(Promise.all([read(), read(), read(), ...pinned]));
-    }
-    expect(unmarked).toBe(0);
-  });
-});
-
 describe("a response that goes back", () => {
-  test("is always stale: 150 reads of nodes with changing lags, some at once", async () => {
-    for (let seed = 1; seed <= 10; seed++) {
-      const random = seeded(seed);
-      const net = new PooledNetwork({ random, latency: [10, 25, 40], data: { nodes: 1 + (seed % 3) } });
-      net.advance(50);
-      let newest = 0n;
-      for (let turn = 0; turn < 50; turn++) {
-        if (random() < 0.5) net.advance(1);
-        for (const node of net.network.nodes) if (random() < 0.3) node.configure({ lag: Math.floor(random() * 3) });
-        const reads = Array.from({ length: 3 }, async () => {
-          const { block, stale } = await net.client.getSpamStatistics({ partyId }).withResponse();
-          if (stale) return;
-          expect(block?.timestamp).toBeGreaterThanOrEqual(newest);
-          newest = block?.timestamp ?? newest;
-        });
-        await net.run(Promise.all(reads));
-      }
-    }
-  });
-
   test("is stale also if the caller has named its node", async () => {
     const net = new PooledNetwork({ data: { nodes: [{}, { lag: 2 }] } });
     net.advance(5);

@@ -50,7 +50,6 @@ function setting({ latency = [10, 20, 30], data, ...options }: PooledNetworkOpti
 
 /** Only this node has the place. */
 const placeOn = (node: number) => ({ continuesFrom: { records: [{ node }] } });
-const nowhere = { continuesFrom: { records: [] } };
 
 describe("a read that expects a block or a place", () => {
   test("turns to the next node if a response lacks it", async () => {
@@ -80,18 +79,6 @@ describe("a read that expects a block or a place", () => {
     await expect(send(expectation)).rejects.toMatchObject({ lack: "block" });
   });
 
-  test("does not ask nodes that are cooling down, nor wait for one that is silent", async () => {
-    const faults = [{ name: "status" as const, status: 429, headers: { "Retry-After": "20" } }];
-    const { net, send } = setting({ data: { nodes: [{}, { faults }, {}] } });
-    await send(placeOn(2));
-    expect(net.asked).toEqual([0, 1, 2]);
-    const before = net.clock.now();
-    net.latency[2] = Number.POSITIVE_INFINITY;
-    await expect(send(nowhere)).rejects.toMatchObject({ lack: "place" });
-    expect(net.asked).toEqual([0, 2]);
-    expect(net.clock.now() - before).toBe(1010);
-  });
-
   test("is served by a node that lags as by any other: what is past is final", async () => {
     const { net, send } = setting({ data: { nodes: [{ lag: 600 }, {}, {}] } });
     net.advance(700);
@@ -108,14 +95,6 @@ describe("a read that expects a block or a place", () => {
     await expect(send({ needsBlock: true })).rejects.toMatchObject({ lack: "block" });
   });
 
-  test("returns a response without a block once no node has named one", async () => {
-    const { net, send } = setting({ node: { version: "v0.74" } });
-    net.withoutBlocks = true;
-    const { block } = await send({ needsBlock: true });
-    expect(block).toBeUndefined();
-    expect([...net.asked].sort()).toEqual([0, 1, 2]);
-  });
-
   test("asks the preferred node first, unless that is cooling down", async () => {
     const { net, send } = setting();
     const [, , prefer] = net.urls;
@@ -129,12 +108,6 @@ describe("a read that expects a block or a place", () => {
 });
 
 describe("a read that expects history", () => {
-  test("is served by the first node whose response reaches back far enough", async () => {
-    const { net, send } = setting();
-    const reply = await send({ historyFrom: 5n * day }, [5, 0, 0]);
-    expect([nodeOf(reply), net.asked]).toEqual([0, [0]]);
-  });
-
   test("asks all other nodes at once if it does not, and returns the first response that does", async () => {
     const { net, send, causes } = setting({ latency: [10, 100, 40] });
     const reply = await send({ historyFrom: 5n * day }, [9, 5, 5]);
@@ -171,13 +144,6 @@ describe("a read that expects history", () => {
     expect(net.pool.status.map(({ state }) => state)).toEqual(["ready", "cooling-down", "lagging", "cooling-down"]);
     const reply = await send({ historyFrom: 0n }, [9, 8, 7, 1]);
     expect([nodeOf(reply), net.asked]).toEqual([2, [0, 1, 2]]);
-  });
-
-  test("of responses that reach back equally far, returns the latest one", async () => {
-    const { net, send } = setting({ data: { nodes: [{ lag: 600 }, { lag: 1 }, {}] } });
-    net.advance(700);
-    const reply = await send({ isFresh: true, historyFrom: 0n }, [1, 1, 1]);
-    expect([nodeOf(reply), reply.stale]).toEqual([2, false]);
   });
 
   test("marks the response of a node that lags if it decides what is newest", async () => {

@@ -90,15 +90,6 @@ describe("a read whose node does not respond", () => {
     expect(open).toBe(0);
   });
 
-  test("is served by the only one of six nodes that responds, within a `totalTimeout` of 4 s", async () => {
-    for (const isWarm of [true, false]) {
-      const options = { data: { nodes: 6 }, client: { totalTimeout: 4000 }, pool: { order: "given" as const } };
-      const net = isWarm ? await warm(options) : new PooledNetwork(options);
-      net.latency = [silent, silent, silent, silent, silent, 10];
-      for (let call = 0; call < 6; call++) expect(net.nodeOf((await net.read()).response)).toBe(5);
-    }
-  });
-
   test("is not sent to a node whose rate limit has nothing to spare", async () => {
     const net = await warm({ node: { rateLimit: { rate: 1, burst: 2 } }, latency: [10, 10] });
     const [, node = ""] = net.urls;
@@ -214,19 +205,6 @@ describe("extra requests with nodes of steady latency", () => {
       Math.exp(0.5 * Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())),
   };
 
-  test("are sent each time if fifty calls came before that were not late", async () => {
-    const net = await warm({ latency: [20, 20, 20] });
-    for (let hedge = 1; hedge <= 15; hedge++) {
-      for (let call = 0; call < 50; call++) await net.read();
-      net.latency[0] = 200;
-      const before = net.clock.now();
-      await net.read();
-      expect(net.clock.now() - before).toBeLessThan(200);
-      net.latency[0] = 20;
-      expect(hedges(net)).toHaveLength(hedge);
-    }
-  });
-
   test.each(Object.entries(spreads))("are below 15 %%: %s", async (_, spread) => {
     for (const [seed, typical] of [
       [1, 30],
@@ -251,30 +229,54 @@ describe("extra requests with nodes of steady latency", () => {
 
 describe("a transaction check", () => {
   const tx = { version: "TX_VERSION_V3" } as never;
+  const check = (net: PooledNetwork, options = {}) => net.run(net.client.checkTransaction({ tx }, options));
   const checks = (net: PooledNetwork) =>
-    net.network.nodes.flatMap(({ requests }) => requests.filter(({ operation }) => operation === "checkTransaction"));
+    net.network.nodes.map(
+      ({ requests }) => requests.filter(({ operation }) => operation === "checkTransaction").length,
+    );
+
+  test("goes to one fresh node, after a read that compares the nodes if that was not done within maxLag", async () => {
+    const net = new PooledNetwork({ data: { nodes: [{ lag: 600 }, {}, {}] }, latency: [1, 30, 40] });
+    net.advance(700);
+    await check(net);
+    expect([
+      [0, 1, 0],
+      [0, 0, 1],
+    ]).toContainEqual(checks(net));
+    net.asked.length = 0;
+    await check(net);
+    expect(net.asked).toHaveLength(1);
+  });
 
   test("is sent soon, although one of two nodes is silent", async () => {
     for (const node of [0, 1]) {
       const net = new PooledNetwork({ data: { nodes: 2 }, client: { timeout: 30_000 } });
       net.latency[node] = silent;
-      for (let check = 0; check < 6; check++) {
+      for (let count = 0; count < 6; count++) {
         const before = net.clock.now();
-        await net.run(net.client.checkTransaction({ tx })).catch(() => {});
+        await check(net).catch(() => {});
         expect(net.clock.now() - before).toBeLessThan(1200);
         await net.sleep(20_000);
       }
-      expect(checks(net)).toHaveLength(6);
+      expect(checks(net).reduce((a, b) => a + b)).toBe(6);
     }
   });
 
-  test("is never sent twice, also if the node is late, or named by the caller", async () => {
-    const faults = [{ name: "status" as const, status: 503, operation: "checkTransaction" as const }];
-    for (const options of [{}, { node: "https://node-1.example" }]) {
-      const net = await warm({ node: { faults } });
-      net.latency = [900, 900, 900];
-      await expect(net.run(net.client.checkTransaction({ tx }, options))).rejects.toThrow("503");
-      expect(net.asked).toHaveLength(1);
-    }
+  test.each([
+    ["after a lost connection", { name: "reset" }, {}],
+    ["after an error", { name: "status", status: 503 }, {}],
+    ["after a rejection because of the rate", { name: "status", status: 429 }, {}],
+    ["to a node that the caller has named", { name: "status", status: 503 }, { node: "https://node-1.example" }],
+  ] as const)("is never sent twice: %s", async (_, fault, options) => {
+    const net = await warm({ node: { faults: [{ ...fault, operation: "checkTransaction" }] } });
+    net.latency = [900, 900, 900];
+    await expect(check(net, options)).rejects.toMatchObject({ node: expect.stringMatching(/node-/), attempts: 1 });
+    expect(checks(net).reduce((a, b) => a + b)).toBe(1);
+  });
+
+  test("sends nothing of the transaction if no node responds", async () => {
+    const net = new PooledNetwork({ node: { down: true } });
+    await expect(check(net)).rejects.toMatchObject({ name: "ConnectionError" });
+    expect(checks(net)).toEqual([0, 0, 0]);
   });
 });

@@ -29,13 +29,6 @@ describe("a cool-down", () => {
     expect(node.coolDown).toBe(500);
   });
 
-  test("is one for requests that were in flight at the same time", async () => {
-    const { node, pass } = setting();
-    await pass(10);
-    for (let request = 0; request < 5; request++) node.fail("failing", 0);
-    expect(node.coolDown).toBe(1000);
-  });
-
   test("takes at least as long as the rate limit of the node requires", () => {
     const { node } = setting();
     node.fail("failing", 0, { least: 600_000 });
@@ -66,12 +59,6 @@ describe("a cool-down", () => {
     node.fail("failing", 3600);
     expect(node.coolDown).toBe(1000);
   });
-
-  test("begins with a response that lags, and says so", () => {
-    const { node } = setting();
-    node.judge("lag", 0);
-    expect([node.cause, node.coolDown, node.error]).toEqual(["lag", 1000, undefined]);
-  });
 });
 
 describe("the latency of a node", () => {
@@ -86,31 +73,6 @@ describe("the latency of a node", () => {
     expect(node.recentLatency).toBe(120);
     await pass(30_000);
     expect([node.recentLatency, node.latency]).toEqual([undefined, 120]);
-  });
-});
-
-describe("a node whose requests are abandoned", () => {
-  const abandon = async (elapsed: number, count: number, isHeard = false) => {
-    const { clock, node, pass } = setting();
-    await pass(100);
-    for (let request = 0; request < count; request++) {
-      const sentAt = clock.now();
-      await pass(elapsed);
-      if (isHeard) node.hear(undefined, clock.now(), headers);
-      node.abandon(sentAt, 200);
-    }
-    return node.error;
-  };
-
-  test("cools down after it was late twice in a row, or for a second", async () => {
-    expect(await abandon(250, 1)).toBeUndefined();
-    expect(await abandon(250, 2)).toBe("No response within 250 ms.");
-    expect(await abandon(1000, 1)).toBe("No response within 1000 ms.");
-  });
-
-  test("does not cool down if it was not late, or if it has responded since", async () => {
-    expect(await abandon(199, 9)).toBeUndefined();
-    expect(await abandon(250, 9, true)).toBeUndefined();
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type ClientOptions, createClient, ResponseError, VegaError } from "../../../src/index.js";
+import { type ClientOptions, createClient } from "../../../src/index.js";
 import { type NodePoolOptions, nodePool } from "../../../src/pool/index.js";
 import { createFakeNetwork } from "../../../src/testing/index.js";
 import { validateAnswers } from "../../../src/validate/index.js";
@@ -32,7 +32,7 @@ function connect(body: string, options: Partial<ClientOptions> = {}, pool: NodeP
     return new Response(body, { headers: { "Content-Type": "application/json" } });
   };
   const client = createClient({ baseUrl: nodes, fetch, ...options });
-  return { client, nodes, asked, fetch };
+  return { client, nodes, asked };
 }
 
 describe.each(bodies)("a node of a pool that responds with status 200 and %s", (_, body) => {
@@ -59,25 +59,6 @@ describe.each(bodies)("a node of a pool that responds with status 200 and %s", (
     expect((await nodes.check()).map(({ state }) => state)).toEqual(["cooling-down", "ready"]);
     await client.checkTransaction({ tx: { version: "TX_VERSION_V3" } as never });
     expect(asked.filter((each) => each.startsWith("POST"))).toEqual(["POST node-2.example"]);
-  });
-
-  test("leaves the other nodes of a failed call in the message", async () => {
-    const { fetch } = connect(body);
-    const both = (request: Request) => fetch(new Request(request.url.replace("node-2", "node-1"), request));
-    const client = createClient({ baseUrl: nodePool(urls), fetch: both, retry: { baseDelay: 0 } });
-    const error = await client.getSpamStatistics({ partyId }).catch((error: unknown) => error);
-    expect(ResponseError.is(error)).toBe(true);
-    expect(VegaError.is(error) && error.failures?.map(({ node, name }) => [node, name]).sort()).toEqual(
-      urls.map((url) => [url, "ResponseError"]),
-    );
-  });
-
-  test("is an error at once for a client of that address alone", async () => {
-    const { asked, fetch } = connect(body);
-    const client = createClient({ baseUrl: urls[0] as string, fetch });
-    const error = await client.getSpamStatistics({ partyId }).catch((error: unknown) => error);
-    expect(error).toMatchObject({ name: "ResponseError", attempts: 1, response: { status: 200 } });
-    expect(asked).toHaveLength(1);
   });
 });
 

@@ -75,12 +75,6 @@ describe("a scan of a client of several nodes", () => {
     expect(await scan(networkOf({ data: { nodes, block }, latency: [5, 50, 5] }))).toHaveLength(1800);
   });
 
-  test("of nodes without any record is empty", async () => {
-    const net = networkOf({ data: { balances: [] } });
-    expect(await scan(net)).toEqual([]);
-    expect(await scan(net, start)).toEqual([]);
-  });
-
   test("does not ask a node for records of blocks that it has not reached", async () => {
     const net = networkOf({ data: { nodes: [{ lag: 0 }, { lag: 3 }, { lag: 6 }] }, latency: [200, 5, 5] });
     for (let block = 0; block < 40; block++) net.network.nextBlock({ balances: 20 });
@@ -90,26 +84,6 @@ describe("a scan of a client of several nodes", () => {
     const { block, records } = net.network;
     expect(Number(block.timestamp - end) / 1e9).toBeLessThanOrEqual(6);
     expect(count).toBe(records.balances.filter(({ timestamp }) => BigInt(timestamp) < end).length);
-  });
-
-  test("prefetches four pages for each request that may be in flight, and yields the same", async () => {
-    const net = networkOf({ data: { nodes: 5 } });
-    const iterator = net.client.scanBalanceChanges({}, { pageSize: 25, concurrency: 2 })[Symbol.asyncIterator]();
-    const seen = [(await net.run(iterator.next())).value];
-    // The caller is slow.
-    await net.sleep(60_000);
-    const most = 5 * 2;
-    expect(net.asked.length).toBeLessThanOrEqual(4 * most + 2 * most);
-    expect(net.asked.length).toBeGreaterThan(2 * most);
-    const rest = async () => {
-      for (;;) {
-        const { value, done } = await iterator.next();
-        if (done) return;
-        seen.push(value);
-      }
-    };
-    await net.run(rest());
-    expect(seen).toHaveLength(1800);
   });
 
   test("without a start waits for a slow node that keeps more, also if that has cooled down because it was slow", async () => {
@@ -172,5 +146,25 @@ describe("a scan of a client of several nodes", () => {
     await expect(scan(net, firstDay, { node: net.urls[0] })).rejects.toMatchObject(pruned);
     expect(net.asked.filter((each) => each !== 0)).toEqual([]);
     expect(await scan(net, firstDay, { node: net.urls[1] })).toHaveLength(1800);
+  });
+
+  test("up to a block that one node has reached has its records, although the first node lags by two blocks", async () => {
+    const data = { nodes: [{ lag: 2 }, {}], balances: 200 };
+    const pooled = new PooledNetwork({ data, pool: { order: "given" } });
+    const { client, network } = pooled;
+    await pooled.read();
+    const endTimestamp = network.block.timestamp;
+    const startTimestamp = endTimestamp - 60_000_000_000n;
+    const scan = client.scanBalanceChanges({ dateRange: { startTimestamp, endTimestamp } });
+    const records = await pooled.run(scan.toArray());
+    const isInRange = ({ timestamp }: { timestamp: string }) => BigInt(timestamp) >= startTimestamp;
+    expect(records).toHaveLength(network.records.balances.filter(isInRange).length);
+  });
+
+  test("without a start reads what the nodes that respond keep, if one node is down", async () => {
+    const pooled = new PooledNetwork({ data: { nodes: [{ down: true }, {}, {}], balances: 200 } });
+    const { client, network } = pooled;
+    const records = await pooled.run(client.scanBalanceChanges().toArray());
+    expect(records).toHaveLength(network.records.balances.length);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type BalanceChange, createClient, type Forward, PaginationError } from "../../../src/index.js";
 import { nodePool } from "../../../src/pool/index.js";
-import { createFakeNetwork, createFakeNode, nodeDefects } from "../../../src/testing/index.js";
+import { createFakeNetwork, nodeDefects } from "../../../src/testing/index.js";
 import { PooledNetwork, type PooledNetworkOptions } from "../../support/pooled-network.js";
 
 const hex = (number: number) => number.toString(16).padStart(64, "0");
@@ -108,21 +108,6 @@ describe("a walk of a client of several nodes", () => {
     expect(expected).toEqual(expect.arrayContaining(walked));
   });
 
-  test("leaves no trace of its node in the JSON of a page, whose `next` can be used anywhere", async () => {
-    const net = networkOf();
-    const page = await net.run(
-      Promise.resolve(net.client.listNodeSignatures({ id: signatureId(net), pagination: { first: 10 } })),
-    );
-    expect(JSON.stringify(page)).not.toContain("node-");
-    const node = createFakeNode({ signatures: net.network.records.signatures });
-    const other = new PooledNetwork({ data: { nodes: 1, signatures: node.records.signatures } });
-    const { next } = JSON.parse(JSON.stringify(page));
-    const rest = await other.run(other.client.listNodeSignatures({ id: signatureId(net), pagination: next }).toArray());
-    expect(page.nodes.length + rest.length).toBe(
-      node.records.signatures.filter(({ id }) => id === signatureId(net)).length,
-    );
-  });
-
   test("continues from a cursor on the only node that keeps the record, although that node alone is ahead", async () => {
     const pruned = { lag: 30, history: firstDay + 18n * day };
     const net = networkOf({ data: { balances: daily, nodes: [{}, pruned, pruned] } });
@@ -197,15 +182,6 @@ describe("a walk of a client of several nodes", () => {
     current.current = net;
     const changes = await net.run(net.client.listBalanceChanges({ pagination: { first: 7 } }).toArray());
     expect(changes).toHaveLength(60);
-  });
-
-  test("with the option `node` stays on that node, and is retried there", async () => {
-    const net = networkOf({ node: { faults: [{ name: "status", status: 503, request: 3 }] } });
-    const [, , node = ""] = net.urls;
-    const walk = net.client.listNodeSignatures({ id: signatureId(net), pagination: { first: 10 } }, { node });
-    const records = await net.run(walk.toArray());
-    expect(records).toHaveLength(100);
-    expect(new Set(net.asked)).toEqual(new Set([2]));
   });
 });
 
