@@ -60,7 +60,14 @@ const edgesBetween = (from, to) => text.subarray(starts[from], (starts[to] ?? 0)
 const newestFirst = (from, to) =>
   Array.from({ length: to - from }, (_, index) => edgesBetween(to - index - 1, to - index)).join();
 
+let requests = 0;
 const server = createServer((request, response) => {
+  if (request.url === "/requests") {
+    response.end(JSON.stringify({ requests }));
+    requests = 0;
+    return;
+  }
+  requests++;
   const { searchParams } = new URL(request.url ?? "", "http://localhost");
   const size = Number(searchParams.get("pagination.first"));
   const isNewestFirst = searchParams.get("pagination.newestFirst") !== "false";

@@ -1,14 +1,15 @@
 import { once } from "node:events";
 import { createWriteStream } from "node:fs";
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { hasPostgres, startPostgres } from "../cli/test/support/postgres.js";
 import { createClient } from "../dist/src/index.js";
 import { count, limit, median, type Report, type Run, round, runProcess, times, withServer } from "./measure.js";
 
-const records = 300_000;
-const pageSize = 1000;
+const records = Number(process.env["RECORDS"] ?? 300_000);
+const pageSize = Number(process.env["PAGE_SIZE"] ?? 1000);
 /** Microseconds of CPU time for each record. */
 const mostTime = 25;
 
@@ -18,43 +19,65 @@ const here = fileURLToPath(import.meta.url);
 const hasSqlite = process.getBuiltinModule?.("node:sqlite") !== undefined;
 const loop = "loop of fetch, JSON.parse and a line of CSV";
 
+/** What a program took, with the bytes that it stored and the requests that it sent. */
+interface ExportRun extends Run {
+  bytes: number;
+  requests: number;
+}
+
 /** Programs that read all balance changes of a node: the command line, and a loop that does the least. */
-function programs(address: string, folder: string): Record<string, string[]> {
+function programs(address: string, folder: string, database: string | undefined): Record<string, string[]> {
   const own = [...process.execArgv, here];
   const exportTo = (name: string) => {
     const target = ["--output", join(folder, name), "--force", "--quiet"];
     return [main, "balances", "--node", address, "--page-size", String(pageSize), ...target];
   };
+  const size = ["--page-size", String(pageSize)];
+  const syncTo = (target: string) => [main, "sync", target, "balances", "--node", address, ...size, "--quiet"];
   return {
     [loop]: [...own, "loop", address, join(folder, "loop.csv")],
     "scan alone": [...own, "scan", address],
     "export to CSV": exportTo("balances.csv"),
     "export to NDJSON": exportTo("balances.ndjson"),
-    "sync to Parquet": [main, "sync", join(folder, "parquet/"), "balances", "--node", address, "--quiet"],
-    ...(hasSqlite && {
-      "sync to SQLite": [main, "sync", join(folder, "vega.db"), "balances", "--node", address, "--quiet"],
-    }),
+    "sync to Parquet": [...syncTo(join(folder, "parquet/")), "--partial-day"],
+    ...(hasSqlite && { "sync to SQLite": syncTo(join(folder, "vega.db")) }),
+    ...(database && { "sync to PostgreSQL": syncTo(database) }),
   };
 }
 
-async function runAll(rounds: number): Promise<Record<string, Run[]>> {
+async function runAll(rounds: number): Promise<Record<string, ExportRun[]>> {
   const folder = await mkdtemp(join(tmpdir(), "export-"));
+  const database = hasPostgres ? await startPostgres() : undefined;
   try {
     return await withServer("changes-server.js", [String(records)], async (address) => {
-      const runs: Record<string, Run[]> = {};
+      const runs: Record<string, ExportRun[]> = {};
       for (let number = 0; number < rounds; number++) {
-        for (const [name, args] of Object.entries(programs(address, folder))) {
+        for (const [name, args] of Object.entries(programs(address, folder, database?.url))) {
           await rm(folder, { recursive: true });
           await mkdir(folder);
+          await database?.sql.unsafe("DROP SCHEMA IF EXISTS vega CASCADE");
+          const run = await runProcess(args);
+          const [row] = (await database?.sql.unsafe(tableBytes)) ?? [];
+          const { requests } = (await (await fetch(`${address}/requests`)).json()) as ExportRun;
           runs[name] ??= [];
-          runs[name].push(await runProcess(args));
+          runs[name].push({ ...run, requests, bytes: Number(row?.["bytes"] ?? 0) + (await bytesOf(folder)) });
         }
       }
       return runs;
     });
   } finally {
+    await database?.close();
     await rm(folder, { recursive: true });
   }
+}
+
+const tableBytes = `SELECT sum(pg_total_relation_size(pg_class.oid)) AS bytes FROM pg_class
+  JOIN pg_namespace ON pg_namespace.oid = relnamespace WHERE nspname = 'vega' AND relkind = 'r'`;
+
+async function bytesOf(folder: string): Promise<number> {
+  const names = await readdir(folder, { recursive: true });
+  const files = await Promise.all(names.map((name) => stat(join(folder, name))));
+  return files.reduce((sum, file) => sum + (file.isFile() ? file.size : 0), 0);
 }
 
 /** The CPU time of exports, for each record. The node is another process that has rendered every page. */
@@ -71,12 +94,14 @@ export async function exporting(): Promise<Report[]> {
   return [{ title: `Reading ${count(records)} balance changes, pages of ${pageSize}, ${rounds} rounds`, rows }];
 }
 
-/** The most memory of the same programs. V8 keeps more garbage from Node.js 22 on: the loop alone takes up to 250 MiB there. */
+/** The most memory of the same programs, and what they store. V8 keeps more garbage from Node.js 22 on: the loop alone takes up to 250 MiB there. */
 export async function memory(): Promise<Report[]> {
-  const most = process.version.startsWith("v20.") ? 250 : 350;
+  const most = process.version.startsWith("v20.") ? 250 : 400;
   const rows: Report["rows"] = {};
   for (const [name, [run]] of Object.entries(await runAll(1))) {
-    rows[name] = { "peak, MiB": round(run?.mebibytes ?? 0) };
+    const { mebibytes = 0, cpu = 0, bytes = 0, requests = 0 } = run ?? {};
+    const each = { "CPU, µs per record": round(cpu / records), "bytes per record": round(bytes / records) };
+    rows[name] = { "peak, MiB": round(mebibytes), ...each, requests };
     if (name.startsWith("export") || name.startsWith("sync"))
       limit(`Memory of ${name}, MiB`, rows[name]["peak, MiB"], most);
   }

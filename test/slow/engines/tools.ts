@@ -1,0 +1,64 @@
+/** The engines of PyPI: pinned versions, installed into this folder. */
+import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import type { BalanceChange } from "../../../src/index.js";
+import { hasPython, installPython } from "../../support/python.js";
+
+const here = fileURLToPath(new URL(".", import.meta.url));
+const bin = join(here, "tools/bin");
+export const python = join(bin, "python");
+
+/**
+ * Installs the engines, which takes minutes and 1.3 GB.
+ *
+ * @returns Why they cannot run here; `undefined` if they can. The nightly workflow must run them.
+ */
+export async function installEngines(): Promise<string | undefined> {
+  try {
+    if (!hasPython()) throw new Error("Expected Python 3.11 or later with venv.");
+    await installPython(here, join(here, "tools"));
+    return undefined;
+  } catch (error) {
+    if (process.env["GITHUB_ACTIONS"]) throw error;
+    return `Skipped: the engines cannot be installed. ${(error as Error).message}`;
+  }
+}
+
+/** The variables of a program of Python whose home is a folder, where it finds extensions and keeps its state. */
+export const environment = (folder: string) => ({
+  ...process.env,
+  HOME: folder,
+  DLT_DATA_DIR: join(folder, "dlt"),
+  RUNTIME__DLTHUB_TELEMETRY: "false",
+});
+
+/** Runs a program of Python in a folder. */
+export function runPython(folder: string, args: readonly string[], input = ""): Promise<string> {
+  const options = { cwd: folder, env: environment(folder), maxBuffer: 2 ** 26 };
+  const running = promisify(execFile)(python, [...args], options);
+  running.child.stdin?.end(input);
+  return running.then(({ stdout }) => stdout.trim());
+}
+
+/** What `records.py` prints for a destination. */
+export const readRecords = (folder: string, source: string, ...query: string[]) =>
+  runPython(folder, [join(here, "records.py"), source, ...query]);
+
+/** What `records.py` prints for a destination that has these records. */
+export function expectedRecords(records: readonly BalanceChange[]): string {
+  const lines = records
+    .map((record) => [
+      record.timestamp,
+      record.balance,
+      record.partyId,
+      record.assetId,
+      record.marketId,
+      record.accountType,
+    ])
+    .map((values) => JSON.stringify(values))
+    .sort();
+  return `${lines.length} ${createHash("sha256").update(lines.join("\n")).digest("hex")}`;
+}
