@@ -3,7 +3,7 @@ import type { Option } from "commander";
 import { type Argument, type OperationId, operations, type Value } from "vegaprotocol-client/operations";
 import { operationTexts } from "../generated/operation-texts.js";
 import { UsageError } from "./errors.js";
-import { flag, groups } from "./flags.js";
+import { filterFlag } from "./flags.js";
 import { readTime } from "./times.js";
 
 export type Leaf = Extract<Argument, { in: string }>;
@@ -40,26 +40,25 @@ export function argumentFlags(id: OperationId): ArgumentFlag[] {
       name,
       path,
       spec,
-      option: flag(`--${name} <${placeholder(spec)}>`, text, { ...parse, ...repeat, group: groups.filter }),
+      option: filterFlag(`--${name} <${placeholder(spec)}>`, text, { ...parse, ...repeat }),
     };
   });
 }
 
-/** A flag that lets names in filters pass that this version does not know. */
-export const anyFlag = (): Option =>
-  flag("--any", "Send names in filters that are not known, for nodes that are newer than this program.", {
-    group: groups.filter,
-  });
-
-/** Whether an operation has a filter whose names are known. */
-export const hasNames = (flags: readonly ArgumentFlag[]): boolean => flags.some(({ spec }) => namesOf(spec).length > 0);
+/** The flags, and one that lets names pass that this version does not know if any of them is a name. */
+export function filterFlags(flags: readonly ArgumentFlag[]): Option[] {
+  const any = "Send names in filters that are not known, for nodes that are newer than this program.";
+  const hasNames = flags.some(({ spec }) => namesOf(spec).length > 0);
+  return [...flags.map(({ option }) => option), ...(hasNames ? [filterFlag("--any", any)] : [])];
+}
 
 /** Reads the argument of the client's method from the flags that were entered. */
 export function readArguments(
   id: OperationId,
   flags: readonly ArgumentFlag[],
-  entered: Readonly<Record<string, unknown>>,
+  flagsEntered: object,
 ): Record<string, unknown> {
+  const entered = flagsEntered as Readonly<Record<string, unknown>>;
   const argument: Record<string, unknown> = {};
   for (const { name, option, path, spec } of flags) {
     const value = entered[option.attributeName()];

@@ -1,54 +1,45 @@
 import { readFile } from "node:fs/promises";
-import { type Block, type ClientOptions, createClient, type ObserverEvent, type VegaClient } from "vegaprotocol-client";
+import { type ClientOptions, createClient, type ObserverEvent, type VegaClient } from "vegaprotocol-client";
 import type { NodePool, NodePoolOptions } from "vegaprotocol-client/pool";
 import { UsageError } from "./errors.js";
 import type { NodeFlags } from "./flags.js";
-import { createFetch, withScheme } from "./http.js";
+import { createFetch, type Fetch, withScheme } from "./http.js";
 import { type Io, printMessage } from "./io.js";
 
-/** A client and the addresses of its nodes. */
-export interface ConnectedClient {
-  readonly client: VegaClient;
-  readonly nodes: readonly string[];
-}
-
-/** Called with the responses of nodes. */
-export interface ConnectionObserver {
-  /** A node has responded, other than with an error. */
-  onResponse(node: string, block: Block | undefined): void;
-  /** A node has not responded. */
-  onNoResponse(node: string, error: unknown): void;
+export interface ConnectOptions {
+  /** Called with each event. Default: the events are printed with --verbose. */
+  readonly observe?: ClientOptions["observe"];
+  /** Replaces the function that sends requests. */
+  readonly watch?: (send: Fetch) => Fetch;
 }
 
 /** Creates the client of the nodes that the flags or the environment name. */
-export async function connect(io: Io, flags: NodeFlags, observer?: ConnectionObserver): Promise<ConnectedClient> {
+export async function connect(
+  io: Io,
+  flags: NodeFlags,
+  options?: ConnectOptions,
+): Promise<{ client: VegaClient; nodes: readonly string[] }> {
   const nodes = readNodes(io, flags);
-  const [node = ""] = nodes;
-  const baseUrl = nodes.length > 1 ? await createPool(nodes) : node;
-  return { client: await createClientOf(baseUrl, io, flags, { observer }), nodes };
+  // A command with one node does not load the pool.
+  const baseUrl = nodes.length > 1 ? await createPool(nodes) : (nodes[0] ?? "");
+  return { client: await createClientOf(baseUrl, io, flags, options), nodes };
 }
 
-/**
- * Creates the client of a pool, also of a single node.
- *
- * @param observe - Called with each event. Default: the events are printed with --verbose.
- */
+/** Creates the client of a pool, also of a single node. */
 export async function connectPool(
   io: Io,
   flags: NodeFlags,
-  observe?: ClientOptions["observe"],
-  options?: NodePoolOptions,
+  options?: ConnectOptions & NodePoolOptions,
 ): Promise<{ client: VegaClient; pool: NodePool }> {
   const pool = await createPool(readNodes(io, flags), options);
-  return { client: await createClientOf(pool, io, flags, { observe }), pool };
+  return { client: await createClientOf(pool, io, flags, options), pool };
 }
 
-/** A command with one node does not load the pool. */
-const createPool = async (nodes: readonly string[], options?: NodePoolOptions) =>
-  (await import("vegaprotocol-client/pool")).nodePool(nodes, options);
+const createPool = async (nodes: readonly string[], { maxLag }: NodePoolOptions = {}) =>
+  (await import("vegaprotocol-client/pool")).nodePool(nodes, { maxLag });
 
 /** The addresses of the nodes that the flags or the environment name. */
-export function readNodes({ env }: Io, { node: entered = [] }: NodeFlags): readonly string[] {
+function readNodes({ env }: Io, { node: entered = [] }: NodeFlags): readonly string[] {
   const variable = env["VEGA_NODE"] || env["VEGAPROTOCOL_NODE"] || "";
   const nodes = entered.length > 0 ? entered : variable.split(/[\s,]+/).filter(Boolean);
   if (nodes.length > 0) return nodes.map(withScheme);
@@ -58,52 +49,16 @@ export function readNodes({ env }: Io, { node: entered = [] }: NodeFlags): reado
   );
 }
 
-interface Observers {
-  readonly observer?: ConnectionObserver | undefined;
-  readonly observe?: ClientOptions["observe"] | undefined;
-}
-
 async function createClientOf(
   baseUrl: ClientOptions["baseUrl"],
   io: Io,
-  flags: NodeFlags,
-  { observer, observe = flags.verbose ? logEvents(io) : undefined }: Observers,
+  { verbose, timeout, retries, pacing, header = [] }: NodeFlags,
+  { observe = verbose ? logEvents(io) : undefined, watch = (send) => send }: ConnectOptions = {},
 ): Promise<VegaClient> {
-  const { timeout, retries, pacing, header = [], caFile } = flags;
   const headers = await readHeaders(header);
-  const send = io.fetch ?? (await createFetch(io.env, caFile));
-  return createClient({
-    baseUrl,
-    headers,
-    pacing,
-    timeout,
-    retry: retries === undefined ? undefined : retries > 0 && { attempts: retries + 1 },
-    observe,
-    fetch: !observer ? send : (request) => observed(send, observer, request),
-  });
-}
-
-async function observed(
-  send: (request: Request) => Promise<Response>,
-  observer: ConnectionObserver,
-  request: Request,
-): Promise<Response> {
-  const { origin } = new URL(request.url);
-  try {
-    const response = await send(request);
-    if (response.ok) observer.onResponse(origin, readBlock(response));
-    return response;
-  } catch (error) {
-    observer.onNoResponse(origin, error);
-    throw error;
-  }
-}
-
-/** The block that a response names. */
-function readBlock({ headers }: Response): Block | undefined {
-  const [height = "", timestamp = ""] = ["X-Block-Height", "X-Block-Timestamp"].map((name) => headers.get(name) ?? "");
-  const isBlock = /^\d+$/.test(height) && /^\d+$/.test(timestamp);
-  return isBlock ? { height: BigInt(height), timestamp: BigInt(timestamp) } : undefined;
+  const retry = retries === undefined ? undefined : retries > 0 && { attempts: retries + 1 };
+  const fetch = watch(io.fetch ?? (await createFetch(io.env)));
+  return createClient({ baseUrl, headers, pacing, timeout, retry, observe, fetch });
 }
 
 /** Reads `Name: value`, or `@FILE` with one of them on each line, which keeps secrets out of lists of processes. */

@@ -2,14 +2,12 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { readDuration } from "./times.js";
 
-/** The groups of flags in the help. */
-export const groups = { filter: "Filter flags:", output: "Output flags:", node: "Node flags:" } as const;
-
 export interface FlagOptions {
   readonly parse?: (value: string) => unknown;
   /** Whether it can be repeated. Its value is an array. */
   readonly repeat?: true;
   readonly choices?: readonly string[];
+  /** The heading in the help. */
   readonly group?: string;
 }
 
@@ -30,6 +28,14 @@ export function flag(flags: string, text: string, { parse, repeat, choices, grou
   });
   return option;
 }
+
+const inGroup =
+  (group: string) =>
+  (flags: string, text: string, options: FlagOptions = {}) =>
+    flag(flags, text, { ...options, group });
+export const filterFlag = inGroup("Filter flags:");
+export const outputFlag = inGroup("Output flags:");
+export const nodeFlag = inGroup("Node flags:");
 
 /** Adds flags to a command. */
 export function addFlags(command: Command, flags: readonly Option[]): Command {
@@ -53,12 +59,8 @@ export const duration = (value: string): number => {
   throw new InvalidArgumentError("Expected a duration of more than 0, such as 30s, 500ms or 2m.");
 };
 
-/** A duration that can be 0. */
-export const durationOrZero = readDuration;
-
 /** A duration, or `never`. */
-export const durationOrNever = (value: string): number =>
-  value === "never" ? Number.POSITIVE_INFINITY : duration(value);
+const durationOrNever = (value: string): number => (value === "never" ? Number.POSITIVE_INFINITY : duration(value));
 
 /** Flags of every command. */
 export interface GeneralFlags {
@@ -69,63 +71,68 @@ export interface GeneralFlags {
 export interface NodeFlags extends GeneralFlags {
   readonly node?: readonly string[];
   readonly header?: readonly string[];
-  readonly caFile?: string;
   readonly timeout?: number;
   readonly retries?: number;
   readonly pacing: boolean;
 }
 
 export const nodeFlags = (): Option[] => [
-  flag(
+  nodeFlag(
     "--node <URL>",
     "The address of the data node. Repeat it for several nodes: each request goes to one that responds with fresh data. Without " +
       "a scheme, it is https, and http for this machine and private networks. Default: the addresses in VEGA_NODE.",
-    { repeat: true, group: groups.node },
+    { repeat: true },
   ),
-  flag(
+  nodeFlag(
     "--header <HEADER>",
     "A header of every request, such as 'Name: value'. @FILE reads one from each line of a file.",
-    { repeat: true, group: groups.node },
+    { repeat: true },
   ),
-  flag("--ca-file <FILE>", "A file of additional PEM certificates to trust.", { group: groups.node }),
-  flag("--timeout <TIME>", "The deadline of one attempt, such as 30s or 500ms. Default: 30s.", {
-    parse: duration,
-    group: groups.node,
-  }),
-  flag("--retries <N>", "How often a request is retried after a transient failure. Default: 3.", {
+  nodeFlag("--timeout <TIME>", "The deadline of one attempt, such as 30s or 500ms. Default: 30s.", { parse: duration }),
+  nodeFlag("--retries <N>", "How often a request is retried after a transient failure. Default: 3.", {
     parse: integer({ minimum: 0 }),
-    group: groups.node,
   }),
-  flag("--no-pacing", "Do not delay requests to stay within the rate limit of the node.", { group: groups.node }),
+  nodeFlag("--no-pacing", "Do not delay requests to stay within the rate limit of the node."),
 ];
 
 /** Flags of how pages are read. */
 export interface PageFlags {
-  readonly pageSize?: number;
-  readonly concurrency?: number;
-  readonly catchUp?: number;
+  readonly pageSize?: number | undefined;
+  readonly concurrency?: number | undefined;
+  readonly catchUp?: number | undefined;
 }
 
-/** @param isScan - Whether a range of time is read, with several requests at once. */
-export const pageFlags = (isScan: boolean): Option[] => [
-  flag(
-    "--page-size <N>",
-    `How many records to request at once. Default: ${isScan ? "1000" : "the list's page size"}.`,
-    { parse: integer({ maximum: 2 ** 31 - 1 }), group: groups.node },
+export const pageSizeFlag = (size: string): Option =>
+  nodeFlag("--page-size <N>", `How many records to request at once. Default: ${size}.`, {
+    parse: integer({ maximum: 2 ** 31 - 1 }),
+  });
+
+/** Flags of a command that reads a range of time, with several requests at once. */
+export const scanFlags = (): Option[] => [
+  pageSizeFlag("1000"),
+  nodeFlag("--concurrency <N>", "How many requests may be in flight at once. Default: 4.", { parse: integer() }),
+  nodeFlag(
+    "--catch-up <TIME>",
+    "How long to wait for a node that has not reached the end of the range. Then the exit code is 3. Default: 15s.",
+    { parse: readDuration },
   ),
-  ...(isScan
-    ? [
-        flag("--concurrency <N>", "How many requests may be in flight at once. Default: 4.", {
-          parse: integer(),
-          group: groups.node,
-        }),
-        flag(
-          "--catch-up <TIME>",
-          "How long to wait for a node that has not reached the end of the range. Then the exit code is 3. Default: 15s.",
-          { parse: durationOrZero, group: groups.node },
-        ),
-      ]
-    : []),
+];
+
+/** Flags of a command that follows nodes. */
+export interface FollowFlags {
+  readonly pollInterval?: number;
+  readonly giveUpAfter?: number;
+}
+
+export const followFlags = (): Option[] => [
+  nodeFlag(
+    "--poll-interval <TIME>",
+    "The time between polls, such as 5s. Default: one block while records arrive, and up to 15s while none do.",
+    { parse: duration },
+  ),
+  nodeFlag("--give-up-after <TIME>", "How long to retry failures, such as 2h. never retries forever. Default: 10m.", {
+    parse: durationOrNever,
+  }),
 ];
 
 /** The formats of the output. */
@@ -138,47 +145,36 @@ export interface FormatFlags {
 }
 
 export const formatFlag = (text = "a table on a terminal and NDJSON in a pipe", choices: readonly string[] = formats) =>
-  flag("--format <FORMAT>", `How records are printed. Default: ${text}.`, { choices, group: groups.output });
+  outputFlag("--format <FORMAT>", `How records are printed. Default: ${text}.`, { choices });
 
 /** Flags of how the members of records are printed. */
-export interface PresentationFlags {
+export interface PresentationFlags extends FormatFlags {
   readonly columns?: string;
   readonly raw?: true;
   readonly decimals?: readonly string[];
   readonly assets?: readonly string[];
+  readonly quiet?: true;
 }
 
-export const columnFlags = (): Option[] => [
-  flag("--columns <NAMES>", "The members of a record to print, separated by commas. Default: all.", {
-    group: groups.output,
-  }),
-  flag("--raw", "Print times as Unix nanoseconds. Default: RFC 3339 with nanoseconds.", { group: groups.output }),
-];
+/** @param kinds - The columns of the records. */
+export function presentationFlags(kinds: Readonly<Record<string, string>>): Option[] {
+  const hasAmounts = Object.values(kinds).includes("amount");
+  const each =
+    "Print amounts of an asset as decimal numbers with N decimal places. Repeat it for several assets. N alone is for records of one asset.";
+  const all = "Print amounts as decimal numbers with this many decimal places.";
+  const assets = "Read the decimal places of assets from the JSON of a node's /api/v2/assets.";
+  const hasAssets = "assetId" in kinds;
+  return [
+    outputFlag("--columns <NAMES>", "The members of a record to print, separated by commas. Default: all."),
+    outputFlag("--raw", "Print times as Unix nanoseconds. Default: RFC 3339 with nanoseconds."),
+    ...(hasAmounts
+      ? [outputFlag(`--decimals <${hasAssets ? "ASSET=N" : "N"}>`, hasAssets ? each : all, { repeat: true })]
+      : []),
+    ...(hasAmounts && hasAssets ? [outputFlag("--assets <FILE>", assets, { repeat: true })] : []),
+  ];
+}
 
-/** @param hasAssets - Whether records name the asset of their amounts. */
-export const decimalFlags = (hasAssets: boolean): Option[] => [
-  flag(
-    `--decimals <${hasAssets ? "ASSET=N" : "N"}>`,
-    hasAssets
-      ? "Print amounts of an asset as decimal numbers with N decimal places. Repeat it for several assets. N alone is for records of one " +
-          "asset."
-      : "Print amounts as decimal numbers with this many decimal places.",
-    { repeat: true, group: groups.output },
-  ),
-  ...(hasAssets
-    ? [
-        flag("--assets <FILE>", "Read the decimal places of assets from the JSON of a node's /api/v2/assets.", {
-          repeat: true,
-          group: groups.output,
-        }),
-      ]
-    : []),
-];
-
-export const quietFlag = (text = "Do not print progress or a summary.") =>
-  flag("-q, --quiet", text, { group: groups.output });
-
-export const orders = ["oldest-first", "newest-first"] as const;
+export const quietFlag = (text = "Do not print progress or a summary.") => outputFlag("-q, --quiet", text);
 
 /** Flags of a command that listens. */
 export interface ServerFlags {

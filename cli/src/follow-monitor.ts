@@ -1,8 +1,8 @@
 /** Says how a follower is, and ends it if it cannot continue. Used by `follow` and `sync`. */
-import type { Block } from "vegaprotocol-client";
 import type { FollowEvent, PollRetryEvent } from "vegaprotocol-client/follow";
-import type { ConnectionObserver } from "./connection.js";
 import { causesOf, ExitError, exitCodes, IncompleteError } from "./errors.js";
+import type { GeneralFlags, PresentationFlags } from "./flags.js";
+import type { Fetch } from "./http.js";
 import { count, type Io, printMessage } from "./io.js";
 import { formatTime } from "./output/cells.js";
 import { StatusLine } from "./progress.js";
@@ -14,18 +14,17 @@ const permanentCodes = /^(?:CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO_|SELF_SIGNED_|UNA
 /** How far a position may be ahead of the node, in nanoseconds: nodes are behind each other. */
 const lead = 60_000_000_000n;
 
-export interface MonitorOptions {
-  readonly io: Io;
-  readonly isQuiet: boolean;
-  readonly isVerbose: boolean;
+export interface MonitorFlags extends GeneralFlags, Pick<PresentationFlags, "quiet"> {
   /** How long failures may last, in milliseconds. */
-  readonly giveUpAfter: number;
+  readonly giveUpAfter?: number;
   /** The time that the follower begins with, if it is one. */
   readonly from?: unknown;
 }
 
-export class Monitor implements ConnectionObserver {
-  readonly #options: MonitorOptions;
+export class Monitor {
+  readonly #io: Io;
+  readonly #flags: MonitorFlags;
+  readonly #giveUpAfter: number;
   readonly #status: StatusLine;
   readonly #controller = new AbortController();
   /** Ends the follower. */
@@ -35,46 +34,42 @@ export class Monitor implements ConnectionObserver {
   readonly #kinds = new Set<string>();
   /** For each node whether its last failure does not pass. */
   readonly #nodes = new Map<string, boolean>();
+  /** The time of the newest block of a response, in Unix nanoseconds. */
+  #block: bigint | undefined;
   #hasResponded = false;
-  #block: Block | undefined;
   #records = 0;
 
-  constructor(options: MonitorOptions) {
-    const { io, isQuiet, isVerbose } = options;
-    this.#options = options;
-    this.#status = new StatusLine(io, !isQuiet && !isVerbose);
+  constructor(io: Io, flags: MonitorFlags) {
+    this.#io = io;
+    this.#flags = flags;
+    this.#giveUpAfter = flags.giveUpAfter ?? 600_000;
+    this.#status = new StatusLine(io, !flags.quiet && !flags.verbose);
     this.signal = AbortSignal.any([io.signal, this.#controller.signal]);
   }
 
-  onResponse(node: string, block: Block | undefined): void {
-    const { io, from } = this.#options;
-    if (this.#since !== undefined) {
-      this.#print(`The node responds again after ${describeDuration(io.now() - this.#since)}.`);
-    }
-    this.#since = undefined;
-    this.#kinds.clear();
-    this.#nodes.set(node, false);
-    if (block === undefined) return;
-    if (!this.#hasResponded && typeof from === "bigint" && from > block.timestamp + lead) {
-      const reached = formatTime(block.timestamp);
-      const message = `Expected --from to be no later than the chain, which has reached ${reached}, got ${formatTime(from)}.`;
-      this.#controller.abort(new IncompleteError(message));
-    }
-    this.#hasResponded = true;
-    if (this.#block === undefined || block.timestamp >= this.#block.timestamp) this.#block = block;
-    this.#show("waits for the next block");
-  }
-
-  onNoResponse(node: string, error: unknown): void {
-    const causes = causesOf(error);
-    const isPermanent = causes.some(({ code = "", message }) => permanentCodes.test(code) || message === "bad port");
-    // The name of a host that has responded is known: the network is down.
-    const isUnknownHost = !this.#hasResponded && causes.some(({ code }) => code === "ENOTFOUND");
-    this.#nodes.set(node, isPermanent || isUnknownHost);
-  }
+  /** Watches the responses of nodes. */
+  readonly watch =
+    (send: Fetch): Fetch =>
+    async (request) => {
+      const { origin } = new URL(request.url);
+      try {
+        const response = await send(request);
+        if (response.ok) this.#onResponse(origin, response.headers.get("X-Block-Timestamp") ?? "");
+        return response;
+      } catch (error) {
+        const causes = causesOf(error);
+        const isPermanent = causes.some(
+          ({ code = "", message }) => permanentCodes.test(code) || message === "bad port",
+        );
+        // The name of a host that has responded is known: the network is down.
+        const isUnknownHost = !this.#hasResponded && causes.some(({ code }) => code === "ENOTFOUND");
+        this.#nodes.set(origin, isPermanent || isUnknownHost);
+        throw error;
+      }
+    };
 
   readonly observe = (event: FollowEvent): void => {
-    if (this.#options.isVerbose) this.#log(event);
+    if (this.#flags.verbose) this.#log(event);
     if (event.type === "behind") this.#show("waits for a node that is behind");
     else this.#onRetry(event);
   };
@@ -91,20 +86,37 @@ export class Monitor implements ConnectionObserver {
     this.#status.clear();
   }
 
+  #onResponse(node: string, timestamp: string): void {
+    const { from } = this.#flags;
+    if (this.#since !== undefined) {
+      this.#print(`The node responds again after ${describeDuration(this.#io.now() - this.#since)}.`);
+    }
+    this.#since = undefined;
+    this.#kinds.clear();
+    this.#nodes.set(node, false);
+    if (!/^\d+$/.test(timestamp)) return;
+    const block = BigInt(timestamp);
+    if (!this.#hasResponded && typeof from === "bigint" && from > block + lead) {
+      const message = `Expected --from to be no later than the chain, which has reached ${formatTime(block)}, got ${formatTime(from)}.`;
+      this.#controller.abort(new IncompleteError(message));
+    }
+    this.#hasResponded = true;
+    if (this.#block === undefined || block > this.#block) this.#block = block;
+    this.#show("waits for the next block");
+  }
+
   /** Prints the first failure of each kind, and ends the follower if it does not pass, or lasts for too long. */
-  #onRetry({ error, delay }: PollRetryEvent): void {
-    const { io, giveUpAfter } = this.#options;
-    this.#since ??= io.now();
-    const { name, message, status } = error;
+  #onRetry({ error: { name, message, status }, delay }: PollRetryEvent): void {
+    this.#since ??= this.#io.now();
     const failures = [...this.#nodes.values()];
     const isPermanent = name === "ConnectionError" && failures.length > 0 && failures.every(Boolean);
-    if (isPermanent || io.now() - this.#since + delay > giveUpAfter) {
+    if (isPermanent || this.#io.now() - this.#since + delay > this.#giveUpAfter) {
       const code = name === "RateLimitError" ? exitCodes.rateLimited : exitCodes.failed;
       this.#controller.abort(new ExitError(message, code));
       return;
     }
     const kind = `${name} ${status}`;
-    if (!this.#kinds.has(kind)) this.#print(`${message}. Retrying for ${describeDuration(giveUpAfter)}.`);
+    if (!this.#kinds.has(kind)) this.#print(`${message}. Retrying for ${describeDuration(this.#giveUpAfter)}.`);
     this.#kinds.add(kind);
     this.#show(`retries in ${describeDuration(delay)}`);
   }
@@ -114,24 +126,19 @@ export class Monitor implements ConnectionObserver {
       event.type === "retry"
         ? `poll failed, repeated in ${Math.round(event.delay)} ms: ${event.error.message}`
         : `ignored a response of block ${event.block.height}, which is before block ${event.newest.height}`;
-    printMessage(this.#options.io, `${event.operation}: ${what}`);
+    printMessage(this.#io, `${event.operation}: ${what}`);
   }
 
   #show(waitsFor: string): void {
     if (!this.#status.isShown || this.signal.aborted) return;
-    const texts = [count(this.#records, "record"), waitsFor];
-    if (this.#block !== undefined) {
-      const { height, timestamp } = this.#block;
-      const lag = Math.max(0, Date.now() - Number(timestamp / 1_000_000n));
-      texts.unshift(`block ${height.toLocaleString("en")}`, `lag ${describeDuration(lag)}`);
-    }
+    const lag = this.#block === undefined ? [] : [Math.max(0, Date.now() - Number(this.#block / 1_000_000n))];
+    const texts = [...lag.map((each) => `lag ${describeDuration(each)}`), count(this.#records, "record"), waitsFor];
     this.#status.show(texts.join(", "));
   }
 
   #print(text: string): void {
-    const { io, isQuiet, isVerbose } = this.#options;
-    if (isQuiet || isVerbose) return;
+    if (this.#flags.quiet || this.#flags.verbose) return;
     this.#status.clear();
-    printMessage(io, text);
+    printMessage(this.#io, text);
   }
 }

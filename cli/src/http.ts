@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import { isIP } from "node:net";
 import { causesOf, UsageError } from "./errors.js";
 
@@ -20,19 +19,14 @@ export function withScheme(address: string): string {
   return `${privateHost.test(host) || isName ? "http" : "https"}://${address}`;
 }
 
-/**
- * A `fetch` that sends requests through the proxies of the environment and trusts the certificates of a file. The `fetch` of Node.js 20
- * does neither.
- */
-export async function createFetch(env: Environment, caFile: string | undefined): Promise<Fetch> {
+/** A `fetch` that sends requests through the proxies of the environment. The `fetch` of Node.js 20 does not. */
+export async function createFetch(env: Environment): Promise<Fetch> {
   // The `fetch` of these runtimes reads the variables itself.
-  if (("bun" in process.versions || "deno" in process.versions) && caFile === undefined)
-    return (request) => fetch(request);
+  if ("bun" in process.versions || "deno" in process.versions) return (request) => fetch(request);
   const { Agent, EnvHttpProxyAgent, fetch: send } = await import("undici");
-  const ca = caFile === undefined ? {} : { ca: await readAuthorities(caFile, env["NODE_EXTRA_CA_CERTS"]) };
   const [httpProxy, httpsProxy] = [proxyOf(env, "http_proxy"), proxyOf(env, "https_proxy")];
   // The client has deadlines of its own.
-  const options = { connect: ca, requestTls: ca, proxyTls: ca, headersTimeout: 0, bodyTimeout: 0 };
+  const options = { headersTimeout: 0, bodyTimeout: 0 };
   const noProxy = env["no_proxy"] ?? env["NO_PROXY"] ?? "";
   // Proxies often refuse tunnels to other ports than that of TLS.
   const proxied = new EnvHttpProxyAgent({ ...options, httpProxy, httpsProxy, noProxy, proxyTunnel: false });
@@ -62,20 +56,6 @@ function proxyOf(env: Environment, name: string): string {
   const used = env[name] ? name : upper;
   throw new UsageError(`Expected ${used} to be the address of an HTTP proxy, such as http://proxy.example:3128.`);
 }
-
-/** The certificates of a file, in addition to those that Node.js has and those of its variable. */
-async function readAuthorities(file: string, extra = ""): Promise<string[]> {
-  const certificates = certificatesIn(await readFile(file, "utf8"));
-  if (certificates.length === 0) {
-    throw new UsageError(`Expected --ca-file to be a file of PEM certificates, got ${file}.`);
-  }
-  const { rootCertificates } = await import("node:tls");
-  const others = extra === "" ? [] : certificatesIn(await readFile(extra, "utf8").catch(() => ""));
-  return [...rootCertificates, ...others, ...certificates];
-}
-
-const certificatesIn = (pem: string): string[] =>
-  pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
 
 /** Replaces an error that users cannot act on by one that says what to do. The client shows all causes: it has none. */
 function explain(error: Error, url: string, proxies: readonly URL[]): Error {

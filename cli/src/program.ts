@@ -22,7 +22,7 @@ const variables = [
   ],
   ["HTTPS_PROXY, HTTP_PROXY", "The proxy of requests to nodes with https, and with http."],
   ["NO_PROXY", "Hosts and domains without a proxy, separated by commas."],
-  ["NODE_EXTRA_CA_CERTS", "A file of PEM certificates that are trusted, too, as with --ca-file."],
+  ["NODE_EXTRA_CA_CERTS", "A file of PEM certificates that are trusted, too."],
   ["NO_COLOR, FORCE_COLOR", "Never, and always, print in color."],
   ["COLUMNS", "The width of tables and of this help, if the output is no terminal."],
 ] as const;
@@ -116,15 +116,13 @@ export function createProgram(setup: Setup, print: (text: string) => void): Comm
 /** A program and its commands, at all levels. */
 export const allCommands = (command: Command): Command[] => [command, ...command.commands.flatMap(allCommands)];
 
-function findCommand(program: Command, names: readonly string[]): Command {
-  let found = program;
-  for (const name of names) {
-    const next = found.commands.find((each) => each.name() === name);
-    if (next === undefined) program.error(`error: unknown command '${names.join(" ")}'`);
-    found = next;
-  }
-  return found;
-}
+const findCommand = (program: Command, names: readonly string[]): Command =>
+  names.reduce(
+    (found, name) =>
+      found.commands.find((each) => each.name() === name) ??
+      program.error(`error: unknown command '${names.join(" ")}'`),
+    program,
+  );
 
 /** Prints an error of commander as those of the program: on one line, with a capital and a full stop. */
 function printError(io: Io, text: string): void {

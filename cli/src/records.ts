@@ -13,9 +13,8 @@ import {
 import { IncompleteError } from "./errors.js";
 import type { PageFlags } from "./flags.js";
 import { type Io, printMessage } from "./io.js";
-import { type ListId, listOperation } from "./operations.js";
-import type { WireRecord } from "./output/cells.js";
-import { formatTime } from "./output/cells.js";
+import { isScannable, type ListId, listOperation } from "./operations.js";
+import { formatTime, type WireRecord } from "./output/cells.js";
 
 /** What is read. */
 export interface Reading extends PageFlags {
@@ -25,8 +24,6 @@ export interface Reading extends PageFlags {
   /** The range of time of a list that has one, in Unix nanoseconds. The end does not belong to it. */
   readonly start: bigint | undefined;
   readonly end: bigint | undefined;
-  /** Whether the list is scanned by time instead of read page by page. */
-  readonly isScan: boolean;
   readonly isNewestFirst: boolean;
   readonly limit: number | undefined;
   readonly allowsIncomplete: boolean;
@@ -38,28 +35,31 @@ interface ReadOptions {
   readonly onRecord: (record: WireRecord) => Promise<void> | undefined;
 }
 
+export interface Outcome {
+  readonly coverage: Coverage | undefined;
+  /** Why records are missing. */
+  readonly incomplete: IncompleteError | undefined;
+}
+
 /**
  * Reads all records. If the reading allows that records are missing, it reads what the node has, and returns why some are.
  *
  * @throws {@link IncompleteError} if the node does not have all records, and the reading does not allow that.
  */
-export async function readRecords(
-  client: VegaClient,
-  reading: Reading,
-  { signal, onRecord }: ReadOptions,
-): Promise<{ coverage: Coverage | undefined; incomplete: IncompleteError | undefined }> {
+export async function readRecords(client: VegaClient, reading: Reading, options: ReadOptions): Promise<Outcome> {
+  const isScan = isScannable(reading.id);
   let left = reading.limit;
-  const read = async (part: Part) => {
+  const read = async (part: { start?: bigint | undefined; end?: bigint | undefined; missingHistory?: "ignore" }) => {
     const rest = { ...reading, ...part, limit: left };
-    const records = rest.isScan ? openScan(client, rest, signal) : openList(client, rest, signal);
+    const records = isScan ? openScan(client, rest, options) : openList(client, rest, options);
     // The interfaces of records have no index signature.
     for await (const record of records as AsyncIterable<object> as AsyncIterable<WireRecord>) {
       if (left !== undefined) left--;
-      const wait = onRecord(record);
+      const wait = options.onRecord(record);
       // Few records wait for a write. An `await` for each of them would double the time of a record.
       if (wait) await wait;
     }
-    return rest.isScan ? (records as Scan<object>).coverage : undefined;
+    return isScan ? (records as Scan<object>).coverage : undefined;
   };
   try {
     return { coverage: await read({}), incomplete: undefined };
@@ -67,21 +67,9 @@ export async function readRecords(
     const incomplete = incompleteness(error, reading);
     if (incomplete === undefined) throw error;
     if (!reading.allowsIncomplete) throw incomplete;
-    return { coverage: isPruned(error) ? await read(restOf(error, reading)) : undefined, incomplete };
+    if (!isPruned(error)) return { coverage: undefined, incomplete };
+    return { coverage: await read({ ...rangeOf(error.resume), missingHistory: "ignore" }), incomplete };
   }
-}
-
-/** The part of a list that is read. Default: all. */
-interface Part extends Partial<Pick<Reading, "start" | "end">> {
-  /** Where a list continues that is read page by page. */
-  readonly pagination?: Pagination;
-  readonly missingHistory?: "ignore";
-}
-
-/** What a node keeps of the rest of a range. */
-function restOf({ availableFrom, resume }: Pruned, { isScan }: Reading): Part {
-  if (!isScan) return { start: availableFrom, pagination: resume as Pagination };
-  return { ...rangeOf(resume), missingHistory: "ignore" };
 }
 
 /** The range that an error says is left. */
@@ -95,31 +83,19 @@ function rangeOf({ startTimestamp, endTimestamp }: BalanceChangesDateRange = {})
 /** The size of a page of a scan. Larger pages take more memory, and about as long. */
 export const scanPageSize = 1000;
 
-function openScan(client: VegaClient, part: Reading & Part, signal: AbortSignal): Scan<object> {
-  const {
-    query,
-    start,
-    end,
-    isNewestFirst,
-    limit,
-    concurrency,
-    catchUp,
-    pageSize = scanPageSize,
-    missingHistory,
-  } = part;
+function openScan(client: VegaClient, part: Reading & { missingHistory?: "ignore" }, { signal }: ReadOptions) {
+  const { query, start, end, limit, concurrency, catchUp, pageSize = scanPageSize, missingHistory } = part;
   const dateRange = { startTimestamp: start, endTimestamp: end };
-  const order = isNewestFirst ? "newest-first" : "oldest-first";
-  const reading = { order, maxItems: limit, concurrency, catchUp, pageSize, missingHistory } as const;
-  return client.scanBalanceChanges({ ...query, dateRange }, { ...reading, signal });
+  const order = part.isNewestFirst ? "newest-first" : "oldest-first";
+  const options = { order, maxItems: limit, concurrency, catchUp, pageSize, missingHistory, signal } as const;
+  return client.scanBalanceChanges({ ...query, dateRange }, options) as Scan<object>;
 }
 
-function openList(client: VegaClient, part: Reading & Part, signal: AbortSignal): Listing<object> {
-  const { id, query, start, end, isNewestFirst, limit } = part;
+function openList(client: VegaClient, { id, query, ...reading }: Reading, { signal }: ReadOptions) {
   const list = client[id] as (argument: object, options: ListingOptions) => Listing<object>;
-  const { range, defaultPageSize } = listOperation(id);
-  const { pagination = { first: part.pageSize ?? defaultPageSize, newestFirst: isNewestFirst } } = part;
-  const dateRange = range && { dateRange: { startTimestamp: start, endTimestamp: end } };
-  return list({ ...query, ...dateRange, pagination }, { maxItems: limit, signal });
+  const first = reading.pageSize ?? listOperation(id).defaultPageSize;
+  const pagination: Pagination = { first, newestFirst: reading.isNewestFirst };
+  return list({ ...query, pagination }, { maxItems: reading.limit, signal });
 }
 
 type Pruned = PaginationError & { readonly availableFrom: bigint };
@@ -138,16 +114,11 @@ function incompleteness(error: unknown, { id, start, end }: Reading): Incomplete
   }
   if (PaginationError.is(error) && error.reason === "behind") {
     const { block, resume } = error;
-    const reached = block
-      ? `has reached ${formatTime(block.timestamp)}`
-      : "names no block, unlike in earlier responses";
+    const reached = block ? `has reached ${formatTime(block.timestamp)}` : "names no block, unlike before";
     const last = rangeOf(resume).end ?? end;
-    const wanted =
-      last !== undefined
-        ? `the range leads to ${formatTime(last)}`
-        : start !== undefined
-          ? `the range begins at ${formatTime(start)}`
-          : "an earlier response was of a later block";
+    const to = last !== undefined && `the range leads to ${formatTime(last)}`;
+    const from = start !== undefined && `the range begins at ${formatTime(start)}`;
+    const wanted = to || from || "an earlier response was of a later block";
     return new IncompleteError(`The node is behind: it ${reached}, and ${wanted}.`, error);
   }
   // The first page came: the status is the node's response to its cursor, which v0.74 nodes reject for profiles.

@@ -1,18 +1,6 @@
 import { InvalidArgumentError } from "commander";
 import { toNanoseconds } from "vegaprotocol-client";
 
-/** Nanoseconds of the units of Unix times, by their number of digits from the year 1973 to the year 2286. */
-const units: Readonly<Record<number, bigint>> = {
-  9: 1_000_000_000n,
-  10: 1_000_000_000n,
-  12: 1_000_000n,
-  13: 1_000_000n,
-  15: 1000n,
-  16: 1000n,
-  18: 1n,
-  19: 1n,
-};
-
 const milliseconds: Readonly<Record<string, number>> = {
   ms: 1,
   s: 1000,
@@ -29,10 +17,9 @@ const milliseconds: Readonly<Record<string, number>> = {
 export function readTime(value: string): bigint {
   const time = parseTime(value);
   if (time !== undefined) return time;
-  const meant = guesses(value).find((guess) => parseTime(guess) !== undefined);
   throw new InvalidArgumentError(
     "Expected a time such as 2024, 2024-02-01, 2024-02-01T12:00:00Z, digits of Unix seconds, milliseconds, microseconds or " +
-      `nanoseconds, or a time before now such as 24h or 7d.${meant === undefined ? "" : ` Did you mean ${meant}?`}`,
+      "nanoseconds, or a time before now such as 24h or 7d.",
   );
 }
 
@@ -41,8 +28,10 @@ function parseTime(value: string): bigint | undefined {
   if (number !== undefined) return BigInt(Date.now() - Number(number) * (milliseconds[unit] ?? 0)) * 1_000_000n;
   if (/^\d{4}$/.test(value)) return isYear(value) ? parseRfc3339(`${value}-01-01T00:00:00Z`) : undefined;
   if (/^\d+$/.test(value)) {
-    const nanoseconds = units[value.length];
-    return value === "0" ? 0n : nanoseconds && BigInt(value) * nanoseconds;
+    // Seconds have 9 or 10 digits from the year 1973 to the year 2286, milliseconds three more, and so on.
+    const thousands = [10, 13, 16, 19].findIndex((digits) => value.length === digits || value.length === digits - 1);
+    if (thousands >= 0) return BigInt(value) * 1000n ** BigInt(3 - thousands);
+    return value === "0" ? 0n : undefined;
   }
   if (/^\d{4}-\d\d$/.test(value)) return parseRfc3339(`${value}-01T00:00:00Z`);
   return parseRfc3339(/^\d{4}-\d\d-\d\d$/.test(value) ? `${value}T00:00:00Z` : value);
@@ -57,16 +46,6 @@ function parseRfc3339(text: string): bigint | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** What may be meant by a value that is not a time: a date without dashes, or a time without its zone or its seconds. */
-function guesses(value: string): string[] {
-  const dashed = value.replace(/^(\d{4})(\d\d)(\d\d)?$/, (_, year, month, day) =>
-    [year, month, day].filter(Boolean).join("-"),
-  );
-  const [, date = "", time = "", seconds = ":00", zone = "Z"] =
-    /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(:\d\d(?:\.\d+)?)?(Z|[+-]\d\d:\d\d)?$/i.exec(value) ?? [];
-  return [dashed, `${date}T${time}${seconds}${zone}`];
 }
 
 /** Reads a duration as milliseconds. A number without a unit is seconds. */

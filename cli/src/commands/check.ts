@@ -25,7 +25,7 @@ export function addCheck(program: Command, { io, action }: Setup): void {
 
 async function check(io: Io, flags: NodeFlags & FormatFlags, file = "-"): Promise<number> {
   const tx = await readTransaction(io, file);
-  const [{ connect }, { printObject }] = await Promise.all([import("../connection.js"), import("../output/object.js")]);
+  const [{ connect }, { printObject }] = await Promise.all([import("../connection.js"), import("../output/print.js")]);
   const { client } = await connect(io, flags);
   const result = await client.checkTransaction({ tx }, { signal: io.signal });
   await printObject(result, io, flags);

@@ -1,15 +1,27 @@
+/** The command `fake-node`: generated records, or those of files, with lags and faults. */
 import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { gunzipSync } from "node:zlib";
 import type { Command } from "commander";
-import type { FakeNode } from "vegaprotocol-client/testing";
+import { toNanoseconds } from "vegaprotocol-client";
+import type { FakeNode, FakeNodeData, NodeFault } from "vegaprotocol-client/testing";
 import type { FakeNodeServer } from "vegaprotocol-client/testing/node";
 import { complete, type Setup } from "../command.js";
-import { exitCodes } from "../errors.js";
+import { exitCodes, UsageError } from "../errors.js";
 import { addFlags, duration, flag, type GeneralFlags, integer, type ServerFlags, serverFlags } from "../flags.js";
 import { type Io, printMessage, write } from "../io.js";
+import { syncLists } from "../sync/destination.js";
 
-const lists = ["votes", "profiles", "balances", "signatures"] as const;
+/** The lists, with how they are called in a flag, and a member that only their records have. */
+const lists = {
+  votes: ["votes", "value"],
+  profiles: ["profiles of parties", "alias"],
+  balances: ["balance changes", "balance"],
+  signatures: ["node signatures", "sig"],
+} as const;
+const listNames = Object.keys(lists) as (keyof typeof lists)[];
 
-interface Flags extends GeneralFlags, ServerFlags, Partial<Record<(typeof lists)[number], number>> {
+interface Flags extends GeneralFlags, ServerFlags, Partial<Record<keyof typeof lists, number>> {
   readonly nodes?: number;
   readonly lag?: string;
   readonly blockEvery?: number;
@@ -34,12 +46,11 @@ export function addFakeNode(program: Command, { io, action }: Setup): void {
     )
     .usage("[flags]")
     .action(action((flags: Flags) => fakeNode(io, flags)));
-  const number = integer({ minimum: 0 });
+  const number = { parse: integer({ minimum: 0 }) };
+  const nodes = { parse: integer({ maximum: 100 }) };
   addFlags(command, [
     ...serverFlags("; further nodes have the next ones. Default: a free one"),
-    flag("--nodes <N>", "How many nodes follow the chain, each with a port of its own. Default: 1.", {
-      parse: integer({ maximum: 100 }),
-    }),
+    flag("--nodes <N>", "How many nodes follow the chain, each with a port of its own. Default: 1.", nodes),
     flag("--lag <N>", "How many blocks the nodes are behind, separated by commas, such as 0,0,600. Default: 0."),
     flag("--block-every <TIME>", "Add a block with new records after each TIME. Default: never.", { parse: duration }),
     flag(
@@ -50,19 +61,14 @@ export function addFakeNode(program: Command, { io, action }: Setup): void {
     ),
     flag(
       "--from <FILE>",
-      "Serve the records of an exported file, .ndjson or .ndjson.gz, or of a database of sync, .db or .sqlite, instead of generated " +
+      "Serve the records of an exported file, .ndjson or .ndjson.gz, or of a DESTINATION of sync, such as vega.db, instead of generated " +
         "ones. Repeat it for several files.",
       { repeat: true },
     ),
     flag("--fill", "Generate the lists that --from does not have."),
     flag("--party <ID>", "A party that has some of the generated records, also of new blocks."),
-    flag("--seed <N>", "The seed of the generated records. The same seed gives the same records. Default: 1.", {
-      parse: number,
-    }),
-    flag("--votes <N>", "How many votes to generate. Default: 100.", { parse: number }),
-    flag("--profiles <N>", "How many profiles of parties to generate. Default: 100.", { parse: number }),
-    flag("--balances <N>", "How many balance changes to generate. Default: 100.", { parse: number }),
-    flag("--signatures <N>", "How many node signatures to generate. Default: 100.", { parse: number }),
+    flag("--seed <N>", "The seed of the generated records. The same seed gives the same records. Default: 1.", number),
+    ...listNames.map((name) => flag(`--${name} <N>`, `How many ${lists[name][0]} to generate. Default: 100.`, number)),
     flag("--defects", "Lose and repeat records between pages, as v0.74 nodes do."),
     flag("--no-rate-limit", "Accept any number of requests."),
   ]);
@@ -78,28 +84,25 @@ export function addFakeNode(program: Command, { io, action }: Setup): void {
 
 /** Serves fake nodes until the program is interrupted. */
 async function fakeNode(io: Io, flags: Flags): Promise<number> {
-  const [{ createFakeNetwork, createFakeNode, nodeDefects }, { listen }, { readExports, readFaults, readLags }] =
-    await Promise.all([
-      import("vegaprotocol-client/testing"),
-      import("vegaprotocol-client/testing/node"),
-      import("../fake-node.js"),
-    ]);
+  const [{ createFakeNetwork, createFakeNode, nodeDefects }, { listen }] = await Promise.all([
+    import("vegaprotocol-client/testing"),
+    import("vegaprotocol-client/testing/node"),
+  ]);
   const { port = 0, host, nodes = 1, blockEvery, defects, rateLimit, seed, party, from = [] } = flags;
   const isFilled = from.length === 0 || flags.fill === true;
-  const counts = lists.map((name) => [name, flags[name] ?? (isFilled ? 100 : undefined)]);
   const lags = readLags(flags.lag, nodes);
   const options = {
-    faults: readFaults(flags.fault ?? []),
+    faults: (flags.fault ?? []).flatMap((text) => text.split(",").map(readFault)),
     ...(blockEvery !== undefined && { blockEvery }),
     ...(defects && { defects: nodeDefects }),
     ...(!rateLimit && { rateLimit: false as const }),
   };
   const data = {
-    ...Object.fromEntries(counts),
+    ...Object.fromEntries(listNames.map((name) => [name, flags[name] ?? (isFilled ? 100 : undefined)])),
     ...(isFilled && { spamStatistics: 10 }),
     seed,
     party,
-    ...(await readExports(from)),
+    ...(await readRecords(from, io.signal)),
   };
   const all: readonly FakeNode[] =
     nodes === 1
@@ -128,4 +131,93 @@ function printHints(io: Io, node: FakeNode | undefined, url: string | undefined)
   if (proposal !== undefined) printMessage(io, `Try: vegaprotocol votes --node ${url} --proposal ${proposal}`);
   if (resource !== undefined) printMessage(io, `Try: vegaprotocol signatures --node ${url} --id ${resource}`);
   printMessage(io, "Press Ctrl-C to stop.");
+}
+
+/** The records of exported files and destinations. */
+async function readRecords(names: readonly string[], signal: AbortSignal): Promise<FakeNodeData> {
+  const data: Record<string, object[]> = {};
+  const add = (list: string, record: object) => {
+    data[list] ??= [];
+    data[list].push(record);
+  };
+  for (const name of names) {
+    const [isFile, compression] = /\.(?:ndjson|jsonl)(\.gz)?$/.exec(name) ?? [];
+    if (isFile !== undefined) {
+      for (const [list, record] of await readFileOf(name, compression !== undefined)) add(list, record);
+    } else if (/\.\w+$/.test(name) && !/\.(?:db|sqlite3?)$/i.test(name)) {
+      throw new UsageError(
+        `Expected --from to be a file of NDJSON, such as balances.ndjson or balances.ndjson.gz, or a DESTINATION of sync, such as vega.db, got ${name}.`,
+      );
+    } else {
+      const { storedRecords } = await import("../sync/stored.js");
+      for (const list of syncLists) for await (const record of storedRecords(name, list, signal)) add(list, record);
+    }
+  }
+  return data;
+}
+
+async function readFileOf(file: string, isCompressed: boolean): Promise<[list: string, record: object][]> {
+  let content = await readFile(file);
+  try {
+    if (isCompressed) content = gunzipSync(content);
+  } catch (error) {
+    throw new UsageError(`Expected ${file} to be compressed as its name says: ${(error as Error).message}.`);
+  }
+  const lines = content.toString().split("\n");
+  return lines.flatMap((line, index) => (line.trim() === "" ? [] : [readRow(line, `${file}, line ${index + 1}`)]));
+}
+
+function readRow(line: string, place: string): [list: string, record: object] {
+  const record = parse(line);
+  const list = listNames.find((name) => lists[name][1] in record);
+  if (list === undefined) {
+    throw new UsageError(
+      `Expected ${place} to be a vote, a profile, a balance change or a signature with all its members.`,
+    );
+  }
+  const { timestamp, balance } = record;
+  if (typeof balance === "string" && !/^-?\d+$/.test(balance)) {
+    throw new UsageError(`Expected ${place} to have a balance in the smallest unit: export without --decimals.`);
+  }
+  // An export has times as RFC 3339 unless it was one with --raw.
+  const time = typeof timestamp === "string" && { timestamp: String(toNanoseconds(timestamp)) };
+  return [list, { ...record, ...time }];
+}
+
+function parse(line: string): Readonly<Record<string, unknown>> {
+  try {
+    const record: unknown = JSON.parse(line);
+    return typeof record === "object" ? { ...record } : {};
+  } catch {
+    return {};
+  }
+}
+
+/** How many blocks each node is behind. Nodes without a value have that of the last one. */
+function readLags(text = "0", nodes: number): number[] {
+  const lags = text.split(",").map((each) => (/^\d+$/.test(each) ? Number(each) : Number.NaN));
+  if (lags.some(Number.isNaN))
+    throw new UsageError(`Expected --lag to be numbers of blocks, such as 0,0,600, got "${text}".`);
+  if (lags.length > nodes)
+    throw new UsageError(`Expected --lag to have a number for each of --nodes ${nodes}, got "${text}".`);
+  return Array.from({ length: nodes }, (_, index) => lags[index] ?? lags.at(-1) ?? 0);
+}
+
+const plainFaults = ["reset", "html", "truncated-body"] as const;
+
+/** Reads what fails, as `latency=200ms/10%`, `503=5%` or `reset`. */
+function readFault(text: string): NodeFault {
+  const [, name = "", time, unit, percent] =
+    /^([\w-]+)(?:=(\d+(?:\.\d+)?)(ms|s))?(?:[=/](\d+(?:\.\d+)?)%)?$/.exec(text) ?? [];
+  const share = percent === undefined ? {} : { share: Number(percent) / 100 };
+  const plain = plainFaults.find((each) => each === name);
+  if ((share.share ?? 0) <= 1) {
+    if (name === "latency" && time) return { name, milliseconds: Number(time) * (unit === "s" ? 1000 : 1), ...share };
+    if (/^[2-5]\d\d$/.test(name) && !time) return { name: "status", status: Number(name), ...share };
+    if (plain && !time) return { name: plain, ...share };
+  }
+  throw new UsageError(
+    `Expected --fault to have latency=200ms, a status, or one of ${plainFaults.join(", ")}, each with a share from 0% to 100% ` +
+      `such as latency=200ms/10% or 503=5%, got "${text}".`,
+  );
 }

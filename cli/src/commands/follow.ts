@@ -2,29 +2,13 @@ import type { Command } from "commander";
 import { PaginationError, VegaError } from "vegaprotocol-client";
 import { operations } from "vegaprotocol-client/operations";
 import { operationTexts } from "../../generated/operation-texts.js";
-import { anyFlag, argumentFlags, hasNames, readArguments } from "../arguments.js";
+import { argumentFlags, filterFlags, readArguments } from "../arguments.js";
 import { complete, type Setup } from "../command.js";
 import { ErrorWithAdvice, exitCodes, IncompleteError } from "../errors.js";
-import {
-  addFlags,
-  columnFlags,
-  decimalFlags,
-  duration,
-  durationOrNever,
-  type FormatFlags,
-  flag,
-  formatFlag,
-  groups,
-  integer,
-  type NodeFlags,
-  nodeFlags,
-  type PresentationFlags,
-  quietFlag,
-} from "../flags.js";
+import * as flag from "../flags.js";
 import { exampleIds } from "../ids.js";
 import { type Io, write } from "../io.js";
-import type { WireRecord } from "../output/cells.js";
-import { formatTime } from "../output/cells.js";
+import { formatTime, type WireRecord } from "../output/cells.js";
 import { continueCommand } from "../shell.js";
 import { readTime } from "../times.js";
 
@@ -54,31 +38,11 @@ const texts: Readonly<Record<FollowId, { summary: string; details: string; examp
 /** Where a follower begins. */
 type From = "now" | "start" | bigint;
 
-interface FollowFlags extends NodeFlags, FormatFlags, PresentationFlags {
+interface Flags extends flag.NodeFlags, flag.FollowFlags, flag.PresentationFlags {
   readonly from?: From;
   readonly limit?: number;
-  readonly pollInterval?: number;
   readonly stalledAfter?: number;
-  readonly giveUpAfter?: number;
-  readonly quiet?: true;
 }
-
-/** The flags of how long a follower waits. */
-export const followFlags = () => ({
-  pollInterval: flag(
-    "--poll-interval <TIME>",
-    "The time between polls, such as 5s. Default: one block while records arrive, and up to 15s while none do.",
-    { parse: duration, group: groups.node },
-  ),
-  giveUpAfter: flag(
-    "--give-up-after <TIME>",
-    "How long to retry failures, such as 2h. never retries forever. Default: 10m.",
-    {
-      parse: durationOrNever,
-      group: groups.node,
-    },
-  ),
-});
 
 /** Adds the commands that print new records. */
 export function addFollow(program: Command, { io, action }: Setup): void {
@@ -89,9 +53,7 @@ export function addFollow(program: Command, { io, action }: Setup): void {
   for (const id of ids) {
     const { summary, details, examples } = texts[id];
     const { columns = {} } = operationTexts[id];
-    const own = ownFlags(id);
     const hasTime = id !== "listNodeSignatures";
-    const { pollInterval, giveUpAfter } = followFlags();
     const command = follow
       .command(operations[id].envelope)
       .summary(summary)
@@ -100,29 +62,25 @@ export function addFollow(program: Command, { io, action }: Setup): void {
           `\n\nThe columns are ${Object.keys(columns).join(", ")}.`,
       )
       .usage("[flags]")
-      .action(action((flags: FollowFlags) => run(id, io, flags)));
-    const from = flag(
+      .action(action((flags: Flags) => run(id, io, flags)));
+    const from = flag.filterFlag(
       "--from <TIME>",
       "Where to begin: now, which is the current block; start, which is the oldest record of the node; or a time, such as " +
         "2024-02-01T12:00:00Z or 24h. Default: now.",
-      { parse: (text) => (text === "now" || text === "start" ? text : readTime(text)), group: groups.filter },
+      { parse: (text) => (text === "now" || text === "start" ? text : readTime(text)) },
     );
-    addFlags(command, [
-      ...own.map(({ option }) => option),
-      ...(hasNames(own) ? [anyFlag()] : []),
+    flag.addFlags(command, [
+      ...filterFlags(ownFlags(id)),
       ...(hasTime ? [from] : []),
-      flag("-n, --limit <N>", "End after this many records.", { parse: integer(), group: groups.filter }),
-      formatFlag("a table on a terminal and NDJSON in a pipe", ["table", "ndjson", "csv"]),
-      ...columnFlags(),
-      ...(Object.values(columns).includes("amount") ? decimalFlags("assetId" in columns) : []),
-      quietFlag("Do not print the status or failures."),
-      pollInterval,
-      flag("--stalled-after <TIME>", "Fail if the node has no new block for this time. Default: 60s.", {
-        parse: duration,
-        group: groups.node,
+      flag.filterFlag("-n, --limit <N>", "End after this many records.", { parse: flag.integer() }),
+      flag.formatFlag("a table on a terminal and NDJSON in a pipe", ["table", "ndjson", "csv"]),
+      ...flag.presentationFlags(columns),
+      flag.quietFlag("Do not print the status or failures."),
+      ...flag.followFlags(),
+      flag.nodeFlag("--stalled-after <TIME>", "Fail if the node has no new block for this time. Default: 60s.", {
+        parse: flag.duration,
       }),
-      giveUpAfter,
-      ...nodeFlags(),
+      ...flag.nodeFlags(),
     ]);
     complete(command, { examples, exits: [0, 1, 2, 3, 5, 130] });
   }
@@ -131,18 +89,18 @@ export function addFollow(program: Command, { io, action }: Setup): void {
 /** The arguments of a follower: those of the list, without the range of time. */
 const ownFlags = (id: FollowId) => argumentFlags(id).filter(({ path }) => path[0] !== "dateRange");
 
-async function run(id: FollowId, io: Io, flags: FollowFlags): Promise<number> {
+async function run(id: FollowId, io: Io, flags: Flags): Promise<number> {
   const [{ readColumns }, { createEncoder, formatOf }, { connect }, { Monitor }] = await Promise.all([
     import("../output/columns.js"),
-    import("../output/encoder.js"),
+    import("../output/print.js"),
     import("../connection.js"),
     import("../follow-monitor.js"),
   ]);
-  const query = readArguments(id, ownFlags(id), flags as object as Record<string, unknown>);
+  const query = readArguments(id, ownFlags(id), flags);
   const columns = await readColumns(operationTexts[id].columns ?? {}, flags);
-  const { from, giveUpAfter = 600_000, quiet: isQuiet = false, verbose: isVerbose = false } = flags;
-  const monitor = new Monitor({ io, isQuiet, isVerbose, giveUpAfter, from });
-  const { client } = await connect(io, flags, monitor);
+  const { from } = flags;
+  const monitor = new Monitor(io, flags);
+  const { client } = await connect(io, flags, { watch: monitor.watch });
   const hasChosenColumns = flags.columns !== undefined;
   const encoder = await createEncoder(formatOf(flags.format, io), columns, io, { isStdout: true, hasChosenColumns });
   let left = flags.limit ?? Number.POSITIVE_INFINITY;

@@ -4,14 +4,13 @@ import { complete, type Setup } from "../command.js";
 import { exitCodes } from "../errors.js";
 import {
   addFlags,
-  columnFlags,
-  type FormatFlags,
   formatFlag,
   type NodeFlags,
   nodeFlags,
   type PresentationFlags,
+  presentationFlags,
 } from "../flags.js";
-import { type Io, printMessage, write } from "../io.js";
+import { type Io, printMessage } from "../io.js";
 import type { ColumnKind } from "../operations.js";
 
 /** The columns that a narrow terminal has room for come first. */
@@ -29,7 +28,7 @@ const columnKinds: Readonly<Record<string, ColumnKind>> = {
 /** The units of numbers, which a table shows. */
 const units: Readonly<Record<string, string>> = { lag: " ms", latency: " ms", rateLimit: "/s" };
 
-type Flags = NodeFlags & FormatFlags & PresentationFlags;
+type Flags = NodeFlags & PresentationFlags;
 
 /** Adds the command that shows the health of nodes. */
 export function addNodes(program: Command, { io, action }: Setup): void {
@@ -44,7 +43,7 @@ export function addNodes(program: Command, { io, action }: Setup): void {
     )
     .usage("[flags]")
     .action(action((flags: Flags) => nodes(io, flags)));
-  addFlags(command, [formatFlag(), ...columnFlags(), ...nodeFlags()]);
+  addFlags(command, [formatFlag(), ...presentationFlags({}), ...nodeFlags()]);
   complete(command, {
     examples: ["nodes", "nodes --format json --columns url,state,lag", "nodes --node http://127.0.0.1:8080 --raw"],
     exits: [0, 1, 2, 130],
@@ -52,30 +51,24 @@ export function addNodes(program: Command, { io, action }: Setup): void {
 }
 
 async function nodes(io: Io, flags: Flags): Promise<number> {
-  const [{ readColumns }, { createEncoder, formatOf }, { connectPool }] = await Promise.all([
-    import("../output/columns.js"),
-    import("../output/encoder.js"),
+  const [{ formatOf, printRecords }, { connectPool }] = await Promise.all([
+    import("../output/print.js"),
     import("../connection.js"),
   ]);
-  const format = formatOf(flags.format, io);
-  const columns = (await readColumns(columnKinds, flags)).map((column) => {
-    const unit = format === "table" ? (units[column.name] ?? "") : "";
-    return unit === "" ? column : { ...column, print: (text: string) => text + unit };
-  });
+  const isTable = formatOf(flags.format, io) === "table";
   const { pool } = await connectPool(io, flags);
   const { signal } = io;
-  const statuses = await pool.check({ signal, ...(flags.timeout !== undefined && { timeout: flags.timeout }) });
-  let isErrorShown = columns.some(({ name }) => name === "error");
-  const encoder = await createEncoder(format, columns, io, {
-    isStdout: true,
-    hasChosenColumns: flags.columns !== undefined,
-    onHidden: () => {
-      isErrorShown = false;
-    },
-  });
-  const lines = statuses.map((status) => encoder.encode(recordOf(status, format === "table")));
-  signal.throwIfAborted();
-  await write(io.stdout, [encoder.head, ...lines, encoder.end()].join(""));
+  let isErrorShown = flags.columns === undefined || flags.columns.includes("error");
+  let statuses: readonly NodeStatus[] = [];
+  const check = async () => {
+    statuses = await pool.check({ signal, ...(flags.timeout !== undefined && { timeout: flags.timeout }) });
+    signal.throwIfAborted();
+    return statuses.map((status) => recordOf(status, isTable));
+  };
+  const onHidden = () => {
+    isErrorShown = false;
+  };
+  await printRecords(io, flags, columnKinds, check, { units, onHidden });
   for (const { url, error } of isErrorShown ? [] : statuses) {
     if (error !== undefined) printMessage(io, `${url}: ${error}`);
   }

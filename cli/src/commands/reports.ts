@@ -2,29 +2,14 @@
 import type { Command, Option } from "commander";
 import type { BalanceChange, BalanceChangesFilter } from "vegaprotocol-client";
 import type { BalanceSeriesOptions, Submission } from "vegaprotocol-client/reports";
-import { anyFlag, argumentFlags, readArguments } from "../arguments.js";
+import { argumentFlags, filterFlags, readArguments } from "../arguments.js";
 import { complete, type Setup } from "../command.js";
 import { exitCodes, IncompleteError, UsageError } from "../errors.js";
-import {
-  addFlags,
-  columnFlags,
-  decimalFlags,
-  type FormatFlags,
-  flag,
-  formatFlag,
-  groups,
-  integer,
-  type NodeFlags,
-  nodeFlags,
-  type PageFlags,
-  type PresentationFlags,
-  pageFlags,
-  quietFlag,
-} from "../flags.js";
+import * as flag from "../flags.js";
 import { canonicalId, exampleIds } from "../ids.js";
-import { type Io, printMessage, write } from "../io.js";
+import { type Io, printMessage } from "../io.js";
 import type { ColumnKind } from "../operations.js";
-import { formatTime, type WireRecord } from "../output/cells.js";
+import { formatTime } from "../output/cells.js";
 import { readTime } from "../times.js";
 
 const { party, asset, proposal, resource } = exampleIds;
@@ -32,7 +17,7 @@ const { party, asset, proposal, resource } = exampleIds;
 const range = "--from 2024-02-09T16:54:30Z --to 2024-02-09T16:54:45Z";
 const rules = "--required-majority 0.66 --required-participation 0.00001 --total-supply 200000000000000000000000000";
 
-interface ReportFlags extends NodeFlags, PageFlags, FormatFlags, PresentationFlags {
+interface ReportFlags extends flag.NodeFlags, flag.PageFlags, flag.PresentationFlags {
   readonly at?: bigint;
   readonly from?: bigint;
   readonly to?: bigint;
@@ -52,16 +37,13 @@ interface ReportFlags extends NodeFlags, PageFlags, FormatFlags, PresentationFla
   readonly tokens?: string;
   readonly id?: string;
   readonly db?: string;
-  readonly quiet?: true;
 }
 
-const filter = (flags: string, text: string, options = {}) => flag(flags, text, { ...options, group: groups.filter });
+const filter = flag.filterFlag;
 
 /** The flag of a database to read. */
 export const dbFlag = (): Option =>
-  flag("--db <DESTINATION>", "Read a DESTINATION of vegaprotocol sync, such as vega.db, instead of a node.", {
-    group: groups.node,
-  });
+  flag.nodeFlag("--db <DESTINATION>", "Read a DESTINATION of vegaprotocol sync, such as vega.db, instead of a node.");
 
 const completeHistoryFlag = (): Option =>
   filter(
@@ -81,13 +63,11 @@ const ownFlags = () => argumentFlags("listBalanceChanges").filter(({ path }) => 
 const balanceFlags = (): Option[] => [
   filter("--from <TIME>", "The time of the opening balances, such as 2024-01-01.", { parse: readTime }),
   filter("--to <TIME>", "The time of the closing balances, such as 2024-02-01.", { parse: readTime }),
-  ...ownFlags().map(({ option }) => option),
-  anyFlag(),
+  ...filterFlags(ownFlags()),
   completeHistoryFlag(),
-  ...columnFlags(),
-  ...decimalFlags(true),
-  quietFlag(),
-  ...pageFlags(true),
+  ...flag.presentationFlags({ balance: "amount", assetId: "text" }),
+  flag.quietFlag(),
+  ...flag.scanFlags(),
 ];
 
 /** The names in `--group-by`, with the members of an account. */
@@ -150,7 +130,7 @@ const reports = (): Readonly<Record<string, Report>> => ({
       }),
       filter("--proposal <ID>", "The proposal of a vote."),
       filter("--sent-since <N>", "Transactions that were sent since the last block. Default: 0.", {
-        parse: integer({ minimum: 0 }),
+        parse: flag.integer({ minimum: 0 }),
       }),
       filter("--tokens <N>", "The governance tokens of the party, in the smallest unit. Default: not compared."),
     ],
@@ -174,7 +154,8 @@ export function addReports(program: Command, { io, action }: Setup): void {
       .description(`${summary}\n\n${details}`)
       .usage("[flags]")
       .action(action((entered: ReportFlags) => run(io, entered)));
-    addFlags(command, [...flags, formatFlag(), ...(name === "limits" ? [] : [dbFlag()]), ...nodeFlags()]);
+    const own = [...flags, flag.formatFlag(), ...(name === "limits" ? [] : [dbFlag()])];
+    flag.addFlags(command, [...own, ...flag.nodeFlags()]);
     complete(command, { examples, exits: [0, 1, 2, 3, ...(name === "limits" ? [4] : []), 5, 130] });
   }
 }
@@ -185,13 +166,12 @@ function need<T>(value: T | undefined, name: string): T {
   return value;
 }
 
-const connectTo = async (io: Io, flags: NodeFlags) =>
+const connectTo = async (io: Io, flags: flag.NodeFlags) =>
   (await (await import("../connection.js")).connect(io, flags)).client;
 
 /** The balance changes up to and including a time, from a database or a node. */
 async function* changesUpTo(io: Io, flags: ReportFlags, end: bigint): AsyncGenerator<BalanceChange> {
-  const entered = flags as object as Record<string, unknown>;
-  const { filter = {} } = readArguments("listBalanceChanges", ownFlags(), entered) as { filter?: BalanceChangesFilter };
+  const { filter = {} } = readArguments("listBalanceChanges", ownFlags(), flags) as { filter?: BalanceChangesFilter };
   const explain = (start: bigint) => {
     if (flags.quiet || flags.completeHistory) return;
     printMessage(
@@ -237,20 +217,7 @@ async function printRows(
   kinds: Readonly<Record<string, ColumnKind>>,
   read: () => Promise<readonly object[]>,
 ): Promise<number> {
-  const [{ readColumns }, { createEncoder, formatOf }] = await Promise.all([
-    import("../output/columns.js"),
-    import("../output/encoder.js"),
-  ]);
-  const columns = await readColumns(kinds, flags);
-  const rows = (await read()) as readonly WireRecord[];
-  const encoder = await createEncoder(formatOf(flags.format, io), columns, io, {
-    isStdout: true,
-    hasChosenColumns: flags.columns !== undefined,
-    onHidden: (names) => printMessage(io, `The terminal is too narrow for ${names.join(", ")}: choose with --columns.`),
-  });
-  await write(io.stdout, encoder.head);
-  for (const row of rows) await write(io.stdout, encoder.encode(row));
-  await write(io.stdout, encoder.end());
+  await (await import("../output/print.js")).printRecords(io, flags, kinds, read);
   return exitCodes.done;
 }
 
@@ -342,9 +309,7 @@ async function printBundle(io: Io, flags: ReportFlags): Promise<number> {
   return print(io, flags, { id, bundle });
 }
 
-/** Prints an object without what is unknown. */
-async function print(io: Io, flags: FormatFlags, value: object): Promise<number> {
-  const { printObject } = await import("../output/object.js");
-  await printObject(JSON.parse(JSON.stringify(value)), io, flags);
+async function print(io: Io, flags: flag.FormatFlags, value: object): Promise<number> {
+  await (await import("../output/print.js")).printObject(value, io, flags);
   return exitCodes.done;
 }

@@ -5,6 +5,7 @@ import { complete, type Setup } from "../command.js";
 import { exitCodes } from "../errors.js";
 import * as flags from "../flags.js";
 import { type Io, write } from "../io.js";
+import { readDuration } from "../times.js";
 
 interface ServeFlags extends flags.NodeFlags, flags.ServerFlags {
   readonly maxLag?: number;
@@ -16,7 +17,6 @@ interface ServeFlags extends flags.NodeFlags, flags.ServerFlags {
 
 /** Adds the command that serves complete lists for programs in any language. */
 export function addServe(program: Command, { io, action }: Setup): void {
-  const { flag, duration, durationOrZero, groups } = flags;
   const summary = "Serve the lists of nodes without loss over HTTP, for programs in any language.";
   const details =
     "Serves the paths and parameters of a node, with cursors that lead to every record once, from one or several nodes. It prints its " +
@@ -33,12 +33,12 @@ export function addServe(program: Command, { io, action }: Setup): void {
   const grace = "How long requests in flight may take after SIGTERM or Ctrl-C. Default: 10s.";
   flags.addFlags(command, [
     ...flags.nodeFlags(),
-    flag("--max-lag <TIME>", lag, { parse: duration, group: groups.node }),
+    flags.nodeFlag("--max-lag <TIME>", lag, { parse: flags.duration }),
     ...flags.serverFlags("; 0 is a free one. Default: 8080"),
-    flag("--cors <ORIGIN>", cors, { repeat: true }),
-    flag("--trust-proxy", proxy),
-    flag("--grace <TIME>", grace, { parse: durationOrZero }),
-    flag("-q, --quiet", "Print no line for each request, apart from those with status 500."),
+    flags.flag("--cors <ORIGIN>", cors, { repeat: true }),
+    flags.flag("--trust-proxy", proxy),
+    flags.flag("--grace <TIME>", grace, { parse: readDuration }),
+    flags.flag("-q, --quiet", "Print no line for each request, apart from those with status 500."),
   ]);
   complete(command, { examples: ["serve --port 8081", "serve --cors https://page.example"], exits: [0, 1, 2] });
 }
@@ -56,7 +56,7 @@ async function serve(io: Io, entered: ServeFlags): Promise<number> {
     const { status, error } = others as { status?: number; error?: { name: string; message: string } };
     log({ event, operation, attempt, node: new URL(node).host, status, error: error?.name });
   };
-  const { client, pool } = await connectPool(io, entered, verbose ? observe : () => {}, { maxLag });
+  const { client, pool } = await connectPool(io, entered, { observe: verbose ? observe : () => {}, maxLag });
   const closing = new AbortController();
   const gateway = createGateway({
     client,

@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import type { CallOptions } from "vegaprotocol-client";
 import { type OperationId, operations } from "vegaprotocol-client/operations";
 import { operationTexts } from "../../generated/operation-texts.js";
-import { argumentFlags, kebab, readArguments } from "../arguments.js";
+import { argumentFlags, filterFlags, kebab, readArguments } from "../arguments.js";
 import { complete, type Setup } from "../command.js";
 import { exitCodes } from "../errors.js";
 import { addFlags, type FormatFlags, formatFlag, type NodeFlags, nodeFlags } from "../flags.js";
@@ -28,14 +28,14 @@ export function addSingles(program: Command, { io, action }: Setup): void {
       .description(`${operationTexts[id].summary}.`)
       .usage("[flags]")
       .action(action((flags: NodeFlags & FormatFlags) => single(id, io, flags)));
-    addFlags(command, [...argumentFlags(id).map(({ option }) => option), formatFlag(), ...nodeFlags()]);
+    addFlags(command, [...filterFlags(argumentFlags(id)), formatFlag(), ...nodeFlags()]);
     complete(command, { examples: own[id]?.examples ?? [], exits: [0, 1, 2, 5, 130] });
   }
 }
 
 async function single(id: OperationId, io: Io, flags: NodeFlags & FormatFlags): Promise<number> {
-  const argument = readArguments(id, argumentFlags(id), flags as object as Record<string, unknown>);
-  const [{ connect }, { printObject }] = await Promise.all([import("../connection.js"), import("../output/object.js")]);
+  const argument = readArguments(id, argumentFlags(id), flags);
+  const [{ connect }, { printObject }] = await Promise.all([import("../connection.js"), import("../output/print.js")]);
   const { client } = await connect(io, flags);
   const method = client[id] as (argument: object, options: CallOptions) => PromiseLike<object>;
   await printObject(await method(argument, { signal: io.signal }), io, flags);

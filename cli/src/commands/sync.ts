@@ -1,10 +1,10 @@
-import type { Command, Option } from "commander";
+import type { Command } from "commander";
 import { ArgumentError, PaginationError, VegaError } from "vegaprotocol-client";
 import type { FollowVotesArguments } from "vegaprotocol-client/follow";
-import { anyFlag, argumentFlags, readArguments } from "../arguments.js";
+import { argumentFlags, filterFlags, readArguments } from "../arguments.js";
 import { complete, type Setup } from "../command.js";
 import { ErrorWithAdvice, exitCodes, IncompleteError, UsageError } from "../errors.js";
-import { addFlags, flag, groups, type NodeFlags, nodeFlags, type PageFlags, pageFlags, quietFlag } from "../flags.js";
+import * as flag from "../flags.js";
 import { canonicalId, exampleIds } from "../ids.js";
 import { count, type Io, printMessage, write } from "../io.js";
 import { formatTime } from "../output/cells.js";
@@ -14,11 +14,10 @@ import { type Destination, type SyncList, syncLists } from "../sync/destination.
 import type { DestinationFlags } from "../sync/open.js";
 import type { SyncOptions, SyncProgress, SyncWait } from "../sync/sync.js";
 import { describeDuration } from "../times.js";
-import { followFlags } from "./follow.js";
 
 const { proposal, resource } = exampleIds;
 
-interface Flags extends NodeFlags, PageFlags, DestinationFlags {
+interface Flags extends flag.NodeFlags, flag.PageFlags, flag.FollowFlags, DestinationFlags {
   readonly party?: readonly string[];
   readonly proposal?: readonly string[];
   readonly id?: readonly string[];
@@ -28,8 +27,6 @@ interface Flags extends NodeFlags, PageFlags, DestinationFlags {
   readonly fromDb?: string;
   readonly days?: true;
   readonly quiet?: true;
-  readonly pollInterval?: number;
-  readonly giveUpAfter?: number;
 }
 
 /** The flags of balance changes. What is stored has no end. */
@@ -38,7 +35,6 @@ const ownFlags = () => argumentFlags("listBalanceChanges").filter(({ name }) => 
 /** Adds the command that keeps a local copy. */
 export function addSync(program: Command, { io, action }: Setup): void {
   const summary = "Make a database or a folder of Parquet files equal to the node, and keep it so.";
-  const { pollInterval, giveUpAfter } = followFlags();
   const command = program
     .command("sync")
     .summary(summary)
@@ -53,18 +49,15 @@ export function addSync(program: Command, { io, action }: Setup): void {
     .argument("[LIST...]")
     .usage("[flags] DESTINATION [LIST]...")
     .action(action((flags: Flags, args) => sync(io, flags, args)));
-  const output = (flags: string, text: string): Option => flag(flags, text, { group: groups.output });
-  addFlags(command, [
-    ...ownFlags().map(({ option }) => option),
-    anyFlag(),
-    flag("--proposal <ID>", "The proposal whose votes to store. Can be repeated. --party stores those of a party.", {
-      repeat: true,
-      group: groups.filter,
-    }),
-    flag("--id <ID>", "The resource whose signatures to store. Can be repeated.", {
-      repeat: true,
-      group: groups.filter,
-    }),
+  const { outputFlag: output } = flag;
+  flag.addFlags(command, [
+    ...filterFlags(ownFlags()),
+    flag.filterFlag(
+      "--proposal <ID>",
+      "The proposal whose votes to store. Can be repeated. --party stores those of a party.",
+      { repeat: true },
+    ),
+    flag.filterFlag("--id <ID>", "The resource whose signatures to store. Can be repeated.", { repeat: true }),
     output("--follow", "Continue and store each block as it comes, until it is interrupted."),
     output(
       "--check",
@@ -75,10 +68,7 @@ export function addSync(program: Command, { io, action }: Setup): void {
       "--partial-day",
       "Also write the day that is not over to a folder, and compare it. The next run replaces it.",
     ),
-    flag("--timestamps <UNIT>", "The unit of times in a folder. Default: micros.", {
-      choices: ["micros", "nanos"],
-      group: groups.output,
-    }),
+    output("--timestamps <UNIT>", "The unit of times in a folder. Default: micros.", { choices: ["micros", "nanos"] }),
     output("--text-amounts", "Write amounts as text to a folder, for more than 38 digits."),
     output("--schema <NAME>", "The schema of PostgreSQL that has the tables. Default: vega."),
     output(
@@ -90,11 +80,10 @@ export function addSync(program: Command, { io, action }: Setup): void {
       "--days",
       "With --check: print a line for each day, with the number of records and their SHA-256, followed by the node's if they differ.",
     ),
-    quietFlag(),
-    ...nodeFlags(),
-    ...pageFlags(true),
-    pollInterval,
-    giveUpAfter,
+    flag.quietFlag(),
+    ...flag.nodeFlags(),
+    ...flag.scanFlags(),
+    ...flag.followFlags(),
   ]);
   complete(command, {
     examples: [
@@ -166,7 +155,7 @@ function readPlan(names: readonly string[], flags: Flags): Plan {
   const has = (list: SyncList) => names.includes(list) || (list === "balances" && names.length === 0);
   if (check && !has("balances")) throw new UsageError("--check compares balance changes: name the list balances.");
   if (has("signatures") && id.length === 0) throw new UsageError("The list signatures requires --id.");
-  const argument = readArguments("listBalanceChanges", ownFlags(), flags as object as Record<string, unknown>);
+  const argument = readArguments("listBalanceChanges", ownFlags(), flags);
   const { filter = {}, dateRange } = argument as { filter?: object; dateRange?: { startTimestamp: bigint } };
   const balances = { filter: canonicalIds(filter), ...(dateRange && { from: dateRange.startTimestamp }) };
   return {
@@ -204,9 +193,9 @@ async function store(io: Io, flags: Flags, plan: Plan, destination: Destination,
     import("../connection.js"),
     import("../follow-monitor.js"),
   ]);
-  const { follow = false, pollInterval, giveUpAfter = 600_000, quiet: isQuiet = false, verbose = false } = flags;
-  const monitor = new Monitor({ io, isQuiet, isVerbose: verbose, giveUpAfter });
-  const { client } = await connect(io, flags, monitor);
+  const { follow = false, pollInterval } = flags;
+  const monitor = new Monitor(io, { ...flags, from: undefined });
+  const { client } = await connect(io, flags, { watch: monitor.watch });
   const stored = new Map<SyncList, SyncProgress>();
   try {
     await syncTo(destination, client, {
@@ -237,7 +226,8 @@ async function store(io: Io, flags: Flags, plan: Plan, destination: Destination,
       : error;
   } finally {
     monitor.clear();
-    if (!isQuiet) for (const progress of stored.values()) printMessage(io, `${name}: ${describeProgress(progress)}.`);
+    if (!flags.quiet)
+      for (const progress of stored.values()) printMessage(io, `${name}: ${describeProgress(progress)}.`);
   }
   return exitCodes.done;
 }

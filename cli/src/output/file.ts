@@ -1,12 +1,12 @@
-import { createWriteStream, existsSync } from "node:fs";
-import { link, rename, rm } from "node:fs/promises";
+import { constants, createWriteStream, existsSync } from "node:fs";
+import { copyFile, link, rename, rm } from "node:fs/promises";
 import type { Writable } from "node:stream";
 import { finished } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
-import zlib from "node:zlib";
+import { createGzip } from "node:zlib";
 import { ExitError, UsageError } from "../errors.js";
 import { OutputClosed, write } from "../io.js";
-import type { Compression, Target } from "./target.js";
+import type { Target } from "./target.js";
 
 /** Where encoded text goes. */
 export interface Sink {
@@ -14,8 +14,8 @@ export interface Sink {
 }
 
 /** A pipe or a device, which is written as it is. */
-export async function writeStream<T>({ name, compression }: Target, use: (sink: Sink) => Promise<T>): Promise<T> {
-  const { input, done } = compress(createWriteStream(name), compression);
+export async function writeStream<T>({ name, isCompressed }: Target, use: (sink: Sink) => Promise<T>): Promise<T> {
+  const { input, done } = compress(createWriteStream(name), isCompressed);
   const written = (text: string) => write(input, text).catch((error) => Promise.reject(writeError(name, error)));
   try {
     return await use({ write: written });
@@ -58,7 +58,9 @@ export class ExportFile implements Sink {
     await this.close();
     await this.#try(async () => {
       if (this.#force) await replace(this.partial, this.#target.path);
-      else await takeFreeName(this.partial, this.#target);
+      // A second program that writes the same new file does not replace what the first one has completed.
+      else if (!(await takeName(this.partial, this.#target.path))) throw exists(this.#target.name);
+      await rm(this.partial, { force: true });
     });
   }
 
@@ -79,7 +81,7 @@ export class ExportFile implements Sink {
   }
 
   #open() {
-    return compress(createWriteStream(this.partial, { flush: true }), this.#target.compression);
+    return compress(createWriteStream(this.partial, { flush: true }), this.#target.isCompressed);
   }
 
   async #try(action: () => Promise<void>): Promise<void> {
@@ -95,30 +97,30 @@ export class ExportFile implements Sink {
 const exists = (name: string) => new UsageError(`${name} exists. Use --force to replace it, or another --output.`);
 
 /** The stream to write text to, and when everything is written. */
-function compress(stream: Writable, compression: Compression | undefined): { input: Writable; done: Promise<void> } {
-  // Zstandard came with Node.js 22.15; the types of Node.js 20 do not have it.
-  const { createZstdCompress } = zlib as { createZstdCompress?: () => zlib.Gzip };
-  const compressor =
-    compression === "gz" ? zlib.createGzip() : compression === "zst" ? createZstdCompress?.() : undefined;
+function compress(stream: Writable, isCompressed: boolean): { input: Writable; done: Promise<void> } {
   const done = finished(stream);
   // It is also reported to the write, or when the file is closed.
   done.catch(() => {});
-  if (!compressor) return { input: stream, done };
+  if (!isCompressed) return { input: stream, done };
+  const compressor = createGzip();
   compressor.pipe(stream);
   stream.once("error", (error) => compressor.destroy(error));
   return { input: compressor, done };
 }
 
-/** A second program that writes the same new file does not replace what the first one has completed. */
-async function takeFreeName(from: string, { path, name }: Target): Promise<void> {
+/** Gives a file a second name. Returns whether the name was free. */
+export async function takeName(from: string, to: string): Promise<boolean> {
+  const isTaken = (error: NodeJS.ErrnoException) => error.code === "EEXIST";
   try {
-    await link(from, path);
+    // The copy is for a file system without links, such as FAT.
+    await link(from, to).catch((error) =>
+      isTaken(error) ? Promise.reject(error) : copyFile(from, to, constants.COPYFILE_EXCL),
+    );
+    return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "EEXIST") throw exists(name);
-    // A file system without links, such as FAT.
-    return replace(from, path);
+    if (isTaken(error as NodeJS.ErrnoException)) return false;
+    throw error;
   }
-  await rm(from, { force: true });
 }
 
 /** Milliseconds before further attempts. A virus scanner or an indexer holds a new file for less than a second. */

@@ -1,6 +1,5 @@
 import { lstatSync, readlinkSync, realpathSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import zlib from "node:zlib";
 import { UsageError } from "../errors.js";
 import { type FormatName, formats } from "../flags.js";
 
@@ -13,11 +12,8 @@ export interface Target {
   /** A pipe or a device cannot be replaced: it is written as it is. */
   readonly isStream: boolean;
   readonly format: FormatName;
-  readonly compression: Compression | undefined;
+  readonly isCompressed: boolean;
 }
-
-const compressions = ["gz", "zst"] as const;
-export type Compression = (typeof compressions)[number];
 
 /** The formats by the extension of a file. */
 const extensions = new Map<string, FormatName>([
@@ -64,25 +60,20 @@ function ifThere<T>(read: () => T): T | undefined {
 /** Reads the extensions of the name that the user gave. */
 function readExtensions(name: string, format: FormatName | undefined, isStream: boolean) {
   const [, first = "", last = ""] = /(?<=[^/\\])(?:\.([^./\\]*))??\.([^./\\]*)$/.exec(name.toLowerCase()) ?? [];
-  const compression = compressions.find((each) => each === last);
-  const extension = compression === undefined ? last : first;
+  const isCompressed = last === "gz";
+  const extension = isCompressed ? first : last;
   const named = extensions.get(extension);
   // A device such as /dev/stdout.1 has a name that says nothing.
-  const isUnnamed = (extension === "" && compression === undefined) || (isStream && named === undefined);
-  if (compression === "zst" && !("createZstdCompress" in zlib)) {
-    throw new UsageError(
-      `${name} needs Zstandard, which Node.js has from 22.15 on, and this is ${process.version}. Use the extension .gz.`,
-    );
-  }
+  const isUnnamed = (extension === "" && !isCompressed) || (isStream && named === undefined);
   if (format === undefined && named === undefined && !isUnnamed) {
     const known = [...extensions.keys()].map((each) => `.${each}`);
     throw new UsageError(
-      `Expected --output to end with ${known.join(", ")}, each also with .${compressions.join(" or .")} behind it, got ${name}. ` +
+      `Expected --output to end with ${known.join(", ")}, each also with .gz behind it, got ${name}. ` +
         `Use one of them, or --format ${formats.join("|")}.`,
     );
   }
   if (format !== undefined && named !== undefined && format !== named) {
     throw new UsageError(`Expected --output to end with an extension of --format ${format}, got ${name}.`);
   }
-  return { format: format ?? named ?? ("ndjson" as const), compression };
+  return { format: format ?? named ?? ("ndjson" as const), isCompressed };
 }

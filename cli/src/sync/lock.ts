@@ -1,9 +1,9 @@
-import { link, readFile, realpath, rm, stat, writeFile } from "node:fs/promises";
+import { readFile, realpath, rm, stat, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { UsageError } from "../errors.js";
-import { writeError } from "../output/file.js";
+import { takeName, writeError } from "../output/file.js";
 
 /** The process that has a lock. */
 interface Owner {
@@ -29,16 +29,18 @@ export async function lock(name: string): Promise<() => Promise<void>> {
   // The lock appears with its content: a process that reads it never sees a part.
   try {
     await writeFile(own, `${JSON.stringify(owner)}\n`);
-    for (;;) {
-      if (await take(own, path)) {
-        held.add(path);
-        return () => release(path);
-      }
-      const found = await readOwner(path);
-      if (found === "none") continue;
+    while (!(await takeName(own, path))) {
+      const text = await unlessMissing(readFile(path, "utf8"));
+      const found = text === undefined ? undefined : readOwner(text);
+      if (text === undefined) continue;
       if (found === undefined || held.has(path) || isRunning(found)) throw new UsageError(describe(name, path, found));
-      await removeStale(path, found);
+      await removeStale(path, own, text);
     }
+    held.add(path);
+    return async () => {
+      held.delete(path);
+      await rm(path, { force: true });
+    };
   } catch (error) {
     throw writeError(name, error);
   } finally {
@@ -46,50 +48,27 @@ export async function lock(name: string): Promise<() => Promise<void>> {
   }
 }
 
-async function release(path: string): Promise<void> {
-  held.delete(path);
-  await rm(path, { force: true });
-}
-
 /** A destination can be there or not, and its name can be a link. */
 const resolveName = (name: string): Promise<string> =>
   realpath(name).catch(async () => join(await realpath(dirname(name)), basename(name)));
 
-async function take(own: string, path: string): Promise<boolean> {
-  try {
-    await link(own, path);
-    return true;
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === "EEXIST") return false;
-    // A file system without links, such as FAT.
-    if (code !== "EPERM" && code !== "ENOTSUP" && code !== "ENOSYS" && code !== "EISDIR") throw error;
-  }
-  return writeFile(path, await readFile(own), { flag: "wx" }).then(
-    () => true,
-    (error: NodeJS.ErrnoException) => {
-      if (error.code === "EEXIST") return false;
-      throw error;
-    },
-  );
-}
+const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code;
 
-/** `undefined` if the lock has other content. */
-async function readOwner(path: string): Promise<Owner | "none" | undefined> {
-  const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return "none";
+const unlessMissing = <T>(read: Promise<T>): Promise<T | undefined> =>
+  read.catch((error) => {
+    if (codeOf(error) === "ENOENT") return undefined;
     throw error;
   });
-  if (text === "none") return text;
+
+/** `undefined` if the lock has other content. */
+function readOwner(text: string): Owner | undefined {
   try {
     const { host, pid, started } = JSON.parse(text) as Partial<Owner>;
-    if (typeof host === "string" && Number.isSafeInteger(pid) && typeof started === "string") {
-      return { host, pid: Number(pid), started };
-    }
+    const isOwner = typeof host === "string" && Number.isSafeInteger(pid) && typeof started === "string";
+    return isOwner ? { host, pid: Number(pid), started } : undefined;
   } catch {
-    // Not the content of a lock.
+    return undefined;
   }
-  return undefined;
 }
 
 /** Of a process of another host, or of another container, nothing is known. */
@@ -101,7 +80,7 @@ function isRunning({ host, pid }: Owner): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
+    return codeOf(error) === "EPERM";
   }
 }
 
@@ -109,23 +88,16 @@ function isRunning({ host, pid }: Owner): boolean {
 const guardLifetime = 10_000;
 
 /** Removes the lock of a process that is gone. One process does so at a time: a second one would remove the lock of the first. */
-async function removeStale(path: string, stale: Owner): Promise<void> {
+async function removeStale(path: string, own: string, stale: string): Promise<void> {
   const guard = `${path}.takeover`;
-  const isAlone = await writeFile(guard, "", { flag: "wx" }).then(
-    () => true,
-    (error: NodeJS.ErrnoException) => {
-      if (error.code === "EEXIST") return false;
-      throw error;
-    },
-  );
-  if (!isAlone) {
-    const modified = await stat(guard).catch(() => undefined);
-    if (modified && Date.now() - modified.mtimeMs > guardLifetime) await rm(guard, { force: true });
+  if (!(await takeName(own, guard))) {
+    const modified = await unlessMissing(stat(guard));
+    if (modified && Date.now() - modified.ctimeMs > guardLifetime) await rm(guard, { force: true });
     else await sleep(20);
     return;
   }
   try {
-    if (JSON.stringify(await readOwner(path)) === JSON.stringify(stale)) await rm(path, { force: true });
+    if ((await unlessMissing(readFile(path, "utf8"))) === stale) await rm(path, { force: true });
   } finally {
     await rm(guard, { force: true });
   }

@@ -85,10 +85,10 @@ describe("fake-node", () => {
   });
 
   test.each([
-    [["--fault", "503=200%"], 'Expected --fault to have a share from 0% to 100%, got "503=200%".'],
-    [["--fault", "slow"], "Expected --fault to have a status, or one of latency, reset, html"],
-    [["--fault", "latency=fast"], "Expected --fault to have latency=200ms, or latency=200ms/10% for some requests"],
-    [["--lag", "1,2"], 'Expected --lag to be one number, or --nodes, got "1,2".'],
+    [["--fault", "503=200%"], 'or 503=5%, got "503=200%".'],
+    [["--fault", "slow"], "Expected --fault to have latency=200ms, a status, or one of reset, html"],
+    [["--fault", "latency=fast"], 'got "latency=fast"'],
+    [["--lag", "1,2"], 'Expected --lag to have a number for each of --nodes 1, got "1,2".'],
     [["--lag", "x"], "Expected --lag to be numbers of blocks, such as 0,0,600"],
     [["--from", "balances.csv"], "Expected --from to be a file of NDJSON"],
   ])("refuses %j", async (flags, message) => {

@@ -134,19 +134,6 @@ describe("the command balances", () => {
     }
   });
 
-  test("reads the list page by page with --cursor, with the newest record first", async () => {
-    const [first] = await requestsOf(["balances", "--cursor", "--page-size", "50", "--from", "2024-02-09T16:53:30Z"]);
-    expect(first).toBe("?dateRange.startTimestamp=1707497610000000000&pagination.first=50&pagination.newestFirst=true");
-    const { stdout } = await runCli(["balances", "--cursor", "--raw", "--page-size", "50"], { fetch });
-    const listed = await client.listBalanceChanges().toArray();
-    expect(
-      stdout
-        .trimEnd()
-        .split("\n")
-        .map((line) => JSON.parse(line)),
-    ).toEqual(listed);
-  });
-
   test("prints amounts with the decimal places of their asset, and the columns of --columns", async () => {
     const assets = [...new Set(node.records.balances.map(({ assetId }) => assetId ?? ""))];
     const flags = ["--columns", "balance,accountType", "--format", "csv", "-n", "50"];

@@ -29,7 +29,7 @@ describe("a proxy of the environment", () => {
     ["http_proxy", "socks5://user:secret@x"],
     ["HTTPS_PROXY", "http://:"],
   ])("is refused without its value if it is none of HTTP: %s", async (name, value) => {
-    await expect(createFetch({ [name]: value }, undefined)).rejects.toThrow(
+    await expect(createFetch({ [name]: value })).rejects.toThrow(
       `Expected ${name} to be the address of an HTTP proxy, such as http://proxy.example:3128.`,
     );
   });

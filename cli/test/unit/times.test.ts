@@ -19,19 +19,20 @@ test.each([
 });
 
 test.each([
-  ["20240201", "Did you mean 2024-02-01?"],
-  ["202402", "Did you mean 2024-02?"],
-  ["2024-02-01 12:00", "Did you mean 2024-02-01T12:00:00Z?"],
-  ["2024-02-01T12:00:30", "Did you mean 2024-02-01T12:00:30Z?"],
-  ["2024-02-30", "Expected a time such as 2024,"],
-  ["1", "Expected a time such as 2024,"],
-  ["1000", "Expected a time such as 2024,"],
-  ["9999", "Expected a time such as 2024,"],
-  ["17074959001", "seconds, milliseconds, microseconds or nanoseconds"],
-  ["-5", "Expected a time such as 2024,"],
-  ["noon", "Expected a time such as 2024,"],
-])("the time %s is refused with what may be meant", (value, message) => {
-  expect(() => readTime(value)).toThrow(message);
+  "20240201",
+  "2024-02-01 12:00",
+  "2024-02-01T12:00:30",
+  "2024-02-30",
+  "1",
+  "9999",
+  "17074959001",
+  "-5",
+  "24",
+  "1.5h",
+  "-24h",
+  "h",
+])("%s is no time", (value) => {
+  expect(() => readTime(value)).toThrow("Expected a time such as 2024,");
 });
 
 test.each([
@@ -44,10 +45,6 @@ test.each([
   const time = Number(readTime(value) / 1_000_000n) + milliseconds;
   expect(time).toBeGreaterThanOrEqual(before);
   expect(time).toBeLessThanOrEqual(Date.now());
-});
-
-test.each(["24", "1.5h", "24hours", "-24h", "h"])("%s is neither a time nor one before now", (value) => {
-  expect(() => readTime(value)).toThrow("a time before now such as 24h or 7d");
 });
 
 test("a time is printed with the second of its own, also after a time of another second", () => {

@@ -5,11 +5,11 @@ import { continueCommand } from "../../src/shell.js";
 
 describe("paths of Windows", () => {
   test.each([
-    ["C:\\data\\changes.csv", "csv", undefined],
-    ["..\\changes.v2\\votes.ndjson.gz", "ndjson", "gz"],
-    ["C:\\data.d\\changes", "ndjson", undefined],
-  ])("have the extension of their last name: %s", (path, format, compression) => {
-    expect(readTarget(path, undefined)).toMatchObject({ format, compression, name: path });
+    ["C:\\data\\changes.csv", "csv", false],
+    ["..\\changes.v2\\votes.ndjson.gz", "ndjson", true],
+    ["C:\\data.d\\changes", "ndjson", false],
+  ])("have the extension of their last name: %s", (path, format, isCompressed) => {
+    expect(readTarget(path, undefined)).toMatchObject({ format, isCompressed, name: path });
   });
 
   test.each([

@@ -7,7 +7,10 @@ import { createIo } from "../support/run-cli.js";
 /** A writer of records with a text that is written as it is. */
 function createWriter(write: (text: string) => Promise<void>) {
   const encoder = { head: "", encode: ({ text }: WireRecord) => String(text), flush: () => "", end: () => "" };
-  const writer = new RecordWriter(encoder, { write }, new Progress(createIo([]).io, false));
+  const writer = new RecordWriter(encoder, { write }, new Progress(createIo([]).io, false), {
+    isByBlock: false,
+    hasEnd: true,
+  });
   return { add: (text: string) => writer.add({ text }), flush: () => writer.end() };
 }
 
