@@ -8,7 +8,7 @@ import { entries, groups, titleOf } from "../../../docs/.vitepress/pages.js";
 import { projectOf } from "../../../docs/.vitepress/project.js";
 import { hasNoBrowser } from "../../support/chromium.js";
 import { freePort } from "../../support/free-port.js";
-import { startNpmServer } from "../../support/npm-server.js";
+import { startNpmServer } from "../../support/npm.js";
 import { searches } from "./searches.js";
 import { root, type Site, screenshots, startSite, violations } from "./site.js";
 

@@ -1,12 +1,13 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { readFile } from "node:fs/promises";
+import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import axe from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { expect } from "vitest";
+import { listen } from "../../../src/testing/node/index.js";
 import { launchChromium } from "../../support/chromium.js";
-import { serveFolder } from "./serve-folder.js";
 
 export const root = fileURLToPath(new URL("../../../", import.meta.url));
 export const screenshots = join(root, "reports/docs");
@@ -16,8 +17,6 @@ export interface Viewport {
   width?: number;
   height?: number;
   colorScheme?: "light" | "dark";
-  /** The address of another server, which the page may call. */
-  otherServer?: string;
 }
 
 /** The built site, on a local server, in Chromium. */
@@ -38,19 +37,19 @@ export async function startSite(): Promise<Site> {
   if (isOutdated())
     execFileSync("npm", ["run", "--silent", "docs"], { cwd: root, stdio: ["ignore", "ignore", "inherit"] });
   mkdirSync(screenshots, { recursive: true });
-  const { url, close } = await serveFolder(join(root, "site"));
+  const server = await listen({ fetch: serveSite });
+  const url = `${server.url}/`;
   const browser = await launchChromium();
   return {
     browser,
     url,
-    async open(path, use, { width = 1280, height = 844, colorScheme = "light", otherServer = url } = {}) {
+    async open(path, use, { width = 1280, height = 844, colorScheme = "light" } = {}) {
       const context = await browser.newContext({ viewport: { width, height }, colorScheme });
       const page = await context.newPage();
       page.setDefaultTimeout(30_000);
       const problems: string[] = [];
       page.on("request", (request) => {
-        const isAllowed = request.url().startsWith(url) || request.url().startsWith(otherServer);
-        if (!isAllowed && !/^(?:data|blob):/.test(request.url())) problems.push(request.url());
+        if (!request.url().startsWith(url) && !/^(?:data|blob):/.test(request.url())) problems.push(request.url());
       });
       page.on("console", (message) => message.type() === "error" && problems.push(message.text()));
       page.on("pageerror", (error) => problems.push(String(error)));
@@ -65,9 +64,25 @@ export async function startSite(): Promise<Site> {
     },
     async close() {
       await browser.close();
-      close();
+      await server.close();
     },
   };
+}
+
+const types: Record<string, string> = {
+  ".css": "text/css",
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript",
+  ".json": "application/json",
+  ".svg": "image/svg+xml",
+};
+
+/** A file of the site as it is: the preview of VitePress compresses each file again for each page. */
+async function serveSite({ url }: Request): Promise<Response> {
+  const path = decodeURIComponent(new URL(url).pathname.replace(/\/$/, "/index.html"));
+  const content = await readFile(join(root, "site", path)).catch(() => undefined);
+  const headers = { "Content-Type": types[extname(path)] ?? "application/octet-stream" };
+  return new Response(content, { status: content ? 200 : 404, headers });
 }
 
 function isOutdated(): boolean {
@@ -83,20 +98,14 @@ function isOutdated(): boolean {
   return Math.max(...times) > statSync(built).mtimeMs;
 }
 
-/**
- * What axe-core finds by the rules of WCAG 2 up to level AA.
- *
- * @param options - `within` is a selector; default: the whole page.
- */
-export async function violations(page: Page, { within = "html" } = {}): Promise<string[]> {
+/** What axe-core finds by the rules of WCAG 2 up to level AA. */
+export async function violations(page: Page): Promise<string[]> {
   await page.addScriptTag({ content: axe.source });
-  const run = async (context: string) => {
-    const found = await (window as unknown as { axe: typeof axe }).axe.run(context, {
-      runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"],
-    });
+  return page.evaluate(async () => {
+    const runOnly = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"];
+    const found = await (window as unknown as { axe: typeof axe }).axe.run("html", { runOnly });
     return found.violations.flatMap(({ id, nodes }) =>
       nodes.map(({ html, any }) => `${id}: ${html.slice(0, 200)} ${any[0]?.message ?? ""}`),
     );
-  };
-  return page.evaluate(run, within);
+  });
 }

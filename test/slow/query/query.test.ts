@@ -3,7 +3,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import type { InfiniteQueryOptions } from "vegaprotocol-client/query";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { collectSamples } from "../../support/samples/collect.js";
 import { here } from "./install.js";
 
@@ -77,16 +77,6 @@ describe("with TanStack Query", () => {
     expect(shown()).toEqual(sorted(node.records.balances));
   });
 
-  test("an infinite list of votes on a node with all defects has every record once, also after a refetch", async () => {
-    const { node, vega, proposalId } = connect();
-    const votes = sorted(node.records.votes.filter((vote) => vote.proposalId === proposalId));
-    const { shown, fetchAll } = observe(vega.listVotes.infinite({ proposalId, pagination: { first: 250 } }));
-    await fetchAll();
-    expect(shown()).toEqual(votes);
-    await fetchAll();
-    expect(shown()).toEqual(votes);
-  });
-
   test("a query that is no longer used ends its request", async () => {
     const client = createClient({ baseUrl: "https://node.example", fetch: ({ signal }) => silence(signal) });
     const queryClient = new QueryClient();
@@ -129,26 +119,6 @@ test("SWR finds the same data for equal arguments", () => {
   expect(serialized[0]).toBe(serialized[1]);
 });
 
-test("samples that need packages of their own compile", async () => {
-  // `test/slow/next` compiles the files of an application of Next.js.
-  const samples = collectSamples().filter(({ language, code }) => language === "tsx" && !code.startsWith("// app/"));
-  expect(samples.length).toBeGreaterThan(8);
-  const folder = join(here, "reports/samples");
-  rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder, { recursive: true });
-  for (const [index, { place, code }] of samples.entries()) {
-    // Samples of docstrings are a part of a component. A scope of their own lets them declare what the setting has.
-    const isModule = /^import /m.test(code);
-    const content = isModule ? code : `${imports}\nexport async function useSample() {\n${code}}\n`;
-    // Others import it by the name in its first line.
-    const [, name = `sample-${index}.tsx`] = /^\/\/ (\S+\.tsx)\n/.exec(code) ?? [];
-    writeFileSync(join(folder, name), `// ${place}\n${content}`);
-  }
-  const compiler = join(here, "node_modules/typescript-5.9/bin/tsc");
-  const { stdout } = await run(process.execPath, [compiler, "--project", here]).catch((error) => error);
-  expect(stdout).toBe("");
-});
-
 const imports = `
 import { QueryClient, useInfiniteQuery, useMutation, useQuery } from "@tanstack/react-query";
 import useSWR from "swr";
@@ -157,8 +127,56 @@ import { client, partyId, proposalId, tx, vega } from "../../consumer/setting.js
 const queryClient = new QueryClient();
 `;
 
-test.each(["5.4", "5.9", "7.0"])(
-  "the options have the types that React, Vue, Solid, Svelte, Preact, Angular and SWR infer, by TypeScript %s",
+/** The libraries of frameworks: the prefix of their functions, how options are passed, and how data are read. */
+const frameworks = {
+  angular: { library: "angular-query-experimental", prefix: "inject", isFunction: true, data: "data()" },
+  preact: { library: "preact-query", prefix: "use", isFunction: false, data: "data" },
+  solid: { library: "solid-query", prefix: "use", isFunction: true, data: "data" },
+  svelte: { library: "svelte-query", prefix: "create", isFunction: true, data: "data" },
+  vue: { library: "vue-query", prefix: "use", isFunction: false, data: "data.value" },
+};
+
+beforeAll(() => {
+  for (const name of ["samples", "frameworks"]) {
+    rmSync(join(here, "reports", name), { recursive: true, force: true });
+    mkdirSync(join(here, "reports", name), { recursive: true });
+  }
+  // `test/slow/next` compiles the files of an application of Next.js.
+  const samples = collectSamples().filter(({ language, code }) => language === "tsx" && !code.startsWith("// app/"));
+  expect(samples.length).toBeGreaterThan(8);
+  for (const [index, { place, code }] of samples.entries()) {
+    // Samples of docstrings are a part of a component. A scope of their own lets them declare what the setting has.
+    const isModule = /^import /m.test(code);
+    const content = isModule ? code : `${imports}\nexport async function useSample() {\n${code}}\n`;
+    // Others import it by the name in its first line.
+    const [, name = `sample-${index}.tsx`] = /^\/\/ (\S+\.tsx)\n/.exec(code) ?? [];
+    writeFileSync(join(here, "reports/samples", name), `// ${place}\n${content}`);
+  }
+  for (const [name, { library, prefix, isFunction, data }] of Object.entries(frameworks)) {
+    const pass = (options: string) => (isFunction ? `(() => ${options})` : `(${options})`);
+    const program = `
+import { ${prefix}InfiniteQuery, ${prefix}Mutation, ${prefix}Query } from "@tanstack/${library}";
+import type { BalanceChange, SpamStatisticsResponse, TransactionCheckResult, Vote } from "vegaprotocol-client";
+import type { PageData } from "vegaprotocol-client/query";
+import { expectType, partyId, proposalId, tx, vega } from "../../consumer/setting.js";
+
+export function useTypes() {
+  const statistics = ${prefix}Query${pass("vega.getSpamStatistics({ partyId })")};
+  expectType<SpamStatisticsResponse | undefined>()(statistics.${data});
+  expectType<PageData<Vote> | undefined>()(${prefix}Query${pass("vega.listVotes({ proposalId })")}.${data});
+  const changes = ${prefix}InfiniteQuery${pass("vega.listBalanceChanges.infinite()")};
+  expectType<BalanceChange[] | undefined>()(changes.${data}?.pages.flatMap(({ nodes }) => nodes));
+  const check = ${prefix}Mutation${pass("vega.checkTransaction.mutation()")};
+  check.mutate({ tx });
+  expectType<TransactionCheckResult | undefined>()(check.${data});
+}
+`;
+    writeFileSync(join(here, `reports/frameworks/${name}.ts`), program);
+  }
+});
+
+test.concurrent.each(["5.4", "5.9", "7.0"])(
+  "TypeScript %s compiles the samples that need packages of their own, and infers the types of React, Vue, Solid, Svelte, Preact, Angular and SWR",
   async (version) => {
     const compiler = join(here, `node_modules/typescript-${version}/bin/tsc`);
     const { stdout } = await run(process.execPath, [compiler, "--project", here]).catch((error) => error);

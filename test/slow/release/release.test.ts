@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import manifest from "../../../package.json" with { type: "json" };
-import { problemsOf, readRelease } from "../../../scripts/check/release.js";
+import { problemsOf, type Release, readRelease } from "../../../scripts/check/release.js";
 import { freePort } from "../../support/free-port.js";
 import { command, type Registry, startRegistry } from "./registry.js";
 
@@ -111,9 +111,54 @@ describe.each(Object.entries(managers))("a project of %s", (name, { file, add })
   });
 });
 
-test("the packages have their files and no others, and the versions and the changelog agree", () => {
-  const { client, ...release } = readRelease();
+describe("npm run check -- release", () => {
+  const { client, ...others } = readRelease();
   // The maintainer sets the address, and a test runs before a commit, too.
   const manifest = { ...client.manifest, repository: "github:example/vegaprotocol-client" };
-  expect(problemsOf({ ...release, client: { ...client, manifest }, uncommitted: "" })).toEqual([]);
+  const release: Release = { ...others, client: { ...client, manifest }, uncommitted: "" };
+  const { version, repository: _, ...rest } = manifest;
+  const { commandLine } = release;
+  const without = <Part extends Release["client"]>(part: Part, name: string): Part => ({
+    ...part,
+    packed: part.packed.filter((file) => file !== name),
+  });
+  const withFile = (name: string) => ({ client: { ...release.client, packed: [...client.packed, name] } });
+  const withCommandLine = (change: Partial<typeof commandLine.manifest>) => ({
+    commandLine: { ...commandLine, manifest: { ...commandLine.manifest, ...change } },
+  });
+
+  test("reports no problem: the packages have their files and no others, and the versions and the changelog agree", () => {
+    expect(problemsOf(release)).toEqual([]);
+  });
+
+  test.each<[what: string, change: Partial<Release>, problem: RegExp]>([
+    ["lacks an entry's types", { client: without(release.client, "dist/src/index.d.ts") }, /lacks dist\/src\/index\.d/],
+    ["has no repository", { client: { ...client, manifest: { version, ...rest } } }, /^The address of the repository/],
+    ["lacks the license", { client: without(release.client, "LICENSE") }, /lacks LICENSE/],
+    ["has a source map", withFile("dist/src/index.js.map"), /has dist\/src\/index\.js\.map/],
+    ["has a test in it", withFile("dist/test/a.js"), /has dist\/test\/a\.js/],
+    ["has no entry in the changelog", { changelog: "# Changelog\n" }, /no entry for/],
+    ["is not dated", { changelog: `## ${version} (unreleased)\n` }, /the date of .*, got "unreleased"/],
+    [
+      "has a description of another version",
+      { described: "0.0.1" },
+      /openapi\.yaml has version 0\.0\.1, package\.json/,
+    ],
+    ["lacks the command line", { commandLine: without(commandLine, "dist/main.js") }, /cli lacks dist\/main\.js/],
+    [
+      "has a command line of another version",
+      withCommandLine({ version: "0.0.1" }),
+      /cli\/package\.json has version 0/,
+    ],
+    [
+      "has a command line that needs a folder",
+      withCommandLine({ dependencies: { "vegaprotocol-client": "file:.." } }),
+      /of the client, got file:\.\./,
+    ],
+    ["is not committed", { uncommitted: " M README.md" }, /not committed:\n M README\.md/],
+  ])("reports a release that %s", (_, change, problem) => {
+    const problems = problemsOf({ ...release, ...change });
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toMatch(problem);
+  });
 });

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -6,7 +6,6 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { npmCi } from "../../../scripts/npm-ci.js";
 import { createFakeNode, type FakeNodeData, type FakeNodeOptions } from "../../../src/testing/index.js";
 import { listen } from "../../../src/testing/node/index.js";
-import { collectSamples, root } from "../../support/samples/collect.js";
 import { startWorkerd, type Workerd } from "./workerd.js";
 
 // workerd forbids that a request is woken by another one. Dates of compatibility before October 2024 are stricter.
@@ -91,32 +90,4 @@ describe.each(["2024-01-01", "2026-10-01"])("a worker of %s with one client", (d
     expect(scans).toEqual(all(50, 400));
     await close();
   });
-});
-
-test("the recipe for Workers responds with a page of balance changes, and with a status for each error", async () => {
-  npmCi(fileURLToPath(new URL(".", import.meta.url)));
-  const node = createFakeNode({ balances: 500, party: "ab".repeat(32) });
-  const { url, close } = await listen(node);
-  const recipe = collectSamples().find(({ code }) => code.includes("async fetch(request: Request, env"));
-  // Inside the package, so that its name resolves to its build.
-  const folder = join(root, "reports/worker");
-  await mkdir(folder, { recursive: true });
-  await writeFile(join(folder, "recipe.ts"), recipe?.code ?? "");
-  const workerd = await startWorkerd(join(folder, "recipe.ts"), join(folder, "worker.mjs"), "2026-10-01", {
-    NODE_URL: url,
-  });
-  const ask = (partyId: string) => fetch(`${workerd.url}/?partyId=${partyId}`);
-  try {
-    const page = await (await ask("ab".repeat(32))).json();
-    expect(page).toMatchObject({
-      nodes: expect.arrayContaining([expect.objectContaining({ balance: expect.any(String) })]),
-    });
-    expect((await ask("x")).status).toBe(400);
-    expect((await ask("0".repeat(64))).status).toBe(404);
-    node.configure({ faults: [{ name: "status", status: 501 }] });
-    expect((await ask("ab".repeat(32))).status).toBe(502);
-  } finally {
-    await workerd.stop();
-    await close();
-  }
 });

@@ -16,14 +16,8 @@ export interface Workerd {
  * Bundles a worker and serves it.
  *
  * @param file - The module of the worker. The bundle and the configuration are written beside `outfile`.
- * @param environment - The texts in the `env` of the worker.
  */
-export async function startWorkerd(
-  file: string,
-  outfile: string,
-  compatibilityDate: string,
-  environment: Readonly<Record<string, string>> = {},
-): Promise<Workerd> {
+export async function startWorkerd(file: string, outfile: string, compatibilityDate: string): Promise<Workerd> {
   await build({ entryPoints: [file], outfile, bundle: true, format: "esm", target: "es2022" });
   const port = await freePort();
   const config = `${outfile}.capnp`;
@@ -35,7 +29,6 @@ const config :Workerd.Config = (
     (name = "main", worker = (
       modules = [(name = "worker", esModule = embed "${outfile.slice(dirname(outfile).length + 1)}")],
       compatibilityDate = "${compatibilityDate}",
-      bindings = [${Object.entries(environment).map(([name, text]) => `(name = "${name}", text = "${text}")`)}],
     )),
     (name = "internet", network = (allow = ["public", "private"])),
   ],

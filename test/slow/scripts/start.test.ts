@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { freePort } from "../../support/free-port.js";
-import { runNpm } from "../../support/run-npm.js";
+import { runNpm } from "../../support/npm.js";
 
 /** Runs `npm start` without its build, which `npm run test:slow` has just made. */
 const start = (args: string[] = []) =>
