@@ -1,4 +1,3 @@
-import { getEventListeners } from "node:events";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createClient, type ObserverEvent } from "../../src/index.js";
 import { FaultyServer, faulty, respond } from "../support/faulty-server.js";
@@ -140,22 +139,6 @@ describe("an abort", () => {
     respondToAll();
     expect(await next).toEqual(body);
   });
-});
-
-test("a signal that 2000 calls share has one listener at most, and none after them", async () => {
-  const { signal } = new AbortController();
-  const listeners = () => getEventListeners(signal, "abort").length;
-  let most = 0;
-  const client = createClient({
-    baseUrl: "https://node.example",
-    fetch: async () => {
-      most = Math.max(most, listeners());
-      return json(body);
-    },
-  });
-  for (let call = 0; call < 2000; call++) await client.getSpamStatistics(party, { signal });
-  expect(most).toBe(1);
-  expect(listeners()).toBe(0);
 });
 
 describe("the events of an observer", () => {

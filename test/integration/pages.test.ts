@@ -1,7 +1,5 @@
-import { execFile } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
-import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { groups } from "../../docs/.vitepress/pages.js";
 import { root } from "../support/samples/collect.js";
@@ -77,47 +75,8 @@ describe.each([...guide, ...others])("the links and paths of %s", (file) => {
   });
 });
 
-test.each([
-  ["abort", "errors"],
-  ["bans", "rate-limits"],
-  ["bigint", "getting-started"],
-  ["CORS", "errors"],
-  ["CSV", "command-line"],
-  ["export", "command-line"],
-  ["infinite scroll", "recipes-ui"],
-  ["migrate", "recipes"],
-  ["Next.js", "recipes-next"],
-  ["subscription", "recipes"],
-  ["upgrade", "compatibility"],
-  ["webhook", "recipes"],
-  ["WebSocket", "recipes"],
-  ["mock", "testing"],
-  ["rate limit", "rate-limits"],
-  ["React", "recipes-ui"],
-  ["resume", "pagination"],
-  ["resume", "scans"],
-  ["resume", "command-line"],
-  ["retry", "errors"],
-  ["revalidate", "recipes-next"],
-])('a heading has what is searched for as "%s": %s', (words, page) => {
-  const found = headings(`docs/${page}.md`).filter((each) => each.toLowerCase().includes(words.toLowerCase()));
-  expect(found).not.toEqual([]);
-});
-
 test("the tables of the README fit a terminal of 100 columns", () => {
   const rows = prose("README.md").match(/^\|.+$/gm) ?? [];
   expect(rows.length).toBeGreaterThan(5);
   expect(rows.filter((row) => row.length > 100)).toEqual([]);
-});
-
-test("the first program prints what the page shows, with Node.js alone", async () => {
-  const page = read("docs/getting-started.md");
-  const [, program = ""] = /^```ts twoslash\n([\s\S]*?)^```/m.exec(page) ?? [];
-  const [, output] = /^```text\n([\s\S]*?)^```/m.exec(page) ?? [];
-  // Inside the package, so that its name resolves to its build.
-  const folder = join(root, "reports");
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, "main.mjs"), program);
-  const { stdout } = await promisify(execFile)(process.execPath, ["main.mjs"], { cwd: folder });
-  expect(stdout).toBe(output);
 });

@@ -1,175 +1,116 @@
-import http from "node:http";
-import type { AddressInfo } from "node:net";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { ApiError, type ClientOptions, createClient, VegaError } from "../../src/index.js";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { type ClientOptions, createClient } from "../../src/index.js";
 import { nodePool } from "../../src/pool/index.js";
+import { type FakeNodeServer, listen } from "../../src/testing/node/index.js";
 
 const partyId = "ab".repeat(32);
-const path = "/statistics/spam/{partyId}";
-const party = { params: { path: { partyId } } };
 const transaction = { tx: { version: "TX_VERSION_V3" } } as never;
 
-/** A server that responds with redirects, and counts requests. */
-class Origin {
-  readonly received: { line: string; key: string | undefined; body: string }[] = [];
-  /** The `Location` for the path of a request; `undefined` for a response of a node. */
-  locate: (path: string) => string | undefined = () => undefined;
-  status = 307;
-  url = "";
-  readonly #server = http.createServer(async (request, response) => {
-    let body = "";
-    for await (const chunk of request) body += chunk;
-    const { method, url = "", headers } = request;
-    this.received.push({ line: `${method} ${url}`, key: headers["x-api-key"] as string | undefined, body });
-    const location = this.locate(url);
-    if (location !== undefined) response.writeHead(this.status, { location }).end();
-    else response.setHeader("content-type", "application/json").end('{"chainId":"c","statistics":null}');
+/** The requests that the node got, and those that the server got to which it redirects. */
+const received: Record<"node" | "other", string[]> = { node: [], other: [] };
+/** How the node responds to a path; `undefined` for a response of a node. */
+let redirect: (path: string) => { status: number; location: string } | undefined = () => undefined;
+
+const start = (name: "node" | "other") =>
+  listen({
+    fetch: async ({ method, url }: Request) => {
+      const { pathname } = new URL(url);
+      received[name].push(`${method} ${pathname}`);
+      const { status, location } = (name === "node" && redirect(pathname)) || {};
+      if (location !== undefined) return new Response(null, { status, headers: { location } } as ResponseInit);
+      return Response.json({ chainId: "c", statistics: null });
+    },
   });
-
-  async start(): Promise<void> {
-    await new Promise<void>((resolve) => this.#server.listen(0, "127.0.0.1", resolve));
-    this.url = `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
-  }
-
-  reset(): void {
-    this.received.length = 0;
-    this.locate = () => undefined;
-    this.status = 307;
-  }
-
-  close(): void {
-    this.#server.close();
-  }
-}
-
-const node = new Origin();
-const other = new Origin();
+let node: FakeNodeServer;
+let other: FakeNodeServer;
 beforeAll(async () => {
-  await node.start();
-  await other.start();
+  [node, other] = await Promise.all([start("node"), start("other")]);
 });
 afterEach(() => {
-  node.reset();
-  other.reset();
+  for (const all of Object.values(received)) all.length = 0;
+  redirect = () => undefined;
 });
-afterAll(() => {
-  node.close();
-  other.close();
-});
+afterAll(() => Promise.all([node.close(), other.close()]));
 
-const connect = (options: Partial<ClientOptions> = {}) =>
-  createClient({ baseUrl: node.url, headers: { "X-Api-Key": "secret" }, ...options });
-
-const caught = (promise: PromiseLike<unknown>) =>
-  Promise.resolve(promise).then(
-    () => expect.unreachable("resolved"),
-    (error: unknown) => error,
-  );
-
+const connect = (options: Partial<ClientOptions> = {}) => createClient({ baseUrl: node.url, ...options });
 type Connected = ReturnType<typeof connect>;
-const post = (client: Connected, init: object = {}) =>
-  client.http.POST("/transaction/check", { body: transaction, ...init } as never);
+const get = ({ http }: Connected, init: object = {}) =>
+  http.GET("/statistics/spam/{partyId}", { params: { path: { partyId } }, ...init } as never);
+const post = ({ http }: Connected, init: object = {}) =>
+  http.POST("/transaction/check", { body: transaction, ...init } as never);
 
-describe.each([301, 302, 303, 307, 308])("a POST that is redirected with status %s", (status) => {
-  test.each<[what: string, send: (client: Connected) => PromiseLike<unknown>]>([
-    ["checkTransaction", (client) => client.checkTransaction(transaction)],
-    ["client.http", (client) => post(client)],
-    ["client.http with `redirect`", (client) => post(client, { redirect: "follow" })],
-    [
-      "client.http with middleware that builds another request",
-      (client) => {
-        client.http.use({
-          onRequest: async ({ request }) =>
-            new Request(request.url, { method: "POST", headers: request.headers, body: await request.text() }),
-        });
-        return post(client);
-      },
-    ],
-  ])("is sent once by %s, and rejects with status and location", async (_, send) => {
-    node.status = status;
-    for (const location of ["/elsewhere", `${other.url}/transaction/check`]) {
-      node.received.length = 0;
-      node.locate = () => location;
-      const error = await caught(send(connect()));
-      expect(error).toMatchObject({ name: "ApiError", status, attempts: 1 });
-      expect((error as Error).message).toContain(new URL(location, node.url).href);
-      expect(node.received.map(({ line }) => line)).toEqual(["POST /transaction/check"]);
-      expect(other.received).toEqual([]);
+/** Middleware that builds another request, which would follow redirects. */
+function rebuilding(client: Connected): Connected {
+  client.http.use({
+    onRequest: async ({ request }) => {
+      const { url, method, headers } = request;
+      return new Request(url, { method, headers, ...(method === "POST" && { body: await request.text() }) });
+    },
+  });
+  return client;
+}
+
+const senders: Record<string, (client: Connected) => PromiseLike<unknown>> = {
+  "a read": (client) => client.getSpamStatistics({ partyId }),
+  "a check": (client) => client.checkTransaction(transaction),
+  "a GET of client.http": (client) => get(client),
+  "a POST of client.http": (client) => post(client),
+  "a GET of client.http with `redirect`": (client) => get(client, { redirect: "follow" }),
+  "a POST of client.http with `redirect`": (client) => post(client, { redirect: "follow" }),
+  "a GET of client.http with middleware that builds another request": (client) => get(rebuilding(client)),
+  "a POST of client.http with middleware that builds another request": (client) => post(rebuilding(client)),
+};
+
+test.each(Object.entries(senders))(
+  "%s that is redirected is sent once, and rejects with the status and the address to use",
+  async (_, send) => {
+    for (const status of [301, 302, 303, 307, 308]) {
+      for (const [base, advice] of [
+        [other.url, `If you trust that address, replace ${node.url} with ${other.url} in \`baseUrl\`.`],
+        [`${node.url}/new`, "Set `baseUrl` to the address that responds itself."],
+      ]) {
+        received.node.length = 0;
+        redirect = (path) => ({ status, location: `${base}${path}` });
+        const call = Promise.resolve(send(connect()));
+        await expect(call).rejects.toMatchObject({ name: "ApiError", status, attempts: 1 });
+        const [, path] = received.node[0]?.split(" ") ?? [];
+        await expect(call).rejects.toThrow(`It redirects to ${base}${path}, which is not followed. ${advice}`);
+        expect([received.node.length, received.other.length]).toEqual([1, 0]);
+      }
     }
-  });
+  },
+);
 
-  test.each<[what: string, init: () => object]>([
-    ["an address", () => ({ baseUrl: node.url })],
-    ["a fetch", () => ({ fetch: (request: Request) => fetch(request) })],
-    ["a fetch and `redirect`", () => ({ fetch: (request: Request) => fetch(request), redirect: "follow" })],
-  ])("is sent once by client.http with %s of its own", async (_, init) => {
-    node.status = status;
-    node.locate = () => `${other.url}/`;
-    const { response } = await post(connect(), init());
-    expect([response.status, response.headers.get("location")]).toEqual([status, `${other.url}/`]);
-    expect([node.received.length, other.received.length]).toEqual([1, 0]);
-  });
+test.each<[what: string, init: () => object]>([
+  ["an address", () => ({ baseUrl: node.url })],
+  ["a fetch", () => ({ fetch: (request: Request) => fetch(request) })],
+  ["a fetch and `redirect`", () => ({ fetch: (request: Request) => fetch(request), redirect: "follow" })],
+])("a POST of client.http with %s of its own is sent once", async (_, init) => {
+  redirect = () => ({ status: 307, location: `${other.url}/` });
+  const { response } = await post(connect(), init());
+  expect([response.status, response.headers.get("location")]).toEqual([307, `${other.url}/`]);
+  expect([received.node.length, received.other.length]).toEqual([1, 0]);
 });
 
-describe("a read that is redirected", () => {
-  test.each<[what: string, send: (client: Connected) => PromiseLike<unknown>]>([
-    ["a method", (client) => client.getSpamStatistics({ partyId })],
-    ["client.http", (client) => client.http.GET(path, party)],
-    ["client.http with `redirect`", (client) => client.http.GET(path, { ...party, redirect: "follow" })],
-    [
-      "client.http with middleware that builds another request",
-      (client) => {
-        client.http.use({ onRequest: ({ request }) => new Request(request.url, { headers: request.headers }) });
-        return client.http.GET(path, party);
-      },
-    ],
-  ])("by %s rejects with the address to use, and is not followed", async (_, send) => {
-    const target = `/statistics/spam/${partyId}`;
-    for (const [url, advice] of [
-      [other.url, `If you trust that address, replace ${node.url} with ${other.url} in \`baseUrl\`.`],
-      [`${node.url}/new`, "Set `baseUrl` to the address that responds itself."],
-    ]) {
-      node.received.length = 0;
-      node.locate = (path) => `${url}${path}`;
-      const error = await caught(send(connect()));
-      expect(error).toMatchObject({ name: "ApiError", status: 307, attempts: 1 });
-      expect((error as Error).message).toContain(`It redirects to ${url}${target}, which is not followed. ${advice}`);
-      expect([node.received.length, other.received.length]).toEqual([1, 0]);
-    }
-  });
+test.each([undefined, "http://", "ftp://a.example"])("a redirect to %s rejects with its status", async (location) => {
+  const headers = location === undefined ? {} : { location };
+  const client = connect({ fetch: async () => new Response(null, { status: 302, headers }) });
+  const call = client.getSpamStatistics({ partyId });
+  await expect(call).rejects.toMatchObject({ name: "ApiError", status: 302, attempts: 1 });
+});
 
-  test("without a `Location`, or to one that is no address, rejects with its status", async () => {
-    const fetch = (location: string | undefined) => async () =>
-      new Response(null, { status: 302, headers: location === undefined ? {} : { location } });
-    for (const location of [undefined, "http://", "ftp://a.example"]) {
-      const error = await caught(connect({ fetch: fetch(location) }).getSpamStatistics({ partyId }));
-      expect(error).toMatchObject({ name: "ApiError", status: 302, attempts: 1 });
-    }
-  });
-
-  test("in a browser, which hides where to, rejects and says what to do", async () => {
+test.each(Object.entries(senders).slice(0, 4))(
+  "%s that is redirected in a browser, which hides where to, rejects and says what to do",
+  async (_, send) => {
     // What browsers return for a redirect that they do not follow cannot be constructed.
-    const opaque = () =>
-      Object.defineProperties(new Response(null), {
-        type: { value: "opaqueredirect" },
-        status: { value: 0 },
-        ok: { value: false },
-      });
-    const client = connect({ fetch: async () => opaque() });
-    for (const send of [
-      () => client.getSpamStatistics({ partyId }),
-      () => client.checkTransaction(transaction),
-      () => client.http.GET(path, party),
-      () => post(client),
-    ]) {
-      const error = await caught(send());
-      expect(error).toMatchObject({ name: "ApiError", status: 0, attempts: 1 });
-      expect((error as Error).message).toContain(
-        "It redirects, and browsers hide where to. Set `baseUrl` to the address that responds itself.",
-      );
-    }
-  });
-});
+    const opaque = { type: { value: "opaqueredirect" }, status: { value: 0 }, ok: { value: false } };
+    const client = connect({ fetch: async () => Object.defineProperties(new Response(null), opaque) });
+    const call = Promise.resolve(send(client));
+    await expect(call).rejects.toMatchObject({ name: "ApiError", status: 0, attempts: 1 });
+    const advice = "It redirects, and browsers hide where to. Set `baseUrl` to the address that responds itself.";
+    await expect(call).rejects.toThrow(advice);
+  },
+);
 
 test("a `fetch` of the caller gets every request with the same `redirect`", async () => {
   const modes: string[] = [];
@@ -180,22 +121,21 @@ test("a `fetch` of the caller gets every request with the same `redirect`", asyn
     },
   });
   await client.getSpamStatistics({ partyId });
-  await client.http.GET(path, party);
-  await caught(client.checkTransaction(transaction));
+  await get(client);
+  await client.checkTransaction(transaction).catch(() => {});
   await post(client);
   expect(modes).toEqual([...Array(2).fill("GET manual"), ...Array(2).fill("POST manual")]);
 });
 
 test("a node of a pool that redirects elsewhere is left for another node, and gets no transaction again", async () => {
-  node.locate = (url) => `https://elsewhere.example${url}`;
+  redirect = (path) => ({ status: 307, location: `https://elsewhere.example${path}` });
   const nodes = nodePool([node.url, other.url], { order: "given" });
   const client = connect({ baseUrl: nodes });
   for (let call = 0; call < 20; call++) {
     expect(await client.getSpamStatistics({ partyId })).toHaveProperty("chainId", "c");
   }
   expect(nodes.status[0]).toMatchObject({ state: "cooling-down", error: expect.stringContaining("elsewhere.example") });
-  const error = await caught(client.checkTransaction(transaction, { node: node.url }));
-  expect(ApiError.is(error) && error.status).toBe(307);
-  expect(VegaError.is(error) && error.node).toBe(node.url);
-  expect(node.received.filter(({ line }) => line.startsWith("POST"))).toHaveLength(1);
+  const check = client.checkTransaction(transaction, { node: node.url });
+  await expect(check).rejects.toMatchObject({ name: "ApiError", status: 307, node: node.url });
+  expect(received.node.filter((line) => line.startsWith("POST"))).toHaveLength(1);
 });

@@ -75,66 +75,44 @@ export function respond(
   };
 }
 
+/** The whole response with a body. */
+const whole = (body: string) => head(200, { "Content-Length": body.length }) + body;
+
+const gzipped =
+  (bytes: Buffer): Behavior =>
+  (socket) => {
+    socket.write(head(200, { "Content-Encoding": "gzip", "Content-Length": bytes.length }));
+    socket.end(bytes);
+  };
+
+/** Sends parts of a response, each in a turn of the event loop of its own, and then ends the connection, or what else is said. */
+const inParts =
+  (parts: readonly string[], end = (socket: Socket): unknown => socket.end()): Behavior =>
+  (socket) => {
+    const send = ([next, ...rest]: readonly string[]) => {
+      if (next === undefined) end(socket);
+      else socket.write(next, () => setImmediate(() => send(rest)));
+    };
+    send(parts);
+  };
+const reset = (socket: Socket) => socket.resetAndDestroy();
+const nothing = () => {};
+const half = (body: string) => whole(body).slice(0, -body.length / 2);
+
 /** Behaviors that send a body with a fault. */
 export const faulty = {
-  resetBeforeHeaders: (): Behavior => (socket) => socket.resetAndDestroy(),
-  resetWithinBody:
-    (body: string): Behavior =>
-    (socket) => {
-      socket.write(head(200, { "Content-Length": body.length }) + body.slice(0, body.length / 2), () =>
-        setImmediate(() => socket.resetAndDestroy()),
-      );
-    },
-  shorterThanLength:
-    (body: string): Behavior =>
-    (socket) =>
-      socket.end(head(200, { "Content-Length": body.length + 100 }) + body),
-  longerThanLength:
-    (body: string): Behavior =>
-    (socket) =>
-      socket.end(head(200, { "Content-Length": body.length - 5 }) + body),
-  chunkedCutOff:
-    (body: string): Behavior =>
-    (socket) =>
-      socket.end(
-        `${head(200, { "Transfer-Encoding": "chunked" })}${body.length.toString(16)}\r\n${body.slice(0, -50)}`,
-      ),
-  hangBeforeHeaders: (): Behavior => () => {},
-  hangWithinHeaders: (): Behavior => (socket) => socket.write("HTTP/1.1 200 OK\r\nContent-Type: appl"),
-  hangWithinBody:
-    (body: string): Behavior =>
-    (socket) =>
-      socket.write(head(200, { "Content-Length": body.length }) + body.slice(0, body.length / 2)),
-  gzip:
-    (body: string): Behavior =>
-    (socket) => {
-      const bytes = gzipSync(body);
-      socket.write(head(200, { "Content-Encoding": "gzip", "Content-Length": bytes.length }));
-      socket.end(bytes);
-    },
-  damagedGzip:
-    (body: string): Behavior =>
-    (socket) => {
-      const bytes = gzipSync(body).fill(0, 12, 20);
-      socket.write(head(200, { "Content-Encoding": "gzip", "Content-Length": bytes.length }));
-      socket.end(bytes);
-    },
-  inHalves:
-    (body: string): Behavior =>
-    (socket) => {
-      const text = head(200, { "Content-Length": body.length }) + body;
-      socket.write(text.slice(0, 20), () =>
-        setImmediate(() => socket.write(text.slice(20, -10), () => setImmediate(() => socket.end(text.slice(-10))))),
-      );
-    },
-  byteByByte:
-    (body: string): Behavior =>
-    (socket) => {
-      const text = head(200, { "Content-Length": body.length }) + body;
-      const send = (at: number) => {
-        if (at === text.length) socket.end();
-        else socket.write(text[at] ?? "", () => setImmediate(() => send(at + 1)));
-      };
-      send(0);
-    },
+  resetBeforeHeaders: () => reset,
+  resetWithinBody: (body) => inParts([half(body)], reset),
+  resetWithinError: () => inParts([`${head(500, { "Content-Length": 100 })}{`], reset),
+  shorterThanLength: (body) => inParts([head(200, { "Content-Length": body.length + 100 }) + body]),
+  longerThanLength: (body) => inParts([head(200, { "Content-Length": body.length - 5 }) + body]),
+  chunkedCutOff: (body) =>
+    inParts([head(200, { "Transfer-Encoding": "chunked" }), `${body.length.toString(16)}\r\n${body.slice(0, -50)}`]),
+  hangBeforeHeaders: () => nothing,
+  hangWithinHeaders: () => inParts(["HTTP/1.1 200 OK\r\nContent-Type: appl"], nothing),
+  hangWithinBody: (body) => inParts([half(body)], nothing),
+  gzip: (body) => gzipped(gzipSync(body)),
+  damagedGzip: (body) => gzipped(gzipSync(body).fill(0, 12, 20)),
+  inHalves: (body) => inParts([whole(body).slice(0, 20), whole(body).slice(20, -10), body.slice(-10)]),
+  byteByByte: (body) => inParts([...whole(body)]),
 } satisfies Record<string, (body: string) => Behavior>;

@@ -1,0 +1,100 @@
+import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { Agent } from "undici";
+import { afterEach, expect, test } from "vitest";
+import { createClient } from "../../src/index.js";
+import { nodePool } from "../../src/pool/index.js";
+import { createFakeNode } from "../../src/testing/index.js";
+import { type FakeNodeServer, listen } from "../../src/testing/node/index.js";
+import { FaultyServer } from "../support/faulty-server.js";
+import { freePort } from "../support/free-port.js";
+
+const servers: Pick<FakeNodeServer, "close">[] = [];
+afterEach(() => Promise.all(servers.splice(0).map((server) => server.close())));
+
+async function serve(node = createFakeNode({ signatures: 90, balances: 20 })) {
+  const server = await listen(node);
+  servers.push(server);
+  return { node, url: server.url };
+}
+
+const run = promisify(execFile);
+
+/** Runs a program with the build of `npm test`, and returns what it prints. */
+function runProgram(program: string, env: NodeJS.ProcessEnv = {}) {
+  const entry = (name: string) => JSON.stringify(new URL(`../../dist/src/${name}.js`, import.meta.url).href);
+  const imports = `import { createClient } from ${entry("index")}; import { nodePool } from ${entry("pool/index")};`;
+  const args = ["--input-type=module", "--eval", `${imports}\n${program}`];
+  return run(process.execPath, args, { env: { ...process.env, ...env } });
+}
+
+test("the example of the quick start reads the votes and the balance changes of the fake node", async () => {
+  const program = fileURLToPath(new URL("../../examples/quick-start/main.mjs", import.meta.url));
+  const { stdout, stderr } = await run(process.execPath, [program]);
+  expect(stderr).toBe("");
+  expect(stdout).toMatch(/^Proposal \w{8}…: \d+ parties for it, \d+ against it\n\d+ balance changes from 2024-/);
+});
+
+const lines = new RegExp(
+  "^vegaprotocol-client: getSpamStatistics, attempt 1: GET http://127\\.0\\.0\\.1:\\d+\\n" +
+    "vegaprotocol-client: getSpamStatistics, attempt 1: status 200 after \\d+ ms\\n$",
+);
+
+test.each<[what: string, options: object, variable: string | undefined, stderr: RegExp]>([
+  ["the variable VEGA_LOG", {}, "debug", lines],
+  ["the option `log`", { log: "debug" }, undefined, lines],
+  ["neither", {}, undefined, /^$/],
+  ["the option, which overrides the variable", { log: "off" }, "debug", /^$/],
+])("a program prints what happens to standard error with %s", async (_, options, VEGA_LOG, expected) => {
+  const { url } = await serve();
+  const client = `createClient(${JSON.stringify({ baseUrl: url, ...options })})`;
+  const program = `console.log((await ${client}.getSpamStatistics({ partyId: "a" })).chainId);`;
+  const { stdout, stderr } = await runProgram(program, { VEGA_LOG });
+  expect(stdout).toBe("vega-fake-0011\n");
+  expect(stderr).toMatch(expected);
+});
+
+test("a process whose client has several nodes ends after its last response", async () => {
+  const urls = [(await serve()).url, (await serve()).url];
+  const { stdout } = await runProgram(`
+    const client = createClient({ baseUrl: nodePool(${JSON.stringify(urls)}) });
+    console.log((await client.listBalanceChanges({ pagination: { first: 7 } })).nodes.length);`);
+  expect(stdout).toBe("7\n");
+});
+
+test("over HTTP, a pool with a closed port and a silent server responds, and leaves no request in flight", async () => {
+  let open = 0;
+  const silent = await FaultyServer.start();
+  servers.push(silent);
+  silent.behave((socket) => {
+    open++;
+    socket.on("close", () => open--);
+  });
+  const { node, url } = await serve();
+  const pool = nodePool([`http://127.0.0.1:${await freePort()}`, silent.url, url], { order: "given" });
+  const id = node.records.signatures[0]?.id ?? "";
+  const signatures = createClient({ baseUrl: pool }).listNodeSignatures({ id, pagination: { first: 10 } });
+  expect(await signatures.toArray()).toHaveLength(30);
+  expect(pool.status[0]?.state).toBe("cooling-down");
+  await expect.poll(() => open).toBe(0);
+});
+
+test("a dispatcher of undici that is passed to fetch limits the number of connections", async () => {
+  let connections = 0;
+  const server = createServer((_, response) => response.end('{"chainId":"chain","statistics":null}'));
+  server.on("connection", () => connections++);
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const dispatcher = new Agent({ connections: 2 });
+  const client = createClient({
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    fetch: (request) => fetch(request, { dispatcher } as RequestInit),
+  });
+  await Promise.all(Array.from({ length: 50 }, () => client.getSpamStatistics({ partyId: "a" })));
+  expect(connections).toBe(2);
+  await dispatcher.close();
+  server.close();
+});
