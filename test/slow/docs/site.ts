@@ -55,7 +55,11 @@ export async function startSite(): Promise<Site> {
       page.on("pageerror", (error) => problems.push(String(error)));
       try {
         await page.goto(url + path);
-        await page.waitForLoadState("networkidle");
+        // Vue is there: buttons work.
+        await page.waitForFunction(() => {
+          const app = document.querySelector("#app");
+          return app === null || "__vue_app__" in app;
+        });
         await use(page);
         expect(problems).toEqual([]);
       } finally {
