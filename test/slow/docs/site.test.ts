@@ -164,9 +164,9 @@ describe.skipIf(hasNoBrowser)("the documentation site", () => {
       expect(top).toBeLessThan(400);
       // A link of another page.
       await page.goto(`${site.url}errors.html`);
-      await page.locator("#retry").click();
-      await page.getByRole("link", { name: "All faults" }).click();
-      await page.getByText("The connection is refused").waitFor();
+      await page.locator("#log-attempts-and-retries").click();
+      await page.locator("main").getByRole("link", { name: "Testing reference" }).click();
+      await page.getByText("a refused connection").waitFor();
     };
     await site.open("scans.html#missing-history", use, { width: 390 });
   });
