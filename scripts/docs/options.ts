@@ -84,7 +84,7 @@ function formatDefault(value: string, meaning: string): string {
   if (!/^[\d_]+$/.test(value)) return `\`${value}\``;
   const number = Number(value.replaceAll("_", ""));
   if (/\bin bytes\b/.test(meaning) && number % 2 ** 20 === 0) return `${number / 2 ** 20}\u00a0MiB`;
-  const digits = String(number).replace(/(?<=\d\d)(?=\d{3}$)/, "\u00a0");
+  const digits = String(number).replace(/(?<=\d\d)(?=\d{3}$)/, ",");
   return /\b(?:in milliseconds|Milliseconds)\b/.test(meaning) ? `${digits}\u00a0ms` : digits;
 }
 

@@ -14,7 +14,7 @@ describe("the tables of options", () => {
 
   test("have defaults with their units", () => {
     const options = rows("ClientOptions").join("\n");
-    expect(options).toContain("| `timeout` | 30\u00a0000\u00a0ms |");
+    expect(options).toContain("| `timeout` | 30,000\u00a0ms |");
     expect(options).toContain("| `retry.attempts` | 4 |");
     expect(options).toContain("| `maxResponseSize` | 64\u00a0MiB |");
     expect(options).toContain("| `pacing` | `true` |");
