@@ -8,38 +8,27 @@ export type OptionCheck = (value: unknown, place: Place) => void;
 /** The check of every option of a function, by its name. */
 export type OptionChecks<Options> = { readonly [Name in keyof Options]-?: OptionCheck };
 
-/** Who takes the options. */
-export interface OptionsOwner {
-  /** The function or the method, for messages. */
-  name: string;
-  /** The operation, if the options are those of a call. */
-  operation?: string | undefined;
-  /** What the names of the options begin with in messages, as in `retry.`. */
-  prefix?: string;
-}
-
 /**
  * Checks options by a table. A name that is not in it is rejected: a misspelled option would have no effect.
  *
+ * @param owner - Who takes the options: for messages, the name of the function or the method; the operation, if the options are those of a
+ * call; and what the names of the options begin with, as in `retry.`.
  * @throws {@link ArgumentError} if an option is invalid or unknown, or if the options are not an object.
  */
 export function checkOptions(
   checks: Readonly<Record<string, OptionCheck>>,
   options: unknown,
-  { name: owner, operation, prefix = "" }: OptionsOwner,
+  { name: owner, operation, prefix = "" }: { name: string; operation?: string | undefined; prefix?: string },
 ): void {
   if (typeof options !== "object" || options === null) {
     const message = `Expected the options of ${owner} to be an object, got ${show(options)}.`;
     throw new ArgumentError(message, { operation, argument: "options" });
   }
   const names = Object.keys(checks);
-  for (const name of Object.keys(options)) {
-    if (!names.includes(name))
-      refuseUnknown(owner, `option \`${name}\``, names, { operation, argument: prefix + name });
-  }
-  for (const [name, check] of Object.entries(checks)) {
-    const value: unknown = (options as Record<string, unknown>)[name];
-    if (value !== undefined) check(value, { operation, argument: prefix + name });
+  for (const [name, value] of Object.entries(options)) {
+    const place = { operation, argument: prefix + name };
+    if (!names.includes(name)) refuseUnknown(owner, `option \`${name}\``, names, place);
+    if (value !== undefined) checks[name]?.(value, place);
   }
 }
 
@@ -91,9 +80,7 @@ export const milliseconds = expected(
 );
 
 /** The milliseconds after which something is cancelled; `Infinity` for never. */
-export const deadline: OptionCheck = (value, place) => {
-  if (typeof value !== "number" || !(value > 0)) refuse(place, "a positive number of milliseconds", value);
-  if (value > longestTimer && value !== Number.POSITIVE_INFINITY) {
-    refuse(place, `at most ${longestTimer} milliseconds, or Infinity`, value);
-  }
-};
+export const deadline = expected(
+  `a positive number of milliseconds up to ${longestTimer}, or Infinity`,
+  (value) => typeof value === "number" && ((value > 0 && value <= longestTimer) || value === Number.POSITIVE_INFINITY),
+);

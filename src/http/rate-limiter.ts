@@ -229,12 +229,9 @@ export class RateLimiter {
   #untilFewer(ahead: number, now: number): number {
     const excess = this.#inFlight.size + ahead - this.#maxInFlight;
     if (this.#bucket.isKnown) return excess < 0 ? 0 : Number.POSITIVE_INFINITY;
-    this.#abandoned = this.#abandoned.filter((until) => until > now).sort((a, b) => a - b);
-    const { length } = this.#abandoned;
-    if (excess + length < 0) return 0;
-    // Once as many of them have left their places as are missing.
-    const free = excess < 0 ? (this.#abandoned[excess + length] ?? now) : Number.POSITIVE_INFINITY;
-    return Math.max(0, Math.min(free, this.#lastSentAt + (ahead + 1) * probeInterval) - now);
+    this.#abandoned = this.#abandoned.filter((until) => until > now);
+    if (excess + this.#abandoned.length < 0) return 0;
+    return Math.max(0, this.#lastSentAt + (ahead + 1) * probeInterval - now);
   }
 }
 

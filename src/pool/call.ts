@@ -3,11 +3,10 @@ import type { Answer } from "../http/call.js";
 import { observedError } from "../http/events.js";
 import { waitUntil } from "../http/requester.js";
 import { delayAfter } from "../http/retry.js";
-import type { CallRequest } from "../http/route.js";
-import { choose, longestDelay, patienceOf, shortestDelay } from "./choice.js";
+import { choose, patienceOf } from "./choice.js";
 import { isCompared } from "./freshness.js";
-import type { PoolNode } from "./node.js";
-import { isNodeFault, type Outcome, type PoolClient, Requests, replaced } from "./requests.js";
+import { longestDelay, type PoolNode, shortestDelay } from "./node.js";
+import { isNodeFault, type Outcome, type PoolCall, type PoolClient, Requests, replaced } from "./requests.js";
 import { type NodeResponse, Responses } from "./responses.js";
 
 /**
@@ -16,8 +15,7 @@ import { type NodeResponse, Responses } from "./responses.js";
  */
 export class NodeCall<T> {
   readonly #client: PoolClient;
-  readonly #call: CallRequest<T>;
-  readonly #endsAt: number;
+  readonly #call: PoolCall<T>;
   readonly #requests: Requests<T>;
   readonly #responses: Responses<T>;
   /** The nodes that can serve the call. */
@@ -27,16 +25,13 @@ export class NodeCall<T> {
   /** The last error of each node, in the order in which they came. */
   readonly #errors = new Map<PoolNode, unknown>();
   #failuresLeft: number;
-  #lastError: unknown;
   /** The last outcome, until another node is asked because of it. */
   #last: Outcome<T> | undefined;
 
-  /** @param endsAt - When the total deadline of the call passes. */
-  constructor(client: PoolClient, call: CallRequest<T>, endsAt: number) {
+  constructor(client: PoolClient, call: PoolCall<T>) {
     this.#client = client;
     this.#call = call;
-    this.#endsAt = endsAt;
-    this.#requests = new Requests(client, call, endsAt);
+    this.#requests = new Requests(client, call);
     this.#responses = new Responses(client, call);
     this.#nodes = client.nodes.filter(({ url }) => call.node === undefined || call.node === url);
     const { attempts } = call.settings;
@@ -69,7 +64,7 @@ export class NodeCall<T> {
     if (node === undefined) return false;
     this.#reportFailover(node);
     this.#asked.push(node);
-    this.#requests.start(node, this.#lastError);
+    this.#requests.start(node, [...this.#errors.values()].at(-1));
     return true;
   }
 
@@ -82,7 +77,6 @@ export class NodeCall<T> {
       this.#errors.delete(node);
       this.#errors.set(node, error);
       this.#failuresLeft--;
-      this.#lastError = error;
     } else if (error !== replaced) {
       throw VegaError.is(error) ? annotate(error, { node: node.url }) : error;
     }
@@ -162,7 +156,7 @@ export class NodeCall<T> {
   /** How long a better response than the ones that could be returned is waited for, in milliseconds. */
   get #timeLeft(): number {
     const { endedAt = Number.POSITIVE_INFINITY } = this.#responses.find(undefined) ?? {};
-    return Math.min(endedAt + longestDelay, this.#endsAt) - this.#client.clock.now();
+    return Math.min(endedAt + longestDelay, this.#call.endsAt) - this.#client.clock.now();
   }
 
   /** Milliseconds until a request is late or silent. */
@@ -205,7 +199,7 @@ export class NodeCall<T> {
       if (delay === undefined) continue;
       if (delay > 0) {
         emit?.({ type: "retry", operation, attempt, node: node.url, delay, error: observedError(error) });
-        await waitUntil(this.#endsAt, delay, this.#call, clock, { attempts: attempt, cause: error });
+        await waitUntil(this.#call.endsAt, delay, this.#call, clock, { attempts: attempt, cause: error });
       }
       this.#start(node);
       return;

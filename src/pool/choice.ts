@@ -1,14 +1,7 @@
-/** What is known of the speed of a node. Times are milliseconds. */
-export interface NodeLoad {
-  /** The typical time until a response is complete; `undefined` if the node has not responded yet. */
-  readonly latency: number | undefined;
-  /** The same, `undefined` if it was not measured recently. */
-  readonly recentLatency: number | undefined;
-  /** The number of requests in flight, including those that wait for the rate limit of the node. */
-  readonly inFlight: number;
-  /** How long a request has to wait for the rate limit of the node. */
-  readonly pause: number;
-}
+import { type PoolNode, shortestDelay } from "./node.js";
+
+/** What is known of the speed of a node. */
+type NodeLoad = Pick<PoolNode, "latency" | "recentLatency" | "inFlight" | "pause">;
 
 /** Which of the nodes that can serve a request does: the first one, or one of the fastest. */
 export type Order = "fastest" | "given";
@@ -38,9 +31,6 @@ function waitOf({ recentLatency, inFlight, pause }: NodeLoad, nodes: readonly No
   // The pause counts the requests that wait for the rate limit.
   return pause > 0 ? pause + latency : latency * (inFlight + 1);
 }
-
-/** The shortest and the longest time after which a second node is asked. */
-export const [shortestDelay, longestDelay] = [50, 1000];
 
 /** When a response of a node is late: after three times its typical latency, or that of most nodes. */
 export function patienceOf({ latency }: NodeLoad, nodes: readonly NodeLoad[]): number {

@@ -20,7 +20,7 @@ import { NodeCall } from "./call.js";
 import { choose, type Order } from "./choice.js";
 import { compare, isCompared } from "./freshness.js";
 import { PoolNode } from "./node.js";
-import type { Pool, PoolClient } from "./requests.js";
+import type { Pool, PoolCall, PoolClient } from "./requests.js";
 
 /** Options of a pool. */
 export interface NodePoolOptions {
@@ -90,7 +90,7 @@ const states = { failing: "cooling-down", slow: "cooling-down", lag: "lagging", 
 function statusOf(pool: Pool): NodeStatus[] {
   return pool.nodes.map((node) => {
     const { url, block, head, latency, hedges, rateLimit, error, cause, coolDown, heardAt } = node;
-    const status: NodeStatus = {
+    return withDigits<NodeStatus>({
       url,
       state: cause ? states[cause] : heardAt === Number.NEGATIVE_INFINITY ? "unknown" : "ready",
       until: coolDown > 0 ? new Date(pool.clock.date() + coolDown) : undefined,
@@ -101,8 +101,7 @@ function statusOf(pool: Pool): NodeStatus[] {
       hedges,
       rateLimit,
       error,
-    };
-    return withDigits(status);
+    });
   });
 }
 
@@ -118,38 +117,40 @@ function readUrls(urls: readonly (string | URL)[]): string[] {
 function createRequester(client: PoolClient): Requester {
   return {
     send: async (request) => {
-      const call = { ...request, node: knownNode(request, client) };
+      const endsAt = client.clock.now() + request.settings.totalTimeout;
+      const call = { ...request, node: knownNode(request, client), endsAt };
       call.signal?.throwIfAborted();
-      const endsAt = client.clock.now() + call.settings.totalTimeout;
-      if (call.once && call.node === undefined) return await callOnce(client, call, endsAt);
-      return await new NodeCall(client, call, endsAt).run();
+      if (call.once && call.node === undefined) return await callOnce(client, call);
+      return await new NodeCall(client, call).run();
     },
   };
 }
 
 /** The address of a node that the caller has named, as the pool knows it. */
 function knownNode({ node, operation }: CallRequest<unknown>, { nodes }: Pool): string | undefined {
-  if (node === undefined) return undefined;
   const place = { operation, argument: "node" };
-  const [urls, known] = [nodes.map(({ url }) => url), readBaseUrl(node, place)];
-  return urls.includes(known) ? known : refuse(place, `one of the pool: ${urls.join(", ")}`, node);
+  const urls = nodes.map(({ url }) => url);
+  const known = node && readBaseUrl(node, place);
+  return known === undefined || urls.includes(known)
+    ? known
+    : refuse(place, `one of the pool: ${urls.join(", ")}`, node);
 }
 
 /**
  * Makes a call that a node does not accept twice: to one node, once. If no fresh node has responded within `maxLag`, nodes are asked with a
  * read before, and the call goes to the one that responds.
  */
-async function callOnce<T>(client: PoolClient, call: CallRequest<T>, endsAt: number): Promise<Answer<T>> {
+async function callOnce<T>(client: PoolClient, call: PoolCall<T>): Promise<Answer<T>> {
   const { nodes, settings, clock, random } = client;
   const since = clock.now() - settings.maxLag;
   const isFresh = ({ cause, heardAt, head }: PoolNode) =>
     cause === undefined && heardAt >= since && !(head && compare(head, client).verdict);
   const fresh = nodes.filter((node) => isFresh(node) && isCompared(client, node));
-  const { settings: options, signal, headers } = call;
-  const read = { ...probe(client, call.operation), settings: options, signal, headers };
+  const { settings: options, signal, headers, endsAt } = call;
+  const read = { ...probe(client, call.operation), settings: options, signal, headers, endsAt };
   const chosen = choose(fresh, settings.order, random)?.url;
-  const node = chosen ?? (await new NodeCall(client, read, endsAt).run()).node;
-  return await new NodeCall(client, { ...call, node }, endsAt).run();
+  const node = chosen ?? (await new NodeCall(client, read).run()).node;
+  return await new NodeCall(client, { ...call, node }).run();
 }
 
 /** A read that is cheap for a node, of a resource that has no signatures: whether the node responds, and with which block. */

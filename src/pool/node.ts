@@ -2,14 +2,16 @@ import type { Clock } from "../async/clock.js";
 import type { Block } from "../http/call.js";
 import { RateLimiter } from "../http/rate-limiter.js";
 import { readRateLimit } from "../http/token-bucket.js";
-import { longestDelay, type NodeLoad } from "./choice.js";
 import { type Head, headOf, type Verdict } from "./freshness.js";
+
+/** The shortest and the longest time after which a second node is asked, in milliseconds. */
+export const [shortestDelay, longestDelay] = [50, 1000];
 
 /** The first and the longest cool-down, in milliseconds. */
 const [shortestCoolDown, longestCoolDown] = [1000, 60_000];
 
 /** What a pool knows of one node. */
-export class PoolNode implements NodeLoad {
+export class PoolNode {
   readonly url: string;
   readonly limiter: RateLimiter;
   /** The last block that the node named. */
@@ -19,7 +21,7 @@ export class PoolNode implements NodeLoad {
   heardAt = Number.NEGATIVE_INFINITY;
   /** The typical time until a response is complete, in milliseconds. */
   latency: number | undefined;
-  /** The number of requests in flight. */
+  /** The number of requests in flight, including those that wait for the rate limit of the node. */
   inFlight = 0;
   /** The rate limit that the last response named. */
   rateLimit: { limit: number; remaining: number } | undefined;
@@ -48,10 +50,12 @@ export class PoolNode implements NodeLoad {
     return Math.max(0, this.#coolUntil - this.#clock.now());
   }
 
+  /** The latency, if it was measured recently. */
   get recentLatency(): number | undefined {
     return this.#clock.now() - this.heardAt < 30_000 ? this.latency : undefined;
   }
 
+  /** How long a request has to wait for the rate limit of the node. */
   get pause(): number {
     return this.limiter.expectedDelay;
   }

@@ -8,9 +8,8 @@ import type { Emit } from "../http/events.js";
 import { sendAttempt, type Transport } from "../http/requester.js";
 import { isTransient } from "../http/retry.js";
 import type { CallRequest } from "../http/route.js";
-import type { Order } from "./choice.js";
-import { patienceOf, shortestDelay } from "./choice.js";
-import type { PoolNode } from "./node.js";
+import { type Order, patienceOf } from "./choice.js";
+import { type PoolNode, shortestDelay } from "./node.js";
 
 /** The nodes of a pool, and how they are used. */
 export interface Pool {
@@ -25,6 +24,12 @@ export interface PoolClient
   extends Pool,
     Pick<ConnectionOptions, "fetch" | "pacing" | "validate" | "routeOf" | "session"> {
   readonly emit: Emit | undefined;
+}
+
+/** A call to a pool. */
+export interface PoolCall<T> extends CallRequest<T> {
+  /** When its total deadline passes. */
+  readonly endsAt: number;
 }
 
 /** A request in flight, to one node. */
@@ -64,26 +69,18 @@ export class Requests<T> {
   /** In the order in which they were started. */
   readonly inFlight: NodeRequest[] = [];
   readonly #client: PoolClient;
-  readonly #call: CallRequest<T>;
-  readonly #endsAt: number;
+  readonly #call: PoolCall<T>;
   readonly #ended: Outcome<T>[] = [];
-  #count = 0;
+  /** How many were started. */
+  count = 0;
   /** Wakes the call while it waits. */
   #wake: () => void = ignore;
 
-  /** @param endsAt - When the total deadline of the call passes. */
-  constructor(client: PoolClient, call: CallRequest<T>, endsAt: number) {
+  constructor(client: PoolClient, call: PoolCall<T>) {
     this.#client = client;
     this.#call = call;
-    this.#endsAt = endsAt;
   }
 
-  /** How many were started. */
-  get count(): number {
-    return this.#count;
-  }
-
-  /** @param cause - The last error of the call. */
   start(node: PoolNode, cause: unknown): void {
     const { clock, emit, validate, pacing = true } = this.#client;
     const controller = new AbortController();
@@ -102,17 +99,12 @@ export class Requests<T> {
       return response;
     };
     const { url: baseUrl } = node;
-    const transport: Transport = {
-      fetch,
-      validate,
-      clock,
-      emit: emit && ((event) => emit({ ...event, node: baseUrl })),
-      limiter: pacing ? node.limiter : undefined,
-      baseUrl,
-    };
+    const emitOf: typeof emit = emit && ((event) => emit({ ...event, node: baseUrl }));
+    const limiter = pacing ? node.limiter : undefined;
+    const transport: Transport = { fetch, validate, clock, emit: emitOf, limiter, baseUrl };
     this.inFlight.push(request);
     node.begin();
-    const attempt = { number: ++this.#count, signal: controller.signal, endsAt: this.#endsAt, cause };
+    const attempt = { number: ++this.count, signal: controller.signal, endsAt: this.#call.endsAt, cause };
     sendAttempt(transport, { ...this.#call, attempt: send }, attempt).then(
       (answer) => this.#end(request, response, answer, undefined),
       (error: unknown) => this.#end(request, response, undefined, error),

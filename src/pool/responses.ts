@@ -3,7 +3,7 @@ import type { ReceivedPage } from "../evidence/page.js";
 import type { Answer } from "../http/call.js";
 import { type Lack, NotShown } from "../http/expectation.js";
 import type { CallRequest } from "../http/route.js";
-import { minimum } from "../values/integers.js";
+import { compareIntegers, minimum } from "../values/integers.js";
 import { compare, headOf, type Verdict } from "./freshness.js";
 import type { Outcome, PoolClient } from "./requests.js";
 
@@ -101,6 +101,5 @@ export class Responses<T> {
 /** The response of the latest block. */
 function latest<T>(responses: readonly NodeResponse<T>[]): NodeResponse<T> | undefined {
   const timeOf = ({ answer }: NodeResponse<T>) => answer.block?.timestamp ?? -1n;
-  const [first, ...others] = responses;
-  return first && others.reduce((best, response) => (timeOf(best) >= timeOf(response) ? best : response), first);
+  return [...responses].sort((a, b) => compareIntegers(timeOf(b), timeOf(a)))[0];
 }

@@ -38,31 +38,16 @@ function compress(hash: Int32Array): void {
     const sigma1 = rotate(b, 17) ^ rotate(b, 19) ^ (b >>> 10);
     words[index] = (words[index - 16] as number) + sigma0 + (words[index - 7] as number) + sigma1;
   }
-  let a = hash[0] as number;
-  let b = hash[1] as number;
-  let c = hash[2] as number;
-  let d = hash[3] as number;
-  let e = hash[4] as number;
-  let f = hash[5] as number;
-  let g = hash[6] as number;
-  let h = hash[7] as number;
+  let [a, b, c, d, e, f, g, h] = [...hash] as [number, number, number, number, number, number, number, number];
   for (let round = 0; round < 64; round++) {
     const sum1 = rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25);
     const sum0 = rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22);
     const choice = (e & f) ^ (~e & g);
     const majority = (a & b) ^ (a & c) ^ (b & c);
     const added = (h + sum1 + choice + (roundConstants[round] as number) + (words[round] as number)) | 0;
-    h = g;
-    g = f;
-    f = e;
-    e = (d + added) | 0;
-    d = c;
-    c = b;
-    b = a;
-    a = (added + sum0 + majority) | 0;
+    [a, b, c, d, e, f, g, h] = [(added + sum0 + majority) | 0, a, b, c, (d + added) | 0, e, f, g];
   }
-  const sums = [a, b, c, d, e, f, g, h];
-  for (let index = 0; index < 8; index++) hash[index] = (hash[index] as number) + (sums[index] as number);
+  hash.set([a, b, c, d, e, f, g, h].map((sum, index) => (hash[index] as number) + sum));
 }
 
 /** The first primes. The fractions of their roots are the constants of the algorithm. */

@@ -3,7 +3,7 @@ import { ArgumentError, type CallOptions, type ClientOptions, createClient } fro
 import { respondWith } from "../../support/recorder.js";
 
 const baseUrl = "https://node.example";
-const positive = "to be a positive number of milliseconds, got";
+const positive = "to be a positive number of milliseconds up to 2147483647, or Infinity, got";
 const bytes = "to be a positive integer of bytes, or Infinity, got";
 const milliseconds = "to be a number of milliseconds from 0 to 2147483647, got";
 
@@ -13,7 +13,7 @@ const common: [options: object, argument: string, message: string][] = [
   [{ timeout: 0 }, "timeout", `${positive} 0.`],
   [{ timeout: Number.NaN }, "timeout", `${positive} NaN.`],
   [{ timeout: null }, "timeout", `${positive} null.`],
-  [{ timeout: 2 ** 31 }, "timeout", "to be at most 2147483647 milliseconds, or Infinity, got 2147483648."],
+  [{ timeout: 2 ** 31 }, "timeout", `${positive} 2147483648.`],
   [{ totalTimeout: -1 }, "totalTimeout", `${positive} -1.`],
   [{ maxResponseSize: 0 }, "maxResponseSize", `${bytes} 0.`],
   [{ maxResponseSize: 1.5 }, "maxResponseSize", `${bytes} 1.5.`],

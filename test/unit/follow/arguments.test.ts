@@ -27,7 +27,7 @@ describe("an invalid argument of a follower", () => {
       () => followVotes(client, { proposalId: "a" }, { pollInterval: -1 }),
     ],
     [
-      "Expected `stalledAfter` of followBalanceChanges to be a positive number of milliseconds, got 0.",
+      "Expected `stalledAfter` of followBalanceChanges to be a positive number of milliseconds up to 2147483647, or Infinity, got 0.",
       () => followBalanceChanges(client, {}, { stalledAfter: 0 }),
     ],
     [
@@ -68,7 +68,7 @@ describe("an invalid argument of a follower", () => {
       () => followBalanceChanges(client, { filter: { assetId: unchecked("3") } }),
     ],
     [
-      "Expected `timeout` of followBalanceChanges to be a positive number of milliseconds, got 0.",
+      "Expected `timeout` of followBalanceChanges to be a positive number of milliseconds up to 2147483647, or Infinity, got 0.",
       () => followBalanceChanges(client, {}, { timeout: 0 }),
     ],
   ];
