@@ -1,7 +1,6 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Readable } from "node:stream";
 import { createClient } from "vegaprotocol-client";
 import { createFakeNode } from "vegaprotocol-client/testing";
 import { describe, expect, test } from "vitest";
@@ -42,17 +41,6 @@ describe("the command check", () => {
     await runCli(["check", "-"], { fetch, stdin: JSON.stringify({ tx: transaction }) });
     expect(node.requests.map(({ body }) => JSON.parse(body))).toEqual(Array(3).fill({ tx: transaction }));
     await rm(folder, { recursive: true });
-  });
-
-  test("exits with 130 if it is interrupted while it reads stdin", async () => {
-    const { signal, interrupt } = interruption();
-    setImmediate(interrupt);
-    const silent = new Readable({ read: () => {} });
-    expect(await runCli(["check"], { fetch, signal, stdin: silent })).toEqual({
-      code: 130,
-      stdout: "",
-      stderr: "Interrupted by SIGINT.\n",
-    });
   });
 
   test.each(["", "{", "[]", "7", '{"tx":[]}'])("exits with 2 and sends nothing for the text %j", async (stdin) => {
@@ -100,14 +88,6 @@ describe("the command fake-node", () => {
     });
     expect(code).toBe(0);
     expect(stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+\n$/);
-  });
-
-  test("serves any number of requests with --no-rate-limit, and v0.74 pages with --defects", async () => {
-    await serve(["--no-rate-limit", "--defects"], async (url) => {
-      const response = await globalThis.fetch(`${url}/api/v2/parties/profiles?pagination.after=ab`);
-      expect(response.headers.get("ratelimit-limit")).toBeNull();
-      expect(response.ok).toBe(false);
-    });
   });
 
   test("prints commands with ids to try, which work, and how to stop it, to stderr", async () => {

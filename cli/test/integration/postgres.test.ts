@@ -24,7 +24,7 @@ describe.skipIf(!hasPostgres)("PostgreSQL (skipped if it is not installed)", () 
   let server: Awaited<ReturnType<typeof startPostgres>>;
   beforeAll(async () => {
     server = await startPostgres();
-  });
+  }, 60_000);
   afterAll(() => server.close());
   beforeEach(async () => {
     await server.sql`DROP SCHEMA IF EXISTS vega CASCADE`;

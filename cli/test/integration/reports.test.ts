@@ -240,7 +240,7 @@ const hasSqlite = process.getBuiltinModule?.("node:sqlite") !== undefined;
 let postgres: Awaited<ReturnType<typeof startPostgres>> | undefined;
 beforeAll(async () => {
   if (hasPostgres) postgres = await startPostgres();
-});
+}, 60_000);
 afterAll(() => postgres?.close());
 const destinations = [
   ...(hasSqlite ? [["vega.db", () => join(folder, "vega.db"), []] as const] : []),

@@ -3,7 +3,6 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { Ajv2020 } from "ajv/dist/2020.js";
-import { createClient } from "vegaprotocol-client";
 import {
   createFakeNetwork,
   createFakeNode,
@@ -91,26 +90,6 @@ describe.each([
       expect(sorted(records)).toEqual(sorted(wanted));
     }
   });
-
-  test("gets the order of the client's own walk, and votes of one block by their party", async () => {
-    const network = createNetwork();
-    const { url } = await serve(network);
-    const client = createClient({ baseUrl: network.nodes[0]?.url ?? "", fetch: network.fetch, pacing: false });
-    const pagination = backward ? { last: 50, newestFirst } : { first: 50, newestFirst };
-    const id = resource(network.records);
-    const walks = [
-      ["/api/v2/balance/changes?", "balances", client.listBalanceChanges({ pagination })],
-      [`/api/v2/node/signatures?id=${id}&`, "signatures", client.listNodeSignatures({ id, pagination })],
-    ] as const;
-    const pages = `pagination.${backward ? "last" : "first"}=50&pagination.newestFirst=${newestFirst}`;
-    for (const [path, envelope, walk] of walks) {
-      expect((await loop(url, path + pages, envelope, { backward })).records).toEqual(await walk.toArray());
-    }
-    const path = `/api/v2/votes?proposalId=${closedProposal(network.records)}&${pages}`;
-    const parties = (await loop(url, path, "votes", { backward })).records.map(({ partyId = "" }) => partyId);
-    const byParty = [...parties].sort();
-    expect(parties).toEqual(backward ? byParty.reverse() : byParty);
-  });
 });
 
 describe("a loop over other nodes", () => {
@@ -177,18 +156,6 @@ describe("a loop over other nodes", () => {
   });
 });
 
-test("without the gateway, the same loop loses records, repeats a page forever, and fails", async () => {
-  const network = createNetwork();
-  const [node] = network.nodes;
-  const send = (url: string) => network.fetch(url);
-  const get = (path: string, envelope: string) => loop(node?.url ?? "", path, envelope, { send, mostPages: 100 });
-  const balances = await get("/api/v2/balance/changes?pagination.first=20", "balances");
-  expect(balances.records.length).toBeLessThan(network.records.balances.length);
-  const votes = `/api/v2/votes?proposalId=${closedProposal(network.records)}&pagination.first=20`;
-  await expect(get(votes, "votes")).rejects.toThrow("No end after 100 pages");
-  await expect(get("/api/v2/parties/profiles?pagination.first=20", "profiles")).rejects.toThrow("500");
-});
-
 describe("a cursor", () => {
   const path = "/api/v2/balance/changes?pagination.first=20&pagination.newestFirst=false";
 
@@ -211,13 +178,6 @@ describe("a cursor", () => {
         );
       }
     }
-  });
-
-  test("of a page needs no escapes in a URL", async () => {
-    const { url } = await serve(createNetwork());
-    const { pageInfo } = (await (await fetch(url + path)).json()).balances;
-    expect(pageInfo.endCursor).toMatch(/^[\w-]+$/);
-    expect((await fetch(`${url}${path}&pagination.after=${pageInfo.endCursor}`)).status).toBe(200);
   });
 
   test("of a node is completed", async () => {
@@ -528,30 +488,6 @@ describe("coverage of balance changes", () => {
       expect(BigInt(startTimestamp) - BigInt(inOrder[index]?.endTimestamp ?? 0)).toBeLessThanOrEqual(1n);
     }
   });
-
-  test.each(["", `filter.partyIds=${party}`, `filter.partyIds=${party}&dateRange.startTimestamp=${times[0]}`])(
-    "shows from when on a loop over a full and a pruned node behind one address is complete: %s",
-    async (query) => {
-      const nodes = [{}, { history: times[100] ?? 0n }].map((options) =>
-        createFakeNode({ balances }, { defects: nodeDefects, rateLimit: false, ...options }),
-      );
-      let requests = 0;
-      const any = (request: Request) => (nodes[requests++ % 2] ?? nodes[0])?.fetch(request) ?? fetch(request);
-      for (let run = 0; run < 6; run++) {
-        requests = run;
-        const gateway = await startGateway(["http://127.0.0.1:1"], ["--retries", "0"], any);
-        running.push(gateway);
-        const { records, coverages, error } = await walk(gateway.url, query);
-        const start = BigInt(coverages.at(-1)?.startTimestamp ?? 2n ** 63n);
-        const wanted = balances.filter(
-          ({ partyId, timestamp }) => BigInt(timestamp) >= start && (query === "" || partyId === party),
-        );
-        const complete = records.filter((time) => BigInt(time) >= start);
-        expect([...complete].sort()).toEqual(wanted.map(({ timestamp }) => timestamp));
-        if (error) expect(error).toMatchObject({ code: expect.any(Number) });
-      }
-    },
-  );
 });
 
 describe("a stream of balance changes", () => {
@@ -769,33 +705,6 @@ describe("the program", () => {
     const { status, headers } = await response;
     expect([status, headers.get("Connection")]).toEqual([200, "close"]);
     expect((await ended).code).toBe(0);
-  });
-
-  test("responds with 503 to what is in flight when the grace period ends", async () => {
-    const network = createFakeNetwork(
-      { nodes: 1 },
-      { faults: [{ name: "latency", milliseconds: Number.POSITIVE_INFINITY }] },
-    );
-    let arrived = () => {};
-    const isHeld = new Promise<void>((resolve) => (arrived = resolve));
-    const { url, close } = await serve(network, ["--grace", "0s"], (request) => {
-      if (request.url.includes("profiles")) arrived();
-      return network.fetch(request);
-    });
-    const response = fetch(`${url}/api/v2/parties/profiles`);
-    await isHeld;
-    const ended = close();
-    expect((await response).status).toBe(503);
-    expect((await ended).code).toBe(0);
-  });
-
-  test("keeps connections open between requests", async () => {
-    const { url } = await serve(createNetwork());
-    for (const path of ["/healthz", "/api/v2/parties/profiles", "/api/v2/nothing"]) {
-      const response = await fetch(url + path);
-      await response.text();
-      expect([path, response.headers.get("Connection")]).toEqual([path, "keep-alive"]);
-    }
   });
 
   test("lets pages of an origin read responses with --cors alone", async () => {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { finish, main, start, startFakeNode } from "../support/cli-process.js";
+import { main, startFakeNode } from "../support/cli-process.js";
 
 const run = promisify(execFile);
 let node: Awaited<ReturnType<typeof startFakeNode>>;
@@ -72,15 +72,6 @@ describe("in a pipe", () => {
       },
     );
     expect(stdout).toBe("130\n");
-  });
-
-  test("SIGTERM ends the program with 143", async () => {
-    const child = start(["fake-node", "--port", "0"]);
-    const interrupted = start(["balances", "--node", node.url, "--page-size", "10"]);
-    interrupted.stdout?.once("data", () => interrupted.kill("SIGTERM"));
-    expect(await finish(interrupted)).toMatchObject({ code: 143, stderr: "Interrupted by SIGTERM.\n" });
-    child.kill("SIGTERM");
-    expect(await finish(child)).toMatchObject({ code: 0 });
   });
 });
 

@@ -1,11 +1,8 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { createFakeNode, type FakeNode, type FakeNodeData, nodeDefects } from "vegaprotocol-client/testing";
-import { listen } from "vegaprotocol-client/testing/node";
-import { afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { changeDatabase, type Ended, installNode, main, readDatabase, runNode } from "./sqlite-node.js";
+import { expect, test } from "vitest";
+import { changeDatabase, type Ended, useDatabase } from "./sqlite-node.js";
 
+const database = useDatabase();
 const first = 1_707_300_000_000_000_000n;
 const hour = 3_600_000_000_000n;
 const [party, other] = ["ab".repeat(32), "cd".repeat(32)];
@@ -20,20 +17,6 @@ const balances = Array.from({ length: 200 }, (_, index) => ({
 }));
 const block = { height: 1000n, timestamp: first + 201n * hour };
 
-let folder: string;
-let database: string;
-let closing: (() => Promise<void>)[];
-beforeAll(installNode);
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "sync-"));
-  database = join(folder, "vega.db");
-  closing = [];
-});
-afterEach(async () => {
-  for (const close of closing) await close();
-  await rm(folder, { recursive: true });
-});
-
 type Sync = (...args: string[]) => Promise<Ended>;
 
 /** Starts a node, and returns it with what runs the command with it. */
@@ -42,9 +25,7 @@ async function start(
   change: (response: Response) => Response = (response) => response,
 ): Promise<{ fake: FakeNode; sync: Sync }> {
   const fake = createFakeNode({ balances, block, ...data }, { defects: nodeDefects, rateLimit: false, history });
-  const server = await listen({ fetch: async (request) => change(await fake.fetch(request)) });
-  closing.push(() => server.close());
-  return { fake, sync: (...args) => runNode([main, "sync", database, "--node", server.url, ...args]) };
+  return { fake, sync: await database.start({ fetch: async (request) => change(await fake.fetch(request)) }) };
 }
 
 const equal = (records: number) => ({ code: 0, stdout: expect.stringContaining(`: ${records} balance changes.`) });
@@ -95,13 +76,13 @@ test("a database is not compared with a network whose history begins later than 
     const { code, stderr } = await another("--check", ...repair);
     expect([code, stderr]).toEqual([1, expect.stringContaining("Expected a node of the network")]);
   }
-  expect((await readDatabase(database)).balances).toHaveLength(200);
+  expect((await database.stored()).balances).toHaveLength(200);
 });
 
 test("records of the node before the first stored one are missing ones, and are repaired", async () => {
   const { sync } = await start();
   await sync("--quiet");
-  await changeDatabase(database, `DELETE FROM account_changes WHERE time < ${first + 30n * hour}`);
+  await changeDatabase(database.path(), `DELETE FROM account_changes WHERE time < ${first + 30n * hour}`);
   const { code, stderr } = await sync("--check");
   expect([code, stderr]).toEqual([1, expect.stringContaining("missing, 0 that the node does not have.")]);
   expect(await sync("--check", "--repair")).toMatchObject({ code: 0 });
@@ -114,7 +95,10 @@ test("a stored record after the position is compared as well", async () => {
   fake.nextBlock();
   const inserted = block.timestamp + 1000n;
   fake.nextBlock();
-  await changeDatabase(database, `INSERT INTO account_changes SELECT id, ${inserted}, '1' FROM accounts LIMIT 1`);
+  await changeDatabase(
+    database.path(),
+    `INSERT INTO account_changes SELECT id, ${inserted}, '1' FROM accounts LIMIT 1`,
+  );
   const { code, stderr } = await sync("--check");
   expect([code, stderr]).toEqual([1, expect.stringContaining("0 missing, 1 that the node does not have.")]);
   expect(await sync("--check", "--repair")).toMatchObject({ code: 0 });
@@ -140,7 +124,7 @@ test("a party in upper case is the same one", async () => {
   expect(await sync("--party", upper)).toMatchObject({ stderr: expect.stringContaining("100 balances stored") });
   expect(await sync("--party", party)).toMatchObject({ stderr: expect.stringContaining("0 balances stored") });
   expect(await sync("--party", upper, "--check")).toMatchObject(equal(100));
-  await changeDatabase(database, `DELETE FROM account_changes WHERE time = ${first}`);
+  await changeDatabase(database.path(), `DELETE FROM account_changes WHERE time = ${first}`);
   expect(await sync("--party", upper, "--check")).toMatchObject({ code: 1 });
   expect(await sync("--party", upper, "--check", "--repair")).toMatchObject({ code: 0 });
   expect(await sync("--party", party, "--check")).toMatchObject(equal(100));
@@ -159,5 +143,5 @@ test("a database equals a node whose responses name no block, with the records o
 test("a check of a file that does not exist creates none", async () => {
   const { sync } = await start();
   expect(await sync("--check")).toMatchObject({ code: 2, stderr: expect.stringContaining("and there is no") });
-  await expect(readDatabase(database)).rejects.toThrow("unable to open database file");
+  await expect(database.stored()).rejects.toThrow("unable to open database file");
 });

@@ -1,26 +1,16 @@
 import { createHash } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
-import { listen } from "vegaprotocol-client/testing/node";
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { run } from "../../../../test/slow/runtimes/consumer.js";
 import { compareRecords } from "../../../src/sync/rows.js";
-import { changeDatabase, installNode, main, node, readDatabase, runNode } from "./sqlite-node.js";
+import { changeDatabase, main, node, runNode, useDatabase } from "./sqlite-node.js";
 
 const day = 86_400_000_000_000n;
 
 const utcDay = (time: string) => new Date(Number(BigInt(time) / 1_000_000n)).toISOString().slice(0, 10);
 
-let folder: string;
-let database: string;
-beforeAll(installNode);
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "sync-"));
-  database = join(folder, "vega.db");
-});
-afterEach(() => rm(folder, { recursive: true }));
+const database = useDatabase();
 
 /** A node with changes on three days, and its address. */
 async function startNode(shift = 0n, accountType: string | number = "ACCOUNT_TYPE_GENERAL") {
@@ -34,142 +24,106 @@ async function startNode(shift = 0n, accountType: string | number = "ACCOUNT_TYP
     accountType,
   }));
   const fake = createFakeNode({ balances }, { defects: nodeDefects, rateLimit: false });
-  const server = await listen(fake);
-  const sync = (...args: string[]) => runNode([main, "sync", database, "--node", server.url, ...args]);
-  return { fake, server, sync };
+  return { fake, sync: await database.start(fake) };
 }
 
 test("a comparison names the days that differ, and repairs them", async () => {
-  const { fake, server, sync } = await startNode();
+  const { fake, sync } = await startNode();
   const { balances } = fake.records;
-  try {
-    expect(await sync()).toMatchObject({ code: 0, stderr: expect.stringContaining("300 balances stored") });
-    expect(await sync("--check")).toMatchObject({ code: 0, stdout: expect.stringContaining("300 balance changes") });
-    const times = balances.map(({ timestamp }) => timestamp).sort();
-    await changeDatabase(
-      database,
-      `DELETE FROM account_changes WHERE time = ${times[5]}`,
-      `UPDATE account_changes SET balance = '1' WHERE time = ${times[200]}`,
-    );
-    const found = await sync("--check");
-    expect(found).toMatchObject({ code: 1, stdout: "" });
-    const of = (day: string) => balances.filter(({ timestamp }) => utcDay(timestamp) === day).length;
-    const [seventh, ninth] = [of("2024-02-07"), of("2024-02-09")];
-    expect(found.stderr.trim().split("\n")).toEqual([
-      `2024-02-07: ${seventh - 1} records, ${seventh} in the node: 1 missing, 0 that the node does not have.`,
-      `2024-02-09: ${ninth} records, ${ninth} in the node: 1 missing, 1 that the node does not have.`,
-    ]);
-    const repaired = await sync("--check", "--repair");
-    expect(repaired).toMatchObject({ code: 0, stderr: expect.stringContaining("not have; read again.") });
-    expect(await sync("--check", "--quiet")).toEqual({ code: 0, stdout: "", stderr: "" });
-    const stored = (await readDatabase(database)).balances;
-    const expected = [...balances].sort(compareRecords);
-    expect(stored.map(({ balance }) => balance)).toEqual(expected.map(({ balance }) => balance));
-  } finally {
-    await server.close();
-  }
+  expect(await sync()).toMatchObject({ code: 0, stderr: expect.stringContaining("300 balances stored") });
+  expect(await sync("--check")).toMatchObject({ code: 0, stdout: expect.stringContaining("300 balance changes") });
+  const times = balances.map(({ timestamp }) => timestamp).sort();
+  await changeDatabase(
+    database.path(),
+    `DELETE FROM account_changes WHERE time = ${times[5]}`,
+    `UPDATE account_changes SET balance = '1' WHERE time = ${times[200]}`,
+  );
+  const found = await sync("--check");
+  expect(found).toMatchObject({ code: 1, stdout: "" });
+  const of = (day: string) => balances.filter(({ timestamp }) => utcDay(timestamp) === day).length;
+  const [seventh, ninth] = [of("2024-02-07"), of("2024-02-09")];
+  expect(found.stderr.trim().split("\n")).toEqual([
+    `2024-02-07: ${seventh - 1} records, ${seventh} in the node: 1 missing, 0 that the node does not have.`,
+    `2024-02-09: ${ninth} records, ${ninth} in the node: 1 missing, 1 that the node does not have.`,
+  ]);
+  const repaired = await sync("--check", "--repair");
+  expect(repaired).toMatchObject({ code: 0, stderr: expect.stringContaining("not have; read again.") });
+  expect(await sync("--check", "--quiet")).toEqual({ code: 0, stdout: "", stderr: "" });
+  const stored = (await database.stored()).balances;
+  const expected = [...balances].sort(compareRecords);
+  expect(stored.map(({ balance }) => balance)).toEqual(expected.map(({ balance }) => balance));
 });
 
 test("a comparison counts and digests the records of each day, each as a line of JSON", async () => {
-  const { server, sync } = await startNode();
-  try {
-    await sync("--quiet");
-    const { stdout } = await sync("--check", "--days", "--quiet");
-    const exported = await runNode([main, "balances", "--raw", "--quiet", "--node", server.url]);
-    const days = new Map<string, string[]>();
-    for (const line of exported.stdout.trimEnd().split("\n")) {
-      const record: { timestamp: string } = JSON.parse(line);
-      const day = new Date(Number(record.timestamp) / 1e6).toISOString().slice(0, 10);
-      days.set(day, [...(days.get(day) ?? []), `${JSON.stringify(Object.values(record))}\n`]);
-    }
-    expect(days.size).toBeGreaterThan(1);
-    const digestOf = (records: string[]) => createHash("sha256").update(records.join("")).digest("hex");
-    const lines = [...days].map(([day, records]) => `${day} ${records.length} ${digestOf(records)}`);
-    expect(stdout.split("\n")).toEqual(expect.arrayContaining(lines));
-    await changeDatabase(
-      database,
-      "UPDATE account_changes SET balance = '1' WHERE time = (SELECT min(time) FROM account_changes)",
-    );
-    const [first] = (await sync("--check", "--days", "--quiet")).stdout.split("\n");
-    expect(first).toMatch(new RegExp(`^2024-02-07 \\d+ [0-9a-f]{64} ${lines[0]?.slice(11)}$`));
-  } finally {
-    await server.close();
+  const { sync } = await startNode();
+  await sync("--quiet");
+  const { stdout } = await sync("--check", "--days", "--quiet");
+  const exported = await runNode([main, "balances", "--raw", "--quiet", "--node", sync.url]);
+  const days = new Map<string, string[]>();
+  for (const line of exported.stdout.trimEnd().split("\n")) {
+    const record: { timestamp: string } = JSON.parse(line);
+    const day = new Date(Number(record.timestamp) / 1e6).toISOString().slice(0, 10);
+    days.set(day, [...(days.get(day) ?? []), `${JSON.stringify(Object.values(record))}\n`]);
   }
+  expect(days.size).toBeGreaterThan(1);
+  const digestOf = (records: string[]) => createHash("sha256").update(records.join("")).digest("hex");
+  const lines = [...days].map(([day, records]) => `${day} ${records.length} ${digestOf(records)}`);
+  expect(stdout.split("\n")).toEqual(expect.arrayContaining(lines));
+  await changeDatabase(
+    database.path(),
+    "UPDATE account_changes SET balance = '1' WHERE time = (SELECT min(time) FROM account_changes)",
+  );
+  const [first] = (await sync("--check", "--days", "--quiet")).stdout.split("\n");
+  expect(first).toMatch(new RegExp(`^2024-02-07 \\d+ [0-9a-f]{64} ${lines[0]?.slice(11)}$`));
 });
 
 test("a day that still differs after it was read again is named", async () => {
-  const { fake, server, sync } = await startNode();
+  const { fake, sync } = await startNode();
   let responses = 0;
-  const unsteady = await listen({
+  const unsteady = await database.start({
     fetch: async (request) => {
       const response = await fake.fetch(request);
       const text = (await response.text()).replaceAll('"balance":"0', `"balance":"${++responses}0`);
       return new Response(text, { status: response.status, headers: response.headers });
     },
   });
-  try {
-    await sync("--quiet");
-    const { code, stderr } = await runNode([main, "sync", database, "--check", "--repair", "--node", unsteady.url]);
-    expect([code, stderr]).toEqual([1, expect.stringContaining("2024-02-07: still differs after it was read again.")]);
-  } finally {
-    await unsteady.close();
-    await server.close();
-  }
+  await sync("--quiet");
+  const { code, stderr } = await unsteady("--check", "--repair");
+  expect([code, stderr]).toEqual([1, expect.stringContaining("2024-02-07: still differs after it was read again.")]);
 });
 
-describe("a node of another network", () => {
-  /** With changes of the same days, and the same blocks unless others are given. */
-  async function startOther(shift: bigint) {
-    const { server, sync } = await startNode(shift);
-    return { sync, close: () => server.close() };
-  }
-
-  test.each<[what: string, shift: bigint, code: number, reason: string]>([
-    ["with other records is refused", 3000n, 1, "Expected a node of the network"],
-    ["that ended before is waited for", -100n * day, 3, "The node has reached"],
-    ["that began later has no history", 100n * day, 3, "The node does not keep what follows"],
-  ])("%s before something is written", async (_, shift, code, reason) => {
-    const { server, sync } = await startNode();
-    const other = await startOther(shift);
-    try {
-      await sync("--quiet");
-      const before = await readDatabase(database);
-      const failed = { code, stderr: expect.stringContaining(reason) };
-      expect(await other.sync("--catch-up", "10ms")).toMatchObject(failed);
-      if (code === 1) expect(await other.sync("--check", "--repair")).toMatchObject(failed);
-      expect(await readDatabase(database)).toEqual(before);
-      expect(await sync("--quiet", "--catch-up", "0")).toMatchObject({ code: 0 });
-    } finally {
-      await other.close();
-      await server.close();
-    }
-  });
+test.each<[what: string, shift: bigint, code: number, reason: string]>([
+  ["with other records is refused", 3000n, 1, "Expected a node of the network"],
+  ["that ended before is waited for", -100n * day, 3, "The node has reached"],
+  ["that began later has no history", 100n * day, 3, "The node does not keep what follows"],
+])("a node of another network %s before something is written", async (_, shift, code, reason) => {
+  const { sync } = await startNode();
+  const other = await startNode(shift);
+  await sync("--quiet");
+  const before = await database.stored();
+  const failed = { code, stderr: expect.stringContaining(reason) };
+  expect(await other.sync("--catch-up", "10ms")).toMatchObject(failed);
+  if (code === 1) expect(await other.sync("--check", "--repair")).toMatchObject(failed);
+  expect(await database.stored()).toEqual(before);
+  expect(await sync("--quiet", "--catch-up", "0")).toMatchObject({ code: 0 });
 });
 
 test("an account type that comes as a number is found again in the node", async () => {
-  const { server, sync } = await startNode(0n, 99);
-  try {
-    await sync("--quiet");
-    expect(await sync("--catch-up", "0")).toMatchObject({ code: 0 });
-  } finally {
-    await server.close();
-  }
+  const { sync } = await startNode(0n, 99);
+  await sync("--quiet");
+  expect(await sync("--catch-up", "0")).toMatchObject({ code: 0 });
 });
 
 test("a filter and a time decide what is stored", async () => {
-  const { fake, server, sync } = await startNode();
-  try {
-    await sync("--party", "party 1", "--party", "party 2", "--asset", "asset 0", "--from", "2024-02-08", "--quiet");
-    const from = 1_707_350_400_000_000_000n;
-    const wanted = fake.records.balances.filter(
-      ({ partyId = "", assetId, timestamp }) =>
-        ["party 1", "party 2"].includes(partyId) && assetId === "asset 0" && BigInt(timestamp) >= from,
-    );
-    expect(wanted.length).toBeGreaterThan(10);
-    expect((await readDatabase(database)).balances).toHaveLength(wanted.length);
-  } finally {
-    await server.close();
-  }
+  const { fake, sync } = await startNode();
+  await sync("--party", "party 1", "--party", "party 2", "--asset", "asset 0", "--from", "2024-02-08", "--quiet");
+  const from = 1_707_350_400_000_000_000n;
+  const wanted = fake.records.balances.filter(
+    ({ partyId = "", assetId, timestamp }) =>
+      ["party 1", "party 2"].includes(partyId) && assetId === "asset 0" && BigInt(timestamp) >= from,
+  );
+  expect(wanted.length).toBeGreaterThan(10);
+  expect((await database.stored()).balances).toHaveLength(wanted.length);
 });
 
 test.each([
@@ -181,26 +135,22 @@ test.each([
   [["--follow", "--check"], "--follow and --check cannot be combined."],
   [["votes", "--party", "p", "--check"], "--check compares balance changes: name the list balances."],
 ])("sync %s is refused before a database is created", async (args, message) => {
-  const { code, stderr } = await runNode([main, "sync", database, "--node", "localhost:1", ...args]);
+  const { code, stderr } = await runNode([main, "sync", database.path(), "--node", "localhost:1", ...args]);
   expect([code, stderr.trim()]).toEqual([2, `Error: ${message}`]);
-  await expect(readDatabase(database)).rejects.toThrow("unable to open database file");
-});
-
-test("a database with other tables is refused, and keeps them", async () => {
-  await changeDatabase(database, "CREATE TABLE mine (value TEXT)");
-  const { code, stderr } = await runNode([main, "sync", database, "--node", "localhost:1"]);
-  expect([code, stderr]).toEqual([1, expect.stringContaining("has tables that sync has not created")]);
+  await expect(database.stored()).rejects.toThrow("unable to open database file");
 });
 
 test("a command ends if the node does not respond", async () => {
   const args = ["votes", "--party", "p", "--node", "localhost:1", "--retries", "0"];
-  const { code, stderr } = await runNode([main, "sync", database, ...args]);
+  const { code, stderr } = await runNode([main, "sync", database.path(), ...args]);
   expect([code, stderr]).toEqual([1, expect.stringContaining("received no response")]);
 });
 
 test("Node.js 20 gets one sentence that says which version has SQLite", async () => {
   const node20 = join(dirname(node), "../../node20/bin/node");
-  const failure = await run(node20, [main, "sync", database, "--node", "localhost:1"]).catch((error: unknown) => error);
+  const failure = await run(node20, [main, "sync", database.path(), "--node", "localhost:1"]).catch(
+    (error: unknown) => error,
+  );
   expect(failure).toMatchObject({
     code: 2,
     stderr: expect.stringMatching(

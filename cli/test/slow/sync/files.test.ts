@@ -1,26 +1,20 @@
 import { execFile } from "node:child_process";
-import { link, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { link, mkdir, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
 import { listen } from "vegaprotocol-client/testing/node";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { changeDatabase, installNode, main, readDatabase, runNode } from "./sqlite-node.js";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { changeDatabase, main, readDatabase, runNode, useDatabase } from "./sqlite-node.js";
 
 const run = promisify(execFile);
 
+const { path } = useDatabase();
 let server: Awaited<ReturnType<typeof listen>>;
-let folder: string;
 beforeAll(async () => {
-  installNode();
   server = await listen(createFakeNode({ balances: 20_000 }, { defects: nodeDefects, rateLimit: false }));
 });
 afterAll(() => server.close());
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "sync-"));
-});
-afterEach(() => rm(folder, { recursive: true }));
 
 const sync = (file: string, ...args: string[]) => runNode([main, "sync", file, "--node", server.url, ...args]);
 
@@ -28,7 +22,7 @@ test.each([
   ["other tables", "CREATE TABLE mine (value TEXT)"],
   ["other tables of the same version", "CREATE TABLE mine (value TEXT); CREATE TABLE sync_state (value TEXT)"],
 ])("a database with %s is refused, and its file is not changed", async (_, sql) => {
-  const file = join(folder, "mine.db");
+  const file = path("mine.db");
   await changeDatabase(file, sql);
   const before = await readFile(file);
   for (const args of [[], ["--check"]]) {
@@ -39,11 +33,11 @@ test.each([
     ]);
   }
   expect(before.equals(await readFile(file))).toBe(true);
-  expect(await readdir(folder)).toEqual(["mine.db"]);
+  expect(await readdir(path("."))).toEqual(["mine.db"]);
 });
 
 test("a file that is no database is refused by its name", async () => {
-  const file = join(folder, "notes.db");
+  const file = path("notes.db");
   await writeFile(file, "not a database ".repeat(100));
   const { code, stderr } = await sync(file);
   expect([code, stderr]).toEqual([1, `Error: SQLite cannot use ${file}: file is not a database.\n`]);
@@ -58,9 +52,9 @@ test.each([":memory:", "", "file:vega.db", "file::memory:?cache=shared", "vega.t
 );
 
 test("a lock is that of the file behind a symbolic link, also of one that is not there yet", async () => {
-  const file = join(folder, "vega.db");
-  await mkdir(join(folder, "links"));
-  const name = join(folder, "links", "linked.db");
+  const file = path("vega.db");
+  await mkdir(path("links"));
+  const name = path("links/linked.db");
   await symlink(file, name);
   const owner = { host: "another.example", pid: 1, started: "2024-02-09T16:54:49Z", identity: null };
   const held = `${JSON.stringify(owner)}\n`;
@@ -70,11 +64,11 @@ test("a lock is that of the file behind a symbolic link, also of one that is not
   expect(await sync(name, "--quiet")).toMatchObject({ code: 0 });
   await writeFile(`${file}.lock`, held);
   expect(await sync(name)).toMatchObject({ code: 2, stderr: expect.stringContaining("on another.example") });
-  expect((await readdir(join(folder, "links"))).sort()).toEqual(["linked.db"]);
+  expect((await readdir(path("links"))).sort()).toEqual(["linked.db"]);
 });
 
 test("a file with two names is refused", async () => {
-  const [file, second] = [join(folder, "vega.db"), join(folder, "second.db")];
+  const [file, second] = [path("vega.db"), path("second.db")];
   expect(await sync(file, "--quiet")).toMatchObject({ code: 0 });
   await link(file, second);
   for (const name of [file, second]) {
@@ -84,7 +78,7 @@ test("a file with two names is refused", async () => {
 });
 
 test("a full disk is named, and the database continues once there is space", async (context) => {
-  const disk = join(folder, "disk");
+  const disk = path("disk");
   await mkdir(disk);
   try {
     await run("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", disk]);

@@ -1,29 +1,8 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { createFakeNode, type FakeNode, nodeDefects } from "vegaprotocol-client/testing";
-import { listen } from "vegaprotocol-client/testing/node";
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { installNode, main, readDatabase, runNode } from "./sqlite-node.js";
+import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
+import { describe, expect, test } from "vitest";
+import { useDatabase } from "./sqlite-node.js";
 
-let folder: string;
-let database: string;
-let close: () => Promise<void>;
-beforeAll(installNode);
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "sync-"));
-  database = join(folder, "vega.db");
-});
-afterEach(async () => {
-  await close();
-  await rm(folder, { recursive: true });
-});
-
-async function start(fake: FakeNode) {
-  const server = await listen(fake);
-  close = () => server.close();
-  return (...args: string[]) => runNode([main, "sync", database, "--node", server.url, ...args]);
-}
+const { start, stored } = useDatabase();
 
 describe("profiles", () => {
   const parties = (count: number) => Array.from({ length: count }, (_, index) => index.toString(16).padStart(64, "0"));
@@ -34,7 +13,7 @@ describe("profiles", () => {
       createFakeNode({ profiles: profilesOf(9999) }, { defects: nodeDefects, rateLimit: false }),
     );
     expect(await sync("profiles")).toMatchObject({ code: 0, stderr: expect.stringContaining("9,999 profiles stored") });
-    const { profiles } = await readDatabase(database);
+    const { profiles } = await stored();
     expect(new Set(profiles.map(({ party }) => party))).toEqual(new Set(parties(9999)));
   });
 
@@ -47,7 +26,7 @@ describe("profiles", () => {
     expect(stderr).toContain("10,000 profiles stored");
     const all = parties(12_000);
     expect(stderr).toContain(`those between party ${all[4999]} and party ${all[7000]} are missing`);
-    const { balances, profiles } = await readDatabase(database);
+    const { balances, profiles } = await stored();
     expect([balances.length, profiles.length]).toEqual([20_000, 10_000]);
   });
 

@@ -1,7 +1,11 @@
 import { execFile } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { listen } from "vegaprotocol-client/testing/node";
+import { afterEach, beforeAll, beforeEach } from "vitest";
 import { npmCi } from "../../../../scripts/npm-ci.js";
 
 const run = promisify(execFile);
@@ -66,4 +70,28 @@ export async function readDatabase(file: string): Promise<Content> {
   const { stdout, stderr, code } = await runNode([reader, file]);
   if (code !== 0) throw new Error(stderr);
   return JSON.parse(stdout);
+}
+
+/** A folder for each test, and nodes that end with it. */
+export function useDatabase() {
+  let folder: string;
+  let closing: (() => Promise<void>)[];
+  beforeAll(installNode);
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), "sync-"));
+    closing = [];
+  });
+  afterEach(async () => {
+    for (const close of closing) await close();
+    await rm(folder, { recursive: true });
+  });
+  const path = (name = "vega.db") => join(folder, name);
+  /** Serves a node, and returns what runs `sync` with it. */
+  async function start(node: { fetch(request: Request): Promise<Response> }, name?: string) {
+    const server = await listen(node);
+    closing.push(() => server.close());
+    const sync = (...args: string[]) => runNode([main, "sync", path(name), "--node", server.url, ...args]);
+    return Object.assign(sync, { url: server.url });
+  }
+  return { path, start, stored: () => readDatabase(path()) };
 }

@@ -1,11 +1,8 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
-import { listen } from "vegaprotocol-client/testing/node";
-import { afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { installNode, main, queryDatabase, readDatabase, runNode } from "./sqlite-node.js";
+import { expect, test } from "vitest";
+import { queryDatabase, useDatabase } from "./sqlite-node.js";
 
+const database = useDatabase();
 const first = 1_707_300_000_000_000_000n;
 const base = {
   balance: "1",
@@ -15,20 +12,6 @@ const base = {
   accountType: "ACCOUNT_TYPE_GENERAL",
 };
 type Change = typeof base;
-
-let folder: string;
-let database: string;
-let closing: (() => Promise<void>)[];
-beforeAll(installNode);
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "sync-"));
-  database = join(folder, "vega.db");
-  closing = [];
-});
-afterEach(async () => {
-  for (const close of closing) await close();
-  await rm(folder, { recursive: true });
-});
 
 interface Changed {
   /** Changes the text of a body. */
@@ -57,7 +40,7 @@ async function start(changes: readonly Partial<Change>[], { body = (text) => tex
   ];
   const data = { balances, votes, profiles: [{ partyId: base.partyId, alias: "", metadata: [] }] };
   const fake = createFakeNode(data, { defects: nodeDefects, rateLimit: false });
-  const server = await listen({
+  return database.start({
     fetch: async (request) => {
       const response = await fake.fetch(request);
       const changed = new Headers(response.headers);
@@ -65,11 +48,9 @@ async function start(changes: readonly Partial<Change>[], { body = (text) => tex
       return new Response(body(await response.text()), { status: response.status, headers: changed });
     },
   });
-  closing.push(() => server.close());
-  return (...args: string[]) => runNode([main, "sync", database, "--node", server.url, ...args]);
 }
 
-const stored = async () => (await readDatabase(database)).balances;
+const stored = async () => (await database.stored()).balances;
 
 test("ids with spaces are those of different accounts", async () => {
   const sync = await start([
@@ -108,7 +89,7 @@ test("balances of up to 78 digits are stored, and their sum is exact", async () 
   expect((await stored()).map(({ balance }) => balance)).toEqual(amounts.map(String));
   const columns = ["highest", "higher", "high", "middle", "low"];
   const sql = `SELECT ${columns.map((name) => `sum(${name}) AS ${name}`).join(", ")} FROM balance_changes`;
-  const [row] = await queryDatabase(database, sql);
+  const [row] = await queryDatabase(database.path(), sql);
   const [highest = 0n, higher = 0n, high = 0n, middle = 0n, low = 0n] = columns.map((name) => BigInt(row?.[name] ?? 0));
   expect(highest * 10n ** 60n + higher * 10n ** 42n + high * 10n ** 24n + middle * 10n ** 12n + low).toBe(
     amounts.reduce((sum, balance) => sum + balance),
