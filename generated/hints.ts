@@ -4,7 +4,7 @@
 export const hints = {
   listVotes: {
     repeatedCursor:
-      "v0.74 nodes repeat a page if more votes share one block than fit on the page. Request a larger page (`pagination.first`, at most 5000) or the votes of one party. The votes after the block are reached from the other end of the list, with the opposite value of `newestFirst`.",
+      "v0.74 nodes repeat a page if one block has more votes than the largest page of the node, 5000 at most. Request the votes of one party. The votes after the block are reached from the other end of the list, with the opposite value of `newestFirst`.",
   },
   listPartiesProfiles: {
     rejectedCursor:

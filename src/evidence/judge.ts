@@ -1,6 +1,6 @@
-import type { Expectation, Lack, Place, Shown } from "../http/expectation.js";
+import type { Expectation, KnownRecord, Lack, Place, Shown } from "../http/expectation.js";
 import { nanosecondsPerDay } from "../values/times.js";
-import { blockTimeOf, directionOf, edgesOf, isDescending, type ReceivedPage, timeOf } from "./page.js";
+import { directionOf, edgesOf, isDescending, nanosecondsOf, type ReceivedPage, timeOf } from "./page.js";
 
 /** A time that no record reaches, in Unix nanoseconds. */
 export const never = (1n << 63n) - 1n;
@@ -54,7 +54,16 @@ export function edgesAfter<T extends { node: unknown; cursor: string }>(
   edges: readonly T[],
   place: Place,
 ): readonly T[] | undefined {
-  if ("blocks" in place) return place.blocks.includes(blockTimeOf(edges[0]?.cursor ?? "") ?? "") ? edges : undefined;
+  if ("from" in place) {
+    const { from, to } = place;
+    const time = nanosecondsOf(edges[0]?.cursor ?? "");
+    const isBetween = time !== undefined && (from < to ? time >= from && time < to : time <= from && time > to);
+    return isBetween ? edges : undefined;
+  }
+  if ("without" in place) {
+    const isShown = (record: KnownRecord) => edges.some(({ node }) => isSame(record, node));
+    return place.without.every(isShown) ? undefined : edges;
+  }
   const { records, most = edges.length } = place;
   const isKnown = (node: unknown) => records.some((record) => isSame(record, node));
   const index = edges.slice(0, most + 1).findIndex(({ node }) => isKnown(node));
@@ -65,7 +74,7 @@ const isContinued = (page: ReceivedPage<unknown>, place: Place) =>
   edgesAfter(edgesOf(page, directionOf(page.request.pagination)), place) !== undefined;
 
 /** Compares the members that are known. */
-function isSame(known: Readonly<Record<string, unknown>>, record: unknown): boolean {
+function isSame(known: KnownRecord, record: unknown): boolean {
   for (const name in known) if ((record as Record<string, unknown>)[name] !== known[name]) return false;
   return true;
 }

@@ -104,29 +104,21 @@ export const inWalkOrder = <T>(items: readonly T[], direction: Direction): reado
 
 const { timeMember } = operations.listBalanceChanges.cursors;
 
-/**
- * A cursor of v0.74 nodes that names a block: base64 of JSON with the block's time (observed on v0.74
- * nodes). Cursors of other forms are taken to be reliable.
- */
-export interface BlockCursor {
-  /** The block's time as the node spells it. All cursors of one block spell it alike. */
-  time: string;
-  fields: Record<string, unknown>;
-}
-
-export function readBlockCursor(cursor: string): BlockCursor | undefined {
+/** The members of a cursor: those of nodes are base64 of JSON (observed on v0.74 nodes). Cursors of other forms are taken to be reliable. */
+export function readCursor(cursor: string): Record<string, unknown> | undefined {
   try {
     const fields: unknown = JSON.parse(atob(cursor));
-    if (typeof fields !== "object" || fields === null || !(timeMember in fields)) return undefined;
-    const { [timeMember]: time } = fields;
-    return typeof time === "string" ? { time, fields: { ...fields } } : undefined;
+    return typeof fields === "object" && fields !== null ? { ...fields } : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** The time of the block that a cursor names; `undefined` if it names none. */
-export const blockTimeOf = (cursor: string): string | undefined => readBlockCursor(cursor)?.time;
+/** The time of the block that a cursor names, as the node spells it. All cursors of one block spell it alike. */
+export function blockTimeOf(cursor: string): string | undefined {
+  const time = readCursor(cursor)?.[timeMember];
+  return typeof time === "string" ? time : undefined;
+}
 
 /** The same time in Unix nanoseconds. */
 export function nanosecondsOf(cursor: string): bigint | undefined {

@@ -28,17 +28,25 @@ export interface Expectation {
   readonly historyFrom?: bigint | undefined;
 }
 
-/** What a page shows that continues at a place. Records are recognized by some of their members. */
+/** Members by which a record is recognized. */
+export type KnownRecord = Readonly<Record<string, unknown>>;
+
+/** What a page shows that continues at a place. */
 export type Place =
   | {
       /** Known records, of which the page has one. */
-      readonly records: readonly Readonly<Record<string, unknown>>[];
+      readonly records: readonly KnownRecord[];
       /** How many records can come before it. Default: any number. */
       readonly most?: number;
     }
   | {
-      /** Blocks, as cursors spell their times: the page begins in one of them. */
-      readonly blocks: readonly string[];
+      /** The times of two blocks, in the order of the walk: the page begins in the first one, or between them. */
+      readonly from: bigint;
+      readonly to: bigint;
+    }
+  | {
+      /** Known records, of which the page lacks one. */
+      readonly without: readonly KnownRecord[];
     };
 
 /** What a response lacks. */

@@ -1,6 +1,7 @@
 import { operations } from "../../generated/operations.js";
 import type { BalanceChange } from "../../generated/types.js";
-import { nanosecondsOf, readBlockCursor } from "../evidence/page.js";
+import { nanosecondsOf, readCursor } from "../evidence/page.js";
+import type { KnownRecord } from "../http/expectation.js";
 import { isDigits } from "../values/integers.js";
 import { toName } from "../values/names.js";
 import { sha256Hex } from "../values/sha256.js";
@@ -10,11 +11,10 @@ const { missingMember } = cursors;
 
 /** Members that the client adds to cursors; nodes ignore them. The last balance change that was read: */
 const lastMember = "last_record";
-/** The time of the latest block of the votes so far: */
+/** The time of the latest block of the pages so far: */
 const blockMember = "latest_block";
-
-/** The members that identify a record. */
-export type KnownRecord = Readonly<Record<string, unknown>>;
+/** The time of the block of the last vote that was read, and the keys of the votes of that block: */
+const [lastBlockMember, knownMember] = ["last_block", "known_votes"];
 
 /** A cursor of balance changes that nodes follow. */
 export interface AccountCursor {
@@ -33,7 +33,7 @@ export interface AccountCursor {
  * @returns `undefined` if the cursor has another form, or if the account is not known.
  */
 export function withAccountId(cursor: string, record?: KnownRecord): AccountCursor | undefined {
-  const { fields = {} } = readBlockCursor(cursor) ?? {};
+  const fields = readCursor(cursor) ?? {};
   const { [missingMember.name]: id, [lastMember]: last } = fields;
   const time = nanosecondsOf(cursor);
   if (time === undefined || id === undefined) return undefined;
@@ -59,25 +59,46 @@ export function accountIdOf(record: object): string | undefined {
   return names.every((name) => typeof name === "string") ? sha256Hex(names.join("")) : undefined;
 }
 
-/** What identifies a balance change. */
-export const identify = (record: object): KnownRecord =>
-  Object.fromEntries(naturalKey.map((name) => [name, (record as KnownRecord)[name]]));
+/** What identifies a record: a balance change, unless other members are named. */
+export const identify = (record: object, names: readonly string[] = naturalKey): KnownRecord =>
+  Object.fromEntries(names.map((name) => [name, (record as KnownRecord)[name]]));
 
 /** A cursor that names the record with which its page has to begin, so that it continues exactly there in any process. */
-export const continuingAt = (cursor: string, last: KnownRecord): string => withMember(cursor, lastMember, last);
+export const continuingAt = (cursor: string, last: KnownRecord): string => withMembers(cursor, { [lastMember]: last });
 
 /** A cursor that names the latest block that was read, so that any process continues on a node that has reached it. */
-export const afterBlock = (cursor: string, time: bigint): string => withMember(cursor, blockMember, String(time));
+export const afterBlock = (cursor: string, time: bigint): string =>
+  withMembers(cursor, { [blockMember]: String(time) });
 
-/** The time of the block that a node must have reached to continue from a cursor, in Unix nanoseconds. */
-export function blockNeededFor(cursor: string): bigint | undefined {
-  const latest = readBlockCursor(cursor)?.fields[blockMember];
-  return isDigits(latest) ? BigInt(latest) : nanosecondsOf(cursor);
+/** Votes that were read up to a block, of which others can follow. */
+export interface ReadVotes {
+  lastBlock: bigint;
+  /** The short keys of the votes of that block that were read. */
+  known: readonly string[];
 }
 
-function withMember(cursor: string, name: string, value: unknown): string {
-  const { fields } = readBlockCursor(cursor) ?? {};
-  return fields ? encode({ ...fields, [name]: value }) : cursor;
+/** The natural key of a record, short enough for a cursor. */
+export const shortKey = (key: string): string => sha256Hex(key).slice(0, 16);
+
+/** A cursor that names the votes that were read, so that any process leaves them out. */
+export const afterVotes = (cursor: string, { lastBlock, known }: ReadVotes): string =>
+  withMembers(cursor, { [lastBlockMember]: String(lastBlock), [knownMember]: known });
+
+/** A cursor as the node wrote it, the time of the block that a node must have reached to continue from it, and the votes that it names. */
+export function readMembers(cursor: string): { own: string; after: bigint | undefined; read: ReadVotes | undefined } {
+  const fields = readCursor(cursor) ?? {};
+  const { [blockMember]: latest, [lastBlockMember]: lastBlock, [knownMember]: known, ...others } = fields;
+  const isNamed = isDigits(lastBlock) && Array.isArray(known);
+  return {
+    own: latest === undefined ? cursor : encode(others),
+    after: isDigits(latest) ? BigInt(latest) : nanosecondsOf(cursor),
+    read: isNamed ? { lastBlock: BigInt(lastBlock), known } : undefined,
+  };
+}
+
+function withMembers(cursor: string, members: Record<string, unknown>): string {
+  const fields = readCursor(cursor);
+  return fields ? encode({ ...fields, ...members }) : cursor;
 }
 
 const encode = (fields: Record<string, unknown>) => btoa(JSON.stringify(fields));

@@ -138,7 +138,7 @@ function cursorRules<T>({
   const keyOf = keyBy<T>(naturalKey);
   if (cursors.missingMember === undefined) {
     // A record that is rewritten during a walk can repeat.
-    return { cursors: { lack: "record", keyOf }, deduplicator: () => compareWithAllPages(keyOf) };
+    return { cursors: { lack: "record", keyOf }, deduplicator: (isKnown) => compareWithAllPages(keyOf, isKnown) };
   }
   // Lists with a time range are sorted by this member of their records.
   const timeOf = (record: unknown) => String((record as { timestamp?: unknown }).timestamp);

@@ -5,6 +5,7 @@ import {
   type Backward,
   type Direction,
   directionOf,
+  type Edge,
   type Forward,
   isDescending,
   type NodePage,
@@ -20,8 +21,12 @@ export interface Source<T, Extra extends object> {
   /** What to do about a cursor that repeats. */
   advice?: string | undefined;
   cursors?: UnreliableCursors<T> | undefined;
-  /** Leaves out records that come again in a later page of a walk. Default: none are. */
-  deduplicator?(): Deduplicator<T>;
+  /**
+   * Leaves out records that come again in a later page of a walk. Default: none are.
+   *
+   * @param isKnown - Whether a record was read before the walk.
+   */
+  deduplicator?(isKnown: ((edge: Edge<T>) => boolean) | undefined): Deduplicator<T>;
   /** Which records of a page belong to the list. Default: all do. */
   isWanted?: ((record: T) => boolean) | undefined;
   /**

@@ -1,6 +1,7 @@
+import { operations } from "../../generated/operations.js";
 import { blockTimeOf, type Edge, nanosecondsOf } from "../evidence/page.js";
-import type { Place } from "../http/expectation.js";
-import { blockNeededFor, continuingAt, identify, type KnownRecord, withAccountId } from "./cursors.js";
+import type { KnownRecord, Place } from "../http/expectation.js";
+import { afterVotes, continuingAt, identify, readMembers, shortKey, withAccountId } from "./cursors.js";
 
 /** How a page is requested that follows others, and what it shows if it does. */
 export interface Continuation {
@@ -10,16 +11,14 @@ export interface Continuation {
   resume?: string | undefined;
   /** Names the place. Continuations of one place lead to the same page. */
   id: string;
-  /** How many of the requested records are known; `"all"` if the size of the page must not depend on what the caller needs. */
-  overlap: number | "all";
+  /** How many of the requested records are known. */
+  overlap: number;
   /** Default: a page is used without it. */
   continuesFrom?: Place;
   /** The time that the node must have passed, in Unix nanoseconds: that of the cursor's block. */
   after?: bigint | undefined;
   /** What to continue from if no page shows the place. */
   fallbacks?: readonly Continuation[];
-  /** Set if the node leaves out one record of a block: the keys of the block's records that are known. */
-  passing?: { time: string; known: ReadonlySet<string> };
   /** The record to continue after, if nothing else is known: those before it are read first, with {@link fromNeighbor}. */
   only?: KnownRecord;
 }
@@ -41,37 +40,86 @@ export const longestOverlap = 50;
 /** Nodes allow pages of this size (observed on v0.74 nodes). */
 export const largestPage = 5000;
 
-/**
- * The ways to continue after a page, best first. A walk takes the first whose place it has not continued from before.
- *
- * @param edges - The page in the order of the walk.
- * @param before - The last records before it.
- */
-export function continuationsAfter<T>(
-  edges: readonly Edge<T>[],
-  before: readonly Edge<T>[],
-  endCursor: string,
-  cursors: UnreliableCursors<T> | undefined,
-): readonly Continuation[] {
-  const time = cursors && blockTimeOf(endCursor);
-  if (cursors === undefined || time === undefined) return [{ cursor: endCursor, id: endCursor, overlap: 0 }];
-  if (cursors.lack === "account") {
-    const way = fromRecordBefore([...before, ...edges]);
-    return way ? [way] : [];
-  }
-  const start = startOfBlock(edges, time);
-  const [first, ...fallbacks] = guarded(edges, start);
-  const previousBlock = start > 0 ? fromBlock(edges[start - 1]) : undefined;
-  const known = new Set(edges.slice(start).map(({ node }) => cursors.keyOf(node)));
-  const passing = { cursor: endCursor, id: time, overlap: "all" as const, passing: { time, known } };
-  return [...(first ? [{ ...first, fallbacks }] : []), ...(previousBlock ? [previousBlock] : []), passing];
+/** What a walk has read. */
+interface Known<T> {
+  /** The last records, in the order of the walk. */
+  edges: readonly Edge<T>[];
+  /** How many there are in all, if the walk began at the start of the list. */
+  count: number | undefined;
 }
 
-/** The index of the first edge of the block that a page ends with. */
-function startOfBlock<T>(edges: readonly Edge<T>[], time: string): number {
-  let start = edges.length;
+/**
+ * How to continue after the last one of the records that are known; `undefined` if no cursor leads there.
+ *
+ * @param endCursor - The cursor of the last record.
+ */
+export function continuationAfter<T>(
+  known: Known<T>,
+  endCursor: string,
+  cursors: UnreliableCursors<T> | undefined,
+): Continuation | undefined {
+  const time = cursors && nanosecondsOf(endCursor);
+  if (cursors === undefined || time === undefined) return { cursor: endCursor, id: endCursor, overlap: 0 };
+  return cursors.lack === "account" ? fromRecordBefore(known.edges) : fromBlockBefore(known, time, cursors);
+}
+
+/** How many votes before the block of the last one are known at least, unless it is one of the first. */
+const rememberedVotes = 50;
+const voteKey = operations.listVotes.naturalKey;
+
+/**
+ * From the vote before the last one that is not of the last block. A node leaves out the first vote of the cursor's block, or of the
+ * next one if all of that block were cast again meanwhile: it is known if the page begins before the last block, of which other votes
+ * can follow. Otherwise an earlier vote may do, and the start of the list always does.
+ */
+function fromBlockBefore<T>({ edges, count }: Known<T>, to: bigint, { keyOf }: UnreliableCursors<T>): Continuation {
+  const id = edges.at(-1)?.cursor ?? "";
+  const start = startOfBlock(edges, edges.length - 1);
+  const ofBlock = edges.slice(start);
+  const read = { lastBlock: to, known: ofBlock.map(({ node }) => shortKey(keyOf(node))) };
+  const distances = start < 2 ? [] : start === 2 ? [2] : [2, Math.min(start, rememberedVotes)];
+  const guarded = distances.map((distance): Continuation => {
+    const { cursor } = edges[start - distance] as Edge<T>;
+    // Nodes send the block of the cursor as a whole.
+    const overlap = edges.length - 1 - startOfBlock(edges, start - distance);
+    const continuesFrom = { from: nanosecondsOf(cursor) ?? to, to };
+    return { cursor, resume: afterVotes(cursor, read), id, overlap, continuesFrom };
+  });
+  const whole: Continuation =
+    count === undefined
+      ? { cursor: id, id, overlap: ofBlock.length, continuesFrom: { without: ofBlock.map(identifyVote) } }
+      : { cursor: undefined, resume: afterVotes(id, read), id, overlap: count };
+  const [best = whole, ...fallbacks] = [...guarded, whole];
+  return { ...best, fallbacks };
+}
+
+const identifyVote = ({ node }: Edge<unknown>) => identify(node as object, voteKey);
+
+/** The index of the first edge of the block of an edge. */
+function startOfBlock(edges: readonly Edge<unknown>[], index: number): number {
+  const time = blockTimeOf(edges[index]?.cursor ?? "");
+  let start = index;
   while (start > 0 && blockTimeOf(edges[start - 1]?.cursor ?? "") === time) start--;
   return start;
+}
+
+/** Adds a page to the records that are known, as far as {@link continuationAfter} needs them. */
+export function remember<T>(
+  previous: readonly Edge<T>[],
+  edges: readonly Edge<T>[],
+  cursors: UnreliableCursors<T> | undefined,
+): readonly Edge<T>[] {
+  const inPage = new Set(edges.map(({ cursor }) => cursor));
+  const again = previous.findIndex(({ cursor }) => inPage.has(cursor));
+  const known = [...(again < 0 ? previous : previous.slice(0, again)), ...edges];
+  if (cursors?.lack !== "record") return known.slice(-1 - longestOverlap);
+  const start = startOfBlock(known, known.length - 1);
+  // The order of the votes of a block can differ between two pages, so that some are behind the end of this one.
+  const time = blockTimeOf(known.at(-1)?.cursor ?? "");
+  const behind = previous.slice(Math.max(0, again)).filter((edge) => blockTimeOf(edge.cursor) === time);
+  const others = behind.filter((edge) => !inPage.has(edge.cursor) && !known.includes(edge));
+  const remembered = known.slice(startOfBlock(known, Math.max(0, start - rememberedVotes)), start);
+  return [...remembered, ...others, ...known.slice(start)];
 }
 
 /**
@@ -96,9 +144,16 @@ export function fromRecordBefore<T>(edges: readonly Edge<T>[]): Continuation | u
 
 /** After a cursor that the caller brings, of which no page is known. */
 export function continuationFrom<T>(cursor: string, cursors: UnreliableCursors<T> | undefined): Continuation {
-  const asSent: Continuation = { cursor, id: cursor, overlap: 0, after: nanosecondsOf(cursor) };
-  if (cursors?.lack === "record")
-    return { ...asSent, id: blockTimeOf(cursor) ?? cursor, after: blockNeededFor(cursor) };
+  const { own, after, read } = readMembers(cursor);
+  // On the last page, nodes compare the cursor with that of the first record as text.
+  const asSent: Continuation = { cursor: own, resume: cursor, id: cursor, overlap: 0, after };
+  const from = nanosecondsOf(cursor);
+  if (read && from !== undefined) {
+    const { lastBlock, known } = read;
+    const whole = { ...asSent, cursor: undefined, overlap: longestOverlap + known.length };
+    if (from === lastBlock) return whole;
+    return { ...whole, cursor: own, continuesFrom: { from, to: lastBlock }, fallbacks: [whole] };
+  }
   const completed = cursors && withAccountId(cursor);
   if (completed === undefined) return asSent;
   const { record, last } = completed;
@@ -130,65 +185,55 @@ export function fromNeighbor<T>(
   };
 }
 
-/**
- * From edges so far before the last block that the page begins in a known block, also if votes have moved meanwhile: a vote that is
- * rewritten leaves its place, and the node would leave out a record of the last block instead. Each one is twice as far as the one before.
- */
-function guarded<T>(edges: readonly Edge<T>[], start: number): readonly Continuation[] {
-  const ways: Continuation[] = [];
-  for (let distance = 2; start >= 2; distance *= 2) {
-    const index = Math.max(0, start - distance);
-    const way = fromBlock(edges[index]);
-    if (way === undefined) break;
-    const times = edges.slice(index, start).flatMap(({ cursor }) => blockTimeOf(cursor) ?? []);
-    // If every known vote of the page has moved away, there is no earlier cursor to continue from.
-    ways.push(index === 0 ? way : { ...way, continuesFrom: { blocks: [...new Set(times)] } });
-    if (index === 0) break;
-  }
-  return ways;
-}
-
-/** From an edge whose block is known as a whole: what the node leaves out of it came before. */
-function fromBlock<T>(edge: Edge<T> | undefined): Continuation | undefined {
-  const time = edge && blockTimeOf(edge.cursor);
-  return time === undefined ? undefined : { cursor: edge?.cursor, id: time, overlap: "all" };
-}
-
-/**
- * Returns whether the record that a page leaves out of a block came before. If it did not, nothing shows which one it is.
- *
- * @param edges - The page in the order of the walk.
- */
-export function passes<T>(
-  edges: readonly Edge<T>[],
-  { time, known }: { time: string; known: ReadonlySet<string> },
-  keyOf: (record: T) => string,
-): boolean {
-  const shown = new Set(edges.filter(({ cursor }) => blockTimeOf(cursor) === time).map(({ node }) => keyOf(node)));
-  return [...known].some((key) => !shown.has(key));
-}
-
 /** Leaves out the records of a page that came in earlier pages of the same walk. Each page has its own deduplicator. */
 export interface Deduplicator<T> {
-  /** @param edges - The page in the order of the walk. */
-  filter(edges: readonly Edge<T>[]): { fresh: readonly Edge<T>[]; next: Deduplicator<T> };
+  /**
+   * @param edges - The page in the order of the walk.
+   * @param most - How many fresh ones are taken at most.
+   * @returns How many edges were taken, the fresh ones of them, and the deduplicator of the next page.
+   */
+  filter(edges: readonly Edge<T>[], most?: number): { taken: number; fresh: readonly Edge<T>[]; next: Deduplicator<T> };
 }
 
-/** Compares with every earlier page: a record can come again at any distance. */
-export function compareWithAllPages<T>(keyOf: (record: T) => string): Deduplicator<T> {
+/** The edges of a page that are fresh, at most so many. */
+function takeFresh<T>(edges: readonly Edge<T>[], isFresh: (edge: Edge<T>) => boolean, most = edges.length) {
+  const fresh: Edge<T>[] = [];
+  for (const [index, edge] of edges.entries()) {
+    if (!isFresh(edge)) continue;
+    if (fresh.length === most) return { taken: index, fresh };
+    fresh.push(edge);
+  }
+  return { taken: edges.length, fresh };
+}
+
+/** Takes every record. */
+export const keepAll: Deduplicator<never> = {
+  filter: (edges, most) => ({ ...takeFresh(edges, () => true, most), next: keepAll }),
+};
+
+/**
+ * Compares with every earlier page: a record can come again at any distance.
+ *
+ * @param isKnown - Whether a record was read before the walk.
+ */
+export function compareWithAllPages<T>(
+  keyOf: (record: T) => string,
+  isKnown: (edge: Edge<T>) => boolean = () => false,
+): Deduplicator<T> {
   /** The number of the first page that had the record. Pages that are fetched twice find their own records. */
   const pageOf = new Map<string, number>();
   const ofPage = (page: number): Deduplicator<T> => ({
-    filter(edges) {
+    filter(edges, most) {
       const inPage = new Set<string>();
-      const fresh = edges.filter(({ node }) => {
-        const key = keyOf(node);
-        if (inPage.has(key) || (pageOf.get(key) ?? page) < page) return false;
+      const isFresh = (edge: Edge<T>) => {
+        const key = keyOf(edge.node);
+        if (inPage.has(key) || (pageOf.get(key) ?? page) < page || isKnown(edge)) return false;
         inPage.add(key);
-        pageOf.set(key, page);
         return true;
-      });
-      return { fresh: fresh.length === edges.length ? edges : fresh, next: ofPage(page + 1) };
+      };
+      const { taken, fresh } = takeFresh(edges, isFresh, most);
+      for (const { node } of fresh) pageOf.set(keyOf(node), page);
+      return { taken, fresh, next: ofPage(page + 1) };
     },
   });
   return ofPage(0);
@@ -197,14 +242,14 @@ export function compareWithAllPages<T>(keyOf: (record: T) => string): Deduplicat
 /** Compares with the last time of the previous page alone, for lists whose pages overlap in one block at most. */
 export function compareWithLastTime<T>(keyOf: (record: T) => string, timeOf: (record: T) => string): Deduplicator<T> {
   const after = (time: string | undefined, keys: ReadonlySet<string>): Deduplicator<T> => ({
-    filter(edges) {
-      const isRepeated = ({ node }: Edge<T>) => timeOf(node) === time && keys.has(keyOf(node));
-      const fresh = edges.some(isRepeated) ? edges.filter((edge) => !isRepeated(edge)) : edges;
-      const last = edges.at(-1);
-      if (last === undefined) return { fresh, next: this };
+    filter(edges, most) {
+      const isFresh = ({ node }: Edge<T>) => timeOf(node) !== time || !keys.has(keyOf(node));
+      const { taken, fresh } = takeFresh(edges, isFresh, most);
+      const last = edges[taken - 1];
+      if (last === undefined) return { taken, fresh, next: this };
       const lastTime = timeOf(last.node);
-      const atLastTime = edges.filter(({ node }) => timeOf(node) === lastTime).map(({ node }) => keyOf(node));
-      return { fresh, next: after(lastTime, new Set(atLastTime)) };
+      const atLastTime = edges.slice(0, taken).filter(({ node }) => timeOf(node) === lastTime);
+      return { taken, fresh, next: after(lastTime, new Set(atLastTime.map(({ node }) => keyOf(node)))) };
     },
   });
   return after(undefined, new Set());

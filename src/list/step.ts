@@ -5,7 +5,6 @@ import type { PaginationError } from "../errors/index.js";
 import { edgesAfter, never } from "../evidence/judge.js";
 import {
   type Backward,
-  blockTimeOf,
   type Direction,
   type Edge,
   edgesOf,
@@ -21,17 +20,18 @@ import { type Expectation, NotShown } from "../http/expectation.js";
 import { maximum } from "../values/integers.js";
 import { show } from "../values/show.js";
 import { microsecondOf } from "../values/times.js";
-import { afterBlock } from "./cursors.js";
+import { afterBlock, readMembers, shortKey } from "./cursors.js";
 import { ListPage, type Step } from "./page.js";
 import { type FetchedPage, goesDown, pageAfter, type Source, type WalkPlan } from "./plan.js";
 import {
   type Continuation,
+  continuationAfter,
   continuationFrom,
-  continuationsAfter,
   type Deduplicator,
   fromNeighbor,
+  keepAll,
   largestPage,
-  passes,
+  remember,
 } from "./repair.js";
 
 /** What is known of the earlier pages of a walk. */
@@ -39,10 +39,12 @@ interface Trail<T> {
   readonly direction: Direction;
   /** How many pages there are. */
   readonly length: number;
-  /** The last two edges. */
+  /** How many records were read, if the walk began at the start of the list. */
+  readonly count: number | undefined;
+  /** The last edges. */
   readonly previous: readonly Edge<T>[];
-  /** The places that were continued from, each with the number of the page that followed. All pages of the walk add theirs. */
-  readonly places: Map<string, number>;
+  /** The place that the next page continues from, and those before. */
+  readonly places?: Places | undefined;
   readonly deduplicator: Deduplicator<T>;
   /** The last cursor that leaves nothing out. */
   readonly safeCursor: string | undefined;
@@ -52,18 +54,41 @@ interface Trail<T> {
   readonly node?: string | undefined;
 }
 
+interface Places {
+  readonly id: string;
+  readonly earlier: Places | undefined;
+}
+
+/** Whether a walk has continued from a place before. */
+function includes(places: Places | undefined, id: string): boolean {
+  for (let place = places; place; place = place.earlier) if (place.id === id) return true;
+  return false;
+}
+
 /** A list, and the requests of a walk over it. */
 interface Walk<T, Extra extends object> {
   readonly plan: WalkPlan;
   readonly source: Source<T, Extra>;
 }
 
-const keepAll: Deduplicator<never> = { filter: (edges) => ({ fresh: edges, next: keepAll }) };
-
 function newTrail<T, Extra extends object>({ plan, source }: Walk<T, Extra>, direction: Direction): Trail<T> {
-  const deduplicator: Deduplicator<T> = source.deduplicator?.() ?? keepAll;
-  const safeCursor = direction === plan.direction ? plan.cursor : undefined;
-  return { direction, length: 0, previous: [], places: new Map(), deduplicator, safeCursor };
+  const cursor = direction === plan.direction ? plan.cursor : undefined;
+  const { read } = readMembers(cursor ?? "");
+  const isDescending = goesDown(plan, direction);
+  const isKnown = ({ cursor, node }: Edge<T>) => {
+    const time = nanosecondsOf(cursor);
+    if (read === undefined || time === undefined) return false;
+    const isBefore = isDescending ? time > read.lastBlock : time < read.lastBlock;
+    return isBefore || (time === read.lastBlock && read.known.includes(shortKey(source.cursors?.keyOf(node) ?? "")));
+  };
+  return {
+    direction,
+    length: 0,
+    count: direction === plan.direction && (cursor === undefined || read) ? 0 : undefined,
+    previous: [],
+    deduplicator: source.deduplicator?.(read && isKnown) ?? keepAll,
+    safeCursor: cursor,
+  };
 }
 
 export function firstStep<T, Extra extends object>(plan: WalkPlan, source: Source<T, Extra>): Step<T, Extra> {
@@ -88,9 +113,8 @@ class WalkStep<T, Extra extends object> implements Step<T, Extra> {
   constructor(walk: Walk<T, Extra>, trail: Trail<T>, from: Continuation | undefined) {
     this.#walk = walk;
     this.#plan = walk.plan;
-    this.#trail = trail;
+    this.#trail = from ? { ...trail, places: { id: from.id, earlier: trail.places } } : trail;
     this.#from = from;
-    if (from) trail.places.set(from.id, trail.length);
   }
 
   get pagination(): Forward | Backward {
@@ -109,12 +133,11 @@ class WalkStep<T, Extra extends object> implements Step<T, Extra> {
   ): Promise<ListPage<T, Extra> & Extra> {
     const { direction } = this.#trail;
     const { overlap = 0, continuesFrom, only } = this.#from ?? {};
-    const isWhole = overlap === "all" || this.#walk.source.isWanted !== undefined;
-    const size = isWhole ? this.#plan.size : Math.min(this.#plan.size, left);
-    const requested = overlap === "all" ? size : Math.min(size + overlap, Math.max(size, largestPage));
+    const size = this.#walk.source.isWanted ? this.#plan.size : Math.min(this.#plan.size, left);
     let content: FetchedPage<T, Extra>;
     try {
       if (only) return (await this.#fromNeighbor(signal)).fetch(signal, left, isAlone);
+      const requested = Math.min(size + overlap, Math.max(size, largestPage));
       content = await this.#request(direction, requested, this.#expect(isAlone), signal);
     } catch (error) {
       if (!NotShown.is(error)) throw error;
@@ -123,14 +146,14 @@ class WalkStep<T, Extra extends object> implements Step<T, Extra> {
     const received = edgesOf(content, direction);
     const edges = continuesFrom ? edgesAfter(received, continuesFrom) : received;
     if (edges === undefined) return (await this.#withoutPlace(signal)).fetch(signal, left);
-    const { from } = this.#partInRange(edges);
-    const page =
-      edges === received && from === 0
-        ? { edges, pageInfo: content.pageInfo }
-        : cut(edges, content.pageInfo, { size: from + size, direction, isContinued: edges !== received });
     const trail = { ...this.#trail, block: latest(this.#trail.block, content.extra), node: content.node };
-    const completeFrom = this.#decidesStart(isAlone) ? content.completeFrom : 0n;
-    return Object.assign(this.#pageOf(page.edges, page.pageInfo, trail, completeFrom), content.extra);
+    const page = this.#pageOf(edges, content.pageInfo, trail, {
+      // Of a page that was requested as it is, all records are shown.
+      most: edges === received && overlap === 0 ? undefined : size,
+      isContinued: edges !== received,
+      completeFrom: this.#decidesStart(isAlone) ? content.completeFrom : 0n,
+    });
+    return Object.assign(page, content.extra);
   }
 
   /** Whether the page decides how far back the walk is complete: the first one in ascending order, any one in descending order. */
@@ -210,32 +233,45 @@ class WalkStep<T, Extra extends object> implements Step<T, Extra> {
     throw this.#gap(this.pagination);
   }
 
+  /** The page of edges: at most so many that are fresh and within the range of the walk. */
   #pageOf(
     edges: readonly Edge<T>[],
     pageInfo: PageInfo | null,
     here: Trail<T>,
-    completeFrom: bigint | undefined,
+    {
+      most,
+      isContinued,
+      completeFrom,
+    }: { most: number | undefined; isContinued: boolean; completeFrom: bigint | undefined },
   ): ListPage<T, Extra> {
-    const { direction, length, block, node } = here;
-    const { passing, cursor = "" } = this.#from ?? {};
-    const { cursors, isWanted } = this.#walk.source;
-    const isStuck = passing !== undefined && cursors !== undefined && !passes(edges, passing, cursors.keyOf);
-    // What follows a block that cannot be passed is left for a walk that can.
-    const reached = isStuck ? edges.filter((edge) => blockTimeOf(edge.cursor) === passing.time) : edges;
-    const { from, to, isLast } = this.#partInRange(reached);
-    const inRange = to - from === reached.length ? reached : reached.slice(from, to);
-    const { fresh, next: deduplicator } = here.deduplicator.filter(inRange);
+    const { direction, length, count, block, node } = here;
+    const { isWanted } = this.#walk.source;
+    const part = this.#partInRange(edges);
+    const inRange = edges.slice(part.from, part.to);
+    const limit = part.from > 0 ? (most ?? this.#plan.size) : most;
+    const { taken, fresh, next: deduplicator } = here.deduplicator.filter(inRange, pageInfo ? limit : undefined);
+    const isCut = taken < inRange.length;
+    const isLast = part.isLast && !isCut;
+    const read = isCut ? edges.slice(0, part.from + taken) : edges;
+    const last = inRange[taken - 1]?.cursor ?? "";
+    const isWhole = !isContinued && !isCut && inRange.length === edges.length;
+    const info = pageInfo && {
+      ...pageInfo,
+      ...(!isWhole && { [opposite(direction).nextCursor]: inRange[0]?.cursor ?? "" }),
+      // v0.74 nodes deny it on the last page.
+      ...(isContinued && { [opposite(direction).more]: true }),
+      ...((isCut || isLast) && { [direction.nextCursor]: last, [direction.more]: isCut }),
+    };
     const step = (towards: Direction): Step<T, Extra> | undefined => {
       if (towards === direction) {
-        if (isStuck) throw this.#repeats(cursor, here);
-        return isLast ? undefined : this.#stepAfter(edges, pageInfo, { ...here, length: length + 1, deduplicator });
+        const total = count === undefined ? undefined : count + fresh.length;
+        return this.#stepAfter(read, info, { ...here, length: length + 1, count: total, deduplicator });
       }
-      const back = { ...newTrail(this.#walk, towards), block, node };
-      const turned = [...edges].reverse();
+      const back = { ...newTrail(this.#walk, towards), count: undefined, block, node };
+      const turned = [...read].reverse();
       const { next } = back.deduplicator.filter(turned);
-      return this.#stepAfter(turned, pageInfo, { ...back, length: 1, deduplicator: next });
+      return this.#stepAfter(turned, info, { ...back, length: 1, deduplicator: next });
     };
-    const info = inRange === reached ? pageInfo : ofPart(inRange, pageInfo, direction, isLast);
     const wanted = isWanted ? fresh.filter(({ node }) => isWanted(node)) : fresh;
     return new ListPage(inWalkOrder(wanted, direction), info, step, completeFrom);
   }
@@ -259,32 +295,30 @@ class WalkStep<T, Extra extends object> implements Step<T, Extra> {
   }
 
   #stepAfter(edges: readonly Edge<T>[], pageInfo: PageInfo | null, trail: Trail<T>): Step<T, Extra> | undefined {
-    const { direction, places, length } = trail;
-    const { more, nextCursor } = direction;
+    const { more, nextCursor } = trail.direction;
     if (!pageInfo?.[more]) return undefined;
     const cursor = pageInfo[nextCursor];
     const { cursors } = this.#walk.source;
+    const known = remember(trail.previous, edges, cursors);
     // The record that is yielded last has a cursor of its own in most responses.
     const endCursor = cursor || edges.at(-1)?.cursor;
-    const ways = endCursor ? continuationsAfter(edges, trail.previous, endCursor, cursors) : [];
-    // A walk that continues after the last record of a block can lose others of that block.
-    const [best] = ways.filter(({ passing }) => passing === undefined);
-    const here = { ...trail, safeCursor: best?.cursor ?? trail.safeCursor };
+    const from = endCursor ? continuationAfter({ edges: known, count: trail.count }, endCursor, cursors) : undefined;
+    const here = { ...trail, safeCursor: from?.resume ?? from?.cursor ?? trail.safeCursor };
     if (!cursor) {
       const what = `${this.#sender} reports \`${more}\` but returned no \`${nextCursor}\`. `;
       throw this.#error("missing-cursor", `${what}Request a page that holds everything, or narrow the filter.`, here);
     }
-    if (ways.length === 0) throw this.#gap(this.#resumeAt(here.safeCursor, here));
-    const way = ways.find(({ id }) => (places.get(id) ?? length) >= length);
-    if (way === undefined) throw this.#repeats(cursor, here);
-    const previous = edges.length > 1 ? edges.slice(-2) : [...trail.previous, ...edges].slice(-2);
-    return new WalkStep(this.#walk, { ...here, previous }, way);
+    if (from === undefined) throw this.#gap(this.#resumeAt(here.safeCursor, here));
+    if (includes(trail.places, from.id)) throw this.#repeats(cursor, here);
+    return new WalkStep(this.#walk, { ...here, previous: known }, from);
   }
 
-  /** The `pagination` to continue with in another walk. A vote that moves meanwhile is lost on a node that is at an earlier block. */
+  /** The `pagination` to continue with in another walk. What a node at an earlier block has not written yet would be lost. */
   #resumeAt(cursor: string | undefined, { direction, block }: Trail<T>): Forward | Backward {
-    const isMoving = this.#walk.source.cursors?.lack === "record" && block !== undefined && cursor !== undefined;
-    return pageAfter(this.#plan, direction, isMoving ? afterBlock(cursor, block.timestamp) : cursor);
+    const { operation, cursors } = this.#walk.source;
+    const isProved = operation === undefined || cursors?.lack === "account";
+    const isBare = isProved || block === undefined || cursor === undefined;
+    return pageAfter(this.#plan, direction, isBare ? cursor : afterBlock(cursor, block.timestamp));
   }
 
   #repeats(cursor: string, trail: Trail<T>): PaginationError {
@@ -311,40 +345,4 @@ class WalkStep<T, Extra extends object> implements Step<T, Extra> {
     const { operation } = this.#walk.source;
     return operation === undefined ? "The source" : `The node's response to ${operation}`;
   }
-}
-
-/** The `pageInfo` of the records of a page that are within the range of the walk. */
-function ofPart<T>(
-  edges: readonly Edge<T>[],
-  pageInfo: PageInfo | null,
-  direction: Direction,
-  isLast: boolean,
-): PageInfo | null {
-  if (pageInfo === null) return null;
-  return {
-    ...pageInfo,
-    [opposite(direction).nextCursor]: edges[0]?.cursor ?? "",
-    ...(isLast && { [direction.nextCursor]: edges.at(-1)?.cursor ?? "", [direction.more]: false }),
-  };
-}
-
-/** The page without the edges that were known, at most of the size that was wanted. */
-function cut<T>(
-  edges: readonly Edge<T>[],
-  pageInfo: PageInfo | null,
-  { size, direction, isContinued }: { size: number; direction: Direction; isContinued: boolean },
-) {
-  if (pageInfo === null) return { edges, pageInfo };
-  const page = edges.slice(0, size);
-  const end = edges.length > size ? page.at(-1)?.cursor : undefined;
-  return {
-    edges: page,
-    pageInfo: {
-      ...pageInfo,
-      [opposite(direction).nextCursor]: page[0]?.cursor ?? "",
-      // v0.74 nodes deny it on the last page.
-      ...(isContinued && { [opposite(direction).more]: true }),
-      ...(end !== undefined && { [direction.nextCursor]: end, [direction.more]: true }),
-    },
-  };
 }

@@ -5,8 +5,8 @@ import { blockTimeOf, type Edge, edgesOf, forward, type ListRequest, type NodePa
 import type { ListReader, OldestOptions } from "../evidence/reader.js";
 import { describeTime, prunedError, readingError } from "../evidence/reading-errors.js";
 import type { Block } from "../http/call.js";
-import { type Expectation, NotShown, type Place } from "../http/expectation.js";
-import { identify, type KnownRecord } from "../list/cursors.js";
+import { type Expectation, type KnownRecord, NotShown, type Place } from "../http/expectation.js";
+import { identify } from "../list/cursors.js";
 import { fromNeighbor, fromRecordBefore, largestPage } from "../list/repair.js";
 import { compareDigits, maximum, minimum } from "../values/integers.js";
 import { microsecondOf, toTime } from "../values/times.js";
@@ -248,7 +248,7 @@ export class SegmentReader {
     if (way === undefined) throw this.#gap(BigInt(last.node.timestamp));
     // Of a single record, the page is requested again with room for more.
     const { cursor: after, overlap, continuesFrom } = way.only ? fromNeighbor([], way) : way;
-    const size = Math.min(this.pageSize + Number(overlap), Math.max(largestPage, this.pageSize));
+    const size = Math.min(this.pageSize + overlap, Math.max(largestPage, this.pageSize));
     try {
       const page = await this.fetch(whole, { size, after, continuesFrom });
       const next = (continuesFrom && edgesAfter(page.edges, continuesFrom)) ?? page.edges;

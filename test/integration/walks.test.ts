@@ -18,6 +18,7 @@ import {
 } from "../../src/testing/index.js";
 import { collect } from "../support/page-source.js";
 import { runs } from "../support/runs.js";
+import { clamped } from "../support/worlds/faults.js";
 
 const options = { defects: nodeDefects, rateLimit: false } as const;
 const clientOf = ({ fetch }: Pick<FakeNode | FakeNetwork, "fetch">, baseUrl = "https://node.example") =>
@@ -132,22 +133,77 @@ describe("a walk over votes on a v0.74 node", () => {
     }
   });
 
-  test("of a closed proposal ends in three pages of 400 with its 1000 votes", async () => {
-    const votes = votesOf([2, 1, 1000]).map((each, index) => ({ ...each, blockTime: timeOf(index < 3 ? index : 9) }));
-    const client = clientOf(createFakeNode({ votes }, options));
-    expect(await client.listVotes({ proposalId }).toArray()).toHaveLength(1003);
-    const walked: Vote[] = [];
-    const walk = async () => {
-      for await (const each of client.listVotes({ proposalId, pagination: { first: 400 } })) walked.push(each);
-    };
-    const error: unknown = await walk().catch((reason: unknown) => reason);
+  test.each([1, 2, 4, 400])(
+    "of a closed proposal yields its 1000 votes, which are in one block, %s on a page",
+    async (first) => {
+      const count = first < 400 ? 40 : 1000;
+      const votes = votesOf([2, 1, count]).map((each, index) => ({
+        ...each,
+        blockTime: timeOf(index < 3 ? index : 9),
+      }));
+      for (const newestFirst of [true, false]) {
+        const node = createFakeNode({ votes }, options);
+        const walked = await clientOf(node).listVotes({ proposalId, pagination: { first, newestFirst } }).toArray();
+        expect(walked).toHaveLength(count + 3);
+        expect(new Set(walked.map(({ partyId }) => partyId)).size).toBe(count + 3);
+      }
+    },
+  );
+
+  test("ends with an error if a block has more votes than the largest page of the node", async () => {
+    const node = createFakeNode({ votes: votesOf([2, 1, 40]) }, options);
+    const fetch = (request: Request) => node.fetch(clamped(request, 20));
+    const error: unknown = await clientOf({ fetch } as FakeNode)
+      .listVotes({ proposalId, pagination: { first: 20 } })
+      .toArray()
+      .catch((reason: unknown) => reason);
     expect(error).toSatisfy(PaginationError.is);
     expect((error as Error).message).toMatch(
-      /^The node's response to listVotes returned cursor ".*" twice; stopped to avoid an infinite loop\. v0\.74 nodes repeat a page if more votes share one block than fit on the page\. Request a larger page/,
+      /^The node's response to listVotes returned cursor ".*" twice; stopped to avoid an infinite loop\. v0\.74 nodes repeat a page if one block has more votes than the largest page of the node/,
     );
-    // The first page, and the one vote more that a page from the block itself shows.
-    expect(walked).toHaveLength(401);
-    expect(error).toMatchObject({ resume: { first: 400 }, itemsRead: 401 });
+    expect(error).toMatchObject({ resume: { first: 20 }, itemsRead: 20 });
+  });
+
+  test("yields every vote that is not cast again, also if all votes of a small page are", async () => {
+    const writes = fc.infiniteStream(fc.array(fc.nat(80), { maxLength: 6 }));
+    const size = fc.integer({ min: 1, max: 6 });
+    const property = fc.asyncProperty(
+      counts,
+      direction,
+      fc.boolean(),
+      size,
+      writes,
+      async (counts, way, newestFirst, size, writes) => {
+        const votes = votesOf(counts);
+        const network = createFakeNetwork({ votes, nodes: 8, balance: (request) => request % 8 }, options);
+        const written = new Set<string>();
+        let [block, requests] = [counts.length, 0];
+        const fetch: FakeNode["fetch"] = async (...args) => {
+          const response = await network.fetch(...args);
+          const parties = ++requests > 60 ? [] : (writes.take(1).next().value as number[]);
+          block += 2;
+          for (const party of parties) written.add(hex(party));
+          const [like] = votesOf([1]) as [FakeVote];
+          const again = (party: number): FakeVote => ({ ...like, partyId: hex(party), blockTime: timeOf(block) });
+          network.nextBlock({ votes: [...new Set(parties)].map(again) });
+          return response;
+        };
+        const walked: Vote[] = [];
+        for (let pagination: object | undefined = { [way]: size, newestFirst }; pagination; ) {
+          try {
+            for await (const each of clientOf({ fetch }, network.url).listVotes({ proposalId, pagination }))
+              walked.push(each);
+            pagination = undefined;
+          } catch (error) {
+            if (!PaginationError.is(error)) throw error;
+            pagination = (error as PaginationError).resume;
+          }
+        }
+        const seen = new Set(walked.map(({ partyId }) => partyId));
+        expect(votes.filter(({ partyId }) => !written.has(partyId) && !seen.has(partyId))).toEqual([]);
+      },
+    );
+    await fc.assert(property, runs(60));
   });
 });
 

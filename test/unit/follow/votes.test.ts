@@ -4,6 +4,7 @@ import { followVotesWith } from "../../../src/follow/votes.js";
 import type { PaginationError, ResponseError, Vote } from "../../../src/index.js";
 import { createFakeNode, type FakeNode, type FakeVote, nodeDefects } from "../../../src/testing/index.js";
 import { followSetting, take } from "../../support/follow-setting.js";
+import { clamped } from "../../support/worlds/faults.js";
 
 const second = 1_000_000_000n;
 const time = (seconds: number) => 1_700_000_000n * second + BigInt(seconds) * second;
@@ -127,7 +128,9 @@ describe("a follower of votes", () => {
     const closed = Array.from({ length: 30 }, (_, index) => vote(index, index));
     const node = nodeWith(rewritten(closed, 50), 51);
     endBlock(node, 60, [vote(52, 99)]);
-    const { take } = follow(node, { from: `${time(45)}` }, 10);
+    // A node whose pages are smaller than the block, whatever is requested.
+    const small = { fetch: (request: Request) => node.fetch(clamped(request, 10)) };
+    const { take } = follow(small as FakeNode, { from: `${time(45)}` }, 10);
     const error = (await take(1).catch((reason: unknown) => reason)) as PaginationError;
     expect(error).toMatchObject({
       name: "PaginationError",
@@ -138,7 +141,7 @@ describe("a follower of votes", () => {
       cause: { reason: "repeated-cursor" },
     });
     expect(error.message).toMatch(/followVotes cannot reach all votes: .*`availableFrom`\./);
-    const rest = follow(node, { from: error.availableFrom }, 10);
+    const rest = follow(small as FakeNode, { from: error.availableFrom }, 10);
     expect(await rest.take(1)).toMatchObject([batch([vote(52, 99)], 60)]);
   });
 
