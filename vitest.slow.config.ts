@@ -6,7 +6,6 @@ const longest = [
   "docs/site.test.ts",
   "walkthrough/walkthrough.test.ts",
   "runtimes/node-versions.test.ts",
-  "docs/operations.test.ts",
   "cli/test/slow/examples.test.ts",
 ];
 

@@ -96,7 +96,7 @@ describe("a walk over votes on a v0.74 node", () => {
           expect(byBlock(votes, await read(listing, way === "last"))).toEqual(byBlock(votes, expected));
         },
       );
-      await fc.assert(property, runs(30));
+      await fc.assert(property, runs(12));
     },
   );
 
@@ -247,7 +247,7 @@ describe("a walk over balance changes on a v0.74 node", () => {
         expect(node.requests.length).toBeLessThanOrEqual(Math.max(1, pages));
       },
     );
-    await fc.assert(property, runs(40));
+    await fc.assert(property, runs(15));
   });
 
   test("continues after the cursor of any edge and from `page.next`, and yields the rest", async () => {
@@ -273,7 +273,7 @@ describe("a walk over balance changes on a v0.74 node", () => {
         expect(await client.listBalanceChanges({ pagination: next }).toArray()).toEqual(nodes.slice(page.nodes.length));
       },
     );
-    await fc.assert(property, runs(40));
+    await fc.assert(property, runs(25));
   });
 });
 

@@ -145,9 +145,9 @@ describe.skipIf(hasNoBrowser)("the documentation site", () => {
     const use = async (page: Page) => {
       const toggle = (name: string) => page.getByRole("button", { name, exact: true });
       const state = (name: string) => toggle(name).getAttribute("aria-expanded");
-      const options = page.locator(".options code", { hasText: /^pageSize$/ });
+      const options = page.locator(".options code", { hasText: /^timeout$/ }).first();
       // The address of the page has an anchor.
-      expect(await state("Missing history")).toBe("true");
+      expect(await state("Redirects")).toBe("true");
       expect(await state("Options")).toBe("false");
       expect(await options.isVisible()).toBe(false);
       await page.locator("#options").click();
@@ -163,12 +163,11 @@ describe.skipIf(hasNoBrowser)("the documentation site", () => {
       expect(top).toBeGreaterThan(0);
       expect(top).toBeLessThan(400);
       // A link of another page.
-      await page.goto(`${site.url}errors.html`);
       await page.locator("#log-attempts-and-retries").click();
       await page.locator("main").getByRole("link", { name: "Testing reference" }).click();
       await page.getByText("a refused connection").waitFor();
     };
-    await site.open("scans.html#missing-history", use, { width: 390 });
+    await site.open("errors.html#redirects", use, { width: 390 });
   });
 
   test("stacks the rows of options on a phone", async () => {

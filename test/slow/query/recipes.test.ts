@@ -205,11 +205,18 @@ describe.skipIf(hasNoBrowser)("a recipe in Chromium", () => {
         `node.configure({ faults: [{ name: "status", status: ${status}, headers: ${headers} }] });\nconst root`,
       );
 
-    test("has a button if the same call can succeed later", async () => {
-      const page = await open(failing(503));
-      await page.clock.runFor(60_000);
+    test.each([
+      ["if the same call can succeed later", failing(503), 60_000],
+      ["that can be pressed when a ban has ended", failing(403, '{ "RateLimit-Retry-After": "600" }'), 601_000],
+    ])("has a button %s", async (_, program, wait) => {
+      const page = await open(program);
       const retry = page.getByRole("button", { name: "Retry" });
-      await retry.waitFor();
+      if (wait > 600_000) {
+        await retry.waitFor();
+        expect(await retry.isDisabled()).toBe(true);
+      }
+      await page.clock.runFor(wait);
+      await expect.poll(() => retry.isEnabled()).toBe(true);
       await page.evaluate(() => node.configure({ faults: [] }));
       await retry.click();
       await page.getByText(/^Epoch \d+$/).waitFor();
@@ -219,18 +226,6 @@ describe.skipIf(hasNoBrowser)("a recipe in Chromium", () => {
       const page = await open(failing(400));
       await page.getByRole("alert").waitFor();
       expect(await page.getByRole("button").count()).toBe(0);
-    });
-
-    test("has a button that can be pressed when a ban has ended", async () => {
-      const page = await open(failing(403, '{ "RateLimit-Retry-After": "600" }'));
-      const retry = page.getByRole("button", { name: "Retry" });
-      await retry.waitFor();
-      expect(await retry.isDisabled()).toBe(true);
-      await page.evaluate(() => node.configure({ faults: [] }));
-      await page.clock.runFor(601_000);
-      await expect.poll(() => retry.isEnabled()).toBe(true);
-      await retry.click();
-      await page.getByText(/^Epoch \d+$/).waitFor();
     });
 
     test("decides by class, status and reason", async () => {
@@ -271,32 +266,16 @@ describe.skipIf(hasNoBrowser)("a recipe in Chromium", () => {
       .toBe(count);
   });
 
-  test.each([
-    [
-      "a query of TanStack Query",
-      'import { Statistics } from "recipe:useMutation";',
-      "<Statistics partyId={partyId} />",
-      /^Epoch \d+$/,
-    ],
-    [
-      "a query of SWR",
-      'import { Statistics } from "recipe:useSWR";',
-      "<Statistics partyId={partyId} />",
-      /^Epoch \d+$/,
-    ],
-  ])("shows %s", async (_, imports, element, text) => {
-    const page = await open(react(imports, element));
-    await page.getByText(text).waitFor();
-  });
+  const statistics = (recipe: string) =>
+    react(`import { Statistics } from "recipe:${recipe}";`, "<Statistics partyId={partyId} />");
 
-  test("a mutation checks a transaction, and shows why the node rejects it", async () => {
-    const page = await open(react('import { Check } from "recipe:useMutation";', "<Check tx={{ pubKey: partyId }} />"));
-    await page.getByRole("button", { name: "Check" }).click();
-    await page.getByRole("button", { name: "is required" }).waitFor();
-  });
-
-  test("a composable of Vue has the epoch of a party", async () => {
-    const page = await open(`
+  test.each<[what: string, text: string | RegExp, program: string]>([
+    ["a query of TanStack Query", /^Epoch \d+$/, statistics("useMutation")],
+    ["a query of SWR", /^Epoch \d+$/, statistics("useSWR")],
+    [
+      "the epoch of a party by a composable of Vue",
+      /^Epoch \d+$/,
+      `
       import { partyId } from "setting";
       import { VueQueryPlugin } from "@tanstack/vue-query";
       import { createApp, h, ref } from "vue";
@@ -306,26 +285,24 @@ describe.skipIf(hasNoBrowser)("a recipe in Chromium", () => {
           const { epoch } = useEpoch(ref(partyId));
           return () => h("p", "Epoch " + epoch.value);
         },
-      }).use(VueQueryPlugin).mount("#root");
-    `);
-    await page.getByText(/^Epoch \d+$/).waitFor();
-  });
-
-  test("a component of Svelte has the votes on a proposal", async () => {
-    const page = await open(`
+      }).use(VueQueryPlugin).mount("#root");`,
+    ],
+    [
+      "the votes on a proposal by a component of Svelte",
+      "100 votes",
+      `
       import "setting";
       import { mount } from "svelte";
       import App from "app:svelte";
-      mount(App, { target: document.getElementById("root") });
-    `);
-    await page.getByText("100 votes").waitFor();
-  });
-
-  test("a service of Angular has the profile of a party", async () => {
-    const page = await open(`
+      mount(App, { target: document.getElementById("root") });`,
+    ],
+    [
+      "the profile of a party by a service of Angular",
+      party,
+      `
       import { partyId } from "setting";
       import "@angular/compiler";
-      import { createEnvironmentInjector, effect, provideZonelessChangeDetection, runInInjectionContext, signal } from "@angular/core";
+      import { effect, provideZonelessChangeDetection, runInInjectionContext, signal } from "@angular/core";
       import { createApplication } from "@angular/platform-browser";
       import { provideTanStackQuery, QueryClient } from "@tanstack/angular-query-experimental";
       import { ProfileService } from "recipe:ProfileService";
@@ -337,8 +314,16 @@ describe.skipIf(hasNoBrowser)("a recipe in Chromium", () => {
         effect(() => {
           document.getElementById("root").textContent = query.data()?.nodes[0]?.partyId ?? "";
         });
-      });
-    `);
-    await page.getByText(party, { exact: true }).waitFor();
+      });`,
+    ],
+  ])("shows %s", async (_, text, program) => {
+    const page = await open(program);
+    await page.getByText(text, { exact: true }).waitFor();
+  });
+
+  test("a mutation checks a transaction, and shows why the node rejects it", async () => {
+    const page = await open(react('import { Check } from "recipe:useMutation";', "<Check tx={{ pubKey: partyId }} />"));
+    await page.getByRole("button", { name: "Check" }).click();
+    await page.getByRole("button", { name: "is required" }).waitFor();
   });
 });

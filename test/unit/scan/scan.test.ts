@@ -153,9 +153,9 @@ describe("a scan sends requests", () => {
 
   test.each(Object.entries(worlds))("at most a quarter above the minimum, with rows %s", async (_, world) => {
     const property = fc.asyncProperty(
-      fc.array(world, { minLength: 1500, maxLength: 3000, size: "max" }),
-      fc.integer({ min: 50, max: 700 }),
-      fc.array(fc.tuple(world, fc.integer({ min: 1, max: 40 })), { maxLength: 20 }),
+      fc.array(world, { minLength: 500, maxLength: 1000, size: "max" }),
+      fc.integer({ min: 20, max: 240 }),
+      fc.array(fc.tuple(world, fc.integer({ min: 1, max: 15 })), { maxLength: 20 }),
       async (single, size, bursts) => {
         const all = [...single, ...bursts.flatMap(([time, rows]) => Array.from({ length: rows }, () => time))];
         const rows = rowsAt(all.map((time) => 1000 * time));
