@@ -1,5 +1,5 @@
 /** Says how a follower is, and ends it if it cannot continue. Used by `follow` and `sync`. */
-import type { FollowEvent, PollRetryEvent } from "vegaprotocol-client/follow";
+import type { FollowEvent } from "vegaprotocol-client/follow";
 import { causesOf, ExitError, exitCodes, IncompleteError } from "./errors.js";
 import type { GeneralFlags, PresentationFlags } from "./flags.js";
 import type { Fetch } from "./http.js";
@@ -106,7 +106,7 @@ export class Monitor {
   }
 
   /** Prints the first failure of each kind, and ends the follower if it does not pass, or lasts for too long. */
-  #onRetry({ error: { name, message, status }, delay }: PollRetryEvent): void {
+  #onRetry({ error: { name, message, status }, delay }: Extract<FollowEvent, { type: "retry" }>): void {
     this.#since ??= this.#io.now();
     const failures = [...this.#nodes.values()];
     const isPermanent = name === "ConnectionError" && failures.length > 0 && failures.every(Boolean);

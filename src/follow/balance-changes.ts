@@ -1,32 +1,19 @@
 import type { ListBalanceChangesArguments } from "../../generated/client.js";
 import { operations } from "../../generated/operations.js";
 import type { BalanceChange } from "../../generated/types.js";
-import { type Clock, systemClock } from "../async/clock.js";
+import { systemClock } from "../async/clock.js";
 import type { VegaClient } from "../client/client.js";
-import type { Listing, Page } from "../client/listing.js";
+import type { Page } from "../client/listing.js";
 import { PaginationError } from "../errors/index.js";
 import { prunedError } from "../evidence/reading-errors.js";
 import type { Block } from "../http/call.js";
 import { checkPage, compareRecords } from "../scan/records.js";
 import { maximum, minimum } from "../values/integers.js";
 import { finalTime, microsecondOf, toTime } from "../values/times.js";
-import {
-  type Batch,
-  blockOf,
-  earlier,
-  type Follower,
-  type FollowSettings,
-  firstPageOf,
-  follower,
-  type Poll,
-} from "./follower.js";
-import { type Checkpoint, type FollowFromOptions, followFromChecks, readCheckpoint } from "./options.js";
-
-/** The argument of {@link followBalanceChanges}. */
-export interface FollowBalanceChangesArguments extends Pick<ListBalanceChangesArguments, "filter"> {}
+import { type Batch, blockOf, earlier, type Follower, type FollowSettings, firstPageOf, follower } from "./follower.js";
+import { type FollowOptions, followChecks, readCheckpoint } from "./options.js";
 
 const operation = "followBalanceChanges";
-const advice = "follow from `availableFrom`";
 const { filter } = operations.listBalanceChanges.arguments;
 
 /**
@@ -46,8 +33,8 @@ const { filter } = operations.listBalanceChanges.arguments;
  */
 export function followBalanceChanges(
   client: VegaClient,
-  query: FollowBalanceChangesArguments = {},
-  options: FollowFromOptions = {},
+  query: Pick<ListBalanceChangesArguments, "filter"> = {},
+  options: FollowOptions = {},
 ): Follower<BalanceChange> {
   return followBalanceChangesWith({ clock: systemClock, pageSize: 5000 }, client, query, options);
 }
@@ -56,8 +43,8 @@ export function followBalanceChanges(
 export const followBalanceChangesWith = (
   { clock, pageSize }: FollowSettings,
   client: VegaClient,
-  query: FollowBalanceChangesArguments,
-  options: FollowFromOptions,
+  query: Pick<ListBalanceChangesArguments, "filter">,
+  options: FollowOptions,
 ): Follower<BalanceChange> =>
   follower<BalanceChange, Batch<BalanceChange>>({
     operation,
@@ -66,86 +53,67 @@ export const followBalanceChangesWith = (
     query,
     spec: { arguments: { filter } },
     options,
-    checks: followFromChecks,
+    checks: followChecks,
     open: (call) => {
       const list: List = ({ start, size = pageSize, signal }) => {
         const dateRange = start === undefined ? {} : { dateRange: { startTimestamp: start } };
         const pagination = { first: size, newestFirst: false };
-        return client.listBalanceChanges({ ...query, ...dateRange, pagination }, { ...call, signal });
+        return firstPageOf(client.listBalanceChanges({ ...query, ...dateRange, pagination }, { ...call, signal }));
       };
-      const source = new BalanceChangesSource(list, readCheckpoint(operation, options.from), clock);
-      return (signal) => source.poll(signal);
+      /** Every record before it was in a batch. */
+      let checkpoint = readCheckpoint(operation, options.from);
+      return async (signal) => {
+        const before = checkpoint;
+        // Nodes from v0.75 on refuse a request without a range.
+        const now = BigInt(clock.date()) * 1_000_000n;
+        const { records, block, hasMore, completeFrom } =
+          before === "now"
+            ? { ...none, block: blockOf(operation, await list({ start: now, size: 1, signal })) }
+            : await read(list, before, signal);
+        const final = finalTime(block.timestamp);
+        const last = hasMore ? timeOf(records.at(-1)) : final;
+        const upTo = minimum(last, final);
+        const start = before === "now" ? 0n : before;
+        if (upTo <= start) return { block };
+        checkpoint = upTo;
+        const isNew = ({ timestamp }: BalanceChange) => BigInt(timestamp) >= start && BigInt(timestamp) < upTo;
+        const from = before === "now" ? upTo : minimum(maximum(start, completeFrom), upTo);
+        const batch = { records: records.filter(isNew).sort(compareRecords), from, upTo, resume: `${upTo}` as const };
+        return { block, batch, hasMore: upTo < final };
+      };
     },
   });
 
-type List = (request: { start?: bigint | undefined; size?: number; signal: AbortSignal }) => Listing<BalanceChange>;
+type List = (request: {
+  start?: bigint | undefined;
+  size?: number;
+  signal: AbortSignal;
+}) => Promise<Page<BalanceChange>>;
 
-/** Reads the records after a checkpoint. */
-class BalanceChangesSource {
-  readonly #list: List;
-  readonly #clock: Clock;
-  /** Every record before it was in a batch. */
-  #checkpoint: Checkpoint;
+const none = { records: [], hasMore: false, completeFrom: 0n };
 
-  constructor(list: List, start: Checkpoint, clock: Clock) {
-    this.#list = list;
-    this.#checkpoint = start;
-    this.#clock = clock;
-  }
-
-  async poll(signal: AbortSignal): Promise<Poll<Batch<BalanceChange>>> {
-    const checkpoint = this.#checkpoint;
-    const { records, block, hasMore, completeFrom } = await (checkpoint === "now"
-      ? this.#findBlock(signal)
-      : this.#read(checkpoint, signal));
-    const final = finalTime(block.timestamp);
-    const last = hasMore ? timeOf(records.at(-1)) : final;
-    const upTo = minimum(last, final);
-    const start = checkpoint === "now" ? 0n : checkpoint;
-    if (upTo <= start) return { block };
-    this.#checkpoint = upTo;
-    const isNew = ({ timestamp }: BalanceChange) => BigInt(timestamp) >= start && BigInt(timestamp) < upTo;
-    const from = checkpoint === "now" ? upTo : minimum(maximum(start, completeFrom), upTo);
-    const batch = { records: records.filter(isNew).sort(compareRecords), from, upTo, resume: `${upTo}` as const };
-    return { block, batch, hasMore: upTo < final };
-  }
-
-  /** The current block. Nodes from v0.75 on refuse a request without a range. */
-  async #findBlock(signal: AbortSignal) {
-    const page = await firstPageOf(this.#list({ start: BigInt(this.#clock.date()) * 1_000_000n, size: 1, signal }));
-    return { records: [], block: blockOf(operation, page), hasMore: false, completeFrom: 0n };
-  }
-
-  /** Reads a page. If all its records have one time, reads on until another one comes: one response counts up to its own block. */
-  async #read(checkpoint: bigint, signal: AbortSignal) {
-    const start = checkpoint > 0n ? toTime(microsecondOf(checkpoint)) : undefined;
-    const records: BalanceChange[] = [];
-    let block: Block | undefined;
-    const first = await this.#listFrom(checkpoint, start, signal);
-    const { completeFrom = 0n } = first as { completeFrom?: bigint };
-    for (let page = first; ; ) {
-      const { edges, nodes, pageInfo, response } = page;
-      const hasMore = pageInfo?.hasNextPage ?? false;
-      // Of the records of a page, the client can have left out those that the filter does not want.
-      checkPage(operation, { pagination: { newestFirst: false }, start }, { edges, pageInfo: null }, response);
-      block = earlier(blockOf(operation, page), block);
-      records.push(...nodes);
-      const earliest = checkpoint || timeOf(records[0]);
-      const isDense = hasMore && timeOf(records.at(-1)) <= earliest && earliest < finalTime(block.timestamp);
-      const next = isDense ? await page.nextPage() : undefined;
-      if (next === undefined) return { records, block, hasMore, completeFrom };
-      page = next;
-    }
-  }
-
-  /** The first page of a loop: nodes must keep what it starts with. */
-  async #listFrom(checkpoint: bigint, start: bigint | undefined, signal: AbortSignal): Promise<Page<BalanceChange>> {
-    try {
-      return await firstPageOf(this.#list({ start, signal }));
-    } catch (error) {
-      if (!PaginationError.is(error) || error.availableFrom === undefined) throw error;
-      throw prunedError(operation, checkpoint, error.availableFrom, advice, undefined);
-    }
+/** Reads a page. If all its records have one time, reads on until another one comes: one response counts up to its own block. */
+async function read(list: List, checkpoint: bigint, signal: AbortSignal) {
+  const start = checkpoint > 0n ? toTime(microsecondOf(checkpoint)) : undefined;
+  const records: BalanceChange[] = [];
+  let block: Block | undefined;
+  const first = await list({ start, signal }).catch((error: unknown) => {
+    if (!PaginationError.is(error) || error.availableFrom === undefined) throw error;
+    throw prunedError(operation, checkpoint, error.availableFrom, "follow from `availableFrom`", undefined);
+  });
+  const { completeFrom = 0n } = first as { completeFrom?: bigint };
+  for (let page = first; ; ) {
+    const { edges, nodes, pageInfo, response } = page;
+    const hasMore = pageInfo?.hasNextPage ?? false;
+    // Of the records of a page, the client can have left out those that the filter does not want.
+    checkPage(operation, { pagination: { newestFirst: false }, start }, { edges, pageInfo: null }, response);
+    block = earlier(blockOf(operation, page), block);
+    records.push(...nodes);
+    const earliest = checkpoint || timeOf(records[0]);
+    const isDense = hasMore && timeOf(records.at(-1)) <= earliest && earliest < finalTime(block.timestamp);
+    const next = isDense ? await page.nextPage() : undefined;
+    if (next === undefined) return { records, block, hasMore, completeFrom };
+    page = next;
   }
 }
 

@@ -11,7 +11,7 @@ import type { Block } from "../http/call.js";
 import type { CallOptions } from "../http/call-options.js";
 import { createEmit, type Emit, observedError } from "../http/events.js";
 import { isTransient, retryAfter } from "../http/retry.js";
-import { type FollowEvent, type FollowFromOptions, StalledError } from "./options.js";
+import { type FollowEvent, type FollowOptions, StalledError } from "./options.js";
 
 /** New records, and how far they are complete. */
 export interface Batch<T> {
@@ -66,9 +66,6 @@ export interface Poll<B> {
   hasMore?: boolean;
 }
 
-/** Finds what is new since its last poll. */
-export type PollOnce<B> = (signal: AbortSignal) => Promise<Poll<B>>;
-
 export interface FollowerSettings<B> {
   operation: string;
   clock: Clock;
@@ -77,16 +74,10 @@ export interface FollowerSettings<B> {
   query: unknown;
   spec: ArgumentsSpec;
   /** The caller's options, and their checks. */
-  options: FollowFromOptions;
+  options: FollowOptions;
   checks: Readonly<Record<string, OptionCheck>>;
-  /** Called once, when the follower is used: wrong arguments and options are a rejection then. */
-  open(call: CallOptions): PollOnce<B>;
-}
-
-/** A batch as far as the loop is concerned. */
-interface AnyBatch {
-  records: readonly unknown[];
-  resume?: `${bigint}`;
+  /** Called once, when the follower is used: wrong arguments and options are a rejection then. Finds what is new since its last poll. */
+  open(call: CallOptions): (signal: AbortSignal) => Promise<Poll<B>>;
 }
 
 /** The wait after a failed poll, in milliseconds. It doubles with each further failure. */
@@ -96,17 +87,18 @@ const longestDelay = 30_000;
 const longestPoll = 300_000;
 
 /** The loop of a follower: it waits, polls, repeats polls that failed, and detects a chain without new blocks. */
-export class Polling<B extends AnyBatch> extends WalkIterator<B> {
+export class Polling<B extends { records: readonly unknown[]; resume?: `${bigint}` }> extends WalkIterator<B> {
   readonly #settings: FollowerSettings<B>;
   /** Cancels the wait or the poll in flight. */
   readonly #controller = new AbortController();
-  #poll: PollOnce<B> | undefined;
-  #pace = new Pace();
+  #poll: ReturnType<FollowerSettings<B>["open"]> | undefined;
+  readonly #pace = new Pace();
+  #pollInterval: number | undefined;
   #emit: Emit<FollowEvent> = ignore;
   #nextPollAt = Number.NEGATIVE_INFINITY;
   #failures = 0;
   #newest: { block: Block; seenAt: number } | undefined;
-  #resume: FollowFromOptions["from"];
+  #resume: FollowOptions["from"];
 
   constructor(settings: FollowerSettings<B>) {
     super();
@@ -134,15 +126,13 @@ export class Polling<B extends AnyBatch> extends WalkIterator<B> {
     this.#controller.abort();
   }
 
-  #open(): PollOnce<B> {
+  #open() {
     const { operation, clock, client, query, spec, options, checks, open } = this.#settings;
-    if (typeof client?.listVotes !== "function") {
-      refuse({ operation, argument: "client" }, "a client", client);
-    }
+    if (typeof client?.listVotes !== "function") refuse({ operation, argument: "client" }, "a client", client);
     readArguments(operation, spec, query);
     checkOptions(checks, options, { name: operation, operation });
     const { from = "now", pollInterval, stalledAfter: _, observe, signal: __, ...call } = options;
-    this.#pace = new Pace(pollInterval);
+    this.#pollInterval = pollInterval;
     this.#emit = createEmit(observe, clock) ?? ignore;
     if ("from" in checks) this.#resume = from;
     this.#poll = open(call);
@@ -157,14 +147,14 @@ export class Polling<B extends AnyBatch> extends WalkIterator<B> {
   }
 
   /** Polls once. Returns `undefined` if nothing is new, or after a transient failure. */
-  async #attempt(poll: PollOnce<B>): Promise<B | undefined> {
+  async #attempt(poll: (signal: AbortSignal) => Promise<Poll<B>>): Promise<B | undefined> {
     const { clock, options } = this.#settings;
     const startedAt = clock.now();
     try {
       const { block, batch, hasMore } = await this.#run(poll);
       this.#failures = 0;
       this.#pace.observe(block, batch !== undefined && batch.records.length > 0);
-      this.#nextPollAt = hasMore ? startedAt : startedAt + this.#pace.interval;
+      this.#nextPollAt = hasMore ? startedAt : startedAt + (this.#pollInterval ?? this.#pace.interval);
       this.#observe(block, batch !== undefined);
       return batch;
     } catch (error) {
@@ -175,7 +165,7 @@ export class Polling<B extends AnyBatch> extends WalkIterator<B> {
     }
   }
 
-  async #run(poll: PollOnce<B>): Promise<Poll<B>> {
+  async #run(poll: (signal: AbortSignal) => Promise<Poll<B>>): Promise<Poll<B>> {
     const { operation, clock, options } = this.#settings;
     this.#controller.signal.throwIfAborted();
     // The deadline of a poll must not end the follower.
@@ -214,14 +204,8 @@ export class Polling<B extends AnyBatch> extends WalkIterator<B> {
       this.#emit({ type: "behind", operation, block, newest: newest.block });
     const stalledFor = now - newest.seenAt;
     if (hasBatch || stalledFor < stalledAfter) return;
-    throw new StalledError(
-      `${operation} has seen no block after ${newest.block.height} for ${Math.round(stalledFor)} ms`,
-      {
-        operation,
-        block: newest.block,
-        stalledFor,
-      },
-    );
+    const message = `${operation} has seen no block after ${newest.block.height} for ${Math.round(stalledFor)} ms`;
+    throw new StalledError(message, { operation, block: newest.block, stalledFor });
   }
 }
 
@@ -233,22 +217,12 @@ function namedDelay(error: unknown, clock: Clock): number {
 
 /** The longest wait between two polls, in milliseconds, if the caller does not name an interval. */
 const longestWait = 15_000;
-/** Until two blocks are known, a block is taken to last this many milliseconds. */
-const firstGuess = 1000;
-/** By how much the wait grows from one poll without records to the next. */
-const growth = 1.5;
 
-/** Decides how long to wait between two polls: a block while records come, and longer and longer while none do. */
+/** Decides how long to wait between two polls: a block while records come, and half as long again after each poll without any. */
 export class Pace {
-  readonly #fixed: number | undefined;
   #newest: Block | undefined;
   #blockTime: number | undefined;
   #idlePolls = 0;
-
-  /** @param pollInterval - A fixed interval, in milliseconds. Default: it follows the blocks. */
-  constructor(pollInterval?: number) {
-    this.#fixed = pollInterval;
-  }
 
   /** Learns from a poll. */
   observe(block: Block, hasRecords: boolean): void {
@@ -258,19 +232,15 @@ export class Pace {
     this.#newest = block;
     if (newest === undefined) return;
     const milliseconds = Number(block.timestamp - newest.timestamp) / 1e6;
-    const sample = Math.min(longestWait, Math.max(0, milliseconds / Number(block.height - newest.height)));
+    const sample = Math.min(longestWait, milliseconds / Number(block.height - newest.height));
     this.#blockTime = this.#blockTime === undefined ? sample : 0.8 * this.#blockTime + 0.2 * sample;
   }
 
   /** Milliseconds from the start of a poll to the start of the next one. */
   get interval(): number {
-    const { blockTime } = this;
-    return this.#fixed ?? Math.min(longestWait, blockTime * growth ** this.#idlePolls);
-  }
-
-  /** The time of a block in milliseconds. Not 0, as on a chain whose clock stands still: polls would follow without a pause. */
-  get blockTime(): number {
-    return Math.max(100, this.#blockTime ?? firstGuess);
+    // Not 0, as on a chain whose clock stands still: polls would follow without a pause.
+    const blockTime = Math.max(100, this.#blockTime ?? 1000);
+    return Math.min(longestWait, blockTime * 1.5 ** this.#idlePolls);
   }
 }
 

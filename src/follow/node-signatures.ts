@@ -4,27 +4,22 @@ import type { NodeSignature } from "../../generated/types.js";
 import { callback } from "../arguments/check-options.js";
 import { systemClock } from "../async/clock.js";
 import type { VegaClient } from "../client/client.js";
-import type { Listing } from "../client/listing.js";
 import { VegaError } from "../errors/index.js";
-import type { Block } from "../http/call.js";
 import { finalTime } from "../values/times.js";
-import { blockOf, earlier, type Follower, type FollowSettings, firstPageOf, follower, type Poll } from "./follower.js";
+import { blockOf, earlier, type Follower, type FollowSettings, firstPageOf, follower } from "./follower.js";
 import { type FollowOptions, followChecks } from "./options.js";
 
-/** The argument of {@link followNodeSignatures}. */
-export interface FollowNodeSignaturesArguments extends Omit<ListNodeSignaturesArguments, "pagination"> {}
-
 /** The signatures for a resource after a block. */
-export interface SignatureBatch {
+type SignatureBatch = {
   /** The signatures that were not in an earlier batch. */
   records: readonly NodeSignature[];
   /** All signatures so far. */
   signatures: readonly NodeSignature[];
   /** Unix nanoseconds: every signature of a block before this time is among `signatures`. */
   upTo: bigint;
-}
+};
 
-/** The signatures for a resource as they come. */
+/** The signatures for a resource as they come. A batch also has all `signatures` so far. */
 export interface SignatureFollower extends Follower<NodeSignature, SignatureBatch> {
   /**
    * Resolves to all signatures for the resource as soon as the predicate returns `true` for them, and ends the follower.
@@ -43,6 +38,7 @@ export interface SignatureFollower extends Follower<NodeSignature, SignatureBatc
 
 const operation = "followNodeSignatures";
 const { id } = operations.listNodeSignatures.arguments;
+const { from: _, ...checks } = followChecks;
 
 /**
  * Follows the signatures of the nodes for a resource, such as a withdrawal: each signature once. A follower begins with the
@@ -57,8 +53,8 @@ const { id } = operations.listNodeSignatures.arguments;
  */
 export function followNodeSignatures(
   client: VegaClient,
-  query: FollowNodeSignaturesArguments,
-  options: FollowOptions = {},
+  query: Omit<ListNodeSignaturesArguments, "pagination">,
+  options: Omit<FollowOptions, "from"> = {},
 ): SignatureFollower {
   return followNodeSignaturesWith({ clock: systemClock, pageSize: 1000 }, client, query, options);
 }
@@ -67,8 +63,8 @@ export function followNodeSignatures(
 export function followNodeSignaturesWith(
   { clock, pageSize }: FollowSettings,
   client: VegaClient,
-  query: FollowNodeSignaturesArguments,
-  options: FollowOptions,
+  query: Parameters<typeof followNodeSignatures>[1],
+  options: Omit<FollowOptions, "from">,
 ): SignatureFollower {
   const signatures = follower<NodeSignature, SignatureBatch>({
     operation,
@@ -77,12 +73,32 @@ export function followNodeSignaturesWith(
     query,
     spec: { arguments: { id } },
     options,
-    checks: followChecks,
+    checks,
     open: (call) => {
-      const source = new SignaturesSource((signal) =>
-        client.listNodeSignatures({ ...query, pagination: { first: pageSize } }, { ...call, signal }),
-      );
-      return (signal) => source.poll(signal);
+      /** Each signature once. A node only ever adds signatures. */
+      const known = new Map<string, NodeSignature>();
+      let last: bigint | undefined;
+      return async (signal) => {
+        const found: NodeSignature[] = [];
+        let page = await firstPageOf(
+          client.listNodeSignatures({ ...query, pagination: { first: pageSize } }, { ...call, signal }),
+        );
+        let block = blockOf(operation, page);
+        for (;;) {
+          found.push(...page.nodes);
+          const next = await page.nextPage();
+          if (next === undefined) break;
+          page = next;
+          block = earlier(block, blockOf(operation, page));
+        }
+        const upTo = finalTime(block.timestamp);
+        if (last !== undefined && upTo <= last) return { block };
+        last = upTo;
+        const isNew = (signature: NodeSignature) =>
+          known.size < known.set(`${signature.kind} ${signature.sig}`, signature).size;
+        const records = found.filter(isNew);
+        return { block, batch: { records, signatures: [...known.values()], upTo } };
+      };
     },
   });
   return Object.assign(signatures, {
@@ -92,41 +108,4 @@ export function followNodeSignaturesWith(
       throw new VegaError(`${operation} was ended`, { operation });
     },
   });
-}
-
-/** Reads all signatures for a resource. */
-class SignaturesSource {
-  readonly #list: (signal: AbortSignal) => Listing<NodeSignature>;
-  /** Each signature once. A node only ever adds signatures. */
-  readonly #known = new Map<string, NodeSignature>();
-  #upTo: bigint | undefined;
-
-  constructor(list: (signal: AbortSignal) => Listing<NodeSignature>) {
-    this.#list = list;
-  }
-
-  async poll(signal: AbortSignal): Promise<Poll<SignatureBatch>> {
-    const found: NodeSignature[] = [];
-    let page = await firstPageOf(this.#list(signal));
-    let block: Block = blockOf(operation, page);
-    for (;;) {
-      found.push(...page.nodes);
-      const next = await page.nextPage();
-      if (next === undefined) break;
-      page = next;
-      block = earlier(block, blockOf(operation, page));
-    }
-    const upTo = finalTime(block.timestamp);
-    if (this.#upTo !== undefined && upTo <= this.#upTo) return { block };
-    this.#upTo = upTo;
-    const records = found.filter((signature) => this.#add(signature));
-    return { block, batch: { records, signatures: [...this.#known.values()], upTo } };
-  }
-
-  #add(signature: NodeSignature): boolean {
-    const key = `${signature.kind} ${signature.sig}`;
-    const isNew = !this.#known.has(key);
-    if (isNew) this.#known.set(key, signature);
-    return isNew;
-  }
 }

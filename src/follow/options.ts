@@ -7,37 +7,42 @@ import type { ObservedError } from "../http/events.js";
 import { maximum } from "../values/integers.js";
 import { type NanosecondTime, toNanoseconds } from "../values/times.js";
 
-interface EventBase {
+/**
+ * The argument of {@link FollowOptions.observe}. `"retry"`: a poll has failed and will be repeated. `"behind"`: a response was ignored because
+ * its block is earlier than one that was seen before, on another node or on one that restarts.
+ */
+export type FollowEvent = {
   /** The follower: the name of its function. */
   operation: string;
   /** The time of the event, in milliseconds since 1970. */
   time: number;
-}
-
-/** A poll has failed and will be repeated. */
-export interface PollRetryEvent extends EventBase {
-  type: "retry";
-  /** How many polls in a row have failed. */
-  failures: number;
-  /** Milliseconds until the next poll. */
-  delay: number;
-  error: ObservedError;
-}
-
-/** A response was ignored because its block is earlier than one that was seen before: another node, or one that restarts. */
-export interface BehindEvent extends EventBase {
-  type: "behind";
-  /** The block of the response. */
-  block: Block;
-  /** The newest block that was seen. */
-  newest: Block;
-}
-
-/** The argument of {@link FollowOptions.observe}. */
-export type FollowEvent = PollRetryEvent | BehindEvent;
+} & (
+  | {
+      type: "retry";
+      /** How many polls in a row have failed. */
+      failures: number;
+      /** Milliseconds until the next poll. */
+      delay: number;
+      error: ObservedError;
+    }
+  | {
+      type: "behind";
+      /** The block of the response. */
+      block: Block;
+      /** The newest block that was seen. */
+      newest: Block;
+    }
+);
 
 /** Options of every follower. The options of a call apply to each request. */
 export interface FollowOptions extends CallOptions {
+  /**
+   * Where to begin: `"now"` is the current block, `"start"` is the oldest record that the node has. A time is the time of a block,
+   * and includes that block. The `resume` of a batch is such a time.
+   *
+   * @default "now"
+   */
+  from?: "now" | "start" | NanosecondTime | undefined;
   /**
    * Milliseconds from the start of one poll to the start of the next. A poll that takes longer delays the next one. Default: the
    * time of a block, which the follower learns from the responses. While no records come, each wait is half as long again as the
@@ -63,30 +68,18 @@ export interface FollowOptions extends CallOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** Options of a follower that can begin at a checkpoint. */
-export interface FollowFromOptions extends FollowOptions {
-  /**
-   * Where to begin: `"now"` is the current block, `"start"` is the oldest record that the node has. A time is the time of a block,
-   * and includes that block. The `resume` of a batch is such a time.
-   *
-   * @default "now"
-   */
-  from?: "now" | "start" | NanosecondTime | undefined;
-}
-
 export const followChecks: OptionChecks<FollowOptions> = {
   ...callChecks,
+  from: checkedWhenRead,
   pollInterval: milliseconds,
   stalledAfter: deadline,
   observe: callback,
 };
 
-export const followFromChecks: OptionChecks<FollowFromOptions> = { ...followChecks, from: checkedWhenRead };
-
 /** A time in Unix nanoseconds, before which every record was in a batch. 0: from the oldest record. `"now"`: from the current block. */
 export type Checkpoint = bigint | "now";
 
-export function readCheckpoint(operation: string, from: FollowFromOptions["from"] = "now"): Checkpoint {
+export function readCheckpoint(operation: string, from: FollowOptions["from"] = "now"): Checkpoint {
   if (from === "now") return "now";
   if (from === "start") return 0n;
   try {
@@ -112,5 +105,10 @@ export class StalledError extends VegaError {
     super(message, options);
     this.block = block;
     this.stalledFor = stalledFor;
+  }
+
+  override toJSON(): Record<string, unknown> {
+    const { block, stalledFor } = this;
+    return { ...super.toJSON(), block, stalledFor };
   }
 }

@@ -3,7 +3,7 @@ import { operations } from "../../generated/operations.js";
 import type { Vote } from "../../generated/types.js";
 import { systemClock } from "../async/clock.js";
 import type { VegaClient } from "../client/client.js";
-import type { Listing, Page } from "../client/listing.js";
+import type { Page } from "../client/listing.js";
 import { PaginationError } from "../errors/index.js";
 import { nanosecondsOf } from "../evidence/page.js";
 import type { Block } from "../http/call.js";
@@ -17,13 +17,9 @@ import {
   type FollowSettings,
   firstPageOf,
   follower,
-  type Poll,
   unusable,
 } from "./follower.js";
-import { type Checkpoint, type FollowFromOptions, followFromChecks, readCheckpoint } from "./options.js";
-
-/** The argument of {@link followVotes}. */
-export type FollowVotesArguments = Omit<VotesOfParty, "pagination"> | Omit<VotesOnProposal, "pagination">;
+import { type FollowOptions, followChecks, readCheckpoint } from "./options.js";
 
 const operation = "followVotes";
 const { pagination: _, ...votesArguments } = operations.listVotes.arguments;
@@ -50,8 +46,8 @@ const smallPage = 100;
  */
 export function followVotes(
   client: VegaClient,
-  query: FollowVotesArguments,
-  options: FollowFromOptions = {},
+  query: Omit<VotesOfParty, "pagination"> | Omit<VotesOnProposal, "pagination">,
+  options: FollowOptions = {},
 ): Follower<Vote> {
   return followVotesWith({ clock: systemClock, pageSize: 5000 }, client, query, options);
 }
@@ -60,8 +56,8 @@ export function followVotes(
 export const followVotesWith = (
   { clock, pageSize }: FollowSettings,
   client: VegaClient,
-  query: FollowVotesArguments,
-  options: FollowFromOptions,
+  query: Parameters<typeof followVotes>[1],
+  options: FollowOptions,
 ): Follower<Vote> =>
   follower<Vote, Batch<Vote>>({
     operation,
@@ -70,12 +66,40 @@ export const followVotesWith = (
     query,
     spec: { arguments: votesArguments, atLeastOneOf },
     options,
-    checks: followFromChecks,
+    checks: followChecks,
     open: (call) => {
-      const list = (first: number, signal: AbortSignal) =>
-        client.listVotes({ ...query, pagination: { first, newestFirst: true } }, { ...call, signal });
-      const source = new VotesSource(list, pageSize, readCheckpoint(operation, options.from));
-      return (signal) => source.poll(signal);
+      const readPage = async (first: number, signal: AbortSignal): Promise<VotesReading> => {
+        const pagination = { first, newestFirst: true };
+        const page = await firstPageOf(client.listVotes({ ...query, pagination }, { ...call, signal }));
+        return { page, votes: readVotes(page), block: blockOf(operation, page) };
+      };
+      /** The votes that were yielded, by their natural key: nodes rewrite votes that have not changed. */
+      const seen = new Map<string, string>();
+      const isChanged = (vote: Vote) => {
+        const [key, text] = [keyOf(vote), canonical(vote)];
+        const isKnown = seen.get(key) === text;
+        seen.set(key, text);
+        return !isKnown;
+      };
+      /** Every vote that was written before it was in a batch. */
+      let checkpoint = readCheckpoint(operation, options.from);
+      return async (signal) => {
+        const start = checkpoint;
+        const { votes, block } =
+          start === "now"
+            ? await readPage(1, signal)
+            : await readBackTo(start, pageSize, (size) => readPage(size, signal));
+        const upTo = finalTime(block.timestamp);
+        if (start !== "now" && upTo <= start) return { block };
+        checkpoint = upTo;
+        const isNew = ({ vote, time }: WrittenVote) =>
+          start !== "now" && time >= start && time < upTo && isChanged(vote);
+        const records = [...votes]
+          .sort(inOrder)
+          .filter(isNew)
+          .map(({ vote }) => vote);
+        return { block, batch: { records, from: start === "now" ? upTo : start, upTo, resume: `${upTo}` } };
+      };
     },
   });
 
@@ -94,71 +118,28 @@ interface VotesReading {
   page: Page<Vote>;
 }
 
-/** Reads the votes that were written since a checkpoint. */
-class VotesSource {
-  readonly #list: (first: number, signal: AbortSignal) => Listing<Vote>;
-  readonly #pageSize: number;
-  /** The votes that were yielded, by their natural key: nodes rewrite votes that have not changed. */
-  readonly #seen = new Map<string, string>();
-  /** Every vote that was written before it was in a batch. */
-  #checkpoint: Checkpoint;
-
-  constructor(list: (first: number, signal: AbortSignal) => Listing<Vote>, pageSize: number, start: Checkpoint) {
-    this.#list = list;
-    this.#pageSize = pageSize;
-    this.#checkpoint = start;
+/** Reads back to a checkpoint: a small page first, then large ones. */
+async function readBackTo(
+  checkpoint: bigint,
+  pageSize: number,
+  readPage: (size: number) => Promise<VotesReading>,
+): Promise<VotesReading> {
+  const isEnough = ({ page, votes, block }: VotesReading) =>
+    !page.pageInfo?.hasNextPage ||
+    finalTime(block.timestamp) <= checkpoint ||
+    (votes.at(-1)?.time ?? checkpoint) < checkpoint;
+  let reading = await readPage(checkpoint > 0n ? Math.min(smallPage, pageSize) : pageSize);
+  if (checkpoint > 0n && !isEnough(reading)) reading = await readPage(pageSize);
+  while (!isEnough(reading)) {
+    const { votes, block } = reading;
+    // Loses no vote at the border between two pages, or rejects.
+    const page = await reading.page.nextPage().catch((error: unknown) => {
+      throw PaginationError.is(error) ? gapAfter(votes, error) : error;
+    });
+    if (page === undefined) break;
+    reading = { page, votes: [...votes, ...readVotes(page)], block: earlier(block, blockOf(operation, page)) };
   }
-
-  async poll(signal: AbortSignal): Promise<Poll<Batch<Vote>>> {
-    const checkpoint = this.#checkpoint;
-    const { votes, block } = await (checkpoint === "now" ? this.#readPage(1, signal) : this.#read(checkpoint, signal));
-    const upTo = finalTime(block.timestamp);
-    if (checkpoint !== "now" && upTo <= checkpoint) return { block };
-    this.#checkpoint = upTo;
-    const isNew = ({ vote, time }: WrittenVote) =>
-      checkpoint !== "now" && time >= checkpoint && time < upTo && this.#isChanged(vote);
-    const records = [...votes].sort(inOrder).filter(isNew);
-    const batch = {
-      records: records.map(({ vote }) => vote),
-      from: checkpoint === "now" ? upTo : checkpoint,
-      upTo,
-      resume: `${upTo}` as const,
-    };
-    return { block, batch };
-  }
-
-  #isChanged(vote: Vote): boolean {
-    const [key, text] = [keyOf(vote), canonical(vote)];
-    if (this.#seen.get(key) === text) return false;
-    this.#seen.set(key, text);
-    return true;
-  }
-
-  /** Reads back to the checkpoint: a small page first, then large ones. */
-  async #read(checkpoint: bigint, signal: AbortSignal): Promise<VotesReading> {
-    const isEnough = ({ page, votes, block }: VotesReading) =>
-      !page.pageInfo?.hasNextPage ||
-      finalTime(block.timestamp) <= checkpoint ||
-      (votes.at(-1)?.time ?? checkpoint) < checkpoint;
-    let reading = await this.#readPage(checkpoint > 0n ? Math.min(smallPage, this.#pageSize) : this.#pageSize, signal);
-    if (isEnough(reading)) return reading;
-    if (checkpoint > 0n) reading = await this.#readPage(this.#pageSize, signal);
-    while (!isEnough(reading)) {
-      const { votes, block } = reading;
-      // Loses no vote at the border between two pages, or rejects.
-      const page = await reading.page.nextPage().catch((error: unknown) => {
-        throw PaginationError.is(error) ? gapAfter(votes, error) : error;
-      });
-      if (page === undefined) break;
-      reading = { page, votes: [...votes, ...readVotes(page)], block: earlier(block, blockOf(operation, page)) };
-    }
-    return reading;
-  }
-
-  async #readPage(size: number, signal: AbortSignal): Promise<VotesReading> {
-    const page = await firstPageOf(this.#list(size, signal));
-    return { page, votes: readVotes(page), block: blockOf(operation, page) };
-  }
+  return reading;
 }
 
 /** By block; within a block by proposal and party, because the order of a node varies. */

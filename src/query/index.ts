@@ -8,19 +8,18 @@ import { checkedWhenRead, checkOptions, expected } from "../arguments/check-opti
 import type { ListOperation, OperationId, SingleOperation } from "../arguments/operation.js";
 import { refuse } from "../arguments/refuse.js";
 import type { VegaClient } from "../client/client.js";
-import type { Listing, Page } from "../client/listing.js";
+import type { Page } from "../client/listing.js";
 import { PaginationError } from "../errors/index.js";
 import type { CallOptions } from "../http/call-options.js";
 import { keyBy } from "../values/names.js";
 import { type NanosecondTime, toNanoseconds } from "../values/times.js";
 import type { InfinitePage, InfiniteQueryOptions, PageStart, Queries, QueryKey } from "./types.js";
 
-export type * from "./types.js";
+export type { InfiniteQueryOptions, ListQuery, Mutation, PageData, Queries, Query, QueryKey } from "./types.js";
 
 type AnyRecord = Record<string, unknown>;
 /** A method of the client, of whichever operation. */
 type Method = (query: unknown, options?: CallOptions) => PromiseLike<unknown>;
-type ListMethod = (query: object, options: CallOptions) => Listing<AnyRecord>;
 
 /** Any operation, without the types of its records. */
 const table: Readonly<Record<OperationId, ListOperation<AnyRecord> | SingleOperation>> = operations;
@@ -58,48 +57,48 @@ function membersOf(id: OperationId, scope: string, method: Method): object {
   const key = (query?: unknown): QueryKey =>
     query === undefined ? ["vegaprotocol-client", scope, id] : ["vegaprotocol-client", scope, id, toJson(query)];
   if (operation.sentOnce) {
-    return {
-      key,
-      mutation: () => ({ mutationKey: key(), mutationFn: (argument: unknown) => method(argument), retry }),
-    };
+    const mutationFn = (argument: unknown) => method(argument);
+    return { key, mutation: () => ({ mutationKey: key(), mutationFn, retry }) };
   }
-  const fetch = async (query: unknown, options?: CallOptions) => {
-    const data = await method(query, options);
-    return operation.kind === "list" ? toJson(data as Page<AnyRecord>) : data;
-  };
   // The query is copied: it stays the one that the key names.
-  const query = (query: unknown = {}) => {
+  const read = (query: unknown = {}) => {
     const copy = copyOf(query);
+    const fetch = async (options?: CallOptions) => {
+      const data = await method(copy, options);
+      return operation.kind === "list" ? toJson(data) : data;
+    };
+    return [key(copy), fetch] as const;
+  };
+  const query = (query: unknown) => {
+    const [queryKey, fetch] = read(query);
+    return { queryKey, queryFn: ({ signal }: { signal?: AbortSignal }) => fetch({ signal }), retry };
+  };
+  const swr = (query: unknown) => {
+    const [queryKey, fetch] = read(query);
+    return [queryKey, () => fetch(), { shouldRetryOnError: false }];
+  };
+  if (operation.kind !== "list") return Object.assign(query, { key, swr });
+  const infinite = (given: { pagination?: object } = {}): InfiniteQueryOptions<AnyRecord> => {
+    const query = copyOf(given);
     return {
-      queryKey: key(copy),
-      queryFn: ({ signal }: { signal?: AbortSignal }) => fetch(copy, { signal }),
+      queryKey: [...key(query), "infinite"] as unknown as QueryKey,
+      queryFn: async ({ signal, pageParam }) => {
+        const { pagination = {} } = query;
+        // A cursor or another direction would contradict the places where pages begin.
+        const checks = { first: checkedWhenRead, newestFirst: checkedWhenRead };
+        checkOptions(checks, pagination, { name: `${id}.infinite`, operation: id, prefix: "pagination." });
+        if (pageParam && "unreachable" in pageParam) {
+          throw new PaginationError(pageParam.unreachable, { operation: id, reason: pageParam.reason });
+        }
+        const page = (await method({ ...query, pagination: pageParam ?? pagination }, { signal })) as Page<AnyRecord>;
+        return { nodes: page.nodes, ...nextOf(page), stale: page.stale };
+      },
+      initialPageParam: null,
+      getNextPageParam: ({ next }) => next,
+      select: withoutRepeats(operation.naturalKey),
       retry,
     };
   };
-  const swr = (query: unknown = {}) => {
-    const copy = copyOf(query);
-    return [key(copy), () => fetch(copy), { shouldRetryOnError: false }];
-  };
-  if (operation.kind !== "list") return Object.assign(query, { key, swr });
-  const infinite = (query: object = {}): InfiniteQueryOptions<AnyRecord> => infiniteOf(copyOf(query));
-  const infiniteOf = (query: { pagination?: object }): InfiniteQueryOptions<AnyRecord> => ({
-    queryKey: [...key(query), "infinite"] as unknown as QueryKey,
-    queryFn: async ({ signal, pageParam }) => {
-      const { pagination = {} } = query;
-      // A cursor or another direction would contradict the places where pages begin.
-      const checks = { first: checkedWhenRead, newestFirst: checkedWhenRead };
-      checkOptions(checks, pagination, { name: `${id}.infinite`, operation: id, prefix: "pagination." });
-      if (pageParam && "unreachable" in pageParam) {
-        throw new PaginationError(pageParam.unreachable, { operation: id, reason: pageParam.reason });
-      }
-      const page = await (method as ListMethod)({ ...query, pagination: pageParam ?? pagination }, { signal });
-      return { nodes: page.nodes, ...nextOf(page), stale: page.stale };
-    },
-    initialPageParam: null,
-    getNextPageParam: ({ next }) => next,
-    select: withoutRepeats(operation.naturalKey),
-    retry,
-  });
   return Object.assign(query, { key, swr, infinite });
 }
 
@@ -131,7 +130,6 @@ function nextOf(page: Page<unknown>): { next?: PageStart } {
   }
 }
 
-/** Returns a function that leaves out records that an earlier page has. */
 function withoutRepeats(naturalKey: readonly string[]) {
   const keyOf = keyBy<AnyRecord>(naturalKey);
   return <Data extends { pages: InfinitePage<AnyRecord>[] }>(data: Data): Data => {

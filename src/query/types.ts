@@ -28,27 +28,13 @@ export interface PageData<T> {
   stale: boolean;
 }
 
-/** A page of an infinite list as JSON. */
-export interface InfinitePage<T> {
-  nodes: T[];
-  /** Where the next page begins, or why no cursor leads to it. Absent at the end of the list. */
-  next?: PageStart;
-  /** Whether the page may be out of date, because no node of a pool gave a fresh one. */
-  stale: boolean;
-}
-
 /** Where a page of an infinite list begins. The request of an unreachable page rejects with a `PaginationError`. */
 export type PageStart = Forward | { unreachable: string; reason: PaginationError["reason"] };
 
-type Pages<T> = { pages: InfinitePage<T>[]; pageParams: (PageStart | null)[] };
+/** A page of an infinite list as JSON. Without `next`, it is the last one. */
+export type InfinitePage<T> = Pick<PageData<T>, "nodes" | "stale"> & { next?: PageStart };
 
-/** Options for `useQuery` and its relatives of TanStack Query. */
-export interface QueryOptions<Data> {
-  queryKey: QueryKey;
-  queryFn: (context: { signal?: AbortSignal | undefined }) => Promise<Data>;
-  /** The client retries already. */
-  retry: false;
-}
+type Pages<T> = { pages: InfinitePage<T>[]; pageParams: (PageStart | null)[] };
 
 /** Options for `useInfiniteQuery` and its relatives of TanStack Query. */
 export interface InfiniteQueryOptions<T> {
@@ -58,23 +44,14 @@ export interface InfiniteQueryOptions<T> {
   getNextPageParam: (lastPage: InfinitePage<T>) => PageStart | undefined;
   /** Leaves out records that an earlier page has. */
   select: (data: Pages<T>) => Pages<T>;
-  retry: false;
-}
-
-/** Options for `useMutation` and its relatives of TanStack Query. */
-export interface MutationOptions<Argument, Data> {
-  mutationKey: QueryKey;
-  mutationFn: (argument: Argument) => Promise<Data>;
-  /** The request is sent once. */
+  /** The client retries already. */
   retry: false;
 }
 
 /** The parameters of a function whose argument may be optional. */
 type ParametersOf<Argument> = object extends Argument ? [query?: Argument] : [query: Argument];
 type WithoutCursors<Argument> = Argument extends unknown
-  ? Omit<Argument, "pagination"> & {
-      pagination?: { first?: number | undefined; newestFirst?: boolean | undefined } | undefined;
-    }
+  ? Omit<Argument, "pagination"> & { pagination?: Pick<Forward, "first" | "newestFirst"> | undefined }
   : never;
 type PartOf<Argument> = Argument extends unknown ? Partial<Argument> : never;
 
@@ -86,7 +63,13 @@ interface WithKey<Argument> {
 /** An operation that is read. */
 export interface Query<Argument, Data> extends WithKey<Argument> {
   /** Returns options for `useQuery` and its relatives of TanStack Query. */
-  (...query: ParametersOf<Argument>): QueryOptions<Data>;
+  (
+    ...query: ParametersOf<Argument>
+  ): {
+    queryKey: QueryKey;
+    queryFn: (context: { signal?: AbortSignal | undefined }) => Promise<Data>;
+    retry: false;
+  };
   /** Returns the arguments of `useSWR`. */
   swr(
     ...query: ParametersOf<Argument>
@@ -102,7 +85,7 @@ export interface ListQuery<Argument, T> extends Query<Argument, PageData<T>> {
 /** An operation whose request is sent once. */
 export interface Mutation<Argument, Data> extends WithKey<Argument> {
   /** Returns options for `useMutation` and its relatives of TanStack Query. */
-  mutation(): MutationOptions<Argument, Data>;
+  mutation(): { mutationKey: QueryKey; mutationFn: (argument: Argument) => Promise<Data>; retry: false };
 }
 
 type ArgumentOf<Id extends OperationId> = OperationTypes[Id]["arguments"];

@@ -1,11 +1,11 @@
 import type { BalanceChange } from "../../generated/types.js";
-import { boolean, checkedWhenRead, checkOptions, oneOf } from "../arguments/check-options.js";
+import { oneOf } from "../arguments/check-options.js";
 import { listNames, refuse } from "../arguments/refuse.js";
 import { compareDigits, compareText } from "../values/integers.js";
-import type { NanosecondTime } from "../values/times.js";
+import { floorDivide, type NanosecondTime } from "../values/times.js";
 import { type Account, Accounts, accountMembers, type Balance, later } from "./accounts.js";
 import type { BalancesOptions } from "./balances-at.js";
-import { forEachRecord, readRange } from "./records.js";
+import { checkOptionNames, forEachRecord, readRange } from "./records.js";
 
 /** Options of {@link balanceSeries}. */
 export interface BalanceSeriesOptions<Group extends keyof Account = keyof Account> extends BalancesOptions {
@@ -50,8 +50,7 @@ export async function balanceSeries<Group extends keyof Account = keyof Account>
   options: BalanceSeriesOptions<Group>,
 ): Promise<BalanceSeriesRow<Group>[]> {
   const operation = "balanceSeries";
-  const checks = { from: checkedWhenRead, to: checkedWhenRead, every: checkedWhenRead, groupBy: checkedWhenRead };
-  checkOptions({ isComplete: boolean, ...checks }, options, { name: operation, operation });
+  checkOptionNames(operation, options, "isComplete", "from", "to", "every", "groupBy");
   const { start, end } = readRange(operation, options);
   oneOf("hour", "day", "week", "month")(options.every, { operation, argument: "every" });
   const members = readGroup(operation, options.groupBy);
@@ -99,8 +98,8 @@ function readGroup(operation: string, groupBy: unknown = accountMembers): readon
 
 /** The index of the first time that is not before a timestamp. */
 function indexOf(times: readonly string[], timestamp: string): number {
-  let [low, high] = [0, times.length];
-  while (low < high) {
+  let low = 0;
+  for (let high = times.length; low < high; ) {
     const middle = (low + high) >> 1;
     if (compareDigits(times[middle] ?? "", timestamp) < 0) low = middle + 1;
     else high = middle;
@@ -129,8 +128,7 @@ function periodOf(time: number, every: BalanceSeriesOptions["every"]): [start: n
 function rowTimes(from: bigint, to: bigint, every: BalanceSeriesOptions["every"]): string[] {
   const times: string[] = [];
   const nanoseconds = 1_000_000n;
-  const millisecondOf = (time: bigint) =>
-    Number((time - (((time % nanoseconds) + nanoseconds) % nanoseconds)) / nanoseconds);
+  const millisecondOf = (time: bigint) => Number(floorDivide(time, nanoseconds));
   const last = periodOf(millisecondOf(to), every)[0];
   let [, time] = periodOf(millisecondOf(from), every);
   for (; time <= last; [, time] = periodOf(time, every)) times.push(String(BigInt(time) * nanoseconds));

@@ -1,9 +1,8 @@
 import type { BalanceChange } from "../../generated/types.js";
-import { boolean, checkOptions } from "../arguments/check-options.js";
 import { compareDigits } from "../values/integers.js";
 import type { NanosecondTime } from "../values/times.js";
 import { type Account, Accounts, type Balance, later } from "./accounts.js";
-import { forEachRecord, readTime } from "./records.js";
+import { checkOptionNames, forEachRecord, readTime } from "./records.js";
 
 /** Options of {@link balancesAt}. */
 export interface BalancesOptions {
@@ -43,7 +42,7 @@ export async function balancesAt(
   options: BalancesOptions = {},
 ): Promise<AccountBalance[]> {
   const operation = "balancesAt";
-  checkOptions({ isComplete: boolean }, options, { name: operation, operation });
+  checkOptionNames(operation, options, "isComplete");
   const end = String(readTime({ operation, argument: "time" }, time));
   const place = { operation, argument: "changes" };
   const accounts = new Accounts<{ last?: Balance }>(place, () => ({}));

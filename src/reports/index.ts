@@ -7,7 +7,7 @@ export type { Account } from "./accounts.js";
 export { type BalanceSeriesOptions, type BalanceSeriesRow, balanceSeries } from "./balance-series.js";
 export { type AccountBalance, type BalancesOptions, balancesAt } from "./balances-at.js";
 export { signatureBundle } from "./signature-bundle.js";
-export { type AccountStatement, type StatementLine, type StatementOptions, statement } from "./statement.js";
+export { type AccountStatement, type StatementOptions, statement } from "./statement.js";
 export {
   type Submission,
   type SubmissionLimits,

@@ -1,8 +1,20 @@
+import { boolean, checkedWhenRead, checkOptions } from "../arguments/check-options.js";
 import { type Place, refuse } from "../arguments/refuse.js";
 import { ArgumentError } from "../errors/index.js";
 import { isDigits } from "../values/integers.js";
 import { show } from "../values/show.js";
 import { type NanosecondTime, toNanoseconds } from "../values/times.js";
+
+/** Refuses options with other names. Values are checked where they are read. */
+export const checkOptionNames = (operation: string, options: unknown, ...names: string[]): void =>
+  checkOptions(
+    Object.fromEntries(names.map((name) => [name, name === "isComplete" ? boolean : checkedWhenRead])),
+    options,
+    {
+      name: operation,
+      operation,
+    },
+  );
 
 /** Calls a function with each record. If it throws, the iterator is closed. */
 export async function forEachRecord<T extends object>(
@@ -36,14 +48,18 @@ export function digitsOf<Name extends string>(
   return isDigits(value) ? value : refuseMember(place, member, "an integer in digits", value);
 }
 
+/** What a function returns; `undefined` if it throws. */
+export function attempt<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}
+
 /** Reads a time of the caller as Unix nanoseconds. */
 export function readTime(place: Place, value: NanosecondTime): bigint {
-  let time: bigint | undefined;
-  try {
-    time = toNanoseconds(value);
-  } catch {
-    // Refused below, by its name.
-  }
+  const time = attempt(() => toNanoseconds(value));
   return time !== undefined && BigInt.asIntN(64, time) === time
     ? time
     : refuse(place, "a time that toNanoseconds() reads, within 64 bits", value);

@@ -1,10 +1,9 @@
 import type { BalanceChange } from "../../generated/types.js";
-import { boolean, checkedWhenRead, checkOptions } from "../arguments/check-options.js";
 import { compareDigits } from "../values/integers.js";
 import type { NanosecondTime } from "../values/times.js";
 import { type Account, Accounts, type Balance, later } from "./accounts.js";
 import type { BalancesOptions } from "./balances-at.js";
-import { forEachRecord, readRange } from "./records.js";
+import { checkOptionNames, forEachRecord, readRange } from "./records.js";
 
 /** Options of {@link statement}. */
 export interface StatementOptions extends BalancesOptions {
@@ -14,16 +13,6 @@ export interface StatementOptions extends BalancesOptions {
   to: NanosecondTime;
 }
 
-/** A change of an account. */
-export interface StatementLine {
-  /** The time of the block, in Unix nanoseconds. */
-  timestamp: string;
-  /** The balance after the change. */
-  balance: string;
-  /** The balance minus the balance before. `undefined` if that is unknown. */
-  change: string | undefined;
-}
-
 /** The statement of an account. The opening balance and the changes add up to the closing balance. */
 export interface AccountStatement extends Account {
   /** The balance at `from`, in the smallest unit of the asset. `undefined` if it is unknown. */
@@ -31,7 +20,14 @@ export interface AccountStatement extends Account {
   /** The balance at `to`. `undefined` if it is unknown. */
   closing: string | undefined;
   /** The changes after `from` up to and including `to`, in order of time. */
-  lines: StatementLine[];
+  lines: {
+    /** The time of the block, in Unix nanoseconds. */
+    timestamp: string;
+    /** The balance after the change. */
+    balance: string;
+    /** The balance minus the balance before. `undefined` if that is unknown. */
+    change: string | undefined;
+  }[];
 }
 
 interface Kept {
@@ -57,10 +53,7 @@ export async function statement(
   options: StatementOptions,
 ): Promise<AccountStatement[]> {
   const operation = "statement";
-  checkOptions({ isComplete: boolean, from: checkedWhenRead, to: checkedWhenRead }, options, {
-    name: operation,
-    operation,
-  });
+  checkOptionNames(operation, options, "isComplete", "from", "to");
   const { start, end } = readRange(operation, options);
   const [from, to] = [String(start), String(end)];
   const place = { operation, argument: "changes" };
@@ -76,7 +69,7 @@ export async function statement(
     const opening = kept.opening === undefined ? unknown : BigInt(kept.opening.balance);
     let balance = opening;
     let last: Balance | undefined;
-    const lines: StatementLine[] = [];
+    const lines: AccountStatement["lines"] = [];
     for (const change of kept.changes.sort((a, b) => compareDigits(a.timestamp, b.timestamp))) {
       // A record that was read twice changes nothing.
       if (last !== undefined && later(place, last, change) === last) continue;

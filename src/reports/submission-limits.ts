@@ -4,11 +4,10 @@ import type {
   SpamStatistics,
   SpamStatisticsResponse,
 } from "../../generated/types.js";
-import { checkedWhenRead, checkOptions } from "../arguments/check-options.js";
 import { listNames, type Place, refuse } from "../arguments/refuse.js";
 import { compareDigits } from "../values/integers.js";
 import type { NanosecondTime } from "../values/times.js";
-import { digitsOf, readAmount, readTime } from "./records.js";
+import { checkOptionNames, digitsOf, readAmount, readTime } from "./records.js";
 
 /** The counter of each command. Votes have one for each proposal, other commands none. */
 const counters = {
@@ -86,9 +85,8 @@ export function submissionLimits(
   options: SubmissionOptions = {},
 ): SubmissionLimits {
   const operation = "submissionLimits";
-  const checks = { sentSince: checkedWhenRead, tokens: checkedWhenRead, now: checkedWhenRead };
-  checkOptions(checks, options, { name: operation, operation });
-  checkOptions({ command: checkedWhenRead, proposalId: checkedWhenRead }, submission, { name: operation, operation });
+  checkOptionNames(operation, options, "sentSince", "tokens", "now");
+  checkOptionNames(operation, submission, "command", "proposalId");
   const { sentSince = 0n, tokens, now } = options;
   const sent = readAmount(
     { operation, argument: "sentSince" },

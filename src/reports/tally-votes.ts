@@ -3,7 +3,7 @@ import { checkedWhenRead, checkOptions, expected, nested, type OptionChecks } fr
 import type { Place } from "../arguments/refuse.js";
 import { compareDigits } from "../values/integers.js";
 import { formatUnits, parseUnits } from "../values/units.js";
-import { digitsOf, forEachRecord, readAmount, refuseMember } from "./records.js";
+import { attempt, digitsOf, forEachRecord, readAmount, refuseMember } from "./records.js";
 
 /** Options of {@link tallyVotes}: the rules of the proposal, which are not part of votes. */
 export interface TallyOptions {
@@ -49,12 +49,8 @@ const decimals = 255;
 const one = 10n ** BigInt(decimals);
 
 const share = expected('a decimal number from 0 to 1 as a string, such as "0.66"', (value) => {
-  try {
-    const units = parseUnits(value as string, decimals);
-    return units >= 0n && units <= one;
-  } catch {
-    return false;
-  }
+  const units = attempt(() => parseUnits(value as string, decimals)) ?? -1n;
+  return units >= 0n && units <= one;
 });
 
 const liquidityChecks = { requiredMajority: share, requiredParticipation: share, marketId: checkedWhenRead };
@@ -175,12 +171,8 @@ function readWeight(place: Place, vote: Vote, marketId: string | undefined): big
     marketId === undefined
       ? totalEquityLikeShareWeight
       : (elsPerMarket?.find((each) => each.marketId === marketId)?.els ?? byMarket?.[marketId] ?? "0");
-  try {
-    return parseUnits(text, decimals);
-  } catch {
-    const member = marketId === undefined ? "totalEquityLikeShareWeight" : "elsPerMarket";
-    return refuseMember(place, member, "a decimal number", text);
-  }
+  const member = marketId === undefined ? "totalEquityLikeShareWeight" : "elsPerMarket";
+  return attempt(() => parseUnits(text, decimals)) ?? refuseMember(place, member, "a decimal number", text);
 }
 
 /** Truncated, so that a missed threshold does not look reached. */

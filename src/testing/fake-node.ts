@@ -2,7 +2,7 @@ import type { Block } from "../http/call.js";
 import { Chain } from "./chain.js";
 import type { FakeNodeData } from "./data.js";
 import { type CreateOptions, checkCreateOptions, type FakeNodeOptions } from "./options.js";
-import { type ReceivedRequest, SimulatedNode } from "./simulated-node.js";
+import { SimulatedNode } from "./simulated-node.js";
 import type { Records } from "./store.js";
 
 /** A node in memory. */
@@ -15,7 +15,7 @@ export interface FakeNode {
    * The requests that were sent to the node, in their order, also those that failed since it was down: operation, method, URL, headers and
    * body. The array can be emptied at any time.
    */
-  readonly requests: ReceivedRequest[];
+  readonly requests: SimulatedNode["requests"];
   /** What it holds, as responses show it: records by list, and spam statistics by party. */
   readonly records: Records;
   /** The current block. */

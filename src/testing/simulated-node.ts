@@ -17,7 +17,7 @@ import { type VersionRules, versionRules } from "./versions.js";
 import { grpcCode, type Microseconds, toJson, toMicroseconds } from "./wire.js";
 
 /** A request that was sent to a node. */
-export interface ReceivedRequest {
+type ReceivedRequest = {
   /** The operation of the request; `undefined` for another path. */
   operation: OperationId | undefined;
   method: string;
@@ -26,7 +26,7 @@ export interface ReceivedRequest {
   headers: Record<string, string>;
   /** The text of the body; empty if there is none. */
   body: string;
-}
+};
 
 /** A node that follows a chain and responds to requests. */
 export class SimulatedNode {

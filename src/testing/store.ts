@@ -32,12 +32,12 @@ export const otherLists: readonly string[] = operationIds
 
 /** What a node holds, as the wire shows it, each list in the order in which the records were added. */
 export interface Records extends OtherLists {
-  votes: readonly Vote[];
-  profiles: readonly PartyProfile[];
-  balances: readonly BalanceChange[];
-  signatures: readonly NodeSignature[];
+  readonly votes: readonly Vote[];
+  readonly profiles: readonly PartyProfile[];
+  readonly balances: readonly BalanceChange[];
+  readonly signatures: readonly NodeSignature[];
   /** By party. */
-  spamStatistics: Readonly<Record<string, SpamStatistics>>;
+  readonly spamStatistics: Readonly<Record<string, SpamStatistics>>;
 }
 
 /** Records that join a node. */

@@ -94,7 +94,7 @@ function parseRfc3339(text: string): bigint {
 }
 
 /** Division of `bigint` truncates; this one rounds down. */
-const floorDivide = (value: bigint, unit: bigint) => (value - (((value % unit) + unit) % unit)) / unit;
+export const floorDivide = (value: bigint, unit: bigint) => (value - (((value % unit) + unit) % unit)) / unit;
 
 /** The microsecond of a time. Nodes keep times in microseconds, and compare them so (observed on v0.74 nodes). */
 export const microsecondOf = (time: bigint): bigint => floorDivide(time, 1000n);

@@ -1,4 +1,4 @@
-import type { InfinitePage, InfiniteQueryOptions, PageStart } from "../../src/query/index.js";
+import type { InfinitePage, InfiniteQueryOptions, PageStart } from "../../src/query/types.js";
 
 /** The pages of an infinite list, fetched as query libraries do: each begins where the one before it says. */
 export class InfiniteList<T> {

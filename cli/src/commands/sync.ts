@@ -1,6 +1,5 @@
 import type { Command } from "commander";
 import { ArgumentError, PaginationError, VegaError } from "vegaprotocol-client";
-import type { FollowVotesArguments } from "vegaprotocol-client/follow";
 import { argumentFlags, filterFlags, readArguments } from "../arguments.js";
 import { complete, type Setup } from "../command.js";
 import { ErrorWithAdvice, exitCodes, IncompleteError, UsageError } from "../errors.js";
@@ -12,7 +11,7 @@ import { continueCommand, hidePassword } from "../shell.js";
 import type { ComparedDay } from "../sync/check.js";
 import { type Destination, type SyncList, syncLists } from "../sync/destination.js";
 import type { DestinationFlags } from "../sync/open.js";
-import type { SyncOptions, SyncProgress, SyncWait } from "../sync/sync.js";
+import type { SyncOptions, SyncProgress, SyncWait, VotesQuery } from "../sync/sync.js";
 import { describeDuration } from "../times.js";
 
 const { proposal, resource } = exampleIds;
@@ -169,7 +168,7 @@ function readPlan(names: readonly string[], flags: Flags): Plan {
   };
 }
 
-function readVotes(proposals: readonly string[], parties: readonly string[]): FollowVotesArguments[] {
+function readVotes(proposals: readonly string[], parties: readonly string[]): VotesQuery[] {
   if (proposals.length === 0 && parties.length === 0) {
     throw new UsageError("The list votes requires --proposal or --party.");
   }

@@ -10,7 +10,6 @@ import {
 import {
   type FollowEvent,
   type FollowOptions,
-  type FollowVotesArguments,
   followBalanceChanges,
   followNodeSignatures,
   followVotes,
@@ -20,6 +19,9 @@ import { operations } from "vegaprotocol-client/operations";
 import { ExitError, IncompleteError } from "../errors.js";
 import type { BalancesQuery, Batch, Checkpoint, Destination, Part, SyncList } from "./destination.js";
 import { compareRecords } from "./rows.js";
+
+/** The votes on a proposal, or those of a party. */
+export type VotesQuery = Parameters<typeof followVotes>[1];
 
 /** What was stored. */
 export interface SyncProgress {
@@ -50,7 +52,7 @@ export interface ReadOptions {
 
 export interface SyncOptions extends ReadOptions, Pick<FollowOptions, "pollInterval" | "observe"> {
   readonly balances?: BalancesQuery | undefined;
-  readonly votes?: readonly FollowVotesArguments[] | undefined;
+  readonly votes?: readonly VotesQuery[] | undefined;
   /** The ids of resources. */
   readonly signatures?: readonly string[] | undefined;
   readonly profiles?: boolean | undefined;
@@ -255,7 +257,7 @@ export async function* inParts(scan: AsyncIterable<BalanceChange> | Iterable<Bal
   yield part(undefined);
 }
 
-async function syncVotes(run: Run, query: FollowVotesArguments): Promise<void> {
+async function syncVotes(run: Run, query: VotesQuery): Promise<void> {
   const { client, destination, options } = run;
   const stored = await destination.checkpoint("votes", query);
   if (!options.follow && run.isAt("votes", stored?.position)) return;

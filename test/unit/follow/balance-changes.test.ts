@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { followBalanceChangesWith } from "../../../src/follow/balance-changes.js";
-import type { FollowFromOptions } from "../../../src/follow/options.js";
+import type { FollowOptions } from "../../../src/follow/options.js";
 import { type BalanceChange, type PaginationError, ResponseError } from "../../../src/index.js";
 import { compareRecords } from "../../../src/scan/records.js";
 import { createFakeNode, type FakeNode, nodeDefects } from "../../../src/testing/index.js";
@@ -32,7 +32,7 @@ function endBlock(node: FakeNode, begun: number, balances: readonly BalanceChang
   node.nextBlock({ balances, block: { height: BigInt(begun), timestamp: time(begun) } });
 }
 
-function follow(node: FakeNode, options: FollowFromOptions = {}, { pageSize = 5000, filter = {} } = {}) {
+function follow(node: FakeNode, options: FollowOptions = {}, { pageSize = 5000, filter = {} } = {}) {
   const setting = followSetting(node.fetch);
   const follower = followBalanceChangesWith({ clock: setting.clock, pageSize }, setting.client, { filter }, options);
   return { ...setting, follower, take: (count: number) => setting.run(take(follower.batches(), count)) };

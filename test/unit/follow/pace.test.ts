@@ -59,10 +59,4 @@ describe("the interval between two polls", () => {
     pace.observe(block(7, 7000), true);
     expect(pace.interval).toBe(1000);
   });
-
-  test("is the one that the caller names", () => {
-    const pace = new Pace(250);
-    for (let height = 1; height < 9; height++) pace.observe(block(height, height * 1000), false);
-    expect(pace.interval).toBe(250);
-  });
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Poll } from "../../../src/follow/follower.js";
 import { follower } from "../../../src/follow/follower.js";
 import type { FollowEvent } from "../../../src/follow/options.js";
-import { type FollowFromOptions, followFromChecks, StalledError } from "../../../src/follow/options.js";
+import { type FollowOptions, followChecks, StalledError } from "../../../src/follow/options.js";
 import {
   ApiError,
   ArgumentError,
@@ -24,7 +24,7 @@ interface NumberBatch {
 type Step = { height: number; records?: number[]; hasMore?: boolean } | { error: unknown } | "hang";
 
 /** A follower over polls that are given, and the times at which they begin. The last step is repeated. */
-function follow(steps: readonly Step[], options: FollowFromOptions = {}) {
+function follow(steps: readonly Step[], options: FollowOptions = {}) {
   const clock = new ManualClock();
   const polls: number[] = [];
   const signals: AbortSignal[] = [];
@@ -49,7 +49,7 @@ function follow(steps: readonly Step[], options: FollowFromOptions = {}) {
     query: {},
     spec: { arguments: {} },
     options: { observe: (event) => events.push(event), ...options },
-    checks: followFromChecks,
+    checks: followChecks,
     open: () => poll,
   });
   const run = <T>(promise: Promise<T>) => clock.run(promise);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { FollowFromOptions } from "../../../src/follow/options.js";
+import type { FollowOptions } from "../../../src/follow/options.js";
 import { followVotesWith } from "../../../src/follow/votes.js";
 import type { PaginationError, ResponseError, Vote } from "../../../src/index.js";
 import { createFakeNode, type FakeNode, type FakeVote, nodeDefects } from "../../../src/testing/index.js";
@@ -36,7 +36,7 @@ function endBlock(node: FakeNode, begun: number, votes: readonly FakeVote[] = []
   node.nextBlock({ votes, block: { height: BigInt(begun), timestamp: time(begun) } });
 }
 
-function follow(node: Pick<FakeNode, "fetch">, options: FollowFromOptions = {}, pageSize = 5000) {
+function follow(node: Pick<FakeNode, "fetch">, options: FollowOptions = {}, pageSize = 5000) {
   const setting = followSetting(node.fetch);
   const follower = followVotesWith({ clock: setting.clock, pageSize }, setting.client, { proposalId }, options);
   return { ...setting, follower, take: (count: number) => setting.run(take(follower.batches(), count)) };
