@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import { createClient, paginate } from "../../../src/index.js";
-import { queries } from "../../../src/query/index.js";
 import { createFakeNode } from "../../../src/testing/index.js";
 import { recorder } from "../../support/recorder.js";
 
@@ -106,23 +105,6 @@ describe("a call takes its arguments when it is made:", () => {
     options.maxItems = 1;
     expect(await walk.toArray()).toEqual([1, 2]);
     expect(requests).toEqual([{ first: 2, after: "before" }]);
-  });
-
-  test("a query of a query library is the one that its key names", async () => {
-    const { client, sent, id } = connect();
-    const vega = queries(client);
-    const query = { id, pagination: { first: 2 } };
-    const { queryKey, queryFn } = vega.listNodeSignatures(query);
-    const infinite = vega.listNodeSignatures.infinite(query);
-    const [, fetchSwr] = vega.listNodeSignatures.swr(query);
-    query.id = "changed";
-    query.pagination.first = 1;
-    expect(queryKey[3]).toEqual({ id, pagination: { first: 2 } });
-    await queryFn({});
-    await infinite.queryFn({ pageParam: null });
-    await fetchSwr();
-    const expected = `${baseUrl}/api/v2/node/signatures?id=${id}&pagination.first=2`;
-    expect(sent.map(({ url }) => url)).toEqual([expected, expected, expected]);
   });
 
   test("an argument that is invalid rejects each use, also if it is corrected afterwards", async () => {

@@ -1,16 +1,7 @@
 import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
-import {
-  ApiError,
-  ArgumentError,
-  ConnectionError,
-  createClient,
-  paginate,
-  ResponseError,
-  VegaError,
-} from "../../../src/index.js";
+import { ApiError, ArgumentError, createClient, paginate, ResponseError, VegaError } from "../../../src/index.js";
 import { nodePool } from "../../../src/pool/index.js";
-import { freePort } from "../../support/free-port.js";
 import { json, recorder, respondWith } from "../../support/recorder.js";
 
 const party = { partyId: "a" };
@@ -136,53 +127,6 @@ describe("the outcome of a call:", () => {
     expect((error as ApiError).headers.get("content-type")).toBe("application/json, application/grpc");
   });
 
-  test.each([
-    [
-      "HTML",
-      () => new Response("<html>\n  <h1>Bad gateway</h1></html>", { status: 502 }),
-      ": <html> <h1>Bad gateway</h1></html>",
-    ],
-    ["an empty body", () => new Response(null, { status: 503, headers: { "content-length": "0" } }), ""],
-    ["JSON of another kind", () => json(["no"], { status: 500 }), ': ["no"]'],
-  ])("an error status with %s is an ApiError", async (_, respond, words) => {
-    const error = await caught(connect(respond).getSpamStatistics(party));
-    expect(ApiError.is(error)).toBe(true);
-    expect(error).toMatchObject({ code: undefined, codeName: undefined, details: [], detail: undefined });
-    expect((error as Error).message).toBe(
-      `getSpamStatistics failed with status ${(error as ApiError).status}${words} (GET https://node.example/statistics/spam/a)`,
-    );
-  });
-
-  test.each([
-    ["HTML", () => new Response("<html>", { headers: { "content-type": "text/html" } }), "text/html, <html>"],
-    ["nothing", () => new Response(""), "text/plain;charset=UTF-8, empty"],
-    ["JSON that breaks off", () => new Response('{"chainId":'), 'text/plain;charset=UTF-8, {"chainId":'],
-    ["another object", () => json({ hello: 1 }), 'application/json, {"hello":1}'],
-    ["null", () => json(null), "application/json, null"],
-  ])("a success with %s is a ResponseError", async (_, respond, words) => {
-    const client = connect(respond);
-    for (const call of [
-      () => client.getSpamStatistics(party),
-      () => client.listVotes(party),
-      () => client.checkTransaction({ tx: {} }),
-    ]) {
-      const error = await caught(call());
-      expect(ResponseError.is(error)).toBe(true);
-      expect((error as Error).message).toContain(
-        `status 200 that does not match the OpenAPI description (${words}) from https`,
-      );
-      expect((error as ResponseError).response.status).toBe(200);
-    }
-  });
-
-  test.each([
-    ["without edges", { pageInfo: null }],
-    ["without pageInfo", { edges: [] }],
-    ["of null", null],
-  ])("an envelope %s is a ResponseError", async (_, votes) => {
-    await expect(connect(() => json({ votes })).listVotes(party)).rejects.toSatisfy(ResponseError.is);
-  });
-
   test.each([null, undefined, "", "soon", {}])(
     "a timestamp of %j in a scan of several requests is a ResponseError",
     async (timestamp) => {
@@ -194,18 +138,6 @@ describe("the outcome of a call:", () => {
       await expect(scan.toArray()).rejects.toSatisfy(ResponseError.is);
     },
   );
-
-  test("a node that does not respond is a ConnectionError with address and reason", async () => {
-    const port = await freePort();
-    const error = await caught(
-      createClient({ baseUrl: `http://127.0.0.1:${port}`, retry: false }).getSpamStatistics(party),
-    );
-    expect(ConnectionError.is(error)).toBe(true);
-    expect((error as Error).message).toBe(
-      `getSpamStatistics received no response from http://127.0.0.1:${port}/statistics/spam/a: fetch failed: connect ECONNREFUSED 127.0.0.1:${port}`,
-    );
-    expect((error as Error).cause).toBeInstanceOf(TypeError);
-  });
 
   test("withResponse rejects as the call does, and causes no unhandled rejection", async () => {
     const unheard: unknown[] = [];

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { ArgumentError, createClient, type ObserverEvent, RateLimitError } from "../../../src/index.js";
-import { nodePool } from "../../../src/pool/index.js";
-import { createFakeNetwork, createFakeNode } from "../../../src/testing/index.js";
+import { createFakeNode } from "../../../src/testing/index.js";
 import { recorder, respondWith } from "../../support/recorder.js";
 
 const baseUrl = "https://node.example";
@@ -71,18 +70,6 @@ describe("withOptions", () => {
       .catch((error: unknown) => error);
     expect(RateLimitError.is(error) && error.banned).toBe(true);
     expect(node.requests).toHaveLength(1);
-  });
-
-  test("shares the pool: a node that failed for one client is not asked by the other", async () => {
-    const network = createFakeNetwork({ nodes: [{ down: true }, {}] });
-    const [down] = network.nodes;
-    const pool = nodePool(network.nodes.map(({ url }) => url));
-    const client = createClient({ baseUrl: pool, fetch: network.fetch });
-    while (pool.status[0]?.state !== "cooling-down") await client.getSpamStatistics(party);
-    const asked = down?.requests.length;
-    const other = client.withOptions({ headers: { a: "1" } });
-    for (let call = 0; call < 5; call++) await other.getSpamStatistics(party);
-    expect(down?.requests).toHaveLength(asked ?? 0);
   });
 
   test.each(["baseUrl", "fetch", "pacing"])("rejects %s, which both clients share", (name) => {

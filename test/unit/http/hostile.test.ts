@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { corsHint } from "../../../src/http/response.js";
 import { ArgumentError, ConnectionError, createClient, VegaError } from "../../../src/index.js";
 import { validateAnswers } from "../../../src/validate/index.js";
 import { json } from "../../support/recorder.js";
@@ -127,31 +128,20 @@ test("middleware reads the body of an error response, and so does the client", a
   expect(bodies).toEqual([body]);
 });
 
-describe("options of null", () => {
+describe("null", () => {
   const client = createClient({ baseUrl, fetch: async () => json({}) });
+  const nothing = null as never;
   test.each([
-    ["getSpamStatistics", () => client.getSpamStatistics(party, null as never)],
-    ["checkTransaction", () => client.checkTransaction({ tx: {} }, null as never)],
-    ["listVotes", () => client.listVotes(party, null as never)],
-    ["listVotes().toArray", () => client.listVotes(party, null as never).toArray()],
-    ["scanBalanceChanges().toArray", () => client.scanBalanceChanges({}, null as never).toArray()],
-  ])("reject a call of %s with an ArgumentError", async (_, run) => {
+    ["an argument of a call", () => client.getSpamStatistics(nothing)],
+    ["an argument of a check", () => client.checkTransaction(nothing)],
+    ["an argument of a list", () => client.listVotes(nothing)],
+    ["an argument of a scan", () => client.scanBalanceChanges(nothing).toArray()],
+    ["options of a call", () => client.getSpamStatistics(party, nothing)],
+    ["options of a check", () => client.checkTransaction({ tx: {} }, nothing)],
+    ["options of a list", () => client.listVotes(party, nothing)],
+    ["options of a scan", () => client.scanBalanceChanges({}, nothing).toArray()],
+  ])("instead of %s rejects with an ArgumentError", async (_, run) => {
     expect(ArgumentError.is(await caught(run))).toBe(true);
-  });
-
-  test.each([
-    ["getSpamStatistics", () => client.getSpamStatistics(null as never)],
-    ["checkTransaction", () => client.checkTransaction(null as never)],
-    ["listVotes", () => client.listVotes(null as never)],
-    ["scanBalanceChanges().toArray", () => client.scanBalanceChanges(null as never).toArray()],
-  ])("and arguments of null reject a call of %s with an ArgumentError", async (_, run) => {
-    expect(ArgumentError.is(await caught(run))).toBe(true);
-  });
-
-  test("make validateAnswers throw an ArgumentError", () => {
-    for (const options of [null, undefined, {}, { onMismatch: null }]) {
-      expect(() => validateAnswers(options as never)).toThrow(ArgumentError);
-    }
   });
 });
 
@@ -213,17 +203,15 @@ describe("a callback that returns a promise that rejects", () => {
 
   test("rejects the call if it is the validator", async () => {
     const client = createClient({ baseUrl, fetch, validate: reject });
-    expect(await unhandled(async () => expect(await caught(() => client.getSpamStatistics(party))).toBe(own))).toEqual(
-      [],
-    );
+    const run = async () => expect(await caught(() => client.getSpamStatistics(party))).toBe(own);
+    expect(await unhandled(run)).toEqual([]);
   });
 
   test("rejects the call if it is onMismatch", async () => {
     const mismatching = async () => json({ chainId: 5, statistics: null });
     const client = createClient({ baseUrl, fetch: mismatching, validate: validateAnswers({ onMismatch: reject }) });
-    expect(await unhandled(async () => expect(await caught(() => client.getSpamStatistics(party))).toBe(own))).toEqual(
-      [],
-    );
+    const run = async () => expect(await caught(() => client.getSpamStatistics(party))).toBe(own);
+    expect(await unhandled(run)).toEqual([]);
   });
 
   test("is awaited with the deadline of the attempt if it is the validator", async () => {
@@ -233,4 +221,27 @@ describe("a callback that returns a promise that rejects", () => {
       scope: "attempt",
     });
   });
+});
+
+const url = "https://node.example/api/v2/votes";
+const blocked = new TypeError("Failed to fetch");
+
+test("a request that a browser may have blocked has a hint with the origin of the page", () => {
+  expect(corsHint(blocked, url, "https://app.example")).toContain("allow the origin https://app.example with");
+  // A page that was opened from disk.
+  expect(corsHint(blocked, url, "null")).toContain("(CORS)");
+});
+
+test.each([
+  ["of the same origin", blocked, url, "https://node.example"],
+  ["outside of browsers", blocked, url, undefined],
+  [
+    "of Node.js, whose errors have a cause",
+    new TypeError("fetch failed", { cause: new Error() }),
+    url,
+    "https://a.example",
+  ],
+  ["with an error of another kind", new Error("Failed to fetch"), url, "https://app.example"],
+])("a request %s has no hint that it was blocked", (_, error, url, origin) => {
+  expect(corsHint(error, url, origin)).toBe("");
 });

@@ -219,25 +219,6 @@ test("a rejection that arrives during a ban does not replace it", async () => {
   await expect(clock.run(send())).rejects.toMatchObject({ status: 403, banned: true, attempts: 0 });
 });
 
-test("a call that waits reports one pause, however many requests are rejected", async () => {
-  const clock = new ManualClock();
-  const pauses: Record<string, number> = {};
-  let requests = 0;
-  const send = createSend({
-    clock,
-    observe: ({ type, attempt }) => {
-      if (type === "pause" && attempt === 1) pauses[type] = (pauses[type] ?? 0) + 1;
-    },
-    fetch: async () => {
-      await clock.sleep(10 + requests);
-      return ++requests > 10 ? json({}) : json({}, { status: 429, headers: { "RateLimit-Reset": "1" } });
-    },
-  });
-  await clock.run(Promise.all(sendAll(30, send)));
-  // The first three requests are sent at once.
-  expect(pauses).toEqual({ pause: 27 });
-});
-
 describe("a rejection with a wait that is too long", () => {
   test("rejects all calls at once, also those that wait, until it is over", async () => {
     const clock = new ManualClock();

@@ -102,21 +102,6 @@ test("the deadline of a call that passes while it waits for the rate limit says 
   expect(errors[4]?.message).toContain("with 0 attempts, because it waited for the rate limit of the client");
 });
 
-test.each(["timeout", "totalTimeout"] as const)(
-  "the option %s that passes while calls wait for the rate limit that the node has named says so",
-  async (option) => {
-    const clock = new ManualClock();
-    const node = createLimitedNode(clock, { rate: 20, burst: 20 });
-    const send = createSend({ clock, fetch: node.fetch }, { attempts: 1, [option]: 900 });
-    const errors = errorsOf(await clock.run(Promise.allSettled(Array.from({ length: 60 }, () => send()))));
-    expect(errors.length).toBeGreaterThan(20);
-    for (const { waitedFor, attempts, message } of errors) {
-      expect([waitedFor, attempts]).toEqual(["rate-limit", 0]);
-      expect(message).toContain("because it waited for the rate limit of the client");
-    }
-  },
-);
-
 describe("a client of several nodes", () => {
   test("turns to another node if the rate limit of one takes too long, and does not take that one for slow", async () => {
     const net = new PooledNetwork({

@@ -107,11 +107,4 @@ describe("a body in chunks", () => {
     await new Promise(setImmediate);
     expect(isCancelled()).toBe(true);
   });
-
-  test("with a byte order mark is read without it", async () => {
-    const bytes = new TextEncoder().encode('\uFEFF{"chainId":"","statistics":null}');
-    const { response } = chunked([bytes.slice(0, 2), bytes.slice(2)]);
-    const client = createClient({ baseUrl: "https://node.example", fetch: async () => response });
-    expect(await client.getSpamStatistics(party)).toEqual({ chainId: "", statistics: null });
-  });
 });

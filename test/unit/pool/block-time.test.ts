@@ -35,27 +35,6 @@ describe("a client of two nodes that lag one after the other", () => {
 });
 
 describe("a response that goes back", () => {
-  test("is stale also if the caller has named its node", async () => {
-    const net = new PooledNetwork({ data: { nodes: [{}, { lag: 2 }] } });
-    net.advance(5);
-    await net.read();
-    expect((await net.read({ node: net.urls[1] as string })).stale).toBe(true);
-    expect((await net.read({ node: net.urls[0] as string })).stale).toBe(false);
-  });
-
-  test("is stale as long as the nodes are behind what was returned", async () => {
-    const net = new PooledNetwork({ data: { nodes: 3 } });
-    net.advance(50);
-    for (let call = 0; call < 5; call++) await net.read();
-    for (const node of net.network.nodes) node.configure({ lag: 3 });
-    for (let call = 0; call < 30; call++) {
-      expect((await net.read()).stale).toBe(true);
-      await net.sleep(1000);
-    }
-    net.advance(3);
-    expect((await net.read()).stale).toBe(false);
-  });
-
   test("is compared with what its own client has returned, not with other clients", async () => {
     const net = new PooledNetwork({ data: { nodes: 2 } });
     net.advance(50);

@@ -10,15 +10,6 @@ const node = (recentLatency: number | undefined, inFlight = 0, pause = 0) => ({
 });
 
 describe("the choice of a node", () => {
-  test('is the first one with `order: "given"`', () => {
-    const nodes = [node(900, 9), node(1)];
-    expect(choose(nodes, "given", () => 0.9)).toBe(nodes[0]);
-  });
-
-  test("is undefined without a node", () => {
-    expect(choose([], "fastest", Math.random)).toBeUndefined();
-  });
-
   test('is the one of two with the smaller product of latency and requests in flight with `order: "fastest"`', () => {
     const [busy, slow] = [node(10, 9), node(90, 0)];
     for (const random of [0, 0.3, 0.6, 0.99]) expect(choose([busy, slow], "fastest", () => random)).toBe(slow);

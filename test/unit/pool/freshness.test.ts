@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { compare, type Head, isCompared } from "../../../src/pool/freshness.js";
+import { compare, type Head } from "../../../src/pool/freshness.js";
 
 const second = 1000;
 
@@ -82,13 +82,4 @@ test("no honest node lags or is suspect, whatever one node of three or more says
       }
     }),
   );
-});
-
-test("a node is compared if another one was heard within maxLag, or if there is no other", () => {
-  const [a, b] = [0, 0].map(() => ({ head: undefined, heardAt: 0 }));
-  if (!a || !b) return;
-  const pool = (nodes: (typeof a)[], now: number) => ({ nodes, settings: { maxLag: 10 }, clock: { now: () => now } });
-  expect(isCompared(pool([a, b], 10), a)).toBe(true);
-  expect(isCompared(pool([a, b], 11), a)).toBe(false);
-  expect(isCompared(pool([a], 11), a)).toBe(true);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createClient } from "../../../src/index.js";
-import { PooledNetwork, type PooledNetworkOptions, seeded } from "../../support/pooled-network.js";
+import { PooledNetwork, type PooledNetworkOptions } from "../../support/pooled-network.js";
 
 const silent = Number.POSITIVE_INFINITY;
 const partyId = "ab".repeat(32);
@@ -195,36 +195,6 @@ test("a silent node leaves a call to one that is cooling down because it lags, w
   const { response, stale } = await net.read();
   expect([net.nodeOf(response), stale]).toEqual([0, true]);
   expect(net.clock.now() - before).toBeLessThanOrEqual(1000);
-});
-
-describe("extra requests with nodes of steady latency", () => {
-  const spreads = {
-    constant: () => 1,
-    exponential: (random: () => number) => -Math.log(1 - random()),
-    "log-normal": (random: () => number) =>
-      Math.exp(0.5 * Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())),
-  };
-
-  test.each(Object.entries(spreads))("are below 15 %%: %s", async (_, spread) => {
-    for (const [seed, typical] of [
-      [1, 30],
-      [2, 200],
-    ] as const) {
-      const random = seeded(seed);
-      const net = new PooledNetwork({
-        random,
-        onRequest: (node) => {
-          net.latency[node] = typical * (node + 1) * spread(random);
-        },
-      });
-      const calls = 600;
-      for (let call = 0; call < calls; call += 4) {
-        const some = Array.from({ length: 4 }, () => net.client.getSpamStatistics({ partyId }));
-        await net.run(Promise.all(some));
-      }
-      expect(net.asked.length).toBeLessThan(1.15 * calls);
-    }
-  });
 });
 
 describe("a transaction check", () => {

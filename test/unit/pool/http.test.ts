@@ -14,25 +14,11 @@ describe("client.http of a client of several nodes", () => {
     expect(net.asked.filter((node) => node === 0).length).toBeLessThanOrEqual(4);
   });
 
-  test("asks another node as well if one is silent, and cancels the request that is not needed", async () => {
-    const net = new PooledNetwork({ pool: { order: "given" }, data: { nodes: 2 } });
-    await get(net);
-    net.latency[0] = Number.POSITIVE_INFINITY;
-    const { response } = await get(net);
-    expect(net.nodeOf(response)).toBe(1);
-    expect(net.clock.pending).toBe(0);
-  });
-
   test("returns the last response if all nodes respond with errors, as `fetch` does", async () => {
     const net = new PooledNetwork({ node: { faults: [{ name: "status", status: 503 }] } });
     const { response, error } = await get(net);
     expect([response.status, error]).toEqual([503, expect.anything()]);
     expect(new Set(net.asked)).toEqual(new Set([0, 1, 2]));
-  });
-
-  test("rejects with what each node said if all are down", async () => {
-    const net = new PooledNetwork({ node: { down: true } });
-    await expect(get(net)).rejects.toThrow(/^GET \/api\/v2\/node\/signatures failed on 3 nodes\. .*refused/);
   });
 
   test("sends a body to the node that the pool chooses", async () => {
@@ -49,14 +35,6 @@ describe("client.http of a client of several nodes", () => {
     });
     await net.run(client.http.POST("/transaction/check", { body: { tx: { version: "TX_VERSION_V3" } as never } }));
     expect(bodies).toEqual(['https://node-2.example/transaction/check {"tx":{"version":"TX_VERSION_V3"}}']);
-  });
-
-  test("ends with the reason of the caller's signal", async () => {
-    const net = new PooledNetwork({ latency: [1, 2, 3].map(() => Number.POSITIVE_INFINITY) });
-    const controller = new AbortController();
-    net.clock.after(700, () => controller.abort("enough"));
-    await expect(get(net, { signal: controller.signal })).rejects.toBe("enough");
-    expect(net.clock.pending).toBe(0);
   });
 
   test("sends a request with a `baseUrl` there, also if it begins like a node of the pool, or is one", async () => {

@@ -23,56 +23,10 @@ describe("a cool-down", () => {
     expect(coolDowns).toEqual([1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000, 60_000]);
   });
 
-  test("takes at least half of that time, by chance", () => {
-    const { node } = setting(0);
-    node.fail("failing", 0);
-    expect(node.coolDown).toBe(500);
-  });
-
   test("takes at least as long as the rate limit of the node requires", () => {
     const { node } = setting();
     node.fail("failing", 0, { least: 600_000 });
     expect(node.coolDown).toBe(600_000);
-  });
-
-  test("continues for other calls while one request finds out how the node is", async () => {
-    const { node, pass } = setting();
-    node.fail("failing", 0, { error: "no response" });
-    await pass(1000);
-    expect(node.coolDown).toBe(0);
-    node.begin();
-    expect(node.coolDown).toBe(2000);
-    node.judge(undefined, 1000);
-    expect([node.coolDown, node.cause, node.error]).toEqual([0, undefined, undefined]);
-  });
-
-  test("ends with a good response to a request that was sent since, and begins at 1 s again later", async () => {
-    const { node, pass } = setting();
-    node.fail("failing", 0);
-    await pass(1500);
-    node.fail("failing", 1500);
-    node.judge(undefined, 0);
-    expect(node.cause).toBe("failing");
-    await pass(2000);
-    node.judge(undefined, 3500);
-    expect(node.cause).toBeUndefined();
-    node.fail("failing", 3600);
-    expect(node.coolDown).toBe(1000);
-  });
-});
-
-describe("the latency of a node", () => {
-  test("follows its responses slowly, and counts for 30 s", async () => {
-    const { node, pass } = setting();
-    expect(node.recentLatency).toBeUndefined();
-    await pass(100);
-    node.hear(undefined, 0, headers);
-    expect(node.recentLatency).toBe(100);
-    await pass(200);
-    node.hear(undefined, 100, headers);
-    expect(node.recentLatency).toBe(120);
-    await pass(30_000);
-    expect([node.recentLatency, node.latency]).toEqual([undefined, 120]);
   });
 });
 

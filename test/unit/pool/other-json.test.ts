@@ -48,14 +48,10 @@ describe.each(bodies)("a node of a pool that responds with status 200 and %s", (
     expect(nodes.status[0]?.error).toContain("does not match the OpenAPI description");
   });
 
-  test("takes nothing from walks and scans", async () => {
-    const { client } = connect(body, {}, { order: "given" });
+  test("takes nothing from walks and scans, is cooling down for `nodes.check`, and gets no transaction to check", async () => {
+    const { client, nodes, asked } = connect(body, {}, { order: "given" });
     expect(await client.listPartiesProfiles({ pagination: { first: 5 } }).toArray()).toHaveLength(20);
     expect(await client.scanBalanceChanges().toArray()).toHaveLength(20);
-  });
-
-  test("is cooling down for `nodes.check`, and gets no transaction to check", async () => {
-    const { client, nodes, asked } = connect(body, {}, { order: "given" });
     expect((await nodes.check()).map(({ state }) => state)).toEqual(["cooling-down", "ready"]);
     await client.checkTransaction({ tx: { version: "TX_VERSION_V3" } as never });
     expect(asked.filter((each) => each.startsWith("POST"))).toEqual(["POST node-2.example"]);

@@ -46,14 +46,6 @@ describe("a read of a client of several nodes", () => {
     expect(failovers(net).every(({ cause }) => cause === "lag" || cause === "suspect")).toBe(true);
   });
 
-  test("asks a third node if two are far apart", async () => {
-    const net = new PooledNetwork({ data: { nodes: [{ lag: 600 }, {}, {}] }, pool: { order: "given" } });
-    net.advance(700);
-    const { block } = await net.read();
-    expect(net.asked).toEqual([0, 1, 2]);
-    expect(block?.height).toBe(net.network.block.height);
-  });
-
   test("does not go back behind a response that was returned", async () => {
     const net = new PooledNetwork({ pool: { order: "given" }, data: { nodes: 2 } });
     net.advance(5);
@@ -113,15 +105,6 @@ describe("a node that fails", () => {
       state: "cooling-down",
       error: expect.stringContaining("node-1.example"),
     });
-  });
-
-  test("with status 429 is asked once for each rejected request", async () => {
-    const faults = [{ name: "status" as const, status: 429, headers: { "Retry-After": "5" } }];
-    const net = new PooledNetwork({ data: { nodes: [{ faults }, {}, {}] }, latency: [1, 100, 100] });
-    for (let call = 0; call < 150; call++) await net.read();
-    const rejections = Math.ceil(net.clock.now() / 5000) + 1;
-    expect(net.asked.filter((node) => node === 0).length).toBeLessThanOrEqual(rejections);
-    expect(net.pool.status[0]).toMatchObject({ state: "cooling-down", error: expect.stringContaining("429") });
   });
 
   test("that bans the client is not asked until the ban ends", async () => {
@@ -199,15 +182,6 @@ describe("a call with the option `node`", () => {
     net.asked.length = 0;
     const { response, stale } = await net.read({ node: "https://node-1.example/" });
     expect([net.nodeOf(response), stale]).toEqual([0, true]);
-    expect(net.asked).toEqual([0]);
-  });
-
-  test("does not make the other nodes look late that are a few blocks behind it", async () => {
-    const net = new PooledNetwork({ data: { nodes: [{ lag: 2 }, { lag: 2 }, {}] }, pool: { order: "given" } });
-    net.advance(10);
-    for (let round = 0; round < 3; round++) for (const node of net.urls) await net.read({ node });
-    net.asked.length = 0;
-    expect((await net.read()).stale).toBe(false);
     expect(net.asked).toEqual([0]);
   });
 

@@ -175,14 +175,6 @@ describe("a walk of a client of several nodes", () => {
       expect(await net.run(walk.toArray())).toHaveLength(60);
     }
   });
-
-  test("over balance changes without a start moves to nodes alone that keep as much as its first one", async () => {
-    const { net: current, onRequest } = dieAt(6);
-    const net = networkOf({ onRequest, data: { nodes: [{}, { history: start + 9n * second }, {}] } });
-    current.current = net;
-    const changes = await net.run(net.client.listBalanceChanges({ pagination: { first: 7 } }).toArray());
-    expect(changes).toHaveLength(60);
-  });
 });
 
 test("a walk from the oldest record is complete if other calls fail on each node while its first page is read", async () => {
