@@ -31,7 +31,7 @@ export const groups: readonly Group[] = [
       "troubleshooting",
     ],
   },
-  { text: "Command line and data", pages: ["command-line", "sync", "engines", "data", "serve"] },
+  { text: "Command line and data", pages: ["command-line", "sync", "engines", "sizes", "data", "serve"] },
   { text: "Testing", pages: ["testing", "testing-reference"] },
   {
     text: "Reference",

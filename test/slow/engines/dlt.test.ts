@@ -21,7 +21,6 @@ const missing = await installEngines();
 if (missing) console.warn(missing);
 
 let database: Awaited<ReturnType<typeof startPostgres>> | undefined;
-let folder: string;
 beforeAll(async () => {
   if (hasPostgres || process.env["GITHUB_ACTIONS"]) database = await startPostgres();
 });
@@ -41,7 +40,7 @@ describe.skipIf(missing !== undefined)("the example of dlt", () => {
 
 /** Loads a live chain from its beginning. Returns how many processes were killed. */
 async function runChain(destination: string, most: number): Promise<number> {
-  folder = await mkdtemp(join(tmpdir(), "dlt-"));
+  const folder = await mkdtemp(join(tmpdir(), "dlt-"));
   await database?.sql.unsafe("DROP SCHEMA IF EXISTS vega, vega_staging CASCADE");
   const network = createFakeNetwork(
     { nodes: [{}, { lag: 1 }, { lag: 2 }], balances: 20_000 },
