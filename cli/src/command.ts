@@ -36,7 +36,7 @@ export function examplesText(examples: readonly string[], command: Command): str
     for (const word of words) {
       const last = found.at(-1) ?? "";
       if (last.length + word.length + 3 <= widthOfHelp(command)) found[found.length - 1] = `${last} ${word}`;
-      else found.push(`      ${word}`);
+      else found.push(`  ${word}`);
     }
     return found.join(" \\\n");
   });

@@ -87,7 +87,7 @@ const reports = (): Readonly<Record<string, Report>> => ({
     summary: "Print opening balances, changes and closing balances of accounts.",
     details: "The opening balance of an account and its changes after --from up to --to add up to its closing balance.",
     flags: balanceFlags(),
-    examples: [`statement --asset ${asset} ${range}`, `statement ${range} --decimals ${asset}=18 --asset ${asset}`],
+    examples: [`statement --asset ${asset} ${range}`, `statement ${range} --decimals 18 --asset ${asset}`],
     run: printStatement,
   },
   series: {

@@ -196,8 +196,9 @@ async function store(io: Io, flags: Flags, plan: Plan, destination: Destination,
   const monitor = new Monitor(io, { ...flags, from: undefined });
   const { client } = await connect(io, flags, { watch: monitor.watch });
   const stored = new Map<SyncList, SyncProgress>();
+  let note: string | undefined;
   try {
-    await syncTo(destination, client, {
+    note = await syncTo(destination, client, {
       ...plan,
       follow,
       pollInterval,
@@ -225,8 +226,8 @@ async function store(io: Io, flags: Flags, plan: Plan, destination: Destination,
       : error;
   } finally {
     monitor.clear();
-    if (!flags.quiet)
-      for (const progress of stored.values()) printMessage(io, `${name}: ${describeProgress(progress)}.`);
+    const texts = [...stored.values()].map((progress) => `${name}: ${describeProgress(progress)}.`);
+    for (const text of flags.quiet ? [] : [...texts, ...(note ? [note] : [])]) printMessage(io, text);
   }
   return exitCodes.done;
 }

@@ -70,13 +70,14 @@ async function readDecimals(
 
 /** Reads what a node responds to `/api/v2/assets`. */
 async function readAssets(file: string): Promise<[string, number][]> {
-  const text = await readFile(file, "utf8");
   try {
-    const { edges } = JSON.parse(text).assets as { edges: { node: { id: string; details: { decimals: string } } }[] };
+    const { edges } = JSON.parse(await readFile(file, "utf8")).assets as {
+      edges: { node: { id: string; details: { decimals: string } } }[];
+    };
     const assets = edges.map(({ node }): [string, number] => [node.id.toLowerCase(), Number(node.details.decimals)]);
     if (assets.every(([, decimals]) => Number.isInteger(decimals) && decimals >= 0 && decimals <= 255)) return assets;
   } catch {
-    // The same error as for other JSON.
+    // The same error as for other JSON, or for a file that is not there.
   }
   throw new UsageError(`Expected --assets to be the JSON of a node's /api/v2/assets, got ${file}.`);
 }

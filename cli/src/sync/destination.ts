@@ -62,8 +62,8 @@ export interface Destination {
   checkpoint(list: SyncList, query: object): Promise<Checkpoint | undefined>;
   /** Stores records with their checkpoint, both or none. Returns how many are new. */
   store(batch: Batch): Promise<number>;
-  /** Completes what a run has stored, once all of its lists have ended. */
-  finish(): Promise<void>;
+  /** Completes what a run has stored, once all of its lists have ended. Returns what the user should know of it. */
+  finish(): Promise<string | undefined>;
   /** The newest balance change of a filter, one of them if several have its time. */
   newest(filter: BalanceChangesFilter): Promise<BalanceChange | undefined>;
   count(filter: BalanceChangesFilter, range: TimeRange): Promise<number>;

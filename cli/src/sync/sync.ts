@@ -74,11 +74,16 @@ const finalTime = ({ timestamp }: Block): bigint => timestamp - (timestamp % 100
 /**
  * Reads each list up to the newest block of the node, or follows it.
  *
+ * @returns what the user should know of what was stored.
  * @throws `PaginationError` if the node no longer keeps what follows a checkpoint, or has not reached it; {@link IncompleteError},
  * once everything else is stored, if the node does not show all profiles; {@link ExitError} for a node of another network: nothing is
  * written then.
  */
-export async function syncTo(destination: Destination, client: VegaClient, options: SyncOptions): Promise<void> {
+export async function syncTo(
+  destination: Destination,
+  client: VegaClient,
+  options: SyncOptions,
+): Promise<string | undefined> {
   options.signal?.throwIfAborted();
   const run = new Run(destination, client, options);
   const { balances, votes = [], signatures = [], profiles } = options;
@@ -108,8 +113,9 @@ export async function syncTo(destination: Destination, client: VegaClient, optio
     ),
   );
   if (failure) throw failure.error;
-  await destination.finish();
+  const note = await destination.finish();
   if (run.incomplete) throw run.incomplete;
+  return note;
 }
 
 /** What the lists of a run have in common. */

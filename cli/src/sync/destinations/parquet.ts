@@ -120,7 +120,7 @@ class ParquetDestination implements Destination {
     return records.length;
   }
 
-  async finish(): Promise<void> {
+  async finish(): Promise<string | undefined> {
     if (this.#options.hasPartialDay && this.#position !== undefined) await this.#finishDay(this.#position);
     for (const [list, { queries, rows }] of this.#lists) {
       const { columns } = tables[list];
@@ -129,6 +129,7 @@ class ParquetDestination implements Destination {
       if (existsSync(path)) this.#checkNotes(await openParquet(path), notes);
       await write(new ParquetFile(path, columns, this.#options), rows, notes);
     }
+    return this.#open && `${dateOf(this.#open.day)} is not over, and has no file yet: add --partial-day to write it.`;
   }
 
   async checkpoints(): Promise<StoredList[]> {

@@ -227,7 +227,7 @@ export class RelationalDestination implements Destination {
     });
   }
 
-  async finish(): Promise<void> {}
+  async finish(): Promise<undefined> {}
 
   async newest(filter: BalanceChangesFilter): Promise<BalanceChange | undefined> {
     for await (const record of this.#select(filter, allTimes, "time DESC LIMIT 1")) return record;
