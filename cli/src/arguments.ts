@@ -25,7 +25,6 @@ interface DescribedOperation {
   readonly range?: { readonly start: string; readonly end: string };
 }
 
-/** The arguments of an operation with their flags, without those of pagination. */
 export function argumentFlags(id: OperationId): ArgumentFlag[] {
   const operation: DescribedOperation = operations[id];
   const leaves = leavesOf(operation.arguments).filter(({ path }) => path[0] !== "pagination");

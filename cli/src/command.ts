@@ -1,28 +1,42 @@
 /** What the files of `commands/` have in common: how a command is defined and run. */
-import type { Command } from "commander";
+import type { Command, Option } from "commander";
 import { exitCodeTexts } from "./errors.js";
 import { flag } from "./flags.js";
 import type { Io } from "./io.js";
 
-/** What commands are defined with. */
 export interface Setup {
   readonly io: Io;
   /** Makes a function that returns an exit code the action of a command. */
   action<Flags>(run: (flags: Flags, args: string[]) => Promise<number>): (...all: unknown[]) => Promise<void>;
 }
 
-export interface Guide {
+export interface Definition<Flags> {
+  readonly name: string;
+  readonly summary: string;
+  readonly details?: string;
+  /** As in `<DESTINATION>`. */
+  readonly arguments?: readonly string[];
+  readonly usage?: string;
+  readonly flags: readonly Option[];
   /** Without the name of the program. They run against the node of `vegaprotocol fake-node --defects`, in this order. */
   readonly examples: readonly string[];
-  /** The exit codes that the command can have. */
   readonly exits: readonly number[];
+  readonly run: (flags: Flags, args: string[]) => Promise<number>;
 }
 
-/** Adds the flags of every command, and what follows the flags in the help. */
-export function complete(command: Command, { examples, exits }: Guide): Command {
-  return command
-    .addOption(flag("-v, --verbose", "Print each request, retry and pause, and the causes of errors, to stderr."))
-    .addHelpText("after", ({ command }) => `\n${examplesText(examples, command)}\n${exitsText(exits, command)}`);
+/** Adds a command, with the flags of every command, and what follows the flags in the help. */
+export function addCommand<Flags>(parent: Command, { action }: Setup, definition: Definition<Flags>): void {
+  const { name, summary, details, flags, examples, exits, usage = "[flags]" } = definition;
+  const command = parent
+    .command(name)
+    .summary(summary)
+    .description(details === undefined ? summary : `${summary}\n\n${details}`)
+    .usage(usage)
+    .action(action(definition.run));
+  for (const argument of definition.arguments ?? []) command.argument(argument);
+  const verbose = "Print each request, retry and pause, and the causes of errors, to stderr.";
+  for (const option of [...flags, flag("-v, --verbose", verbose)]) command.addOption(option);
+  command.addHelpText("after", ({ command: own }) => `\n${examplesText(examples, own)}\n${exitsText(exits, own)}`);
 }
 
 const widthOfHelp = (command: Command) => command.configureOutput().getOutHelpWidth?.() ?? 80;

@@ -13,7 +13,6 @@ export interface ConnectOptions {
   readonly watch?: (send: Fetch) => Fetch;
 }
 
-/** Creates the client of the nodes that the flags or the environment name. */
 export async function connect(
   io: Io,
   flags: NodeFlags,

@@ -1,9 +1,6 @@
-/** The errors and exit codes of the program. */
-
 /** The exit codes of the program. An interrupted program has its signal's code, such as 130 for SIGINT. */
 export const exitCodes = { done: 0, failed: 1, usage: 2, incomplete: 3, rejected: 4, rateLimited: 5 } as const;
 
-/** Explains the exit codes in the help. */
 export const exitCodeTexts: Readonly<Record<number, string>> = {
   0: "Done.",
   1: "Failed.",
@@ -14,7 +11,6 @@ export const exitCodeTexts: Readonly<Record<number, string>> = {
   130: "Interrupted by Ctrl-C; 143 by SIGTERM.",
 };
 
-/** An error with an exit code of its own. */
 export class ExitError extends Error {
   readonly exitCode: number;
 
@@ -38,7 +34,6 @@ export class IncompleteError extends ExitError {
   }
 }
 
-/** An error, and what the user can do about it. */
 export class ErrorWithAdvice extends Error {
   readonly advice: string;
 

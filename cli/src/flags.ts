@@ -1,5 +1,5 @@
 /** The flags that several commands have, and what each accepts. */
-import { type Command, InvalidArgumentError, Option } from "commander";
+import { InvalidArgumentError, Option } from "commander";
 import { readDuration } from "./times.js";
 
 export interface FlagOptions {
@@ -37,12 +37,6 @@ export const filterFlag = inGroup("Filter flags:");
 export const outputFlag = inGroup("Output flags:");
 export const nodeFlag = inGroup("Node flags:");
 
-/** Adds flags to a command. */
-export function addFlags(command: Command, flags: readonly Option[]): Command {
-  for (const each of flags) command.addOption(each);
-  return command;
-}
-
 export function integer({ minimum = 1, maximum = Number.MAX_SAFE_INTEGER } = {}): (value: string) => number {
   const range = maximum === Number.MAX_SAFE_INTEGER ? `of at least ${minimum}` : `from ${minimum} to ${maximum}`;
   return (value) => {
@@ -52,22 +46,18 @@ export function integer({ minimum = 1, maximum = Number.MAX_SAFE_INTEGER } = {})
   };
 }
 
-/** A duration in milliseconds. */
 export const duration = (value: string): number => {
   const milliseconds = readDuration(value);
   if (milliseconds > 0) return milliseconds;
   throw new InvalidArgumentError("Expected a duration of more than 0, such as 30s, 500ms or 2m.");
 };
 
-/** A duration, or `never`. */
 const durationOrNever = (value: string): number => (value === "never" ? Number.POSITIVE_INFINITY : duration(value));
 
-/** Flags of every command. */
 export interface GeneralFlags {
   readonly verbose?: true;
 }
 
-/** Flags of a command that sends requests. */
 export interface NodeFlags extends GeneralFlags {
   readonly node?: readonly string[];
   readonly header?: readonly string[];
@@ -95,7 +85,6 @@ export const nodeFlags = (): Option[] => [
   nodeFlag("--no-pacing", "Do not delay requests to stay within the rate limit of the node."),
 ];
 
-/** Flags of how pages are read. */
 export interface PageFlags {
   readonly pageSize?: number | undefined;
   readonly concurrency?: number | undefined;
@@ -107,7 +96,6 @@ export const pageSizeFlag = (size: string): Option =>
     parse: integer({ maximum: 2 ** 31 - 1 }),
   });
 
-/** Flags of a command that reads a range of time, with several requests at once. */
 export const scanFlags = (): Option[] => [
   pageSizeFlag("1000"),
   nodeFlag("--concurrency <N>", "How many requests may be in flight at once. Default: 4.", { parse: integer() }),
@@ -118,7 +106,6 @@ export const scanFlags = (): Option[] => [
   ),
 ];
 
-/** Flags of a command that follows nodes. */
 export interface FollowFlags {
   readonly pollInterval?: number;
   readonly giveUpAfter?: number;
@@ -135,11 +122,9 @@ export const followFlags = (): Option[] => [
   }),
 ];
 
-/** The formats of the output. */
 export const formats = ["table", "json", "ndjson", "csv"] as const;
 export type FormatName = (typeof formats)[number];
 
-/** Flags of a command that prints something. */
 export interface FormatFlags {
   readonly format?: FormatName;
 }
@@ -147,7 +132,6 @@ export interface FormatFlags {
 export const formatFlag = (text = "a table on a terminal and NDJSON in a pipe", choices: readonly string[] = formats) =>
   outputFlag("--format <FORMAT>", `How records are printed. Default: ${text}.`, { choices });
 
-/** Flags of how the members of records are printed. */
 export interface PresentationFlags extends FormatFlags {
   readonly columns?: string;
   readonly raw?: true;
@@ -176,7 +160,6 @@ export function presentationFlags(kinds: Readonly<Record<string, string>>): Opti
 
 export const quietFlag = (text = "Do not print progress or a summary.") => outputFlag("-q, --quiet", text);
 
-/** Flags of a command that listens. */
 export interface ServerFlags {
   readonly port?: number;
   readonly host?: string;

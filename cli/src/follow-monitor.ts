@@ -27,7 +27,6 @@ export class Monitor {
   readonly #giveUpAfter: number;
   readonly #status: StatusLine;
   readonly #controller = new AbortController();
-  /** Ends the follower. */
   readonly signal: AbortSignal;
   /** When the failures began. */
   #since: number | undefined;
@@ -47,7 +46,6 @@ export class Monitor {
     this.signal = AbortSignal.any([io.signal, this.#controller.signal]);
   }
 
-  /** Watches the responses of nodes. */
   readonly watch =
     (send: Fetch): Fetch =>
     async (request) => {

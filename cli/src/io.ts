@@ -5,7 +5,6 @@ export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: n
 
 /** What the command line reads from and writes to. Tests pass their own. */
 export interface Io {
-  /** The arguments after the name of the program. */
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdin: AsyncIterable<Uint8Array | string> & { readonly isTTY?: boolean };
@@ -24,7 +23,6 @@ const signalNumbers = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15, SIGBREAK: 21 };
 export type InterruptSignal = keyof typeof signalNumbers;
 export const interruptSignals = Object.keys(signalNumbers) as InterruptSignal[];
 
-/** The user interrupted the program. */
 export class Interruption extends Error {
   /** The status that a shell reports for a program that was ended by this signal. */
   readonly exitCode: number;
@@ -60,7 +58,6 @@ export const printable = (text: string): string => text.replaceAll(controls, "ï¿
 export const printableJson = (json: string): string =>
   json.replaceAll(controlsInJson, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
-/** Prints a line to stderr. */
 export function printMessage({ stderr }: Pick<Io, "stderr">, text: string): void {
   stderr.write(`${printable(text)}\n`);
 }

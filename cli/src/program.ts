@@ -29,7 +29,6 @@ const variables = [
 
 const examples = ["balances --from 2024-02-09T16:54:30Z -o balances.csv", "follow balances", "nodes"];
 
-/** Runs the command line, and returns the exit code. */
 export async function run(io: Io): Promise<number> {
   let exitCode: number = exitCodes.done;
   let isVerbose = false;
@@ -61,7 +60,6 @@ export async function run(io: Io): Promise<number> {
   );
 }
 
-/** The program with all its commands. */
 export function createProgram(setup: Setup, print: (text: string) => void): Command {
   const { io } = setup;
   const program = new Command("vegaprotocol")
@@ -113,7 +111,6 @@ export function createProgram(setup: Setup, print: (text: string) => void): Comm
   return program;
 }
 
-/** A program and its commands, at all levels. */
 export const allCommands = (command: Command): Command[] => [command, ...command.commands.flatMap(allCommands)];
 
 const findCommand = (program: Command, names: readonly string[]): Command =>
@@ -137,7 +134,6 @@ function printError(io: Io, text: string): void {
 const helpWidth = ({ stdout, env }: Io): number =>
   Math.min(100, Math.max(40, stdout.isTTY ? widthOf(stdout) : Number(env["COLUMNS"]) || 80));
 
-/** The version of the package. */
 function readVersion(): string {
   // From src in a clone, and from dist in the package.
   return JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")).version;

@@ -19,7 +19,6 @@ export class StatusLine {
     this.#hasLine = true;
   }
 
-  /** Removes the line. */
   clear(): void {
     if (this.#hasLine) this.#stderr.write("\r\x1b[K");
     this.#hasLine = false;
@@ -74,7 +73,6 @@ export class Progress {
     this.#line.show(texts.join(", "));
   }
 
-  /** Removes the line. */
   clear(): void {
     this.#line.clear();
   }

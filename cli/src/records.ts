@@ -16,7 +16,6 @@ import { type Io, printMessage } from "./io.js";
 import { isScannable, type ListId, listOperation } from "./operations.js";
 import { formatTime, type WireRecord } from "./output/cells.js";
 
-/** What is read. */
 export interface Reading extends PageFlags {
   readonly id: ListId;
   /** The argument of the client's method, without pagination and without the range of time. */
@@ -37,7 +36,6 @@ interface ReadOptions {
 
 export interface Outcome {
   readonly coverage: Coverage | undefined;
-  /** Why records are missing. */
   readonly incomplete: IncompleteError | undefined;
 }
 

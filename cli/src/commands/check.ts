@@ -2,25 +2,25 @@ import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import type { Command } from "commander";
 import { operationTexts } from "../../generated/operation-texts.js";
-import { complete, type Setup } from "../command.js";
+import { addCommand, type Setup } from "../command.js";
 import { exitCodes, UsageError } from "../errors.js";
-import { addFlags, type FormatFlags, formatFlag, type NodeFlags, nodeFlags } from "../flags.js";
+import { type FormatFlags, formatFlag, type NodeFlags, nodeFlags } from "../flags.js";
 import { type Io, printMessage } from "../io.js";
 
-/** Adds the command that checks a transaction. */
-export function addCheck(program: Command, { io, action }: Setup): void {
+export function addCheck(program: Command, setup: Setup): void {
   const summary = `${operationTexts.checkTransaction.summary}.`;
-  const command = program
-    .command("check")
-    .summary(summary)
-    .description(
-      `${summary}\n\nReads a transaction as JSON from a file, or from stdin if FILE is - or omitted. It is sent once and not submitted.`,
-    )
-    .argument("[FILE]")
-    .usage("[flags] [FILE]")
-    .action(action((flags: NodeFlags & FormatFlags, [file]) => check(io, flags, file)));
-  addFlags(command, [formatFlag(), ...nodeFlags()]);
-  complete(command, { examples: ["check transaction.json", "check < transaction.json"], exits: [0, 1, 2, 4, 5, 130] });
+  addCommand<NodeFlags & FormatFlags>(program, setup, {
+    name: "check",
+    summary,
+    details:
+      "Reads a transaction as JSON from a file, or from stdin if FILE is - or omitted. It is sent once and not submitted.",
+    arguments: ["[FILE]"],
+    usage: "[flags] [FILE]",
+    flags: [formatFlag(), ...nodeFlags()],
+    examples: ["check transaction.json", "check < transaction.json"],
+    exits: [0, 1, 2, 4, 5, 130],
+    run: (flags, [file]) => check(setup.io, flags, file),
+  });
 }
 
 async function check(io: Io, flags: NodeFlags & FormatFlags, file = "-"): Promise<number> {

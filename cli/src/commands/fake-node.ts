@@ -6,9 +6,9 @@ import type { Command } from "commander";
 import { toNanoseconds } from "vegaprotocol-client";
 import type { FakeNode, FakeNodeData, NodeFault } from "vegaprotocol-client/testing";
 import type { FakeNodeServer } from "vegaprotocol-client/testing/node";
-import { complete, type Setup } from "../command.js";
+import { addCommand, type Setup } from "../command.js";
 import { exitCodes, UsageError } from "../errors.js";
-import { addFlags, duration, flag, type GeneralFlags, integer, type ServerFlags, serverFlags } from "../flags.js";
+import { duration, flag, type GeneralFlags, integer, type ServerFlags, serverFlags } from "../flags.js";
 import { type Io, printMessage, write } from "../io.js";
 import { syncLists } from "../sync/destination.js";
 
@@ -34,55 +34,58 @@ interface Flags extends GeneralFlags, ServerFlags, Partial<Record<keyof typeof l
   readonly rateLimit: boolean;
 }
 
-/** Adds the command that serves nodes to try things with. */
-export function addFakeNode(program: Command, { io, action }: Setup): void {
+export function addFakeNode(program: Command, setup: Setup): void {
   const summary = "Serve a node with generated records over HTTP, to try commands and to test any client.";
-  const command = program
-    .command("fake-node")
-    .summary(summary)
-    .description(
-      `${summary}\n\nPrints the address of each node to stdout. With --block-every it is a live chain: balances change, parties ` +
-        "vote, and every 20 blocks a proposal closes and the next one opens.",
-    )
-    .usage("[flags]")
-    .action(action((flags: Flags) => fakeNode(io, flags)));
   const number = { parse: integer({ minimum: 0 }) };
   const nodes = { parse: integer({ maximum: 100 }) };
-  addFlags(command, [
-    ...serverFlags("; further nodes have the next ones. Default: a free one"),
-    flag("--nodes <N>", "How many nodes follow the chain, each with a port of its own. Default: 1.", nodes),
-    flag("--lag <N>", "How many blocks the nodes are behind, separated by commas, such as 0,0,600. Default: 0."),
-    flag("--block-every <TIME>", "Add a block with new records after each TIME. Default: never.", { parse: duration }),
-    flag(
-      "--fault <FAULTS>",
-      "What fails, separated by commas: latency=200ms, a status such as 503=5%, or reset, html or truncated-body. " +
-        "With a share such as reset=2% or latency=2s/10%, some requests do; without, all.",
-      { repeat: true },
-    ),
-    flag(
-      "--from <FILE>",
-      "Serve the records of an exported file, .ndjson or .ndjson.gz, or of a DESTINATION of sync, such as vega.db, instead of generated " +
-        "ones. Repeat it for several files.",
-      { repeat: true },
-    ),
-    flag("--fill", "Generate the lists that --from does not have."),
-    flag("--party <ID>", "A party that has some of the generated records, also of new blocks."),
-    flag("--seed <N>", "The seed of the generated records. The same seed gives the same records. Default: 1.", number),
-    ...listNames.map((name) => flag(`--${name} <N>`, `How many ${lists[name][0]} to generate. Default: 100.`, number)),
-    flag("--defects", "Lose and repeat records between pages, as v0.74 nodes do."),
-    flag("--no-rate-limit", "Accept any number of requests."),
-  ]);
-  complete(command, {
+  addCommand<Flags>(program, setup, {
+    name: "fake-node",
+    summary,
+    details:
+      "Prints the address of each node to stdout. With --block-every it is a live chain: balances change, parties " +
+      "vote, and every 20 blocks a proposal closes and the next one opens.",
+    flags: [
+      ...serverFlags("; further nodes have the next ones. Default: a free one"),
+      flag("--nodes <N>", "How many nodes follow the chain, each with a port of its own. Default: 1.", nodes),
+      flag("--lag <N>", "How many blocks the nodes are behind, separated by commas, such as 0,0,600. Default: 0."),
+      flag("--block-every <TIME>", "Add a block with new records after each TIME. Default: never.", {
+        parse: duration,
+      }),
+      flag(
+        "--fault <FAULTS>",
+        "What fails, separated by commas: latency=200ms, a status such as 503=5%, or reset, html or truncated-body. " +
+          "With a share such as reset=2% or latency=2s/10%, some requests do; without, all.",
+        { repeat: true },
+      ),
+      flag(
+        "--from <FILE>",
+        "Serve the records of an exported file, .ndjson or .ndjson.gz, or of a DESTINATION of sync, such as vega.db, instead of generated " +
+          "ones. Repeat it for several files.",
+        { repeat: true },
+      ),
+      flag("--fill", "Generate the lists that --from does not have."),
+      flag("--party <ID>", "A party that has some of the generated records, also of new blocks."),
+      flag(
+        "--seed <N>",
+        "The seed of the generated records. The same seed gives the same records. Default: 1.",
+        number,
+      ),
+      ...listNames.map((name) =>
+        flag(`--${name} <N>`, `How many ${lists[name][0]} to generate. Default: 100.`, number),
+      ),
+      flag("--defects", "Lose and repeat records between pages, as v0.74 nodes do."),
+      flag("--no-rate-limit", "Accept any number of requests."),
+    ],
     examples: [
       "fake-node --port 8090",
       "fake-node --port 8090 --balances 20000 --defects --no-rate-limit",
       "fake-node --port 8090 --block-every 1s --nodes 3 --lag 0,0,600 --fault latency=200ms,503=5%",
     ],
     exits: [0, 1, 2],
+    run: (flags) => fakeNode(setup.io, flags),
   });
 }
 
-/** Serves fake nodes until the program is interrupted. */
 async function fakeNode(io: Io, flags: Flags): Promise<number> {
   const [{ createFakeNetwork, createFakeNode, nodeDefects }, { listen }] = await Promise.all([
     import("vegaprotocol-client/testing"),
@@ -124,7 +127,6 @@ async function fakeNode(io: Io, flags: Flags): Promise<number> {
   return exitCodes.done;
 }
 
-/** Prints commands to try. */
 function printHints(io: Io, node: FakeNode | undefined, url: string | undefined): void {
   const proposal = node?.records.votes.at(-1)?.proposalId;
   const resource = node?.records.signatures[0]?.id;

@@ -3,7 +3,7 @@ import { PaginationError, VegaError } from "vegaprotocol-client";
 import { operations } from "vegaprotocol-client/operations";
 import { operationTexts } from "../../generated/operation-texts.js";
 import { argumentFlags, filterFlags, readArguments } from "../arguments.js";
-import { complete, type Setup } from "../command.js";
+import { addCommand, type Setup } from "../command.js";
 import { ErrorWithAdvice, exitCodes, IncompleteError } from "../errors.js";
 import * as flag from "../flags.js";
 import { exampleIds } from "../ids.js";
@@ -35,7 +35,6 @@ const texts: Readonly<Record<FollowId, { summary: string; details: string; examp
   },
 };
 
-/** Where a follower begins. */
 type From = "now" | "start" | bigint;
 
 interface Flags extends flag.NodeFlags, flag.FollowFlags, flag.PresentationFlags {
@@ -44,8 +43,7 @@ interface Flags extends flag.NodeFlags, flag.FollowFlags, flag.PresentationFlags
   readonly stalledAfter?: number;
 }
 
-/** Adds the commands that print new records. */
-export function addFollow(program: Command, { io, action }: Setup): void {
+export function addFollow(program: Command, setup: Setup): void {
   const follow = program
     .command("follow")
     .description("Print new balance changes, votes or signatures as they come.")
@@ -54,35 +52,35 @@ export function addFollow(program: Command, { io, action }: Setup): void {
     const { summary, details, examples } = texts[id];
     const { columns = {} } = operationTexts[id];
     const hasTime = id !== "listNodeSignatures";
-    const command = follow
-      .command(operations[id].envelope)
-      .summary(summary)
-      .description(
-        `${summary}\n\n${details} It runs until it is interrupted. \`vegaprotocol sync --follow\` stores new records.` +
-          `\n\nThe columns are ${Object.keys(columns).join(", ")}.`,
-      )
-      .usage("[flags]")
-      .action(action((flags: Flags) => run(id, io, flags)));
     const from = flag.filterFlag(
       "--from <TIME>",
       "Where to begin: now, which is the current block; start, which is the oldest record of the node; or a time, such as " +
         "2024-02-01T12:00:00Z or 24h. Default: now.",
       { parse: (text) => (text === "now" || text === "start" ? text : readTime(text)) },
     );
-    flag.addFlags(command, [
-      ...filterFlags(ownFlags(id)),
-      ...(hasTime ? [from] : []),
-      flag.filterFlag("-n, --limit <N>", "End after this many records.", { parse: flag.integer() }),
-      flag.formatFlag("a table on a terminal and NDJSON in a pipe", ["table", "ndjson", "csv"]),
-      ...flag.presentationFlags(columns),
-      flag.quietFlag("Do not print the status or failures."),
-      ...flag.followFlags(),
-      flag.nodeFlag("--stalled-after <TIME>", "Fail if the node has no new block for this time. Default: 60s.", {
-        parse: flag.duration,
-      }),
-      ...flag.nodeFlags(),
-    ]);
-    complete(command, { examples, exits: [0, 1, 2, 3, 5, 130] });
+    addCommand<Flags>(follow, setup, {
+      name: operations[id].envelope,
+      summary,
+      details:
+        `${details} It runs until it is interrupted. \`vegaprotocol sync --follow\` stores new records.` +
+        `\n\nThe columns are ${Object.keys(columns).join(", ")}.`,
+      flags: [
+        ...filterFlags(ownFlags(id)),
+        ...(hasTime ? [from] : []),
+        flag.filterFlag("-n, --limit <N>", "End after this many records.", { parse: flag.integer() }),
+        flag.formatFlag("a table on a terminal and NDJSON in a pipe", ["table", "ndjson", "csv"]),
+        ...flag.presentationFlags(columns),
+        flag.quietFlag("Do not print the status or failures."),
+        ...flag.followFlags(),
+        flag.nodeFlag("--stalled-after <TIME>", "Fail if the node has no new block for this time. Default: 60s.", {
+          parse: flag.duration,
+        }),
+        ...flag.nodeFlags(),
+      ],
+      examples,
+      exits: [0, 1, 2, 3, 5, 130],
+      run: (flags) => run(id, setup.io, flags),
+    });
   }
 }
 

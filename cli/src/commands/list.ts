@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { VegaError } from "vegaprotocol-client";
 import { operationTexts } from "../../generated/operation-texts.js";
 import { argumentFlags, filterFlags, readArguments } from "../arguments.js";
-import { complete, type Setup } from "../command.js";
+import { addCommand, type Setup } from "../command.js";
 import { ErrorWithAdvice, exitCodes, IncompleteError, UsageError } from "../errors.js";
 import * as flag from "../flags.js";
 import { exampleIds } from "../ids.js";
@@ -35,7 +35,6 @@ const examples: Partial<Record<ListId, readonly string[]>> = {
   listNodeSignatures: [`signatures --id ${resource}`, `signatures --id ${resource} --columns sig --format csv`],
 };
 
-/** How many records a terminal shows without further flags. */
 const screenful = 30;
 
 interface ListFlags extends flag.NodeFlags, flag.PageFlags, flag.PresentationFlags {
@@ -50,56 +49,56 @@ interface ListFlags extends flag.NodeFlags, flag.PageFlags, flag.PresentationFla
 }
 
 /** Adds a command for each list, named after the member of the response that holds the page. */
-export function addLists(program: Command, { io, action }: Setup): void {
+export function addLists(program: Command, setup: Setup): void {
   for (const { id, name } of lists) {
     const { summary, columns = {} } = operationTexts[id];
     const isScan = isScannable(id);
     const detail =
       "\n\nReads every balance change in a range of time exactly once, in order of time. `vegaprotocol sync` keeps a local copy.";
-    const command = program
-      .command(name)
-      .summary(`${summary}.`)
-      .description(`${summary}.${isScan ? detail : ""}\n\nThe columns are ${Object.keys(columns).join(", ")}.`)
-      .usage("[flags]")
-      .action(action((flags: ListFlags) => list(id, io, flags)));
-    flag.addFlags(command, [
-      ...filterFlags(argumentFlags(id)),
-      flag.filterFlag(
-        "--order <ORDER>",
-        `The order of the records. Default: ${isScan ? "oldest-first" : "newest-first"}.`,
-        { choices: ["oldest-first", "newest-first"] },
-      ),
-      flag.filterFlag(
-        "-n, --limit <N>",
-        `Print at most this many records. Default: ${screenful} on a terminal, otherwise all.`,
-        { parse: flag.integer() },
-      ),
-      ...(isScan ? atFlags() : []),
-      flag.formatFlag("inferred from the name of --output; otherwise a table on a terminal and NDJSON in a pipe"),
-      flag.outputFlag(
-        "-o, --output <FILE>",
-        "Write all records to a file, in the format of its extension: .csv, .ndjson or .json, compressed if .gz follows. - is stdout. " +
-          "The file is there when it is complete.",
-      ),
-      flag.outputFlag("--force", "Replace the --output file once the new one is complete."),
-      ...flag.presentationFlags(columns),
-      flag.outputFlag(
-        "--allow-incomplete",
-        "Print what the node has if records are missing. The exit code is still 3.",
-      ),
-      flag.quietFlag(),
-      ...(isScan ? [dbFlag()] : []),
-      ...flag.nodeFlags(),
-      ...(isScan ? flag.scanFlags() : [flag.pageSizeFlag("the list's page size")]),
-    ]);
-    complete(command, { examples: examples[id] ?? [`${name} -n 10`], exits: [0, 1, 2, 3, 5, 130] });
+    addCommand<ListFlags>(program, setup, {
+      name: name,
+      summary: `${summary}.`,
+      details: `${summary}.${isScan ? detail : ""}\n\nThe columns are ${Object.keys(columns).join(", ")}.`,
+      flags: [
+        ...filterFlags(argumentFlags(id)),
+        flag.filterFlag(
+          "--order <ORDER>",
+          `The order of the records. Default: ${isScan ? "oldest-first" : "newest-first"}.`,
+          { choices: ["oldest-first", "newest-first"] },
+        ),
+        flag.filterFlag(
+          "-n, --limit <N>",
+          `Print at most this many records. Default: ${screenful} on a terminal, otherwise all.`,
+          { parse: flag.integer() },
+        ),
+        ...(isScan ? atFlags() : []),
+        flag.formatFlag("inferred from the name of --output; otherwise a table on a terminal and NDJSON in a pipe"),
+        flag.outputFlag(
+          "-o, --output <FILE>",
+          "Write all records to a file, in the format of its extension: .csv, .ndjson or .json, compressed if .gz follows. - is stdout. " +
+            "The file is there when it is complete.",
+        ),
+        flag.outputFlag("--force", "Replace the --output file once the new one is complete."),
+        ...flag.presentationFlags(columns),
+        flag.outputFlag(
+          "--allow-incomplete",
+          "Print what the node has if records are missing. The exit code is still 3.",
+        ),
+        flag.quietFlag(),
+        ...(isScan ? [dbFlag()] : []),
+        ...flag.nodeFlags(),
+        ...(isScan ? flag.scanFlags() : [flag.pageSizeFlag("the list's page size")]),
+      ],
+      examples: examples[id] ?? [`${name} -n 10`],
+      exits: [0, 1, 2, 3, 5, 130],
+      run: (flags) => list(id, setup.io, flags),
+    });
   }
 }
 
 /** The flags of a list that have no meaning for the balances at a time. */
 const listOnly = { from: 0, to: 0, order: 0, limit: 0, output: 0, force: 0, allowIncomplete: 0 };
 
-/** A list that is printed or exported. */
 interface Run {
   readonly io: Io;
   readonly flags: ListFlags;

@@ -1,15 +1,8 @@
 import type { Command } from "commander";
 import type { NodeStatus } from "vegaprotocol-client/pool";
-import { complete, type Setup } from "../command.js";
+import { addCommand, type Setup } from "../command.js";
 import { exitCodes } from "../errors.js";
-import {
-  addFlags,
-  formatFlag,
-  type NodeFlags,
-  nodeFlags,
-  type PresentationFlags,
-  presentationFlags,
-} from "../flags.js";
+import { formatFlag, type NodeFlags, nodeFlags, type PresentationFlags, presentationFlags } from "../flags.js";
 import { type Io, printMessage } from "../io.js";
 import type { ColumnKind } from "../operations.js";
 
@@ -30,23 +23,19 @@ const units: Readonly<Record<string, string>> = { lag: " ms", latency: " ms", ra
 
 type Flags = NodeFlags & PresentationFlags;
 
-/** Adds the command that shows the health of nodes. */
-export function addNodes(program: Command, { io, action }: Setup): void {
+export function addNodes(program: Command, setup: Setup): void {
   const summary = "Show the state of each node.";
-  const command = program
-    .command("nodes")
-    .summary(summary)
-    .description(
-      `${summary}\n\nSends a read to each node and compares the blocks of the responses: height and time of the block, lag behind the ` +
-        "other nodes in milliseconds of block time, latency in milliseconds, and requests in a second. The exit code is 1 if no node " +
-        `responds.\n\nThe columns are ${Object.keys(columnKinds).join(", ")}.`,
-    )
-    .usage("[flags]")
-    .action(action((flags: Flags) => nodes(io, flags)));
-  addFlags(command, [formatFlag(), ...presentationFlags({}), ...nodeFlags()]);
-  complete(command, {
+  addCommand<Flags>(program, setup, {
+    name: "nodes",
+    summary,
+    details:
+      "Sends a read to each node and compares the blocks of the responses: height and time of the block, lag behind the " +
+      "other nodes in milliseconds of block time, latency in milliseconds, and requests in a second. The exit code is 1 if no node " +
+      `responds.\n\nThe columns are ${Object.keys(columnKinds).join(", ")}.`,
+    flags: [formatFlag(), ...presentationFlags({}), ...nodeFlags()],
     examples: ["nodes", "nodes --format json --columns url,state,lag", "nodes --node http://127.0.0.1:8080 --raw"],
     exits: [0, 1, 2, 130],
+    run: (flags) => nodes(setup.io, flags),
   });
 }
 

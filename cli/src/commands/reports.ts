@@ -3,7 +3,7 @@ import type { Command, Option } from "commander";
 import type { BalanceChange, BalanceChangesFilter } from "vegaprotocol-client";
 import type { BalanceSeriesOptions, Submission } from "vegaprotocol-client/reports";
 import { argumentFlags, filterFlags, readArguments } from "../arguments.js";
-import { complete, type Setup } from "../command.js";
+import { addCommand, type Setup } from "../command.js";
 import { exitCodes, IncompleteError, UsageError } from "../errors.js";
 import * as flag from "../flags.js";
 import { canonicalId, exampleIds } from "../ids.js";
@@ -41,7 +41,6 @@ interface ReportFlags extends flag.NodeFlags, flag.PageFlags, flag.PresentationF
 
 const filter = flag.filterFlag;
 
-/** The flag of a database to read. */
 export const dbFlag = (): Option =>
   flag.nodeFlag("--db <DESTINATION>", "Read a DESTINATION of vegaprotocol sync, such as vega.db, instead of a node.");
 
@@ -146,21 +145,21 @@ const reports = (): Readonly<Record<string, Report>> => ({
   },
 });
 
-export function addReports(program: Command, { io, action }: Setup): void {
+export function addReports(program: Command, setup: Setup): void {
   for (const [name, { summary, details, flags, examples, run }] of Object.entries(reports())) {
-    const command = program
-      .command(name)
-      .summary(summary)
-      .description(`${summary}\n\n${details}`)
-      .usage("[flags]")
-      .action(action((entered: ReportFlags) => run(io, entered)));
     const own = [...flags, flag.formatFlag(), ...(name === "limits" ? [] : [dbFlag()])];
-    flag.addFlags(command, [...own, ...flag.nodeFlags()]);
-    complete(command, { examples, exits: [0, 1, 2, 3, ...(name === "limits" ? [4] : []), 5, 130] });
+    addCommand<ReportFlags>(program, setup, {
+      name: name,
+      summary,
+      details: `${details}`,
+      flags: [...own, ...flag.nodeFlags()],
+      examples,
+      exits: [0, 1, 2, 3, ...(name === "limits" ? [4] : []), 5, 130],
+      run: (entered) => run(setup.io, entered),
+    });
   }
 }
 
-/** Reads a flag that a command needs. */
 function need<T>(value: T | undefined, name: string): T {
   if (value === undefined) throw new UsageError(`Expected --${name}.`);
   return value;
@@ -210,7 +209,6 @@ async function* changesUpTo(io: Io, flags: ReportFlags, end: bigint): AsyncGener
   warnOfEnd(io, coverage);
 }
 
-/** Prints the rows of a report. */
 async function printRows(
   io: Io,
   flags: ReportFlags,
@@ -221,7 +219,6 @@ async function printRows(
   return exitCodes.done;
 }
 
-/** The command `balances` with `--at`. */
 export async function printBalances(io: Io, flags: ReportFlags & { readonly at: bigint }): Promise<number> {
   const { balancesAt } = await import("vegaprotocol-client/reports");
   const kinds = { balance: "amount", timestamp: "time", ...accountColumns } as const;

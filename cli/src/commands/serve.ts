@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { Command } from "commander";
 import type { ObserverEvent } from "vegaprotocol-client";
-import { complete, type Setup } from "../command.js";
+import { addCommand, type Setup } from "../command.js";
 import { exitCodes } from "../errors.js";
 import * as flags from "../flags.js";
 import { type Io, write } from "../io.js";
@@ -15,32 +15,32 @@ interface ServeFlags extends flags.NodeFlags, flags.ServerFlags {
   readonly quiet?: true;
 }
 
-/** Adds the command that serves complete lists for programs in any language. */
-export function addServe(program: Command, { io, action }: Setup): void {
+export function addServe(program: Command, setup: Setup): void {
   const summary = "Serve the lists of nodes without loss over HTTP, for programs in any language.";
   const details =
     "Serves the paths and parameters of a node, with cursors that lead to every record once, from one or several nodes. It prints its " +
     "address to stdout and a line of JSON for each request to stderr. TLS, authentication, rate limits and caches are for a reverse proxy.";
-  const command = program
-    .command("serve")
-    .summary(summary)
-    .description(`${summary}\n\n${details}`)
-    .usage("[flags]")
-    .action(action((entered: ServeFlags) => serve(io, entered)));
   const lag = "How far a response may be behind the other nodes, in block time. Default: 2s.";
   const cors = "An origin whose pages may read responses, such as https://page.example, or * for all. Default: none.";
   const proxy = "Take the caller's address from the last entry of X-Forwarded-For. Only behind a proxy that sets it.";
   const grace = "How long requests in flight may take after SIGTERM or Ctrl-C. Default: 10s.";
-  flags.addFlags(command, [
-    ...flags.nodeFlags(),
-    flags.nodeFlag("--max-lag <TIME>", lag, { parse: flags.duration }),
-    ...flags.serverFlags("; 0 is a free one. Default: 8080"),
-    flags.flag("--cors <ORIGIN>", cors, { repeat: true }),
-    flags.flag("--trust-proxy", proxy),
-    flags.flag("--grace <TIME>", grace, { parse: readDuration }),
-    flags.flag("-q, --quiet", "Print no line for each request, apart from those with status 500."),
-  ]);
-  complete(command, { examples: ["serve --port 8081", "serve --cors https://page.example"], exits: [0, 1, 2] });
+  addCommand<ServeFlags>(program, setup, {
+    name: "serve",
+    summary,
+    details: `${details}`,
+    flags: [
+      ...flags.nodeFlags(),
+      flags.nodeFlag("--max-lag <TIME>", lag, { parse: flags.duration }),
+      ...flags.serverFlags("; 0 is a free one. Default: 8080"),
+      flags.flag("--cors <ORIGIN>", cors, { repeat: true }),
+      flags.flag("--trust-proxy", proxy),
+      flags.flag("--grace <TIME>", grace, { parse: readDuration }),
+      flags.flag("-q, --quiet", "Print no line for each request, apart from those with status 500."),
+    ],
+    examples: ["serve --port 8081", "serve --cors https://page.example"],
+    exits: [0, 1, 2],
+    run: (entered) => serve(setup.io, entered),
+  });
 }
 
 async function serve(io: Io, entered: ServeFlags): Promise<number> {

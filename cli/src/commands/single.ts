@@ -4,9 +4,9 @@ import type { CallOptions } from "vegaprotocol-client";
 import { type OperationId, operations } from "vegaprotocol-client/operations";
 import { operationTexts } from "../../generated/operation-texts.js";
 import { argumentFlags, filterFlags, kebab, readArguments } from "../arguments.js";
-import { complete, type Setup } from "../command.js";
+import { addCommand, type Setup } from "../command.js";
 import { exitCodes } from "../errors.js";
-import { addFlags, type FormatFlags, formatFlag, type NodeFlags, nodeFlags } from "../flags.js";
+import { type FormatFlags, formatFlag, type NodeFlags, nodeFlags } from "../flags.js";
 import { exampleIds } from "../ids.js";
 import type { Io } from "../io.js";
 
@@ -19,17 +19,18 @@ const own: Partial<Record<OperationId, { readonly name: string; readonly example
 /** As in `spam`, or `asset` for `getAsset`. */
 const nameOf = (id: OperationId) => own[id]?.name ?? kebab(id.replace(/^get/, ""));
 
-export function addSingles(program: Command, { io, action }: Setup): void {
+export function addSingles(program: Command, setup: Setup): void {
   for (const [name, { kind, method }] of Object.entries(operations)) {
     const id = name as OperationId;
     if (kind !== "single" || method !== "GET") continue;
-    const command = program
-      .command(nameOf(id))
-      .description(`${operationTexts[id].summary}.`)
-      .usage("[flags]")
-      .action(action((flags: NodeFlags & FormatFlags) => single(id, io, flags)));
-    addFlags(command, [...filterFlags(argumentFlags(id)), formatFlag(), ...nodeFlags()]);
-    complete(command, { examples: own[id]?.examples ?? [], exits: [0, 1, 2, 5, 130] });
+    addCommand<NodeFlags & FormatFlags>(program, setup, {
+      name: nameOf(id),
+      summary: `${operationTexts[id].summary}.`,
+      flags: [...filterFlags(argumentFlags(id)), formatFlag(), ...nodeFlags()],
+      examples: own[id]?.examples ?? [],
+      exits: [0, 1, 2, 5, 130],
+      run: (flags) => single(id, setup.io, flags),
+    });
   }
 }
 

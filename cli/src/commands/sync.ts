@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { ArgumentError, PaginationError, VegaError } from "vegaprotocol-client";
 import { argumentFlags, filterFlags, readArguments } from "../arguments.js";
-import { complete, type Setup } from "../command.js";
+import { addCommand, type Setup } from "../command.js";
 import { ErrorWithAdvice, exitCodes, IncompleteError, UsageError } from "../errors.js";
 import * as flag from "../flags.js";
 import { canonicalId, exampleIds } from "../ids.js";
@@ -31,60 +31,57 @@ interface Flags extends flag.NodeFlags, flag.PageFlags, flag.FollowFlags, Destin
 /** The flags of balance changes. What is stored has no end. */
 const ownFlags = () => argumentFlags("listBalanceChanges").filter(({ name }) => name !== "to");
 
-/** Adds the command that keeps a local copy. */
-export function addSync(program: Command, { io, action }: Setup): void {
+export function addSync(program: Command, setup: Setup): void {
   const summary = "Make a database or a folder of Parquet files equal to the node, and keep it so.";
-  const command = program
-    .command("sync")
-    .summary(summary)
-    .description(
-      `${summary}\n\nDESTINATION is an SQLite database such as vega.db, which needs Node.js 22.13 or later, a folder such as vega/, ` +
-        "in which each complete day has a Parquet file, or PostgreSQL such as postgres://user@localhost/vega. LIST is balances, " +
-        "votes, signatures or profiles. Default: balances. The first run reads the history, each later one continues where the " +
-        "destination ends. A process that is killed leaves complete blocks, or in a folder complete days. Records that the node no " +
-        "longer keeps stay.",
-    )
-    .argument("<DESTINATION>")
-    .argument("[LIST...]")
-    .usage("[flags] DESTINATION [LIST]...")
-    .action(action((flags: Flags, args) => sync(io, flags, args)));
   const { outputFlag: output } = flag;
-  flag.addFlags(command, [
-    ...filterFlags(ownFlags()),
-    flag.filterFlag(
-      "--proposal <ID>",
-      "The proposal whose votes to store. Can be repeated. --party stores those of a party.",
-      { repeat: true },
-    ),
-    flag.filterFlag("--id <ID>", "The resource whose signatures to store. Can be repeated.", { repeat: true }),
-    output("--follow", "Continue and store each block as it comes, until it is interrupted."),
-    output(
-      "--check",
-      "Compare the balance changes with the node instead, and print the days that differ. The exit code is 1 if one does, and 3 if the " +
-        "node does not keep all that is stored.",
-    ),
-    output(
-      "--partial-day",
-      "Also write the day that is not over to a folder, and compare it. The next run replaces it.",
-    ),
-    output("--timestamps <UNIT>", "The unit of times in a folder. Default: micros.", { choices: ["micros", "nanos"] }),
-    output("--text-amounts", "Write amounts as text to a folder, for more than 38 digits."),
-    output("--schema <NAME>", "The schema of PostgreSQL that has the tables. Default: vega."),
-    output(
-      "--from-db <FILE>",
-      "Copy an SQLite database of sync to the destination, and compare both, instead of reading a node.",
-    ),
-    output("--repair", "With --check: read the days that differ again, and compare them once more."),
-    output(
-      "--days",
-      "With --check: print a line for each day, with the number of records and their SHA-256, followed by the node's if they differ.",
-    ),
-    flag.quietFlag(),
-    ...flag.nodeFlags(),
-    ...flag.scanFlags(),
-    ...flag.followFlags(),
-  ]);
-  complete(command, {
+  addCommand<Flags>(program, setup, {
+    name: "sync",
+    summary,
+    details:
+      "DESTINATION is an SQLite database such as vega.db, which needs Node.js 22.13 or later, a folder such as vega/, " +
+      "in which each complete day has a Parquet file, or PostgreSQL such as postgres://user@localhost/vega. LIST is balances, " +
+      "votes, signatures or profiles. Default: balances. The first run reads the history, each later one continues where the " +
+      "destination ends. A process that is killed leaves complete blocks, or in a folder complete days. Records that the node no " +
+      "longer keeps stay.",
+    arguments: ["<DESTINATION>", "[LIST...]"],
+    usage: "[flags] DESTINATION [LIST]...",
+    flags: [
+      ...filterFlags(ownFlags()),
+      flag.filterFlag(
+        "--proposal <ID>",
+        "The proposal whose votes to store. Can be repeated. --party stores those of a party.",
+        { repeat: true },
+      ),
+      flag.filterFlag("--id <ID>", "The resource whose signatures to store. Can be repeated.", { repeat: true }),
+      output("--follow", "Continue and store each block as it comes, until it is interrupted."),
+      output(
+        "--check",
+        "Compare the balance changes with the node instead, and print the days that differ. The exit code is 1 if one does, and 3 if the " +
+          "node does not keep all that is stored.",
+      ),
+      output(
+        "--partial-day",
+        "Also write the day that is not over to a folder, and compare it. The next run replaces it.",
+      ),
+      output("--timestamps <UNIT>", "The unit of times in a folder. Default: micros.", {
+        choices: ["micros", "nanos"],
+      }),
+      output("--text-amounts", "Write amounts as text to a folder, for more than 38 digits."),
+      output("--schema <NAME>", "The schema of PostgreSQL that has the tables. Default: vega."),
+      output(
+        "--from-db <FILE>",
+        "Copy an SQLite database of sync to the destination, and compare both, instead of reading a node.",
+      ),
+      output("--repair", "With --check: read the days that differ again, and compare them once more."),
+      output(
+        "--days",
+        "With --check: print a line for each day, with the number of records and their SHA-256, followed by the node's if they differ.",
+      ),
+      flag.quietFlag(),
+      ...flag.nodeFlags(),
+      ...flag.scanFlags(),
+      ...flag.followFlags(),
+    ],
     examples: [
       "sync vega.db",
       `sync vega.db votes signatures --proposal ${proposal} --id ${resource}`,
@@ -92,10 +89,10 @@ export function addSync(program: Command, { io, action }: Setup): void {
       "sync vega/ balances profiles --partial-day",
     ],
     exits: [0, 1, 2, 3, 5, 130],
+    run: (flags, args) => sync(setup.io, flags, args),
   });
 }
 
-/** What is stored, and how it is read. */
 type Plan = Pick<
   SyncOptions,
   "balances" | "votes" | "signatures" | "profiles" | "pageSize" | "concurrency" | "catchUp"
@@ -238,7 +235,6 @@ function canContinue(error: unknown, { reason }: AbortSignal): boolean {
   return error === reason || (VegaError.is(error) && !ArgumentError.is(error));
 }
 
-/** Says what is waited for. */
 const sayBehind =
   (io: Io, { quiet, catchUp = 15_000 }: Flags, name: string) =>
   ({ block, position }: SyncWait): void => {

@@ -8,7 +8,6 @@ import { ExitError, UsageError } from "../errors.js";
 import { OutputClosed, write } from "../io.js";
 import type { Target } from "./target.js";
 
-/** Where encoded text goes. */
 export interface Sink {
   write(text: string): Promise<void>;
 }
@@ -53,7 +52,6 @@ export class ExportFile implements Sink {
     });
   }
 
-  /** Gives the file its name. */
   async finish(): Promise<void> {
     await this.close();
     await this.#try(async () => {
@@ -73,7 +71,6 @@ export class ExportFile implements Sink {
     });
   }
 
-  /** Removes what was written. */
   async discard(): Promise<void> {
     this.#stream?.input.end();
     await this.#stream?.done.catch(() => {});

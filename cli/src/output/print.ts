@@ -42,7 +42,6 @@ export async function createEncoder(
   });
 }
 
-/** Names columns that are left out. */
 export const describeHidden = (names: readonly string[]): string =>
   `The terminal is too narrow for ${names.join(", ")}: choose with --columns.`;
 
@@ -52,7 +51,6 @@ export interface PrintOptions {
   readonly onHidden?: EncoderOptions["onHidden"];
 }
 
-/** Prints records that are in memory. */
 export async function printRecords(
   io: Io,
   flags: PresentationFlags,

@@ -87,7 +87,6 @@ async function readWhole(request: PageRequest): Promise<PageReading> {
   return { edges: all.slice(start, start + size), hasMore: start + size < all.length, hasEarlier: start > 0, pages };
 }
 
-/** All edges in the order of the list. */
 async function readEnds({ id, newestFirst, open }: PageRequest): Promise<{ pages: Page<Row>[]; edges: RowEdge[] }> {
   const pages: Page<Row>[] = [];
   try {

@@ -3,7 +3,6 @@ import { type ListId, listOperation } from "../operations.js";
 import { type Cursor, decodeCursor } from "./cursors.js";
 import { Rejection } from "./errors.js";
 
-/** A record of any list, and with its cursor. */
 export type Row = Readonly<Record<string, unknown>>;
 export type RowEdge = { readonly cursor: string; readonly node: Row };
 

@@ -21,7 +21,6 @@ export const serverLimits = {
 
 type App = { fetch: Parameters<typeof createAdaptorServer>[0]["fetch"] };
 
-/** Serves an application over HTTP/1.1. */
 export async function startServer({ fetch }: App, port: number, host: string, limits = serverLimits) {
   const options = { fetch, createServer, serverOptions: limits, overrideGlobalObjects: false };
   const server = createAdaptorServer(options) as Server;

@@ -26,7 +26,6 @@ export interface ComparedDay {
   readonly missing: number;
 }
 
-/** What a comparison has found. */
 export interface SyncComparison {
   /** How many records of the node were compared. */
   readonly records: number;

@@ -13,7 +13,6 @@ interface Owner {
   readonly started: string;
 }
 
-/** The locks that this process has. */
 const held = new Set<string>();
 
 /**

@@ -22,7 +22,6 @@ async function* readFrom<T>(
   }
 }
 
-/** All records of a list. */
 export const storedRecords = <List extends SyncList>(name: string, list: List, signal: AbortSignal) =>
   readFrom(name, signal, (stored) => stored.all(list));
 

@@ -23,7 +23,6 @@ import { compareRecords } from "./rows.js";
 /** The votes on a proposal, or those of a party. */
 export type VotesQuery = Parameters<typeof followVotes>[1];
 
-/** What was stored. */
 export interface SyncProgress {
   readonly list: SyncList;
   /** How many records of the list were stored since the run began. */

@@ -19,7 +19,6 @@ const rowGroupSize = 20_000;
 /** The most digits of a `DECIMAL` that engines read. */
 const mostDigits = 38;
 
-/** How times and amounts are written. */
 export interface ParquetForm {
   readonly timestamps: "micros" | "nanos";
   readonly hasTextAmounts: boolean;
@@ -79,7 +78,6 @@ export class ParquetFile {
     return this.#columns[0]?.length === rowGroupSize ? this.#writeGroup() : undefined;
   }
 
-  /** Gives the file its name. */
   async finish(notes: Notes): Promise<void> {
     this.#parquet.kvMetadata = Object.entries(notes).map(([key, value]) => ({ key: `vegaprotocol.${key}`, value }));
     try {
@@ -95,7 +93,6 @@ export class ParquetFile {
     }
   }
 
-  /** Removes what was written. */
   async discard(): Promise<void> {
     await this.#handle?.close().catch(() => {});
     await rm(this.#partial, { force: true });

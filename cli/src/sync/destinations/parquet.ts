@@ -39,14 +39,12 @@ export interface ParquetOptions extends ParquetForm {
 
 const nanosecondsPerDay = 86_400_000_000_000n;
 
-/** The start of a day, in Unix nanoseconds. */
 const dayOf = (time: bigint): bigint => time - (time % nanosecondsPerDay);
 const max = (a: bigint, b: bigint) => (a > b ? a : b);
 const min = (a: bigint, b: bigint) => (a < b ? a : b);
 const endOf = (day: bigint): bigint => day + nanosecondsPerDay;
 const dateOf = (day: bigint): string => new Date(Number(day / 1_000_000n)).toISOString().slice(0, 10);
 
-/** The file of a day. */
 interface DayFile extends WrittenFile {
   readonly day: bigint;
   /** What it holds, in Unix nanoseconds. It ends before the day does if that was not over. */
@@ -54,7 +52,6 @@ interface DayFile extends WrittenFile {
   readonly end: bigint;
 }
 
-/** A day that is being written. */
 interface OpenDay {
   readonly day: bigint;
   readonly start: bigint;
@@ -67,7 +64,6 @@ class ParquetDestination implements Destination {
   readonly #path: string;
   readonly #options: ParquetOptions;
   readonly #release: () => Promise<void>;
-  /** In order of time. */
   #days: DayFile[] = [];
   #open: OpenDay | undefined;
   /** Everything before it is in a file, or in the day that is being written. */
@@ -295,7 +291,6 @@ class ParquetDestination implements Destination {
   }
 }
 
-/** Writes a whole file. */
 async function write(file: ParquetFile, rows: Iterable<Row> | AsyncIterable<Row>, notes: Notes): Promise<void> {
   try {
     for await (const row of rows) await file.add(row);

@@ -153,7 +153,6 @@ class PostgresDatabase implements Database {
   }
 }
 
-/** Connects to a database, and creates the tables. */
 export async function openPostgres(address: string, options: Options): Promise<Destination> {
   if (!/^[a-z_][a-z\d_]*$/.test(options.schema)) {
     throw new UsageError(`Expected --schema to be a name of lower-case letters, digits and _, got ${options.schema}.`);

@@ -17,11 +17,9 @@ import {
 } from "../destination.js";
 import { checkTime, describe, type Row, type RowKind, recordOf, refuse, rowOf, tables } from "../rows.js";
 
-/** What differs between the databases. */
 export interface Dialect {
   /** What of a database is another one's if it has other tables, as in `file`. */
   readonly place: string;
-  /** The types of columns. */
   readonly types: { readonly id: string; readonly time: string; readonly amount: string; readonly json: string };
   /** What follows the columns of a table that is sorted by its key. */
   readonly byKey: string;
@@ -37,9 +35,7 @@ export interface Dialect {
   readonly collation: string;
   /** Further columns of the view `balance_changes`. */
   readonly extra: readonly [afterTime: string, atEnd: string];
-  /** Selects the names of the tables. */
   readonly tableNames: string;
-  /** What comes before the tables. */
   readonly setup?: string;
 }
 
@@ -47,11 +43,9 @@ export interface Database {
   /** Names it in errors, without a password. */
   readonly name: string;
   readonly dialect: Dialect;
-  /** Runs statements without values. */
   execute(sql: string): Promise<void>;
   /** Runs a statement, with values for `$1`, `$2` and so on. */
   query(sql: string, values?: readonly string[]): Promise<Row[]>;
-  /** Reads rows, however many there are. */
   read(sql: string, values?: readonly string[]): AsyncIterable<Row> | Iterable<Row>;
   /** Writes in one transaction, as the only process that does. */
   write<T>(run: () => Promise<T>): Promise<T>;
@@ -316,7 +310,6 @@ export class RelationalDestination implements Destination {
     );
   }
 
-  /** The condition of a filter in SQL, and its values. */
   #conditionOf(filter: BalanceChangesFilter, { start, end }: TimeRange): { sql: string; values: string[] } {
     const { time, texts, precision } = this.#database.dialect;
     const values = [start, end].map((each) => String(each + precision - 1n));

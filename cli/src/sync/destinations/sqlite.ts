@@ -102,13 +102,11 @@ class SqliteDatabase implements Database {
   }
 }
 
-/** The result code of SQLite for a full disk. */
 const full = 13;
 
 const named = (values: readonly string[]): object[] =>
   values.length > 0 ? [Object.fromEntries(values.map((value, index) => [`$${index + 1}`, value]))] : [];
 
-/** Returns the function that opens a database file. */
 export function loadSqlite(): (path: string) => Sqlite {
   const sqlite = process.getBuiltinModule?.("node:sqlite") as
     | { DatabaseSync: new (path: string) => Sqlite }
@@ -151,7 +149,6 @@ export async function sqliteDestination(
   }
 }
 
-/** The file behind symbolic links. */
 function fileOf(name: string, mode: OpenMode): string {
   const path = followLink(name);
   const found = statSync(path, { throwIfNoEntry: false });
