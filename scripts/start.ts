@@ -43,40 +43,17 @@ async function showAll(): Promise<void> {
   const id = node.records.signatures[0]?.id ?? "";
   await showPaging();
   console.log("\nThe commands below use the same node.");
-  const table = ["--format", "table"];
-  const times = ["--from", "2024-02-09T16:54:00Z", "--limit", "5"];
   const asset = node.records.balances[0]?.assetId ?? "";
   const holder = node.records.balances.find(({ accountType }) => accountType === "ACCOUNT_TYPE_GENERAL");
   const commands = [
-    ["profiles", "--limit", "5", ...table],
-    ["votes", "--proposal", proposal, "--limit", "5", ...table],
-    [
-      "balances",
-      ...times,
-      "--columns",
-      "timestamp,balance,accountType",
-      "--decimals",
-      "18",
-      "--asset",
-      asset,
-      ...table,
-    ],
-    [
-      ...[
-        "statement",
-        "--party",
-        String(holder?.partyId),
-        "--asset",
-        String(holder?.assetId),
-        "--account-type",
-        "general",
-      ],
-      ...["--from", "2024-02-09T16:50:00Z", "--to", "2024-02-09T16:52:30Z", "--decimals", "18"],
-      ...["--columns", "timestamp,entry,change,balance", "--quiet", ...table],
-    ],
-    ["signatures", "--id", id, "--limit", "3", "--columns", "kind,sig", ...table],
-    ["spam", "--party", party],
-  ];
+    `profiles --limit 5 --format table`,
+    `votes --proposal ${proposal} --limit 5 --format table`,
+    `balances --from 2024-02-09T16:54:00Z --limit 5 --columns timestamp,balance,accountType --decimals 18 --asset ${asset} --format table`,
+    `statement --party ${holder?.partyId} --asset ${holder?.assetId} --account-type general --from 2024-02-09T16:50:00Z ` +
+      "--to 2024-02-09T16:52:30Z --decimals 18 --columns timestamp,entry,change,balance --quiet --format table",
+    `signatures --id ${id} --limit 3 --columns kind,sig --format table`,
+    `spam --party ${party}`,
+  ].map((command) => command.split(" "));
   for (const command of commands) {
     heading(command);
     await runCommand(command);
@@ -101,19 +78,18 @@ async function showPaging(): Promise<void> {
     head: ["list", "size", "loop with endCursor", "this client", "requests"],
     style: { head: [], border: [], compact: true },
   });
-  for (const { list, pageSize, stored, byCursor, byClient } of await comparePaging(node)) {
+  for (const { list, first, stored, byCursor, byClient } of await comparePaging(node)) {
     const cells = [byCursor ? cellOf(byCursor, stored) : "–", cellOf(byClient, stored)];
-    table.push([list, String(pageSize), ...cells, String(byClient.requests)]);
+    table.push([list, String(first), ...cells, String(byClient.requests)]);
   }
   const title = "Records read of an in-memory node with the paging defects of v0.74 nodes, by the size of a page:";
   console.log(`${title}\n${table}`);
 }
 
-function cellOf({ different, repeated, endedBy }: Reading, stored: number): string {
+function cellOf({ different, repeated, isEndless }: Reading, stored: number): string {
   const lines = [`${different.toLocaleString("en")} of ${stored.toLocaleString("en")}`];
   if (repeated > 0) lines.push(`${repeated.toLocaleString("en")} repeated`);
-  // As wide as half a terminal at most.
-  if (endedBy) lines.push(...`then ${endedBy}`.split(/(?<=,) /));
+  if (isEndless) lines.push("then an infinite loop");
   return lines.join("\n");
 }
 

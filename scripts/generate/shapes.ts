@@ -4,30 +4,16 @@ import { quoteKey } from "./printing.js";
 
 const combinators = ["anyOf", "flag", "integer", "list", "literal", "map", "nothing", "number", "object", "text"];
 
-/** Names that a constant cannot have, although a schema can. */
-const reserved = [
-  ...combinators,
-  "responseShapes",
-  "componentShapes",
-  ...["await", "break", "case", "catch", "class", "const", "continue", "debugger", "default", "delete", "do", "else"],
-  ...["enum", "eval", "export", "extends", "false", "finally", "for", "function", "if", "implements", "import", "in"],
-  ...["instanceof", "interface", "let", "new", "null", "package", "private", "protected", "public", "return", "static"],
-  ...[
-    "super",
-    "switch",
-    "this",
-    "throw",
-    "true",
-    "try",
-    "typeof",
-    "var",
-    "void",
-    "while",
-    "with",
-    "yield",
-    "arguments",
-  ],
-];
+/** Whether a constant of a module cannot have a name, although a schema can. */
+function isReserved(name: string): boolean {
+  if ([...combinators, "responseShapes", "componentShapes", "await"].includes(name)) return true;
+  try {
+    new Function(`"use strict"; const ${name} = 0;`);
+    return false;
+  } catch {
+    return true;
+  }
+}
 
 const alternativesOf = ({ anyOf, oneOf, ...schema }: Schema): Schema[] | undefined =>
   anyOf ?? oneOf ?? (Array.isArray(schema.type) ? schema.type.map((type) => ({ ...schema, type })) : undefined);
@@ -47,7 +33,7 @@ export function printShapes({ paths, components: { schemas } }: Description): st
   function define(key: string, suggestion: string, code: string): string {
     let name = names.get(key) ?? suggestion.replace(/\W/g, "");
     if (names.has(key)) return name;
-    while (reserved.includes(name) || constants.has(name)) name += "_";
+    while (isReserved(name) || constants.has(name)) name += "_";
     names.set(key, name);
     constants.set(name, code);
     return name;

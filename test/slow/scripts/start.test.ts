@@ -47,12 +47,12 @@ describe("npm start", () => {
     );
     expect(rows).toEqual([
       ["votes on a closed proposal", "5000", "200 of 200", "200 of 200", "1"],
-      ["votes on a closed proposal", "100", "101 of 200", "101 of 200", "2"],
-      ["votes on an open proposal", "20", "200 of 200", "200 of 200", "13"],
+      ["votes on a closed proposal", "100", "101 of 200", "200 of 200", "2"],
+      ["votes on an open proposal", "20", "200 of 200", "200 of 200", "10"],
       ["balance changes", "1000", expect.stringMatching(/^1\d,\d{3} of 20,000$/), "20,000 of 20,000", "20"],
       ["balance changes, by a scan", "5000", "–", "20,000 of 20,000", expect.stringMatching(/^\d$/)],
     ]);
-    expect(stdout).toMatch(/199 repeated +│ then a PaginationError, +│/);
+    expect(stdout).toMatch(/│ 199 repeated +│/);
     expect(Math.max(...[title, ...table.split("\n")].map((line) => line.length))).toBeLessThanOrEqual(100);
     expect(stdout).toMatch(/then an infinite loop +│/);
   });
