@@ -84,18 +84,6 @@ describe("fake-node", () => {
     await expect(fetch(`${reset.url}/api/v2/parties/profiles`)).rejects.toThrow();
   });
 
-  test.each([
-    [["--fault", "503=200%"], 'or 503=5%, got "503=200%".'],
-    [["--fault", "slow"], "Expected --fault to have latency=200ms, a status, or one of reset, html"],
-    [["--fault", "latency=fast"], 'got "latency=fast"'],
-    [["--lag", "1,2"], 'Expected --lag to have a number for each of --nodes 1, got "1,2".'],
-    [["--lag", "x"], "Expected --lag to be numbers of blocks, such as 0,0,600"],
-    [["--from", "balances.csv"], "Expected --from to be a file of NDJSON"],
-  ])("refuses %j", async (flags, message) => {
-    const { code, stderr } = await runCli(["fake-node", ...flags]);
-    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
-  });
-
   test("serves the records of exported files", async () => {
     const real = await listen(createFakeNode({ balances: 300, votes: 30, signatures: 5 }, { defects: nodeDefects }));
     running.push(() => real.close());

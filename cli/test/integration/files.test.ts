@@ -207,22 +207,6 @@ describe("the name of a file", () => {
     },
   );
 
-  test.each([
-    [["-o", "x.xlsx"], "Expected --output to end with .csv, .ndjson, .jsonl, .json, each also with .gz behind it"],
-    [["-o", "x.gz"], "Expected --output to end with .csv"],
-    [["-o", "x.csv", "--format", "json"], "Expected --output to end with an extension of --format json, got x.csv."],
-    [["-o", "folder/"], "For a folder of Parquet files: vegaprotocol sync FOLDER/"],
-    [["-o", "x.parquet"], "For a folder of Parquet files: vegaprotocol sync FOLDER/"],
-  ])("is refused before anything is sent: %j", async (flags, message) => {
-    node.requests.length = 0;
-    const { code, stderr } = await runCli(["balances", ...flags], { fetch });
-    expect({ code, stderr, requests: node.requests.length }).toEqual({
-      code: 2,
-      stderr: expect.stringContaining(message),
-      requests: 0,
-    });
-  });
-
   test("without an extension says nothing: it is NDJSON, or --format, and so is an unknown one with --format", async () => {
     await runCli(["profiles", "-o", file("x")], { fetch });
     expect(

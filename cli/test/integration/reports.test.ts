@@ -59,22 +59,6 @@ describe("balances --at", () => {
     expect([code, Object.fromEntries(found)]).toEqual([0, balancesAt(middle)]);
     expect(stderr).toMatch(/^Read the records since 2024-02-09T00:00:00.000000000Z: .* add --complete-history\.\n$/);
   });
-
-  test.each([
-    [["--from", "1d"], "--at and --from cannot be combined."],
-    [["--limit", "5"], "--at and --limit cannot be combined."],
-    [["--allow-incomplete"], "--at and --allow-incomplete cannot be combined."],
-  ])("refuses %s", async (flags, message) => {
-    const result = await runCli(["balances", "--at", "2024", ...flags], { fetch });
-    expect(result).toEqual({ code: 2, stdout: "", stderr: `Error: ${message}\n` });
-  });
-
-  test("is required by --db and --complete-history", async () => {
-    for (const flags of [["--db", "vega.db"], ["--complete-history"]]) {
-      const { code, stderr } = await runCli(["balances", ...flags], { fetch });
-      expect([code, stderr]).toEqual([2, "Error: --complete-history and --db require --at.\n"]);
-    }
-  });
 });
 
 describe("statement", () => {
@@ -118,18 +102,6 @@ describe("statement", () => {
     expect((await run("statement", ...range, ...chosen)).split("\n")[0]).toMatch(/^entry +balance$/);
   });
 
-  test.each([
-    [[], "Expected --from TIME."],
-    [["--from", "2024"], "Expected --to TIME."],
-    [
-      ["--from", "2024-02-02", "--to", "2024-02-01"],
-      "Expected --to to be no earlier than --from, got 2024-02-01T00:00:00.000000000Z and 2024-02-02T00:00:00.000000000Z.",
-    ],
-  ])("refuses the range %j", async (flags, message) => {
-    const result = await runCli(["statement", ...flags], { fetch });
-    expect(result).toEqual({ code: 2, stdout: "", stderr: `Error: ${message}\n` });
-  });
-
   test("fails with 3 if the node has not reached the end of the range", async () => {
     const { code, stdout } = await runCli(["statement", "--from", "2024", "--to", "2025", "--catch-up", "0s"], {
       fetch,
@@ -154,14 +126,6 @@ describe("series", () => {
       new Map(atEnd.map(({ partyId, assetId, balance }) => [`${partyId} ${assetId}`, BigInt(balance ?? "")])),
     ).toEqual(expected);
   });
-
-  test("refuses a group of unknown members", async () => {
-    const { code, stderr } = await runCli(["series", ...range, "--group-by", "party,color"], { fetch });
-    expect([code, stderr]).toEqual([
-      2,
-      'Error: Expected --group-by to have names of party,asset,market,type, got "color".\n',
-    ]);
-  });
 });
 
 describe("tally", () => {
@@ -182,21 +146,6 @@ describe("tally", () => {
     });
     expect(await run("tally", "--proposal", proposal.toUpperCase(), "--format", "table")).not.toContain("passes");
   });
-
-  test.each([
-    [[], "Expected --proposal ID."],
-    [["--proposal", "ab", "--market", "cd"], "Expected --liquidity-majority SHARE."],
-    [
-      ["--proposal", "ab", "--required-majority", "66"],
-      'Expected --required-majority to be a decimal number from 0 to 1 as a string, such as "0.66", got "66".',
-    ],
-  ])("refuses %j", async (flags, message) => {
-    expect(await runCli(["tally", ...flags], { fetch })).toEqual({
-      code: 2,
-      stdout: "",
-      stderr: `Error: ${message}\n`,
-    });
-  });
 });
 
 describe("limits", () => {
@@ -207,18 +156,6 @@ describe("limits", () => {
     const { left } = JSON.parse(await run(...vote));
     const { code, stdout } = await runCli([...vote, "--sent-since", left], { fetch });
     expect([code, JSON.parse(stdout)]).toMatchObject([4, { isAllowed: false, reason: "quota", left: "0" }]);
-  });
-
-  test.each([
-    [["--command", "other"], "Expected --party ID."],
-    [["--party", "ab"], "Expected --command NAME."],
-    [["--party", "ab", "--command", "vote"], "Expected --proposal ID."],
-  ])("refuses %j", async (flags, message) => {
-    expect(await runCli(["limits", ...flags], { fetch })).toEqual({
-      code: 2,
-      stdout: "",
-      stderr: `Error: ${message}\n`,
-    });
   });
 });
 
