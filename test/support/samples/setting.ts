@@ -54,5 +54,5 @@ export const store = {
   load: async (): Promise<string | undefined> => undefined,
   transaction: async (run: () => Promise<void>): Promise<void> => run(),
   insert: save,
-  savePosition: save,
+  saveCheckpoint: save,
 };
