@@ -145,19 +145,19 @@ export function annotate<E extends VegaError>(error: E, known: { [Name in keyof 
  * Returns the message of an error with those of its causes that it does not contain. Node.js says "fetch failed" and keeps the
  * specific message in the cause, or in the errors of an `AggregateError`.
  */
-export const describe = (error: unknown): string => messagesOf(error).join(": ") || String(error);
+export function describe(error: unknown): string {
+  const messages: string[] = [];
+  // A chain of causes may lead back to its beginning.
+  for (let each = error, depth = 0; each instanceof Error && depth < 5; each = each.cause, depth++) {
+    const inner = each instanceof AggregateError ? each.errors.map((one) => String(one?.message ?? one)) : [];
+    const own = [each.message, ...inner].filter(Boolean).join(", ");
+    if (!messages.some((message) => message.includes(own))) messages.push(own);
+  }
+  return messages.filter(Boolean).join(": ") || String(error);
+}
 
 /** Returns the name and the message of an error. */
 export const toPlainError = (error: unknown): { name: string; message: string } =>
   error instanceof Error
     ? { name: error.name, message: error.message }
     : { name: typeof error, message: describe(error) };
-
-/** @param depth - A chain of causes may lead back to its beginning: it is followed five errors deep. */
-function messagesOf(error: unknown, depth = 5): string[] {
-  if (!(error instanceof Error) || depth === 0) return [];
-  const inner = error instanceof AggregateError ? error.errors.map((each) => String(each?.message ?? each)) : [];
-  const own = [error.message, ...inner].filter(Boolean).join(", ");
-  const causes = messagesOf(error.cause, depth - 1).filter((message) => !own.includes(message));
-  return own === "" ? causes : [own, ...causes];
-}

@@ -48,7 +48,7 @@ const dieAt = (request: number, number = 0) => {
 
 describe("a walk of a client of several nodes", () => {
   test("stays on its node, which other calls need not use", async () => {
-    const net = networkOf({ pool: { order: "fastest" }, latency: [30, 10, 20] });
+    const net = networkOf({ pool: { order: "fastest" }, latency: [10, 10, 10] });
     const pages = net.client.listNodeSignatures({ id: signatureId(net), pagination: { first: 10 } }).pages();
     await net.run(pages.next());
     const home = net.asked.at(-1);
