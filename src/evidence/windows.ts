@@ -2,9 +2,22 @@ import type { Pagination } from "../../generated/types.js";
 import type { Clock } from "../async/clock.js";
 import { ApiError } from "../errors/index.js";
 import { type Block, readBlock } from "../http/call.js";
+import { type KnownRecord, NotShown } from "../http/expectation.js";
 import { maximum, minimum } from "../values/integers.js";
 import { nanosecondsPerDay } from "../values/times.js";
-import { directionOf, inWalkOrder, isDescending, type NodePage, type ReadPage } from "./page.js";
+import { edgesAfter } from "./judge.js";
+import {
+  cursorBefore,
+  directionOf,
+  edgesOf,
+  inWalkOrder,
+  isDescending,
+  type NodeExtra,
+  type NodePage,
+  opposite,
+  type ReadPage,
+  timeOf,
+} from "./page.js";
 
 /** A time in Unix nanoseconds. The end does not belong to the range. */
 interface TimeRange {
@@ -17,6 +30,9 @@ export const longestRange = 364n * nanosecondsPerDay;
 
 /** The earliest time of a range: 1 January 2020 (observed on v0.79 nodes). */
 const earliest = 1_577_836_800_000_000_000n;
+
+/** How often a year that may be empty is requested: behind one address, the next node may keep it. */
+const attempts = 3;
 
 /** What is known of the ranges that the nodes of a client accept. */
 export class RangeLimits {
@@ -66,11 +82,40 @@ export function inWindows<T>(read: ReadPage<T>, limits: RangeLimits): ReadPage<T
     // Within an open range, the place can be in any of its years. A range with a bound begins at the place.
     const isAnywhere = (isDescending(pagination) ? end : request.start) === undefined;
     const { more, size } = directionOf(pagination);
-    for (;;) {
+    for (let count = 1; ; count++) {
       const last = end ?? limits.end;
-      const page = await readFirst({ start, end: last });
+      const page = await proved(await readFirst({ start, end: last }), last);
+      if (page === undefined && count < attempts) continue;
+      if (page === undefined) throw new NotShown("place");
       // An open end is taken to be a day after the latest block so far: a node that is further ahead has later records.
       if (end !== undefined || (page.extra.block?.timestamp ?? 0n) < last) return page;
+    }
+
+    /**
+     * A page that begins more than a year before the end of its range, if a response shows that no record is between. A node can have dropped
+     * the years that are empty, so the response has to show the newest record of the page, too.
+     */
+    async function proved(page: NodePage<T>, last: bigint): Promise<NodePage<T> | undefined> {
+      const [newest] = edgesOf(page, directionOf(pagination));
+      const time = timeOf(newest);
+      if (newest === undefined || time === undefined || !isDescending(pagination) || last - time < longestRange)
+        return page;
+      const { size, cursor } = opposite(directionOf(pagination));
+      const { newestFirst } = pagination;
+      const since = {
+        [size]: 5000,
+        [cursor]: cursorBefore(newest.cursor, time),
+        ...(newestFirst !== undefined && { newestFirst }),
+      };
+      const continuesFrom = { records: [newest.node as KnownRecord] };
+      const newer = await read(
+        { pagination: since },
+        { ...expectation, continuesFrom, historyFrom: undefined },
+        signal,
+      );
+      const after = edgesAfter(edgesOf(newer, directionOf(since)), continuesFrom) ?? [];
+      const isNext = after.length === 0 || (timeOf(after[0]) ?? 0n) >= last;
+      return isNext ? { ...page, extra: earlierOf(page.extra, newer.extra) } : undefined;
     }
 
     /** Reads the first year of a range that has records. */
@@ -128,8 +173,6 @@ export function joinPages<T>(first: NodePage<T>, second: NodePage<T>, pagination
   const { more, nextCursor } = direction;
   const edges = [...inWalkOrder(first.edges, direction), ...inWalkOrder(second.edges, direction)];
   const end = second.edges.length > 0 ? second : first;
-  const { block } = first.extra;
-  const isEarlier = block === undefined || block.timestamp <= (second.extra.block?.timestamp ?? -1n);
   return {
     ...second,
     edges: inWalkOrder(edges, direction),
@@ -138,11 +181,14 @@ export function joinPages<T>(first: NodePage<T>, second: NodePage<T>, pagination
       [nextCursor]: end.pageInfo?.[nextCursor] ?? "",
       [more]: second.pageInfo?.[more] ?? false,
     },
-    // Only the records before the earlier block are final in both.
-    extra: isEarlier ? first.extra : second.extra,
+    extra: earlierOf(first.extra, second.extra),
     completeFrom: (isDescending(pagination) ? end : first).completeFrom,
   };
 }
+
+/** Only the records before the earlier block of two responses are final in both. */
+const earlierOf = (first: NodeExtra, second: NodeExtra): NodeExtra =>
+  first.block === undefined || first.block.timestamp <= (second.block?.timestamp ?? -1n) ? first : second;
 
 const noCursors = { hasNextPage: false, hasPreviousPage: false, startCursor: "", endCursor: "" };
 

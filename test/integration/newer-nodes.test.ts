@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type BalanceChange, createClient, PaginationError } from "../../src/index.js";
-import { createFakeNode, nodeDefects } from "../../src/testing/index.js";
+import { createFakeNetwork, createFakeNode, nodeDefects } from "../../src/testing/index.js";
 import { json } from "../support/recorder.js";
 
 const day = 86_400_000_000_000n;
@@ -108,4 +108,29 @@ test("the number of any account type becomes its name, and a number without a na
   const fetch = async () => json({ balances: { edges: [...edges, null, { cursor: "9", node: null }], pageInfo } });
   const { nodes } = await createClient({ baseUrl: "https://node.example", fetch }).listBalanceChanges();
   expect(nodes.map(({ accountType }) => accountType)).toEqual([...Object.values(types), "ACCOUNT_TYPE_NEW", null]);
+});
+
+test.each([
+  ["a scan", 2],
+  ["a walk", 2],
+  ["a scan of a party with one old record", 1],
+])("%s behind one address loses no year that only one of two v0.79 nodes keeps", async (name, oldRecords) => {
+  const at = (days: bigint) => `${first + days * day}` as const;
+  const like = balances[1] as BalanceChange;
+  // Nothing is newer than what the second node keeps, and the years are more than one apart.
+  const old = Array.from({ length: oldRecords }, (_, index) => ({ ...like, timestamp: at(BigInt(index)) }));
+  const data = [...old, { ...like, timestamp: at(600n) }, { ...like, timestamp: at(601n) }];
+  const block = { height: 50_000_000n, timestamp: first + 1100n * day };
+  const nodes = [{ version: "v0.79" }, { version: "v0.79", history: first + 1090n * day }] as const;
+  // The second node refuses the range, and then has no record of the last two years.
+  const balance = (request: number) => Number(request <= 3);
+  const network = createFakeNetwork(
+    { nodes, balances: data, block, balance },
+    { defects: nodeDefects, rateLimit: false },
+  );
+  const client = createClient({ baseUrl: network.url, fetch: network.fetch, pacing: false });
+  const read = name.includes("scan")
+    ? client.scanBalanceChanges({}, { order: "newest-first" })
+    : client.listBalanceChanges({});
+  expect(keysOf(await read.toArray())).toEqual(keysOf(data.reverse()));
 });
