@@ -65,7 +65,7 @@ export const followBalanceChangesWith = (
       return async (signal) => {
         const before = checkpoint;
         // Nodes from v0.75 on refuse a request without a range.
-        const now = BigInt(clock.date()) * 1_000_000n;
+        const now = BigInt(Math.floor(clock.date())) * 1_000_000n;
         const { records, block, hasMore, completeFrom } =
           before === "now"
             ? { ...none, block: blockOf(operation, await list({ start: now, size: 1, signal })) }
