@@ -28,10 +28,8 @@ interface DescribedOperation {
 export function argumentFlags(id: OperationId): ArgumentFlag[] {
   const operation: DescribedOperation = operations[id];
   const leaves = leavesOf(operation.arguments).filter(({ path }) => path[0] !== "pagination");
-  const names = leaves.map(({ path, spec }) => nameOf(path.at(-1) ?? "", spec, operation));
-  return leaves.map(({ path, spec }, index) => {
-    const short = names[index] ?? "";
-    const name = names.indexOf(short) === names.lastIndexOf(short) ? short : kebab(path.join("-"));
+  return leaves.map(({ path, spec }) => {
+    const name = nameOf(path.at(-1) ?? "", spec, operation);
     const text = textOf(spec, operationTexts[id].arguments[spec.name] ?? "");
     const parse = spec.kind === "nanoseconds" ? { parse: readTime } : {};
     const repeat = spec.kind === "array" ? ({ repeat: true } as const) : {};
@@ -137,37 +135,28 @@ function placeholder(spec: Value): string {
   return spec.kind === "nanoseconds" ? "TIME" : spec.kind === "enum" ? "NAME" : spec.kind === "string" ? "ID" : "VALUE";
 }
 
-/** The flags of options of the client. */
-const optionFlags: readonly (readonly [string, string])[] = [
-  ["baseUrl", "node"],
-  ["urls", "node"],
-  ["headers", "header"],
-  ["timeout", "timeout"],
-  ["retry.attempts", "retries"],
-  ["maxItems", "limit"],
-  ["pageSize", "page-size"],
-  ["pagination.first", "page-size"],
-  ["concurrency", "concurrency"],
-  ["catchUp", "catch-up"],
-  ["requiredMajority", "required-majority"],
-  ["requiredParticipation", "required-participation"],
-  ["totalSupply", "total-supply"],
-  ["liquidity.requiredMajority", "liquidity-majority"],
-  ["liquidity.requiredParticipation", "liquidity-participation"],
-  ["tokens", "tokens"],
-  ["from", "from"],
-  ["pollInterval", "poll-interval"],
-  ["stalledAfter", "stalled-after"],
-];
+/** The flags of options of the client: those with another name, and those with the same one. */
+const optionFlags: Readonly<Record<string, string>> = {
+  baseUrl: "node",
+  urls: "node",
+  headers: "header",
+  "retry.attempts": "retries",
+  maxItems: "limit",
+  "pagination.first": "page-size",
+  "liquidity.requiredMajority": "liquidity-majority",
+  "liquidity.requiredParticipation": "liquidity-participation",
+};
+const sameFlags =
+  /^(?:timeout|pageSize|concurrency|catchUp|requiredMajority|requiredParticipation|totalSupply|tokens|from|pollInterval|stalledAfter)$/;
 
 /** A message of the client with flags instead of its options, as in `--party` for `filter.partyIds[2]`. */
 export function withFlagNames(message: string): string {
   const own = (Object.keys(operations) as OperationId[]).flatMap((id) =>
     argumentFlags(id).map(({ path, name }) => [path.join("."), name] as const),
   );
-  const names = new Map([...own, ...optionFlags]);
+  const names = new Map([...own, ...Object.entries(optionFlags)]);
   return message.replaceAll(/`([A-Za-z.]+)(?:\[\d+\])?`(?: of [A-Za-z]+)?/g, (all, path: string) => {
-    const name = names.get(path);
+    const name = names.get(path) ?? (sameFlags.test(path) ? kebab(path) : undefined);
     return name === undefined ? all : `--${name}`;
   });
 }

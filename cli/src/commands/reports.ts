@@ -3,7 +3,7 @@ import type { Command, Option } from "commander";
 import type { BalanceChange, BalanceChangesFilter } from "vegaprotocol-client";
 import type { BalanceSeriesOptions, Submission } from "vegaprotocol-client/reports";
 import { argumentFlags, filterFlags, readArguments } from "../arguments.js";
-import { addCommand, type Setup } from "../command.js";
+import { addCommand, type Definition, type Setup } from "../command.js";
 import { exitCodes, IncompleteError, UsageError } from "../errors.js";
 import * as flag from "../flags.js";
 import { canonicalId, exampleIds } from "../ids.js";
@@ -73,11 +73,7 @@ const balanceFlags = (): Option[] => [
 const members = { party: "partyId", asset: "assetId", market: "marketId", type: "accountType" } as const;
 const accountColumns = { partyId: "text", assetId: "text", marketId: "text", accountType: "text" } as const;
 
-interface Report {
-  readonly summary: string;
-  readonly details: string;
-  readonly flags: readonly Option[];
-  readonly examples: readonly string[];
+interface Report extends Pick<Definition<ReportFlags>, "summary" | "details" | "flags" | "examples"> {
   readonly run: (io: Io, flags: ReportFlags) => Promise<number>;
 }
 
@@ -146,16 +142,14 @@ const reports = (): Readonly<Record<string, Report>> => ({
 });
 
 export function addReports(program: Command, setup: Setup): void {
-  for (const [name, { summary, details, flags, examples, run }] of Object.entries(reports())) {
-    const own = [...flags, flag.formatFlag(), ...(name === "limits" ? [] : [dbFlag()])];
+  for (const [name, report] of Object.entries(reports())) {
+    const isOfNode = name === "limits";
     addCommand<ReportFlags>(program, setup, {
-      name: name,
-      summary,
-      details: `${details}`,
-      flags: [...own, ...flag.nodeFlags()],
-      examples,
-      exits: [0, 1, 2, 3, ...(name === "limits" ? [4] : []), 5, 130],
-      run: (entered) => run(setup.io, entered),
+      ...report,
+      name,
+      flags: [...report.flags, flag.formatFlag(), ...(isOfNode ? [] : [dbFlag()]), ...flag.nodeFlags()],
+      exits: [0, 1, 2, 3, ...(isOfNode ? [4] : []), 5, 130],
+      run: (flags) => report.run(setup.io, flags),
     });
   }
 }

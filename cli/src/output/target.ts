@@ -16,12 +16,9 @@ export interface Target {
 }
 
 /** The formats by the extension of a file. */
-const extensions = new Map<string, FormatName>([
-  ["csv", "csv"],
-  ["ndjson", "ndjson"],
-  ["jsonl", "ndjson"],
-  ["json", "json"],
-]);
+const extensions = new Map<string, FormatName>(
+  Object.entries({ csv: "csv", ndjson: "ndjson", jsonl: "ndjson", json: "json" }),
+);
 
 /**
  * Finds out what `--output` leads to, and which format it has; `undefined` for `-`, which is stdout.

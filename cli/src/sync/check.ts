@@ -129,7 +129,7 @@ async function openNode({ client, filter, options }: Reading, from: bigint, end:
   const records = open(from);
   try {
     const first = await records.next();
-    return { records: continued(first, records), start: from };
+    return { records: continued(first.value, records), start: from };
   } catch (error) {
     if (!PaginationError.is(error) || error.availableFrom === undefined) throw error;
     // A node without any record names no later time.
@@ -138,13 +138,11 @@ async function openNode({ client, filter, options }: Reading, from: bigint, end:
   }
 }
 
-async function* continued(
-  first: IteratorResult<BalanceChange, undefined>,
-  rest: AsyncIterable<BalanceChange>,
-): AsyncGenerator<BalanceChange, undefined, undefined> {
-  if (first.done) return;
-  yield first.value;
+async function* continued(first: BalanceChange | undefined, rest: AsyncIterable<BalanceChange>) {
+  if (first === undefined) return undefined;
+  yield first;
   yield* rest;
+  return undefined;
 }
 
 /** Counts the records of one side of a day. */

@@ -199,10 +199,11 @@ describe("the commands of the other lists", () => {
     const own = await mkdtemp(join(folder, "interrupted-"));
     const file = join(own, "votes.json");
     const { signal, interrupt } = interruption("SIGTERM");
+    let requests = 0;
     const { code, stderr } = await runCli(["votes", "--proposal", proposal, "-o", file, "--page-size", "60"], {
       signal,
       fetch: async (request) => {
-        if (request.url.includes("after")) interrupt();
+        if (++requests === 2) interrupt();
         return fetch(request);
       },
     });
