@@ -4,11 +4,15 @@ import { listNames, refuse } from "../arguments/refuse.js";
 import { compareDigits, compareText } from "../values/integers.js";
 import { floorDivide, type NanosecondTime } from "../values/times.js";
 import { type Account, Accounts, accountMembers, type Balance, later } from "./accounts.js";
-import type { BalancesOptions } from "./balances-at.js";
 import { checkOptionNames, forEachRecord, readRange } from "./records.js";
 
 /** Options of {@link balanceSeries}. */
-export interface BalanceSeriesOptions<Group extends keyof Account = keyof Account> extends BalancesOptions {
+export interface BalanceSeriesOptions<Group extends keyof Account = keyof Account> {
+  /**
+   * Whether the records go back to the first block of the network. Then the balance of an account before its first record is `"0"`.
+   * Default: false, and that balance is unknown.
+   */
+  isComplete?: boolean | undefined;
   /** The first row is for the end of the first period after this time, such as RFC 3339 text. */
   from: NanosecondTime;
   /** The last row is for this time. */

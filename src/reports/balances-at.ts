@@ -4,15 +4,6 @@ import type { NanosecondTime } from "../values/times.js";
 import { type Account, Accounts, type Balance, later } from "./accounts.js";
 import { checkOptionNames, forEachRecord, readTime } from "./records.js";
 
-/** Options of {@link balancesAt}. */
-export interface BalancesOptions {
-  /**
-   * Whether the records go back to the first block of the network. Then the balance of an account before its first record is `"0"`.
-   * Default: false, and that balance is unknown.
-   */
-  isComplete?: boolean | undefined;
-}
-
 /** The balance of an account at a time. */
 export interface AccountBalance extends Account {
   /** In the smallest unit of the asset. `undefined` if it is unknown: there is no record up to this time. */
@@ -39,7 +30,13 @@ export interface AccountBalance extends Account {
 export async function balancesAt(
   changes: Iterable<BalanceChange> | AsyncIterable<BalanceChange>,
   time: NanosecondTime,
-  options: BalancesOptions = {},
+  options: {
+    /**
+     * Whether the records go back to the first block of the network. Then the balance of an account before its first record is `"0"`.
+     * Default: false, and that balance is unknown.
+     */
+    isComplete?: boolean | undefined;
+  } = {},
 ): Promise<AccountBalance[]> {
   const operation = "balancesAt";
   checkOptionNames(operation, options, "isComplete");

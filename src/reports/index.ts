@@ -5,13 +5,12 @@
  */
 export type { Account } from "./accounts.js";
 export { type BalanceSeriesOptions, type BalanceSeriesRow, balanceSeries } from "./balance-series.js";
-export { type AccountBalance, type BalancesOptions, balancesAt } from "./balances-at.js";
+export { type AccountBalance, balancesAt } from "./balances-at.js";
 export { signatureBundle } from "./signature-bundle.js";
-export { type AccountStatement, type StatementOptions, statement } from "./statement.js";
+export { type AccountStatement, statement } from "./statement.js";
 export {
   type Submission,
   type SubmissionLimits,
-  type SubmissionOptions,
   submissionLimits,
 } from "./submission-limits.js";
 export { type Tally, type TallyOptions, tallyVotes } from "./tally-votes.js";

@@ -74,8 +74,9 @@ export function readRange(operation: string, { from, to }: { from: NanosecondTim
     : refuse({ operation, argument: "to" }, `no earlier than \`from\`, ${start}`, end);
 }
 
-/** Reads an amount of the caller, in the smallest unit. */
-export function readAmount(place: Place, value: unknown): bigint {
+/** Reads an amount of the caller, in the smallest unit, if there is one. */
+export function readAmount(place: Place, value: unknown): bigint | undefined {
+  if (value === undefined) return undefined;
   const amount = typeof value === "bigint" || isDigits(value) ? BigInt(value) : -1n;
   return amount >= 0n ? amount : refuse(place, "a bigint or digits, and not negative", value);
 }

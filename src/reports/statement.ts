@@ -2,16 +2,7 @@ import type { BalanceChange } from "../../generated/types.js";
 import { compareDigits } from "../values/integers.js";
 import type { NanosecondTime } from "../values/times.js";
 import { type Account, Accounts, type Balance, later } from "./accounts.js";
-import type { BalancesOptions } from "./balances-at.js";
 import { checkOptionNames, forEachRecord, readRange } from "./records.js";
-
-/** Options of {@link statement}. */
-export interface StatementOptions extends BalancesOptions {
-  /** The time of the opening balances, such as RFC 3339 text. Records at this very time are part of them. */
-  from: NanosecondTime;
-  /** The time of the closing balances. Records at this very time are part of them. */
-  to: NanosecondTime;
-}
 
 /** The statement of an account. The opening balance and the changes add up to the closing balance. */
 export interface AccountStatement extends Account {
@@ -50,7 +41,17 @@ interface Kept {
  */
 export async function statement(
   changes: Iterable<BalanceChange> | AsyncIterable<BalanceChange>,
-  options: StatementOptions,
+  options: {
+    /** The time of the opening balances, such as RFC 3339 text. Records at this very time are part of them. */
+    from: NanosecondTime;
+    /** The time of the closing balances. Records at this very time are part of them. */
+    to: NanosecondTime;
+    /**
+     * Whether the records go back to the first block of the network. Then the balance of an account before its first record is `"0"`.
+     * Default: false, and that balance is unknown.
+     */
+    isComplete?: boolean | undefined;
+  },
 ): Promise<AccountStatement[]> {
   const operation = "statement";
   checkOptionNames(operation, options, "isComplete", "from", "to");

@@ -29,16 +29,6 @@ export type Submission =
   | { command: keyof typeof counters | "other"; proposalId?: undefined }
   | { command: "vote"; proposalId: string };
 
-/** Options of {@link submissionLimits}. */
-export interface SubmissionOptions {
-  /** Own submissions of this command that the statistics do not count yet: those since the last block. Default: 0. */
-  sentSince?: bigint | number | undefined;
-  /** The governance tokens of the party, in the smallest unit. Default: they are not compared with `minTokens`. */
-  tokens?: bigint | `${bigint}` | (string & {}) | undefined;
-  /** A ban that has ended by this time is ignored. Default: every ban in the statistics counts. */
-  now?: NanosecondTime | undefined;
-}
-
 /** Whether a transaction can be submitted. */
 export interface SubmissionLimits {
   isAllowed: boolean;
@@ -82,17 +72,22 @@ const unlimited = 2n ** 64n - 1n;
 export function submissionLimits(
   statistics: SpamStatisticsResponse,
   submission: Submission,
-  options: SubmissionOptions = {},
+  options: {
+    /** Own submissions of this command that the statistics do not count yet: those since the last block. Default: 0. */
+    sentSince?: bigint | number | undefined;
+    /** The governance tokens of the party, in the smallest unit. Default: they are not compared with `minTokens`. */
+    tokens?: bigint | `${bigint}` | (string & {}) | undefined;
+    /** A ban that has ended by this time is ignored. Default: every ban in the statistics counts. */
+    now?: NanosecondTime | undefined;
+  } = {},
 ): SubmissionLimits {
   const operation = "submissionLimits";
   checkOptionNames(operation, options, "sentSince", "tokens", "now");
   checkOptionNames(operation, submission, "command", "proposalId");
-  const { sentSince = 0n, tokens, now } = options;
-  const sent = readAmount(
-    { operation, argument: "sentSince" },
-    Number.isSafeInteger(sentSince) ? BigInt(sentSince) : sentSince,
-  );
-  const owned = tokens === undefined ? undefined : readAmount({ operation, argument: "tokens" }, tokens);
+  const { sentSince = 0, tokens, now } = options;
+  const count = Number.isSafeInteger(sentSince) ? BigInt(sentSince) : sentSince;
+  const sent = readAmount({ operation, argument: "sentSince" }, count) ?? 0n;
+  const owned = readAmount({ operation, argument: "tokens" }, tokens);
   const time = now === undefined ? undefined : readTime({ operation, argument: "now" }, now);
   const place = { operation, argument: "statistics" };
   const response: { statistics?: SpamStatistics | null } | null = statistics;

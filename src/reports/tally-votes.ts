@@ -83,8 +83,7 @@ export async function tallyVotes(
   checkOptions(tallyChecks, options, { name: operation, operation });
   const place = { operation, argument: "votes" };
   const { totalSupply, liquidity } = options;
-  const supply =
-    totalSupply === undefined ? undefined : readAmount({ operation, argument: "totalSupply" }, totalSupply);
+  const supply = readAmount({ operation, argument: "totalSupply" }, totalSupply);
   if (liquidity) {
     share(liquidity.requiredMajority, { operation, argument: "liquidity.requiredMajority" });
     share(liquidity.requiredParticipation, { operation, argument: "liquidity.requiredParticipation" });
@@ -107,45 +106,47 @@ export async function tallyVotes(
   });
 
   const sum = (value: Vote["value"]) => {
-    const all = [...counted.values()].filter((vote) => vote.value === value);
-    return {
-      parties: all.length,
-      tokens: all.reduce((total, { tokens }) => total + tokens, 0n),
-      shares: all.reduce((total, { shares }) => total + shares, 0n),
-    };
+    const side = { parties: 0, tokens: 0n, shares: 0n };
+    for (const vote of counted.values()) {
+      if (vote.value !== value) continue;
+      side.parties++;
+      side.tokens += vote.tokens;
+      side.shares += vote.shares;
+    }
+    return side;
   };
   const [yes, no] = [sum("VALUE_YES"), sum("VALUE_NO")];
   const tokens = yes.tokens + no.tokens;
   const sideOf = ({ parties, tokens }: typeof yes) => ({ parties, tokens: String(tokens) });
-  const tally: Tally = {
+  const isDecided =
+    options.requiredMajority !== undefined && options.requiredParticipation !== undefined && supply !== undefined;
+  let reason = isDecided ? missed(options, yes.tokens, tokens, supply) : undefined;
+  if (isDecided && tokens === 0n) reason = "participation";
+  const isOfProviders = reason === "participation" && liquidity !== undefined;
+  if (isOfProviders) reason = missed(liquidity, yes.shares, yes.shares + no.shares, one);
+  return {
     yes: sideOf(yes),
     no: sideOf(no),
     majority: formatShare(yes.tokens, tokens),
     participation: supply === undefined ? undefined : formatShare(tokens, supply),
-    passes: undefined,
-    reason: undefined,
-    decidedBy: undefined,
+    passes: isDecided ? reason === undefined : undefined,
+    reason,
+    decidedBy: isDecided ? (isOfProviders ? "liquidity" : "tokens") : undefined,
   };
-  const { requiredMajority, requiredParticipation } = options;
-  if (requiredMajority === undefined || requiredParticipation === undefined || supply === undefined) return tally;
-  const required = { requiredMajority, requiredParticipation };
-  const reason = tokens === 0n ? "participation" : missed(required, yes.tokens, tokens, supply);
-  if (reason !== "participation" || liquidity === undefined) {
-    return { ...tally, passes: reason === undefined, reason, decidedBy: "tokens" };
-  }
-  const reasonOfProviders = missed(liquidity, yes.shares, yes.shares + no.shares, one);
-  return { ...tally, passes: reasonOfProviders === undefined, reason: reasonOfProviders, decidedBy: "liquidity" };
 }
 
 /** Which threshold is missed. */
 function missed(
-  required: { readonly requiredMajority: string; readonly requiredParticipation: string },
+  {
+    requiredMajority = "0",
+    requiredParticipation = "0",
+  }: Pick<TallyOptions, "requiredMajority" | "requiredParticipation">,
   yes: bigint,
   voted: bigint,
   all: bigint,
 ): Tally["reason"] {
-  if (voted * one < parseUnits(required.requiredParticipation, decimals) * all) return "participation";
-  return yes * one < parseUnits(required.requiredMajority, decimals) * voted ? "majority" : undefined;
+  if (voted * one < parseUnits(requiredParticipation, decimals) * all) return "participation";
+  return yes * one < parseUnits(requiredMajority, decimals) * voted ? "majority" : undefined;
 }
 
 /** What of a vote is counted. */

@@ -48,14 +48,6 @@ export interface FakeNode {
    * @throws `ArgumentError` if an option is invalid.
    */
   configure(options: FakeNodeOptions): void;
-  /**
-   * Drops the oldest chunks of balance changes that the node still has, at once, as the retention job of a real node does. A
-   * chunk has the records of one day in UTC; days without a record have none. It changes the option `history` of the node.
-   *
-   * @param days - How many chunks to drop. Default: 1.
-   * @throws `ArgumentError` if it is not a positive integer.
-   */
-  dropHistory(days?: number): void;
 }
 
 /**
@@ -95,5 +87,4 @@ export const toFakeNode = (chain: Chain, node: SimulatedNode): FakeNode => ({
     return node.block;
   },
   configure: (options) => node.configure(options),
-  dropHistory: (days = 1) => node.dropHistory(days),
 });

@@ -37,24 +37,13 @@ export interface FakeNodeOptions {
    * The version of the node: what it rejects, and how it shows records.
    *
    * @default "v0.74"
-   * @example
-   * ```ts
-   * createFakeNode({ balances: 500 }, { version: "v0.79", date: () => Date.UTC(2024, 1, 10) });
-   * ```
    */
   version?: NodeVersion | undefined;
   /**
    * The clock that an open end of a range stands for on v0.79 nodes: milliseconds since 1970. Default: `Date.now`.
    */
   date?: (() => number) | undefined;
-  /**
-   * Its paging defects; `nodeDefects` has them all. Default: none.
-   *
-   * @example
-   * ```ts
-   * createFakeNode({ balances: 20_000 }, { defects: nodeDefects });
-   * ```
-   */
+  /** Its paging defects; `nodeDefects` has them all. Default: none. */
   defects?: readonly NodeDefect[] | undefined;
   /**
    * What fails between the client and the node, for all requests or for some. Default: nothing.

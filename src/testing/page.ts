@@ -31,7 +31,6 @@ export interface List<Row> {
    * Checks what a node checks after the pagination.
    *
    * @param hasCursor - Whether the request has a cursor in its direction.
-   * @throws {@link NodeError} if the node rejects the request.
    */
   check?(hasCursor: boolean): void;
   /**
@@ -51,10 +50,7 @@ export interface List<Row> {
 const pageSize = { default: 1000, largest: 5000 };
 
 /**
- * Makes a page as v0.74 nodes do: from the number of rows that the store returns and from nothing else (observed on v0.74
- * nodes).
- *
- * @throws {@link NodeError} with status 400 for a size out of range, both cursors at once, and a cursor that is not base64.
+ * Makes a page as v0.74 nodes do: from the number of rows that the store returns (observed on v0.74 nodes).
  */
 export function makePage<Row>(list: List<Row>, query: QueryValues) {
   const { size, backward, newestFirst, cursor } = readPagination(query);
@@ -133,7 +129,6 @@ type CursorPlace<Fields extends CursorFields> = { [Name in keyof Fields]?: Curso
  * list, is no place in the list: `undefined`.
  *
  * @param failure - The details of the error of the list.
- * @throws {@link NodeError} with status 500 for anything but an object or `null`, and for a member of another type.
  */
 export function parseCursor<const Fields extends CursorFields>(
   json: string | undefined,

@@ -13,8 +13,6 @@ export function randomNumbers(seed: string): () => number {
 /** A copy in an order that depends on a text alone. */
 export function shuffled<T>(elements: readonly T[], seed: string): T[] {
   const random = randomNumbers(seed);
-  return elements
-    .map((element) => ({ element, place: random() }))
-    .sort((a, b) => a.place - b.place)
-    .map(({ element }) => element);
+  const placed = elements.map((element) => ({ element, place: random() }));
+  return placed.sort((a, b) => a.place - b.place).map(({ element }) => element);
 }

@@ -1,4 +1,3 @@
-import { positiveInteger } from "../arguments/check-options.js";
 import { orAborted, sleep } from "../async/abort.js";
 import { systemClock } from "../async/clock.js";
 import type { Block } from "../http/call.js";
@@ -11,7 +10,6 @@ import { type DataNode, errorType, findRoute, preflightReply, type Reply, reply,
 import { checkNodeOptions, type FakeNodeOptions } from "./options.js";
 import type { OperationId } from "./query.js";
 import { defaultRateLimit, RateLimiter } from "./rate-limiter.js";
-import { firstIndex } from "./sorted.js";
 import type { Records, Store } from "./store.js";
 import { type VersionRules, versionRules } from "./versions.js";
 import { grpcCode, type Microseconds, toJson, toMicroseconds } from "./wire.js";
@@ -78,16 +76,6 @@ export class SimulatedNode {
       const limit = this.#options.rateLimit;
       const clock = this.#options.now ?? (() => performance.now());
       this.#limiter = limit === false ? undefined : new RateLimiter({ ...defaultRateLimit, ...limit }, clock);
-    }
-  }
-
-  dropHistory(days: number): void {
-    positiveInteger(days, { argument: "days" });
-    const { rows } = this.#store.balances;
-    for (let dropped = 0; dropped < days; dropped++) {
-      const oldest = rows[firstIndex(rows, ({ time }) => time >= this.#history)];
-      if (oldest === undefined) return;
-      this.#options.history = BigInt(Math.floor(oldest.time / 86_400e6) + 1) * nanosecondsPerDay;
     }
   }
 

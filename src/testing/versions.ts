@@ -15,10 +15,8 @@ export type NodeVersion = (typeof nodeVersions)[number];
 
 /** What differs between the versions of nodes (observed on v0.74.0 and v0.79.0 nodes). */
 export interface VersionRules {
-  /** Whether balance changes need a range of at most a year. */
-  limitsRanges: boolean;
-  /** Whether the ids of a filter are split at commas. */
-  splitsIds: boolean;
+  /** Whether balance changes need a range of at most a year, and the ids of a filter are split at commas. */
+  isNewer: boolean;
   /** The names of the description that the version does not have: it sends their numbers, and rejects them in requests. */
   removedNames: readonly string[];
   /** Records as the version shows them. */
@@ -30,17 +28,9 @@ export interface VersionRules {
 const same = <T>(record: T): T => record;
 
 export const versionRules: Readonly<Record<NodeVersion, VersionRules>> = {
-  "v0.74": {
-    limitsRanges: false,
-    splitsIds: false,
-    removedNames: [],
-    toVote: same,
-    toProfile: same,
-    toBalanceChange: same,
-  },
+  "v0.74": { isNewer: false, removedNames: [], toVote: same, toProfile: same, toBalanceChange: same },
   "v0.79": {
-    limitsRanges: true,
-    splitsIds: true,
+    isNewer: true,
     removedNames: ["ACCOUNT_TYPE_REWARD_AVERAGE_POSITION"],
     toVote: ({ perMarketEquityLikeShareWeight = {}, ...vote }) => ({
       ...vote,
@@ -70,7 +60,6 @@ const longest = 365n * nanosecondsPerDay;
  *
  * @param isRequired - Whether a range without both ends is an error.
  * @param now - The node's clock, in milliseconds: the time that an open end stands for.
- * @throws {@link NodeError} with status 400.
  */
 export function checkDateRange(
   { start, end }: { start: bigint | undefined; end: bigint | undefined },

@@ -8,16 +8,22 @@ import { checkedWhenRead, checkOptions } from "../arguments/check-options.js";
 import { refuse } from "../arguments/refuse.js";
 import { ResponseError } from "../errors/index.js";
 import type { CheckedAnswer } from "../http/response.js";
-import { formatPath, type Mismatch } from "./shape.js";
+import { formatPath } from "./shape.js";
 
 export type { CheckedAnswer } from "../http/response.js";
 export { type Schema, type Schemas, schemas } from "./schemas.js";
-export type { Mismatch } from "./shape.js";
 
 /** A response that does not match the OpenAPI description. */
 export interface AnswerMismatch extends CheckedAnswer {
   /** Every place that does not match. */
-  mismatches: Mismatch[];
+  mismatches: {
+    /** The path of the value, as in `votes.edges[3].node.value`; empty for the response itself. */
+    path: string;
+    /** What the description requires, as in `a string`. */
+    expected: string;
+    /** What was received instead. */
+    got: string;
+  }[];
 }
 
 /** Options of {@link validateAnswers}. */

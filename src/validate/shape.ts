@@ -1,21 +1,15 @@
 import { show } from "../values/show.js";
 
-/** One place of a response that does not match the OpenAPI description. */
-export interface Mismatch {
-  /** The path of the value, as in `votes.edges[3].node.value`; empty for the response itself. */
-  path: string;
-  /** What the description requires, as in `a string`. */
-  expected: string;
-  /** What was received instead. */
-  got: string;
-}
-
 /** The names of members and the indexes of items that lead to a value. */
 export type Path = readonly (string | number)[];
 
 /** A value that does not match its shape. */
-export interface Finding extends Omit<Mismatch, "path"> {
+export interface Finding {
   path: Path;
+  /** What the description requires, as in `a string`. */
+  expected: string;
+  /** What was received instead. */
+  got: string;
 }
 
 /** Formats a path, as in `votes.edges[3].node`. */

@@ -127,7 +127,6 @@ const cursorFields = {
   Type: "number",
 } as const;
 
-/** @throws {@link NodeError} with status 400 for an id that a node rejects. */
 export function listBalances(query: QueryValues, node: BalanceNode): List<BalanceRow> {
   const { store, version, defects } = node;
   const { rows } = store.balances;
@@ -140,7 +139,7 @@ export function listBalances(query: QueryValues, node: BalanceNode): List<Balanc
   let formatted = { time: Number.NaN, text: "" };
   return {
     check(hasCursor) {
-      if (version.limitsRanges) checkDateRange({ start, end }, !hasCursor, node.date);
+      if (version.isNewer) checkDateRange({ start, end }, !hasCursor, node.date);
       // The database decodes the asset, so that an invalid one is the last error of all.
       store.ids.read(assetId, failure);
     },
@@ -175,7 +174,7 @@ function accountFilter(
   asset: string | undefined,
 ): ((account: Account) => boolean) | undefined {
   const readIds = (name: string, kind: string) => {
-    const given = query.texts(name).flatMap((text) => (version.splitsIds ? text.split(",") : [text]));
+    const given = query.texts(name).flatMap((text) => (version.isNewer ? text.split(",") : [text]));
     const keys = given.map((id) => store.ids.findFull(id));
     // Nodes say "party" for markets, too.
     const problem = { code: 10000, message: "invalid party id", inner: `one or more ${kind} id is invalid` };

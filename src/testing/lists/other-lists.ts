@@ -70,7 +70,6 @@ export const signatureTable = (ids: Ids) =>
 
 const signatureFailure = { code: 180001, message: "failed to get notary for resource ID" };
 
-/** @throws {@link NodeError} if the query has no resource id. */
 export function listSignatures(
   query: QueryValues,
   { store }: { store: { ids: Ids; signatures: ReturnType<typeof signatureTable> } },
@@ -111,7 +110,6 @@ const failure = { code: 10000, message: "failed to list records" };
  * query and of the path filter by the member of their name.
  *
  * @param records - From the oldest to the newest.
- * @throws {@link NodeError} with status 400 if a required parameter is missing.
  */
 export function listRecords(records: readonly object[], operation: Operation, query: QueryValues): List<RecordRow> {
   const parameters = flatten(operation.arguments).filter(({ name }) => !name.startsWith("pagination."));

@@ -60,7 +60,6 @@ export const voteTable = (ids: Ids) =>
 
 const failure = { code: 170003, message: "failed to get votes" };
 
-/** @throws {@link NodeError} if the query has neither a party nor a proposal. */
 export function listVotes(
   query: QueryValues,
   node: ListNode & { store: { ids: Ids; votes: ReturnType<typeof voteTable> } },

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type BalanceChange, createClient } from "../../../src/index.js";
+import { createClient } from "../../../src/index.js";
 import {
   createFakeNetwork,
   createFakeNode,
@@ -48,13 +48,6 @@ describe("a fake network", () => {
       expect(node.records).toEqual(network.records);
       expect(node.block).toEqual(network.block);
     }
-  });
-
-  test("keeps an option of all nodes if that of a node is undefined", async () => {
-    const network = createFakeNetwork({ nodes: [{ chainId: undefined }, { chainId: "b" }] }, { chainId: "a" });
-    const chainId = async (index: number) =>
-      (await fetchFrom(nodeOf(network, index), "/statistics/spam/ab")).body.chainId;
-    expect([await chainId(0), await chainId(1)]).toEqual(["a", "b"]);
   });
 
   test("rejects a request to an address of no node, with the addresses of its nodes", async () => {
@@ -132,15 +125,12 @@ describe("a fake network", () => {
 
 describe("the address of a fake network", () => {
   test("is served by one node after the other, whose response it is", async () => {
-    const network = createFakeNetwork({ nodes: [{ lag: 0 }, { lag: 1 }, { lag: 2 }], balances: 10 });
-    const { height } = network.block;
-    const heights: (string | null)[] = [];
-    for (let request = 0; request < 4; request++) {
+    const network = createFakeNetwork({ nodes: [{ lag: 0 }, { lag: 1 }], balances: 10 });
+    const heights = [];
+    for (let request = 0; request < 3; request++)
       heights.push((await network.fetch(network.url + list)).headers.get("x-block-height"));
-    }
-    expect(heights).toEqual([0n, 1n, 2n, 0n].map((lag) => `${height - lag}`));
-    expect(network.nodes.map(({ requests }) => requests.length)).toEqual([2, 1, 1]);
-    expect(new URL(network.nodes[2]?.requests[0]?.url ?? "").origin).toBe("https://network.example");
+    expect(heights).toEqual([0n, 1n, 0n].map((lag) => `${network.block.height - lag}`));
+    expect(network.nodes.map(({ requests }) => requests.length)).toEqual([2, 1]);
   });
 
   test("is served by the node that `balance` chooses for the number of the request", async () => {
@@ -301,66 +291,30 @@ describe("a fake node that lags", () => {
   });
 });
 
-describe("a fake node that drops history", () => {
-  // The third day has no records; the second one has one at its first and one at its last microsecond.
-  const times = [5n, day - 1000n, day, 2n * day - 1000n, 3n * day + 7000n, 4n * day];
-  const balances = times.map((time, index) => change(index, 19_000n * day + time));
-  const kept = async (node: FakeNode) =>
-    (await fetchPage<BalanceChange>(node, `${list}&pagination.newestFirst=false`)).edges.map((edge) =>
-      Number.parseInt(edge.node.partyId ?? "", 16),
-    );
+describe("a fake node that keeps less history", () => {
+  const balances = [5n, day - 1000n, day, 3n * day + 7000n].map((time, index) => change(index, 19_000n * day + time));
+  const kept = async (node: FakeNode) => (await fetchPage(node, list)).edges.length;
 
-  test("drops the oldest day in UTC that has records, at once and for itself alone", async () => {
-    const network = createFakeNetwork({ nodes: 2, balances });
+  test("has no balance changes of the days before it, at once and for itself alone, and gets them back", async () => {
+    const network = createFakeNetwork({ nodes: [{ history: 19_000n * day + 6_000n }, {}], balances });
     const [first, other] = [nodeOf(network, 0), nodeOf(network, 1)];
-    first.dropHistory();
-    expect([await kept(first), await kept(other)]).toEqual([
-      [2, 3, 4, 5],
-      [0, 1, 2, 3, 4, 5],
-    ]);
-    first.dropHistory();
-    expect(await kept(first)).toEqual([4, 5]);
-    other.dropHistory(3);
-    expect([await kept(first), await kept(other)]).toEqual([[4, 5], [5]]);
-    first.dropHistory(100);
-    expect([await kept(first), await kept(other)]).toEqual([[], [5]]);
+    expect([await kept(first), await kept(other)]).toEqual([4, 4]);
+    first.configure({ history: 19_002n * day - 1n });
+    expect([await kept(first), await kept(other)]).toEqual([2, 4]);
+    first.configure({ history: 19_002n * day });
     network.nextBlock({ balances: [change(9, network.block.timestamp + day)] });
-    expect([await kept(first), await kept(other)]).toEqual([[9], [5, 9]]);
-    other.configure({ history: 0n });
-    expect(await kept(other)).toEqual([0, 1, 2, 3, 4, 5, 9]);
-  });
-
-  test("continues from the history that its options name, and drops nothing that it does not show", async () => {
-    const node = createFakeNode({ balances }, { history: 19_001n * day + 6_000n });
-    expect(await kept(node)).toEqual([2, 3, 4, 5]);
-    node.dropHistory();
-    expect(await kept(node)).toEqual([4, 5]);
-    const network = createFakeNetwork({ nodes: [{ lag: 100_000 }], balances });
-    const behind = nodeOf(network, 0);
-    expect(await kept(behind)).toEqual([0, 1, 2, 3]);
-    behind.dropHistory(9);
-    expect(await kept(behind)).toEqual([]);
-    behind.configure({ lag: 0 });
-    expect(await kept(behind)).toEqual([4, 5]);
+    expect([await kept(first), await kept(other)]).toEqual([2, 5]);
+    first.configure({ history: 0n });
+    expect(await kept(first)).toBe(5);
   });
 
   test("silently loses rows in the middle of a walk", async () => {
     const node = createFakeNode({ balances });
     const path = `${list.replace("5000", "1")}&pagination.newestFirst=false`;
     const { pageInfo } = await fetchPage(node, path);
-    node.dropHistory(2);
-    const next = await fetchPage<BalanceChange>(
-      node,
-      `${path}&pagination.after=${encodeURIComponent(pageInfo.endCursor)}`,
-    );
-    expect(next.edges.map((edge) => Number.parseInt(edge.node.partyId ?? "", 16))).toEqual([5]);
-    expect(next.pageInfo.hasNextPage).toBe(false);
-  });
-
-  test.each([0, 1.5, -1, "1"])("rejects %s as a number of days", (days) => {
-    const drop = () => createFakeNode().dropHistory(days as number);
-    expect(drop).toThrow("Expected `days` to be a positive integer");
-    expect(drop).toThrow(expect.objectContaining({ name: "ArgumentError", argument: "days" }));
+    node.configure({ history: 19_003n * day });
+    const next = await fetchPage(node, `${path}&pagination.after=${encodeURIComponent(pageInfo.endCursor)}`);
+    expect([next.edges.length, next.pageInfo.hasNextPage]).toEqual([1, false]);
   });
 });
 

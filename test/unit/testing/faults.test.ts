@@ -126,17 +126,6 @@ describe("a fault of a fake node", () => {
     expect((await fetchFrom(node, path)).status).toBe(200);
   });
 
-  test("of latency adds no listener for each of many requests, which Node.js would warn of", async () => {
-    const node = nodeWith({ faults: [{ name: "latency", milliseconds: 5 }] });
-    const warnings: Error[] = [];
-    const listen = (warning: Error) => warnings.push(warning);
-    process.on("warning", listen);
-    await Promise.all(Array.from({ length: 40 }, () => fetchFrom(node, path)));
-    await new Promise(setImmediate);
-    process.off("warning", listen);
-    expect(warnings).toEqual([]);
-  });
-
   test("can affect a share of the requests, the same ones in every run", async () => {
     const statusesOf = async (share: number) => {
       const node = nodeWith({ rateLimit: false, faults: [{ name: "status", status: 503, share }] });

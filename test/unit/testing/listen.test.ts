@@ -1,5 +1,4 @@
 import { once } from "node:events";
-import { Agent, request as send } from "node:http";
 import { connect } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import { createClient } from "../../../src/index.js";
@@ -83,21 +82,6 @@ describe("a fake node over HTTP", () => {
         .join("&");
     expect((await fetch(`${url}/api/v2/parties/profiles?${query(10_000)}`)).status).toBe(200);
     expect((await fetch(`${url}/api/v2/parties/profiles?${query(15_000)}`)).status).toBe(431);
-  });
-
-  test("serves several requests over one connection", async () => {
-    const { url } = await serve(createFakeNode({ profiles: 5 }));
-    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-    const ports = [];
-    for (let request = 0; request < 3; request++) {
-      const sent = send(url + path, { agent });
-      sent.end();
-      const [response] = await once(sent, "response");
-      ports.push(response.socket.localPort);
-      await once(response.resume(), "end");
-    }
-    agent.destroy();
-    expect(new Set(ports).size).toBe(1);
   });
 
   test("closes the connection without a response for a reset, and amid the body for a truncated one", async () => {

@@ -120,13 +120,6 @@ describe("a list of the fake node without a table of its own", () => {
     expect(required(["large=false"], either)()).toMatchObject({ ids: ["4", "1"] });
   });
 
-  test("has pages of 1000 records by default and of 5000 at most", () => {
-    const many = Array.from({ length: 5001 }, (_, index) => ({ id: String(index) }));
-    expect(page([], many).ids).toHaveLength(1000);
-    expect(page(["pagination.first=5000"], many)).toMatchObject({ pageInfo: { hasNextPage: true } });
-    expect(page(["pagination.first=5000"], many).ids).toHaveLength(5000);
-  });
-
   test("yields every record that fits exactly once, for any page size, order, direction and filter", () => {
     const list = fc.array(fc.record({ large: fc.boolean() }), { maxLength: 30 });
     fc.assert(

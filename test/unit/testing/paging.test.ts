@@ -90,14 +90,6 @@ describe("a fake node without defects", () => {
     await fc.assert(property, runs(20));
   });
 
-  test("returns cursors that a client for v0.74 nodes does not have to repair", async () => {
-    const node = createFakeNode({ votes: votesIn([2]), balances: changesIn([2]) });
-    const [vote] = (await fetchPage(node, votesPath)).edges;
-    expect(Object.keys(decode(vote?.cursor ?? ""))).not.toContain("vega_time");
-    const [change] = (await fetchPage<BalanceChange>(node, balancesPath)).edges;
-    expect(decode(change?.cursor ?? "").AccountID).toBe(change && accountId(change.node));
-  });
-
   test("reports the neighboring pages, and pages backward in the order that was asked for", async () => {
     const node = createFakeNode({ balances: changesIn([1, 1, 1, 1, 1, 1, 1]) });
     const last = await fetchPage<BalanceChange>(node, `${balancesPath}pagination.last=3`);
@@ -213,17 +205,6 @@ describe("a fake node with the defects of v0.74 nodes", () => {
     expect(await found({ resource_id: hex(5) }, true)).toEqual([]);
     expect(await found({ Resource_ID: hex(5), SIG: "AAAB" }, false)).toEqual(["AAAB"]);
     expect(await found({ resource_id: hex(5), sig: "AAAA" }, false)).toEqual(["AAAB"]);
-  });
-
-  test("treats a cursor of another list as a cursor without a place", async () => {
-    const fake = node({ votes: votesIn([1, 1, 1]), balances: changesIn([1, 1, 1, 1]) });
-    const query = "pagination.first=2&pagination.after=";
-    for (const cursor of ["{}", "null", `{"resource_id":"${hex(1)}"}`]) {
-      const place = encodeURIComponent(Buffer.from(cursor).toString("base64"));
-      const { edges, pageInfo } = await fetchPage<BalanceChange>(fake, `${balancesPath}${query}${place}`);
-      expect(edges.map((edge) => edge.node.balance)).toEqual(["2.0", "1.0"]);
-      expect(pageInfo).toMatchObject({ hasNextPage: true, hasPreviousPage: true });
-    }
   });
 });
 

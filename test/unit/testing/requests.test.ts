@@ -57,10 +57,6 @@ describe("a fake node filters", () => {
     expect(await found("partyIds=bob")).toBe(400);
     expect(await found("assetId=bob")).toBe(400);
   });
-
-  test("and ignores unknown parameters", async () => {
-    expect(await count(`/api/v2/votes?proposalId=${proposalId}&Pagination.First=2&x=1`)).toBe(34);
-  });
 });
 
 describe("a fake node rejects", () => {

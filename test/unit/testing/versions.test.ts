@@ -83,19 +83,6 @@ describe("a fake node of v0.79", () => {
     expect(await outcome(node, `pagination.after=${cursor}&${range(undefined, time)}`)).toBe(tooLong);
   });
 
-  test("checks a range after the ids and the pagination, and before the asset", async () => {
-    const market = "filter.marketIds=zz";
-    const party = "filter.partyIds=zz";
-    const asset = "filter.assetId=zz";
-    const size = "pagination.first=0";
-    expect(await outcome(node, [asset, size, party, market].join("&"))).toContain("one or more market id is invalid");
-    expect(await outcome(node, [asset, size, party].join("&"))).toContain("one or more party id is invalid");
-    expect(await outcome(node, [asset, size].join("&"))).toContain("400 10028 invalid pagination");
-    expect(await outcome(node, "pagination.after=!")).toContain("400 10028 invalid pagination");
-    expect(await outcome(node, asset)).toBe(required);
-    expect(await outcome(node, `${asset}&${range(time, time)}`)).toContain("400 90004 failed to get balances");
-  });
-
   test("splits the ids of a filter at commas, which a node of v0.74 rejects", async () => {
     const balances = [1, 2, 3].map((party) => change(party, { marketId: hex(party) }));
     const network = createFakeNetwork({ nodes: [{ version: "v0.79" }, {}], balances });
@@ -170,31 +157,9 @@ describe("a fake node of v0.79", () => {
       );
     }
   });
-
-  test("makes the account id of the name also if the data has the number", async () => {
-    const [named, numbered] = [oldType, 24].map((accountType) =>
-      createFakeNode({ balances: [change(1, { accountType })] }, { version: "v0.79" }),
-    );
-    if (!named || !numbered) throw new Error("Expected two nodes.");
-    const query = `${list}${range(time, time + 1000n)}`;
-    expect(await fetchPage(numbered, query)).toEqual(await fetchPage(named, query));
-    expect(JSON.parse(atob((await fetchPage(numbered, query)).edges[0]?.cursor ?? "")).AccountID).toBe(
-      createHash("sha256")
-        .update(`${hex(9)}${hex(1)}${oldType}`)
-        .digest("hex"),
-    );
-  });
 });
 
 describe("the version of a fake node", () => {
-  test("is v0.74 by default: no range is needed, and any range is accepted", async () => {
-    const node = createFakeNode({ balances: [change(1)] });
-    expect(await outcome(node, "")).toBe(1);
-    expect(await outcome(node, range(undefined, time + 1000n))).toBe(1);
-    expect(await outcome(node, range(0n, undefined))).toBe(1);
-    expect(await outcome(node, range(time + 1000n, time))).toBe(0);
-  });
-
   test("is that of all nodes of a network unless a node has its own, and changes with `configure`", async () => {
     const network = createFakeNetwork({ nodes: [{ version: "v0.74" }, {}], balances: 5 }, { version: "v0.79" });
     const statuses = () => Promise.all(network.nodes.map(async (node) => (await fetchFrom(node, list)).status));
