@@ -24,8 +24,6 @@ interface Case {
   method: string;
   url: string;
   body: string;
-  /** A request that the description forbids, and where Prism has to say so. */
-  bad: { path: string; init?: RequestInit; location: string[] };
 }
 
 const cases: Record<string, Case> = {
@@ -42,24 +40,18 @@ const cases: Record<string, Case> = {
     method: "GET",
     url: `/api/v2/votes?partyId=${party}&proposalId=a%2Fb%20%26c&pagination.first=3&pagination.after=Pz8%2FPj4%2Bdm90ZSAy%3D%3D&pagination.newestFirst=false`,
     body: "",
-    bad: { path: "/api/v2/votes?partyId=a&pagination.first=all", location: ["request", "query", "pagination.first"] },
   },
   listPartiesProfiles: {
     call: (client, options) => client.listPartiesProfiles({ parties: [party, "network", "ü;x"] }, options),
     method: "GET",
     url: `/api/v2/parties/profiles?parties=${party}&parties=network&parties=%C3%BC%3Bx&pagination.first=5000`,
     body: "",
-    bad: {
-      path: "/api/v2/parties/profiles?pagination.newestFirst=maybe",
-      location: ["request", "query", "pagination.newestfirst"],
-    },
   },
   getSpamStatistics: {
     call: (client, options) => client.getSpamStatistics({ partyId: "ü+&?#%" }, options),
     method: "GET",
     url: "/statistics/spam/%C3%BC%2B%26%3F%23%25",
     body: "",
-    bad: { path: "/statistics/spam/a%2Fb", location: ["request", "path", "partyid"] },
   },
   listBalanceChanges: {
     call: (client, options) =>
@@ -83,32 +75,18 @@ const cases: Record<string, Case> = {
       "&dateRange.startTimestamp=1707436800000000001&dateRange.endTimestamp=1707523200001000000" +
       "&pagination.last=2&pagination.before=%2B%2F%3D",
     body: "",
-    bad: {
-      path: "/api/v2/balance/changes?filter.accountTypes=GENERAL",
-      location: ["request", "query", "filter.accounttypes", "0"],
-    },
   },
   listNodeSignatures: {
     call: (client, options) => client.listNodeSignatures({ id: "abcd" }, options),
     method: "GET",
     url: "/api/v2/node/signatures?id=abcd&pagination.first=1000",
     body: "",
-    bad: { path: "/api/v2/node/signatures", location: ["request", "query"] },
   },
   checkTransaction: {
     call: (client, options) => client.checkTransaction({ tx }, options),
     method: "POST",
     url: "/transaction/check",
     body: JSON.stringify({ tx }),
-    bad: {
-      path: "/transaction/check",
-      init: {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify({ tx: { signature: { version: "1" } } }),
-      },
-      location: ["request", "body", "tx", "signature", "version"],
-    },
   },
 };
 
@@ -135,7 +113,7 @@ test("every operation of the description is tested here", () => {
   expect(Object.keys(cases).sort()).toEqual(operations.map(({ operationId }) => operationId).sort());
 });
 
-describe.each(Object.entries(cases))("%s", (id, { call, method, url, body, bad }) => {
+describe.each(Object.entries(cases))("%s", (id, { call, method, url, body }) => {
   test("sends exactly the documented request, and Prism reports no violation", async () => {
     const { client, sent, responses } = connect();
     await call(client);
@@ -163,12 +141,6 @@ describe.each(Object.entries(cases))("%s", (id, { call, method, url, body, bad }
     const rejects = expect(call(client, { headers: { prefer: `code=${code}, example=${name}` } })).rejects;
     await rejects.toMatchObject({ operation: id, status: code, body: value, request, message });
     await rejects.toSatisfy(ApiError.is);
-  });
-
-  test("has an invalid request that Prism rejects", async () => {
-    const response = await fetch(mock.url + bad.path, bad.init);
-    expect(response.status).toBe(400);
-    expect(violations(response)).toContainEqual(expect.objectContaining({ location: bad.location }));
   });
 });
 

@@ -12,16 +12,3 @@ export async function runNpm(args: string[], env: NodeJS.ProcessEnv = {}) {
   const status = await new Promise<number | null>((resolve) => child.on("close", resolve));
   return { status, stdout: output.stdout, stderr: output.stderr.replace(/^npm warn .*\n/gim, "") };
 }
-
-/** Starts a server with a script of the project, and waits until it prints a text. Returns a function that ends it. */
-export async function startNpmServer(args: string[], readyText: string): Promise<() => void> {
-  // A group of its own, so that the server ends together with npm.
-  const server = spawn("npm", args, { cwd, detached: true, stdio: ["ignore", "pipe", "inherit"] });
-  await new Promise<void>((resolve, reject) => {
-    server.stdout.on("data", (text) => `${text}`.includes(readyText) && resolve());
-    server.once("exit", (code) => reject(new Error(`npm ${args.join(" ")} ended with ${code}.`)));
-  });
-  return () => {
-    if (server.pid !== undefined) process.kill(-server.pid);
-  };
-}

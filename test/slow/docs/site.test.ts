@@ -7,8 +7,6 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { entries, groups, titleOf } from "../../../docs/.vitepress/pages.js";
 import { projectOf } from "../../../docs/.vitepress/project.js";
 import { hasNoBrowser } from "../../support/chromium.js";
-import { freePort } from "../../support/free-port.js";
-import { startNpmServer } from "../../support/npm.js";
 import { searches } from "./searches.js";
 import { root, type Site, screenshots, startSite, violations } from "./site.js";
 
@@ -221,19 +219,6 @@ describe.skipIf(hasNoBrowser)("the documentation site", () => {
         .filter((each) => each.matches(":not(pre, table, div[class*=language-], .tabs)") && !each.closest("pre"))
         .map((each) => `${each.tagName}.${each.className}`),
     );
-
-  test("is served by npm run docs:preview", async () => {
-    const port = await freePort();
-    const endServer = await startNpmServer(
-      ["run", "--silent", "docs:preview", "--", "--port", `${port}`],
-      "Built site",
-    );
-    const response = await fetch(`http://localhost:${port}/scans.html`);
-    const text = await response.text();
-    endServer();
-    expect(response.status).toBe(200);
-    expect(text).toBe(await readFile(`${folder}scans.html`, "utf8"));
-  });
 
   test("shows the API reference on one page for each entry, also on a phone", async () => {
     const use = async (page: Page) => {

@@ -43,10 +43,9 @@ describe("the walkthrough of docs/contributing.md", () => {
     // Random cases are tried by `npm test`; here, one of each property is enough, of the folders that the description leads to.
     const quick = `export TEST_RUNS=0.1; ${command.replace(/^npm run /, "npm run --silent ")}`;
     const folders =
-      "test/types/surface test/unit/{arguments,client,docs,scripts/{description,docs,shapes},testing,validate} test/contract/operations test/integration/samples";
+      "test/types/surface test/unit/{arguments,client,docs,scripts/{docs,shapes},testing,validate} test/contract/operations test/integration/samples";
     const narrow = quick.replace(/npm test$/, `npm test -- ${folders}`);
-    const output = await copy.run("bash", "-c", narrow);
-    if (command === "npm run spec:diff") expect(output).toBe(blocks("text")[0]);
+    await copy.run("bash", "-c", narrow);
   });
 
   test("makes the member a part of the type", async () => {

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { previewTags, projectOf, sourceOf } from "../../../docs/.vitepress/project.js";
+import { projectOf, sourceOf } from "../../../docs/.vitepress/project.js";
 
 describe("the addresses of the project", () => {
   const project = { repository: "https://github.com/Owner/vega-client", site: "https://owner.github.io/vega-client/" };
@@ -23,13 +23,6 @@ describe("the addresses of the project", () => {
       expect(projectOf(repository)).toBeUndefined();
     },
   );
-
-  test("are complete in what other sites show of a page", () => {
-    const tags = previewTags({ title: "Scans", description: "Reads a range.", path: "scans.html" }, project);
-    const contents = new Map(tags.map(([, { property, content } = {}]) => [property, content]));
-    expect(contents.get("og:url")).toBe("https://owner.github.io/vega-client/scans.html");
-    expect(contents.get("og:image")).toBe("https://owner.github.io/vega-client/preview.png");
-  });
 
   test("show a picture of the size that they name", () => {
     const picture = readFileSync(new URL("../../../docs/public/preview.png", import.meta.url));

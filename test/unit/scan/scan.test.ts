@@ -601,25 +601,4 @@ describe("a scan of a range that begins before the node's history", () => {
     await client.scanBalanceChanges({ filter: { partyIds: [partyId] }, dateRange }).toArray();
     expect(node.requests).toHaveLength(1);
   });
-
-  test.each([
-    ["within a day of its oldest record", 0n, "oldest-first"],
-    ["within a day of its oldest record", 0n, "newest-first"],
-    ["two days after its oldest record", 2n, "oldest-first"],
-  ] as const)("rejects if the node drops days while it is read, begun %s (%i), %s", async (_, days, order) => {
-    const { node, read } = setting();
-    const start = oldest + days * day;
-    const yielded: BalanceChange[] = [];
-    const walk = async () => {
-      for await (const change of read(start, { order, pageSize: 10, concurrency: 1 })) {
-        yielded.push(change);
-        // Past what is prefetched, which came before.
-        if (yielded.length === 30) node.configure({ history: oldest + 8n * day });
-      }
-    };
-    await expect(walk()).rejects.toMatchObject({ reason: "pruned", availableFrom: oldest + 8n * day });
-    const range = hourly.filter(({ timestamp }) => BigInt(timestamp) >= start && BigInt(timestamp) < oldest + 9n * day);
-    expect(yielded).toEqual((order === "newest-first" ? range.reverse() : range).slice(0, yielded.length));
-    expect(yielded.length).toBeLessThan(range.length);
-  });
 });
