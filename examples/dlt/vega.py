@@ -10,7 +10,7 @@ def vega(address, start=None):
     """Reads from the newest change that was loaded, at first from a time in Unix nanoseconds or the oldest change."""
     changes = {
         "name": "balance_changes",
-        # dlt can load a package twice if it is interrupted: merging stores each change once.
+        # An interrupted load is repeated: merging stores each change once.
         "write_disposition": "merge",
         "primary_key": ["timestamp", "partyId", "assetId", "marketId", "accountType"],
         "columns": {
