@@ -16,36 +16,30 @@ export interface Account {
 export const accountMembers = ["partyId", "assetId", "marketId", "accountType"] as const;
 
 /** The accounts of balance changes, each with what a report keeps for it. */
-export class Accounts<T> {
-  readonly #place: Place;
-  readonly #create: () => T;
-  readonly #kept = new Map<string, { account: Account; kept: T }>();
-
-  constructor(place: Place, create: () => T) {
-    this.#place = place;
-    this.#create = create;
-  }
-
+export interface Accounts<T> {
   /** Checks a balance change and returns what is kept for its account. */
-  of(change: BalanceChange): T {
-    digitsOf(this.#place, change, "timestamp");
-    digitsOf(this.#place, change, "balance");
-    const { partyId = "", assetId, marketId = "", accountType = "" } = change;
-    // Accounts of several assets would be added.
-    if (!assetId) refuseMember(this.#place, "assetId", "the id of an asset", assetId);
-    const key = `${partyId}\n${assetId}\n${marketId}\n${accountType}`;
-    let found = this.#kept.get(key);
-    if (found === undefined) {
-      found = { account: { partyId, assetId, marketId, accountType }, kept: this.#create() };
-      this.#kept.set(key, found);
-    }
-    return found.kept;
-  }
-
+  of(change: BalanceChange): T;
   /** All accounts, in order of party, asset, market and type. */
-  sorted(): { account: Account; kept: T }[] {
-    return [...this.#kept].sort(([a], [b]) => compareText(a, b)).map(([, each]) => each);
-  }
+  sorted(): { account: Account; kept: T }[];
+}
+
+export function createAccounts<T>(place: Place, create: () => T): Accounts<T> {
+  const accounts = new Map<string, { account: Account; kept: T }>();
+  return {
+    of(change) {
+      for (const member of ["timestamp", "balance"] as const) digitsOf(place, change, member);
+      const { partyId = "", assetId, marketId = "", accountType = "" } = change;
+      // Accounts of several assets would be added.
+      if (!assetId) refuseMember(place, "assetId", "the id of an asset", assetId);
+      const key = `${partyId}\n${assetId}\n${marketId}\n${accountType}`;
+      const known = accounts.get(key);
+      if (known) return known.kept;
+      const kept = create();
+      accounts.set(key, { account: { partyId, assetId, marketId, accountType }, kept });
+      return kept;
+    },
+    sorted: () => [...accounts].sort(([a], [b]) => compareText(a, b)).map(([, each]) => each),
+  };
 }
 
 /** The balance of an account since a time. */

@@ -3,7 +3,7 @@ import { oneOf } from "../arguments/check-options.js";
 import { listNames, refuse } from "../arguments/refuse.js";
 import { compareDigits, compareText } from "../values/integers.js";
 import { floorDivide, type NanosecondTime } from "../values/times.js";
-import { type Account, Accounts, accountMembers, type Balance, later } from "./accounts.js";
+import { type Account, accountMembers, type Balance, createAccounts, later } from "./accounts.js";
 import { checkOptionNames, forEachRecord, readRange } from "./records.js";
 
 /** Options of {@link balanceSeries}. */
@@ -61,7 +61,7 @@ export async function balanceSeries<Group extends keyof Account = keyof Account>
   const times = rowTimes(start, end, options.every);
   const place = { operation, argument: "changes" };
   // The last balance of each account in each period that has one.
-  const accounts = new Accounts<Map<number, Balance>>(place, () => new Map());
+  const accounts = createAccounts<Map<number, Balance>>(place, () => new Map());
   await forEachRecord(place, changes, (change) => {
     const kept = accounts.of(change);
     const index = indexOf(times, change.timestamp);

@@ -1,7 +1,7 @@
 import type { BalanceChange } from "../../generated/types.js";
 import { compareDigits } from "../values/integers.js";
 import type { NanosecondTime } from "../values/times.js";
-import { type Account, Accounts, type Balance, later } from "./accounts.js";
+import { type Account, type Balance, createAccounts, later } from "./accounts.js";
 import { checkOptionNames, forEachRecord, readTime } from "./records.js";
 
 /** The balance of an account at a time. */
@@ -42,7 +42,7 @@ export async function balancesAt(
   checkOptionNames(operation, options, "isComplete");
   const end = String(readTime({ operation, argument: "time" }, time));
   const place = { operation, argument: "changes" };
-  const accounts = new Accounts<{ last?: Balance }>(place, () => ({}));
+  const accounts = createAccounts<{ last?: Balance }>(place, () => ({}));
   await forEachRecord(place, changes, (change) => {
     const kept = accounts.of(change);
     if (compareDigits(change.timestamp, end) <= 0) kept.last = later(place, kept.last, change);

@@ -1,7 +1,7 @@
 import type { BalanceChange } from "../../generated/types.js";
 import { compareDigits } from "../values/integers.js";
 import type { NanosecondTime } from "../values/times.js";
-import { type Account, Accounts, type Balance, later } from "./accounts.js";
+import { type Account, type Balance, createAccounts, later } from "./accounts.js";
 import { checkOptionNames, forEachRecord, readRange } from "./records.js";
 
 /** The statement of an account. The opening balance and the changes add up to the closing balance. */
@@ -58,7 +58,7 @@ export async function statement(
   const { start, end } = readRange(operation, options);
   const [from, to] = [String(start), String(end)];
   const place = { operation, argument: "changes" };
-  const accounts = new Accounts<Kept>(place, () => ({ changes: [] }));
+  const accounts = createAccounts<Kept>(place, () => ({ changes: [] }));
   await forEachRecord(place, changes, (change) => {
     const kept = accounts.of(change);
     const { timestamp, balance } = change;

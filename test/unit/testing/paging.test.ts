@@ -148,6 +148,13 @@ describe("a fake node with the defects of v0.74 nodes", () => {
     expect(parties(third ?? [])).toEqual([hex(1)]);
   });
 
+  test("returns the same page of votes forever if a block does not fit it", async () => {
+    const path = `${votesPath}&pagination.first=4`;
+    const pages = await walk<FakeVote>(node({ votes: votesIn([1, 9, 1]) }), path, undefined, 6);
+    expect(pages).toHaveLength(6);
+    expect([pages[2], pages[5]]).toEqual([pages[1], pages[1]]);
+  });
+
   test("loses balance changes at a page border exactly as a model of the rule does", async () => {
     const property = fc.asyncProperty(blocks, size, fc.boolean(), async (counts, size, newestFirst) => {
       const changes = changesIn(counts);
