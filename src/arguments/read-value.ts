@@ -2,7 +2,7 @@ import { ArgumentError } from "../errors/index.js";
 import { canonicalId } from "../values/names.js";
 import { unixNanoseconds } from "../values/times.js";
 import type { Value } from "./operation.js";
-import { listNames, type Place, refuse, refuseByRule, refuseSecret } from "./refuse.js";
+import { listNames, type Place, refuse, refuseByRule } from "./refuse.js";
 
 /** Checks a value and returns what is sent; `undefined` sends nothing. */
 export function readValue(spec: Value, value: unknown, place: Place): unknown {
@@ -114,13 +114,13 @@ export function readBaseUrl(baseUrl: unknown, place: Place = { argument: "baseUr
   const url = parseUrl(baseUrl, page);
   if (url === undefined || (url.protocol !== "https:" && url.protocol !== "http:")) {
     return typeof baseUrl === "string" && !isPlainUrl.test(baseUrl)
-      ? refuseSecret(place, `${expected}. The value is not shown, because it may contain credentials`)
+      ? refuse(place, `${expected}. The value is not shown, because it may contain credentials`)
       : refuse(place, expected, baseUrl);
   }
   if (url.username !== "" || url.password !== "") {
-    refuseSecret(place, "an address without credentials, which `fetch` does not accept. Use `headers`");
+    refuse(place, "an address without credentials, which `fetch` does not accept. Use `headers`");
   }
-  if (url.search !== "" || url.hash !== "") refuseSecret(place, "an address without query and fragment");
+  if (url.search !== "" || url.hash !== "") refuse(place, "an address without query and fragment");
   return `${url.origin}${url.pathname}`.replace(/\/+$/, "").replace(/(?:\/+api\/+v2)$/, "");
 }
 

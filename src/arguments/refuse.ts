@@ -11,14 +11,10 @@ export interface Place {
   argument: string;
 }
 
-/** Throws the {@link ArgumentError} of an argument: what was expected of it, and what was passed. */
-export function refuse(place: Place, expected: string, value: unknown): never {
-  throw new ArgumentError(`${expectation(place, expected)}, got ${show(value)}.`, place);
-}
-
-/** Like {@link refuse}, for a value that may be a secret: the message does not contain it. */
-export function refuseSecret(place: Place, expected: string): never {
-  throw new ArgumentError(`${expectation(place, expected)}.`, place);
+/** Throws the {@link ArgumentError} of an argument: what was expected of it, and what was passed, unless that may be a secret. */
+export function refuse(place: Place, expected: string, ...passed: [value?: unknown]): never {
+  const got = passed.length > 0 ? `, got ${show(passed[0])}` : "";
+  throw new ArgumentError(`Expected ${subjectOf(place)} to be ${expected}${got}.`, place);
 }
 
 /** Throws the {@link ArgumentError} of an argument that breaks a rule, such as "must not be empty; omit it to list all". */
@@ -55,8 +51,6 @@ function distance(a: string, b: string): number {
   }
   return row[b.length] ?? 0;
 }
-
-const expectation = (place: Place, expected: string): string => `Expected ${subjectOf(place)} to be ${expected}`;
 
 const subjectOf = ({ operation, argument }: Place): string =>
   `\`${argument}\`${operation === undefined ? "" : ` of ${operation}`}`;

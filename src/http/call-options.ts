@@ -7,11 +7,10 @@ import {
   isPositiveInteger,
   milliseconds,
   nested,
-  type OptionCheck,
   type OptionChecks,
   positiveInteger,
 } from "../arguments/check-options.js";
-import { refuse, refuseSecret } from "../arguments/refuse.js";
+import { refuse } from "../arguments/refuse.js";
 
 /** Header names and values. A header with the value `undefined` is omitted. */
 export type HeaderValues =
@@ -102,21 +101,10 @@ export interface CallOptions extends AttemptOptions {
   node?: string | undefined;
 }
 
-/** The options of a call with all defaults. */
-export interface Settings {
-  timeout: number;
-  totalTimeout: number;
-  attempts: number;
-  baseDelay: number;
-  maxDelay: number;
-  maxRetryAfter: number;
-  maxResponseSize: number;
-}
-
 /** How long a block is waited for by default, in milliseconds. The clocks of callers are ahead of the chain by a few blocks. */
 export const defaultCatchUp = 15_000;
 
-export const defaultSettings: Settings = {
+export const defaultSettings = {
   timeout: 30_000,
   totalTimeout: Number.POSITIVE_INFINITY,
   attempts: 4,
@@ -125,6 +113,9 @@ export const defaultSettings: Settings = {
   maxRetryAfter: 30_000,
   maxResponseSize: 67_108_864,
 };
+
+/** The options of a call with all defaults. */
+export type Settings = typeof defaultSettings;
 
 const byteCount = expected(
   "a positive integer of bytes, or Infinity",
@@ -136,14 +127,10 @@ const retryObject = nested<RetryOptions>(
   "an object or false",
 );
 
-const retryCheck: OptionCheck = (value, place) => {
-  if (value !== false) retryObject(value, place);
-};
-
 export const attemptChecks: OptionChecks<AttemptOptions> = {
   timeout: deadline,
   totalTimeout: deadline,
-  retry: retryCheck,
+  retry: (value, place) => value === false || retryObject(value, place),
   maxResponseSize: byteCount,
 };
 
@@ -198,7 +185,7 @@ export function readHeaders(operation: string | undefined, values: HeaderValues 
     }
   } catch {
     // The message of the runtime is not used, because it contains the value.
-    refuseSecret({ operation, argument: "headers" }, "names and values that HTTP allows");
+    refuse({ operation, argument: "headers" }, "names and values that HTTP allows");
   }
   return headers;
 }
