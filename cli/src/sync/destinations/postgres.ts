@@ -1,4 +1,5 @@
 /** A destination in a schema of a PostgreSQL database. */
+import { once } from "node:events";
 import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
@@ -69,11 +70,15 @@ class PostgresDatabase implements Database {
 
   async *read(sql: string, values: readonly string[] = []): AsyncGenerator<Row, undefined> {
     const connection = await this.#connect();
+    // A cursor of a connection that is lost never closes.
+    const done = new AbortController();
+    const ended = once(connection, "end", { signal: done.signal }).catch(() => {});
     const cursor = connection.query(new Cursor<string[]>(sql, [...values], { rowMode: "array" }));
     try {
       for (let rows = await cursor.read(5000); rows.length > 0; rows = await cursor.read(5000)) yield* rows;
     } finally {
-      await cursor.close();
+      await Promise.race([cursor.close(), ended]);
+      done.abort();
     }
   }
 
