@@ -64,6 +64,10 @@ class PostgresDatabase implements Database {
     await (await this.#connect()).query(sql);
   }
 
+  async run(sql: string, values: readonly string[]): Promise<number> {
+    return (await (await this.#connect()).query(sql, [...values])).rowCount ?? 0;
+  }
+
   async query(sql: string, values: readonly string[] = []): Promise<Row[]> {
     return (await (await this.#connect()).query<string[]>({ text: sql, values: [...values], rowMode: "array" })).rows;
   }

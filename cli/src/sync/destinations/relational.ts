@@ -44,7 +44,9 @@ export interface Database {
   readonly name: string;
   readonly dialect: Dialect;
   execute(sql: string): Promise<void>;
-  /** Runs a statement, with values for `$1`, `$2` and so on. */
+  /** Runs a statement, with values for `$1`, `$2` and so on, and returns how many rows it has changed. */
+  run(sql: string, values: readonly string[]): Promise<number>;
+  /** Returns the rows of a statement. */
   query(sql: string, values?: readonly string[]): Promise<Row[]>;
   read(sql: string, values?: readonly string[]): AsyncIterable<Row> | Iterable<Row>;
   /** Writes in one transaction, as the only process that does. */
@@ -98,7 +100,7 @@ const migrations = [
   },
 ];
 
-/** The statements that store rows of `$1`, a JSON array of arrays. The first one of votes and signatures returns the new ones. */
+/** The statements that store rows of `$1`, a JSON array of arrays. The first one changes as many rows as are new. */
 function insertsOf(dialect: Dialect): { readonly [List in SyncList]: readonly string[] } {
   const { types, time, rows } = dialect;
   // v0.74 nodes can send an empty amount.
@@ -125,24 +127,24 @@ function insertsOf(dialect: Dialect): { readonly [List in SyncList]: readonly st
   const isVote = "votes.proposal = r.value->>0 AND votes.party = r.value->>1";
   return {
     balances: [
-      `INSERT INTO accounts (${account}) SELECT DISTINCT ${account.map((_, index) => `r.value->>${index + 1}`)}
-       FROM ${from} LEFT JOIN accounts ON ${isAccount} WHERE accounts.id IS NULL`,
+      // The accounts of most batches are known.
       `INSERT INTO account_changes (account, time, balance) SELECT accounts.id, ${changeTime}, ${balance}
        FROM ${from} CROSS JOIN accounts WHERE ${isAccount}
        ON CONFLICT (account, time) DO UPDATE SET balance = excluded.balance`,
+      `INSERT INTO accounts (${account}) SELECT DISTINCT ${account.map((_, index) => `r.value->>${index + 1}`)}
+       FROM ${from} LEFT JOIN accounts ON ${isAccount} WHERE accounts.id IS NULL`,
     ],
     votes: [
       // A follower that continues yields votes again that were rewritten without a difference.
       `INSERT INTO votes_history (before, ${votes}) SELECT ${time("$2")}, ${valuesOf("votes")}
-       FROM ${from} LEFT JOIN votes ON ${isVote} WHERE votes.record IS NULL OR votes.record <> ${read.json("r.value->>6")}
-       RETURNING 1`,
+       FROM ${from} LEFT JOIN votes ON ${isVote} WHERE votes.record IS NULL OR votes.record <> ${read.json("r.value->>6")}`,
       `INSERT INTO votes (${votes}) SELECT ${valuesOf("votes")} FROM ${from} WHERE true ${update("votes", 2)}`,
     ],
     signatures: [
-      `INSERT INTO node_signatures SELECT ${valuesOf("signatures")} FROM ${from} WHERE true ON CONFLICT DO NOTHING RETURNING 1`,
+      `INSERT INTO node_signatures SELECT ${valuesOf("signatures")} FROM ${from} WHERE true ON CONFLICT DO NOTHING`,
     ],
     profiles: [
-      `INSERT INTO party_profiles SELECT ${valuesOf("profiles")} FROM ${from} WHERE true ${update("profiles", 1)} RETURNING 1`,
+      `INSERT INTO party_profiles SELECT ${valuesOf("profiles")} FROM ${from} WHERE true ${update("profiles", 1)}`,
     ],
   };
 }
@@ -215,7 +217,7 @@ export class RelationalDestination implements Destination {
         const times = [checkpoint.position, checkpoint.start].map((time) =>
           checkTime(String(time), () => "the block of the node"),
         );
-        await this.#database.query(sql, [list, canonicalJson(query), ...times]);
+        await this.#database.run(sql, [list, canonicalJson(query), ...times]);
       }
       return this.#insert(list, rows, String(checkpoint?.position ?? 0n));
     });
@@ -270,7 +272,7 @@ export class RelationalDestination implements Destination {
       const found = `SELECT account, time FROM account_changes JOIN accounts ON accounts.id = account WHERE ${sql}`;
       const rows = records.map((record) => rowOf.balances(record));
       await this.#database.write(async () => {
-        await this.#database.query(`DELETE FROM account_changes WHERE (account, time) IN (${found})`, values);
+        await this.#database.run(`DELETE FROM account_changes WHERE (account, time) IN (${found})`, values);
         await this.#insert("balances", rows, "");
       });
       from = upTo;
@@ -287,12 +289,15 @@ export class RelationalDestination implements Destination {
 
   /** Stores rows, and returns how many are new. */
   async #insert(list: SyncList, rows: readonly Row[], before: string): Promise<number> {
-    const counts: number[] = [];
-    for (const sql of rows.length > 0 ? this.#inserts[list] : []) {
-      const found = await this.#database.query(sql, [JSON.stringify(rows), ...(sql.includes("$2") ? [before] : [])]);
-      counts.push(found.length);
-    }
-    return list === "balances" ? rows.length : (counts[0] ?? 0);
+    if (rows.length === 0) return 0;
+    const json = JSON.stringify(rows);
+    const run = (sql = "") => this.#database.run(sql, [json, ...(sql.includes("$2") ? [before] : [])]);
+    const [first, second] = this.#inserts[list];
+    const added = await run(first);
+    if (second !== undefined && (list !== "balances" || added < rows.length)) await run(second);
+    if (list !== "balances") return added;
+    if (added < rows.length) await run(first);
+    return rows.length;
   }
 
   async *#select(filter: BalanceChangesFilter, range: TimeRange, order: string) {

@@ -8,6 +8,7 @@ import type { Row } from "../rows.js";
 import { type Database, type Dialect, RelationalDestination } from "./relational.js";
 
 interface Statement {
+  run(...values: object[]): { readonly changes: number | bigint };
   all(...values: object[]): object[];
   iterate(...values: object[]): Iterable<object>;
 }
@@ -61,10 +62,14 @@ class SqliteDatabase implements Database {
     this.#database.exec(sql);
   }
 
+  async run(sql: string, values: readonly string[]): Promise<number> {
+    return Number(this.#prepare(sql).run(...named(values)).changes);
+  }
+
   async query(sql: string, values: readonly string[] = []): Promise<Row[]> {
-    const statement = this.#statements.get(sql) ?? this.#database.prepare(sql);
-    this.#statements.set(sql, statement);
-    return statement.all(...named(values)).map((row) => Object.values(row));
+    return this.#prepare(sql)
+      .all(...named(values))
+      .map((row) => Object.values(row));
   }
 
   *read(sql: string, values: readonly string[] = []): Generator<Row, undefined> {
@@ -99,6 +104,12 @@ class SqliteDatabase implements Database {
   async close(): Promise<void> {
     this.#database.close();
     await this.#release();
+  }
+
+  #prepare(sql: string): Statement {
+    const statement = this.#statements.get(sql) ?? this.#database.prepare(sql);
+    this.#statements.set(sql, statement);
+    return statement;
   }
 }
 
