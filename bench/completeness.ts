@@ -11,19 +11,12 @@ type Fetch = (request: Request) => Promise<Response>;
 /** What a scan and a loop over cursors lose on a node with the defects of v0.74 nodes. */
 export async function completeness(): Promise<Report[]> {
   const { fetch } = createFakeNode({ balances: records }, { defects: nodeDefects, rateLimit: false });
-  const rows: Report["rows"] = {};
-  for (const [name, read] of Object.entries({ "loop with endCursor": followCursors, scan })) {
-    const seen = await read(fetch);
-    rows[name] = { records: seen, "records lost": records - seen };
-  }
-  limit("Records lost by a scan", rows["scan"]?.["records lost"], 0);
+  let scanned = 0;
+  for await (const _ of createClient({ baseUrl, fetch }).scanBalanceChanges({}, { pageSize })) scanned++;
+  const row = (seen: number) => ({ records: seen, "records lost": records - seen });
+  const rows = { "loop with endCursor": row(await followCursors(fetch)), scan: row(scanned) };
+  limit("Records lost by a scan", rows.scan["records lost"], 0);
   return [{ title: `Reading ${count(records)} balance changes of a node with the defects of v0.74 nodes`, rows }];
-}
-
-async function scan(fetch: Fetch): Promise<number> {
-  let seen = 0;
-  for await (const _ of createClient({ baseUrl, fetch }).scanBalanceChanges({}, { pageSize })) seen++;
-  return seen;
 }
 
 /** A program that follows the cursors of the node. */

@@ -66,23 +66,22 @@ export function problemsOf({ client, commandLine, changelog, described, uncommit
   const { version } = manifest;
   const { version: other, dependencies } = commandLine.manifest;
   const needed = dependencies?.[manifest.name];
-  const entry = new RegExp(`^## ${version.replaceAll(".", "\\.")} \\((.+)\\)$`, "m").exec(changelog);
-  return [
-    ...(manifest.repository ? [] : [unknownRepository]),
-    ...problemsIn(client, ofClient),
-    ...problemsIn(commandLine, ofCommandLine),
-    ...(semver.valid(version) ? [] : [`Expected package.json to have a version such as 1.2.3, got ${version}.`]),
-    ...(other === version ? [] : [`cli/package.json has version ${other}, package.json ${version}.`]),
-    ...(needed === version
-      ? []
-      : [`Expected the command line to need version ${version} of the client, got ${needed}.`]),
-    ...(described === version ? [] : [`openapi.yaml has version ${described}, package.json ${version}.`]),
-    ...(entry ? [] : [`CHANGELOG.md has no entry for ${version}.`]),
-    ...(entry && !/^\d{4}-\d\d-\d\d$/.test(entry[1] ?? "")
-      ? [`Expected CHANGELOG.md to have the date of ${version}, got "${entry[1]}".`]
-      : []),
-    ...(uncommitted === "" ? [] : [`There are changes that are not committed:\n${uncommitted}`]),
+  const [, date] = new RegExp(`^## ${version.replaceAll(".", "\\.")} \\((.+)\\)$`, "m").exec(changelog) ?? [];
+  const rules: [isMet: boolean, problem: string][] = [
+    [manifest.repository !== undefined, unknownRepository],
+    [semver.valid(version) !== null, `Expected package.json to have a version such as 1.2.3, got ${version}.`],
+    [other === version, `cli/package.json has version ${other}, package.json ${version}.`],
+    [needed === version, `Expected the command line to need version ${version} of the client, got ${needed}.`],
+    [described === version, `openapi.yaml has version ${described}, package.json ${version}.`],
+    [date !== undefined, `CHANGELOG.md has no entry for ${version}.`],
+    [
+      /^\d{4}-\d\d-\d\d$/.test(date ?? "1970-01-01"),
+      `Expected CHANGELOG.md to have the date of ${version}, got "${date}".`,
+    ],
+    [uncommitted === "", `There are changes that are not committed:\n${uncommitted}`],
   ];
+  const unmet = rules.flatMap(([isMet, problem]) => (isMet ? [] : [problem]));
+  return [...problemsIn(client, ofClient), ...problemsIn(commandLine, ofCommandLine), ...unmet];
 }
 
 /** npm publishes with provenance only from this repository. It derives `bugs` and `homepage`, and the links of the README. */
@@ -100,35 +99,28 @@ function readPackage(folder: string): Package {
   return { manifest, packed: files.map(({ path }) => path) };
 }
 
-function readCommandLine(): Package {
+/** What a release would be now. The packages have to be built. */
+export function readRelease(): Release {
+  const read = (file: string) => readFileSync(join(root, file), "utf8");
   const folder = mkdtempSync(join(tmpdir(), "release-"));
   try {
     stageCommandLine(join(folder, "package"));
-    return readPackage(join(folder, "package"));
+    return {
+      client: readPackage(root),
+      commandLine: readPackage(join(folder, "package")),
+      changelog: read("CHANGELOG.md"),
+      described: parse(read("openapi.yaml")).info.version,
+      uncommitted: run(root, "git", "status", "--short").trim(),
+    };
   } finally {
     rmSync(folder, { recursive: true });
   }
 }
 
-/** What a release would be now. The packages have to be built. */
-export function readRelease(): Release {
-  const read = (file: string) => readFileSync(join(root, file), "utf8");
-  return {
-    client: readPackage(root),
-    commandLine: readCommandLine(),
-    changelog: read("CHANGELOG.md"),
-    described: parse(read("openapi.yaml")).info.version,
-    uncommitted: run(root, "git", "status", "--short").trim(),
-  };
-}
-
-function main(): void {
+await runScript(import.meta.url, () => {
   const release = readRelease();
   const problems = problemsOf(release);
   if (problems.length > 0) throw new Error(problems.join("\n"));
-  console.log(
-    `Complete: ${release.client.packed.length + release.commandLine.packed.length} files are ready to be published.`,
-  );
-}
-
-await runScript(import.meta.url, main);
+  const files = release.client.packed.length + release.commandLine.packed.length;
+  console.log(`Complete: ${files} files are ready to be published.`);
+});
