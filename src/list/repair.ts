@@ -179,8 +179,8 @@ export function fromNeighbor<T>(
     resume: cursor,
     id,
     after,
-    // Newer records can come meanwhile at the start of the list.
-    overlap: completed === undefined ? longestOverlap : 1,
+    // Newer records can come meanwhile at the start of the list, and another node can have dropped those between.
+    overlap: longestOverlap,
     continuesFrom: { records: [only], most: longestOverlap },
   };
 }

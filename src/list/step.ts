@@ -245,7 +245,7 @@ class WalkStep<T, Extra extends object> implements Step<T, Extra> {
     }: { most: number | undefined; isContinued: boolean; completeFrom: bigint | undefined },
   ): ListPage<T, Extra> {
     const { direction, length, count, block, node } = here;
-    const { isWanted } = this.#walk.source;
+    const { cursors, isWanted } = this.#walk.source;
     const part = this.#partInRange(edges);
     const inRange = edges.slice(part.from, part.to);
     const limit = part.from > 0 ? (most ?? this.#plan.size) : most;
@@ -265,7 +265,9 @@ class WalkStep<T, Extra extends object> implements Step<T, Extra> {
     const step = (towards: Direction): Step<T, Extra> | undefined => {
       if (towards === direction) {
         const total = count === undefined ? undefined : count + fresh.length;
-        return this.#stepAfter(read, info, { ...here, length: length + 1, count: total, deduplicator });
+        // In a block without an order of its own, a page with fresh votes can end with a known one.
+        const places = cursors?.lack === "record" && fresh.length > 0 ? undefined : here.places;
+        return this.#stepAfter(read, info, { ...here, length: length + 1, count: total, places, deduplicator });
       }
       const back = { ...newTrail(this.#walk, towards), count: undefined, block, node };
       const turned = [...read].reverse();

@@ -88,8 +88,9 @@ export class NodeCall<T> {
     const { isFresh } = this.#responses;
     // What is past is final on every node.
     const trusted = this.#ready(isFresh ? [] : ["lag"]);
-    const takesAny = !isFresh || this.#responses.find("place") !== undefined;
-    const ready = takesAny && trusted.length === 0 ? this.#ready(["lag", "suspect"]) : trusted;
+    const lacksPlace = this.#responses.find("place") !== undefined;
+    const takesAny = trusted.length === 0 && (lacksPlace || !isFresh);
+    const ready = takesAny ? this.#ready(["lag", "suspect", ...(lacksPlace ? (["slow"] as const) : [])]) : trusted;
     const preferred = ready.find(({ url }) => url === this.#call.expectation?.prefer);
     if (preferred) return preferred;
     // One that is probably not behind what was returned, if there is one.

@@ -203,7 +203,7 @@ describe("a walk over votes on a v0.74 node", () => {
         expect(votes.filter(({ partyId }) => !written.has(partyId) && !seen.has(partyId))).toEqual([]);
       },
     );
-    await fc.assert(property, runs(60));
+    await fc.assert(property, runs(25));
   });
 });
 

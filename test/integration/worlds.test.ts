@@ -7,9 +7,15 @@ test("400 random worlds are read completely up to the coverage, or end with an e
 }, 600_000);
 
 test("worlds that were once read with a gap, a late start or a needless error are read completely", async () => {
-  const ofHistory = [5597, 900_002_327, 831_200_029, 831_200_710, 831_200_738, 831_201_288, 831_201_672, 831_201_680];
-  const ofPlaces = [6042, 77_000_968, 77_001_323, 77_001_457, 831_200_818, 831_201_027, 831_301_300];
-  const ofMovedVotes = [495, 5838, 431_200_077, 431_202_382, 831_202_563, 900_000_465, 900_001_168, 900_001_584];
+  const ofHistory = [
+    5597, 700_002_072, 900_002_327, 831_200_029, 831_200_710, 831_200_738, 831_201_288, 831_201_672, 831_201_680,
+  ];
+  const ofPlaces = [
+    6042, 710_000_107, 710_000_664, 77_000_968, 77_001_323, 77_001_457, 831_200_818, 831_201_027, 831_301_300,
+  ];
+  const ofMovedVotes = [
+    495, 5838, 700_001_273, 431_200_077, 431_202_382, 831_202_563, 900_000_465, 900_001_168, 900_001_584,
+  ];
   const ofSignatures = [900_003_283];
   await checkSeeds([...ofHistory, ...ofPlaces, ...ofMovedVotes, ...ofSignatures]);
 }, 60_000);

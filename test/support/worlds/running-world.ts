@@ -56,9 +56,10 @@ export class RunningWorld {
     this.#growth = [...growth];
     this.#lags = nodes.map(({ lag }) => lag);
     const head = blocks.at(-1)?.time ?? firstDay;
-    this.kept = nodes.map(({ keepsDays }) =>
-      keepsDays === undefined ? 0n : startOfDay(head - 60n * second) - BigInt(keepsDays) * day,
-    );
+    this.kept = nodes.map(({ keepsDays, lag }) => {
+      const own = blocks.at(-1 - lag)?.time ?? firstDay;
+      return keepsDays === undefined ? 0n : startOfDay(own - 60n * second) - BigInt(keepsDays) * day;
+    });
     this.clock = new WorldClock({ start: Number(head / 1_000_000n) + clockAhead * 86_400_000 });
     const recent = blocks.slice(-14);
     const old = blocks.slice(0, -14);
@@ -229,6 +230,9 @@ export class RunningWorld {
     if (name === "lag" && this.world.nodes.length > 1) {
       this.#lags[node] = count;
       this.#network.nodes[node]?.configure({ lag: count });
+      if (this.#currentDay(node) >= (this.kept[node] ?? 0n)) return;
+      this.#lags[node] = 0;
+      this.#network.nodes[node]?.configure({ lag: 0 });
     }
   }
 
@@ -240,9 +244,14 @@ export class RunningWorld {
     );
     days.sort((a, b) => Number(a - b));
     const last = days[Math.min(count, days.length - 1) - 1];
-    if (last === undefined || last + day > startOfDay(this.head - 60n * second)) return;
+    if (last === undefined || last + day > this.#currentDay(node)) return;
     this.kept[node] = last + day;
     this.#network.nodes[node]?.configure({ history: last + day });
+  }
+
+  /** The day that a node keeps whatever it drops: that of its own block. */
+  #currentDay(node: number): bigint {
+    return startOfDay((this.#network.nodes[node]?.block.timestamp ?? this.head) - 60n * second);
   }
 
   #lowestHead(): bigint {
