@@ -48,7 +48,7 @@ test.each([
       each.scanBalanceChanges({ dateRange }, { order, pageSize: 40, missingHistory: "ignore" }).toArray();
     expect(keysOf(await scan(client))).toEqual(keysOf(await scan(other)));
   }
-  for (const pagination of [{ first: 7 }, { last: 7 }, { first: 7, newestFirst: false }, { first: 5000 }]) {
+  for (const pagination of [{ first: 25 }, { last: 25 }, { first: 25, newestFirst: false }, { first: 5000 }]) {
     // What begins before the history is an error of a loop, so that it is read page by page.
     const walk = async (each: typeof client) => {
       const records: BalanceChange[] = [];
