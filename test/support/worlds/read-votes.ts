@@ -17,7 +17,10 @@ export async function readVotes(
   const { world } = reading;
   const walked = new Walked<Vote>();
   if (!(await walk(spec, reading, list, walked))) return;
-  if (walked.isNameless && world.world.nodes.length > 1) return;
+  // A page without a block can be of a node that is behind the page before, where a vote has not moved yet: nothing shows it.
+  const { nodes, events } = world.world;
+  const isBehind = nodes.length > 1 && (nodes.some(({ lag }) => lag > 0) || events.some(({ name }) => name === "lag"));
+  if (walked.isNameless && isBehind) return;
   const isDescending = spec.newestFirst !== spec.isBackward;
   // A walk that continues can repeat votes of the one before.
   const parts = [0, ...walked.continuedAt].map((from, index) => walked.items.slice(from, walked.continuedAt[index]));
