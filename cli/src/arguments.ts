@@ -44,7 +44,7 @@ export function argumentFlags(id: OperationId): ArgumentFlag[] {
 
 /** The flags, and one that lets names pass that this version does not know if any of them is a name. */
 export function filterFlags(flags: readonly ArgumentFlag[]): Option[] {
-  const any = "Send names in filters that are not known, for nodes that are newer than this program.";
+  const any = "Send unknown names in filters, too, for nodes that are newer than this program.";
   const hasNames = flags.some(({ spec }) => namesOf(spec).length > 0);
   return [...flags.map(({ option }) => option), ...(hasNames ? [filterFlag("--any", any)] : [])];
 }

@@ -18,7 +18,7 @@ import { report } from "./report.js";
 const variables = [
   [
     "VEGA_NODE",
-    "The addresses of data nodes, separated by spaces or commas, if there is no --node. VEGAPROTOCOL_NODE is the same.",
+    "The addresses of data nodes, separated by spaces or commas. --node overrides them. VEGAPROTOCOL_NODE is the same.",
   ],
   ["HTTPS_PROXY, HTTP_PROXY", "The proxy of requests to nodes with https, and with http."],
   ["NO_PROXY", "Hosts and domains without a proxy, separated by commas."],

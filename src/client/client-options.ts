@@ -43,9 +43,9 @@ export interface ClientOptions extends AttemptOptions {
    */
   fetch?: ((request: Request) => Promise<Response>) | undefined;
   /**
-   * Whether requests are held back before the node rejects them, according to the rate limit that its responses name (observed on v0.74
-   * nodes). While the node bans the client, calls reject immediately and nothing is sent. In Cloudflare Workers and other edge runtimes,
-   * where no request can wait for another one, the default is `false`.
+   * Whether requests wait before the node would reject them. Its responses name the rate limit (observed on v0.74 nodes). While the
+   * node bans the client, calls reject immediately and nothing is sent. In Cloudflare Workers and other edge runtimes, where no request
+   * can wait for another one, the default is `false`.
    *
    * @default true
    */
@@ -60,8 +60,8 @@ export interface ClientOptions extends AttemptOptions {
    */
   observe?: ((event: ObserverEvent) => void) | undefined;
   /**
-   * Prints what happens, one line each: `"info"` errors, retries, waits and failovers, `"debug"` all attempts as well. No line has a
-   * header, a body, or the path of an address. Default: the environment variable `VEGA_LOG`, otherwise `"off"`.
+   * Prints a line for each event: `"info"` for errors, retries, waits and failovers, `"debug"` for every attempt, too. No line has
+   * a header, a body, or the path of an address. Default: the environment variable `VEGA_LOG`, otherwise `"off"`.
    *
    * @example
    * ```ts

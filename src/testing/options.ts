@@ -40,10 +40,10 @@ export interface FakeNodeOptions {
    */
   version?: NodeVersion | undefined;
   /**
-   * The clock that an open end of a range stands for on v0.79 nodes: milliseconds since 1970. Default: `Date.now`.
+   * The current time in milliseconds since 1970. A v0.79 node ends a range without an end there. Default: `Date.now`.
    */
   date?: (() => number) | undefined;
-  /** Its paging defects; `nodeDefects` has them all. Default: none. */
+  /** Defects of its pages; `nodeDefects` has them all. Default: none. */
   defects?: readonly NodeDefect[] | undefined;
   /**
    * What fails between the client and the node, for all requests or for some. Default: nothing.
@@ -85,8 +85,8 @@ export interface FakeNodeOptions {
    */
   blockHeaders?: boolean | undefined;
   /**
-   * How many blocks the node is behind its chain: it has neither the records nor the header of later blocks. With a negative
-   * number, only the block that its headers name is ahead.
+   * How many blocks the node is behind its chain: it lacks their records, and its headers name an earlier block. With a negative
+   * number, its headers name a later block; its records are up to date.
    *
    * @default 0
    */

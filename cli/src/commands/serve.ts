@@ -16,7 +16,7 @@ interface ServeFlags extends flags.NodeFlags, flags.ServerFlags {
 }
 
 export function addServe(program: Command, setup: Setup): void {
-  const summary = "Serve the lists of nodes without loss over HTTP, for programs in any language.";
+  const summary = "Serve complete lists over HTTP, for programs in any language.";
   const details =
     "Serves the paths and parameters of a node, with cursors that lead to every record once, from one or several nodes. It prints its " +
     "address to stdout and a line of JSON for each request to stderr. TLS, authentication, rate limits and caches are for a reverse proxy.";
