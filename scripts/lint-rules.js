@@ -8,7 +8,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { parse } from "yaml";
 
 /**
- * @typedef {{ child(path: string | (string | number)[]): Location, key(): Location }} Location
+ * @typedef {{ pointer: string, child(path: string | (string | number)[]): Location, key(): Location }} Location
  * @typedef {{
  *   report(problem: { message: string, location: Location }): void, location: Location, key: string | number,
  *   rawLocation: { pointer: string }, resolve(reference: { $ref: string }): { node?: unknown },
@@ -65,6 +65,18 @@ function enumerations() {
       if (numbers === undefined || numbers.length === names.length) return;
       const message = "`x-enumNumbers` needs a number for each name of `enum`, in the same order.";
       report({ message, location: location.child("x-enumNumbers") });
+    },
+  };
+}
+
+/** Types have the names of components; an object elsewhere would have none. */
+function namedObjects() {
+  return {
+    /** @param {Schema} schema @param {Context} context */
+    Schema({ properties }, { report, location }) {
+      if (properties === undefined || /^#\/components\/schemas\/[^/]+$/.test(location.pointer)) return;
+      const message = "This object has no name: move it to `components/schemas` and refer to it with `$ref`.";
+      report({ message, location: location.key() });
     },
   };
 }
@@ -202,5 +214,7 @@ function recordOf({ responses }, context) {
 
 export default () => ({
   id: "description",
-  rules: { oas3: { descriptions, enumerations, "string-formats": stringFormats, extensions } },
+  rules: {
+    oas3: { descriptions, enumerations, "named-objects": namedObjects, "string-formats": stringFormats, extensions },
+  },
 });

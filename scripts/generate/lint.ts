@@ -13,7 +13,7 @@ interface Problem {
 }
 
 /** The rules that the generators rely on. The others protect documentation and examples, which can be missing for now. */
-const neededRules = ["struct", "no-unresolved-refs", "description/extensions"];
+const neededRules = ["struct", "no-unresolved-refs", "description/named-objects", "description/extensions"];
 
 /**
  * Checks a description before it is generated from.

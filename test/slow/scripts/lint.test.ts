@@ -42,6 +42,16 @@ const rules: Record<string, Record<string, [before: string, after: string]>> = {
       "}\n          example: '17",
     ],
   },
+  "description/named-objects": {
+    "an object inside another": [
+      "        key:\n          type: string\n          description: The key.\n",
+      "        key:\n          type: object\n          description: The key.\n          properties:\n            name: {type: string, description: Its name.}\n",
+    ],
+    "an object in a response": [
+      "schema: {$ref: '#/components/schemas/SpamStatisticsResponse'}",
+      "schema: {type: object, properties: {chainId: {type: string, description: The chain.}}}",
+    ],
+  },
   "description/extensions": {
     "a sample that is empty": ["        - lang: TypeScript\n", "        - lang: JavaScript\n"],
     "an extension that is misspelled": ["x-sentOnce: true", "x-sendOnce: true"],
@@ -105,6 +115,9 @@ test("npm run generate refuses in the linter's words what it cannot generate fro
   const file = (name: string) => join(folder, `${name.replaceAll(" ", "-")}.yaml`);
   await expect(checkDescription(file("a record without a natural key"))).rejects.toThrow(
     /^\S+-key\.yaml:\d+: The record of a list needs `x-naturalKey`, a list of its properties\. \(description\/extensions\)\n/,
+  );
+  await expect(checkDescription(file("an object inside another"))).rejects.toThrow(
+    /^\S+-another\.yaml:\d+: This object has no name: move it to `components\/schemas` and refer to it with `\$ref`\. \(/,
   );
   await checkDescription(file("none"));
   await checkDescription(file("a parameter without an example"));
