@@ -2,7 +2,6 @@ import { readFileSync } from "node:fs";
 import { build, type Plugin } from "esbuild";
 import type { Browser, Page } from "playwright-core";
 import { compile, compileModule } from "svelte/compiler";
-import type { BalanceChange } from "vegaprotocol-client";
 import type { FakeNode } from "vegaprotocol-client/testing";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { hasNoBrowser, launchChromium } from "../../support/chromium.js";
@@ -11,7 +10,7 @@ import { here } from "./install.js";
 
 /** What the page has, beside the recipe. */
 declare global {
-  var node: FakeNode<{ balances: Partial<BalanceChange>[] }>;
+  var node: FakeNode;
   var unmount: () => void;
 }
 

@@ -34,7 +34,7 @@ const tests = {
   },
   "reports a port that is in use": async (node, url) => {
     const error = await listen(node, { port: Number(new URL(url).port) }).catch((reason) => reason);
-    check(/address (already )?in use/i.test(error.message), `Expected a clear error, got ${error.message}`);
+    check(/^Cannot listen on port .*in use/i.test(error.message), `Expected a clear error, got ${error.message}`);
   },
 };
 

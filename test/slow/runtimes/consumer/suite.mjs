@@ -3,7 +3,6 @@ import {
   ApiError,
   ArgumentError,
   createClient,
-  PaginationError,
   ResponseError,
   toBytes,
   toDate,
@@ -99,8 +98,8 @@ const tests = {
     const node = createFakeNode({ votes: 60, balances: 500 }, { defects: nodeDefects });
     const client = createClient({ baseUrl: "https://node.example", fetch: node.fetch });
     const [{ proposalId }] = node.records.votes;
-    const walk = client.listVotes({ proposalId, pagination: { first: 5 } }).toArray();
-    equal(PaginationError.is(await rejection(walk)), true);
+    const cast = node.records.votes.filter((vote) => vote.proposalId === proposalId);
+    equal((await client.listVotes({ proposalId, pagination: { first: 5 } }).toArray()).length, cast.length);
     equal((await client.scanBalanceChanges().toArray()).length, 500);
     equal(node.requests.length > 2, true);
   },
