@@ -122,8 +122,10 @@ class ScanRun implements Batches<BalanceChange> {
   coverage(taken?: number): Coverage {
     const isEndShown =
       this.#end === undefined ? this.#isOpenEndShown : this.#block !== undefined && !this.#hasPageWithoutBlock;
-    const start = this.#readers.map(({ completeFrom }) => completeFrom).reduce(maximum, this.#start ?? 0n);
-    const whole = { start, end: isEndShown ? this.#times?.end : undefined, block: this.#block };
+    const { end } = this.#times ?? {};
+    const shown = this.#readers.map(({ completeFrom }) => completeFrom).reduce(maximum, this.#start ?? 0n);
+    const start = end === undefined ? shown : minimum(shown, end);
+    const whole = { start, end: isEndShown ? end : undefined, block: this.#block };
     if (taken === undefined) return whole;
     const last = this.#last?.[taken - 1];
     const time = last && BigInt(last.timestamp);

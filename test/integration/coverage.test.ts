@@ -48,6 +48,18 @@ test("a range that begins before the history of the node is reason pruned for a 
   }
 });
 
+test("a scan of a party whose records the node has dropped covers nothing: its coverage starts at its end", async () => {
+  const [sleeping, ...balances] = changes(200, 3600);
+  const quiet = { ...(sleeping as BalanceChange), partyId: "f".repeat(64) };
+  const history = first + 3n * 86_400n * second;
+  const client = clientOf(createFakeNode({ balances: [quiet, ...balances] }, { ...options, history }));
+  const startTimestamp = first + 5n * 86_400n * second;
+  const scan = client.scanBalanceChanges({ filter: { partyIds: [quiet.partyId] }, dateRange: { startTimestamp } });
+  expect(await scan.toArray()).toEqual([]);
+  const { start, end } = await scan.coverage;
+  expect([start, start > startTimestamp]).toEqual([end, true]);
+});
+
 describe("an end that the node has not reached", () => {
   const dateRange = { startTimestamp: first, endTimestamp: first + 120n * second };
   const later = { height: 2_000_000n, timestamp: first + 200n * second };
