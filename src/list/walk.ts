@@ -119,15 +119,14 @@ class PageReader<T, Extra extends object> {
     const { range, cursor } = this.#plan;
     const isDescending = goesDown(this.#plan);
     const { first, last, newest } = this.#blocks ?? {};
-    const shown = range?.end === undefined ? this.#completeFrom : minimum(this.#completeFrom, range.end);
-    const start = maximum(range?.start ?? 0n, shown);
     const block = isDescending ? first : last;
     const final = block && finalTime(block.timestamp);
-    const end = range?.end === undefined || final === undefined ? final : minimum(final, range.end);
+    const upTo = range?.end === undefined || final === undefined ? final : minimum(final, range.end);
     const place = cursor === undefined ? undefined : nanosecondsOf(cursor);
-    if (place === undefined) return { start, end, block: newest };
-    if (isDescending) return { start, end: place, block: newest };
-    return { start: maximum(start, place + 1n), end, block: newest };
+    const end = isDescending ? (place ?? upTo) : upTo;
+    const shown = minimum(this.#completeFrom, end ?? range?.end ?? this.#completeFrom);
+    const after = isDescending || place === undefined ? 0n : place + 1n;
+    return { start: [range?.start ?? 0n, shown].reduce(maximum, after), end, block: newest };
   }
 
   #note(page: ListPage<T, Extra> & Extra): void {

@@ -48,16 +48,21 @@ test("a range that begins before the history of the node is reason pruned for a 
   }
 });
 
-test("a scan of a party whose records the node has dropped covers nothing: its coverage starts at its end", async () => {
+test("a scan or a loop of a party whose records the node has dropped covers nothing: its coverage starts at its end", async () => {
   const [sleeping, ...balances] = changes(200, 3600);
   const quiet = { ...(sleeping as BalanceChange), partyId: "f".repeat(64) };
   const history = first + 3n * 86_400n * second;
   const client = clientOf(createFakeNode({ balances: [quiet, ...balances] }, { ...options, history }));
   const startTimestamp = first + 5n * 86_400n * second;
-  const scan = client.scanBalanceChanges({ filter: { partyIds: [quiet.partyId] }, dateRange: { startTimestamp } });
-  expect(await scan.toArray()).toEqual([]);
-  const { start, end } = await scan.coverage;
-  expect([start, start > startTimestamp]).toEqual([end, true]);
+  const query = { filter: { partyIds: [quiet.partyId] }, dateRange: { startTimestamp } };
+  for (const reading of [
+    client.scanBalanceChanges(query),
+    ...[true, false].map((newestFirst) => client.listBalanceChanges({ ...query, pagination: { newestFirst } })),
+  ]) {
+    expect(await reading.toArray()).toEqual([]);
+    const { start, end } = await reading.coverage;
+    expect([start, start > startTimestamp]).toEqual([end, true]);
+  }
 });
 
 describe("an end that the node has not reached", () => {
