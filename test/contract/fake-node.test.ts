@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Served, serveValidated } from "../../scripts/mock.js";
 import { createClient, type VegaClient, VegaError } from "../../src/index.js";
 import { createFakeNode, type FakeNode, nodeDefects } from "../../src/testing/index.js";
+import { transaction } from "../support/raw-requests.js";
 import { recorder } from "../support/recorder.js";
 
 // Client and fake node on one machine, Prism's validating proxy between them: Prism decides whether requests and responses
@@ -28,14 +29,6 @@ function expectNoViolation(responses: number): void {
   traffic.responses.length = 0;
   traffic.sent.length = 0;
 }
-
-const tx = {
-  version: "TX_VERSION_V3",
-  inputData: "CAEQh61L",
-  pubKey: "ab".repeat(32),
-  signature: { algo: "vega/ed25519", value: "0f".repeat(64), version: 1 },
-  pow: { tid: "01".repeat(32), nonce: "1" },
-};
 
 describe("between client and fake node, Prism reports no violation", () => {
   test("in walks over every list, in both directions", async () => {
@@ -74,12 +67,14 @@ describe("between client and fake node, Prism reports no violation", () => {
   test("in spam statistics and checks, with every code", async () => {
     for (const partyId of [...Object.keys(node.records.spamStatistics), "nobody", "ü+&?#%"])
       await client.getSpamStatistics({ partyId });
-    await client.checkTransaction({ tx });
-    await client.checkTransaction({ tx });
+    await client.checkTransaction({ tx: transaction });
+    await client.checkTransaction({ tx: transaction });
     await client.checkTransaction({ tx: {} });
     for (const code of [51, 60, 70, 80, 89] as const) {
       node.configure({ checkCode: () => code });
-      const result = await client.checkTransaction({ tx: { ...tx, pow: { tid: `${code}`.repeat(32), nonce: "1" } } });
+      const result = await client.checkTransaction({
+        tx: { ...transaction, pow: { tid: `${code}`.repeat(32), nonce: "1" } },
+      });
       expect(result.code).toBe(code);
     }
     expectNoViolation(15);
@@ -113,7 +108,7 @@ describe("between client and fake node, Prism reports no violation", () => {
       node.configure({ faults: [{ name: "status", status }] });
       await fail(client.getSpamStatistics({ partyId: "a" }));
       await fail(client.listVotes({ partyId: "ab" }));
-      await fail(client.checkTransaction({ tx }));
+      await fail(client.checkTransaction({ tx: transaction }));
     }
     node.configure({ faults: [], now: () => 0, rateLimit: { burst: 1, refusals: 1 } });
     const unpaced = createClient({ baseUrl: proxy.url, fetch: traffic.fetch, retry: false, pacing: false });

@@ -20,7 +20,19 @@ function setting(blockTime: number, { latency = 0, records = () => ({}) } = {}) 
     node.nextBlock({ ...records(), block });
   };
   clock.after(blockTime, endBlock);
-  return { node, clock, endedAt, client, run };
+  /** How long after the end of its block each of so many records is yielded. */
+  const delaysOf = async (count: number): Promise<number[]> => {
+    const delays: number[] = [];
+    const read = async () => {
+      for await (const { timestamp } of followBalanceChangesWith({ clock, pageSize: 5000 }, client, {}, {})) {
+        delays.push(clock.now() - (endedAt.get(BigInt(timestamp)) ?? Number.NaN));
+        if (delays.length === count) break;
+      }
+    };
+    await run(read());
+    return delays;
+  };
+  return { node, clock, client, run, delaysOf };
 }
 
 describe("a follower on a manual clock", () => {
@@ -33,17 +45,8 @@ describe("a follower on a manual clock", () => {
   ])(
     "yields each record within two blocks of %i ms and a latency of %i ms after its block has ended",
     async (blockTime, latency) => {
-      const { node, clock, endedAt, client, run } = setting(blockTime, { latency, records: () => ({ balances: 2 }) });
-      const follower = followBalanceChangesWith({ clock, pageSize: 5000 }, client, {}, {});
-      const delays: number[] = [];
-      await run(
-        (async () => {
-          for await (const { timestamp } of follower) {
-            delays.push(clock.now() - (endedAt.get(BigInt(timestamp)) ?? Number.NaN));
-            if (delays.length === 200) break;
-          }
-        })(),
-      );
+      const { node, delaysOf } = setting(blockTime, { latency, records: () => ({ balances: 2 }) });
+      const delays = await delaysOf(200);
       // The time of a block is learned from the first ones.
       expect(Math.max(...delays.slice(8))).toBeLessThanOrEqual(2 * blockTime + latency);
       expect(node.requests.length).toBeLessThanOrEqual(110);
@@ -72,20 +75,11 @@ describe("a follower on a manual clock", () => {
 
   test("polls again every block as soon as records come again", async () => {
     let isActive = false;
-    const { clock, endedAt, client, run } = setting(1000, { records: () => (isActive ? { balances: 1 } : {}) });
-    const follower = followBalanceChangesWith({ clock, pageSize: 5000 }, client, {}, {});
+    const { clock, delaysOf } = setting(1000, { records: () => (isActive ? { balances: 1 } : {}) });
     clock.after(10 * minute, () => {
       isActive = true;
     });
-    const delays: number[] = [];
-    await run(
-      (async () => {
-        for await (const { timestamp } of follower) {
-          delays.push(clock.now() - (endedAt.get(BigInt(timestamp)) ?? Number.NaN));
-          if (delays.length === 60) break;
-        }
-      })(),
-    );
+    const delays = await delaysOf(60);
     expect(Math.max(...delays)).toBeLessThanOrEqual(15_000 + 1000);
     expect(Math.max(...delays.slice(20))).toBeLessThanOrEqual(2000);
   });

@@ -43,3 +43,12 @@ export async function walk<T>(node: FakeNode, path: string, repair = (cursor: st
   }
   return pages;
 }
+
+/** A transaction that a fake node accepts. */
+export const transaction = {
+  version: "TX_VERSION_V3",
+  inputData: "CAEQh61L",
+  pubKey: "ab".repeat(32),
+  signature: { algo: "vega/ed25519", value: "0f".repeat(64), version: 1 },
+  pow: { tid: "01".repeat(32), nonce: "1" },
+};

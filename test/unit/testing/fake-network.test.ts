@@ -8,7 +8,7 @@ import {
   type FakeNode,
   type FakeVote,
 } from "../../../src/testing/index.js";
-import { fetchFrom, fetchPage } from "../../support/raw-requests.js";
+import { fetchFrom, fetchPage, transaction } from "../../support/raw-requests.js";
 import { runs } from "../../support/runs.js";
 
 const second = 1_000_000_000n;
@@ -68,14 +68,7 @@ describe("a fake network", () => {
       (await fetchFrom(first, list)).status,
     ]).toEqual([200, 200, 429]);
     expect([(await fetchFrom(second, list)).status, (await fetchFrom(second, list)).status]).toEqual([503, 200]);
-    const tx = {
-      version: "TX_VERSION_V3",
-      inputData: "CAEQh61L",
-      pubKey: "ab".repeat(32),
-      signature: { algo: "vega/ed25519", value: "0f".repeat(64), version: 1 },
-      pow: { tid: "01".repeat(32), nonce: "1" },
-    };
-    const body = JSON.stringify({ tx });
+    const body = JSON.stringify({ tx: transaction });
     const check = async (node: typeof third) =>
       (await fetchFrom(node, "/transaction/check", { method: "POST", body })).body.code;
     nodeOf(network, 0).configure({ rateLimit: false });
