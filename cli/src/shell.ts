@@ -31,7 +31,7 @@ export const hidePassword = (word: string): string =>
     : word;
 
 /** Quotes a word for a shell: of Windows, for its command prompt and PowerShell. */
-export function quoteWord(word: string, platform = process.platform): string {
+function quoteWord(word: string, platform = process.platform): string {
   if (/^[\w@%+=:,./-]+$/.test(word)) return word;
   if (platform !== "win32") return `'${word.replaceAll("'", "'\\''")}'`;
   // Programs on Windows read a backslash as an escape only before a quote.

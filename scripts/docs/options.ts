@@ -122,7 +122,7 @@ export function readProgram(): ts.Program {
 }
 
 /** Every symbol that the package exports, by one entry each: two would leave open what to import it from. */
-export function readExports(program: ts.Program): ts.Symbol[] {
+function readExports(program: ts.Program): ts.Symbol[] {
   const checker = program.getTypeChecker();
   const symbols = readEntries().flatMap((entry) => {
     const module = checker.getSymbolAtLocation(program.getSourceFile(entry) as ts.SourceFile);

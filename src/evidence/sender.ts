@@ -42,7 +42,7 @@ export function pageSender<T>({ connection, route, operation, call }: PageSender
 }
 
 /** The envelope of a page, if it is one: without edges or without `pageInfo`, a walk would end too early. */
-export const readEnvelope = <T>(envelope: PageContent<T> | null | undefined): PageContent<T> | undefined =>
+const readEnvelope = <T>(envelope: PageContent<T> | null | undefined): PageContent<T> | undefined =>
   Array.isArray(envelope?.edges) && envelope.pageInfo !== undefined ? envelope : undefined;
 
 /**

@@ -115,7 +115,7 @@ export class ListPage<T, Extra extends object> implements WalkPage<T> {
 }
 
 /** Reads the `pagination` of a neighboring page. `pageInfo` still shows a page that no cursor leads to. */
-export function unlessUnreachable<P extends Pagination>(read: () => P | undefined): P | undefined {
+function unlessUnreachable<P extends Pagination>(read: () => P | undefined): P | undefined {
   try {
     return read();
   } catch (error) {

@@ -35,7 +35,7 @@ export interface UnreliableCursors<T> {
 }
 
 /** Records that are read before the last one, if the account ids of those between are not known. */
-export const longestOverlap = 50;
+const longestOverlap = 50;
 
 /** Nodes allow pages of this size (observed on v0.74 nodes). */
 export const largestPage = 5000;

@@ -10,7 +10,7 @@ import { microsecondOf } from "../values/times.js";
 const { naturalKey, cursors } = operations.listBalanceChanges;
 
 /** The order of balance changes of one time: by their account, of which a node has one balance in a block. */
-export function compareAccounts(a: BalanceChange, b: BalanceChange): number {
+function compareAccounts(a: BalanceChange, b: BalanceChange): number {
   for (const name of cursors.missingMember.sha256Of) {
     const order = compareText(String(a[name] ?? ""), String(b[name] ?? ""));
     if (order !== 0) return order;

@@ -7,7 +7,7 @@ import { refuseValue } from "./show.js";
  */
 export type NanosecondTime = bigint | `${bigint}` | (string & {}) | Date | { readonly epochNanoseconds: bigint };
 
-export const nanosecondsPerMillisecond = 1_000_000n;
+const nanosecondsPerMillisecond = 1_000_000n;
 export const nanosecondsPerDay = 86_400_000n * nanosecondsPerMillisecond;
 
 const rfc3339 = /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?([Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
