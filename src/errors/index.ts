@@ -85,7 +85,7 @@ export class PaginationError extends VegaError {
    * - `"too-dense"`: more records share one time than a scan can read.
    * - `"pruned"`: the range begins before the oldest record that the node keeps.
    * - `"behind"`: the node has not reached the end of what is read, or is behind the node of an earlier page.
-   * - `"gap"`: no response shows the records that follow those before, as of a follower that cannot reach all votes since its position.
+   * - `"gap"`: no response shows which records come next. A follower of votes cannot reach all those since its checkpoint.
    */
   readonly reason: "repeated-cursor" | "missing-cursor" | "too-dense" | "pruned" | "behind" | "gap";
   /** If `reason` is `"too-dense"`: the time of the records, in Unix nanoseconds. */

@@ -8,7 +8,7 @@ const batchSize = 128 * 1024;
 export interface WriterOptions {
   /** Whether records are written once their block is complete: the next one has another time then. */
   readonly isByBlock: boolean;
-  /** Whether what follows the last record also follows if a reading fails. */
+  /** Whether the end of the text is written after an error, too. */
   readonly hasEnd: boolean;
 }
 
