@@ -8,7 +8,6 @@ import { canonicalId, exampleIds } from "../ids.js";
 import { count, type Io, printMessage, write } from "../io.js";
 import { formatTime } from "../output/cells.js";
 import { continueCommand, hidePassword } from "../shell.js";
-import type { ComparedDay } from "../sync/check.js";
 import { type Destination, type SyncList, syncLists } from "../sync/destination.js";
 import type { DestinationFlags } from "../sync/open.js";
 import type { SyncOptions, SyncProgress, SyncWait, VotesQuery } from "../sync/sync.js";
@@ -22,9 +21,7 @@ interface Flags extends flag.NodeFlags, flag.PageFlags, flag.FollowFlags, Destin
   readonly id?: readonly string[];
   readonly follow?: true;
   readonly check?: true;
-  readonly repair?: true;
   readonly fromDb?: string;
-  readonly days?: true;
   readonly quiet?: true;
 }
 
@@ -72,11 +69,6 @@ export function addSync(program: Command, setup: Setup): void {
         "--from-db <FILE>",
         "Copy an SQLite database of sync to the destination, and compare both, instead of reading a node.",
       ),
-      output("--repair", "With --check: read the days that differ again, and compare them once more."),
-      output(
-        "--days",
-        "With --check: print a line for each day, with the number of records and their SHA-256, followed by the node's if they differ.",
-      ),
       flag.quietFlag(),
       ...flag.nodeFlags(),
       ...flag.scanFlags(),
@@ -102,7 +94,7 @@ async function sync(io: Io, flags: Flags, [entered = "", ...names]: readonly str
   const name = hidePassword(entered);
   const plan = readPlan(names, flags);
   const { openDestination } = await import("../sync/open.js");
-  const destination = await openDestination(entered, flags.check ? "check" : "write", io.signal, flags);
+  const destination = await openDestination(entered, flags.check ? "read" : "write", io.signal, flags);
   try {
     if (flags.follow && !destination.followsLists && names.some((each) => each !== "balances")) {
       throw new UsageError("A folder follows balance changes only: its other lists are files that a run replaces.");
@@ -124,7 +116,7 @@ async function copy(io: Io, file: string, destination: Destination, name: string
     import("../sync/copy.js"),
     import("../sync/destinations/sqlite.js"),
   ]);
-  const source = await openSqlite(file, "check");
+  const source = await openSqlite(file, "read");
   try {
     const copied = await copyDatabase(source, destination);
     await write(io.stdout, `${name} equals ${file}: ${count(copied, "balance change")}.\n`);
@@ -141,8 +133,6 @@ function readPlan(names: readonly string[], flags: Flags): Plan {
   if (unknown !== undefined) {
     throw new UsageError(`Expected names of lists after DESTINATION (${syncLists.join(", ")}), got ${unknown}.`);
   }
-  if (flags.repair && !check) throw new UsageError("--repair requires --check.");
-  if (flags.days && !check) throw new UsageError("--days requires --check.");
   if (flags.fromDb !== undefined && (check || flags.follow || names.length > 0)) {
     throw new UsageError("--from-db copies a whole database: leave out --check, --follow and the names of lists.");
   }
@@ -252,26 +242,21 @@ const describeProgress = ({ list, records, upTo }: SyncProgress): string =>
 async function check(io: Io, flags: Flags, plan: Plan, destination: Destination, name: string): Promise<number> {
   const [{ checkSync }, { connect }] = await Promise.all([import("../sync/check.js"), import("../connection.js")]);
   const { balances = { filter: {} }, pageSize, concurrency, catchUp } = plan;
-  const { repair = false } = flags;
   const { client, nodes } = await connect(io, flags);
-  const result = await checkSync(destination, client, balances, repair, {
+  const result = await checkSync(destination, client, balances, {
     pageSize,
     concurrency,
     catchUp,
     signal: io.signal,
     onBehind: sayBehind(io, flags, name),
   });
-  const { days, different, unrepaired, records, uncompared, start, end } = result;
-  if (flags.days) await write(io.stdout, days.map(describeDay).join(""));
+  const { different, records, uncompared, start, end } = result;
   for (const { day, stored, node, surplus, missing } of different) {
-    const counts = `${count(stored.records, "record")}, ${node.records.toLocaleString("en")} in the node`;
+    const counts = `${count(stored, "record")}, ${node.toLocaleString("en")} in the node`;
     const what = `${missing.toLocaleString("en")} missing, ${surplus.toLocaleString("en")} that the node does not have`;
-    printMessage(io, `${day}: ${counts}: ${what}${repair ? "; read again" : ""}.`);
+    printMessage(io, `${day}: ${counts}: ${what}.`);
   }
-  for (const { day } of unrepaired) {
-    printMessage(io, `${day}: still differs after it was read again. Repeat the command, or use another node.`);
-  }
-  if ((repair ? unrepaired : different).length > 0) return exitCodes.failed;
+  if (different.length > 0) return exitCodes.failed;
   const range = `from ${formatTime(start)} to ${formatTime(end)}`;
   if (uncompared > 0) {
     throw new IncompleteError(
@@ -282,10 +267,4 @@ async function check(io: Io, flags: Flags, plan: Plan, destination: Destination,
   if (flags.quiet) return exitCodes.done;
   await write(io.stdout, `${name} equals ${nodes.join(", ")} ${range}: ${count(records, "balance change")}.\n`);
   return exitCodes.done;
-}
-
-/** A line with the number of records and their digest, and those of the node if they differ. */
-function describeDay({ day, stored, node }: ComparedDay): string {
-  const others = stored.sha256 === node.sha256 ? [] : [node.records, node.sha256];
-  return `${[day, stored.records, stored.sha256, ...others].join(" ")}\n`;
 }

@@ -1,6 +1,6 @@
 /** Copies an SQLite database to another destination, and compares both. */
 import { ExitError } from "../errors.js";
-import { Comparison, isEqualDay } from "./check.js";
+import { compare, isDifferent } from "./check.js";
 import { allTimes, type BalancesQuery, type Destination } from "./destination.js";
 import type { RelationalDestination } from "./destinations/relational.js";
 import { inParts } from "./sync.js";
@@ -19,7 +19,7 @@ export async function copyDatabase(source: RelationalDestination, destination: D
       const rest = source.read(filter, { start: stored?.position ?? allTimes.start, end: checkpoint.position });
       for await (const { records, upTo = checkpoint.position } of inParts(isDone ? [] : rest))
         await store(records, upTo);
-      copied += await compare(source, destination, filter, checkpoint.position);
+      copied += await compareCopy(source, destination, filter, checkpoint.position);
     } else if (list === "votes" && !hasVersions && !isDone) {
       for await (const { before, votes } of source.versions()) {
         if (before > (stored?.position ?? 0n)) await store(votes, before);
@@ -41,11 +41,15 @@ async function recordsOf(source: Destination, list: "signatures" | "profiles"): 
   return records;
 }
 
-async function compare(source: Destination, destination: Destination, filter: BalancesQuery["filter"], end: bigint) {
+async function compareCopy(
+  source: Destination,
+  destination: Destination,
+  filter: BalancesQuery["filter"],
+  end: bigint,
+) {
   const range = { start: allTimes.start, end };
-  const comparison = new Comparison(end);
-  await comparison.compare(source.read(filter, range), destination.read(filter, range));
-  const different = comparison.days.find((day) => !isEqualDay(day));
+  const { days, common } = await compare(source.read(filter, range), destination.read(filter, range), end);
+  const different = days.find(isDifferent);
   if (different) throw new ExitError(`The copy differs on ${different.day}. Copy to an empty destination.`);
-  return comparison.common;
+  return common;
 }

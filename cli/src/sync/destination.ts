@@ -53,8 +53,8 @@ export interface Part {
   readonly upTo: bigint;
 }
 
-/** What a destination is opened for. To check it can lead to a repair, so that it is locked; to read it, it is not. */
-export type OpenMode = "write" | "check" | "read";
+/** What a destination is opened for. It is locked unless it is only read. */
+export type OpenMode = "write" | "read";
 
 export interface Destination {
   /** Whether lists other than balance changes can be followed. */
@@ -66,15 +66,12 @@ export interface Destination {
   finish(): Promise<string | undefined>;
   /** The newest balance change of a filter, one of them if several have its time. */
   newest(filter: BalanceChangesFilter): Promise<BalanceChange | undefined>;
-  count(filter: BalanceChangesFilter, range: TimeRange): Promise<number>;
   /** The balance changes of a range in the order of a scan. */
   read(filter: BalanceChangesFilter, range: TimeRange): AsyncGenerator<BalanceChange, undefined, undefined>;
   /** How far each list is stored. */
   checkpoints(): Promise<StoredList[]>;
   /** The records of a list, in order of time if they have one. */
   all<List extends SyncList>(list: List): AsyncGenerator<SyncRecords[List], undefined, undefined>;
-  /** Replaces the balance changes of a range, which is in one day. */
-  replace(query: BalancesQuery, range: TimeRange, parts: AsyncIterable<Part>): Promise<void>;
   /** Names the destination in an error of what it is made of. */
   describe(error: unknown): unknown;
   close(): Promise<void>;

@@ -11,13 +11,14 @@ export interface DestinationFlags {
   readonly schema?: string;
 }
 
-/** Opens a destination by its name, and locks it for this process unless it is only read. */
+/** Opens a destination by its name, and locks it for this process unless it is only read. Without flags, everything in it is read. */
 export async function openDestination(
   name: string,
   mode: OpenMode,
   signal: AbortSignal,
-  { partialDay, timestamps, textAmounts, schema }: DestinationFlags = {},
+  flags?: DestinationFlags,
 ): Promise<Destination> {
+  const { partialDay, timestamps, textAmounts, schema } = flags ?? {};
   const isPostgres = /^postgres(?:ql)?:\/\//.test(name);
   const isFolder = !isPostgres && (/[/\\]$/.test(name) || statSync(name, { throwIfNoEntry: false })?.isDirectory());
   if (!isFolder) refuse({ partialDay, timestamps, textAmounts }, "a folder: a DESTINATION that ends with /");
@@ -29,7 +30,7 @@ export async function openDestination(
     const { openParquetFolder } = await import("./destinations/parquet.js");
     return openParquetFolder(name, {
       mode,
-      hasPartialDay: partialDay === true,
+      hasPartialDay: flags === undefined || partialDay === true,
       timestamps: timestamps ?? "micros",
       hasTextAmounts: textAmounts === true,
     });

@@ -72,7 +72,7 @@ export async function readSync(spec: SyncReader, reading: Reading): Promise<void
     const found: SyncComparison[] = [];
     const check = async function* () {
       try {
-        yield await checkSync(destination, other, balances, false, {});
+        yield await checkSync(destination, other, balances, {});
       } catch (error) {
         // A node without the stored records is refused.
         if (name !== "empty" || !(error instanceof ExitError)) throw error;

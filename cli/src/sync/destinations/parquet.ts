@@ -6,13 +6,11 @@ import type { BalanceChange, BalanceChangesFilter } from "vegaprotocol-client";
 import { ExitError, UsageError } from "../../errors.js";
 import { writeError } from "../../output/file.js";
 import {
-  type BalancesQuery,
   type Batch,
   type Checkpoint,
   canonicalJson,
   type Destination,
   type OpenMode,
-  type Part,
   type StoredList,
   type SyncList,
   type SyncRecords,
@@ -40,8 +38,6 @@ export interface ParquetOptions extends ParquetForm {
 const nanosecondsPerDay = 86_400_000_000_000n;
 
 const dayOf = (time: bigint): bigint => time - (time % nanosecondsPerDay);
-const max = (a: bigint, b: bigint) => (a > b ? a : b);
-const min = (a: bigint, b: bigint) => (a < b ? a : b);
 const endOf = (day: bigint): bigint => day + nanosecondsPerDay;
 const dateOf = (day: bigint): string => new Date(Number(day / 1_000_000n)).toISOString().slice(0, 10);
 
@@ -161,18 +157,6 @@ class ParquetDestination implements Destination {
     return undefined;
   }
 
-  async count(filter: BalanceChangesFilter, range: TimeRange): Promise<number> {
-    let records = 0;
-    for (const { day, metadata } of this.#days) {
-      const isWhole = day >= range.start && endOf(day) <= range.end;
-      if (isWhole) records += Number(metadata.num_rows);
-      else
-        for await (const _ of this.read(filter, { start: max(day, range.start), end: min(endOf(day), range.end) }))
-          records++;
-    }
-    return records;
-  }
-
   async *read(
     filter: BalanceChangesFilter,
     { start, end }: TimeRange,
@@ -186,18 +170,6 @@ class ParquetDestination implements Destination {
         if (isWanted) yield recordOf.balances(row);
       }
     }
-  }
-
-  async replace(_: BalancesQuery, { start, end }: TimeRange, parts: AsyncIterable<Part>): Promise<void> {
-    const day = dayOf(start);
-    const earlier = this.#days.find((file) => file.day === day);
-    const file = new ParquetFile(this.#pathOf(day), tables.balances.columns, this.#options);
-    const rows = async function* () {
-      for await (const { records } of parts) yield* records.map(rowOf.balances);
-    };
-    const notes = { start: String(earlier?.start ?? start), end: String(earlier?.end ?? end) };
-    await write(file, rows(), { ...this.#notes, query: this.#query, ...notes });
-    this.#days = await this.#readDays();
   }
 
   describe(error: unknown): unknown {
@@ -242,7 +214,7 @@ class ParquetDestination implements Destination {
       const file = await openParquet(path);
       // Every file is of the query of the run, or of the first file.
       this.#query ||= file.notes["query"] ?? "";
-      this.#checkNotes(file, { ...(this.#options.mode !== "read" && this.#notes), query: this.#query });
+      this.#checkNotes(file, { ...(this.#options.mode === "write" && this.#notes), query: this.#query });
       const [start, end] = [BigInt(file.notes["start"] ?? -1), BigInt(file.notes["end"] ?? -1)];
       if (dayOf(start) !== day || end > endOf(day) || end < start) {
         throw new ExitError(
@@ -250,7 +222,7 @@ class ParquetDestination implements Destination {
         );
       }
       const isOpen = end < endOf(day);
-      if (this.#options.mode === "check" && isOpen && !this.#options.hasPartialDay) continue;
+      if (this.#options.mode === "read" && isOpen && !this.#options.hasPartialDay) continue;
       days.push({ ...file, day, start, end });
     }
     return days;
@@ -304,7 +276,7 @@ async function write(file: ParquetFile, rows: Iterable<Row> | AsyncIterable<Row>
 /** Opens a folder, which does not have to be there, and locks it for this process unless it is only read. */
 export async function openParquetFolder(name: string, options: ParquetOptions): Promise<Destination> {
   const path = await realpath(name).catch(() => resolve(name));
-  if (options.mode !== "write" && !existsSync(path)) {
+  if (options.mode === "read" && !existsSync(path)) {
     throw new UsageError(`Expected a folder of vegaprotocol sync, and there is no ${name}.`);
   }
   return new ParquetDestination(name, path, options, options.mode === "read" ? async () => {} : await lock(path));

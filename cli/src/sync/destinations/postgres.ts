@@ -169,7 +169,7 @@ export async function openPostgres(address: string, options: Options): Promise<D
   if (!URL.canParse(address)) throw new UsageError(`Expected an address of PostgreSQL, got ${hidePassword(address)}.`);
   const database = new PostgresDatabase(address, options);
   try {
-    const destination = await RelationalDestination.open(database, options.mode !== "write");
+    const destination = await RelationalDestination.open(database, options.mode);
     database.patience = patience;
     return destination;
   } catch (error) {

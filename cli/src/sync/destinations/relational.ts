@@ -3,12 +3,11 @@ import type { BalanceChange, BalanceChangesFilter } from "vegaprotocol-client";
 import { ExitError, UsageError } from "../../errors.js";
 import {
   allTimes,
-  type BalancesQuery,
   type Batch,
   type Checkpoint,
   canonicalJson,
   type Destination,
-  type Part,
+  type OpenMode,
   type StoredList,
   type SyncList,
   type SyncRecords,
@@ -160,7 +159,7 @@ export class RelationalDestination implements Destination {
   }
 
   /** Creates the tables, or brings those of an earlier version up to date, unless they are only read. */
-  static async open(database: Database, isRead: boolean): Promise<RelationalDestination> {
+  static async open(database: Database, mode: OpenMode): Promise<RelationalDestination> {
     const { name, dialect } = database;
     const names = (await database.query(dialect.tableNames)).flat();
     const isOurs = names.includes("sync_version");
@@ -172,9 +171,9 @@ export class RelationalDestination implements Destination {
     if (version > migrations.length) {
       throw new ExitError(`${name} has tables of a later version (${version}). Use a newer program.`);
     }
-    if (isRead && version < migrations.length)
-      throw new UsageError(`${name} has no copy: run vegaprotocol sync first.`);
-    if (!isRead) {
+    if (mode === "read") {
+      if (version < migrations.length) throw new UsageError(`${name} has no copy: run vegaprotocol sync first.`);
+    } else {
       // Also without a migration: it shows that no other process writes.
       await database.write(async () => {
         if (version === migrations.length) return;
@@ -230,12 +229,6 @@ export class RelationalDestination implements Destination {
     return undefined;
   }
 
-  async count(filter: BalanceChangesFilter, range: TimeRange): Promise<number> {
-    const { sql, values } = this.#conditionOf(filter, range);
-    const [row] = await this.#database.query(`SELECT count(*) FROM balance_changes WHERE ${sql}`, values);
-    return Number(row?.[0]);
-  }
-
   async *read(filter: BalanceChangesFilter, range: TimeRange): AsyncGenerator<BalanceChange, undefined, undefined> {
     const order = ["asset", "party", "market", "account_type"].map(
       (name) => `${name} ${this.#database.dialect.collation}`,
@@ -263,20 +256,6 @@ export class RelationalDestination implements Destination {
       group.votes.push(recordOf.votes(row));
     }
     if (group) yield group;
-  }
-
-  async replace({ filter }: BalancesQuery, { start }: TimeRange, parts: AsyncIterable<Part>): Promise<void> {
-    let from = start;
-    for await (const { records, upTo } of parts) {
-      const { sql, values } = this.#conditionOf(filter, { start: from, end: upTo });
-      const found = `SELECT account, time FROM account_changes JOIN accounts ON accounts.id = account WHERE ${sql}`;
-      const rows = records.map((record) => rowOf.balances(record));
-      await this.#database.write(async () => {
-        await this.#database.run(`DELETE FROM account_changes WHERE (account, time) IN (${found})`, values);
-        await this.#insert("balances", rows, "");
-      });
-      from = upTo;
-    }
   }
 
   describe(error: unknown): unknown {

@@ -150,9 +150,9 @@ export async function sqliteDestination(
 ): Promise<RelationalDestination> {
   const database = new SqliteDatabase(sqlite, name, release);
   try {
-    const destination = await RelationalDestination.open(database, mode !== "write");
+    const destination = await RelationalDestination.open(database, mode);
     // These change the file. A transaction that a power failure takes away is read again: the checkpoint goes with it.
-    if (mode !== "read") sqlite.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
+    if (mode === "write") sqlite.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
     return destination;
   } catch (error) {
     sqlite.close();
@@ -165,7 +165,7 @@ function fileOf(name: string, mode: OpenMode): string {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found && !found.isFile()) throw new UsageError(`Expected ${name} to be a regular file.`);
   // SQLite would create it.
-  if (mode !== "write" && !found)
+  if (mode === "read" && !found)
     throw new UsageError(`Expected a database of vegaprotocol sync, and there is no ${name}.`);
   if (found && found.nlink > 1) {
     throw new UsageError(

@@ -1,9 +1,7 @@
-import { createHash } from "node:crypto";
 import { dirname, join } from "node:path";
 import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
 import { expect, test } from "vitest";
 import { run } from "../../../../test/slow/runtimes/consumer.js";
-import { compareRecords } from "../../../src/sync/rows.js";
 import { changeDatabase, main, node, runNode, useDatabase } from "./sqlite-node.js";
 
 const day = 86_400_000_000_000n;
@@ -27,7 +25,7 @@ async function startNode(shift = 0n, accountType: string | number = "ACCOUNT_TYP
   return { fake, sync: await database.start(fake) };
 }
 
-test("a comparison names the days that differ, and repairs them", async () => {
+test("a comparison names the days that differ", async () => {
   const { fake, sync } = await startNode();
   const { balances } = fake.records;
   expect(await sync()).toMatchObject({ code: 0, stderr: expect.stringContaining("300 balances stored") });
@@ -46,50 +44,6 @@ test("a comparison names the days that differ, and repairs them", async () => {
     `2024-02-07: ${seventh - 1} records, ${seventh} in the node: 1 missing, 0 that the node does not have.`,
     `2024-02-09: ${ninth} records, ${ninth} in the node: 1 missing, 1 that the node does not have.`,
   ]);
-  const repaired = await sync("--check", "--repair");
-  expect(repaired).toMatchObject({ code: 0, stderr: expect.stringContaining("not have; read again.") });
-  expect(await sync("--check", "--quiet")).toEqual({ code: 0, stdout: "", stderr: "" });
-  const stored = (await database.stored()).balances;
-  const expected = [...balances].sort(compareRecords);
-  expect(stored.map(({ balance }) => balance)).toEqual(expected.map(({ balance }) => balance));
-});
-
-test("a comparison counts and digests the records of each day, each as a line of JSON", async () => {
-  const { sync } = await startNode();
-  await sync("--quiet");
-  const { stdout } = await sync("--check", "--days", "--quiet");
-  const exported = await runNode([main, "balances", "--raw", "--quiet", "--node", sync.url]);
-  const days = new Map<string, string[]>();
-  for (const line of exported.stdout.trimEnd().split("\n")) {
-    const record: { timestamp: string } = JSON.parse(line);
-    const day = new Date(Number(record.timestamp) / 1e6).toISOString().slice(0, 10);
-    days.set(day, [...(days.get(day) ?? []), `${JSON.stringify(Object.values(record))}\n`]);
-  }
-  expect(days.size).toBeGreaterThan(1);
-  const digestOf = (records: string[]) => createHash("sha256").update(records.join("")).digest("hex");
-  const lines = [...days].map(([day, records]) => `${day} ${records.length} ${digestOf(records)}`);
-  expect(stdout.split("\n")).toEqual(expect.arrayContaining(lines));
-  await changeDatabase(
-    database.path(),
-    "UPDATE account_changes SET balance = '1' WHERE time = (SELECT min(time) FROM account_changes)",
-  );
-  const [first] = (await sync("--check", "--days", "--quiet")).stdout.split("\n");
-  expect(first).toMatch(new RegExp(`^2024-02-07 \\d+ [0-9a-f]{64} ${lines[0]?.slice(11)}$`));
-});
-
-test("a day that still differs after it was read again is named", async () => {
-  const { fake, sync } = await startNode();
-  let responses = 0;
-  const unsteady = await database.start({
-    fetch: async (request) => {
-      const response = await fake.fetch(request);
-      const text = (await response.text()).replaceAll('"balance":"0', `"balance":"${++responses}0`);
-      return new Response(text, { status: response.status, headers: response.headers });
-    },
-  });
-  await sync("--quiet");
-  const { code, stderr } = await unsteady("--check", "--repair");
-  expect([code, stderr]).toEqual([1, expect.stringContaining("2024-02-07: still differs after it was read again.")]);
 });
 
 test.each<[what: string, shift: bigint, code: number, reason: string]>([
@@ -103,7 +57,7 @@ test.each<[what: string, shift: bigint, code: number, reason: string]>([
   const before = await database.stored();
   const failed = { code, stderr: expect.stringContaining(reason) };
   expect(await other.sync("--catch-up", "10ms")).toMatchObject(failed);
-  if (code === 1) expect(await other.sync("--check", "--repair")).toMatchObject(failed);
+  if (code === 1) expect(await other.sync("--check")).toMatchObject(failed);
   expect(await database.stored()).toEqual(before);
   expect(await sync("--quiet", "--catch-up", "0")).toMatchObject({ code: 0 });
 });
@@ -130,8 +84,6 @@ test.each([
   [["votes"], "The list votes requires --proposal or --party."],
   [["signatures"], "The list signatures requires --id."],
   [["orders"], "Expected names of lists after DESTINATION (balances, votes, signatures, profiles), got orders."],
-  [["--repair"], "--repair requires --check."],
-  [["--days"], "--days requires --check."],
   [["--follow", "--check"], "--follow and --check cannot be combined."],
   [["votes", "--party", "p", "--check"], "--check compares balance changes: name the list balances."],
 ])("sync %s is refused before a database is created", async (args, message) => {
