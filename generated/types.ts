@@ -72,13 +72,17 @@ export interface Vote {
   elsPerMarket?: MarketShareWeight[] | undefined;
 }
 
-/** Weight of a vote in one market. */
-export interface MarketShareWeight {
+/**
+ * Weight of a vote in one market.
+ *
+ * @inline
+ */
+type MarketShareWeight = {
   /** The market. */
   marketId: string;
   /** Weight by equity-like share in the market, a decimal number. */
   els: string;
-}
+};
 
 /** A page of party profiles. */
 export interface PartyProfileList {
@@ -114,13 +118,17 @@ export interface PartyProfile {
   derivedKeys?: string[] | undefined;
 }
 
-/** A key and its value, both chosen by the party. */
-export interface Metadata {
+/**
+ * A key and its value, both chosen by the party.
+ *
+ * @inline
+ */
+type Metadata = {
   /** The key. */
   key: string;
   /** The value. The network does not validate it. */
   value: string;
-}
+};
 
 /** The spam statistics of one party. */
 export interface SpamStatisticsResponse {
@@ -156,8 +164,12 @@ export interface SpamStatistics {
   pow: ProofOfWorkStatistics | null;
 }
 
-/** The number of transactions of one kind that a party sent in the epoch, and its limits. */
-export interface SpamCounter {
+/**
+ * The number of transactions of one kind that a party sent in the epoch, and its limits.
+ *
+ * @inline
+ */
+type SpamCounter = {
   /** Transactions of this kind counted in the epoch. */
   countForEpoch: `${bigint}`;
   /** Largest number of transactions of this kind in the epoch. */
@@ -169,20 +181,28 @@ export interface SpamCounter {
    * token. Can exceed 64 bits (observed on v0.74 nodes).
    */
   minTokensRequired: string;
-}
+};
 
-/** Votes of a party in the epoch, by proposal. */
-export interface VoteSpamStatistics {
+/**
+ * Votes of a party in the epoch, by proposal.
+ *
+ * @inline
+ */
+type VoteSpamStatistics = {
   /** An entry for each proposal that the party voted on. The order is undefined (observed on v0.74 nodes). */
   statistics: ProposalVoteCount[];
   /** Largest number of votes in the epoch. */
   maxForEpoch: `${bigint}`;
   /** End of the ban, in RFC 3339 with nanoseconds. Present only while the party is banned. */
   bannedUntil?: string | undefined;
-}
+};
 
-/** Votes of a party on one proposal. */
-export interface ProposalVoteCount {
+/**
+ * Votes of a party on one proposal.
+ *
+ * @inline
+ */
+type ProposalVoteCount = {
   /** The proposal. */
   proposal: string;
   /** Votes on the proposal counted in the epoch. */
@@ -192,10 +212,14 @@ export interface ProposalVoteCount {
    * bits (observed on v0.74 nodes).
    */
   minTokensRequired: string;
-}
+};
 
-/** Proof of work that the network requires of a party. */
-export interface ProofOfWorkStatistics {
+/**
+ * Proof of work that the network requires of a party.
+ *
+ * @inline
+ */
+type ProofOfWorkStatistics = {
   /** An entry for each block. A transaction can refer to one of them. The order is undefined (observed on v0.74 nodes). */
   blockStates: ProofOfWorkBlockState[];
   /**
@@ -205,10 +229,14 @@ export interface ProofOfWorkStatistics {
   bannedUntil?: string | undefined;
   /** Number of past blocks covered. A transaction can refer to one of them (observed on v0.74 nodes). */
   numberOfPastBlocks: `${bigint}`;
-}
+};
 
-/** Proof of work for transactions that refer to one block. */
-export interface ProofOfWorkBlockState {
+/**
+ * Proof of work for transactions that refer to one block.
+ *
+ * @inline
+ */
+type ProofOfWorkBlockState = {
   /** Height of the block. */
   blockHeight: `${bigint}`;
   /** Hash of the block, in lower-case hexadecimal (observed on v0.74 nodes). */
@@ -234,7 +262,7 @@ export interface ProofOfWorkBlockState {
    * limit is `txPerBlock` (observed on v0.74 nodes).
    */
   increasingDifficulty: boolean;
-}
+};
 
 /** A page of balance changes. */
 export interface BalanceChangeList {
@@ -350,29 +378,41 @@ export interface Transaction {
   pow?: ProofOfWork | undefined;
 }
 
-/** The signature of a transaction. */
-export interface TransactionSignature {
+/**
+ * The signature of a transaction.
+ *
+ * @inline
+ */
+type TransactionSignature = {
   /** The signature algorithm. */
   algo?: string | undefined;
   /** The signature, as the wallet encoded it. */
   value?: string | undefined;
   /** The version of the signature algorithm. */
   version?: number | undefined;
-}
+};
 
-/** The proof of work of a transaction. */
-export interface ProofOfWork {
+/**
+ * The proof of work of a transaction.
+ *
+ * @inline
+ */
+type ProofOfWork = {
   /** Identifier of the proof of work. A node accepts each identifier once per block (observed on v0.74 nodes). */
   tid?: string | undefined;
   /** The nonce of the proof of work. */
   nonce?: string | undefined;
-}
+};
 
 /** The outcome of a check. `success` distinguishes the two variants. */
 export type TransactionCheckResult = PassedTransactionCheck | RefusedTransactionCheck;
 
-/** The transaction passed all checks. */
-export interface PassedTransactionCheck {
+/**
+ * The transaction passed all checks.
+ *
+ * @inline
+ */
+type PassedTransactionCheck = {
   /** Whether the transaction passed. */
   success: true;
   /** Category of the failure. 0 for a transaction that passed (observed on v0.74 nodes). */
@@ -387,10 +427,14 @@ export interface PassedTransactionCheck {
   gasUsed: `${bigint}`;
   /** Not used by the reference. v0.74 nodes repeat the reason here, except for code 89 (observed on v0.74 nodes). */
   info: string;
-}
+};
 
-/** The transaction was rejected. */
-export interface RefusedTransactionCheck {
+/**
+ * The transaction was rejected.
+ *
+ * @inline
+ */
+type RefusedTransactionCheck = {
   /** Whether the transaction passed. */
   success: false;
   /**
@@ -408,7 +452,7 @@ export interface RefusedTransactionCheck {
   gasUsed: `${bigint}`;
   /** Not used by the reference. v0.74 nodes repeat the reason here, except for code 89 (observed on v0.74 nodes). */
   info: string;
-}
+};
 
 /** The body of an error response. */
 export interface ErrorBody {
@@ -423,8 +467,10 @@ export interface ErrorBody {
 /**
  * A detail of a failure, of any type. The members other than `@type` are those of Vega's own error detail; other types
  * have other members (observed on v0.74 nodes).
+ *
+ * @inline
  */
-export interface ErrorDetail {
+type ErrorDetail = {
   /** The type of the detail, which defines its other members. */
   "@type": string;
   /** Vega's own number of the failure. */
@@ -434,7 +480,7 @@ export interface ErrorDetail {
   /** The underlying failure. Can be empty. */
   inner?: string | undefined;
   [member: string]: unknown;
-}
+};
 
 /** The type of each named component of the description. */
 export interface ComponentTypes {

@@ -6,12 +6,10 @@
 export { operations } from "../generated/operations.js";
 export type {
   Argument,
-  ArgumentGroup,
   Arguments,
   ListOperation,
   Operation,
   OperationId,
-  ParameterPlace,
   Value,
 } from "./arguments/operation.js";
 export type { Enumeration } from "./values/names.js";

@@ -223,3 +223,18 @@ export function requestSchemasOf({ paths }: Description): string[] {
     .flatMap(({ requestBody }) => requestBody?.content?.["application/json"]?.schema.$ref ?? [])
     .map(nameOf);
 }
+
+/** The schemas that no request and no response has as a member: the parts of records, and those that a union is made of. */
+export function partSchemasOf(description: Description): string[] {
+  const { schemas } = description.components;
+  const responses = operationsOf(description).flatMap(({ body, list }) => list?.wrappers ?? nameOf(body.$ref ?? ""));
+  const messages = [...responses, ...requestSchemasOf(description)];
+  return Object.entries(schemas)
+    .filter(([name, { properties }]) => properties === undefined || !messages.includes(name))
+    .flatMap(([, schema]) => referencesOf(schema))
+    .filter((name) => !isNamedEnum(schemas[name] as Schema));
+}
+
+/** The names of the schemas that a schema refers to. */
+const referencesOf = (schema: Schema): string[] =>
+  [...JSON.stringify(schema).matchAll(/"\$ref":"([^"]*)"/g)].map(([, reference = ""]) => nameOf(reference));

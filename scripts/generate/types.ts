@@ -1,15 +1,16 @@
-/** Prints `generated/types.ts`: an interface for each schema that is not an enumeration; arguments come from `client.ts`. */
+/** Prints `generated/types.ts`: a type for each schema that is not an enumeration; arguments come from `client.ts`. */
 import { argumentNamesOf } from "./client.js";
-import { type Description, isNamedEnum, nameOf, requestSchemasOf, type Schema } from "./description.js";
+import { type Description, isNamedEnum, nameOf, partSchemasOf, requestSchemasOf, type Schema } from "./description.js";
 import { comment, printInterface, printMember, printType } from "./printing.js";
 
 export function printTypes(description: Description): string {
   const { schemas } = description.components;
   const isEnum = (name: string) => isNamedEnum(schemas[name] as Schema);
   const requests = requestSchemasOf(description);
+  const parts = partSchemasOf(description);
   const records = Object.entries(schemas)
     .filter(([name]) => !isEnum(name) && !requests.includes(name))
-    .map(([name, schema]) => printSchema(name, schema, schemas));
+    .map(([name, schema]) => printSchema(name, schema, schemas, parts.includes(name)));
   const body = records.join("\n");
   const enums = Object.keys(schemas).filter((name) => isEnum(name) && new RegExp(`\\b${name}\\b`).test(body));
   return [
@@ -34,12 +35,17 @@ function printComponentTypes(names: string[], requests: string[]): string {
   return printInterface("ComponentTypes", "The type of each named component of the description.", types);
 }
 
-function printSchema(name: string, schema: Schema, schemas: Record<string, Schema>): string {
+/**
+ * A part of others is an alias that is not exported: TypeScript writes its members into the declarations of other packages, and TypeDoc
+ * into the reference.
+ */
+function printSchema(name: string, schema: Schema, schemas: Record<string, Schema>, isPart: boolean): string {
   if (!schema.properties) return `${comment(schema.description)}export type ${name} = ${printType(schema)};\n`;
   const members = Object.entries(schema.properties).map(([property, type]) => {
     const { description } = type.$ref ? (schemas[nameOf(type.$ref)] as Schema) : type;
     return printMember(property, printType(type), schema.required?.includes(property) ?? false, description);
   });
   if (schema.additionalProperties === true) members.push("  [member: string]: unknown;\n");
-  return printInterface(name, schema.description, members);
+  if (!isPart) return printInterface(name, schema.description, members);
+  return `${comment(`${schema.description ?? ""}\n\n@inline`)}type ${name} = {\n${members.join("")}};\n`;
 }

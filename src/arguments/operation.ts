@@ -90,13 +90,17 @@ export type Value =
   /** A JSON object, sent as it is. */
   | { readonly kind: "json" };
 
-/** Where an argument is sent. */
-export interface ParameterPlace {
+/**
+ * Where an argument is sent.
+ *
+ * @inline
+ */
+type ParameterPlace = {
   readonly in: "query" | "path" | "body";
   /** The name of the parameter, or of the member of the body. */
   readonly name: string;
   readonly required?: true;
-}
+};
 
 /** A member of an argument. */
 export type Argument = (Value & ParameterPlace) | ArgumentGroup;
@@ -106,8 +110,12 @@ export interface Arguments {
   readonly [name: string]: Argument;
 }
 
-/** Parameters with a dotted name: an object in the client. */
-export interface ArgumentGroup {
+/**
+ * Parameters with a dotted name: an object in the client.
+ *
+ * @inline
+ */
+type ArgumentGroup = {
   readonly kind: "object";
   readonly members: Arguments;
-}
+};

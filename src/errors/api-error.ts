@@ -1,5 +1,7 @@
-import type { ErrorDetail } from "../../generated/types.js";
+import type { ErrorBody } from "../../generated/types.js";
 import { VegaError, type VegaErrorOptions } from "./vega-error.js";
+
+type ErrorDetail = ErrorBody["details"][number];
 
 /** The request that an error is about. */
 export interface SentRequest {

@@ -1,9 +1,4 @@
-import type {
-  ProofOfWorkStatistics,
-  SpamCounter,
-  SpamStatistics,
-  SpamStatisticsResponse,
-} from "../../generated/types.js";
+import type { SpamStatistics, SpamStatisticsResponse } from "../../generated/types.js";
 import { listNames, type Place, refuse } from "../arguments/refuse.js";
 import { compareDigits } from "../values/integers.js";
 import type { NanosecondTime } from "../values/times.js";
@@ -124,7 +119,12 @@ function leftOf(place: Place, counter: Counter, sent: bigint): bigint | undefine
   return most === unlimited ? undefined : left > 0n ? left : 0n;
 }
 
-type Counter = Omit<SpamCounter, "minTokensRequired"> & { readonly minTokensRequired?: string };
+interface Counter {
+  readonly countForEpoch: string;
+  readonly maxForEpoch: string;
+  readonly minTokensRequired?: string | undefined;
+  readonly bannedUntil?: string | undefined;
+}
 
 /** The counter of a command; `undefined` if there is none. */
 function counterOf(
@@ -153,7 +153,7 @@ function counterOf(
 /** The newest block that the next transaction can use. */
 function usableBlock(
   place: Place,
-  { blockStates, numberOfPastBlocks }: ProofOfWorkStatistics,
+  { blockStates, numberOfPastBlocks }: NonNullable<SpamStatistics["pow"]>,
 ): SubmissionLimits["proofOfWork"] {
   const states = [...blockStates].sort((a, b) =>
     compareDigits(digitsOf(place, b, "blockHeight"), digitsOf(place, a, "blockHeight")),

@@ -1,12 +1,5 @@
 import { accountTypes } from "../../generated/enums.js";
-import type {
-  BalanceChange,
-  NodeSignature,
-  PartyProfile,
-  SpamCounter,
-  SpamStatistics,
-  Vote,
-} from "../../generated/types.js";
+import type { BalanceChange, NodeSignature, PartyProfile, SpamStatistics, Vote } from "../../generated/types.js";
 import { formatUnits } from "../values/units.js";
 import type { FakeVote, StoredVote } from "./lists/votes.js";
 import { randomNumbers } from "./random.js";
@@ -297,8 +290,8 @@ function rowsInBlock(before: number, random: () => number): number {
   return 1 + Math.floor(random() * 4);
 }
 
-const counter = (maxForEpoch: `${bigint}`, minTokensRequired: string): SpamCounter => ({
-  countForEpoch: "0",
+const counter = (maxForEpoch: `${bigint}`, minTokensRequired: string) => ({
+  countForEpoch: "0" as const,
   maxForEpoch,
   minTokensRequired,
 });

@@ -1,12 +1,12 @@
 import { operations } from "../../generated/operations.js";
-import type { Arguments, ParameterPlace, Value } from "../arguments/operation.js";
+import type { Argument, Arguments, Value } from "../arguments/operation.js";
 import { toName } from "../values/names.js";
 import { GatewayError } from "./wire.js";
 
 export type OperationId = keyof typeof operations;
 
 /** A parameter with its full name. */
-export type Parameter = Value & ParameterPlace;
+export type Parameter = Exclude<Argument, { kind: "object" }>;
 
 /** What the fake node reads of an operation of the description. */
 export interface Operation {

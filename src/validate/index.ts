@@ -26,28 +26,23 @@ export interface AnswerMismatch extends CheckedAnswer {
   }[];
 }
 
-/** Options of {@link validateAnswers}. */
-export interface ValidateOptions {
-  /**
-   * What to do with a response that does not match the description. `"throw"` rejects the call with a `ResponseError`, whose
-   * `body` is the whole response. A function is called with the mismatch, and the call continues. If the function throws, the
-   * call rejects with that error. If it returns a promise, the call waits for it and rejects if the promise rejects.
-   */
-  onMismatch: "throw" | ((mismatch: AnswerMismatch) => void);
-}
-
 /**
  * Returns a function for the option `validate` of `createClient`, which checks responses against the OpenAPI description.
  * Wrong types and missing members are reported with their path. Unknown members, unknown names of enumerations and any
  * content of a string are accepted.
  *
+ * @param options.onMismatch - What to do with a response that does not match the description. `"throw"` rejects the call with a
+ * `ResponseError`, whose `body` is the whole response. A function is called with the mismatch, and the call continues. If the function
+ * throws, the call rejects with that error. If it returns a promise, the call waits for it and rejects if the promise rejects.
  * @throws `ArgumentError` if an option is unknown, or `onMismatch` is neither `"throw"` nor a function.
  * @example
  * ```ts
  * const client = createClient({ baseUrl, validate: validateAnswers({ onMismatch: "throw" }) });
  * ```
  */
-export function validateAnswers(options: ValidateOptions): (received: CheckedAnswer) => void {
+export function validateAnswers(options: {
+  onMismatch: "throw" | ((mismatch: AnswerMismatch) => void);
+}): (received: CheckedAnswer) => void {
   checkOptions({ onMismatch: checkedWhenRead }, options, { name: "validateAnswers" });
   const { onMismatch } = options;
   if (onMismatch !== "throw" && typeof onMismatch !== "function") {

@@ -56,20 +56,19 @@ const members = [
   ],
 );
 
-const records = [
-  "Vote",
-  "PartyProfile",
-  "BalanceChange",
-  "NodeSignature",
-  "SpamStatistics",
-  "SpamCounter",
-  "ProofOfWorkBlockState",
-  "RefusedTransactionCheck",
-  "Transaction",
-  "ErrorBody",
-].flatMap((record) =>
+const records = Object.entries({
+  Vote: "vega.Vote",
+  PartyProfile: "vega.PartyProfile",
+  BalanceChange: "vega.BalanceChange",
+  NodeSignature: "vega.NodeSignature",
+  SpamStatistics: "vega.SpamStatistics",
+  SpamCounter: 'NonNullable<vega.SpamStatistics["proposals"]>',
+  RefusedTransactionCheck: "Extract<vega.TransactionCheckResult, { success: false }>",
+  Transaction: "vega.Transaction",
+  ErrorBody: "vega.ErrorBody",
+}).flatMap(([record, type]) =>
   Object.entries(schemas[record]?.properties ?? {}).map(([name, property]): Hover => {
-    const program = `declare const record: vega.${record};\nrecord.⟦${name}⟧;`;
+    const program = `declare const record: ${type};\nrecord.⟦${name}⟧;`;
     return [`${record}.${name}`, program, [property.description]];
   }),
 );

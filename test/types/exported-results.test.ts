@@ -59,12 +59,16 @@ const programs = {
     "export const { http, withOptions } = client; export const call = client.getSpamStatistics({ partyId: 'a' }); export const full = await call.withResponse();",
   "listings, their pages and their records":
     "export const list = client.listVotes({ partyId: 'a' }); export const page = await list; export const { block, edges, pageInfo, next, previous, nodes } = page;",
+  "parts of records":
+    "const [vote] = await client.listVotes({ partyId: 'a' }).toArray(); export const shares = vote?.elsPerMarket; export const [profile] = (await client.listPartiesProfiles()).nodes; export const entries = profile?.metadata; export const { statistics } = await client.getSpamStatistics({ partyId: 'a' }); export const counter = statistics?.proposals; export const states = statistics?.pow?.blockStates; export const check = await client.checkTransaction({ tx: {} }); export const refused = check.success ? undefined : check;",
+  "operations as data":
+    "import { operations } from 'vegaprotocol-client/operations'; export const { listVotes, checkTransaction } = operations; export const { enums } = operations.listBalanceChanges; export const { pagination, partyId } = listVotes.arguments;",
   "a scan and its coverage":
     "export const scan = client.scanBalanceChanges(); export const coverage = await scan.coverage;",
   "a walk over another list":
     "import { paginate } from 'vegaprotocol-client'; export const walk = paginate(async () => ({ edges: [{ cursor: 'a', node: 1 }], pageInfo: null })); export const page = await walk;",
   "errors and what they hold":
-    "import { ApiError, PaginationError, RateLimitError } from 'vegaprotocol-client'; export const read = (error: unknown) => ApiError.is(error) ? [error.codeName, error.request, error.body] as const : PaginationError.is(error) ? error.reason : RateLimitError.is(error);",
+    "import { ApiError, PaginationError, RateLimitError } from 'vegaprotocol-client'; export const read = (error: unknown) => ApiError.is(error) ? [error.codeName, error.detail, error.request, error.body] as const : PaginationError.is(error) ? error.reason : RateLimitError.is(error);",
   pools:
     "import { nodePool } from 'vegaprotocol-client/pool'; export const nodes = nodePool(['https://a.example']); export const { status } = nodes; export const checked = await nodes.check();",
   "followers and batches":

@@ -6,24 +6,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { type AddressInfo, isIPv6 } from "node:net";
 import { arrayBuffer } from "node:stream/consumers";
-import { checkOptions, expected, type OptionChecks } from "../../arguments/check-options.js";
+import { checkOptions, expected } from "../../arguments/check-options.js";
 import { refuse } from "../../arguments/refuse.js";
-
-/** Where a server listens. */
-export interface ListenOptions {
-  /**
-   * The port; 0 is a free one.
-   *
-   * @default 0
-   */
-  port?: number | undefined;
-  /**
-   * The name or the address of the network interface. `"0.0.0.0"` listens on all of them.
-   *
-   * @default "127.0.0.1"
-   */
-  host?: string | undefined;
-}
 
 /** A server that listens. */
 export interface FakeNodeServer {
@@ -41,6 +25,8 @@ export interface FakeNodeServer {
  * If the node's `fetch` rejects, as it does with the fault `"reset"`, the connection is closed without a response. If a client
  * disconnects, its request is aborted.
  *
+ * @param options.port - The port; 0 is a free one. Default: 0.
+ * @param options.host - The name or the address of the network interface. `"0.0.0.0"` listens on all of them. Default: `"127.0.0.1"`.
  * @throws `ArgumentError` if an option is invalid.
  * @throws `Error` if the server cannot listen, for example because the port is in use; `cause` is the error of the system.
  * @example
@@ -55,7 +41,7 @@ export interface FakeNodeServer {
  */
 export async function listen(
   node: { readonly fetch: (request: Request) => Promise<Response> },
-  options: ListenOptions = {},
+  options: { port?: number | undefined; host?: string | undefined } = {},
 ): Promise<FakeNodeServer> {
   if (typeof node?.fetch !== "function") refuse({ argument: "node" }, "a fake node", node);
   checkOptions(optionChecks, options, { name: "listen" });
@@ -130,7 +116,7 @@ async function bind(server: Server, port: number, host: string): Promise<string>
   return `http://${name}:${listening}`;
 }
 
-const optionChecks: OptionChecks<ListenOptions> = {
+const optionChecks = {
   port: expected(
     "an integer from 0 to 65535",
     (port) => Number.isInteger(port) && Number(port) >= 0 && Number(port) <= 65535,

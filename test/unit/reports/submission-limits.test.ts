@@ -1,14 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import {
-  ArgumentError,
-  type ProofOfWorkBlockState,
-  type SpamCounter,
-  type SpamStatistics,
-  type SpamStatisticsResponse,
-} from "../../../src/index.js";
+import { ArgumentError, type SpamStatistics, type SpamStatisticsResponse } from "../../../src/index.js";
 import { type Submission, submissionLimits } from "../../../src/reports/index.js";
 import { runs } from "../../support/runs.js";
+
+type SpamCounter = NonNullable<SpamStatistics["proposals"]>;
+type ProofOfWorkBlockState = NonNullable<SpamStatistics["pow"]>["blockStates"][number];
 
 const digits = (value: number): `${bigint}` => `${BigInt(value)}`;
 
