@@ -3,22 +3,12 @@
 import { anyOf, flag, integer, list, literal, map, nothing, object, text } from "../src/validate/shape.js";
 
 const mapOfText = map(text);
-const marketShareWeight = object((value) => typeof value.marketId === "string" && typeof value.els === "string", {
+const marketShareWeight = object({
   marketId: text,
   els: text,
 });
 const listOfMarketShareWeight = list(marketShareWeight);
 const vote = object(
-  (value) =>
-    typeof value.partyId === "string" &&
-    typeof value.proposalId === "string" &&
-    typeof value.timestamp === "string" &&
-    (typeof value.value === "string" || Number.isInteger(value.value)) &&
-    typeof value.totalGovernanceTokenBalance === "string" &&
-    typeof value.totalGovernanceTokenWeight === "string" &&
-    typeof value.totalEquityLikeShareWeight === "string" &&
-    (value.perMarketEquityLikeShareWeight === undefined || mapOfText.fits(value.perMarketEquityLikeShareWeight)) &&
-    (value.elsPerMarket === undefined || listOfMarketShareWeight.fits(value.elsPerMarket)),
   {
     partyId: text,
     proposalId: text,
@@ -33,46 +23,31 @@ const vote = object(
     elsPerMarket: listOfMarketShareWeight,
   },
 );
-const voteEdge = object((value) => typeof value.cursor === "string" && (vote.fits(value.node) || value.node === null), {
+const voteEdge = object({
   cursor: text,
   node: anyOf(vote, nothing),
 });
 const listOfVoteEdge = list(voteEdge);
-const pageInfo = object(
-  (value) =>
-    typeof value.startCursor === "string" &&
-    typeof value.endCursor === "string" &&
-    typeof value.hasNextPage === "boolean" &&
-    typeof value.hasPreviousPage === "boolean",
-  {
-    startCursor: text,
-    endCursor: text,
-    hasNextPage: flag,
-    hasPreviousPage: flag,
-  },
-);
-const voteConnection = object(
-  (value) => listOfVoteEdge.fits(value.edges) && (pageInfo.fits(value.pageInfo) || value.pageInfo === null),
-  {
-    edges: listOfVoteEdge,
-    pageInfo: anyOf(pageInfo, nothing),
-  },
-);
-const voteList = object((value) => voteConnection.fits(value.votes), {
+const pageInfo = object({
+  startCursor: text,
+  endCursor: text,
+  hasNextPage: flag,
+  hasPreviousPage: flag,
+});
+const voteConnection = object({
+  edges: listOfVoteEdge,
+  pageInfo: anyOf(pageInfo, nothing),
+});
+const voteList = object({
   votes: voteConnection,
 });
 const listOfText = list(text);
-const metadata = object((value) => typeof value.key === "string" && typeof value.value === "string", {
+const metadata = object({
   key: text,
   value: text,
 });
 const listOfMetadata = list(metadata);
 const partyProfile = object(
-  (value) =>
-    typeof value.partyId === "string" &&
-    typeof value.alias === "string" &&
-    listOfMetadata.fits(value.metadata) &&
-    (value.derivedKeys === undefined || listOfText.fits(value.derivedKeys)),
   {
     partyId: text,
     alias: text,
@@ -82,30 +57,19 @@ const partyProfile = object(
     derivedKeys: listOfText,
   },
 );
-const partyProfileEdge = object(
-  (value) => typeof value.cursor === "string" && (partyProfile.fits(value.node) || value.node === null),
-  {
-    cursor: text,
-    node: anyOf(partyProfile, nothing),
-  },
-);
+const partyProfileEdge = object({
+  cursor: text,
+  node: anyOf(partyProfile, nothing),
+});
 const listOfPartyProfileEdge = list(partyProfileEdge);
-const partyProfileConnection = object(
-  (value) => listOfPartyProfileEdge.fits(value.edges) && (pageInfo.fits(value.pageInfo) || value.pageInfo === null),
-  {
-    edges: listOfPartyProfileEdge,
-    pageInfo: anyOf(pageInfo, nothing),
-  },
-);
-const partyProfileList = object((value) => partyProfileConnection.fits(value.profiles), {
+const partyProfileConnection = object({
+  edges: listOfPartyProfileEdge,
+  pageInfo: anyOf(pageInfo, nothing),
+});
+const partyProfileList = object({
   profiles: partyProfileConnection,
 });
 const spamCounter = object(
-  (value) =>
-    typeof value.countForEpoch === "string" &&
-    typeof value.maxForEpoch === "string" &&
-    (value.bannedUntil === undefined || typeof value.bannedUntil === "string") &&
-    typeof value.minTokensRequired === "string",
   {
     countForEpoch: text,
     maxForEpoch: text,
@@ -115,23 +79,13 @@ const spamCounter = object(
     bannedUntil: text,
   },
 );
-const proposalVoteCount = object(
-  (value) =>
-    typeof value.proposal === "string" &&
-    typeof value.countForEpoch === "string" &&
-    typeof value.minTokensRequired === "string",
-  {
-    proposal: text,
-    countForEpoch: text,
-    minTokensRequired: text,
-  },
-);
+const proposalVoteCount = object({
+  proposal: text,
+  countForEpoch: text,
+  minTokensRequired: text,
+});
 const listOfProposalVoteCount = list(proposalVoteCount);
 const voteSpamStatistics = object(
-  (value) =>
-    listOfProposalVoteCount.fits(value.statistics) &&
-    typeof value.maxForEpoch === "string" &&
-    (value.bannedUntil === undefined || typeof value.bannedUntil === "string"),
   {
     statistics: listOfProposalVoteCount,
     maxForEpoch: text,
@@ -141,15 +95,6 @@ const voteSpamStatistics = object(
   },
 );
 const proofOfWorkBlockState = object(
-  (value) =>
-    typeof value.blockHeight === "string" &&
-    typeof value.blockHash === "string" &&
-    typeof value.transactionsSeen === "string" &&
-    (value.expectedDifficulty === undefined || typeof value.expectedDifficulty === "string") &&
-    typeof value.hashFunction === "string" &&
-    typeof value.difficulty === "string" &&
-    typeof value.txPerBlock === "string" &&
-    typeof value.increasingDifficulty === "boolean",
   {
     blockHeight: text,
     blockHash: text,
@@ -165,10 +110,6 @@ const proofOfWorkBlockState = object(
 );
 const listOfProofOfWorkBlockState = list(proofOfWorkBlockState);
 const proofOfWorkStatistics = object(
-  (value) =>
-    listOfProofOfWorkBlockState.fits(value.blockStates) &&
-    (value.bannedUntil === undefined || typeof value.bannedUntil === "string") &&
-    typeof value.numberOfPastBlocks === "string",
   {
     blockStates: listOfProofOfWorkBlockState,
     numberOfPastBlocks: text,
@@ -177,48 +118,24 @@ const proofOfWorkStatistics = object(
     bannedUntil: text,
   },
 );
-const spamStatistics = object(
-  (value) =>
-    typeof value.epochSeq === "string" &&
-    (spamCounter.fits(value.applyReferralCode) || value.applyReferralCode === null) &&
-    (spamCounter.fits(value.createReferralSet) || value.createReferralSet === null) &&
-    (spamCounter.fits(value.updateReferralSet) || value.updateReferralSet === null) &&
-    (spamCounter.fits(value.delegations) || value.delegations === null) &&
-    (spamCounter.fits(value.issueSignatures) || value.issueSignatures === null) &&
-    (spamCounter.fits(value.nodeAnnouncements) || value.nodeAnnouncements === null) &&
-    (spamCounter.fits(value.proposals) || value.proposals === null) &&
-    (spamCounter.fits(value.transfers) || value.transfers === null) &&
-    (voteSpamStatistics.fits(value.votes) || value.votes === null) &&
-    (proofOfWorkStatistics.fits(value.pow) || value.pow === null),
-  {
-    epochSeq: text,
-    applyReferralCode: anyOf(spamCounter, nothing),
-    createReferralSet: anyOf(spamCounter, nothing),
-    updateReferralSet: anyOf(spamCounter, nothing),
-    delegations: anyOf(spamCounter, nothing),
-    issueSignatures: anyOf(spamCounter, nothing),
-    nodeAnnouncements: anyOf(spamCounter, nothing),
-    proposals: anyOf(spamCounter, nothing),
-    transfers: anyOf(spamCounter, nothing),
-    votes: anyOf(voteSpamStatistics, nothing),
-    pow: anyOf(proofOfWorkStatistics, nothing),
-  },
-);
-const spamStatisticsResponse = object(
-  (value) => typeof value.chainId === "string" && (spamStatistics.fits(value.statistics) || value.statistics === null),
-  {
-    chainId: text,
-    statistics: anyOf(spamStatistics, nothing),
-  },
-);
+const spamStatistics = object({
+  epochSeq: text,
+  applyReferralCode: anyOf(spamCounter, nothing),
+  createReferralSet: anyOf(spamCounter, nothing),
+  updateReferralSet: anyOf(spamCounter, nothing),
+  delegations: anyOf(spamCounter, nothing),
+  issueSignatures: anyOf(spamCounter, nothing),
+  nodeAnnouncements: anyOf(spamCounter, nothing),
+  proposals: anyOf(spamCounter, nothing),
+  transfers: anyOf(spamCounter, nothing),
+  votes: anyOf(voteSpamStatistics, nothing),
+  pow: anyOf(proofOfWorkStatistics, nothing),
+});
+const spamStatisticsResponse = object({
+  chainId: text,
+  statistics: anyOf(spamStatistics, nothing),
+});
 const balanceChange = object(
-  (value) =>
-    typeof value.timestamp === "string" &&
-    typeof value.balance === "string" &&
-    (value.partyId === undefined || typeof value.partyId === "string") &&
-    (value.assetId === undefined || typeof value.assetId === "string") &&
-    (value.marketId === undefined || typeof value.marketId === "string") &&
-    (value.accountType === undefined || typeof value.accountType === "string" || Number.isInteger(value.accountType)),
   {
     timestamp: text,
     balance: text,
@@ -230,97 +147,55 @@ const balanceChange = object(
     accountType: anyOf(text, integer),
   },
 );
-const balanceChangeEdge = object(
-  (value) => typeof value.cursor === "string" && (balanceChange.fits(value.node) || value.node === null),
-  {
-    cursor: text,
-    node: anyOf(balanceChange, nothing),
-  },
-);
+const balanceChangeEdge = object({
+  cursor: text,
+  node: anyOf(balanceChange, nothing),
+});
 const listOfBalanceChangeEdge = list(balanceChangeEdge);
-const balanceChangeConnection = object(
-  (value) => listOfBalanceChangeEdge.fits(value.edges) && (pageInfo.fits(value.pageInfo) || value.pageInfo === null),
-  {
-    edges: listOfBalanceChangeEdge,
-    pageInfo: anyOf(pageInfo, nothing),
-  },
-);
-const balanceChangeList = object((value) => balanceChangeConnection.fits(value.balances), {
+const balanceChangeConnection = object({
+  edges: listOfBalanceChangeEdge,
+  pageInfo: anyOf(pageInfo, nothing),
+});
+const balanceChangeList = object({
   balances: balanceChangeConnection,
 });
-const nodeSignature = object(
-  (value) =>
-    typeof value.id === "string" &&
-    (typeof value.sig === "string" || value.sig === null) &&
-    (typeof value.kind === "string" || Number.isInteger(value.kind)),
-  {
-    id: text,
-    sig: anyOf(text, nothing),
-    kind: anyOf(text, integer),
-  },
-);
-const nodeSignatureEdge = object(
-  (value) => typeof value.cursor === "string" && (nodeSignature.fits(value.node) || value.node === null),
-  {
-    cursor: text,
-    node: anyOf(nodeSignature, nothing),
-  },
-);
+const nodeSignature = object({
+  id: text,
+  sig: anyOf(text, nothing),
+  kind: anyOf(text, integer),
+});
+const nodeSignatureEdge = object({
+  cursor: text,
+  node: anyOf(nodeSignature, nothing),
+});
 const listOfNodeSignatureEdge = list(nodeSignatureEdge);
-const nodeSignatureConnection = object(
-  (value) => listOfNodeSignatureEdge.fits(value.edges) && (pageInfo.fits(value.pageInfo) || value.pageInfo === null),
-  {
-    edges: listOfNodeSignatureEdge,
-    pageInfo: anyOf(pageInfo, nothing),
-  },
-);
-const nodeSignatureList = object((value) => nodeSignatureConnection.fits(value.signatures), {
+const nodeSignatureConnection = object({
+  edges: listOfNodeSignatureEdge,
+  pageInfo: anyOf(pageInfo, nothing),
+});
+const nodeSignatureList = object({
   signatures: nodeSignatureConnection,
 });
-const passedTransactionCheck = object(
-  (value) =>
-    value.success === true &&
-    Number.isInteger(value.code) &&
-    typeof value.data === "string" &&
-    typeof value.log === "string" &&
-    typeof value.gasWanted === "string" &&
-    typeof value.gasUsed === "string" &&
-    typeof value.info === "string",
-  {
-    success: literal(true),
-    code: integer,
-    data: text,
-    log: text,
-    gasWanted: text,
-    gasUsed: text,
-    info: text,
-  },
-);
-const refusedTransactionCheck = object(
-  (value) =>
-    value.success === false &&
-    Number.isInteger(value.code) &&
-    typeof value.data === "string" &&
-    typeof value.log === "string" &&
-    typeof value.gasWanted === "string" &&
-    typeof value.gasUsed === "string" &&
-    typeof value.info === "string",
-  {
-    success: literal(false),
-    code: integer,
-    data: text,
-    log: text,
-    gasWanted: text,
-    gasUsed: text,
-    info: text,
-  },
-);
+const passedTransactionCheck = object({
+  success: literal(true),
+  code: integer,
+  data: text,
+  log: text,
+  gasWanted: text,
+  gasUsed: text,
+  info: text,
+});
+const refusedTransactionCheck = object({
+  success: literal(false),
+  code: integer,
+  data: text,
+  log: text,
+  gasWanted: text,
+  gasUsed: text,
+  info: text,
+});
 const transactionCheckResult = anyOf(passedTransactionCheck, refusedTransactionCheck);
 const transactionSignature = object(
-  (value) =>
-    (value.algo === undefined || typeof value.algo === "string") &&
-    (value.value === undefined || typeof value.value === "string") &&
-    (value.version === undefined || Number.isInteger(value.version)),
   {},
   {
     algo: text,
@@ -329,9 +204,6 @@ const transactionSignature = object(
   },
 );
 const proofOfWork = object(
-  (value) =>
-    (value.tid === undefined || typeof value.tid === "string") &&
-    (value.nonce === undefined || typeof value.nonce === "string"),
   {},
   {
     tid: text,
@@ -339,13 +211,6 @@ const proofOfWork = object(
   },
 );
 const transaction = object(
-  (value) =>
-    (value.version === undefined || typeof value.version === "string") &&
-    (value.inputData === undefined || typeof value.inputData === "string") &&
-    (value.pubKey === undefined || typeof value.pubKey === "string") &&
-    (value.address === undefined || typeof value.address === "string") &&
-    (value.signature === undefined || transactionSignature.fits(value.signature)) &&
-    (value.pow === undefined || proofOfWork.fits(value.pow)),
   {},
   {
     version: text,
@@ -356,15 +221,10 @@ const transaction = object(
     pow: proofOfWork,
   },
 );
-const transactionCheckRequest = object((value) => transaction.fits(value.tx), {
+const transactionCheckRequest = object({
   tx: transaction,
 });
 const errorDetail = object(
-  (value) =>
-    typeof value["@type"] === "string" &&
-    (value.code === undefined || Number.isInteger(value.code)) &&
-    (value.message === undefined || typeof value.message === "string") &&
-    (value.inner === undefined || typeof value.inner === "string"),
   {
     "@type": text,
   },
@@ -375,14 +235,11 @@ const errorDetail = object(
   },
 );
 const listOfErrorDetail = list(errorDetail);
-const errorBody = object(
-  (value) => Number.isInteger(value.code) && typeof value.message === "string" && listOfErrorDetail.fits(value.details),
-  {
-    code: integer,
-    message: text,
-    details: listOfErrorDetail,
-  },
-);
+const errorBody = object({
+  code: integer,
+  message: text,
+  details: listOfErrorDetail,
+});
 
 /** The shape of each operation's response. */
 export const responseShapes = {

@@ -88,42 +88,6 @@ export function printShapes({ paths, components: { schemas } }: Description): st
     return define(code, `${kind}Of${pascalCase(shape)}`, code);
   }
 
-  /** The test of a value as an expression that names each member. A loop over the names takes four times as long. */
-  function test(schema: Schema, value: string): string {
-    if (schema.$ref) {
-      const shape = refer(schema.$ref);
-      return combinators.includes(shape)
-        ? test(schemas[nameOf(schema.$ref)] as Schema, value)
-        : `${shape}.fits(${value})`;
-    }
-    const alternatives = alternativesOf(schema);
-    if (alternatives) return `(${[...new Set(alternatives.map((each) => test(each, value)))].join(" || ")})`;
-    switch (schema.type) {
-      case "string":
-        return `typeof ${value} === "string"`;
-      case "integer":
-        return `Number.isInteger(${value})`;
-      case "number":
-        return `typeof ${value} === "number"`;
-      case "boolean":
-        return schema.enum?.length === 1 ? `${value} === ${schema.enum[0]}` : `typeof ${value} === "boolean"`;
-      case "null":
-        return `${value} === null`;
-      default:
-        return `${print(schema)}.fits(${value})`;
-    }
-  }
-
-  function testObject({ properties = {}, required = [] }: Schema): string {
-    const tests = Object.entries(properties).map(([name, member]) => {
-      const key = quoteKey(name);
-      const value = key === name ? `value.${name}` : `value[${key}]`;
-      const passes = test(member, value);
-      return required.includes(name) ? passes : `(${value} === undefined || ${passes})`;
-    });
-    return tests.length === 0 ? "() => true" : `(value) =>\n    ${tests.join(" &&\n    ")}`;
-  }
-
   function printObject(schema: Schema): string {
     const { properties = {}, required = [] } = schema;
     const members = (needed: boolean) =>
@@ -132,7 +96,7 @@ export function printShapes({ paths, components: { schemas } }: Description): st
         .map(([name, member]) => `  ${quoteKey(name)}: ${print(member)},\n`)
         .join("");
     const optional = members(false);
-    return `object(\n  ${testObject(schema)},\n{\n${members(true)}}${optional && `, {\n${optional}}`})`;
+    return `object({\n${members(true)}}${optional && `, {\n${optional}}`})`;
   }
 
   const responseShapes = Object.values(paths)

@@ -50,9 +50,9 @@ export function validateAnswers(options: {
   }
   return (received) => {
     const { operation, calledBy, body, response, attempts } = received;
-    const shape = responseShapes[operation];
-    if (shape.fits(body)) return;
-    const mismatches = shape.explain(body, []).map(({ path, ...finding }) => ({ path: formatPath(path), ...finding }));
+    const findings = responseShapes[operation].explain(body);
+    if (findings.length === 0) return;
+    const mismatches = findings.map(({ path, ...finding }) => ({ path: formatPath(path), ...finding }));
     // The function may return a promise, which the call waits for.
     if (onMismatch !== "throw") return onMismatch({ ...received, mismatches });
     const [first, ...others] = mismatches;

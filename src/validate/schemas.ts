@@ -45,12 +45,11 @@ function schemaOf(shape: Shape): Schema<never> {
       version: 1,
       vendor: "vegaprotocol-client",
       validate: (value) => {
-        if (shape.fits(value)) return { value: value as never };
-        const issues = shape.explain(value, []).map(({ path, expected, got }) => ({
+        const issues = shape.explain(value).map(({ path, expected, got }) => ({
           message: `Expected ${path.length > 0 ? `\`${formatPath(path)}\`` : "the value"} to be ${expected}, got ${got}.`,
           path,
         }));
-        return { issues };
+        return issues.length > 0 ? { issues } : { value: value as never };
       },
     },
   };

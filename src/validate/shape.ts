@@ -1,15 +1,16 @@
 import { show } from "../values/show.js";
 
 /** The names of members and the indexes of items that lead to a value. */
-export type Path = readonly (string | number)[];
+type Path = readonly (string | number)[];
 
 /** A value that does not match its shape. */
-export interface Finding {
-  path: Path;
+interface Finding {
+  /** The place, from the value that was checked. */
+  readonly path: Path;
   /** What the description requires, as in `a string`. */
-  expected: string;
+  readonly expected: string;
   /** What was received instead. */
-  got: string;
+  readonly got: string;
 }
 
 /** Formats a path, as in `votes.edges[3].node`. */
@@ -19,18 +20,24 @@ export const formatPath = (path: Path): string =>
 /** What the description requires of a value. */
 export interface Shape {
   readonly expected: string;
-  /** Returns whether a value matches. */
-  fits(value: unknown): boolean;
   /** Returns the mismatches of a value; empty if it matches. */
-  explain(value: unknown, path: Path): Finding[];
+  explain(value: unknown): readonly Finding[];
 }
 
-const mismatch = (path: Path, expected: string, value: unknown): Finding[] => [
-  { path, expected, got: value === undefined ? "nothing" : show(value) },
+const none: readonly Finding[] = [];
+
+const mismatch = (expected: string, value: unknown): readonly Finding[] => [
+  { path: [], expected, got: value === undefined ? "nothing" : show(value) },
 ];
 
+/** Adds the mismatches of a member or an item to those before it. */
+const add = (found: readonly Finding[], key: string | number, mismatches: readonly Finding[]): readonly Finding[] =>
+  mismatches.length === 0
+    ? found
+    : [...found, ...mismatches.map((finding) => ({ ...finding, path: [key, ...finding.path] }))];
+
 function primitive(expected: string, fits: (value: unknown) => boolean): Shape {
-  return { expected, fits, explain: (value, path) => (fits(value) ? [] : mismatch(path, expected, value)) };
+  return { expected, explain: (value) => (fits(value) ? none : mismatch(expected, value)) };
 }
 
 export const text = primitive("a string", (value) => typeof value === "string");
@@ -44,74 +51,59 @@ export const literal = (expected: string | number | boolean) =>
 /** One of several shapes. If one of them is an object, the mismatches of its members are reported. */
 export function anyOf(...shapes: Shape[]): Shape {
   const expected = shapes.map((shape) => shape.expected).join(" or ");
-  const fits = (value: unknown) => shapes.some((shape) => shape.fits(value));
   return {
     expected,
-    fits,
-    explain(value, path) {
-      if (fits(value)) return [];
-      const explanations = shapes.map((shape) => shape.explain(value, path));
-      const inMembers = explanations.filter((found) => found.every((each) => each.path.length > path.length));
-      // Of several objects, the one with the fewest mismatches is the most likely.
-      const [closest] = inMembers.sort((a, b) => a.length - b.length);
-      return closest ?? mismatch(path, expected, value);
+    explain(value) {
+      let closest: readonly Finding[] | undefined;
+      for (const shape of shapes) {
+        const found = shape.explain(value);
+        if (found.length === 0) return none;
+        // Of several objects, the one with the fewest mismatches is the most likely.
+        const isInMembers = found.every(({ path }) => path.length > 0);
+        if (isInMembers && (closest === undefined || found.length < closest.length)) closest = found;
+      }
+      return closest ?? mismatch(expected, value);
     },
   };
 }
 
-export function list(item: Shape): Shape {
-  return {
-    expected: "a list",
-    fits(value) {
-      if (!Array.isArray(value)) return false;
-      for (let index = 0; index < value.length; index++) if (!item.fits(value[index])) return false;
-      return true;
-    },
-    explain(value, path) {
-      if (!Array.isArray(value)) return mismatch(path, "a list", value);
-      return value.flatMap((each, index) => item.explain(each, [...path, index]));
-    },
-  };
-}
+export const list = (item: Shape): Shape => ({
+  expected: "a list",
+  explain(value) {
+    if (!Array.isArray(value)) return mismatch("a list", value);
+    let found = none;
+    for (const [index, each] of value.entries()) found = add(found, index, item.explain(each));
+    return found;
+  },
+});
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** An object with any member names, whose values have one shape. */
-export function map(member: Shape): Shape {
-  return {
-    expected: "an object",
-    fits(value) {
-      if (!isObject(value)) return false;
-      for (const name in value) if (!member.fits(value[name])) return false;
-      return true;
-    },
-    explain(value, path) {
-      if (!isObject(value)) return mismatch(path, "an object", value);
-      return Object.entries(value).flatMap(([name, each]) => member.explain(each, [...path, name]));
-    },
-  };
-}
+export const map = (member: Shape): Shape => ({
+  expected: "an object",
+  explain(value) {
+    if (!isObject(value)) return mismatch("an object", value);
+    let found = none;
+    for (const name in value) found = add(found, name, member.explain(value[name]));
+    return found;
+  },
+});
 
-/**
- * An object with required members, optional members and any others.
- *
- * @param fits - The same check as one expression, which is faster.
- */
-export function object(
-  fits: (value: Record<string, unknown>) => boolean,
-  required: Record<string, Shape>,
-  optional: Record<string, Shape> = {},
-): Shape {
+/** An object with required members, optional members and any others. */
+export function object(required: Record<string, Shape>, optional: Record<string, Shape> = {}): Shape {
+  const shapes = Object.entries({ ...required, ...optional });
   return {
     expected: "an object",
-    fits: (value) => isObject(value) && fits(value),
-    explain(value, path) {
-      if (!isObject(value)) return mismatch(path, "an object", value);
-      const present = Object.entries(optional).filter(([name]) => value[name] !== undefined);
-      return [...Object.entries(required), ...present].flatMap(([name, shape]) =>
-        shape.explain(value[name], [...path, name]),
-      );
+    explain(value) {
+      if (!isObject(value)) return mismatch("an object", value);
+      let found = none;
+      for (const [name, shape] of shapes) {
+        const member = value[name];
+        if (member !== undefined || !(name in optional)) found = add(found, name, shape.explain(member));
+      }
+      return found;
     },
   };
 }

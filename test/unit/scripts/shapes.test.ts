@@ -72,13 +72,12 @@ describe("the generated shapes", () => {
     const tree = JSON.parse(JSON.stringify(schemas).replaceAll("#/components/schemas/", "#/$defs/"));
     const check = new Ajv2020({ strict: false }).compile({ $ref: "#/$defs/Response", $defs: tree });
     const shape = shapeOf(schemas);
-    expect([check(value), shape.explain(value, [])]).toEqual([true, []]);
+    expect([check(value), shape.explain(value)]).toEqual([true, []]);
     const leaf = fc.constantFrom(...Object.values(value), { text: {} }, { "a b": "1" }, { x: 1 }, [{}], true, 7, "a");
     const property = fc.property(fc.constantFrom(...Object.keys(value)), fc.option(leaf), (name, put) => {
       const { [name]: _, ...rest } = value;
       const changed = put === null ? rest : { ...rest, [name]: put };
-      expect(shape.fits(changed)).toBe(check(changed));
-      expect(shape.explain(changed, []).length === 0).toBe(check(changed));
+      expect(shape.explain(changed).length === 0).toBe(check(changed));
     });
     fc.assert(property, runs(200));
   });

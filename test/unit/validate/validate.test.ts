@@ -67,15 +67,13 @@ describe("the shape of a response", () => {
       const body = bodies[pick % bodies.length];
       const places = placesIn(body);
       const other = changed(body, places[place % places.length] ?? [], change);
-      const fits = responseShapes[id].fits(other);
-      expect(fits).toBe(oracle[id]?.(other));
-      expect(responseShapes[id].explain(other, []).length === 0).toBe(fits);
+      expect(responseShapes[id].explain(other).length === 0).toBe(oracle[id]?.(other));
     });
     fc.assert(property, runs(1000));
   });
 
   test("accepts every example of the description and every response of the fake node", async () => {
-    for (const id of ids) for (const body of valid(id)) expect(responseShapes[id].explain(body, [])).toEqual([]);
+    for (const id of ids) for (const body of valid(id)) expect(responseShapes[id].explain(body)).toEqual([]);
     const node = createFakeNode(undefined, { defects: nodeDefects });
     const validate = validateAnswers({ onMismatch: "throw" });
     const client = createClient({ baseUrl: "https://node.example", fetch: node.fetch, validate });
