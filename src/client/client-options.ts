@@ -3,6 +3,7 @@ import {
   callback,
   checkedWhenRead,
   checkOptions,
+  type OptionCheck,
   type OptionChecks,
   oneOf,
 } from "../arguments/check-options.js";
@@ -68,7 +69,7 @@ export interface ClientOptions extends AttemptOptions {
    * createClient({ baseUrl, log: "debug" });
    * ```
    */
-  log?: "debug" | "info" | "off" | undefined;
+  log?: LogLevel | undefined;
   /**
    * Checks each response beyond its envelope, such as the function that `validateAnswers` of `vegaprotocol-client/validate` returns.
    *
@@ -94,31 +95,32 @@ const clientChecks: OptionChecks<ClientOptions> = {
 /** Options that a client of the same node can have otherwise: all but `baseUrl`, `fetch` and `pacing`. */
 export interface OptionOverrides extends Omit<ClientOptions, "baseUrl" | "fetch" | "pacing"> {}
 
-const { baseUrl: _, fetch: __, pacing: ___, ...overrideChecks } = clientChecks;
+const shared: OptionCheck = (_, { argument }) =>
+  refuseByRule(
+    { operation: "withOptions", argument },
+    "cannot be changed, because both clients share it. Use `createClient`",
+  );
 
 /** What calls of a client have by default. */
 export interface ClientDefaults {
   settings: Settings;
-  /** Sent in addition to those of `client.http`. */
-  headers: Headers | undefined;
+  headers: Headers;
   observe: ClientOptions["observe"];
   log: LogLevel;
   validate: ClientOptions["validate"];
 }
 
 /** Checks the options of another client of the same node, and adds those of the first one. */
-export function readOverrides(defaults: ClientDefaults, options: OptionOverrides): ClientDefaults {
-  const name = "withOptions";
-  for (const argument of ["baseUrl", "fetch", "pacing"]) {
-    if (typeof options !== "object" || options === null || !(argument in options)) continue;
-    refuseByRule({ operation: name, argument }, "cannot be changed, because both clients share it. Use `createClient`");
-  }
-  checkOptions(overrideChecks, options, { name });
+export function readOverrides(options: OptionOverrides, defaults: ClientDefaults): ClientDefaults {
+  checkOptions({ ...clientChecks, baseUrl: shared, fetch: shared, pacing: shared }, options, { name: "withOptions" });
+  return readDefaults(options, defaults);
+}
+
+function readDefaults(options: OptionOverrides, defaults: ClientDefaults): ClientDefaults {
   const { headers, observe = defaults.observe, log = defaults.log, validate = defaults.validate } = options;
-  const added = [...(defaults.headers ?? []), ...readHeaders(undefined, headers)];
   return {
     settings: withDefaults(options, defaults.settings),
-    headers: added.length > 0 ? readHeaders(undefined, added) : undefined,
+    headers: readHeaders(undefined, [...defaults.headers, ...readHeaders(undefined, headers)]),
     observe,
     log,
     validate,
@@ -131,25 +133,20 @@ const isEdge = "WebSocketPair" in globalThis || "EdgeRuntime" in globalThis;
 /** Checks the options of a client, and adds the defaults. */
 export function readClientOptions(options: ClientOptions) {
   checkOptions(clientChecks, options, { name: "createClient" });
-  const { baseUrl, headers, fetch, pacing = !isEdge, observe, log = logLevel(), validate } = options;
-  const allHeaders = readHeaders(undefined, headers);
-  if (!allHeaders.has("accept")) allHeaders.set("accept", "application/json");
+  const { baseUrl, fetch, pacing = !isEdge } = options;
   if (Array.isArray(baseUrl)) {
     const expected = "one address, or for several nodes `nodePool(urls)` of vegaprotocol-client/pool";
     refuse({ argument: "baseUrl" }, expected, baseUrl);
   }
   const pool = readNodePool(baseUrl);
+  const headers = new Headers({ accept: "application/json" });
+  const initial = { settings: defaultSettings, headers, observe: undefined, log: logLevel(), validate: undefined };
   return {
-    // Requests of `client.http` begin with it; the pool replaces it.
-    baseUrl: pool ? (pool.status[0]?.url ?? "") : readBaseUrl(baseUrl),
+    urls: pool ? pool.status.map(({ url }) => url) : [readBaseUrl(baseUrl)],
     pool,
-    headers: allHeaders,
     // Looked up for each request, because tests and tracers replace the global `fetch` later.
     fetch: fetch ?? ((request: Request) => globalThis.fetch(request)),
     pacing,
-    observe,
-    log,
-    validate,
-    settings: withDefaults(options, defaultSettings),
+    defaults: readDefaults(options, initial),
   };
 }

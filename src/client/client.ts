@@ -5,14 +5,12 @@ import { operations } from "../../generated/operations.js";
 import type { BalanceChange } from "../../generated/types.js";
 import type { OperationId } from "../arguments/operation.js";
 import { readArguments } from "../arguments/read-arguments.js";
-import { systemClock } from "../async/clock.js";
-import type { Connection, Session } from "../evidence/connection.js";
+import { type Connection, type ConnectionOptions, connectTo } from "../evidence/connection.js";
 import { call } from "../http/call.js";
 import { type CallOptions, callChecks, readCallOptions } from "../http/call-options.js";
 import { withCalls, withHeaders } from "../http/http-client.js";
 import { withLog } from "../http/log.js";
 import { sharedLimiter } from "../http/rate-limiter.js";
-import { createRequester } from "../http/requester.js";
 import { type NodeHttp, routeOf } from "../http/route.js";
 import type { ScanOptions } from "../scan/scan-options.js";
 import { printedAs } from "../values/show.js";
@@ -98,55 +96,35 @@ export interface VegaClient extends OperationMethods {
  * ```
  */
 export function createClient(options: ClientOptions): VegaClient {
-  const { baseUrl, pool, headers, fetch, pacing, ...defaults } = readClientOptions(options);
+  const { urls, pool, fetch, pacing, defaults } = readClientOptions(options);
+  // Requests of `client.http` begin with it; a pool replaces it.
+  const [baseUrl = ""] = urls;
+  const http = createHttp({ baseUrl, fetch, pathSerializer, redirect: "manual" });
   // Each node of a pool has a rate limit of its own.
   const limiter =
     pool || !pacing ? undefined : sharedLimiter(options.fetch ?? globalThis.fetch ?? fetch, new URL(baseUrl).origin);
-  const session: Session = {};
-  const node: Node = {
-    baseUrl,
-    urls: pool ? pool.status.map(({ url }) => url) : [baseUrl],
-    // openapi-fetch copies them for each request, plain ones in less time.
-    http: createHttp({ baseUrl, headers: Object.fromEntries(headers), fetch, pathSerializer, redirect: "manual" }),
-    connect: (http, { observe, log, validate }) => {
-      const options = {
-        fetch,
-        pacing,
-        limiter,
-        session,
-        observe: withLog(observe, log),
-        validate,
-        onBlock: () => {
-          session.namesBlocks = true;
-        },
-        routeOf: (id: OperationId) => routeOf(http, id),
-      };
-      return pool
-        ? pool[connect](options)
-        : { ...createRequester(options), clock: systemClock, nodeCount: 1, isPool: false, session };
-    },
-  };
-  const connection = node.connect(node.http, defaults);
-  return createMethods(node, node.http, connection, { ...defaults, headers: undefined });
+  const connectionOptions = { fetch, pacing, limiter, session: {} };
+  return createMethods({ urls, http, connect: pool ? pool[connect] : connectTo, connectionOptions }, defaults);
 }
 
 /** What a client has in common with those that its `withOptions` returns. */
-interface Node {
-  baseUrl: string;
+interface Shared {
   /** The addresses of all nodes. */
   urls: readonly string[];
   http: NodeHttp;
-  connect(http: NodeHttp, options: Pick<ClientDefaults, "observe" | "log" | "validate">): Connection;
+  connect(options: ConnectionOptions): Connection;
+  connectionOptions: Pick<ConnectionOptions, "fetch" | "pacing" | "limiter" | "session">;
 }
 
-function createMethods(node: Node, http: NodeHttp, connection: Connection, defaults: ClientDefaults): VegaClient {
-  const { settings } = defaults;
+function createMethods(shared: Shared, defaults: ClientDefaults): VegaClient {
+  const { settings, observe, log, validate } = defaults;
+  const http = withHeaders(shared.http, defaults.headers);
+  const options = { ...shared.connectionOptions, http, validate, observe: withLog(observe, log) };
+  const connection = shared.connect(options);
+  const context = { connection, http, settings };
 
-  const listMethod = (id: ListId) => {
-    const route = routeOf(http, id);
-    return (argument: unknown, options?: ListingOptions) =>
-      listOperation({ id, connection, route, settings }, argument, options);
-  };
+  const listMethod = (id: ListId) => (argument: unknown, options?: ListingOptions) =>
+    listOperation(id, context, argument, options);
 
   const singleMethod = (id: Exclude<OperationId, ListId>) => {
     const { responseMembers, ...operation } = operations[id];
@@ -168,21 +146,15 @@ function createMethods(node: Node, http: NodeHttp, connection: Connection, defau
     kind === "list" ? listMethod(id as ListId) : singleMethod(id as Exclude<OperationId, ListId>),
   ]);
 
-  const scanRoute = routeOf(http, "listBalanceChanges");
   const client: VegaClient = {
     // The table of operations and the interface of the methods are generated from the same description.
     ...(Object.fromEntries(methods) as OperationMethods),
-    scanBalanceChanges: (argument, options) =>
-      scanOperation({ connection, route: scanRoute, settings }, argument, options),
-    withOptions: (overrides) => {
-      const changed = readOverrides(defaults, overrides);
-      const own = changed.headers ? withHeaders(node.http, changed.headers) : node.http;
-      return createMethods(node, own, node.connect(own, changed), changed);
-    },
-    baseUrl: node.baseUrl,
-    http: withCalls(http, connection, settings),
+    scanBalanceChanges: (argument, options) => scanOperation(context, argument, options),
+    withOptions: (overrides) => createMethods(shared, readOverrides(overrides, defaults)),
+    baseUrl: shared.urls[0] ?? "",
+    http: withCalls(http, connection.send, settings),
   };
-  return printedAs(client, `VegaClient of ${node.urls.join(", ")}`);
+  return printedAs(client, `VegaClient of ${shared.urls.join(", ")}`);
 }
 
 /** openapi-fetch's own handles more styles than the description uses, and takes a tenth of the time of a call. */

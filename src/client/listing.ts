@@ -5,16 +5,15 @@ import type { ListOperation, OperationId, OperationTable, RecordOf } from "../ar
 import { readArguments, take } from "../arguments/read-arguments.js";
 import { atCaller } from "../errors/index.js";
 import type { Coverage } from "../errors/vega-error.js";
-import type { Connection } from "../evidence/connection.js";
 import type { Backward, Edge, Forward, NodeExtra, PageContent } from "../evidence/page.js";
 import type { Block } from "../http/call.js";
-import { type CallOptions, callChecks, readCallOptions, type Settings } from "../http/call-options.js";
-import type { OperationRoute } from "../http/route.js";
+import { type CallOptions, callChecks, readCallOptions } from "../http/call-options.js";
+import { routeOf } from "../http/route.js";
 import type { WalkPage } from "../list/page.js";
 import type { OpenWalk } from "../list/walk.js";
 import { readWalkOptions, type WalkOptions, walkChecks } from "../list/walk-options.js";
 import { printedAs } from "../values/show.js";
-import { Loops, loadLists } from "./loop.js";
+import { type ClientContext, Loops, loadLists } from "./loop.js";
 
 /** Fetches one page. The signal aborts if the page is no longer needed. */
 export type FetchPage<T> = (pagination: Pagination, signal: AbortSignal) => PromiseLike<PageContent<T>>;
@@ -141,21 +140,13 @@ export function paginate<T>(
 /** The name of an operation that returns a list. */
 export type ListId = { [Id in OperationId]: OperationTypes[Id]["record"] extends object ? Id : never }[OperationId];
 
-/** How the client sends a list operation. */
-export interface ListMethod<Id extends ListId> {
-  id: Id;
-  connection: Connection;
-  route: OperationRoute;
-  /** The defaults of calls. */
-  settings: Settings;
-}
-
 const listingChecks: OptionChecks<ListingOptions> = { ...callChecks, ...walkChecks };
 const lists: { readonly [Id in ListId]: ListOperation<RecordOf<Id>> & OperationTable[Id] } = operations;
 
 /** The listing of a list operation. */
 export function listOperation<Id extends ListId>(
-  { id, settings, ...method }: ListMethod<Id>,
+  id: Id,
+  { connection, http, settings }: ClientContext,
   argument: unknown,
   options: ListingOptions | undefined,
 ): Listing<RecordOf<Id>> {
@@ -167,7 +158,7 @@ export function listOperation<Id extends ListId>(
   const listing = walk<RecordOf<Id>, NodeExtra>(async () => {
     const request = taken();
     const { openList } = await loadLists(request.walk.signal);
-    return openList<RecordOf<Id>>({ id, operation, ...method, ...request });
+    return openList<RecordOf<Id>>({ id, operation, connection, route: routeOf(http, id), ...request });
   });
   return printedAs(listing, `Listing of ${id}(). ${usage}`);
 }

@@ -2,6 +2,17 @@ import { untilAborted } from "../async/abort.js";
 import { type Batches, ItemIterator, ignore } from "../async/item-iterator.js";
 import { annotate, ConnectionError, describe, VegaError } from "../errors/index.js";
 import type { Coverage } from "../errors/vega-error.js";
+import type { Connection } from "../evidence/connection.js";
+import type { Settings } from "../http/call-options.js";
+import type { NodeHttp } from "../http/route.js";
+
+/** What the methods of a client send with. */
+export interface ClientContext {
+  connection: Connection;
+  http: NodeHttp;
+  /** The defaults of calls. */
+  settings: Settings;
+}
 
 /** Loads the code of lists and scans, which programs without them do not need. */
 export async function loadLists(signal: AbortSignal | undefined): Promise<typeof import("./lists.js")> {

@@ -1,6 +1,5 @@
 import { ArgumentError } from "../errors/index.js";
-import type { Connection, RouteOf, Session } from "../evidence/connection.js";
-import type { RequesterOptions } from "../http/requester.js";
+import type { Connection, ConnectionOptions } from "../evidence/connection.js";
 
 /** What is known of one node of a pool. Nothing is asked for it: it comes from the responses of calls. Its JSON has digits. */
 export interface NodeStatus {
@@ -30,12 +29,6 @@ export interface NodeStatus {
   readonly rateLimit: { readonly limit: number; readonly remaining: number } | undefined;
   /** The message of the last error; `undefined` once the node responds again. */
   readonly error: string | undefined;
-}
-
-/** What a connection sends with. */
-export interface ConnectionOptions extends RequesterOptions {
-  session: Session;
-  routeOf: RouteOf;
 }
 
 /** What the names of the method by which a client connects to a pool begin with. */

@@ -3,12 +3,11 @@ import { operations } from "../../generated/operations.js";
 import type { BalanceChange } from "../../generated/types.js";
 import { readArguments, take } from "../arguments/read-arguments.js";
 import type { Coverage } from "../errors/vega-error.js";
-import type { Connection } from "../evidence/connection.js";
-import { readCallOptions, type Settings } from "../http/call-options.js";
-import type { OperationRoute } from "../http/route.js";
+import { readCallOptions } from "../http/call-options.js";
+import { routeOf } from "../http/route.js";
 import { readScanOptions, type ScanOptions, scanChecks } from "../scan/scan-options.js";
 import { printedAs } from "../values/show.js";
-import { Loops, loadLists } from "./loop.js";
+import { type ClientContext, Loops, loadLists } from "./loop.js";
 
 /**
  * All records in a range of time. Nothing is sent before it is used, and each loop is a scan of its own.
@@ -40,22 +39,13 @@ export interface Scan<T> extends AsyncIterable<T> {
 /** The argument of `scanBalanceChanges`. */
 export interface ScanBalanceChangesArguments extends Omit<ListBalanceChangesArguments, "pagination"> {}
 
-/** How the client sends the requests of a scan. */
-export interface ScanMethod {
-  connection: Connection;
-  /** Of the list operation, which a scan reads by ranges of time. */
-  route: OperationRoute;
-  /** The defaults of calls. */
-  settings: Settings;
-}
-
 const operation = "scanBalanceChanges";
 const { pagination: _, ...scanArguments } = operations.listBalanceChanges.arguments;
 const { range } = operations.listBalanceChanges;
 
 /** The scan of balance changes. */
 export function scanOperation(
-  { connection, route, settings }: ScanMethod,
+  { connection, http, settings }: ClientContext,
   argument: ScanBalanceChangesArguments | undefined,
   options: ScanOptions | undefined,
 ): Scan<BalanceChange> {
@@ -69,7 +59,11 @@ export function scanOperation(
     loops.start(async () => {
       const { call, checked, options } = taken();
       const { openScan } = await loadLists(options.signal);
-      return openScan({ connection, route: { ...route, operation }, call }, checked, options);
+      return openScan(
+        { connection, route: { ...routeOf(http, "listBalanceChanges"), operation }, call },
+        checked,
+        options,
+      );
     });
   const scan = {
     [Symbol.asyncIterator]: records,

@@ -1,14 +1,14 @@
-import type { OperationId } from "../arguments/operation.js";
-import type { Clock } from "../async/clock.js";
-import type { Requester } from "../http/requester.js";
-import type { OperationRoute } from "../http/route.js";
+import { type Clock, systemClock } from "../async/clock.js";
+import { createEmit, type ObserverEvent } from "../http/events.js";
+import { sendCall, type Transport } from "../http/requester.js";
+import type { NodeHttp, Send } from "../http/route.js";
 import type { RangeLimits } from "./windows.js";
 
 /** What a client has in common with those that its `withOptions` returns. */
 export interface Session {
   /** The time of the latest block of a response that one of them has returned, in Unix nanoseconds. */
   returned?: bigint;
-  /** Whether a response has named a block. */
+  /** Whether a page of a list has named a block. */
   namesBlocks?: boolean;
   /** What readers of lists have learned of the node, or the nodes. */
   limits?: RangeLimits;
@@ -18,7 +18,9 @@ export interface Session {
  * What a client sends with: to one node, or to those of a pool. A pool does not return a response that does not show what is expected:
  * the request is sent to another node, and if none shows it, the call rejects with `NotShown`.
  */
-export interface Connection extends Requester {
+export interface Connection {
+  /** Makes a call, retried on transient failures, and returns its result. */
+  readonly send: Send;
   readonly clock: Clock;
   /** How many nodes there are. */
   readonly nodeCount: number;
@@ -27,5 +29,21 @@ export interface Connection extends Requester {
   readonly session: Session;
 }
 
-/** How an operation is sent. */
-export type RouteOf = (id: OperationId) => OperationRoute;
+/** What a client connects with. */
+export interface ConnectionOptions extends Pick<Transport, "fetch" | "validate" | "limiter"> {
+  session: Session;
+  http: NodeHttp;
+  observe: ((event: ObserverEvent) => void) | undefined;
+  /** Whether the nodes of a pool get rate limiters of their own. */
+  pacing: boolean;
+}
+
+/** Connects to one address. */
+export function connectTo(
+  { fetch, validate, limiter, session, observe }: ConnectionOptions,
+  clock: Clock = systemClock,
+  random: () => number = Math.random,
+): Connection {
+  const transport = { fetch, validate, limiter, clock, random, emit: createEmit(observe, clock) };
+  return { send: (call) => sendCall(transport, call), clock, nodeCount: 1, isPool: false, session };
+}

@@ -133,6 +133,7 @@ function pageReader<T>(options: ListReaderOptions<T>, filters: CheckedArguments)
     const hasCursor = (pagination.after ?? pagination.before) !== undefined;
     const attempt = async () => {
       const reply = await send(filters, request, expectation, signal, hasCursor ? rules : undefined);
+      session.namesBlocks ||= reply.block !== undefined;
       const lack = isPool ? undefined : judge(expectation, reply, session.namesBlocks === true);
       // What is left of the history is for the reader to judge.
       if (lack && lack !== "history") throw new NotShown(lack, { shown: reply });

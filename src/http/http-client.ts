@@ -1,8 +1,7 @@
 import { ApiError, atCaller } from "../errors/index.js";
 import type { Settings } from "./call-options.js";
-import type { Requester } from "./requester.js";
 import { decode, mismatch, parseJson, readBytes } from "./response.js";
-import type { AttemptInit, CallRequest, FetchResult, NodeHttp, Received, SendAny } from "./route.js";
+import type { AttemptInit, CallRequest, FetchResult, NodeHttp, Received, Send, SendAny } from "./route.js";
 
 /** What the caller passes to openapi-fetch, as far as it is read here. */
 interface Init {
@@ -24,18 +23,19 @@ const reads = ["GET", "HEAD", "OPTIONS", "TRACE"];
  * Returns an openapi-fetch client whose requests are calls: they have deadlines, retries and pacing. Middleware is called for each
  * attempt.
  */
-export const withCalls = (http: NodeHttp, requester: Requester, settings: Settings): NodeHttp =>
-  withRequest(http, (name, path, init: Init) => httpCall(http, requester, settings, name.toUpperCase(), path, init));
+export const withCalls = (http: NodeHttp, send: Send, settings: Settings): NodeHttp =>
+  withRequest(http, (name, path, init: Init) => httpCall(http, send, settings, name.toUpperCase(), path, init));
 
-/** Returns an openapi-fetch client that sends further headers with every request. */
+/** Returns an openapi-fetch client that sends headers with every request. */
 export function withHeaders(http: NodeHttp, added: Headers): NodeHttp {
   const send = http.request as SendAny;
+  const plain = Object.fromEntries(added);
   return withRequest(http, (method, path, init: { headers?: HeadersInit | Record<string, unknown> }) => {
     const { headers } = init;
     const own =
       headers instanceof Headers || Array.isArray(headers) ? Object.fromEntries(new Headers(headers)) : headers;
     // A header of one request comes last: it overrides the others, and `null` removes them.
-    return send(method, path, { ...init, headers: { ...Object.fromEntries(added), ...own } });
+    return send(method, path, { ...init, headers: { ...plain, ...own } });
   });
 }
 
@@ -52,7 +52,7 @@ function withRequest(http: NodeHttp, send: SendAny): NodeHttp {
 /** Sends a request of an openapi-fetch client as a call. */
 async function httpCall(
   http: NodeHttp,
-  requester: Requester,
+  sendCall: Send,
   settings: Settings,
   method: string,
   path: string,
@@ -83,7 +83,7 @@ async function httpCall(
     receive: async (response) => (received?.data === undefined ? undefined : readAs(parseAs, response)),
   };
   try {
-    const { data, response } = await requester.send(call);
+    const { data, response } = await sendCall(call);
     return { data, response };
   } catch (error) {
     // A request that was not sent because of an earlier one has no response of its own. That of a redirect may have no body, so that

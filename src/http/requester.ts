@@ -1,28 +1,22 @@
 import { refuseByRule } from "../arguments/refuse.js";
 import { onAbort, orAborted, sleep } from "../async/abort.js";
-import { type Clock, systemClock } from "../async/clock.js";
+import type { Clock } from "../async/clock.js";
 import { ignore } from "../async/item-iterator.js";
 import { RateLimitError, type SentRequest, TimeoutError } from "../errors/index.js";
-import { type Answer, type Block, readBlock } from "./call.js";
-import { createEmit, type Emit, type ObserverEvent, observedError } from "./events.js";
-import { type Permit, RateLimiter } from "./rate-limiter.js";
+import { type Answer, readBlock } from "./call.js";
+import { type Emit, observedError } from "./events.js";
+import type { Permit, RateLimiter } from "./rate-limiter.js";
 import { errorOf, fetchResponse, readResult, type Validate, withBody } from "./response.js";
 import { delayAfter, isTransient } from "./retry.js";
 import type { CallRequest, FetchResult, Received } from "./route.js";
 
-/** Sends the requests of one client. */
-export interface Requester {
-  /** Makes a call, retried on transient failures, and returns its result. */
-  send<T>(call: CallRequest<T>): Promise<Answer<T>>;
-}
-
 /** What the attempts on one node are made with. */
 export interface Transport {
   fetch: (request: Request) => Promise<Response>;
-  validate?: Validate | undefined;
-  /** Called with the block of each response that names one. */
-  onBlock?: ((block: Block) => void) | undefined;
+  validate: Validate | undefined;
   clock: Clock;
+  /** Returns a number from 0 up to 1. */
+  random: () => number;
   emit: Emit | undefined;
   /** `undefined` if requests are not held back. */
   limiter: RateLimiter | undefined;
@@ -30,37 +24,13 @@ export interface Transport {
   baseUrl?: string;
 }
 
-export interface RequesterOptions extends Pick<Transport, "fetch" | "validate" | "onBlock"> {
-  pacing?: boolean;
-  /** Default: one that knows nothing of the node yet. */
-  limiter?: RateLimiter | undefined;
-  observe?: ((event: ObserverEvent) => void) | undefined;
-  clock?: Clock;
-  /** Returns a number from 0 up to 1. */
-  random?: () => number;
-}
-
-/** Sends calls to one node. */
-export function createRequester(options: RequesterOptions): Requester {
-  const { fetch, pacing = true, observe, validate, onBlock, clock = systemClock, random = Math.random } = options;
-  const limiter = pacing ? (options.limiter ?? new RateLimiter(clock)) : undefined;
-  const emit = createEmit(observe, clock);
-  const transport = { fetch, validate, onBlock, clock, emit, limiter };
-  return {
-    send: (call) => {
-      if (call.node !== undefined) {
-        const place = { operation: call.operation, argument: "node" };
-        refuseByRule(place, "is for clients with a pool; this client has one node. Omit it");
-      }
-      return sendCall(transport, call, random);
-    },
-  };
-}
-
-/** Makes a call: attempts, and after transient failures further ones, until its total deadline. */
-async function sendCall<T>(transport: Transport, call: CallRequest<T>, random: () => number): Promise<Answer<T>> {
+/** Makes a call to one address: attempts, and after transient failures further ones, until its total deadline. */
+export async function sendCall<T>(transport: Transport, call: CallRequest<T>): Promise<Answer<T>> {
   const { clock, emit } = transport;
-  const { operation, once, settings, signal, finalStatuses } = call;
+  const { operation, once, settings, signal, finalStatuses, node } = call;
+  if (node !== undefined) {
+    refuseByRule({ operation, argument: "node" }, "is for clients with a pool; this client has one node. Omit it");
+  }
   const endsAt = clock.now() + settings.totalTimeout;
   const mostAttempts = once ? 1 : settings.attempts;
   let cause: unknown;
@@ -71,7 +41,7 @@ async function sendCall<T>(transport: Transport, call: CallRequest<T>, random: (
       // The rate limiter has rejected an attempt that was not sent.
       const isRefused = RateLimitError.is(error) && error.attempts < number;
       if (isRefused || number === mostAttempts || signal?.aborted || !isTransient(error, finalStatuses)) throw error;
-      const delay = delayAfter(error, number, settings, { clock, random });
+      const delay = delayAfter(error, number, settings, transport);
       if (delay === undefined) throw error;
       emit?.({ type: "retry", operation, attempt: number, delay, error: observedError(error) });
       await waitUntil(endsAt, delay, call, clock, { attempts: number, cause: error });
@@ -178,17 +148,15 @@ export async function sendAttempt<T>(transport: Transport, call: CallRequest<T>,
 
 /** Reads what openapi-fetch has returned. */
 async function readAnswer<T>(
-  { clock, validate, onBlock }: Transport,
+  { clock, validate }: Transport,
   call: CallRequest<T>,
   received: Received,
   result: FetchResult,
 ): Promise<Answer<T>> {
   const { response } = received;
-  const block = readBlock(response);
-  if (block) onBlock?.(block);
   if (!response.ok) throw errorOf(received, result, call.hints, clock);
   const data = await (call.receive ? call.receive(received) : readResult(received, call, validate));
-  return { data, response, block, stale: false };
+  return { data, response, block: readBlock(response), stale: false };
 }
 
 /**

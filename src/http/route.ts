@@ -4,6 +4,7 @@ import { operations } from "../../generated/operations.js";
 import type { OperationId } from "../arguments/operation.js";
 import { type CheckedArguments, serialize } from "../arguments/read-arguments.js";
 import type { SentRequest } from "../errors/index.js";
+import type { Answer } from "./call.js";
 import type { CallSettings } from "./call-options.js";
 import type { Expectation } from "./expectation.js";
 
@@ -69,6 +70,9 @@ export interface CallRequest<T> extends OperationRoute, CallSettings {
   /** What the caller can do about an error status, for its message. */
   hints?: Readonly<Record<number, string>>;
 }
+
+/** Makes a call and returns its result. */
+export type Send = <T>(call: CallRequest<T>) => Promise<Answer<T>>;
 
 /** The route of an operation of the description. */
 export function routeOf(http: NodeHttp, id: OperationId): OperationRoute {

@@ -13,8 +13,7 @@ import { type CheckOptions, connect, type NodePool, type NodeStatus } from "../c
 import type { Answer } from "../http/call.js";
 import { defaultSettings } from "../http/call-options.js";
 import { createEmit } from "../http/events.js";
-import type { Requester } from "../http/requester.js";
-import type { CallRequest } from "../http/route.js";
+import { type CallRequest, routeOf, type Send } from "../http/route.js";
 import { withDigits } from "../values/show.js";
 import { NodeCall } from "./call.js";
 import { choose, type Order } from "./choice.js";
@@ -80,7 +79,7 @@ export function createPool(
     },
     [connect]: (options) => {
       client = { ...options, ...pool, emit: createEmit(options.observe, clock) };
-      return { ...createRequester(client), clock, nodeCount: nodes.length, isPool: true, session: options.session };
+      return { send: senderOf(client), clock, nodeCount: nodes.length, isPool: true, session: options.session };
     },
   };
 }
@@ -114,15 +113,13 @@ function readUrls(urls: readonly (string | URL)[]): string[] {
 }
 
 /** Sends the calls of a client to the nodes of its pool. */
-function createRequester(client: PoolClient): Requester {
-  return {
-    send: async (request) => {
-      const endsAt = client.clock.now() + request.settings.totalTimeout;
-      const call = { ...request, node: knownNode(request, client), endsAt };
-      call.signal?.throwIfAborted();
-      if (call.once && call.node === undefined) return await callOnce(client, call);
-      return await new NodeCall(client, call).run();
-    },
+function senderOf(client: PoolClient): Send {
+  return async (request) => {
+    const endsAt = client.clock.now() + request.settings.totalTimeout;
+    const call = { ...request, node: knownNode(request, client), endsAt };
+    call.signal?.throwIfAborted();
+    if (call.once && call.node === undefined) return await callOnce(client, call);
+    return await new NodeCall(client, call).run();
   };
 }
 
@@ -154,8 +151,8 @@ async function callOnce<T>(client: PoolClient, call: PoolCall<T>): Promise<Answe
 }
 
 /** A read that is cheap for a node, of a resource that has no signatures: whether the node responds, and with which block. */
-const probe = ({ routeOf }: PoolClient, operation: string) => ({
-  ...routeOf("listNodeSignatures"),
+const probe = ({ http }: PoolClient, operation: string) => ({
+  ...routeOf(http, "listNodeSignatures"),
   operation,
   params: { id: "0".repeat(64), pagination: { first: 1 } },
   read: (body: { signatures?: unknown }) => (body.signatures ? body : undefined),
@@ -167,7 +164,7 @@ async function checkNodes(client: PoolClient, options: CheckOptions): Promise<vo
   const { timeout = 5000, signal } = options;
   const settings = { ...defaultSettings, attempts: 1, timeout };
   const call = { ...probe(client, "nodes.check"), settings, signal, headers: undefined, expectation: {} };
-  const { send } = createRequester(client);
+  const send = senderOf(client);
   const results = await Promise.allSettled(client.nodes.map(({ url: node }) => send({ ...call, node })));
   signal?.throwIfAborted();
   for (const [index, node] of client.nodes.entries())

@@ -1,8 +1,8 @@
 import { orAborted } from "../async/abort.js";
 import type { Clock } from "../async/clock.js";
 import { ignore } from "../async/item-iterator.js";
-import type { ConnectionOptions } from "../client/node-pool.js";
 import { ApiError, describe, RateLimitError, ResponseError, TimeoutError } from "../errors/index.js";
+import type { ConnectionOptions } from "../evidence/connection.js";
 import { type Answer, readBlock } from "../http/call.js";
 import type { Emit } from "../http/events.js";
 import { sendAttempt, type Transport } from "../http/requester.js";
@@ -22,7 +22,7 @@ export interface Pool {
 /** One client of a pool. */
 export interface PoolClient
   extends Pool,
-    Pick<ConnectionOptions, "fetch" | "pacing" | "validate" | "routeOf" | "session"> {
+    Pick<ConnectionOptions, "fetch" | "pacing" | "validate" | "http" | "session"> {
   readonly emit: Emit | undefined;
 }
 
@@ -82,7 +82,7 @@ export class Requests<T> {
   }
 
   start(node: PoolNode, cause: unknown): void {
-    const { clock, emit, validate, pacing = true } = this.#client;
+    const { clock, random, emit, validate, pacing } = this.#client;
     const controller = new AbortController();
     const request: NodeRequest = { node, startedAt: clock.now(), sentAt: undefined, controller };
     let response: Response | undefined;
@@ -101,7 +101,7 @@ export class Requests<T> {
     const { url: baseUrl } = node;
     const emitOf: typeof emit = emit && ((event) => emit({ ...event, node: baseUrl }));
     const limiter = pacing ? node.limiter : undefined;
-    const transport: Transport = { fetch, validate, clock, emit: emitOf, limiter, baseUrl };
+    const transport: Transport = { fetch, validate, clock, random, emit: emitOf, limiter, baseUrl };
     this.inFlight.push(request);
     node.begin();
     const attempt = { number: ++this.count, signal: controller.signal, endsAt: this.#call.endsAt, cause };

@@ -1,6 +1,7 @@
 import { defaultSettings, type Settings } from "../../src/http/call-options.js";
-import type { RequesterOptions } from "../../src/http/requester.js";
-import { createRequester } from "../../src/http/requester.js";
+import { createEmit, type ObserverEvent } from "../../src/http/events.js";
+import { RateLimiter } from "../../src/http/rate-limiter.js";
+import { sendCall, type Transport } from "../../src/http/requester.js";
 import type { AttemptInit } from "../../src/http/route.js";
 import { baseUrl } from "./raw-requests.js";
 
@@ -14,9 +15,25 @@ const route = {
   read: (body: object) => body,
 };
 
-/** Creates a requester without jitter, and returns a function that makes one call with it. */
-export function createSend(options: RequesterOptions, settings: Partial<Settings> = {}) {
-  const requester = createRequester({ random: () => 0.5, ...options });
+interface SendOptions extends Pick<Transport, "fetch" | "clock"> {
+  observe?: (event: ObserverEvent) => void;
+  random?: () => number;
+}
+
+/** Returns a function that makes one call through a rate limiter that knows nothing of the node yet. */
+export function createSend(
+  { fetch, clock, observe, random = () => 0.5 }: SendOptions,
+  settings: Partial<Settings> = {},
+) {
+  const limiter = new RateLimiter(clock);
+  const emit = createEmit(observe, clock);
+  const transport = { fetch, clock, limiter, emit, random, validate: undefined };
   return (signal?: AbortSignal) =>
-    requester.send({ ...route, params: {}, settings: { ...defaultSettings, ...settings }, signal, headers: undefined });
+    sendCall(transport, {
+      ...route,
+      params: {},
+      settings: { ...defaultSettings, ...settings },
+      signal,
+      headers: undefined,
+    });
 }

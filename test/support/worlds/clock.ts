@@ -1,5 +1,5 @@
 import { connect, type NodePool } from "../../../src/client/node-pool.js";
-import { createRequester } from "../../../src/http/requester.js";
+import { connectTo } from "../../../src/evidence/connection.js";
 import { createPool } from "../../../src/pool/node-pool.js";
 import { ManualClock } from "../manual-clock.js";
 
@@ -18,12 +18,6 @@ export class WorldClock extends ManualClock {
 export function addressOn(url: string, clock: WorldClock, random: () => number): NodePool {
   return {
     ...createPool([url], {}, clock, random),
-    [connect]: (options) => ({
-      ...createRequester({ ...options, clock, random }),
-      clock,
-      nodeCount: 1,
-      isPool: false,
-      session: options.session,
-    }),
+    [connect]: (options) => connectTo(options, clock, random),
   };
 }

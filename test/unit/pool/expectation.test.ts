@@ -34,7 +34,10 @@ function setting({ latency = [10, 20, 30], data, ...options }: PooledNetworkOpti
     },
     observe: (event) => net.events.push(event),
     session: {},
-    routeOf: (id) => routeOf(http, id),
+    http,
+    pacing: true,
+    limiter: undefined,
+    validate: undefined,
   });
   const route = { ...routeOf(http, "getSpamStatistics"), read: ({ node }: { node: number }) => pageOf(node, days) };
   const params = { partyId: "ab".repeat(32) };
