@@ -1,8 +1,8 @@
-import { atCaller } from "../errors/index.js";
+import { annotate, atCaller, VegaError } from "../errors/index.js";
 import type { Coverage } from "../errors/vega-error.js";
 
-export type Done = IteratorReturnResult<undefined>;
-export const done: Done = { done: true, value: undefined };
+type Done = IteratorReturnResult<undefined>;
+const done: Done = { done: true, value: undefined };
 export const ignore = () => {};
 
 /**
@@ -88,30 +88,36 @@ export interface Batches<Item> {
   /** Reads the next items; `undefined` at the end. */
   next(): Promise<readonly Item[] | undefined>;
   /** What the items cover. After `next` has returned `undefined`, without `taken`: everything. */
-  coverage(taken?: number): Coverage;
+  coverage?(taken?: number): Coverage;
   /** Ends what is in flight. */
   end(): void;
 }
 
-/** Yields items that arrive in batches. */
-export abstract class ItemIterator<Item> extends WalkIterator<Item> {
-  #signal: AbortSignal | undefined;
+/** Receives what a loop has covered, once. */
+export interface CoverageReceiver {
+  resolve(coverage: Coverage): void;
+  reject(error: unknown): void;
+}
+
+/** Yields items that arrive in batches. They are opened when the first item is asked for. */
+export class ItemIterator<Item> extends WalkIterator<Item> {
+  readonly #open: () => Promise<Batches<Item>>;
+  readonly #receiver: CoverageReceiver | undefined;
+  #batches: Batches<Item> | undefined;
   #left = Number.POSITIVE_INFINITY;
   #items: readonly Item[] = [];
   #index = 0;
   #end = 0;
 
-  /** Gets the next batch; `undefined` at the end. */
-  protected abstract more(): Promise<readonly Item[] | undefined>;
-
-  protected limit(maxItems = Number.POSITIVE_INFINITY, signal?: AbortSignal): void {
-    this.#left = maxItems;
-    this.#signal = signal;
+  constructor(open: () => Promise<Batches<Item>>, receiver?: CoverageReceiver) {
+    super();
+    this.#open = open;
+    this.#receiver = receiver;
   }
 
   /** Most items have arrived when they are asked for: they skip the queue. */
   override next(): Promise<IteratorResult<Item, undefined>> {
-    if (this.#index === this.#end || !this.idle || this.#signal?.aborted) return super.next();
+    if (this.#index === this.#end || !this.idle || this.#batches?.signal?.aborted) return super.next();
     return Promise.resolve(this.#take());
   }
 
@@ -127,28 +133,47 @@ export abstract class ItemIterator<Item> extends WalkIterator<Item> {
   }
 
   protected override async advance(): Promise<IteratorResult<Item, undefined>> {
-    this.#signal?.throwIfAborted();
-    while (this.#index === this.#end) {
-      const items = this.#left > 0 ? await this.more() : undefined;
-      if (items === undefined) {
-        this.cancel();
-        return this.end();
+    try {
+      this.#batches?.signal?.throwIfAborted();
+      while (this.#index === this.#end) {
+        const items = await this.#more();
+        if (items === undefined) {
+          this.cancel();
+          return this.end();
+        }
+        this.#items = items;
+        this.#index = 0;
+        this.#end = Math.min(items.length, this.#left);
+        this.#left -= this.#end;
       }
-      this.#items = items;
-      this.#index = 0;
-      this.#end = Math.min(items.length, this.#left);
-      this.#left -= this.#end;
+      return this.#take();
+    } catch (error) {
+      const coverage = this.#batches?.coverage?.(this.#index);
+      if (VegaError.is(error) && coverage) annotate(error, { coverage });
+      this.#receiver?.reject(error);
+      this.#batches?.end();
+      throw error;
     }
-    return this.#take();
+  }
+
+  /** Gets the next batch; `undefined` at the end. */
+  async #more(): Promise<readonly Item[] | undefined> {
+    if (this.#batches === undefined) {
+      this.#batches = await this.#open();
+      this.#left = this.#batches.maxItems ?? this.#left;
+    }
+    if (this.ended || this.#left === 0) return undefined;
+    const items = await this.#batches.next();
+    const coverage = items ? undefined : this.#batches.coverage?.();
+    if (coverage) this.#receiver?.resolve(coverage);
+    return items;
   }
 
   protected override cancel(): void {
+    // Has no effect after the last item.
+    this.#receiver?.resolve(this.#batches?.coverage?.(this.#index) ?? { start: 0n, end: 0n, block: undefined });
     this.#end = this.#index;
-  }
-
-  /** How many items of the current batch were yielded. */
-  protected get taken(): number {
-    return this.#index;
+    this.#batches?.end();
   }
 
   #take(): IteratorYieldResult<Item> {

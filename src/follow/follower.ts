@@ -247,23 +247,16 @@ export class Pace {
 /** Yields the records of batches. */
 class FollowerIterator<T, B extends { records: readonly T[] }> extends ItemIterator<T> implements Follower<T, B> {
   readonly #polling: Polling<B>;
-  readonly #signal: AbortSignal | undefined;
 
   constructor(settings: FollowerSettings<B>) {
-    super();
-    this.#polling = new Polling(settings);
-    this.#signal = settings.options?.signal;
+    const polling = new Polling(settings);
+    const next = async () => (await polling.next()).value?.records;
+    super(async () => ({ signal: settings.options?.signal, next, end: () => void polling.return() }));
+    this.#polling = polling;
   }
 
   batches(): Polling<B> {
     return this.#polling;
-  }
-
-  protected override async more(): Promise<readonly T[] | undefined> {
-    const { done, value } = await this.#polling.next();
-    // Options are checked by now.
-    this.limit(Number.POSITIVE_INFINITY, this.#signal);
-    return done ? undefined : value.records;
   }
 
   protected override cancel(): void {
