@@ -24,8 +24,7 @@ export interface Parameters {
  * @throws {@link ArgumentError} if a member is invalid, missing, or not known.
  */
 export function readArguments(operation: string, spec: ArgumentsSpec, argument: unknown): CheckedArguments {
-  const given = argument === undefined && isOptional(spec) ? {} : argument;
-  const checked = readMembers(operation, spec.arguments, given, "", spec.atLeastOneOf);
+  const checked = readMembers(operation, spec.arguments, argument === undefined ? {} : argument, "");
   checkAtLeastOne(operation, spec, checked);
   checkRange(operation, spec, checked);
   return checked;
@@ -57,27 +56,18 @@ function timeAt(checked: CheckedArguments, name = ""): bigint | undefined {
   return typeof time === "string" ? BigInt(time) : undefined;
 }
 
-const isOptional = (spec: ArgumentsSpec) =>
-  spec.atLeastOneOf === undefined && !Object.values(spec.arguments).some(isRequired);
-
 const isRequired = (argument: Argument) => argument.kind !== "object" && argument.required === true;
 
 /** What an object has to have, for messages. */
-function describeMembers(members: Arguments, atLeastOneOf: readonly string[] = Object.keys(members)): string {
+function describeMembers(members: Arguments): string {
   const required = Object.keys(members).filter((name) => isRequired(members[name] as Argument));
-  return required.length > 0 ? listNames(required) : `at least one of ${listNames(atLeastOneOf)}`;
+  return required.length > 0 ? listNames(required) : `at least one of ${listNames(Object.keys(members))}`;
 }
 
-function readMembers(
-  operation: string,
-  members: Arguments,
-  value: unknown,
-  prefix: string,
-  atLeastOneOf?: readonly string[],
-): CheckedArguments {
+function readMembers(operation: string, members: Arguments, value: unknown, prefix: string): CheckedArguments {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     const argument = prefix === "" ? "query" : prefix.slice(0, -1);
-    refuse({ operation, argument }, `an object with ${describeMembers(members, atLeastOneOf)}`, value);
+    refuse({ operation, argument }, `an object with ${describeMembers(members)}`, value);
   }
   for (const name of Object.keys(value)) {
     // Nodes ignore unknown names: a misspelled filter would silently be no filter (observed on v0.74 nodes).

@@ -21,7 +21,7 @@ import {
 import type { LogLevel, ObserverEvent } from "../http/events.js";
 import { logLevel } from "../http/log.js";
 import type { Validate } from "../http/response.js";
-import { type NodePool, readNodePool } from "./node-pool.js";
+import { connect, type NodePool } from "./node-pool.js";
 
 /** Options of a client. */
 export interface ClientOptions extends AttemptOptions {
@@ -127,6 +127,8 @@ function readDefaults(options: OptionOverrides, defaults: ClientDefaults): Clien
   };
 }
 
+const isPool = (value: unknown): value is NodePool => typeof value === "object" && value !== null && connect in value;
+
 /** Names that only workerd and what is built on it have. There, a request that another one wakes is cancelled. */
 const isEdge = "WebSocketPair" in globalThis || "EdgeRuntime" in globalThis;
 
@@ -138,7 +140,7 @@ export function readClientOptions(options: ClientOptions) {
     const expected = "one address, or for several nodes `nodePool(urls)` of vegaprotocol-client/pool";
     refuse({ argument: "baseUrl" }, expected, baseUrl);
   }
-  const pool = readNodePool(baseUrl);
+  const pool = isPool(baseUrl) ? baseUrl : undefined;
   const headers = new Headers({ accept: "application/json" });
   const initial = { settings: defaultSettings, headers, observe: undefined, log: logLevel(), validate: undefined };
   return {

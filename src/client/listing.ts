@@ -5,8 +5,8 @@ import type { ListOperation, OperationId, OperationTable, RecordOf } from "../ar
 import { readArguments, take } from "../arguments/read-arguments.js";
 import { atCaller } from "../errors/index.js";
 import type { Coverage } from "../errors/vega-error.js";
-import type { Backward, Edge, Forward, NodeExtra, PageContent } from "../evidence/page.js";
-import type { Block } from "../http/call.js";
+import type { Backward, Edge, Forward, PageContent } from "../evidence/page.js";
+import type { NodeExtra } from "../http/call.js";
 import { type CallOptions, callChecks, readCallOptions } from "../http/call-options.js";
 import { routeOf } from "../http/route.js";
 import type { WalkPage } from "../list/page.js";
@@ -57,27 +57,12 @@ export interface Walk<T, P extends WalkPage<T> = WalkPage<T>> extends AsyncItera
 /** Options of one listing. */
 export interface ListingOptions extends CallOptions, WalkOptions {}
 
-/** A page of a list of a node. */
-export interface Page<T> extends WalkPage<T> {
-  /**
-   * The current block when the node responded; `undefined` if the node does not say. All records of earlier blocks
-   * are final (observed on v0.74 nodes).
-   */
-  readonly block: Block | undefined;
-  /** Status, headers and URL of the response. Its body has been read. */
-  readonly response: Response;
-  /**
-   * Whether the page may be out of date, because no node of a pool gave a fresh one. Always `false` for a client of one node,
-   * which nothing can be compared with.
-   */
-  readonly stale: boolean;
-}
+/** A page of a list of a node, with its response. */
+export interface Page<T> extends WalkPage<T>, NodeExtra {}
 
 /**
- * A list of a node, fetched page by page as it is used. Nothing is sent before.
- *
- * `await` returns the first page, with one request however often it is awaited. `for await` yields every record, page after
- * page, and each loop is a walk of its own. An error that ends a walk has `resume`, the `pagination` to continue with.
+ * A list of a node, fetched page by page as it is used: `await` returns the first page, `for await` yields every record. An error that
+ * ends a loop has `resume`, the `pagination` to continue with. See {@link Walk}.
  *
  * An async function that returns a listing returns its first page, since a listing can be awaited. To return the listing
  * itself, wrap it: `return { votes: listing }`.

@@ -1,4 +1,3 @@
-import { ArgumentError } from "../errors/index.js";
 import type { Connection, ConnectionOptions } from "../evidence/connection.js";
 
 /** What is known of one node of a pool. Nothing is asked for it: it comes from the responses of calls. Its JSON has digits. */
@@ -31,14 +30,8 @@ export interface NodeStatus {
   readonly error: string | undefined;
 }
 
-/** What the names of the method by which a client connects to a pool begin with. */
-const family = "vegaprotocol-client.connect.";
-
-/**
- * Names that method. Registered: it is the same in two copies of this package. The number changes with what a pool and a client know of
- * each other: `Connection` and `ConnectionOptions`.
- */
-export const connect: unique symbol = Symbol.for("vegaprotocol-client.connect.3");
+/** The method by which a client connects to a pool. Registered: it is the same in two copies of this package. */
+export const connect: unique symbol = Symbol.for("vegaprotocol-client.connect");
 
 /** Options of a check of all nodes. */
 export interface CheckOptions {
@@ -72,23 +65,4 @@ export interface NodePool {
   check(options?: CheckOptions): Promise<readonly NodeStatus[]>;
   /** @internal */
   readonly [connect]: (options: ConnectionOptions) => Connection;
-}
-
-/**
- * Returns a value if it is a pool.
- *
- * @throws {@link ArgumentError} if it is a pool of another version of this package, that does not fit together with this one.
- */
-export function readNodePool(value: unknown): NodePool | undefined {
-  if (typeof value !== "object" || value === null) return undefined;
-  if (connect in value) return value as NodePool;
-  const names = Object.getOwnPropertySymbols(value).map((symbol) => Symbol.keyFor(symbol) ?? "");
-  const other = names.find((name) => name.startsWith(family));
-  if (other === undefined) return undefined;
-  const [theirs, own] = [other, Symbol.keyFor(connect) ?? ""].map((name) => name.slice(family.length));
-  throw new ArgumentError(
-    `Expected \`baseUrl\` to be a pool of the same version of vegaprotocol-client, got one with protocol ${theirs} instead of ${own}. ` +
-      "Install one version of the package.",
-    { argument: "baseUrl" },
-  );
 }

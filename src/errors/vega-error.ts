@@ -14,9 +14,6 @@ export interface Coverage {
   readonly block: { readonly height: bigint; readonly timestamp: bigint } | undefined;
 }
 
-/** The own brand of a class, such as `vegaprotocol-client.ApiError`; `undefined` for a class that a caller derives. */
-const brandOf = (errorClass: object): unknown => Object.getOwnPropertyDescriptor(errorClass, "brand")?.value;
-
 /**
  * Returns whether the class of a value, or one that it is derived from, has a brand. A program can load this package twice, as ES modules
  * and as CommonJS, and then has two classes of each brand.
@@ -24,7 +21,7 @@ const brandOf = (errorClass: object): unknown => Object.getOwnPropertyDescriptor
 export function isBranded(error: unknown, brand: string): boolean {
   if (typeof error !== "object" || error === null) return false;
   for (let each: object | null = error.constructor; each; each = Object.getPrototypeOf(each)) {
-    if (brandOf(each) === brand) return true;
+    if ((each as { brand?: unknown }).brand === brand) return true;
   }
   return false;
 }
@@ -69,12 +66,6 @@ export class VegaError extends Error {
     // biome-ignore lint/complexity/noThisInStatic: a guard of the class of which it is read.
     const { brand } = this;
     return (error): error is never => isBranded(error, brand);
-  }
-
-  /** `instanceof` recognizes errors of another copy, too. */
-  static override [Symbol.hasInstance](error: unknown): boolean {
-    // biome-ignore lint/complexity/noThisInStatic: a class that a caller derives has no brand of its own.
-    return brandOf(this) ? this.is(error) : Function.prototype[Symbol.hasInstance].call(this, error);
   }
 
   /** The name of the class, as in `"ApiError"`. */

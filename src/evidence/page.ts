@@ -1,6 +1,6 @@
 import { operations } from "../../generated/operations.js";
 import type { PageInfo, Pagination } from "../../generated/types.js";
-import type { Block } from "../http/call.js";
+import type { NodeExtra } from "../http/call.js";
 import type { Expectation } from "../http/expectation.js";
 import { isDigits } from "../values/integers.js";
 import { toNanoseconds } from "../values/times.js";
@@ -52,13 +52,6 @@ export interface NodePage<T> extends PageContent<T> {
  * @throws `NotShown` if none does.
  */
 export type ReadPage<T> = (request: ListRequest, expectation: Expectation, signal: AbortSignal) => Promise<NodePage<T>>;
-
-/** What callers see of the response of a page. */
-export interface NodeExtra {
-  block: Block | undefined;
-  response: Response;
-  stale: boolean;
-}
 
 export const hasRecord = <T>(edge: PageContent<T>["edges"][number]): edge is Edge<T> => edge?.node != null;
 

@@ -1,7 +1,7 @@
 import type { Pagination } from "../../generated/types.js";
 import type { Clock } from "../async/clock.js";
 import { ApiError } from "../errors/index.js";
-import { type Block, readBlock } from "../http/call.js";
+import { type Block, type NodeExtra, readBlock } from "../http/call.js";
 import { type KnownRecord, NotShown } from "../http/expectation.js";
 import { maximum, minimum } from "../values/integers.js";
 import { nanosecondsPerDay } from "../values/times.js";
@@ -12,7 +12,6 @@ import {
   edgesOf,
   inWalkOrder,
   isDescending,
-  type NodeExtra,
   type NodePage,
   opposite,
   type ReadPage,

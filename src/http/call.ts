@@ -20,19 +20,26 @@ export function readBlock({ headers }: Pick<Response, "headers">): Block | undef
   return withDigits({ height: BigInt(height), timestamp: BigInt(timestamp) });
 }
 
-/** A result with the response it came from. */
-export interface Answer<T> {
-  /** The body. */
-  data: T;
-  /** Status, headers and URL. Its body has been read. */
-  response: Response;
-  /** The block that the node reports; `undefined` if it reports none. */
-  block: Block | undefined;
+/** What a result or a page comes with. */
+export interface NodeExtra {
+  /** Status, headers and URL of the response. Its body has been read. */
+  readonly response: Response;
+  /**
+   * The current block when the node responded; `undefined` if the node does not say. All records of earlier blocks are final
+   * (observed on v0.74 nodes).
+   */
+  readonly block: Block | undefined;
   /**
    * Whether the response may be out of date, because no node of a pool gave a fresh one. Always `false` for a client of one
    * node, which nothing can be compared with.
    */
-  stale: boolean;
+  readonly stale: boolean;
+}
+
+/** A result with the response it came from. */
+export interface Answer<T> extends NodeExtra {
+  /** The body. */
+  data: T;
   /** The address of the node that responded, if the client has several. */
   node?: string | undefined;
 }

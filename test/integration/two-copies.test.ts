@@ -35,7 +35,7 @@ describe.each(Object.keys(entries).filter((entry) => typeof entries[entry] === "
 
 const errorNames = Object.keys(imported).filter((name): name is "VegaError" => name.endsWith("Error"));
 
-test.each(errorNames)("`instanceof` and `is` recognize a %s of the other copy", async (name) => {
+test.each(errorNames)("`is` recognizes a %s of the other copy", async (name) => {
   const { StalledError } = (await load<typeof Follow>("./follow")).required;
   for (const [one, other] of [
     [imported, required],
@@ -44,13 +44,10 @@ test.each(errorNames)("`instanceof` and `is` recognize a %s of the other copy", 
     const error: unknown = Object.create(other[name].prototype);
     expect(one[name]).not.toBe(other[name]);
     expect(one[name].is(error)).toBe(true);
-    expect(error instanceof one[name]).toBe(true);
-    expect(error instanceof one.VegaError).toBe(true);
-    expect(error instanceof StalledError).toBe(false);
+    expect(one.VegaError.is(error)).toBe(true);
+    expect(StalledError.is(error)).toBe(false);
     class Derived extends one[name] {}
-    expect(error instanceof Derived).toBe(false);
-    expect(Object.create(Derived.prototype) instanceof Derived).toBe(true);
-    expect(Object.create(Derived.prototype) instanceof one[name]).toBe(true);
+    expect(other[name].is(Object.create(Derived.prototype))).toBe(true);
   }
 });
 
@@ -68,6 +65,6 @@ test("a client of either copy works with a pool of the other one", async () => {
     expect(await client.listNodeSignatures({ id, pagination: { first: 3 } }).toArray()).toHaveLength(10);
     expect(await client.scanBalanceChanges({}, { pageSize: 50 }).toArray()).toHaveLength(300);
     const error: unknown = await client.listNodeSignatures({ id: "no id" }).catch((reason: unknown) => reason);
-    expect(imported.ApiError.is(error) && error instanceof required.ApiError && error.status).toBe(400);
+    expect(imported.ApiError.is(error) && required.ApiError.is(error) && error.status).toBe(400);
   }
 });

@@ -29,7 +29,8 @@ const refusals: Refusal[] = [
   ["listVotes", { partyId: undefined, proposalId: undefined }, "partyId", neither],
   ["listVotes", { partyId: "" }, "partyId", 'a non-empty string, got "".'],
   ["listVotes", { partyId: null }, "partyId", "a non-empty string, got null."],
-  ["listVotes", undefined, "query", "an object with at least one of `partyId`, `proposalId`, got undefined."],
+  ["listVotes", undefined, "partyId", neither],
+  ["listVotes", 5, "query", "an object with at least one of `partyId`, `proposalId`, `pagination`, got 5."],
   ["listVotes", { proposalID: "b" }, "proposalID", "listVotes has no `proposalID`. Did you mean `proposalId`?"],
   [
     "listVotes",

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ArgumentError, createClient } from "../../../src/index.js";
+import { ArgumentError } from "../../../src/index.js";
 import { nodePool } from "../../../src/pool/index.js";
 import { PooledNetwork } from "../../support/pooled-network.js";
 
@@ -42,21 +42,5 @@ describe("a check of the nodes of a pool", () => {
     const pool = nodePool(["https://a.example"]);
     await expect(pool.check()).rejects.toThrow("Expected `nodes` to be a pool that a client was created with");
     await expect(pool.check({ timeout: -1 })).rejects.toBeInstanceOf(ArgumentError);
-  });
-});
-
-describe("a pool of another version of the package", () => {
-  test("is refused with both versions of the protocol", () => {
-    for (const name of ["2", "17"]) {
-      const pool = { status: [], [Symbol.for(`vegaprotocol-client.connect.${name}`)]: () => {} };
-      expect(() => createClient({ baseUrl: pool as never })).toThrow(
-        `Expected \`baseUrl\` to be a pool of the same version of vegaprotocol-client, got one with protocol ${name} instead of 3.`,
-      );
-    }
-  });
-
-  test("is used if the protocol is the same, whichever copy it comes from", () => {
-    const { [Symbol.for("vegaprotocol-client.connect.3") as never]: connect } = nodePool(["https://a.example"]);
-    expect(connect).toBeTypeOf("function");
   });
 });
