@@ -1,8 +1,8 @@
 import { EventEmitter } from "node:events";
 import { createGateway } from "../../../cli/src/serve/app.js";
-import { PaginationError, VegaError } from "../../../src/index.js";
+import { type Coverage, PaginationError, VegaError } from "../../../src/index.js";
 import { readVotes } from "./read-votes.js";
-import { type AnyPage, readWalk } from "./read-walk.js";
+import { type AnyPage, type Pages, readWalk } from "./read-walk.js";
 import type { VotesReader, WalkReader } from "./readers.js";
 import type { Reading } from "./reading.js";
 
@@ -15,6 +15,7 @@ async function* servedPages<T>(
   path: string,
   parameters: readonly [name: string, value: string][],
   pagination: object,
+  ranges: ServedRange[] = [],
 ): AsyncGenerator<AnyPage<T>> {
   for (let place = pagination; ; ) {
     const pages = Object.entries(place).map(([name, value]): [string, string] => [`pagination.${name}`, String(value)]);
@@ -26,6 +27,8 @@ async function* servedPages<T>(
     const body: unknown = await response.json();
     if (response.status !== 200) throw servedError(response.status, body as ServedError, place);
     const { edges, pageInfo } = (body as Record<string, ServedList<T>>)[envelope] as ServedList<T>;
+    const { coverage } = body as { coverage?: ServedRange };
+    if (coverage) ranges.push(coverage);
     const time = response.headers.get("X-Block-Timestamp");
     yield { nodes: edges.map(({ node }) => node), block: time === null ? undefined : { timestamp: BigInt(time) } };
     const isBackward = "last" in pagination;
@@ -39,9 +42,37 @@ interface ServedList<T> {
   pageInfo: { hasNextPage: boolean; hasPreviousPage: boolean; startCursor: string; endCursor: string };
 }
 
+interface ServedRange {
+  startTimestamp: string;
+  endTimestamp?: string;
+}
+
 interface ServedError {
   message: string;
   details?: { reason?: PaginationError["reason"]; availableFrom?: string }[];
+}
+
+/** The same pages, with the range of time for which all of them are complete. */
+function coveredPages<T>(pages: (ranges: ServedRange[]) => AsyncIterable<AnyPage<T>>, isDescending: boolean): Pages<T> {
+  const ranges: ServedRange[] = [];
+  const coverage = (): Coverage | undefined => {
+    const [oldest, newest] = [ranges.at(isDescending ? -1 : 0), ranges.at(isDescending ? 0 : -1)];
+    const end = newest?.endTimestamp === undefined ? undefined : BigInt(newest.endTimestamp);
+    return oldest && { start: BigInt(oldest.startTimestamp), end, block: undefined };
+  };
+  return {
+    coverage: () => {
+      const read = coverage();
+      return read && Promise.resolve(read);
+    },
+    async *[Symbol.asyncIterator]() {
+      try {
+        yield* pages(ranges);
+      } catch (error) {
+        throw Object.assign(error as VegaError, { coverage: coverage() });
+      }
+    },
+  };
 }
 
 /** The error of a loop: it continues with the request that has failed. */
@@ -86,6 +117,10 @@ export async function readServed(spec: WalkReader | VotesReader, reading: Readin
     const times: [string, string][] = [];
     if (start !== undefined) times.push(["dateRange.startTimestamp", String(start)]);
     if (end !== undefined) times.push(["dateRange.endTimestamp", String(end)]);
-    return servedPages(gateway, "balances", "/api/v2/balance/changes", [...filters, ...times], pages);
+    const parameters = [...filters, ...times];
+    return coveredPages(
+      (ranges) => servedPages(gateway, "balances", "/api/v2/balance/changes", parameters, pages, ranges),
+      spec.newestFirst !== spec.isBackward,
+    );
   });
 }

@@ -123,13 +123,14 @@ export async function readWalk(
     .sort(inListOrder);
   if (isDescending) rows.reverse();
   const { coverage } = walked;
-  if (coverage !== undefined) checkCoverage(reading, { start, end: spec.end }, coverage, wanted);
+  // A walk ends at the block of its node, which can be before the end of the range.
+  const isInRange = (change: BalanceChange) => wanted(change) && between({ end: spec.end })(change);
+  if (coverage !== undefined) checkCoverage(reading, { start }, coverage, isInRange);
   const end = coverage?.end ?? walked.block ?? world.lowestHead;
   const lowest = walked.items.map(timeOf).reduce<bigint | undefined>(earlier, undefined);
   // Each part is complete from its own start, or in descending order, the last one from there.
   const parts = isDescending ? walked.starts.slice(-1) : walked.starts.slice(0, 1);
-  // Loops over `serve` have no coverage: behind one address, what they begin with is all that they say.
-  const begin = parts[0] ?? (world.world.access === "address" ? lowest : start) ?? lowest;
+  const begin = parts[0] ?? lowest;
   const isOnePart = (spec.filter.partyIds?.length ?? 0) < 100;
   if (start === undefined && isOnePart) reading.checkStart("the walk", begin, earlierThan(oldest, end));
   const must = rows.filter(isLater(begin ?? end)).filter((change) => timeOf(change) < end);

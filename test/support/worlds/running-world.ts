@@ -44,6 +44,7 @@ export class RunningWorld {
   readonly #choose: Choices;
   readonly #growth: WorldBlock[];
   #half: WorldBlock | undefined;
+  #otherRequests = -1;
   #busy = 0;
   #eventsDone = 0;
   #isAbandoned = false;
@@ -115,9 +116,11 @@ export class RunningWorld {
     return this.#network.block.timestamp;
   }
 
-  /** Begins another reading. */
+  /** Begins another reading, or continues one. */
   begin(): void {
     this.lowestHead = this.#lowestHead();
+    // The turns of a real balancer are also moved by the requests of others.
+    this.#otherRequests++;
   }
 
   /** Runs the clock until a promise is settled. It rejects if the promise takes an hour of that clock. */
@@ -301,7 +304,7 @@ export class RunningWorld {
     const { nodes, balancing } = this.world;
     const named = this.#network.nodes.findIndex(({ url }) => url === origin);
     if (named >= 0) return named;
-    if (balancing === "turns") return this.requests % nodes.length;
+    if (balancing === "turns") return (this.requests + this.#otherRequests) % nodes.length;
     if (balancing === "sticky") return Math.floor(this.requests / 7) % nodes.length;
     return this.#choose.integer(0, nodes.length - 1);
   }
