@@ -204,9 +204,8 @@ class WalkStep<T, Extra extends object> implements Step<T, Extra> {
     const { direction } = this.#trail;
     const back = opposite(direction);
     const from = this.#from as Continuation;
-    // A node that has dropped the records before the cursor shows none.
-    const historyFrom = goesDown(this.#plan, back) ? (from.after ?? 0n) : undefined;
-    const before = await this.#request(back, 2, { ...this.#expect(true), historyFrom }, signal);
+    // A node that has dropped the records at the cursor shows none, or another one.
+    const before = await this.#request(back, 2, { ...this.#expect(true), historyFrom: from.after ?? 0n }, signal);
     return new WalkStep(this.#walk, this.#trail, fromNeighbor(edgesOf(before, direction), from));
   }
 
