@@ -64,8 +64,8 @@ export interface Destination {
   store(batch: Batch): Promise<number>;
   /** Completes what a run has stored, once all of its lists have ended. Returns what the user should know of it. */
   finish(): Promise<string | undefined>;
-  /** The newest balance change of a filter, one of them if several have its time. */
-  newest(filter: BalanceChangesFilter): Promise<BalanceChange | undefined>;
+  /** The newest balance change of a filter, before a time if it is given; one of them if several have its time. */
+  newest(filter: BalanceChangesFilter, before?: bigint): Promise<BalanceChange | undefined>;
   /** The balance changes of a range in the order of a scan. */
   read(filter: BalanceChangesFilter, range: TimeRange): AsyncGenerator<BalanceChange, undefined, undefined>;
   /** How far each list is stored. */

@@ -185,8 +185,7 @@ async function syncBalances(run: Run, query: BalancesQuery, stored: Checkpoint |
   const { client, options } = run;
   const { filter } = query;
   let checkpoint = stored;
-  const store = async ({ records, upTo }: Part, from = checkpoint?.start) => {
-    const start = from ?? (records[0] ? BigInt(records[0].timestamp) : upTo);
+  const store = async ({ records, upTo }: Part, start: bigint) => {
     checkpoint = { start, position: upTo };
     await run.store({ list: "balances", query, records, checkpoint });
   };
@@ -197,30 +196,64 @@ async function syncBalances(run: Run, query: BalancesQuery, stored: Checkpoint |
   for await (const batch of follower.batches()) await store(batch, checkpoint?.start ?? batch.from);
 }
 
+/** How often what follows a stored record is read, behind one address perhaps from another node each time. */
+const attempts = 3;
+
 /** Reads what the node has. */
 async function scanHistory(
-  { client, options, signal }: Run,
+  { client, destination, options, signal }: Run,
   { filter, from }: BalancesQuery,
   checkpoint: Checkpoint | undefined,
-  store: (part: Part, start?: bigint) => Promise<void>,
+  store: (part: Part, start: bigint) => Promise<void>,
 ): Promise<void> {
-  const start = checkpoint?.position ?? from;
-  const scan = openScan(client, filter, { start }, { ...options, signal });
-  let rest: readonly BalanceChange[] = [];
-  try {
-    for await (const { records, upTo } of inParts(scan)) {
-      if (upTo === undefined) rest = records;
-      else await store({ records, upTo });
+  const { position } = checkpoint ?? {};
+  const newest = position === undefined ? undefined : await destination.newest(filter, position);
+  let known = newest && BigInt(newest.timestamp);
+  const stored = newest && checkpoint?.start;
+  let begin = stored;
+  for (let attempt = 1; ; attempt++) {
+    const start = known ?? position ?? from;
+    const scan = openScan(client, filter, { start }, { ...options, signal });
+    let rest: readonly BalanceChange[] = [];
+    try {
+      for await (const { records, upTo } of inParts(known === undefined ? scan : recordsAfter(scan, known, position))) {
+        begin ??= BigInt(records[0]?.timestamp ?? upTo ?? 0);
+        if (upTo === undefined) rest = records;
+        else await store({ records, upTo }, begin);
+      }
+    } catch (error) {
+      if (isAtPosition(error, position)) return;
+      if (!PaginationError.is(error) || known === undefined) throw error;
+      // The nodes have dropped the record, and keep all that follows.
+      if (error.availableFrom !== undefined && error.availableFrom <= (position ?? 0n)) known = undefined;
+      else if (error.reason !== "gap" || attempt >= attempts) throw error;
+      continue;
     }
-  } catch (error) {
-    if (isAtPosition(error, checkpoint?.position)) return;
-    throw error;
+    const coverage = await scan.coverage;
+    const last = rest.at(-1)?.timestamp;
+    // If no response names a block, the last one can have further records: it is read again.
+    const upTo = coverage.end ?? (last === undefined ? (position ?? from) : BigInt(last));
+    // Without an earlier record, the scan is all that shows from when on the records are complete.
+    if (upTo !== undefined) await store({ records: rest, upTo }, stored ?? coverage.start);
+    return;
   }
-  const coverage = await scan.coverage;
-  const last = rest.at(-1)?.timestamp;
-  // If no response names a block, the last one can have further records: it is read again.
-  const upTo = coverage.end ?? (last === undefined ? start : BigInt(last));
-  if (upTo !== undefined) await store({ records: rest, upTo }, checkpoint?.start ?? coverage.start);
+}
+
+/** The records from a position on. Those of a known time have to come first: they show that the node has dropped nothing that follows. */
+async function* recordsAfter(scan: AsyncIterable<BalanceChange>, known: bigint, position = 0n) {
+  let isShown = false;
+  for await (const record of scan) {
+    const time = BigInt(record.timestamp);
+    isShown ||= time === known;
+    if (!isShown) break;
+    if (time >= position) yield record;
+  }
+  if (isShown) return;
+  throw new PaginationError(
+    `Expected a response that begins with the newest stored balance change, at ${known}, got none, so that nothing shows whether the ` +
+      "node keeps what follows. Run sync again, or use a node that keeps a longer history.",
+    { operation: "listBalanceChanges", reason: "gap" },
+  );
 }
 
 /** Whether no block has come since the position, so that there is nothing to read. */

@@ -158,6 +158,21 @@ describe("a folder", () => {
     expect(before.equals(await readFile(join(folder, "votes/part.parquet")))).toBe(true);
   });
 
+  test("loses nothing behind one address with a node that has dropped what follows the stored records of the filter", async () => {
+    const args = ["balances", "--party", party];
+    const block = { height: 500n, timestamp: first + 60n * hour };
+    const [whole, pruned] = [startNode(), startNode({ history: first + 130n * hour })];
+    for (let pattern = 0; pattern < 32; pattern++) {
+      await rm(folder, { recursive: true, force: true });
+      await sync(startNode({ balances: changes.slice(0, 60), block }), ...args);
+      const stored = (await rows()).length;
+      let requests = 0;
+      const nodeOf = () => ((pattern >> (requests++ % 5)) & 1 ? whole : pruned);
+      const { code } = await sync({ fetch: (request) => nodeOf().fetch(request) }, ...args);
+      expect([code, (await rows()).length], `pattern ${pattern}`).toEqual(code === 0 ? [0, 91] : [3, stored]);
+    }
+  });
+
   test("holds one query: another filter, start, unit of times or form of amounts is refused by name", async () => {
     const node = startNode();
     await sync(node, "--party", party);

@@ -224,8 +224,8 @@ export class RelationalDestination implements Destination {
 
   async finish(): Promise<undefined> {}
 
-  async newest(filter: BalanceChangesFilter): Promise<BalanceChange | undefined> {
-    for await (const record of this.#select(filter, allTimes, "time DESC LIMIT 1")) return record;
+  async newest(filter: BalanceChangesFilter, end = allTimes.end): Promise<BalanceChange | undefined> {
+    for await (const record of this.#select(filter, { ...allTimes, end }, "time DESC LIMIT 1")) return record;
     return undefined;
   }
 
