@@ -122,10 +122,9 @@ export function nanosecondsOf(cursor: string): bigint | undefined {
   }
 }
 
-/** The cursor of a place that is a microsecond before the record of another one. */
-export function cursorBefore(cursor: string, time: bigint): string {
-  const before = time - 1000n;
-  const fraction = String(before % 1_000_000_000n).padStart(9, "0");
-  const seconds = new Date(Number(before / 1_000_000n)).toISOString().slice(0, 19);
+/** A cursor of the same form at another time: that of no record, between two microseconds of records. */
+export function cursorAt(cursor: string, time: bigint): string {
+  const fraction = String(time % 1_000_000_000n).padStart(9, "0");
+  const seconds = new Date(Number(time / 1_000_000n)).toISOString().slice(0, 19);
   return btoa(JSON.stringify({ ...readCursor(cursor), [timeMember]: `${seconds}.${fraction}Z` }));
 }

@@ -7,10 +7,9 @@ import { maximum, minimum } from "../values/integers.js";
 import { nanosecondsPerDay } from "../values/times.js";
 import { edgesAfter } from "./judge.js";
 import {
-  cursorBefore,
+  cursorAt,
   directionOf,
   edgesOf,
-  inWalkOrder,
   isDescending,
   type NodePage,
   opposite,
@@ -103,7 +102,7 @@ export function inWindows<T>(read: ReadPage<T>, limits: RangeLimits): ReadPage<T
       const { newestFirst } = pagination;
       const since = {
         [size]: 5000,
-        [cursor]: cursorBefore(newest.cursor, time),
+        [cursor]: cursorAt(newest.cursor, time - 1000n),
         ...(newestFirst !== undefined && { newestFirst }),
       };
       const continuesFrom = { records: [newest.node as KnownRecord] };
@@ -122,24 +121,45 @@ export function inWindows<T>(read: ReadPage<T>, limits: RangeLimits): ReadPage<T
       const windows = [...windowsOf(range, isDescending(pagination))];
       // Before the first year, there is no record.
       if (windows.length === 0) windows.push({ start: limits.end, end: limits.end });
-      /** The only record of its window. A page has two if there are two, so that the next page can begin with the second one. */
-      let only: NodePage<T> | undefined;
       for (const range of windows) {
         const window = { isLast: range === windows.at(-1), isAnywhere };
-        const left = only && pagination[size] ? { [size]: pagination[size] - 1 } : {};
-        const place = only ? { continuesFrom: undefined } : {};
-        const rest = await read(
-          { pagination: { ...pagination, ...left }, ...range, window },
-          { ...expectation, ...place },
-          signal,
-        );
-        const page = only ? joinPages(only, rest, pagination) : rest;
+        const page = await read({ pagination, ...range, window }, expectation, signal);
         if (window.isLast) return page;
+        if (page.edges.length === 0) continue;
         const isEnough = page.edges.length > 1 || page.pageInfo?.[more] || pagination[size] === 1;
-        if (page.edges.length > 0 && isEnough) return withMore(page, pagination);
-        if (page.edges.length > 0) only = page;
+        return isEnough ? withMore(page, pagination) : withFollowing(page);
       }
       throw new Error("A range has a last window.");
+    }
+
+    /** A page of the only record of a year and those that follow it, which a node can have dropped that has later ones. */
+    async function withFollowing(page: NodePage<T>): Promise<NodePage<T>> {
+      const direction = directionOf(pagination);
+      const [only] = edgesOf(page, direction);
+      const time = timeOf(only);
+      if (only === undefined || time === undefined) return page;
+      const isDown = isDescending(pagination);
+      const following = await read(
+        {
+          pagination: {
+            ...pagination,
+            [direction.cursor]: cursorAt(only.cursor, isDown ? time + 1000n : time - 1000n),
+          },
+        },
+        {
+          ...expectation,
+          continuesFrom: { records: [only.node as KnownRecord] },
+          historyFrom: isDown ? expectation.historyFrom : undefined,
+        },
+        signal,
+      );
+      const before = opposite(direction).more;
+      return {
+        ...following,
+        pageInfo: { ...(following.pageInfo ?? noCursors), [before]: page.pageInfo?.[before] ?? false },
+        extra: earlierOf(page.extra, following.extra),
+        completeFrom: (isDown ? following : page).completeFrom,
+      };
     }
   };
 }
@@ -166,27 +186,8 @@ function* windowsOf({ start, end }: TimeRange, newestFirst: boolean): Generator<
   }
 }
 
-/** One page of two that follow each other in the order of reading. */
-export function joinPages<T>(first: NodePage<T>, second: NodePage<T>, pagination: Pagination): NodePage<T> {
-  const direction = directionOf(pagination);
-  const { more, nextCursor } = direction;
-  const edges = [...inWalkOrder(first.edges, direction), ...inWalkOrder(second.edges, direction)];
-  const end = second.edges.length > 0 ? second : first;
-  return {
-    ...second,
-    edges: inWalkOrder(edges, direction),
-    pageInfo: {
-      ...(first.pageInfo ?? noCursors),
-      [nextCursor]: end.pageInfo?.[nextCursor] ?? "",
-      [more]: second.pageInfo?.[more] ?? false,
-    },
-    extra: earlierOf(first.extra, second.extra),
-    completeFrom: (isDescending(pagination) ? end : first).completeFrom,
-  };
-}
-
 /** Only the records before the earlier block of two responses are final in both. */
-const earlierOf = (first: NodeExtra, second: NodeExtra): NodeExtra =>
+export const earlierOf = (first: NodeExtra, second: NodeExtra): NodeExtra =>
   first.block === undefined || first.block.timestamp <= (second.block?.timestamp ?? -1n) ? first : second;
 
 const noCursors = { hasNextPage: false, hasPreviousPage: false, startCursor: "", endCursor: "" };

@@ -7,7 +7,7 @@ import type { Connection } from "../evidence/connection.js";
 import { directionOf, type NodePage, nanosecondsOf } from "../evidence/page.js";
 import { listReader } from "../evidence/reader.js";
 import { type CursorRules, pageSender, select } from "../evidence/sender.js";
-import { joinPages } from "../evidence/windows.js";
+import { earlierOf } from "../evidence/windows.js";
 import type { NodeExtra } from "../http/call.js";
 import { type CallSettings, defaultCatchUp } from "../http/call-options.js";
 import type { OperationRoute } from "../http/route.js";
@@ -109,7 +109,13 @@ function inTurn<T>(operation: string, lists: readonly FetchPage<T>[]): FetchPage
     const left = (pagination[size] ?? 0) - edges.length;
     if (isLast || left <= 0) return { ...page, edges, pageInfo };
     const following = await fetchPage({ ...others, [size]: left, [name]: `${next}:` }, ...rest);
-    return joinPages({ ...page, edges, pageInfo }, following, pagination);
+    const end = following.edges.length > 0 ? following.pageInfo : pageInfo;
+    return {
+      ...following,
+      edges: isForward ? [...edges, ...following.edges] : [...following.edges, ...edges],
+      pageInfo: { ...pageInfo, [nextCursor]: end?.[nextCursor] ?? "", [more]: following.pageInfo?.[more] ?? false },
+      extra: earlierOf(page.extra, following.extra),
+    };
   };
   return fetchPage;
 }
