@@ -3,3 +3,9 @@ if (!(factor > 0)) throw new Error(`Expected TEST_RUNS to be a positive number, 
 
 /** The number of random cases of a property. The environment variable `TEST_RUNS` multiplies it; the CI workflow sets it. */
 export const runs = (count: number): { numRuns: number } => ({ numRuns: Math.ceil(factor * count) });
+
+/** Whether other versions and programs are tried as well, which prove the same. */
+export const isNightly = factor > 1;
+
+/** What the slow tests install. */
+export const installed = isNightly ? {} : ({ omit: "dev" } as const);

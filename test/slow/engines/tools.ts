@@ -1,29 +1,37 @@
 /** The engines of PyPI: pinned versions, installed into this folder. */
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type { BalanceChange } from "../../../src/index.js";
-import { hasPython, installPython } from "../../support/python.js";
 
+const run = promisify(execFile);
 const here = fileURLToPath(new URL(".", import.meta.url));
-const bin = join(here, "tools/bin");
-export const python = join(bin, "python");
+const tools = join(here, "tools");
+export const python = join(tools, "bin/python");
 
 /**
- * Installs the engines, which takes minutes and 1.3 GB.
+ * Installs the packages of `requirements.txt` with verified checksums, unless they are installed, which takes minutes and 1.3 GB.
  *
  * @returns Why they cannot run here; `undefined` if they can. The nightly workflow must run them.
  */
 export async function installEngines(): Promise<string | undefined> {
   try {
-    if (!hasPython()) throw new Error("Expected Python 3.11 or later with venv.");
-    await installPython(here, join(here, "tools"));
+    const requirements = join(here, "requirements.txt");
+    const done = join(tools, "installed.txt");
+    const wanted = await readFile(requirements, "utf8");
+    if (existsSync(done) && (await readFile(done, "utf8")) === wanted) return undefined;
+    await rm(tools, { recursive: true, force: true });
+    await run("python3", ["-m", "venv", tools]);
+    await run(join(tools, "bin/pip"), ["install", "--quiet", "--require-hashes", "--requirement", requirements]);
+    await writeFile(done, wanted);
     return undefined;
   } catch (error) {
     if (process.env["GITHUB_ACTIONS"]) throw error;
-    return `Skipped: the engines cannot be installed. ${(error as Error).message}`;
+    return `Skipped: the engines need Python 3.11 or later with venv. ${(error as Error).message}`;
   }
 }
 
@@ -38,7 +46,7 @@ export const environment = (folder: string) => ({
 /** Runs a program of Python in a folder. */
 export function runPython(folder: string, args: readonly string[], input = ""): Promise<string> {
   const options = { cwd: folder, env: environment(folder), maxBuffer: 2 ** 26 };
-  const running = promisify(execFile)(python, [...args], options);
+  const running = run(python, [...args], options);
   running.child.stdin?.end(input);
   return running.then(({ stdout }) => stdout.trim());
 }

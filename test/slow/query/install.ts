@@ -2,10 +2,11 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { linkPackage } from "../../../scripts/link-package.js";
 import { npmCi } from "../../../scripts/npm-ci.js";
+import { installed } from "../../support/runs.js";
 
 export const here = fileURLToPath(new URL(".", import.meta.url));
 const modules = join(here, "node_modules");
 
 // Before anything is imported from these packages.
-npmCi(here);
+npmCi(here, installed);
 linkPackage(modules);

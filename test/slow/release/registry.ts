@@ -8,6 +8,7 @@ import { promisify } from "node:util";
 import { npmCi } from "../../../scripts/npm-ci.js";
 import { stageCommandLine } from "../../../scripts/stage-command-line.js";
 import { freePort } from "../../support/free-port.js";
+import { installed } from "../../support/runs.js";
 
 const run = promisify(execFile);
 /** Has the registry and the package managers. */
@@ -25,7 +26,7 @@ export interface Registry {
 }
 
 export async function startRegistry(): Promise<Registry> {
-  npmCi(tools);
+  npmCi(tools, installed);
   const folder = await mkdtemp(join(tmpdir(), "registry-"));
   const url = `http://127.0.0.1:${await freePort()}/`;
   const { stdout } = await run("npm", ["config", "get", "registry"], { cwd: root });

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import manifest from "../../../package.json" with { type: "json" };
 import { problemsOf, type Release, readRelease } from "../../../scripts/check/release.js";
 import { freePort } from "../../support/free-port.js";
+import { isNightly } from "../../support/runs.js";
 import { command, type Registry, startRegistry } from "./registry.js";
 
 // What a new user does: an empty folder, an installation from a registry, and the pages as they are printed.
@@ -49,8 +50,7 @@ afterAll(async () => {
 
 const managers = {
   npm: { file: "npm", add: "install" },
-  pnpm: { file: command("pnpm"), add: "add" },
-  yarn: { file: command("yarn"), add: "add" },
+  ...(isNightly && { pnpm: { file: command("pnpm"), add: "add" }, yarn: { file: command("yarn"), add: "add" } }),
 };
 
 describe.each(Object.entries(managers))("a project of %s", (name, { file, add }) => {

@@ -16,7 +16,7 @@ export const node = join(runtimes, "node_modules/node24/bin/node");
 export const main = fileURLToPath(new URL("../../../dist/main.js", import.meta.url));
 
 /** Installs it if it is missing. */
-export const installNode = (): void => npmCi(runtimes);
+export const installNode = (): void => npmCi(runtimes, { omit: "dev" });
 
 /** What the command printed, and its exit code. */
 export interface Ended {
