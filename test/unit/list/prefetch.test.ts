@@ -92,25 +92,6 @@ describe("prefetch", () => {
     await pages.return(undefined);
   });
 
-  test("is sent before the page is yielded, also if a request takes another turn of the event loop", async () => {
-    const log: string[] = [];
-    const source = new PageSource([1, 2, 3, 4]);
-    const fetchPage = (request: Pagination) => {
-      const number = source.requests.length + 1;
-      setImmediate(() => log.push(`request ${number} left`));
-      return source.fetchPage(request);
-    };
-    for await (const _ of paginate(fetchPage, { first: 1 }).pages()) log.push("page");
-    expect(log.slice(log.indexOf("request 3 left") - 1)).toEqual([
-      "request 2 left",
-      "request 3 left",
-      "page",
-      "request 4 left",
-      "page",
-      "page",
-    ]);
-  });
-
   test("also applies to loops over records", async () => {
     const source = new ManualSource();
     const records = source.listing()[Symbol.asyncIterator]();
@@ -128,12 +109,6 @@ describe("prefetch", () => {
     expect(seen).toEqual([0, 1, 2]);
     expect(source.log.filter((line) => line.startsWith("request"))).toHaveLength(3);
     await records.return(undefined);
-  });
-
-  test("never exceeds maxItems", async () => {
-    const source = new PageSource(Array.from({ length: 10 }, (_, index) => index));
-    await paginate(source.fetchPage, { first: 2 }, { maxItems: 4 }).toArray();
-    expect(source.requests.map(({ first }) => first)).toEqual([2, 2]);
   });
 
   test("is off with `readAhead: false`", async () => {
@@ -226,19 +201,6 @@ describe("the request in flight is cancelled by", () => {
     }
   });
 
-  test("return() while the prefetch is about to be sent", async () => {
-    const source = new PageSource([1, 2, 3]);
-    const pages: AsyncGenerator<unknown> = paginate(
-      (request: Pagination) => {
-        if (source.requests.length === 2) pages.return(undefined);
-        return source.fetchPage(request);
-      },
-      { first: 1 },
-    ).pages();
-    await pages.next();
-    expect(await pages.next()).toEqual({ done: true, value: undefined });
-  });
-
   test("throw() on the iterator", async () => {
     const source = new ManualSource();
     const iterator = source.listing().pages();
@@ -318,12 +280,6 @@ describe("a listing works with idioms of the language:", () => {
     const stream = Readable.from(listing());
     for await (const record of stream) if (record === "c") break;
     expect(stream.destroyed).toBe(true);
-  });
-
-  test("a loop can be left and continued with another kind of iterator", async () => {
-    const each = listing();
-    for await (const record of each) if (record === "b") break;
-    expect((await collect(each.pages())).map(({ nodes }) => nodes.length)).toEqual([2, 2, 1]);
   });
 
   test("then, catch and finally are those of a promise of the first page", async () => {
