@@ -5,6 +5,7 @@ import {
   type Coverage,
   type Listing,
   type ListingOptions,
+  type Page,
   type Pagination,
   PaginationError,
   type Scan,
@@ -129,6 +130,43 @@ function incompleteness(error: unknown, { id, start, end }: Reading): Incomplete
       "Use a larger --page-size, the other --order or a narrower filter; --allow-incomplete prints what was read.",
     error,
   );
+}
+
+/** The largest page of a node. */
+export const largestPage = 5000;
+
+/**
+ * Reads a list with the oldest record first, so that no vote is missed that is cast again meanwhile. Of a list of which nodes show
+ * only the first page from either end (profiles, observed on v0.74 and v0.79 nodes), both are read.
+ *
+ * @returns the records, with the pages that they are from, and the records on both sides of what no request leads to.
+ */
+export async function readWhole(client: VegaClient, id: ListId, query: object, options: ListingOptions) {
+  const list = client[id] as unknown as (argument: object, options: ListingOptions) => Listing<WireRecord>;
+  const open = (newestFirst: boolean) => list({ ...query, pagination: { first: largestPage, newestFirst } }, options);
+  const { naturalKey, cursors } = listOperation(id);
+  const keyOf = (record: WireRecord) =>
+    naturalKey.map((name) => (name === "timestamp" ? "" : JSON.stringify(record[name]))).join();
+  const records = new Map<string, WireRecord>();
+  const pages: Page<WireRecord>[] = [];
+  let gap: [WireRecord, WireRecord] | undefined;
+  try {
+    for await (const page of open(false).pages()) {
+      for (const record of page.nodes) records.set(keyOf(record), record);
+      pages.push(page);
+    }
+  } catch (error) {
+    if (!ApiError.is(error) || error.status !== cursors?.rejectedWith || !error.pagesRead) throw error;
+    const last = [...records.values()].at(-1);
+    const page = await open(true);
+    const { nodes, pageInfo } = page;
+    const first = nodes.at(-1);
+    if (pageInfo?.hasNextPage && last && first && !nodes.some((record) => records.has(keyOf(record))))
+      gap = [last, first];
+    for (const record of nodes) records.set(keyOf(record), record);
+    pages.push(page);
+  }
+  return { records: [...records.values()], pages, gap };
 }
 
 /** Warns if nothing shows that the node had reached the end of a range. */

@@ -8,10 +8,9 @@ import type { NodePool } from "vegaprotocol-client/pool";
 import type { Io } from "../io.js";
 import { isScannable, type ListId } from "../operations.js";
 import { busy, Rejection, responseTo } from "./errors.js";
-import { readPage } from "./pages.js";
+import { readPage, readPageRequest } from "./pages.js";
 import { readParameters } from "./parameters.js";
 import { createQuota } from "./quota.js";
-import { readPageRequest } from "./request.js";
 import { openStream } from "./stream.js";
 
 export interface GatewayOptions extends Pick<Io, "now" | "signal"> {
@@ -27,14 +26,12 @@ export interface GatewayOptions extends Pick<Io, "now" | "signal"> {
 
 type Variables = { caller: string; signal: AbortSignal; operation?: string; node?: string; error?: string };
 type Env = { Bindings: HttpBindings; Variables: Variables };
-type Served = { block?: Block | undefined; stale?: boolean; response: Response };
+type Served = { block?: Block | undefined; stale?: boolean; response?: Response };
 
 /** Bytes of a body (nodes accept transactions of 4 MiB, which take more in base64), and milliseconds for a response. */
 const [largestBody, deadline] = [6 * 2 ** 20, 60_000];
 /** Reads that are sent to nodes at once, and how many wait in line. */
 const [mostReads, mostWaiting] = [16, 512];
-/** How far the block of a cursor may be after those of all nodes, in nanoseconds: other gateways can have heard newer ones. */
-const lead = 60_000_000_000n;
 const ndjson = "application/x-ndjson";
 
 /** The gateway as an application: it keeps nothing between requests but the time of the latest block. */
@@ -47,12 +44,12 @@ export function createGateway({ client, pool, now, closing, ...options }: Gatewa
   // The blocks that nodes have reached tell cursors that were edited from others.
   const started = pool.check({ timeout: 2000 }).catch(() => []);
 
-  /** The time of a block that no node has reached, in Unix nanoseconds. */
+  /** The time of the latest block that nodes have reached, in Unix nanoseconds, if it is known. */
   function latest(): bigint | undefined {
     for (const { timestamp = 0n, state } of pool.status) {
       if (state !== "suspect" && timestamp > (head?.time ?? 0n)) head = { time: timestamp, at: now() };
     }
-    return head && head.time + BigInt(Math.round(now() - head.at)) * 1_000_000n + lead;
+    return head && head.time + BigInt(Math.round(now() - head.at)) * 1_000_000n;
   }
 
   const nodeAt = (time: bigint) =>
@@ -74,11 +71,11 @@ export function createGateway({ client, pool, now, closing, ...options }: Gatewa
     const { caller } = context.var;
     if (!unsent.take(caller, text.length)) throw busy();
     context.env.outgoing.once("close", () => unsent.release(caller, text.length));
-    if (response.url) context.set("node", new URL(response.url).host);
+    if (response?.url) context.set("node", new URL(response.url).host);
     if (block) context.header("X-Block-Height", `${block.height}`);
     if (block) context.header("X-Block-Timestamp", `${block.timestamp}`);
     if (stale) context.header("X-Stale", "true");
-    return context.body(text, response.status as 200, { "Content-Type": "application/json" });
+    return context.body(text, (response?.status ?? 200) as 200, { "Content-Type": "application/json" });
   }
 
   app.use(async (context, next) => {
@@ -138,12 +135,12 @@ export function createGateway({ client, pool, now, closing, ...options }: Gatewa
 
   async function page(context: Context<Env>, id: ListId, argument: object, query: URLSearchParams) {
     await started;
-    const request = readPageRequest(client, id, argument, latest());
-    const { content, coverage, source } = await read(context, (signal) => readPage(request, signal, nodeAt));
-    const { hasNextPage, hasPreviousPage, startCursor, endCursor } = content.pageInfo;
-    if (request.isBackward ? hasPreviousPage : hasNextPage) {
-      const [name, cursor] = request.isBackward ? ["before", startCursor] : ["after", endCursor];
-      query.set(`pagination.${name}`, cursor);
+    const request = readPageRequest(id, argument, latest());
+    const served = await read(context, (signal) => readPage(client, request, signal, nodeAt));
+    const { content, coverage, source, hasMore } = served;
+    if (hasMore) {
+      const [name, cursor] = request.isBackward ? ["before", "startCursor"] : ["after", "endCursor"];
+      query.set(`pagination.${name}`, content.pageInfo[cursor as "endCursor"]);
       context.header("Link", `<${context.req.path}?${query}>; rel="next"`);
     }
     return send(context, { [operations[id].envelope]: content, coverage }, source);

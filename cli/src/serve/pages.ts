@@ -1,106 +1,198 @@
-/** Pages of lists with cursors that lead to the rest of the list, also on nodes whose own cursors do not. */
+/** Pages of lists, whose cursors lead to every record once, whatever the cursors of nodes do. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { ApiError, type Page } from "vegaprotocol-client";
-import { listOperation } from "../operations.js";
-import { readByBlocks } from "./blocks.js";
-import { type Cursor, encodeCursor } from "./cursors.js";
+import {
+  type BalanceChangesDateRange,
+  type Block,
+  type Pagination,
+  PaginationError,
+  type ScanOptions,
+  toNanoseconds,
+  type VegaClient,
+} from "vegaprotocol-client";
+import { isScannable, type ListId, listOperation } from "../operations.js";
+import type { WireRecord } from "../output/cells.js";
+import { largestPage, readWhole } from "../records.js";
+import { type Cursor, decodeCursor, encodeCursor } from "./cursors.js";
 import { Rejection } from "./errors.js";
-import type { PageReading, PageRequest, Row, RowEdge } from "./request.js";
-import { inDirection, keyOf, largestPage } from "./request.js";
+
+/** A page that a caller wants. */
+export interface PageRequest {
+  readonly id: ListId;
+  /** The argument of the client's method, without pagination. */
+  readonly query: { readonly dateRange?: BalanceChangesDateRange };
+  readonly size: number;
+  /** Whether the page ends at the cursor, or at the end of the list. */
+  readonly isBackward: boolean;
+  readonly newestFirst: boolean;
+  readonly cursor: Cursor | undefined;
+  /** The time of the latest block that nodes have reached, in Unix nanoseconds, if it is known. */
+  readonly head: bigint | undefined;
+}
+
+/** The records after a cursor, in the direction of the request. */
+interface Reading {
+  readonly records: readonly WireRecord[];
+  /** The response that the page is from, as far as it is known. */
+  readonly source: { readonly block?: Block | undefined; readonly stale?: boolean; readonly response?: Response };
+  /** What the cursors of the page hold. */
+  readonly next: bigint | undefined;
+  /** The range of time for which the page is complete. */
+  readonly coverage?: { readonly start: bigint; readonly end: bigint | undefined };
+}
+
+type Options = Pick<ScanOptions, "signal" | "node">;
+
+/** Two parameters of which nodes silently ignore one (observed on v0.74 nodes). */
+const contradictions = "first last,first before,last after,after before".split(",").map((pair) => pair.split(" "));
+
+/** How far the block of a cursor may be after those of all nodes, in nanoseconds: other gateways can have heard newer ones. */
+const lead = 60_000_000_000n;
+
+/** @param head - The time of the latest block that nodes have reached, in Unix nanoseconds. */
+export function readPageRequest(id: ListId, argument: object, head: bigint | undefined): PageRequest {
+  const { pagination = {}, ...query } = argument as { pagination?: Pagination };
+  const { first, last, after, before, newestFirst = true } = pagination;
+  const size = first ?? last ?? 1000;
+  if (!Number.isInteger(size) || size < 1 || size > largestPage) {
+    throw new Rejection(3, `Expected a page of 1 to ${largestPage} records, got ${size}.`);
+  }
+  if (typeof newestFirst !== "boolean") throw new Rejection(3, "Expected pagination.newestFirst to be true or false.");
+  const pair = contradictions.find((names) => names.every((name) => name in pagination));
+  if (pair) throw new Rejection(3, `pagination.${pair[1]} cannot be combined with pagination.${pair[0]}.`);
+  const text = after ?? before;
+  const isBackward = last !== undefined || before !== undefined;
+  const cursor = text === undefined ? undefined : decodeCursor(text, id, head && head + lead);
+  return { id, query, size, isBackward, newestFirst, cursor, head };
+}
+
+/** @param nodeAt - The node that has reached a time in Unix nanoseconds, if it is known. */
+export async function readPage(
+  client: VegaClient,
+  request: PageRequest,
+  signal: AbortSignal,
+  nodeAt: (time: bigint) => string | undefined,
+) {
+  const { id, size, isBackward, cursor } = request;
+  const { records, source, next, coverage } = isScannable(id)
+    ? await readScan(client, request, { signal })
+    : await readList(client, request, { signal }, nodeAt);
+  const edges = records.slice(0, size).map((node) => ({
+    node,
+    cursor: encodeCursor(id, { place: placeOf(id, node), block: next }),
+  }));
+  const hasMore = records.length > size;
+  if (isBackward) edges.reverse();
+  const [hasPreviousPage, hasNextPage] = isBackward ? [hasMore, cursor !== undefined] : [cursor !== undefined, hasMore];
+  const [startCursor, endCursor] = [edges.at(0)?.cursor ?? "", edges.at(-1)?.cursor ?? ""];
+  return {
+    content: { edges, pageInfo: { hasNextPage, hasPreviousPage, startCursor, endCursor } },
+    coverage: coverage && { startTimestamp: `${coverage.start}`, endTimestamp: coverage.end?.toString() },
+    source,
+    hasMore,
+  };
+}
+
+/** The names of the members that sort the records of a list. Records of a scan have this order. */
+const sortedBy = (id: ListId): readonly string[] => {
+  const { naturalKey, cursors } = listOperation(id);
+  return (cursors?.missingMember?.sha256Of ?? naturalKey).map(String).filter((name) => name !== "timestamp");
+};
+
+const placeOf = (id: ListId, record: WireRecord): string[] => [
+  String(record["timestamp"] ?? "").padStart(20, "0"),
+  ...sortedBy(id).map((name) => String(record[name] ?? "")),
+];
+
+/** Less than 0 if the first place is before the second one, with the oldest record first. */
+function comparePlaces(a: readonly string[], b: readonly string[]): number {
+  const index = a.findIndex((text, each) => text !== b[each]);
+  return index < 0 ? 0 : (a[index] ?? "") < (b[index] ?? "") ? -1 : 1;
+}
+
+const isAt = (id: ListId, record: object, { place }: Cursor): boolean =>
+  comparePlaces(placeOf(id, record as WireRecord), place) === 0;
+
+const isDescending = ({ newestFirst, isBackward }: PageRequest): boolean => newestFirst !== isBackward;
+
+/** Selects what comes after the cursor. */
+function isAfterCursor(request: PageRequest): (record: WireRecord) => boolean {
+  const { id, cursor } = request;
+  const sign = isDescending(request) ? -1 : 1;
+  return (record) => cursor === undefined || sign * comparePlaces(placeOf(id, record), cursor.place) > 0;
+}
+
+/** A page needs one request, of a node that has the block of the cursor soon. */
+const scanOptions = { concurrency: 1, catchUp: 8000 };
+
+/** Reads balance changes from the time of the cursor on. A loop with the oldest record first ends with the block of its first page. */
+async function readScan(client: VegaClient, request: PageRequest, options: Options): Promise<Reading> {
+  const { id, query, size, cursor, head } = request;
+  const isNewestFirst = isDescending(request);
+  const { startTimestamp, endTimestamp } = query.dateRange ?? {};
+  const from = cursor && BigInt(cursor.place[0] ?? 0);
+  const wantedEnd = endTimestamp === undefined ? undefined : toNanoseconds(endTimestamp);
+  // A range that ends in the future ends with the newest block, as that of a node.
+  const end = wantedEnd !== undefined && head !== undefined && wantedEnd > head ? undefined : wantedEnd;
+  const dateRange = isNewestFirst
+    ? { startTimestamp, endTimestamp: from === undefined ? end : from + 1n }
+    : { startTimestamp: from ?? startTimestamp, endTimestamp: end ?? cursor?.block };
+  const order = isNewestFirst ? "newest-first" : "oldest-first";
+  const isAfter = isAfterCursor(request);
+  // Some records of the block of the cursor are before it, seldom more.
+  for (let maxItems = size + 100; ; maxItems *= 8) {
+    const scan = client.scanBalanceChanges({ ...query, dateRange }, { ...options, order, maxItems, ...scanOptions });
+    const read = await scan.toArray();
+    const wanted = read.filter(({ timestamp }) => wantedEnd === undefined || BigInt(timestamp) < wantedEnd);
+    const records = (wanted as object[] as WireRecord[]).filter(isAfter);
+    const { start, end: shownEnd, block } = await scan.coverage;
+    if (cursor && read.length < maxItems && !read.some((record) => isAt(id, record, cursor))) {
+      const message = "The node has dropped the records that the cursor leads to.";
+      throw new PaginationError(message, { reason: "pruned", availableFrom: start });
+    }
+    const rest = records[size];
+    if (rest === undefined && read.length === maxItems) continue;
+    const cut = rest && BigInt(String(rest["timestamp"]));
+    const final = block && block.timestamp - (block.timestamp % 1000n);
+    if (!isNewestFirst) {
+      const next = cut === undefined ? undefined : (cursor?.block ?? final);
+      return { records, source: { block }, next, coverage: { start, end: cut ?? shownEnd } };
+    }
+    // A response after the first one can be of a later block than the one that the page ends with.
+    const isOfBlock = cursor !== undefined || end !== undefined || shownEnd === final;
+    const coverage = { start: cut === undefined ? start : cut + 1n, end: shownEnd };
+    return { records, source: isOfBlock ? { block } : {}, next: undefined, coverage };
+  }
+}
 
 /** The waits for a node that has reached the block of the pages before, in milliseconds. */
 const waits = [0, 250, 500, 1000, 2000, 4000];
 
-/** Reads a page, again until it is of a node that has reached the latest block of the pages before it, such as that of `nodeAt`. */
-export async function readPage(given: PageRequest, signal: AbortSignal, nodeAt: (time: bigint) => string | undefined) {
-  const { id, cursor, isBackward, newestFirst } = given;
-  const { cursors, range } = listOperation(id);
-  const isByBlock = cursors?.timeMember !== undefined && cursors.missingMember === undefined;
-  const readOther = cursors?.rejectedWith === undefined ? readWalk : readWhole;
+/** Reads a list as a whole, and sorts it: records that move while pages are requested are at their time, on every node. */
+async function readList(
+  client: VegaClient,
+  request: PageRequest,
+  { signal }: Options,
+  nodeAt: (time: bigint) => string | undefined,
+): Promise<Reading> {
+  const { id, query, cursor } = request;
   for (const wait of waits) {
     if (wait > 0) await sleep(wait, undefined, { signal });
     const node = wait > 0 && cursor?.block ? nodeAt(cursor.block) : undefined;
-    const request: PageRequest = { ...given, open: (page, options) => given.open(page, { ...options, signal, node }) };
-    const read = (isByBlock ? await readByBlocks(request) : undefined) ?? (await readOther(request));
-    const times = read.pages.flatMap(({ block }) => (block ? [block.timestamp] : []));
+    const { records, gap, pages } = await readWhole(client, id, query, { signal, node });
+    if (gap) {
+      throw new Rejection(
+        15,
+        "The list has more records than nodes show at its ends, 10000. Request them by their ids.",
+      );
+    }
+    const times = pages.flatMap(({ block }) => (block ? [block.timestamp] : []));
     if (cursor?.block !== undefined && times.some((time) => time < (cursor.block ?? 0n))) continue;
-    // Votes move to the newer end when they are cast again: no page is before another. Of other lists, the first page decides, unless
-    // older rows are read, which do not change: any node that is past the cursor has them.
-    const isSettled = range !== undefined && isBackward !== newestFirst;
-    const latest = isByBlock ? [cursor?.block ?? 0n, ...times].reduce((a, b) => (a > b ? a : b)) : cursor?.block;
-    const block = isSettled ? undefined : (latest ?? times[0]) || undefined;
-    const encode = ({ node, cursor: own, ...places }: RowEdge & Partial<Cursor>) => ({
-      node,
-      cursor: encodeCursor({ ...places, list: id, own, block }),
-    });
-    const edges = inDirection(read.edges.map(encode), request);
-    const [hasPreviousPage = false, hasNextPage = false] = inDirection([read.hasEarlier, read.hasMore], request);
-    const [startCursor, endCursor] = [edges.at(0)?.cursor ?? "", edges.at(-1)?.cursor ?? ""];
-    const pageInfo = { hasNextPage, hasPreviousPage, startCursor, endCursor };
-    const { start, end } = (range && read.coverage) ?? {};
-    const coverage = range && { startTimestamp: start?.toString(), endTimestamp: end?.toString() };
-    return { content: { edges, pageInfo }, coverage, source: read.pages[0] as Page<Row> };
+    const next = [...times, cursor?.block ?? 0n].reduce((a, b) => (a > b ? a : b), 0n);
+    const sign = isDescending(request) ? -1 : 1;
+    const places = new Map(records.map((record) => [record, placeOf(id, record)]));
+    const rest = records.filter(isAfterCursor(request));
+    rest.sort((a, b) => sign * comparePlaces(places.get(a) ?? [], places.get(b) ?? []));
+    return { records: rest, source: pages[0] ?? {}, next };
   }
   throw new Rejection(14, "No node has reached the block of the pages before.");
-}
-
-/** As the client walks the list. Its `page.next` holds all that is needed to continue. */
-async function readWalk(request: PageRequest): Promise<PageReading> {
-  const { size, isBackward, cursor } = request;
-  const from = cursor && ((isBackward ? cursor.before : cursor.after) ?? cursor.own);
-  const pages: Page<Row>[] = [];
-  const listing = request.open(request.place(size, from));
-  let read = 0;
-  for await (const page of listing.pages()) {
-    pages.push(page);
-    read += page.edges.length;
-    if (read >= size && (isBackward ? page.previous : page.next) !== undefined) break;
-  }
-  const [first, last] = [pages[0] as Page<Row>, pages.at(-1) as Page<Row>];
-  const all = pages.flatMap((page) => inDirection(page.edges, request));
-  const isCut = all.length > size;
-  const next = isCut ? undefined : isBackward ? last.previous?.before : last.next?.after;
-  const hasEarlier = (isBackward ? first.pageInfo?.hasNextPage : first.pageInfo?.hasPreviousPage) ?? false;
-  // No cursor leads back from a page without records.
-  const previous = all.length === 0 ? undefined : isBackward ? first.next?.after : first.previous?.before;
-  const edges: (RowEdge & Partial<Cursor>)[] = all.slice(0, size);
-  const [head, tail] = isBackward ? (["after", "before"] as const) : (["before", "after"] as const);
-  if (edges[0]) edges[0] = { ...edges[0], [head]: previous };
-  const end = edges.pop();
-  if (end) edges.push({ ...end, [tail]: next });
-  const coverage = await listing.coverage;
-  const cut = isCut && end ? BigInt(String(end.node["timestamp"] ?? 0)) : undefined;
-  const isDescending = request.newestFirst !== isBackward;
-  const own =
-    cut === undefined ? coverage : isDescending ? { ...coverage, start: cut + 1n } : { ...coverage, end: cut };
-  return { edges, hasMore: isCut || next !== undefined, hasEarlier, pages, coverage: own };
-}
-
-/** Of a list of which nodes show only the first page from either end (observed on v0.74 nodes), both are read and cut. */
-async function readWhole(request: PageRequest): Promise<PageReading> {
-  const { id, cursor, size } = request;
-  const { pages, edges } = await readEnds(request);
-  const all = inDirection(edges, request).map((edge) => ({ ...edge, key: keyOf(id, edge.node) }));
-  const at = all.findIndex(({ cursor: own, key }) => (cursor?.key ? cursor.key === key : cursor?.own === own));
-  if (cursor && at < 0) throw new Rejection(3, `Expected a cursor of a record of ${id} with this filter.`);
-  const start = at + 1;
-  return { edges: all.slice(start, start + size), hasMore: start + size < all.length, hasEarlier: start > 0, pages };
-}
-
-async function readEnds({ id, newestFirst, open }: PageRequest): Promise<{ pages: Page<Row>[]; edges: RowEdge[] }> {
-  const pages: Page<Row>[] = [];
-  try {
-    for await (const page of open({ first: largestPage, newestFirst }).pages()) pages.push(page);
-    return { pages, edges: pages.flatMap((page) => page.edges) };
-  } catch (error) {
-    const [start] = pages;
-    if (!start || !ApiError.is(error) || error.status !== listOperation(id).cursors?.rejectedWith) throw error;
-    const end = await open({ first: largestPage, newestFirst: !newestFirst });
-    const known = new Set(start.nodes.map((node) => keyOf(id, node)));
-    const rest = end.edges.filter(({ node }) => !known.has(keyOf(id, node)));
-    // What both pages show is all there is. So it is if the other end has one page.
-    const isWhole = rest.length < end.edges.length || !end.pageInfo?.hasNextPage;
-    if (isWhole) return { pages: [start, end], edges: [...start.edges, ...rest.reverse()] };
-    throw new Rejection(15, "The list has more records than nodes show at its ends, 10000. Request them by their ids.");
-  }
 }

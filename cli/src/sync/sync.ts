@@ -1,6 +1,5 @@
 /** Makes a destination equal to the node: reads what it does not have, and stores each batch with its checkpoint. */
 import {
-  ApiError,
   type BalanceChange,
   type Block,
   PaginationError,
@@ -15,8 +14,8 @@ import {
   followVotes,
   StalledError,
 } from "vegaprotocol-client/follow";
-import { operations } from "vegaprotocol-client/operations";
 import { ExitError, IncompleteError } from "../errors.js";
+import { largestPage, readWhole } from "../records.js";
 import type { BalancesQuery, Batch, Checkpoint, Destination, Part, SyncList } from "./destination.js";
 import { compareRecords } from "./rows.js";
 
@@ -320,30 +319,17 @@ async function syncSignatures(run: Run, query: { id: string }): Promise<void> {
   }
 }
 
-/** The largest page of a node. */
-const largestPage = 5000;
-const { rejectedWith } = operations.listPartiesProfiles.cursors;
-
-/** Reads all pages, or on nodes that reject every cursor (observed on v0.74 and v0.79 nodes), the first page from either end. */
 async function syncProfiles(run: Run): Promise<void> {
-  const list = (newestFirst: boolean) =>
-    run.client.listPartiesProfiles({ pagination: { first: largestPage, newestFirst } }, { signal: run.signal });
-  const profiles = new Map<string, PartyProfile>();
-  try {
-    for await (const profile of list(false)) profiles.set(profile.partyId, profile);
-  } catch (error) {
-    if (!ApiError.is(error) || error.status !== rejectedWith || !error.pagesRead) throw error;
-    const last = [...profiles.keys()].at(-1);
-    const { nodes, pageInfo } = await list(true);
-    if (pageInfo?.hasNextPage && !nodes.some(({ partyId }) => profiles.has(partyId))) {
-      run.incomplete = new IncompleteError(
-        `Expected the node to show the profiles of all parties, got the first and the last ${largestPage}: those between party ` +
-          `${last} and party ${nodes.at(-1)?.partyId} are missing. Request them by the ids of their parties.`,
-      );
-    }
-    for (const profile of nodes) profiles.set(profile.partyId, profile);
+  const { records, gap } = await readWhole(run.client, "listPartiesProfiles", {}, { signal: run.signal });
+  if (gap) {
+    const [last, first] = gap.map(({ partyId }) => partyId);
+    run.incomplete = new IncompleteError(
+      `Expected the node to show the profiles of all parties, got the first and the last ${largestPage}: those between party ` +
+        `${last} and party ${first} are missing. Request them by the ids of their parties.`,
+    );
   }
-  await run.store({ list: "profiles", query: {}, records: [...profiles.values()], checkpoint: undefined });
+  const profiles = records as object[] as PartyProfile[];
+  await run.store({ list: "profiles", query: {}, records: profiles, checkpoint: undefined });
 }
 
 /** Whether a node has a balance change; `undefined` if it does not keep that time, or has not reached it. */

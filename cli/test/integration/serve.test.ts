@@ -70,27 +70,27 @@ function listsOf({ records }: Pick<FakeNetwork, "records">) {
 
 const sorted = (records: readonly object[]) => records.map((record) => JSON.stringify(record)).sort();
 
-describe.each([
-  { backward: false, newestFirst: true },
-  { backward: false, newestFirst: false },
-  { backward: true, newestFirst: true },
-  { backward: true, newestFirst: false },
-])("a loop with backward $backward and newestFirst $newestFirst", ({ backward, newestFirst }) => {
-  test.each([
-    [1, { votes: 20, balances: 20, signatures: 12, profiles: 8 }],
-    [7, { votes: 60, balances: 80, profiles: 30 }],
-    [100, {}],
-    [5000, {}],
-  ])("gets every record of every list once, in pages of %i", async (size, data) => {
+const small = { votes: 60, balances: 80, signatures: 12, profiles: 30 };
+
+test.each([
+  { size: 1, names: ["first", "after"], newestFirst: true, data: { ...small, votes: 20, balances: 20 } },
+  { size: 7, names: ["first", "after"], newestFirst: false, data: small },
+  { size: 7, names: ["last", "before"], newestFirst: true, data: small },
+  { size: 100, names: ["last", "before"], newestFirst: false, data: {} },
+  { size: 100, names: ["first", "after"], newestFirst: false, data: {} },
+  { size: 5000, names: ["first", "after"], newestFirst: true, data: {} },
+])(
+  "a loop in pages of $size with $names, newest first: $newestFirst, gets every record of every list once",
+  async ({ size, names: [name], newestFirst, data }) => {
     const network = createNetwork(data);
     const { url } = await serve(network);
     for (const { path, envelope, wanted } of listsOf(network)) {
-      const pages = `pagination.${backward ? "last" : "first"}=${size}&pagination.newestFirst=${newestFirst}`;
-      const { records } = await loop(url, path + pages, envelope, { backward });
-      expect(sorted(records)).toEqual(sorted(wanted));
+      const pages = `pagination.${name}=${size}&pagination.newestFirst=${newestFirst}`;
+      const { records } = await loop(url, path + pages, envelope, { backward: name === "last" });
+      expect([envelope, sorted(records)]).toEqual([envelope, sorted(wanted)]);
     }
-  });
-});
+  },
+);
 
 describe("a loop over other nodes", () => {
   const nodes = { balances: 400, votes: 90, signatures: 30, profiles: 40 };
@@ -112,7 +112,7 @@ describe("a loop over other nodes", () => {
     }
   });
 
-  test("gets every record of a filter that takes several requests as a stream, and 400 for its pages", async () => {
+  test("gets every record of a filter that takes several requests", async () => {
     const network = createNetwork({ nodes: 1 });
     const { url } = await serve(network);
     const known = [...new Set(network.records.balances.map(({ partyId }) => partyId))];
@@ -121,12 +121,8 @@ describe("a loop over other nodes", () => {
     const path = `${url}/api/v2/balance/changes?${parties.map((id) => `filter.partyIds=${id}`).join("&")}`;
     const wanted = network.records.balances.filter(({ partyId }) => parties.includes(partyId));
     expect(wanted.length).toBeGreaterThan(200);
-    const stream = await (await fetch(path, { headers: { Accept: "application/x-ndjson" } })).text();
-    const lines = stream.trimEnd().split("\n");
-    const records = lines.map((line) => JSON.parse(line)).filter((record) => "balance" in record);
+    const { records } = await loop(`${path}&pagination.first=90`, "", "balances");
     expect(sorted(records)).toEqual(sorted(wanted));
-    const pages = await fetch(path);
-    expect([pages.status, (await pages.json()).message]).toEqual([400, expect.stringContaining("must fit a URL")]);
   });
 
   test("with more profiles than a page of a node gets those of both ends", async () => {
@@ -180,62 +176,38 @@ describe("a cursor", () => {
     }
   });
 
-  test("of a node is completed", async () => {
-    const network = createNetwork();
-    const { url } = await serve(network);
-    const { edges } = (await (await network.fetch(`${network.nodes[0]?.url}${path}`)).json()).balances;
-    const after = encodeURIComponent(edges[4].cursor);
-    const page = (await (await fetch(`${url}${path}&pagination.after=${after}`)).json()).balances;
-    expect(page.edges[0].node).toEqual(edges[5].node);
-  });
-
-  test("of another list, of no list, and of votes of a node is rejected with 400", async () => {
-    const network = createNetwork();
-    const { url } = await serve(network);
-    const votes = `/api/v2/votes?proposalId=${openProposal(network.records)}&pagination.first=3`;
-    const foreign = (await (await fetch(url + path)).json()).balances.pageInfo.endCursor;
-    const ofNode = (await (await network.fetch(`${network.nodes[0]?.url}${votes}`)).json()).votes.pageInfo.endCursor;
-    for (const cursor of [foreign, ofNode, "", "?", "abc", "null", "bnVsbA=="]) {
-      const response = await fetch(`${url}${votes}&pagination.after=${encodeURIComponent(cursor)}`);
-      expect([cursor.slice(0, 9), response.status]).toEqual([cursor.slice(0, 9), 400]);
-      expect(await response.json()).toMatchObject({ code: 3, message: expect.any(String) });
-    }
-  });
-});
-
-describe("a cursor that was edited", () => {
-  const path = "/api/v2/parties/profiles?pagination.first=3";
-  const check = (text: string) => createHash("sha256").update(text).digest("base64url").slice(0, 8);
-
-  /** A cursor with other fields, and with the check of the text that it has then. */
-  function edit(cursor: string, change: (fields: unknown[]) => unknown) {
+  const edit = (cursor: string, change: (fields: unknown[]) => unknown) => {
     const fields = JSON.parse(Buffer.from(cursor.slice(8), "base64url").toString());
     const text = Buffer.from(JSON.stringify(change(fields))).toString("base64url");
-    return check(text) + text;
-  }
+    return createHash("sha256").update(text).digest("base64url").slice(0, 8) + text;
+  };
+  const far = "9".repeat(19);
 
   test.each<[string, (cursor: string) => string]>([
     [
       "of a block far beyond any that was seen",
-      (cursor) => edit(cursor, (fields) => [...fields.slice(0, 5), "9".repeat(19)]),
+      (cursor) => edit(cursor, ([list, , ...place]) => [list, far, ...place]),
     ],
-    ["of the block abc", (cursor) => edit(cursor, (fields) => [...fields.slice(0, 5), "abc"])],
-    ["of a block that is an object", (cursor) => edit(cursor, (fields) => [...fields.slice(0, 5), {}])],
-    ["of the record null", (cursor) => edit(cursor, ([list, , ...others]) => [list, null, ...others])],
-    ["of the record 7", (cursor) => edit(cursor, ([list, , ...others]) => [list, 7, ...others])],
-    ["of another list", (cursor) => edit(cursor, ([, ...others]) => ["listVotes", ...others])],
-    ["to null", (cursor) => edit(cursor, () => null)],
-    ["to an object", (cursor) => edit(cursor, () => ({ __proto__: null, own: "a" }))],
-    ["in a letter", (cursor) => cursor.replace(/.(?=.{20}$)/, (letter) => (letter === "a" ? "b" : "a"))],
-    ["to be shorter", (cursor) => cursor.slice(0, -4)],
-    ["to be longer", (cursor) => `${cursor}AAAA`],
-  ])("is a 400 at once, and costs no node a request: %s", async (_, change) => {
+    ["of a record far beyond any", (cursor) => edit(cursor, ([list, block, , ...key]) => [list, block, far, ...key])],
+    ["of the block abc", (cursor) => edit(cursor, ([list, , ...place]) => [list, "abc", ...place])],
+    ["of a block that is an object", (cursor) => edit(cursor, ([list, , ...place]) => [list, {}, ...place])],
+    ["of no record", (cursor) => edit(cursor, ([list, block]) => [list, block])],
+    ["of the record 7", (cursor) => edit(cursor, ([list, block]) => [list, block, 7])],
+    ["of another list", (cursor) => edit(cursor, ([, ...others]) => ["listPartiesProfiles", ...others])],
+    ["that is null", (cursor) => edit(cursor, () => null)],
+    ["that is an object", (cursor) => edit(cursor, () => ({ __proto__: null, own: "a" }))],
+    ["with another letter", (cursor) => cursor.replace(/.(?=.{20}$)/, (letter) => (letter === "a" ? "b" : "a"))],
+    ["that is too short", (cursor) => cursor.slice(0, -4)],
+    ["that is too long", (cursor) => `${cursor}AAAA`],
+    ["that is empty", () => ""],
+    ["of a node", () => Buffer.from('{"vega_time":"2024-02-09T16:54:49Z"}').toString("base64")],
+  ])("%s is a 400 at once, and costs no node a request", async (_, change) => {
     const network = createNetwork();
     const { url } = await serve(network);
-    const { endCursor } = (await (await fetch(url + path)).json()).profiles.pageInfo;
+    const { endCursor } = (await (await fetch(url + path)).json()).balances.pageInfo;
     expect((await fetch(`${url}${path}&pagination.after=${endCursor}`)).status).toBe(200);
     for (const node of network.nodes) node.requests.length = 0;
-    const response = await fetch(`${url}${path}&pagination.after=${change(endCursor)}`);
+    const response = await fetch(`${url}${path}&pagination.after=${encodeURIComponent(change(endCursor))}`);
     expect([response.status, await response.json()]).toEqual([
       400,
       { code: 3, message: expect.any(String), details: [] },
@@ -243,17 +215,17 @@ describe("a cursor that was edited", () => {
     expect(network.nodes.flatMap(({ requests }) => requests)).toEqual([]);
   });
 
-  test("to a block that comes within a minute is a 503 after a few requests", async () => {
+  test("of a block that comes within a minute is a 503 after a few requests", async () => {
     const network = createNetwork({ nodes: 1 });
     const { url } = await serve(network);
-    const { endCursor } = (await (await fetch(url + path)).json()).profiles.pageInfo;
+    const profiles = "/api/v2/parties/profiles?pagination.first=3";
+    const { endCursor } = (await (await fetch(url + profiles)).json()).profiles.pageInfo;
     const soon = String(network.block.timestamp + 50_000_000_000n);
     for (const node of network.nodes) node.requests.length = 0;
-    const response = await fetch(
-      `${url}${path}&pagination.after=${edit(endCursor, (fields) => [...fields.slice(0, 5), soon])}`,
-    );
+    const later = edit(endCursor, ([list, , ...place]) => [list, soon, ...place]);
+    const response = await fetch(`${url}${profiles}&pagination.after=${later}`);
     expect([response.status, response.headers.get("Retry-After")]).toEqual([503, "1"]);
-    expect(network.nodes[0]?.requests.length).toBeLessThan(10);
+    expect(network.nodes[0]?.requests.length).toBeLessThan(20);
   });
 });
 
@@ -331,7 +303,7 @@ describe("a page", () => {
 });
 
 describe("several nodes", () => {
-  test("that go down and come up during a loop lose nothing, and the blocks of an ascending loop do not go back", async () => {
+  test("that go down and come up during a loop lose nothing", async () => {
     const network = createNetwork();
     const { url } = await serve(network);
     let requests = 0;
@@ -341,9 +313,8 @@ describe("several nodes", () => {
       return fetch(each);
     };
     const path = "/api/v2/balance/changes?pagination.first=90&pagination.newestFirst=false";
-    const { records, blocks } = await loop(url, path, "balances", { send });
+    const { records } = await loop(url, path, "balances", { send });
     expect(sorted(records)).toEqual(sorted(network.records.balances));
-    expect(blocks.every((block) => block >= (blocks[0] ?? ""))).toBe(true);
   });
 
   test("that are all down are a 503 with Retry-After, and /readyz says so", async () => {

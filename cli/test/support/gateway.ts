@@ -54,7 +54,6 @@ export async function startGateway(
 export interface LoopResult {
   records: Record<string, string>[];
   pages: number;
-  blocks: string[];
 }
 
 /** Walks a list with the plain loop: `after = endCursor` while `hasNextPage`. */
@@ -65,19 +64,17 @@ export async function loop(
   { send = (url: string) => fetch(url), mostPages = 10_000, backward = false } = {},
 ): Promise<LoopResult> {
   const records: Record<string, string>[] = [];
-  const blocks: string[] = [];
   let cursor: string | undefined;
   for (let pages = 1; pages <= mostPages; pages++) {
     const name = backward ? "before" : "after";
     const place = cursor === undefined ? "" : `&pagination.${name}=${encodeURIComponent(cursor)}`;
     const response = await send(`${base}${path}${place}`);
     if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`);
-    blocks.push(response.headers.get("X-Block-Height") ?? "");
     const { edges, pageInfo } = ((await response.json()) as Record<string, Body>)[envelope] as Body;
     const nodes = edges.map(({ node }) => node);
     records.push(...(backward ? nodes.reverse() : nodes));
     cursor = backward ? pageInfo.startCursor : pageInfo.endCursor;
-    if (!(backward ? pageInfo.hasPreviousPage : pageInfo.hasNextPage)) return { records, pages, blocks };
+    if (!(backward ? pageInfo.hasPreviousPage : pageInfo.hasNextPage)) return { records, pages };
   }
   throw new Error(`No end after ${mostPages} pages.`);
 }

@@ -1,10 +1,11 @@
 import { EventEmitter } from "node:events";
 import { createGateway } from "../../../cli/src/serve/app.js";
-import { type Coverage, PaginationError, VegaError } from "../../../src/index.js";
+import { type BalanceChange, type Coverage, PaginationError, VegaError } from "../../../src/index.js";
 import { readVotes } from "./read-votes.js";
 import { type AnyPage, type Pages, readWalk } from "./read-walk.js";
 import type { VotesReader, WalkReader } from "./readers.js";
 import type { Reading } from "./reading.js";
+import { inScanOrder } from "./records.js";
 
 type Gateway = ReturnType<typeof createGateway>;
 
@@ -113,14 +114,15 @@ export async function readServed(spec: WalkReader | VotesReader, reading: Readin
     ...partyIds.map((id): [string, string] => ["filter.partyIds", id]),
     ...accountTypes.map((type): [string, string] => ["filter.accountTypes", String(type)]),
   ];
-  return readWalk(spec, reading, (pages, { start, end }) => {
+  const list = (pages: object, { start, end }: { start?: bigint | undefined; end?: bigint | undefined }) => {
     const times: [string, string][] = [];
     if (start !== undefined) times.push(["dateRange.startTimestamp", String(start)]);
     if (end !== undefined) times.push(["dateRange.endTimestamp", String(end)]);
     const parameters = [...filters, ...times];
-    return coveredPages(
+    return coveredPages<BalanceChange>(
       (ranges) => servedPages(gateway, "balances", "/api/v2/balance/changes", parameters, pages, ranges),
       spec.newestFirst !== spec.isBackward,
     );
-  });
+  };
+  return readWalk(spec, reading, list, inScanOrder);
 }

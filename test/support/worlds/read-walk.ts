@@ -86,6 +86,7 @@ export async function readWalk(
   spec: WalkReader,
   reading: Reading,
   list: (pagination: object, range: Range) => Pages<BalanceChange>,
+  order = inListOrder,
 ): Promise<void> {
   const { world } = reading;
   const isDescending = spec.newestFirst !== spec.isBackward;
@@ -120,7 +121,7 @@ export async function readWalk(
   const rows = world.changes
     .filter(wanted)
     .filter(between({ start, end: spec.end }))
-    .sort(inListOrder);
+    .sort(order);
   if (isDescending) rows.reverse();
   const { coverage } = walked;
   // A walk ends at the block of its node, which can be before the end of the range.
