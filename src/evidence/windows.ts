@@ -2,14 +2,16 @@ import type { Pagination } from "../../generated/types.js";
 import type { Clock } from "../async/clock.js";
 import { ApiError } from "../errors/index.js";
 import { type Block, type NodeExtra, readBlock } from "../http/call.js";
-import { type KnownRecord, NotShown } from "../http/expectation.js";
+import { type Expectation, type KnownRecord, NotShown } from "../http/expectation.js";
 import { maximum, minimum } from "../values/integers.js";
 import { nanosecondsPerDay } from "../values/times.js";
 import { edgesAfter } from "./judge.js";
 import {
   cursorAt,
   directionOf,
+  type Edge,
   edgesOf,
+  inWalkOrder,
   isDescending,
   type NodePage,
   opposite,
@@ -28,6 +30,9 @@ export const longestRange = 364n * nanosecondsPerDay;
 
 /** The earliest time of a range: 1 January 2020 (observed on v0.79 nodes). */
 const earliest = 1_577_836_800_000_000_000n;
+
+/** Nodes allow pages of this size (observed on v0.79 nodes). */
+const largestPage = 5000;
 
 /** How often a year that may be empty is requested: behind one address, the next node may keep it. */
 const attempts = 3;
@@ -101,7 +106,7 @@ export function inWindows<T>(read: ReadPage<T>, limits: RangeLimits): ReadPage<T
       const { size, cursor } = opposite(directionOf(pagination));
       const { newestFirst } = pagination;
       const since = {
-        [size]: 5000,
+        [size]: largestPage,
         [cursor]: cursorAt(newest.cursor, time - 1000n),
         ...(newestFirst !== undefined && { newestFirst }),
       };
@@ -116,50 +121,52 @@ export function inWindows<T>(read: ReadPage<T>, limits: RangeLimits): ReadPage<T
       return isNext ? { ...page, extra: earlierOf(page.extra, newer.extra) } : undefined;
     }
 
-    /** Reads the first year of a range that has records. */
-    async function readFirst(range: TimeRange): Promise<NodePage<T>> {
-      const windows = [...windowsOf(range, isDescending(pagination))];
+    /**
+     * Reads the first year of a range that has records. A single one is read again with those that follow it: the next page has to begin with
+     * a known record, and a node with later ones can have dropped those between.
+     *
+     * @param known - The single record, with which the range begins.
+     */
+    async function readFirst(range: TimeRange, known?: Edge<T>): Promise<NodePage<T>> {
+      const isDown = isDescending(pagination);
+      const windows = [...windowsOf(range, isDown)];
       // Before the first year, there is no record.
       if (windows.length === 0) windows.push({ start: limits.end, end: limits.end });
-      for (const range of windows) {
-        const window = { isLast: range === windows.at(-1), isAnywhere };
-        const page = await read({ pagination, ...range, window }, expectation, signal);
+      const expected = known ? continuing(known) : expectation;
+      for (const part of windows) {
+        const window = { isLast: part === windows.at(-1), isAnywhere: isAnywhere && !known };
+        const page = await read({ pagination, ...part, window }, expected, signal);
+        const [only, ...others] = edgesOf(page, directionOf(pagination));
+        const time = timeOf(only);
         if (window.isLast) return page;
-        if (page.edges.length === 0) continue;
-        const isEnough = page.edges.length > 1 || page.pageInfo?.[more] || pagination[size] === 1;
-        return isEnough ? withMore(page, pagination) : withFollowing(page);
+        if (only === undefined || time === undefined) continue;
+        if (others.length > 0 || page.pageInfo?.[more] || pagination[size] === 1) return withMore(page, pagination);
+        if (known) return readAcross(known, time);
+        const rest = isDown ? { ...range, end: time + 1000n } : { ...range, start: time };
+        const following = await readFirst(rest, only);
+        return { ...following, completeFrom: (isDown ? following : page).completeFrom };
       }
       throw new Error("A range has a last window.");
     }
 
-    /** A page of the only record of a year and those that follow it, which a node can have dropped that has later ones. */
-    async function withFollowing(page: NodePage<T>): Promise<NodePage<T>> {
-      const direction = directionOf(pagination);
-      const [only] = edgesOf(page, direction);
-      const time = timeOf(only);
-      if (only === undefined || time === undefined) return page;
-      const isDown = isDescending(pagination);
-      const following = await read(
-        {
-          pagination: {
-            ...pagination,
-            [direction.cursor]: cursorAt(only.cursor, isDown ? time + 1000n : time - 1000n),
-          },
-        },
-        {
-          ...expectation,
-          continuesFrom: { records: [only.node as KnownRecord] },
-          historyFrom: isDown ? expectation.historyFrom : undefined,
-        },
-        signal,
-      );
-      const before = opposite(direction).more;
-      return {
-        ...following,
-        pageInfo: { ...(following.pageInfo ?? noCursors), [before]: page.pageInfo?.[before] ?? false },
-        extra: earlierOf(page.extra, following.extra),
-        completeFrom: (isDown ? following : page).completeFrom,
-      };
+    /** Reads a record and those that follow it more than a year later, which no range holds together. */
+    async function readAcross(known: Edge<T>, time: bigint): Promise<NodePage<T>> {
+      const { cursor, nextCursor } = directionOf(pagination);
+      const beside = cursorAt(known.cursor, isDescending(pagination) ? time + 1000n : time - 1000n);
+      // Of a page that is full, a node leaves out the first record (observed on v0.79 nodes).
+      const request = { pagination: { ...pagination, [size]: largestPage, [cursor]: beside } };
+      const page = await read(request, continuing(known), signal);
+      const edges = edgesOf(page, directionOf(pagination)).slice(0, pagination[size]);
+      const isCut = edges.length < page.edges.length;
+      const pageInfo = { ...(page.pageInfo ?? noCursors), [opposite(directionOf(pagination)).more]: false };
+      if (!isCut) return { ...page, pageInfo };
+      const cut = { ...pageInfo, [nextCursor]: edges.at(-1)?.cursor ?? "" };
+      return withMore({ ...page, edges: inWalkOrder(edges, directionOf(pagination)), pageInfo: cut }, pagination);
+    }
+
+    function continuing({ node }: Edge<T>): Expectation {
+      const historyFrom = isDescending(pagination) ? expectation.historyFrom : undefined;
+      return { ...expectation, continuesFrom: { records: [node as KnownRecord] }, historyFrom };
     }
   };
 }

@@ -26,8 +26,8 @@ const balances = Array.from(
 const keysOf = (records: readonly BalanceChange[]) =>
   records.map(({ timestamp, partyId, accountType }) => `${timestamp} ${partyId} ${accountType}`);
 
-function connect(version: "v0.74" | "v0.79") {
-  const data = { balances, block: { height: 50_000_000n, timestamp: first + 1100n * day } };
+function connect(version: "v0.74" | "v0.79", records = balances) {
+  const data = { balances: records, block: { height: 50_000_000n, timestamp: first + 1100n * day } };
   const node = createFakeNode(data, { version, defects: nodeDefects, rateLimit: false });
   return { node, client: createClient({ baseUrl: "https://node.example", fetch: node.fetch, pacing: false }) };
 }
@@ -61,6 +61,26 @@ test.each([
       return keysOf(records);
     };
     expect(await walk(client)).toEqual(await walk(other));
+  }
+});
+
+test("a list with more than a year between its records is read on a v0.79 node as on a v0.74 node", async () => {
+  const days = [0, 1, 450, 900, ...Array.from({ length: 30 }, (_, index) => 901 + index)];
+  const like = balances[1] as BalanceChange;
+  for (const from of [0, 1, 2, 3]) {
+    const sparse = days.slice(from).map((each) => ({ ...like, timestamp: `${first + BigInt(each) * day}` as const }));
+    const { client } = connect("v0.79", sparse);
+    for (const first of [1, 2, 3, 8, 40]) {
+      const read = (newestFirst: boolean) => client.listBalanceChanges({ pagination: { first, newestFirst } }).pages();
+      for (const newestFirst of [true, false]) {
+        const records: BalanceChange[] = [];
+        for await (const { nodes } of read(newestFirst)) {
+          expect(nodes.length).toBeLessThanOrEqual(first);
+          records.push(...nodes);
+        }
+        expect(keysOf(newestFirst ? records.reverse() : records)).toEqual(keysOf(sparse));
+      }
+    }
   }
 });
 
