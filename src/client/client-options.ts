@@ -69,7 +69,7 @@ export interface ClientOptions extends AttemptOptions {
    * createClient({ baseUrl, log: "debug" });
    * ```
    */
-  log?: LogLevel | undefined;
+  log?: "debug" | "info" | "off" | undefined;
   /**
    * Checks each response beyond its envelope, such as the function that `validateAnswers` of `vegaprotocol-client/validate` returns.
    *
