@@ -9,7 +9,7 @@ import { runScript } from "../run-script.js";
 interface Check {
   /** They run one after the other, until one of them fails. */
   commands: readonly string[];
-  /** Whether they read `dist/`, which is built before. */
+  /** Whether they read `dist/`, which is built first. */
   needsBuild?: true;
   /** Further variables of the environment. */
   env?: Readonly<Record<string, string>>;
@@ -48,8 +48,6 @@ const checks: Readonly<Record<string, Check>> = {
   },
 };
 
-const build: Check = { commands: ["tsx scripts/build.ts"] };
-
 async function main(): Promise<void> {
   const { positionals: names } = parseArgs({ allowPositionals: true });
   const unknown = names.find((name) => !(name in checks));
@@ -59,14 +57,16 @@ async function main(): Promise<void> {
   const selected = Object.entries(checks).filter(([name, { onlyByName }]) =>
     names.length > 0 ? names.includes(name) : !onlyByName,
   );
-  let isBuilt = false;
-  for (const [name, check] of selected) {
-    if (check.needsBuild && !isBuilt) {
-      if (!(await perform("build", build, false))) return;
-      isBuilt = true;
-    }
+  const build: Check = { commands: ["tsx scripts/build.ts"] };
+  if (selected.some(([, { needsBuild }]) => needsBuild) && !(await perform("build", build, false))) return;
+  const next = async (): Promise<void> => {
+    const [name, check] = selected.shift() ?? [];
+    if (name === undefined || check === undefined) return;
     await perform(name, check, names.length > 0);
-  }
+    return next();
+  };
+  // Two at a time: most of them use one processor.
+  await Promise.all([next(), next()]);
 }
 
 /** Runs a check and prints the result. Returns whether it passed. */
