@@ -37,10 +37,8 @@ export type FollowEvent = {
 /** Options of every follower. The options of a call apply to each request. */
 export interface FollowOptions extends CallOptions {
   /**
-   * Where to begin: `"now"` is the current block, `"start"` is the oldest record that the node has. A time is the time of a block,
-   * and includes that block. The `resume` of a batch is such a time.
-   *
-   * @default "now"
+   * Where to begin: `"now"` is the current block, `"start"` is the oldest record that the node has. A time is the time
+   * of a block, and includes that block. The `resume` of a batch is such a time. Default: `"now"`.
    */
   from?: "now" | "start" | NanosecondTime | undefined;
   /**
@@ -50,9 +48,8 @@ export interface FollowOptions extends CallOptions {
    */
   pollInterval?: number | undefined;
   /**
-   * How many milliseconds may pass without a new block before the follower ends with a {@link StalledError}. `Infinity` sets no limit.
-   *
-   * @default 60_000
+   * How many milliseconds may pass without a new block before the follower ends with a {@link StalledError}. `Infinity`
+   * sets no limit. Default: 60,000.
    */
   stalledAfter?: number | undefined;
   /**

@@ -1,12 +1,13 @@
+import type { Vote } from "../../generated/types.js";
 import { refuseByRule } from "../arguments/refuse.js";
 import type { Block } from "../http/call.js";
 import { maximum } from "../values/integers.js";
-import { checkData, type FakeNodeData, hasLists, type RecordTimes, readRecords, withoutUndefined } from "./data.js";
-import { firstHeight, RecordGenerator, withWeights } from "./generator.js";
+import { checkData, type FakeNodeData, hasLists, type RecordTimes, readRecords } from "./data.js";
+import { firstHeight, RecordGenerator, withoutUndefined, withWeights } from "./generator.js";
+import { writtenAt } from "./lists/votes.js";
 import type { CreateOptions } from "./options.js";
 import { firstIndex } from "./sorted.js";
-import { type AddedRecords, defaultRecords, type Records, Store } from "./store.js";
-import { versionRules } from "./versions.js";
+import { type AddedRecords, defaultRecords, Store } from "./store.js";
 import { type Microseconds, toMicroseconds, toNanosecondDigits } from "./wire.js";
 
 /** The time of the newest generated record: 9 February 2024. */
@@ -20,7 +21,6 @@ const backgroundTimer: NonNullable<CreateOptions["after"]> = (milliseconds, call
   return () => clearTimeout(timer as ReturnType<typeof setTimeout>);
 };
 
-/** Records that were added at once. */
 interface Addition {
   records: AddedRecords;
   /** The time of the current block: no record of a later addition is older. */
@@ -33,10 +33,10 @@ export class Chain {
   readonly additions: Addition[] = [];
   readonly seed: number;
   readonly #generator: RecordGenerator;
-  readonly #activity: Activity;
+  readonly #nextRecords: ReturnType<typeof liveRecords>;
   /** Those that have begun since the chain was created. */
   readonly #blocks: Block[] = [];
-  pause = (): void => {};
+  #cancelTimer = (): void => {};
 
   /** @param blockEvery - After how many milliseconds a block ends by itself, with the records of a live chain in it. */
   constructor(given: FakeNodeData, blockEvery?: number, after: CreateOptions["after"] = backgroundTimer) {
@@ -44,7 +44,7 @@ export class Chain {
     const data = hasLists(given) ? given : { ...defaultRecords, ...withoutUndefined(given) };
     this.seed = data.seed ?? 1;
     this.#generator = new RecordGenerator(this.seed, data.party);
-    this.#activity = new Activity(this.#generator, data.party);
+    this.#nextRecords = liveRecords(this.#generator, data.party);
     const { block } = data;
     const newest = block === undefined ? newestTime : block.timestamp - second;
     this.#add(data, { newest, inBlock: false, until: block?.timestamp });
@@ -53,14 +53,13 @@ export class Chain {
   }
 
   #endBlocks(milliseconds: number, after: NonNullable<CreateOptions["after"]>): void {
-    this.pause = after(milliseconds, () => {
+    this.#cancelTimer = after(milliseconds, () => {
       this.#endBlocks(milliseconds, after);
-      const data = this.#activity.next(this.block.timestamp, this.store.recordsOf(versionRules["v0.74"]));
-      this.nextBlock(data, BigInt(Math.round(milliseconds * 1e6)));
+      const cast = this.store.votes.rows.map(({ vote }) => vote);
+      this.nextBlock(this.#nextRecords(this.block.timestamp, cast), BigInt(Math.round(milliseconds * 1e6)));
     });
   }
 
-  /** The current block. */
   get block(): Block {
     return this.#blocks.at(-1) as Block;
   }
@@ -78,22 +77,24 @@ export class Chain {
     return { height: reached, timestamp: maximum(first.timestamp - (first.height - reached) * second, 0n) };
   }
 
+  pause = (): void => this.#cancelTimer();
+
   /** @param blockTime - How much later the next block begins, in nanoseconds. */
-  nextBlock(data: FakeNodeData, blockTime = second): void {
+  nextBlock = (data: FakeNodeData = {}, blockTime = second): void => {
     checkData(data);
     const { height, timestamp } = this.block;
     this.#add(data, { newest: timestamp, inBlock: true, until: data.block?.timestamp });
     const newest = this.#newest() ?? timestamp;
     this.#blocks.push(data.block ?? { height: height + 1n, timestamp: maximum(newest, timestamp) + blockTime });
-  }
+  };
 
-  addRecords(data: FakeNodeData): void {
+  addRecords = (data: FakeNodeData): void => {
     checkData(data);
     if (data.block !== undefined)
       refuseByRule({ argument: "data.block" }, "cannot be given, because the block does not end. Omit it");
     const { timestamp } = this.block;
     this.#add(data, { newest: timestamp, inBlock: true, until: timestamp });
-  }
+  };
 
   #add(data: FakeNodeData, times: RecordTimes): void {
     const records = readRecords(data, this.#generator, times);
@@ -101,7 +102,6 @@ export class Chain {
     this.additions.push({ records, since: times.inBlock ? toMicroseconds(times.newest) : Number.NEGATIVE_INFINITY });
   }
 
-  /** The time of the newest record, in nanoseconds. */
   #newest(): bigint | undefined {
     const newest = Math.max(this.store.newestVote, this.store.balances.rows.at(-1)?.time ?? Number.NEGATIVE_INFINITY);
     return Number.isFinite(newest) ? BigInt(toNanosecondDigits(newest)) : undefined;
@@ -119,7 +119,6 @@ export class ChainView {
     this.#chain = chain;
   }
 
-  /** @param lag - How many blocks the node is behind. */
   store(lag: number): Store {
     if (lag <= 0) return this.#chain.store;
     const end = toMicroseconds(this.#chain.blockBefore(lag).timestamp);
@@ -143,48 +142,38 @@ export class ChainView {
 function between({ records, since }: Addition, from: Microseconds, to: Microseconds): AddedRecords {
   const isBetween = (time: Microseconds) => time >= from && time < to;
   const dated = {
-    votes: records.votes.filter(({ blockTime }) => isBetween(toMicroseconds(blockTime))),
+    votes: records.votes.filter((vote) => isBetween(writtenAt(vote))),
     balances: records.balances.filter(({ timestamp }) => isBetween(toMicroseconds(timestamp))),
   };
   if (isBetween(since)) return { ...records, ...dated };
   return { ...dated, profiles: [], signatures: [], spamStatistics: {}, others: new Map() };
 }
 
-/** How many blocks a proposal is open for. */
 const blocksOfProposal = 20;
 
 /** The proposals before the first one that opens: those of generated votes. */
 const earlierProposals = 3;
 
-/** What happens on a live chain: balances change, parties vote, and proposals open and close. */
-class Activity {
-  readonly #generator: RecordGenerator;
-  readonly #party: string | undefined;
-  #blocks = 0;
-  #voters = 0;
-
-  /** @param party - A party that has a balance change in each block, and votes first on each proposal. */
-  constructor(generator: RecordGenerator, party: string | undefined) {
-    this.#generator = generator;
-    this.#party = party;
-  }
-
-  /** The records of the next block, at a time in Unix nanoseconds. */
-  next(time: bigint, { votes: cast }: Records): FakeNodeData {
-    const generator = this.#generator;
-    const proposal = earlierProposals + Math.floor(this.#blocks / blocksOfProposal);
-    const isFirst = this.#blocks % blocksOfProposal === 0;
-    if (isFirst) this.#voters = 0;
-    this.#blocks++;
-    const count = 1 + (this.#blocks % 3);
-    const votes = Array.from({ length: count }, () => generator.vote(this.#voters++, proposal, time));
-    const balances = generator.balances(2 + (this.#blocks % 5), time, true);
-    const own = this.#party === undefined ? [] : [generator.balanceOf(this.#party, this.#blocks, time)];
+/**
+ * Returns a function that makes the records of each next block of a live chain: balances change, parties vote, and proposals open and
+ * close.
+ *
+ * @param party - A party that has a balance change in each block, and votes first on each proposal.
+ */
+function liveRecords(generator: RecordGenerator, party: string | undefined) {
+  let block = 0;
+  return (time: bigint, cast: readonly Vote[]): FakeNodeData => {
+    const proposal = earlierProposals + Math.floor(block / blocksOfProposal);
+    const age = block++ % blocksOfProposal;
+    const voters = Array.from({ length: 1 + (block % 3) }, (_, index) => 3 * age + index);
+    const votes = voters.map((voter) => generator.vote(voter, proposal, time));
+    const balances = generator.balances(2 + (block % 5), time, true);
+    if (party !== undefined) balances.push(generator.balanceOf(party, block, time));
+    if (age > 0 || proposal === earlierProposals) return { votes, balances };
     // When a proposal closes, all its votes are rewritten in one block, with their weights (observed on v0.74 nodes).
     const closing = generator.proposal(proposal - 1);
-    const closed =
-      isFirst && proposal > earlierProposals ? cast.filter(({ proposalId }) => proposalId === closing) : [];
+    const closed = cast.filter(({ proposalId }) => proposalId === closing);
     const rewritten = withWeights(closed, closing).map((vote) => ({ ...vote, blockTime: `${time}` as const }));
-    return { votes: [...rewritten, ...votes], balances: [...balances, ...own] };
-  }
+    return { votes: [...rewritten, ...votes], balances };
+  };
 }

@@ -27,11 +27,9 @@ const largestRequest = 4 * 2 ** 20;
  * the network: signatures, the work behind a proof of work, the contents of commands and the tokens of a party.
  */
 export class TransactionCheck {
-  /** The proofs of work of the current block. */
   readonly #seen = new Set<string>();
   #height: bigint | undefined;
 
-  /** @param height - The height of the current block. */
   check(
     tx: Transaction | undefined,
     height: bigint,

@@ -3,8 +3,8 @@ import { checkedWhenRead, checkOptions, expected } from "../arguments/check-opti
 import { refuse } from "../arguments/refuse.js";
 import type { Block } from "../http/call.js";
 import { isDigits } from "../values/integers.js";
-import { type Incomplete, noStatistics, type RecordGenerator, type Whole } from "./generator.js";
-import type { FakeVote, StoredVote } from "./lists/votes.js";
+import { type Incomplete, noStatistics, type RecordGenerator, type Whole, withoutUndefined } from "./generator.js";
+import type { FakeVote } from "./lists/votes.js";
 import { type AddedRecords, defaultRecords, type OtherLists, otherLists, ownNames } from "./store.js";
 import { base64ToBytes, toMicroseconds } from "./wire.js";
 
@@ -35,16 +35,10 @@ export interface FakeNodeData extends OtherData {
   spamStatistics?: Readonly<Record<string, Incomplete<SpamStatistics>>> | number | undefined;
   /**
    * The current block, which `X-Block-Height` and `X-Block-Timestamp` name. All records below its time are there and
-   * final; of those at its time, any can still be missing.
-   *
-   * @default Height 1234568, one second after the newest record.
+   * final; of those at its time, any can still be missing. Default: height 1234568, one second after the newest record.
    */
   block?: Block | undefined;
-  /**
-   * What generated records depend on: the same seed gives the same ones.
-   *
-   * @default 1
-   */
+  /** What generated records depend on: the same seed gives the same ones. Default: 1. */
   seed?: number | undefined;
   /**
    * The id of a party that has votes, balance changes, a profile and spam statistics among the generated records, also in the blocks of
@@ -58,10 +52,6 @@ export const hasLists = (data: FakeNodeData): boolean =>
   Object.entries(data).some(
     ([name, value]) => value !== undefined && (name in defaultRecords || otherLists.includes(name)),
   );
-
-/** A member that is `undefined` counts as left out. */
-export const withoutUndefined = <T extends object>(object: T): T =>
-  Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as T;
 
 const isNatural = (value: unknown) => typeof value === "bigint" && value >= 0n;
 const dataChecks = {
@@ -97,7 +87,6 @@ export interface RecordTimes {
   newest: bigint;
   /** Whether all of them have this time, which is that of the current block: what is before it is final. */
   inBlock: boolean;
-  /** The latest time that a record can have. */
   until?: bigint | undefined;
 }
 
@@ -108,59 +97,41 @@ export interface RecordTimes {
  */
 export function readRecords(data: FakeNodeData, generator: RecordGenerator, times: RecordTimes): AddedRecords {
   const { newest, inBlock } = times;
-  const list = <Name extends keyof Whole, Read>(
+  const lists: { readonly [Name in keyof Whole]: (...given: [number, bigint, boolean]) => Whole[Name][] } = generator;
+  const list = <Name extends keyof Whole>(
     name: Name,
-    generate: (count: number) => readonly Read[],
-    read: (record: Whole[Name], place: string) => Read,
-  ): readonly Read[] => {
+    read: (record: Whole[Name], place: string) => Whole[Name] = (record) => record,
+  ): readonly Whole[Name][] => {
     const given: unknown = data[name] ?? 0;
-    if (isCount(given)) return generate(given);
+    if (isCount(given)) return lists[name](given, newest, inBlock);
     return readArray(name, given, "an array of records, or how many to generate").map((record, index, { length }) => {
       const time = inBlock ? newest : newest - BigInt(length - 1 - index) * 1_000_000_000n;
       const whole = generator.complete(name, record as Incomplete<Whole[Name]>, time);
       const place = `data.${name}[${index}]`;
-      const members = new Map<string, unknown>(Object.entries(whole));
       for (const [member, check] of Object.entries(recordChecks[name])) {
-        check(members.get(member), { argument: `${place}.${member}` });
+        check(Reflect.get(whole, member), { argument: `${place}.${member}` });
       }
       return read(whole, place);
     });
   };
   return {
-    votes: list(
-      "votes",
-      (count) => generator.votes(count, newest, inBlock),
-      ({ blockTime, ...vote }, place): StoredVote => {
-        checkTime(`${place}.timestamp`, vote.timestamp);
-        const own = inBlock && BigInt(vote.timestamp) < newest ? (`${newest}` as const) : vote.timestamp;
-        checkTime(`${place}.${blockTime === undefined ? "timestamp" : "blockTime"}`, blockTime ?? own, times);
-        return { ...vote, blockTime: blockTime ?? own };
-      },
-    ),
-    profiles: list(
-      "profiles",
-      (count) => generator.profiles(count),
-      (profile) => profile,
-    ),
-    balances: list(
-      "balances",
-      (count) => generator.balances(count, newest, inBlock),
-      (change, place) => {
-        checkTime(`${place}.timestamp`, change.timestamp, times);
-        return change;
-      },
-    ),
-    signatures: list(
-      "signatures",
-      (count) => generator.signatures(count),
-      (signature) => signature,
-    ),
+    votes: list("votes", (vote, place) => {
+      const { timestamp, blockTime } = vote;
+      checkTime(`${place}.timestamp`, timestamp);
+      const isEarlier = blockTime === undefined && inBlock && BigInt(timestamp) < newest;
+      if (isEarlier) return { ...vote, blockTime: `${newest}` };
+      checkTime(`${place}.${blockTime === undefined ? "timestamp" : "blockTime"}`, blockTime ?? timestamp, times);
+      return vote;
+    }),
+    profiles: list("profiles"),
+    balances: list("balances", (change, place) => {
+      checkTime(`${place}.timestamp`, change.timestamp, times);
+      return change;
+    }),
+    signatures: list("signatures"),
     spamStatistics: readStatistics(data.spamStatistics, generator),
     others: new Map(
-      otherLists.map((name) => [
-        name,
-        readArray(name, Object.entries(data).find(([each]) => each === name)?.[1] ?? [], "an array of records"),
-      ]),
+      otherLists.map((name) => [name, readArray(name, Reflect.get(data, name) ?? [], "an array of records")]),
     ),
   };
 }
@@ -183,7 +154,6 @@ function readStatistics(given: FakeNodeData["spamStatistics"], generator: Record
   return Object.fromEntries(entries);
 }
 
-/** The latest time that a record can have, in microseconds. */
 const latestTime = Number.MAX_SAFE_INTEGER;
 
 function checkTime(argument: string, value: unknown, { newest, inBlock, until }: Partial<RecordTimes> = {}): void {

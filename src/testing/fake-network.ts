@@ -1,19 +1,15 @@
 import { callback } from "../arguments/check-options.js";
 import { refuse } from "../arguments/refuse.js";
 import { Chain } from "./chain.js";
-import { type FakeNodeData, withoutUndefined } from "./data.js";
-import { chainMethods, type FakeNode, toFakeNode } from "./fake-node.js";
+import type { FakeNodeData } from "./data.js";
+import { type FakeNode, SimulatedNode } from "./fake-node.js";
+import { withoutUndefined } from "./generator.js";
 import { type CreateOptions, checkCreateOptions, checkNodeOptions, type FakeNodeOptions } from "./options.js";
-import { SimulatedNode } from "./simulated-node.js";
 import { versionRules } from "./versions.js";
 
 /** What a fake network holds, and its nodes. Without any list, it holds a hundred records of each that it can generate. */
 export interface FakeNetworkData extends FakeNodeData {
-  /**
-   * How many nodes there are, or the options of each of them.
-   *
-   * @default 3
-   */
+  /** How many nodes there are, or the options of each of them. Default: 3. */
   nodes?: number | readonly FakeNodeOptions[] | undefined;
   /**
    * Returns the index of the node that responds to a request to the address of the network. Requests to that address are
@@ -25,13 +21,13 @@ export interface FakeNetworkData extends FakeNodeData {
 /** Several nodes in memory that follow one chain. `records` and `block` are those of the chain. */
 export interface FakeNetwork extends Pick<FakeNode, "records" | "block" | "nextBlock" | "addRecords" | "pause"> {
   /**
-   * The nodes, each with its address: `https://node-1.example` and so on, with the `basePath` of the node. Their `nextBlock` and
-   * `addRecords` move the chain, for all nodes.
+   * The nodes, each with its address: `https://node-1.example` and so on. Their `nextBlock` and `addRecords` move the chain, for all
+   * nodes.
    */
   readonly nodes: readonly (FakeNode & { readonly url: string })[];
   /**
-   * One address of all nodes, as that of a load balancer: each request is sent to the node that `data.balance` chooses, also
-   * if that is down. It is `https://network.example`, with the `basePath` of all nodes.
+   * One address of all nodes, `https://network.example`, as of a load balancer: each request is sent to the node that
+   * `data.balance` chooses, also if that is down.
    */
   readonly url: string;
   /**
@@ -42,9 +38,8 @@ export interface FakeNetwork extends Pick<FakeNode, "records" | "block" | "nextB
 }
 
 /**
- * Creates several nodes in memory that follow one chain, for tests of what happens if nodes fall behind, fail, or keep less
- * history than others, each at its own address or all behind one. Each node has its own rate limit, its own faults, and its own
- * order of the votes of one block.
+ * Creates several nodes in memory that follow one chain, each at its own address and all behind one. Each node has its own rate limit,
+ * its own faults, and its own order of the votes of one block.
  *
  * @param options - The options of all nodes. Those in `data.nodes` override them.
  * @throws `ArgumentError` if data or options are invalid.
@@ -67,8 +62,7 @@ export function createFakeNetwork(data: FakeNetworkData = {}, options: CreateOpt
   const nodes = settings.map((own, index) => {
     const name = `node-${index + 1}`;
     const all = { ...behavior, ...withoutUndefined(own) };
-    const url = `https://${name}.example${all.basePath ?? ""}`;
-    return Object.assign(toFakeNode(chain, new SimulatedNode(chain, all, name)), { url });
+    return Object.assign(new SimulatedNode(chain, all, name), { url: `https://${name}.example` });
   });
   let requests = 0;
   const balanced = () => {
@@ -76,18 +70,20 @@ export function createFakeNetwork(data: FakeNetworkData = {}, options: CreateOpt
     const what = `a function that returns an index from 0 to ${nodes.length - 1}`;
     return nodes[index] ?? refuse({ argument: "data.balance" }, what, index);
   };
-  const address = "https://network.example";
+  const url = "https://network.example";
   return {
-    ...chainMethods(chain),
+    nextBlock: chain.nextBlock,
+    addRecords: chain.addRecords,
+    pause: chain.pause,
     nodes,
-    url: `${address}${options.basePath ?? ""}`,
+    url,
     async fetch(input, init) {
       const request = new Request(input, init);
       const { origin } = new URL(request.url);
-      const node = origin === address ? balanced() : nodes.find(({ url }) => new URL(url).origin === origin);
+      const node = origin === url ? balanced() : nodes.find(({ url }) => url === origin);
       if (node) return node.fetch(request);
-      const origins = [...nodes.map(({ url }) => new URL(url).origin), address];
-      throw new TypeError(`fetch failed: ${origin} is not one of ${origins.join(", ")}`);
+      const addresses = [...nodes.map(({ url }) => url), url];
+      throw new TypeError(`fetch failed: ${origin} is not one of ${addresses.join(", ")}`);
     },
     get records() {
       return chain.store.recordsOf(versionRules["v0.74"]);

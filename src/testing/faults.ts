@@ -1,66 +1,54 @@
-import type { OperationId } from "./query.js";
+import type { OperationId } from "../arguments/operation.js";
+import { orAborted, sleep } from "../async/abort.js";
+import { systemClock } from "../async/clock.js";
 import { randomNumbers } from "./random.js";
+import { errorType, grpcCode, type Reply, toJson } from "./wire.js";
 
-interface Scope {
+/** A fault between a client and a node: when it occurs, and what fails. */
+export type NodeFault = {
   /** Which requests it affects, counted from 1 since the faults were set. Default: all of them. */
   request?: number | readonly number[] | undefined;
   /** The operation that it affects; only its requests are counted then. Default: all operations. */
   operation?: OperationId | undefined;
   /** The share of these requests that it affects, from 0 to 1: the same ones in every run. Default: all of them. */
   share?: number | undefined;
-}
+} & (
+  | {
+      /** Delays the response. */
+      name: "latency";
+      /** `Infinity` never responds. */
+      milliseconds: number;
+    }
+  | {
+      /** Responds with a status and, unless a `body` replaces it, the error body of a node. */
+      name: "status";
+      status: number;
+      /** The gRPC status code in the error body. Default: the one that goes with the status. */
+      code?: number | undefined;
+      /** The message in the error body. Default: `"injected fault"`. */
+      message?: string | undefined;
+      /** A text, or an object that becomes JSON, in place of the error body. */
+      body?: string | object | undefined;
+      /** Headers of the response, such as `Retry-After`. */
+      headers?: Readonly<Record<string, string>> | undefined;
+    }
+  | {
+      /** Responds with HTML, as a proxy does that cannot reach its node. */
+      name: "html";
+      /** Default: 200. */
+      status?: number | undefined;
+    }
+  | {
+      /** Resets the connection: the node has processed the request, and its response is lost. */
+      name: "reset";
+    }
+  | {
+      /** Truncates the body of the response in its middle. */
+      name: "truncated-body";
+    }
+);
 
-/** Delays the response. */
-export interface LatencyFault extends Scope {
-  name: "latency";
-  /** `Infinity` never responds. */
-  milliseconds: number;
-}
-
-/** Responds with a status and, unless a `body` replaces it, the error body of a node. */
-export interface StatusFault extends Scope {
-  name: "status";
-  status: number;
-  /** The gRPC status code in the error body. Default: the one that goes with the status. */
-  code?: number | undefined;
-  /**
-   * The message in the error body.
-   *
-   * @default "injected fault"
-   */
-  message?: string | undefined;
-  /** A text, or an object that becomes JSON, in place of the error body. */
-  body?: string | object | undefined;
-  /** Headers of the response, such as `Retry-After`. */
-  headers?: Readonly<Record<string, string>> | undefined;
-}
-
-/** Responds with HTML, as a proxy does that cannot reach its node. */
-export interface HtmlFault extends Scope {
-  name: "html";
-  /** @default 200 */
-  status?: number | undefined;
-}
-
-/**
- * Resets the connection: the node has processed the request, and its response is lost. Or truncates the body of the response in its
- * middle.
- */
-export interface ConnectionFault extends Scope {
-  name: "reset" | "truncated-body";
-}
-
-/** A fault between a client and a node. */
-export type NodeFault = LatencyFault | StatusFault | HtmlFault | ConnectionFault;
-
-/** The faults of one request, by name. */
-export interface RequestFaults {
-  readonly latency?: LatencyFault;
-  readonly status?: StatusFault;
-  readonly html?: HtmlFault;
-  readonly reset?: ConnectionFault;
-  readonly "truncated-body"?: ConnectionFault;
-}
+export type RequestFaults = { readonly [Name in NodeFault["name"]]?: Extract<NodeFault, { name: Name }> };
 
 /**
  * Returns a function that determines which faults affect the next request, which is for an operation or for an unknown path. Of several
@@ -83,4 +71,54 @@ export function planFaults(faults: readonly NodeFault[]): (operation: OperationI
     }
     return Object.fromEntries(affecting.map((fault) => [fault.name, fault]));
   };
+}
+
+/**
+ * Turns a reply into a response, with the faults that occur on the way to the client.
+ *
+ * @param signal - Cancels a wait.
+ */
+export async function respond(reply: Reply, faults: RequestFaults, signal: AbortSignal): Promise<Response> {
+  const { latency, html, status, reset } = faults;
+  if (latency?.milliseconds === Number.POSITIVE_INFINITY) await orAborted(signal, new Promise(() => {}));
+  else if (latency) await sleep(systemClock, latency.milliseconds, signal);
+  if (reset) throw new TypeError("fetch failed: the connection was reset");
+  if (html) {
+    const text = "<!doctype html><title>Bad gateway</title><h1>Bad gateway</h1>";
+    return new Response(text, { status: html.status ?? 200, headers: { "Content-Type": "text/html" } });
+  }
+  const { body, ...init } = status ? withStatus(reply, status) : reply;
+  return new Response(body && faults["truncated-body"] ? truncated(body) : body, init);
+}
+
+function withStatus(
+  reply: Reply,
+  {
+    status,
+    headers,
+    code = grpcCode(status),
+    message = "injected fault",
+    ...fault
+  }: NonNullable<RequestFaults["status"]>,
+): Reply {
+  const { body = { code, message, details: [] } } = fault;
+  const all = new Headers({ ...reply.headers, ...errorType });
+  for (const [name, value] of Object.entries(headers ?? {})) all.set(name, value);
+  // A `Response` with one of these statuses cannot have a body.
+  const isEmpty = status === 204 || status === 205 || status === 304;
+  const text = typeof body === "string" ? body : toJson(body);
+  return { status, body: isEmpty ? null : text, headers: Object.fromEntries(all) };
+}
+
+/** A body that arrives up to its middle; then the connection closes. */
+function truncated(text: string): ReadableStream<Uint8Array> {
+  const bytes = new TextEncoder().encode(text);
+  let sent = false;
+  return new ReadableStream<Uint8Array>({
+    pull(controller) {
+      if (sent) controller.error(new TypeError("terminated: the connection was closed"));
+      else controller.enqueue(bytes.subarray(0, Math.ceil(bytes.length / 2)));
+      sent = true;
+    },
+  });
 }

@@ -1,27 +1,20 @@
 import type { Transaction } from "../../generated/types.js";
+import type { OperationId } from "../arguments/operation.js";
 import { type CheckCode, readTransaction, type TransactionCheck } from "./check.js";
 import { noStatistics } from "./generator.js";
 import { listBalances } from "./lists/balances.js";
 import { listProfiles, listRecords, listSignatures } from "./lists/other-lists.js";
 import { listVotes } from "./lists/votes.js";
 import { type List, type ListNode, makePage } from "./page.js";
-import { described, type OperationId, operationIds, type QueryValues, readQuery } from "./query.js";
-import type { RateDecision } from "./rate-limiter.js";
+import { described, operationIds, type QueryValues, readQuery } from "./query.js";
+import type { RateLimiter } from "./rate-limiter.js";
 import type { Store } from "./store.js";
-import type { VersionRules } from "./versions.js";
-import { dataNodeError, GatewayError, NodeError, toJson, tooLarge } from "./wire.js";
-
-/** A response without its CORS headers. */
-export interface Reply {
-  status: number;
-  body: string | null;
-  headers: Record<string, string>;
-}
+import { dataNodeError, errorType, GatewayError, NodeError, type Reply, toJson, tooLarge } from "./wire.js";
 
 /** The data node behind the gateway, while it responds to one request. */
 export interface DataNode extends ListNode {
   /** Draws on the rate limit. */
-  limit(): RateDecision;
+  limit: RateLimiter["decide"];
   blockHeaders: Record<string, string>;
   store: Store;
   height: bigint;
@@ -36,24 +29,6 @@ const lists: { readonly [Id in OperationId]?: (query: QueryValues, node: DataNod
   listPartiesProfiles: listProfiles,
   listBalanceChanges: listBalances,
   listNodeSignatures: listSignatures,
-};
-
-/** The gateway's part: parses the request. The function that it returns is the data node's part. */
-type Responder = (query: QueryValues, body: string) => (node: DataNode) => object;
-
-/** The operations that do not return a list. */
-const responders: { readonly [Id in OperationId]?: Responder } = {
-  getSpamStatistics: (query) => {
-    const party = query.text("partyId") ?? "";
-    return ({ store, chainId, height }) => {
-      if (party === "") throw dataNodeError(3, { code: 10006, message: "empty or missing party ID" });
-      return { chainId, statistics: store.spamStatistics(party) ?? noStatistics(height) };
-    };
-  },
-  checkTransaction: (_, body) => {
-    const transaction = readTransaction(body);
-    return ({ transactions, height, checkCode }) => transactions.check(transaction, height, checkCode);
-  },
 };
 
 /** The routes of the description. A path without parameters comes before one with parameters that it also matches. */
@@ -78,42 +53,35 @@ export function findRoute(method: string, path: string) {
 
 type Route = NonNullable<ReturnType<typeof findRoute>>;
 
-/** A request as it reaches the gateway. */
-export interface GatewayRequest {
-  method: string;
-  /** Without its escapes; `undefined` if it cannot be decoded. */
-  path: string | undefined;
-  search: string;
-  body: string;
-}
-
-/** The gateway's part of a request: parses it. The function that it returns is the data node's part. */
-function parse({ id, operation, pathParameters }: Route, { search, body }: GatewayRequest, version: VersionRules) {
+/** The data node's part of a request. */
+function respond({ id, operation }: Route, query: QueryValues, transaction: Transaction | undefined, node: DataNode) {
   const { envelope } = operation;
-  const query = readQuery(search, operation, pathParameters, version.removedNames);
-  const respond = responders[id];
-  if (envelope === undefined) {
-    if (respond !== undefined) return respond(query, body);
-    throw new GatewayError(12, `The fake node does not implement ${id}. Respond to it in your \`fetch\`.`);
-  }
-  return (node: DataNode) => {
+  if (envelope !== undefined) {
     const list = lists[id]?.(query, node) ?? listRecords(node.store.list(envelope), operation, query);
     return { [envelope]: makePage(list, query) };
-  };
+  }
+  if (id === "checkTransaction") return node.transactions.check(transaction, node.height, node.checkCode);
+  if (id !== "getSpamStatistics")
+    throw new GatewayError(12, `The fake node does not implement ${id}. Respond to it in your \`fetch\`.`);
+  const party = query.text("partyId") ?? "";
+  if (party === "") throw dataNodeError(3, { code: 10006, message: "empty or missing party ID" });
+  return { chainId: node.chainId, statistics: node.store.spamStatistics(party) ?? noStatistics(node.height) };
 }
 
 /** The largest response that the gateway passes on, in bytes (observed on v0.74 nodes). */
 const largestResponse = 20 * 2 ** 20;
 
-/** Errors of the data node carry two `Content-Type` headers; `fetch` shows them as one. */
-export const errorType = { "Content-Type": "application/json, application/grpc" };
-
 /**
  * Responds to a request as the gateway of a v0.74 node does. A request that the gateway rejects itself costs no token, and
  * its response has neither block nor rate headers.
+ *
+ * @param path - Without its escapes; `undefined` if it cannot be decoded.
  */
-export function reply(request: GatewayRequest, node: DataNode): Reply {
-  const { method, path } = request;
+export function reply(
+  path: string | undefined,
+  { method, search, body }: { method: string; search: string; body: string },
+  node: DataNode,
+): Reply {
   if (path === undefined)
     return { status: 400, body: "400 Bad Request", headers: { "Content-Type": "text/plain; charset=utf-8" } };
   const json = { "Content-Type": "application/json" };
@@ -122,14 +90,17 @@ export function reply(request: GatewayRequest, node: DataNode): Reply {
     const route = findRoute(method, path);
     if (route === undefined) throw new GatewayError(5, "Not Found");
     if (method !== route.operation.method) throw new GatewayError(12, "Method Not Allowed");
-    const respond = parse(route, request, node.version);
+    // The gateway parses the request before it asks the data node.
+    const { id, operation, pathParameters } = route;
+    const query = readQuery(search, operation, pathParameters, node.version.removedNames);
+    const transaction = id === "checkTransaction" ? readTransaction(body) : undefined;
     const { outcome, headers: rateHeaders } = node.limit();
     fromDataNode = { ...rateHeaders, ...node.blockHeaders };
     if (outcome === "banned") throw new NodeError(7, "temporarily banned for continuing to request while rate limited");
     if (outcome === "refused") throw new NodeError(8, "api request rate limit exceeded");
-    const body = toJson(respond(node));
-    if (body.length > largestResponse) throw tooLarge(body.length, largestResponse);
-    return { status: 200, body, headers: { ...json, ...fromDataNode } };
+    const content = toJson(respond(route, query, transaction, node));
+    if (content.length > largestResponse) throw tooLarge(content.length, largestResponse);
+    return { status: 200, body: content, headers: { ...json, ...fromDataNode } };
   } catch (error) {
     if (!(error instanceof NodeError)) throw error;
     const headers = error instanceof GatewayError ? json : { ...errorType, ...fromDataNode };

@@ -1,7 +1,7 @@
 import { accountTypes } from "../../generated/enums.js";
 import type { BalanceChange, NodeSignature, PartyProfile, SpamStatistics, Vote } from "../../generated/types.js";
 import { formatUnits } from "../values/units.js";
-import type { FakeVote, StoredVote } from "./lists/votes.js";
+import type { FakeVote } from "./lists/votes.js";
 import { randomNumbers } from "./random.js";
 import { bytesToBase64 } from "./wire.js";
 
@@ -11,19 +11,19 @@ export const firstHeight = 1_234_568n;
 const second = 1_000_000_000n;
 const microsecond = 1000n;
 
+/** Without the members that are `undefined`: they count as left out. */
+export const withoutUndefined = <T extends object>(object: T): T =>
+  Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as T;
+
 /** A record of which any member can be left out. */
 export type Incomplete<T> = { [Name in keyof T]?: T[Name] | undefined };
 
-/** The records that can be completed, by their list. */
 export interface Whole {
   votes: FakeVote;
   profiles: PartyProfile;
   balances: BalanceChange;
   signatures: NodeSignature;
 }
-
-/** The values of members that a record lacks, by the number of the record in its list and by its time. */
-type Defaults<T> = { readonly [Name in keyof T]?: (index: number, time: bigint, record: Incomplete<T>) => T[Name] };
 
 type Account = Omit<BalanceChange, "timestamp" | "balance">;
 
@@ -40,6 +40,8 @@ export class RecordGenerator {
   #begun: { time: bigint; account: (index: number) => number; used: number } | undefined;
   /** How many records of each list were generated, and completed, before: further ones differ. */
   readonly #counts = new Map<string, number>();
+  /** The members of a whole record of each list. */
+  readonly #names = new Map<string, readonly string[]>();
 
   /** @param party - The id of the first party. Default: a generated one. */
   constructor(seed: number, party?: string) {
@@ -49,44 +51,26 @@ export class RecordGenerator {
 
   /** A record with all its members: what it lacks could be that of a network. Natural keys of completed records differ. */
   complete<Name extends keyof Whole>(list: Name, record: Incomplete<Whole[Name]>, time: bigint): Whole[Name] {
-    const defaults: Defaults<Whole[Name]> = this.#defaults[list];
     const index = this.#count(`completed ${list}`, 1);
-    let whole = record;
-    for (const name in defaults) {
-      if (whole[name] === undefined) whole = { ...whole, [name]: defaults[name]?.(index, time, record) };
-    }
-    return whole as Whole[Name];
+    const names = this.#names.get(list) ?? Object.keys(this.#templates[list](0, 0n, {}));
+    this.#names.set(list, names);
+    // There can be a million records: those that lack nothing are not copied.
+    if (names.every((name) => Reflect.get(record, name) !== undefined)) return record as Whole[Name];
+    return { ...this.#templates[list](index, time, record), ...withoutUndefined(record) };
   }
 
-  readonly #defaults: { readonly [Name in keyof Whole]: Defaults<Whole[Name]> } = {
-    votes: {
-      partyId: (index) => this.#id("party", index),
-      proposalId: () => this.#id("proposal", 1),
-      timestamp: (_, time, { blockTime }) => blockTime ?? digits(time),
-      value: () => "VALUE_YES",
-      totalGovernanceTokenBalance: () => "1000000000000000000",
-      totalGovernanceTokenWeight: () => "0",
-      totalEquityLikeShareWeight: () => "0",
-      perMarketEquityLikeShareWeight: () => ({}),
-    },
-    profiles: {
-      partyId: (index) => this.#id("party", index),
-      alias: (index) => `Party ${index + 1}`,
-      metadata: () => [],
-    },
-    balances: {
-      timestamp: (_, time) => digits(time),
-      partyId: (index) => this.#id("party", index),
-      assetId: () => this.#resource(0),
-      marketId: () => "",
-      accountType: () => "ACCOUNT_TYPE_GENERAL",
-      balance: () => "1000000000000000000",
-    },
-    signatures: {
-      id: () => this.#resource(0),
-      sig: (index) => signatureOf(this.#random("completed signature", index)),
-      kind: () => "NODE_SIGNATURE_KIND_ASSET_NEW",
-    },
+  readonly #templates: {
+    readonly [Name in keyof Whole]: (index: number, time: bigint, given: Incomplete<Whole[Name]>) => Whole[Name];
+  } = {
+    votes: (index, time, { blockTime }) => ({
+      ...this.#vote(index, this.#id("party", index), 1, time),
+      ...(blockTime !== undefined && { timestamp: blockTime }),
+      value: "VALUE_YES",
+      totalGovernanceTokenBalance: "1000000000000000000",
+    }),
+    profiles: (index) => ({ partyId: this.#id("party", index), alias: `Party ${index + 1}`, metadata: [] }),
+    balances: (index, time) => this.#generalAccount(this.#id("party", index), time, "1000000000000000000"),
+    signatures: (index) => this.#signature(0, this.#random("completed signature", index)),
   };
 
   /** `network` and other parties, some without a profile. */
@@ -105,41 +89,39 @@ export class RecordGenerator {
    * Votes up to a time on three proposals. The first is closed: its votes were cast at different times and rewritten in
    * one block, as on real nodes. In a block, votes of further parties on the two open proposals.
    */
-  votes(count: number, time: bigint, inBlock: boolean): StoredVote[] {
+  votes(count: number, time: bigint, inBlock: boolean): FakeVote[] {
     const closing = time - 600n * second;
     const votes = this.#next("votes", count, (index) => {
-      if (inBlock) return this.#vote(index, this.#id("late party", index), 1 + (index % 2), time, time);
+      if (inBlock) return this.#vote(index, this.#id("late party", index), 1 + (index % 2), time);
       const proposal = index % 3;
       const voter = Math.floor(index / 3);
       // Every four parties vote in one block.
       const open = time - BigInt(Math.floor(voter / 4)) * 7n * second;
-      const cast = proposal === 0 ? closing - BigInt(voter + 1) * 13_000_001n * microsecond : open;
-      return this.#vote(index, this.#party(voter), proposal, cast, proposal === 0 ? closing : open);
+      if (proposal !== 0) return this.#vote(index, this.#party(voter), proposal, open);
+      const cast = closing - BigInt(voter + 1) * 13_000_001n * microsecond;
+      return { ...this.#vote(index, this.#party(voter), proposal, cast), blockTime: digits(closing) };
     });
     return withWeights(votes, this.proposal(0));
   }
 
-  /** A vote of one of the parties on a proposal, cast in a block. */
-  vote(voter: number, proposal: number, time: bigint): StoredVote {
-    return this.#vote(1000 * proposal + voter, this.#party(voter), proposal, time, time);
+  vote(voter: number, proposal: number, time: bigint): Vote {
+    return this.#vote(1000 * proposal + voter, this.#party(voter), proposal, time);
   }
 
-  /** The id of a proposal. */
   proposal = (index: number): string => this.#id("proposal", index);
 
-  #vote(index: number, partyId: string, proposal: number, cast: bigint, written: bigint): StoredVote {
+  #vote(index: number, partyId: string, proposal: number, time: bigint): Vote {
     const random = this.#random("vote", index);
     const balance = BigInt(Math.floor(random() * 1e9)) * 10n ** 15n;
     return {
       partyId,
       proposalId: this.proposal(proposal),
-      timestamp: digits(cast),
+      timestamp: digits(time),
       value: random() < 0.7 ? "VALUE_YES" : "VALUE_NO",
       totalGovernanceTokenBalance: digits(balance),
       totalGovernanceTokenWeight: "0",
       totalEquityLikeShareWeight: "0",
       perMarketEquityLikeShareWeight: {},
-      blockTime: digits(written),
     };
   }
 
@@ -167,11 +149,14 @@ export class RecordGenerator {
     return changes;
   }
 
-  /** A change of the general account of a party. */
   balanceOf(partyId: string, number: number, time: bigint): BalanceChange {
     const units = BigInt(Math.floor(this.#random("balance of party", number)() * 1e12));
-    const account = { assetId: this.#resource(0), marketId: "", accountType: "ACCOUNT_TYPE_GENERAL" };
-    return { timestamp: digits(time), partyId, ...account, balance: digits(units * 10n ** 12n) };
+    return this.#generalAccount(partyId, time, digits(units * 10n ** 12n));
+  }
+
+  #generalAccount(partyId: string, time: bigint, balance: `${bigint}`): BalanceChange {
+    const account = { partyId, assetId: this.#resource(0), marketId: "", accountType: "ACCOUNT_TYPE_GENERAL" };
+    return { timestamp: digits(time), ...account, balance };
   }
 
   #balances(count: number, time: bigint, random: () => number, account: (index: number) => number): BalanceChange[] {
@@ -200,10 +185,14 @@ export class RecordGenerator {
 
   /** Signatures for three resources, which are the assets of the balances. */
   signatures(count: number): NodeSignature[] {
-    return this.#next("signatures", count, (index) => {
-      const sig = signatureOf(this.#random("signature", index));
-      return { id: this.#resource(index % 3), sig, kind: "NODE_SIGNATURE_KIND_ASSET_NEW" };
-    });
+    return this.#next("signatures", count, (index) => this.#signature(index % 3, this.#random("signature", index)));
+  }
+
+  /** With the bytes of a signature for the bridge: `r` and `s` of 32 bytes each, and `v`, which is 0 or 1. */
+  #signature(resource: number, random: () => number): NodeSignature {
+    const bytes = [...many(64, () => Math.floor(random() * 256)), Math.floor(random() * 2)];
+    const sig = bytesToBase64(Uint8Array.from(bytes));
+    return { id: this.#resource(resource), sig, kind: "NODE_SIGNATURE_KIND_ASSET_NEW" };
   }
 
   /** Statistics of the parties that voted first, which have sent a few proposals, and a vote on one. */
@@ -226,7 +215,6 @@ export class RecordGenerator {
 
   #random = (purpose: string, index: number) => randomNumbers(`${this.#seed}/${purpose}/${index}`);
 
-  /** An id of 32 bytes in hex. */
   #id = (kind: string, index: number): string => {
     const name = `${kind} ${index}`;
     const known = this.#ids.get(name);
@@ -244,7 +232,6 @@ export class RecordGenerator {
   #party = (index: number) => (index === 0 && this.#named) || this.#id("party", index);
   #resource = (index: number) => this.#id("resource", index);
 
-  /** How many there were before these. */
   #count(name: string, count: number): number {
     const before = this.#counts.get(name) ?? 0;
     this.#counts.set(name, before + count);
@@ -256,10 +243,6 @@ export class RecordGenerator {
     return many(count, (index) => make(before + index));
   }
 }
-
-/** Base64 of a signature for the bridge: `r` and `s` of 32 bytes each, and `v`, which is 0 or 1. */
-const signatureOf = (random: () => number): string =>
-  bytesToBase64(Uint8Array.from([...many(64, () => Math.floor(random() * 256)), Math.floor(random() * 2)]));
 
 /**
  * Votes with those on a closed proposal weighted: the weight of each is its share of the tokens that voted. While a proposal is

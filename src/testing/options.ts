@@ -33,11 +33,7 @@ export type NodeDefect = (typeof nodeDefects)[number];
 
 /** How a fake node behaves. */
 export interface FakeNodeOptions {
-  /**
-   * The version of the node: what it rejects, and how it shows records.
-   *
-   * @default "v0.74"
-   */
+  /** The version of the node: what it rejects, and how it shows records. Default: `"v0.74"`. */
   version?: NodeVersion | undefined;
   /**
    * The current time in milliseconds since 1970. A v0.79 node ends a range without an end there. Default: `Date.now`.
@@ -55,9 +51,8 @@ export interface FakeNodeOptions {
    */
   faults?: readonly NodeFault[] | undefined;
   /**
-   * How many requests the node serves; `false` for any number. A member that is left out has its default.
-   *
-   * @default { rate: 20, burst: 100, refusals: 100, ban: 600 }
+   * How many requests the node serves; `false` for any number. A member that is left out has its default. Default:
+   * `{ rate: 20, burst: 100, refusals: 100, ban: 600 }`.
    */
   rateLimit?: Partial<RateLimit> | false | undefined;
   /** The clock of the rate limit: milliseconds that never decrease. Default: `performance.now`. */
@@ -66,36 +61,21 @@ export interface FakeNodeOptions {
    * Decides the outcome of a check for a transaction that is well-formed, recent, and new in its block. Default: it passes.
    */
   checkCode?: ((tx: Transaction) => CheckCode) | undefined;
-  /**
-   * The name of the node's chain.
-   *
-   * @default "vega-fake-0011"
-   */
+  /** The name of the node's chain. Default: `"vega-fake-0011"`. */
   chainId?: string | undefined;
   /**
-   * The path at which a proxy serves the node, as in `"/datanode"`. Other paths get a 404.
-   *
-   * @default ""
-   */
-  basePath?: string | undefined;
-  /**
-   * Whether responses name the block in `X-Block-Height` and `X-Block-Timestamp`; with `false`, a proxy strips these headers.
-   *
-   * @default true
+   * Whether responses name the block in `X-Block-Height` and `X-Block-Timestamp`; with `false`, a proxy strips these
+   * headers. Default: `true`.
    */
   blockHeaders?: boolean | undefined;
   /**
-   * How many blocks the node is behind its chain: it lacks their records, and its headers name an earlier block. With a negative
-   * number, its headers name a later block; its records are up to date.
-   *
-   * @default 0
+   * How many blocks the node is behind its chain: it lacks their records, and its headers name an earlier block. With a
+   * negative number, its headers name a later block; its records are up to date. Default: 0.
    */
   lag?: number | undefined;
   /**
-   * Whether the node is down: requests fail without a response, also those in flight. When it comes up again, it has lost
-   * nothing, and its rate limit begins anew.
-   *
-   * @default false
+   * Whether the node is down: requests fail without a response, also those in flight. When it comes up again, it has
+   * lost nothing, and its rate limit begins anew. Default: `false`.
    */
   down?: boolean | undefined;
   /**
@@ -187,10 +167,6 @@ const optionChecks: OptionChecks<FakeNodeOptions> = {
   now: callback,
   checkCode: callback,
   chainId: text,
-  basePath: expected(
-    "a path that begins with a slash and does not end with one",
-    (value) => typeof value === "string" && /^(?:\/.*[^/])?$/.test(value),
-  ),
   blockHeaders: boolean,
   lag: expected("a whole number of blocks", Number.isSafeInteger),
   down: boolean,

@@ -3,8 +3,8 @@ import type { QueryValues } from "./query.js";
 import type { VersionRules } from "./versions.js";
 import {
   base64ToBytes,
+  base64ToHex,
   bytesToBase64,
-  bytesToHex,
   dataNodeError,
   type ErrorDetail,
   invalidPagination,
@@ -21,7 +21,6 @@ export interface ListNode {
   defects: readonly NodeDefect[];
   /** What the order of votes of one block depends on; `undefined` for their order by party. */
   tieSeed: string | undefined;
-  /** The oldest time that it keeps. */
   history: Microseconds;
 }
 
@@ -41,7 +40,6 @@ export interface List<Row> {
    * @param limit - How many rows to read at most.
    */
   read(upwards: boolean, cursor: string | undefined, limit: number): readonly Row[];
-  /** The JSON of a row's cursor. */
   cursor(row: Row): string;
   /** A row as the wire shows it. */
   node(row: Row): object;
@@ -109,20 +107,18 @@ function decodeCursor(text: string, direction: "after" | "before"): string {
   return new TextDecoder().decode(bytes);
 }
 
-/** The types of a cursor's members. `null` and Go's zero value count as not given. */
-interface CursorTypes {
-  text: string;
-  time: Microseconds;
-  number: number;
-  /** In hex. */
-  bytes: string;
-  list: readonly unknown[];
-}
+const text = (value: unknown) => (typeof value === "string" ? value : undefined);
 
-type CursorFields = Readonly<Record<string, keyof CursorTypes>>;
-
-/** Where a cursor points. */
-type CursorPlace<Fields extends CursorFields> = { [Name in keyof Fields]?: CursorTypes[Fields[Name]] };
+/** Read the members of cursors; `undefined` for a value of another type. */
+const readers = {
+  text,
+  time: (value: unknown) => parseRfc3339(text(value) ?? ""),
+  number: (value: unknown) => (Number.isInteger(value) ? Number(value) : undefined),
+  hex: (value: unknown) => (typeof value === "string" ? base64ToHex(value) : undefined),
+  list: (value: unknown): readonly unknown[] | undefined => (Array.isArray(value) ? value : undefined),
+};
+/** Go's zero values, which count as not given. */
+const zeroValues = { text: "", time: zeroTime, number: 0, hex: "", list: undefined };
 
 /**
  * Parses the JSON of a cursor as nodes do. A cursor without any known member, such as `{}`, `null` or a cursor of another
@@ -130,11 +126,11 @@ type CursorPlace<Fields extends CursorFields> = { [Name in keyof Fields]?: Curso
  *
  * @param failure - The details of the error of the list.
  */
-export function parseCursor<const Fields extends CursorFields>(
+export function parseCursor<const Fields extends Readonly<Record<string, keyof typeof readers>>>(
   json: string | undefined,
   fields: Fields,
   failure: ErrorDetail,
-): CursorPlace<Fields> | undefined {
+): { [Name in keyof Fields]?: NonNullable<ReturnType<(typeof readers)[Fields[Name]]>> } | undefined {
   if (json === undefined) return undefined;
   const fail = (): never => {
     throw dataNodeError(13, { ...failure, inner: `parsing cursor: ${json}` });
@@ -144,10 +140,10 @@ export function parseCursor<const Fields extends CursorFields>(
     // Go matches names in either case of letters.
     const [field, type] = Object.entries(fields).find(([each]) => each.toLowerCase() === name.toLowerCase()) ?? [];
     if (field === undefined || type === undefined || value === null) continue;
-    const member = readMember(type, value) ?? fail();
+    const member = readers[type](value) ?? fail();
     if (member !== zeroValues[type]) place[field] = member;
   }
-  return Object.keys(place).length === 0 ? undefined : (place as CursorPlace<Fields>);
+  return Object.keys(place).length === 0 ? undefined : (place as ReturnType<typeof parseCursor<Fields>>);
 }
 
 function parseObject(json: string): object | undefined {
@@ -157,15 +153,4 @@ function parseObject(json: string): object | undefined {
   } catch {
     return undefined;
   }
-}
-
-const zeroValues = { text: "", time: zeroTime, number: 0, bytes: "", list: undefined };
-
-function readMember(type: keyof CursorTypes, value: unknown): unknown {
-  if (type === "list") return Array.isArray(value) ? value : undefined;
-  if (type === "number") return Number.isInteger(value) ? value : undefined;
-  if (typeof value !== "string" || type === "text") return typeof value === "string" ? value : undefined;
-  if (type === "time") return parseRfc3339(value);
-  const bytes = base64ToBytes(value);
-  return bytes && bytesToHex(bytes);
 }

@@ -1,11 +1,8 @@
 import { operations } from "../../generated/operations.js";
-import type { Argument, Arguments, Value } from "../arguments/operation.js";
+import type { Argument, Arguments, OperationId, Value } from "../arguments/operation.js";
 import { toName } from "../values/names.js";
 import { GatewayError } from "./wire.js";
 
-export type OperationId = keyof typeof operations;
-
-/** A parameter with its full name. */
 export type Parameter = Exclude<Argument, { kind: "object" }>;
 
 /** What the fake node reads of an operation of the description. */
@@ -15,10 +12,8 @@ export interface Operation {
   /** For a list: the member of the response that holds the page. */
   readonly envelope?: string;
   readonly arguments: Arguments;
-  readonly atLeastOneOf?: readonly string[];
 }
 
-/** All operations of the description. */
 export const described: Readonly<Record<OperationId, Operation>> = operations;
 
 export const operationIds = Object.keys(described) as OperationId[];

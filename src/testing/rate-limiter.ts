@@ -13,12 +13,6 @@ export interface RateLimit {
 /** The limits of a node with its default settings (observed on v0.74 nodes). */
 export const defaultRateLimit: RateLimit = { rate: 20, burst: 100, refusals: 100, ban: 600 };
 
-/** What becomes of a request, with the rate headers of its response. */
-export interface RateDecision {
-  outcome: "served" | "refused" | "banned";
-  headers: Record<string, string>;
-}
-
 /** Two token buckets: rejected requests draw on the second one, and a client that empties that too is banned. */
 export class RateLimiter {
   readonly #limit: RateLimit;
@@ -37,7 +31,7 @@ export class RateLimiter {
   }
 
   /** Decides about one request. A request during a ban does not lengthen it. */
-  decide(): RateDecision {
+  decide(): { outcome: "served" | "refused" | "banned"; headers: Record<string, string> } {
     const { rate, burst, refusals, ban } = this.#limit;
     const now = this.#now();
     // Both buckets refill continuously.

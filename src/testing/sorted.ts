@@ -10,7 +10,6 @@ export function firstIndex<T>(sorted: readonly T[], test: (element: T) => boolea
   return from;
 }
 
-/** The range of the elements at or behind a place. */
 export type Range = readonly [from: number, to: number];
 
 /** @param order - Compares an element with the place; `undefined` for the whole list. */

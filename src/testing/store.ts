@@ -1,13 +1,14 @@
 import type { OperationTypes } from "../../generated/client.js";
 import type { operations } from "../../generated/operations.js";
 import type { BalanceChange, NodeSignature, PartyProfile, SpamStatistics, Vote } from "../../generated/types.js";
+import type { OperationId } from "../arguments/operation.js";
 import { Ids } from "./ids.js";
 import { BalanceTable } from "./lists/balances.js";
 import { profileTable, signatureTable } from "./lists/other-lists.js";
-import { type StoredVote, voteTable } from "./lists/votes.js";
-import { described, type OperationId, operationIds } from "./query.js";
+import { type FakeVote, voteTable, writtenAt } from "./lists/votes.js";
+import { described, operationIds } from "./query.js";
 import type { VersionRules } from "./versions.js";
-import { type Microseconds, toMicroseconds } from "./wire.js";
+import type { Microseconds } from "./wire.js";
 
 /** What a fake node holds if its data has no list. */
 export const defaultRecords = { votes: 100, profiles: 100, balances: 100, signatures: 100, spamStatistics: 10 };
@@ -25,7 +26,6 @@ export type OtherLists = {
   readonly [Id in OperationId as Exclude<Envelopes[Id], OwnName>]: readonly NonNullable<OperationTypes[Id]["record"]>[];
 };
 
-/** The names of {@link OtherLists}. */
 export const otherLists: readonly string[] = operationIds
   .flatMap((id) => described[id].envelope ?? [])
   .filter((name) => !ownNames.includes(name));
@@ -42,7 +42,7 @@ export interface Records extends OtherLists {
 
 /** Records that join a node. */
 export interface AddedRecords extends Pick<Records, "profiles" | "balances" | "signatures" | "spamStatistics"> {
-  votes: readonly StoredVote[];
+  votes: readonly FakeVote[];
   others: ReadonlyMap<string, readonly object[]>;
 }
 
@@ -50,7 +50,6 @@ export interface AddedRecords extends Pick<Records, "profiles" | "balances" | "s
 export class Store {
   readonly ids = new Ids();
   readonly votes = voteTable(this.ids);
-  /** The time of the newest block in which a vote was written. */
   newestVote: Microseconds = Number.NEGATIVE_INFINITY;
   readonly profiles = profileTable(this.ids);
   readonly balances = new BalanceTable(this.ids);
@@ -61,7 +60,7 @@ export class Store {
 
   add({ votes, profiles, balances, signatures, spamStatistics, others }: AddedRecords): void {
     this.votes.add(votes);
-    for (const { blockTime } of votes) this.newestVote = Math.max(this.newestVote, toMicroseconds(blockTime));
+    for (const vote of votes) this.newestVote = Math.max(this.newestVote, writtenAt(vote));
     this.profiles.add(profiles);
     this.balances.add(balances);
     this.signatures.add(signatures);

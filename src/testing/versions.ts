@@ -7,10 +7,8 @@ import { dataNodeError } from "./wire.js";
 
 const { enums } = operations.listBalanceChanges;
 
-/** The versions that a fake node can have. */
 export const nodeVersions = ["v0.74", "v0.79"] as const;
 
-/** The version of a fake node. */
 export type NodeVersion = (typeof nodeVersions)[number];
 
 /** What differs between the versions of nodes (observed on v0.74.0 and v0.79.0 nodes). */

@@ -10,8 +10,11 @@ export function base64ToBytes(text: string): Uint8Array | undefined {
 export const bytesToBase64 = (bytes: Uint8Array): string =>
   btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
 
-export const bytesToHex = (bytes: Uint8Array): string =>
-  Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+/** The bytes of base64 in hex. */
+export const base64ToHex = (text: string): string | undefined => {
+  const bytes = base64ToBytes(text);
+  return bytes && Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+};
 
 /** JSON as Go writes it, with HTML characters escaped. */
 export const toJson = (content: unknown): string =>
@@ -58,6 +61,12 @@ export function parseRfc3339(text: string): Microseconds | undefined {
 /** Go's zero time, the first instant of the year 1, which a cursor without a time stands for. */
 export const zeroTime: Microseconds = Date.parse("0001-01-01T00:00:00Z") * 1000;
 
+/** A response without its CORS headers. */
+export type Reply = { status: number; body: string | null; headers: Record<string, string> };
+
+/** Errors of the data node carry two `Content-Type` headers; `fetch` shows them as one. */
+export const errorType = { "Content-Type": "application/json, application/grpc" };
+
 /** The HTTP status that the gateway makes of each status code of gRPC, from 1 on. */
 const httpStatuses = [0, 408, 500, 400, 504, 404, 409, 403, 429, 400, 409, 400, 501, 500, 503, 500, 401];
 
@@ -70,11 +79,9 @@ export interface ErrorDetail {
   inner?: string;
 }
 
-/** An error response of a node. */
 export class NodeError extends Error {
   readonly body: { code: number; message: string; details: object[] };
 
-  /** @param code - The status code of gRPC. */
   constructor(code: number, message: string, details: object[] = []) {
     super(message);
     this.body = { code, message, details };

@@ -20,8 +20,8 @@ afterEach(() => Promise.all(running.splice(0).map((gateway) => gateway.close()))
 
 type Fetch = (request: Request) => Promise<Response>;
 
-async function serve(network: FakeNetwork, flags: readonly string[] = [], fetch: Fetch = network.fetch) {
-  const urls = network.nodes.map(({ url }) => url);
+async function serve(network: FakeNetwork, flags: readonly string[] = [], fetch: Fetch = network.fetch, path = "") {
+  const urls = network.nodes.map(({ url }) => url + path);
   const gateway = await startGateway(urls, flags, fetch);
   running.push(gateway);
   // It checks the nodes when it starts.
@@ -622,17 +622,10 @@ describe("the program", () => {
   });
 
   test("writes a line of JSON for each request, without headers, parameters and the paths of nodes", async () => {
-    const network = createFakeNetwork(
-      { nodes: [{ basePath: "/key-1234" }, { down: true, basePath: "/key-5678" }] },
-      { rateLimit: false },
-    );
-    const { url, log, close } = await serve(network, [
-      "--verbose",
-      "--header",
-      "Authorization: secret-1",
-      "--retries",
-      "1",
-    ]);
+    const network = createFakeNetwork({ nodes: [{}, { down: true }] }, { rateLimit: false });
+    const withoutPath: Fetch = (request) => network.fetch(new Request(request.url.replace("/key-1234", ""), request));
+    const flags = ["--verbose", "--header", "Authorization: secret-1", "--retries", "1"];
+    const { url, log, close } = await serve(network, flags, withoutPath, "/key-1234");
     await fetch(`${url}/api/v2/parties/profiles?parties=${"ab".repeat(32)}`, {
       headers: { Authorization: "secret-2" },
     });

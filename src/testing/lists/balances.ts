@@ -60,8 +60,7 @@ const inOrder = (a: BalanceRow, b: BalanceRow) =>
 export class BalanceTable {
   readonly #ids: Ids;
   readonly #accounts = new Map<string, Account>();
-  /** In the order in which they were added. */
-  #records: BalanceChange[] = [];
+  #added: BalanceRow[] = [];
   #rows: BalanceRow[] = [];
   /** The last time that was read: rows of one block follow each other, and converting a time is slow. */
   #read: { given: string; time: Microseconds; timestamp: `${bigint}` } = { given: "0", time: 0, timestamp: "0" };
@@ -73,25 +72,19 @@ export class BalanceTable {
   /** Adds changes; one replaces an earlier change of the same account in the same block. */
   add(changes: readonly BalanceChange[]): void {
     const added = changes.map((change) => this.#toRow(change));
-    for (const { change } of added) this.#records.push(change);
-    const last = this.#rows.at(-1);
-    for (const row of added.sort(inOrder)) this.#rows.push(row);
-    const [first] = added;
-    const isBehind = last === undefined || first === undefined || inOrder(last, first) < 0;
-    // Stable: the later one of two equal rows stays behind.
-    if (!isBehind) this.#rows.sort(inOrder);
-    const isReplaced = (row: BalanceRow, next: BalanceRow | undefined) =>
-      next !== undefined && inOrder(row, next) === 0;
-    const rows = isBehind ? added : this.#rows;
-    if (!rows.some((row, index) => isReplaced(row, rows[index + 1]))) return;
-    this.#rows = this.#rows.filter((row, index) => !isReplaced(row, this.#rows[index + 1]));
-    const kept = new Set(this.#rows.map(({ change }) => change));
-    this.#records = [...new Set(this.#records)].filter((change) => kept.has(change));
+    // Stable: of two equal rows, the later one stays behind.
+    const rows = [...this.#rows, ...added].sort(inOrder);
+    const replaced = new Set(
+      rows.filter((row, index) => inOrder(row, rows[index + 1] ?? row) === 0 && index + 1 < rows.length),
+    );
+    const isKept = (row: BalanceRow) => !replaced.has(row);
+    this.#rows = replaced.size === 0 ? rows : rows.filter(isKept);
+    this.#added = [...this.#added, ...added].filter(isKept);
   }
 
-  /** A copy, which later additions leave as it is. */
+  /** In the order in which they were added. */
   get records(): readonly BalanceChange[] {
-    return this.#records.slice();
+    return this.#added.map(({ change }) => change);
   }
 
   get rows(): readonly BalanceRow[] {

@@ -4,7 +4,7 @@ import type { Ids } from "../ids.js";
 import { type List, type ListNode, parseCursor } from "../page.js";
 import { flatten, type Operation, type QueryValues } from "../query.js";
 import { compare, rangeFrom, Table, take } from "../sorted.js";
-import { base64ToBytes, bytesToHex, dataNodeError, toJson } from "../wire.js";
+import { base64ToHex, dataNodeError, toJson } from "../wire.js";
 
 export interface ProfileRow {
   profile: PartyProfile;
@@ -59,10 +59,7 @@ export interface SignatureRow {
 /** The signatures for each resource, sorted by their bytes. */
 export const signatureTable = (ids: Ids) =>
   new Table<NodeSignature, SignatureRow>({
-    toRow: (signature) => {
-      const bytes = base64ToBytes(signature.sig ?? "") ?? new Uint8Array();
-      return { signature, resource: ids.add(signature.id), sig: bytesToHex(bytes) };
-    },
+    toRow: (signature) => ({ signature, resource: ids.add(signature.id), sig: base64ToHex(signature.sig ?? "") ?? "" }),
     keyOf: ({ resource, sig }) => `${resource} ${sig}`,
     groupsOf: ({ resource }) => [resource],
     order: (a, b) => compare(a.sig, b.sig),
@@ -82,7 +79,7 @@ export function listSignatures(
     node: ({ signature }) => signature,
     cursor: ({ signature: { id, sig } }) => toJson({ resource_id: id, sig }),
     read(upwards, cursor, limit) {
-      const place = parseCursor(cursor, { resource_id: "text", sig: "bytes" }, signatureFailure);
+      const place = parseCursor(cursor, { resource_id: "text", sig: "hex" }, signatureFailure);
       const resource = ids.read(id, signatureFailure);
       const rows = signatures.group(resource);
       const { resource_id = "", sig } = place ?? {};
@@ -113,12 +110,6 @@ const failure = { code: 10000, message: "failed to list records" };
  */
 export function listRecords(records: readonly object[], operation: Operation, query: QueryValues): List<RecordRow> {
   const parameters = flatten(operation.arguments).filter(({ name }) => !name.startsWith("pagination."));
-  const isMissing = (name: string) => query.all(name).length === 0;
-  const { atLeastOneOf = [] } = operation;
-  const missing =
-    parameters.find(({ name, required }) => required && isMissing(name))?.name ??
-    (atLeastOneOf.every(isMissing) ? atLeastOneOf.join(" or ") : "");
-  if (missing !== "") throw dataNodeError(3, { code: failure.code, message: `missing ${missing}` });
   const tests = parameters.flatMap(({ name }) => toTest(name, query.all(name).map(String), records));
   const rows = records
     .map((record, index) => ({ record, place: index + 1 }))

@@ -17,18 +17,15 @@ import {
 /** A vote that a fake node holds. */
 export interface FakeVote extends Vote {
   /**
-   * The time of the block in which the vote was last written, in Unix nanoseconds: v0.74 nodes sort votes by it and do not
-   * show it. A closing proposal writes all its votes anew.
-   *
-   * @default The vote's `timestamp`; in `nextBlock` the time of the block, if that is later.
+   * The time of the block in which the vote was last written, in Unix nanoseconds: v0.74 nodes sort votes by it and do
+   * not show it. A closing proposal writes all its votes anew. Default: the vote's `timestamp`; in `nextBlock` the time
+   * of the block, if that is later.
    */
   blockTime?: `${bigint}` | undefined;
 }
 
-/** A vote with the time of the block in which it was last written. */
-export interface StoredVote extends Vote {
-  blockTime: `${bigint}`;
-}
+/** The time of the block in which a vote was last written. */
+export const writtenAt = ({ blockTime, timestamp }: FakeVote): Microseconds => toMicroseconds(blockTime ?? timestamp);
 
 interface VoteRank {
   time: Microseconds;
@@ -46,10 +43,10 @@ const inOrder = (a: VoteRank, b: VoteRank) =>
 
 /** The last vote of each party on each proposal, grouped by proposal and by party. */
 export const voteTable = (ids: Ids) =>
-  new Table<StoredVote, VoteRow>({
+  new Table<FakeVote, VoteRow>({
     toRow: ({ blockTime, ...vote }) => ({
       vote: { ...vote, timestamp: toNanosecondDigits(toMicroseconds(vote.timestamp)) },
-      time: toMicroseconds(blockTime),
+      time: writtenAt({ ...vote, blockTime }),
       party: ids.add(vote.partyId),
       proposal: ids.add(vote.proposalId),
     }),

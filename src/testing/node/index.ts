@@ -3,6 +3,7 @@
  *
  * @module vegaprotocol-client/testing/node
  */
+import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { type AddressInfo, isIPv6 } from "node:net";
 import { arrayBuffer } from "node:stream/consumers";
@@ -80,10 +81,11 @@ async function respond(
       ...(body.byteLength > 0 && method !== "GET" && method !== "HEAD" && { body }),
     });
     const response = await fetch(request);
-    // `Headers` joins headers of one name. Error responses of v0.74 nodes have two `Content-Type` headers.
-    const types = response.headers.get("content-type")?.split(", ");
-    const entries: [string, string | string[]][] = [...response.headers];
-    outgoing.writeHead(response.status, Object.fromEntries(types ? [...entries, ["content-type", types]] : entries));
+    outgoing.statusCode = response.status;
+    for (const [name, value] of response.headers) {
+      // `Headers` joins headers of one name. Error responses of v0.74 nodes have two `Content-Type` headers.
+      outgoing.setHeader(name, name === "content-type" ? value.split(", ") : value);
+    }
     const reader = response.body?.getReader();
     for (let read = await reader?.read(); read?.value !== undefined; read = await reader?.read()) {
       await write(outgoing, read.value);
@@ -103,13 +105,12 @@ function write(outgoing: ServerResponse, chunk: Uint8Array): Promise<void> {
 
 /** Lets a server listen, and returns its address. */
 async function bind(server: Server, port: number, host: string): Promise<string> {
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", (cause) => {
-      const advice = "Choose another port, or 0 for a free one.";
-      reject(new Error(`Cannot listen on port ${port} of ${host}: ${cause.message}. ${advice}`, { cause }));
-    });
-    server.listen(port, host, resolve);
-  });
+  try {
+    await once(server.listen(port, host), "listening");
+  } catch (cause) {
+    const advice = "Choose another port, or 0 for a free one.";
+    throw new Error(`Cannot listen on port ${port} of ${host}: ${(cause as Error).message}. ${advice}`, { cause });
+  }
   const { port: listening } = server.address() as AddressInfo;
   // All interfaces have no address of their own: a client on this machine reaches them as `localhost`.
   const name = host === "0.0.0.0" || host === "::" ? "localhost" : isIPv6(host) ? `[${host}]` : host;

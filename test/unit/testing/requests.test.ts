@@ -200,14 +200,6 @@ describe("a fake node responds", () => {
     });
   });
 
-  test("at its base path alone, if it has one", async () => {
-    const prefixed = createFakeNode({ votes: 3 }, { basePath: "/datanode" });
-    const client = createClient({ baseUrl: `${baseUrl}/datanode`, fetch: prefixed.fetch });
-    const { partyId } = prefixed.records.votes[0] ?? { partyId: "" };
-    expect(await client.listVotes({ partyId }).toArray()).toHaveLength(3);
-    expect((await fetchFrom(prefixed, `/api/v2/votes?partyId=${partyId}`)).status).toBe(404);
-  });
-
   test("and keeps a log of operation, method, address, headers and body", async () => {
     const logged = createFakeNode();
     const client = createClient({ baseUrl, fetch: logged.fetch, headers: { "X-Id": "7" } });
