@@ -55,12 +55,6 @@ describe("the waits between attempts", () => {
       { numRuns: 20 },
     );
   });
-
-  test("end with the first success", async () => {
-    const { delays, result } = await send((attempt) => (attempt < 3 ? failing(502)() : json({ ok: true })));
-    expect(delays).toEqual([125, 250]);
-    expect(result).toBe("response");
-  });
 });
 
 describe("the wait that a server requests", () => {

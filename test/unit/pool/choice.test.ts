@@ -10,34 +10,14 @@ const node = (recentLatency: number | undefined, inFlight = 0, pause = 0) => ({
 });
 
 describe("the choice of a node", () => {
-  test('is the one of two with the smaller product of latency and requests in flight with `order: "fastest"`', () => {
-    const [busy, slow] = [node(10, 9), node(90, 0)];
-    for (const random of [0, 0.3, 0.6, 0.99]) expect(choose([busy, slow], "fastest", () => random)).toBe(slow);
-  });
-
-  test("counts the wait for the rate limit of a node", () => {
-    const [limited, slow] = [node(10, 0, 500), node(90, 0)];
-    expect(choose([limited, slow], "fastest", () => 0)).toBe(slow);
-  });
-
-  test("counts a request that waits for the rate limit of a node once", () => {
-    const [limited, slow] = [node(10, 50, 100), node(90, 1)];
-    expect(choose([limited, slow], "fastest", () => 0)).toBe(limited);
-  });
-
-  test("takes a node without a latency to be as fast as the median, and of several such nodes that with fewer requests in flight", () => {
-    const [fast, unknown, slow] = [node(1), node(undefined), node(5)];
-    for (const [pair, expected] of [
-      [[fast, unknown, slow], fast],
-      [[slow, unknown, fast], unknown],
-      [[unknown, slow, fast], unknown],
-    ] as const) {
-      // The first two of the three.
-      const values = [0, 0];
-      expect(choose(pair, "fastest", () => values.shift() ?? 0)).toBe(expected);
-    }
-    const fresh = [node(undefined, 2), node(undefined, 1)];
-    expect(choose(fresh, "fastest", () => 0)).toBe(fresh[1]);
+  test.each<[rule: string, nodes: ReturnType<typeof node>[], chosen: number]>([
+    ["the smaller product of latency and requests in flight", [node(10, 9), node(90, 0)], 1],
+    ["the smaller sum of latency and wait for the rate limit", [node(10, 0, 500), node(90, 0)], 1],
+    ["that wait, which counts the requests in flight", [node(10, 50, 100), node(90, 1)], 0],
+    ["the median latency, if its own is not known", [node(5), node(undefined), node(1)], 1],
+    ["fewer requests in flight, if no latency is known", [node(undefined, 2), node(undefined, 1)], 1],
+  ])("falls on the one of two with %s", (_, nodes, chosen) => {
+    expect(choose(nodes, "fastest", () => 0)).toBe(nodes[chosen]);
   });
 
   test("is never the worst of three or more nodes, and each of the others at times", () => {

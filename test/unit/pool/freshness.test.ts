@@ -18,55 +18,36 @@ function compareOne(one: Head, others: (Head | undefined)[], now = 0) {
   return [lag / second, verdict];
 }
 
-describe("a node that lags", () => {
-  test("is more than maxLag behind the higher one of two nodes", () => {
-    expect(compareOne(head(0), [head(10)])).toEqual([10, undefined]);
-    expect(compareOne(head(0), [head(11)])).toEqual([11, "lag"]);
-    expect(compareOne(head(11), [head(0)])).toEqual([0, undefined]);
+describe("the lag and the verdict of a node", () => {
+  const alike = (seconds: number[]) => seconds.map((second) => head(second));
+  test.each<
+    [what: string, one: Head, others: (Head | undefined)[], expected: [number, string | undefined], now?: number]
+  >([
+    ["maxLag behind the other one of two", head(0), alike([10]), [10, undefined]],
+    ["more than maxLag behind the other one of two", head(0), alike([11]), [11, "lag"]],
+    ["ahead of the other one of two", head(11), alike([0]), [0, undefined]],
+    ["maxLag behind the second highest of three", head(0), alike([1000, 10]), [10, undefined]],
+    ["more behind the second highest of three", head(0), alike([1000, 11]), [11, "lag"]],
+    ["more behind the second highest of five", head(0), alike([1000, 11, 5, 3]), [11, "lag"]],
+    ["behind, heard of long ago while the chain moved", head(0), [head(3630, 3600)], [30, "lag"], 3600],
+    ["not behind, heard of long ago while the chain moved", head(0), [head(3600, 3600)], [0, undefined], 3600],
+    ["behind where the other one stands by now", head(-3, 9), alike([0]), [12, "lag"], 9],
+    ["maxLag ahead of both others", head(10), alike([0, -5]), [0, undefined]],
+    ["alone more than maxLag ahead of both others", head(11), alike([0, -5]), [0, "suspect"]],
+    ["ahead together with another one", head(11), alike([0, 11]), [0, undefined]],
+    ["ahead by the time since the others were heard of", head(3600, 3600), alike([0, 0]), [0, undefined], 3600],
+    ["ahead by more than that time", head(3611, 3600), alike([0, 0]), [0, "suspect"], 3600],
+    ["ahead of one of two, of which one was not heard of", head(600), [head(0), undefined], [0, "suspect"]],
+    ["behind one of two, of which one was not heard of", head(0), [head(600), undefined], [600, "lag"]],
+    ["the only one that was heard of", head(600), [undefined, undefined], [0, undefined]],
+  ])("%s", (_, one, others, expected, now) => {
+    expect(compareOne(one, others, now)).toEqual(expected);
   });
 
-  test("is more than maxLag behind the second highest of three or more nodes", () => {
-    expect(compareOne(head(0), [head(1000), head(10)])).toEqual([10, undefined]);
-    expect(compareOne(head(0), [head(1000), head(11)])).toEqual([11, "lag"]);
-    expect(compareOne(head(0), [head(1000), head(11), head(5), head(3)])).toEqual([11, "lag"]);
-  });
-
-  test("lags as much however long ago it was heard of, while the chain moves", () => {
-    for (const now of [30, 3600]) {
-      expect(compareOne(head(0, 0), [head(now + 30, now)], now)).toEqual([30, "lag"]);
-      expect(compareOne(head(0, 0), [head(now, now)], now)).toEqual([0, undefined]);
-    }
-  });
-
-  test("is none of a chain that stands still, however long ago the others were heard of", () => {
-    for (const now of [5, 60, 3600]) {
-      expect(compareOne(head(0, now), [head(0, 0)], now)[1]).toBeUndefined();
-      expect(compareOne(head(0, now), [head(0, 0), head(0, 0)], now)[1]).toBeUndefined();
-      expect(compareOne(head(0, 0), [head(0, now), head(0, now)], now)[1]).toBeUndefined();
-    }
-  });
-
-  test("is compared with where another node stands by now, not where it stood", () => {
-    expect(compareOne(head(-3, 9), [head(0, 0)], 9)).toEqual([12, "lag"]);
-  });
-});
-
-describe("a node that is ahead", () => {
-  test("is suspect if it alone is more than maxLag ahead of three or more nodes", () => {
-    expect(compareOne(head(10), [head(0), head(-5)])).toEqual([0, undefined]);
-    expect(compareOne(head(11), [head(0), head(-5)])).toEqual([0, "suspect"]);
-    expect(compareOne(head(11), [head(0), head(11)])).toEqual([0, undefined]);
-  });
-
-  test("is not suspect if as much time has passed since the others were heard of", () => {
-    expect(compareOne(head(3600, 3600), [head(0, 0), head(0, 0)], 3600)).toEqual([0, undefined]);
-    expect(compareOne(head(3611, 3600), [head(0, 0), head(0, 0)], 3600)).toEqual([0, "suspect"]);
-  });
-
-  test("is one of two nodes of a larger pool that are far apart: neither is trusted before a third one was heard of", () => {
-    expect(compareOne(head(600), [head(0), undefined])).toEqual([0, "suspect"]);
-    expect(compareOne(head(0), [head(600), undefined])).toEqual([600, "lag"]);
-    expect(compareOne(head(600), [undefined, undefined])).toEqual([0, undefined]);
+  test.each([5, 60, 3600])("of a chain that stands still, %i seconds after the others were heard of", (now) => {
+    expect(compareOne(head(0, now), [head(0, 0)], now)[1]).toBeUndefined();
+    expect(compareOne(head(0, now), [head(0, 0), head(0, 0)], now)[1]).toBeUndefined();
+    expect(compareOne(head(0, 0), [head(0, now), head(0, now)], now)[1]).toBeUndefined();
   });
 });
 
