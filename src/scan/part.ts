@@ -1,6 +1,7 @@
 import type { BalanceChange } from "../../generated/types.js";
 import { ignore } from "../async/item-iterator.js";
 import { NotShown } from "../http/expectation.js";
+import { maximum, minimum } from "../values/integers.js";
 import { microsecondOf, toTime } from "../values/times.js";
 import { microsecondAt } from "./records.js";
 import { decide, type SegmentState } from "./scheduler.js";
@@ -26,10 +27,6 @@ interface Segment extends SegmentState {
   density: number | undefined;
   /** Known records where it continues, or where it has ended. */
   anchor: Anchor | undefined;
-  /** Counts how often it began. The response to a request of an earlier beginning is not used. */
-  beginnings: number;
-  /** Whether it is read only once the segment before has ended. */
-  isWaiting: boolean;
   failure: Failure | undefined;
 }
 
@@ -41,8 +38,6 @@ const newSegment = (range: Range, density?: number): Segment => ({
   isBusy: false,
   density,
   anchor: undefined,
-  beginnings: 0,
-  isWaiting: false,
   failure: undefined,
 });
 
@@ -126,17 +121,16 @@ export class PartScan {
       if (segment === undefined) return;
       segment.isBusy = true;
       this.#busy++;
-      const { beginnings } = segment;
       this.#read(segment)
         .catch((error: unknown) => {
-          if (segment.beginnings !== beginnings) return;
+          if (!this.#segments.includes(segment)) return;
           const failed = this.#splitAtBlock(segment, error) ?? segment;
           // Everything to the end of the range is not yielded.
           const first = order.firstOf(failed.unread ?? emptyRange);
           failed.failure = { unread: order.from(range, first), error };
         })
         .finally(() => {
-          if (segment.beginnings === beginnings) segment.isBusy = false;
+          segment.isBusy = false;
           this.#busy--;
           this.#startRequests();
           this.#wake();
@@ -171,67 +165,66 @@ export class PartScan {
   /** Reads one page of a segment. */
   async #read(segment: Segment): Promise<void> {
     const { reader, times } = this.#options;
+    const { order } = reader;
     const isNeeded = segment === this.#segments[0] && segment.buffered === 0;
     const size = isNeeded ? pageSizeFor(this.#left, reader.pageSize) : reader.pageSize;
-    const { anchor, beginnings } = segment;
-    const isFirstPage = anchor === undefined;
-    const page = this.#first ?? (await reader.fetch(segment.unread ?? emptyRange, { size, anchor }));
+    const { anchor, unread: requested = emptyRange } = segment;
+    const page = this.#first ?? (await reader.fetch(requested, { size, anchor }));
     this.#first = undefined;
-    if (segment.beginnings !== beginnings) return;
-    const { newestFirst } = reader.order;
+    if (!this.#segments.includes(segment)) return;
     const isWithoutGap = (completeFrom: bigint) =>
       segment.range.start === this.#options.range.start || completeFrom <= toTime(segment.range.start);
-    if (!newestFirst && isFirstPage && !isWithoutGap(page.completeFrom)) {
-      return this.#restart(this.#segments.indexOf(segment));
-    }
-    // A split can have shortened the segment while the request was in flight. From here on it is not split.
-    const range = segment.unread ?? emptyRange;
+    if (!order.newestFirst && anchor === undefined && !isWithoutGap(page.completeFrom)) return this.#join(segment);
+    // Meanwhile, a split can have shortened the segment. From here on it is not split.
+    const left = segment.unread ?? emptyRange;
+    const range = lengthOf(left) < lengthOf(requested) ? left : requested;
     segment.density = undefined;
     const reading = await reader.complete(range, page, times);
-    if (segment.beginnings !== beginnings) return;
-    const { records, pageLength, unread, completeFrom, anchor: next = anchor } = reading;
+    if (!this.#segments.includes(segment)) return;
+    const { records, pageLength, unread } = reading;
+    const whole = segment.unread ?? emptyRange;
     segment.unread = unread;
-    segment.anchor = next;
+    segment.anchor = reading.anchor ?? anchor;
     segment.buffered += records.length;
     if (records.length > 0) segment.batches.push(records);
+    // Meanwhile, the segment after it can have been joined to it.
+    if (lengthOf(whole) > lengthOf(range)) segment.unread = this.#restOf(segment, whole);
     if (unread === undefined) {
-      const waiting = this.#segments.findIndex(({ isWaiting }) => isWaiting);
-      if (newestFirst && !isWithoutGap(completeFrom)) this.#restart(this.#segments.indexOf(segment) + 1);
-      else if (waiting >= 0) this.#restart(waiting);
+      const next = this.#segments[this.#segments.indexOf(segment) + 1];
+      if (order.newestFirst && next && !isWithoutGap(reading.completeFrom)) this.#join(next);
       return;
     }
-    const length = lengthOf(range) - lengthOf(unread) - (newestFirst ? 0 : silenceBefore(range, page));
+    const length = lengthOf(range) - lengthOf(unread) - (order.newestFirst ? 0 : silenceBefore(range, page));
     segment.density = records.length / Math.max(1, length);
     this.#fullPages++;
     this.#pageSize = this.#fullPages === 1 ? pageLength : Math.max(pageLength, this.#pageSize);
   }
 
   /**
-   * Reads a segment again from where the one before has ended, once it has: its own first page does not show that no record is between
-   * them. There are records before: a scan is split only after a full page.
+   * Joins a segment to the one before, which reads on from its last record: the page of one of them does not show that no record is
+   * between them. There are records before: a scan is split only after a full page.
    */
-  #restart(index: number): void {
-    const segment = this.#segments[index];
-    if (segment === undefined) return;
-    // What was requested of it is requested again, as after a split.
-    if (!segment.isWaiting) this.#splits++;
-    const before = this.#segments.slice(0, index);
-    const isReady = before.every(({ unread }) => unread === undefined);
-    const ended = before.reverse().find(({ anchor }) => anchor);
-    const anchor = isReady ? (ended?.anchor ?? this.#anchor) : undefined;
-    // What is missing between the two is read, too.
+  #join(segment: Segment): void {
+    const index = this.#segments.indexOf(segment);
     const { range } = segment;
-    const { newestFirst } = this.#options.reader.order;
-    const { microsecond } = anchor ?? {};
-    const start = newestFirst || microsecond === undefined ? range.start : microsecond + 1n;
-    const end = newestFirst && microsecond !== undefined ? microsecond : range.end;
-    Object.assign(segment, {
-      ...newSegment({ start, end }),
-      anchor,
-      isWaiting: !isReady,
-      isBusy: !isReady,
-      beginnings: segment.beginnings + 1,
-    });
+    const before = this.#segments[index - 1];
+    // What was requested of it is requested again, as after a split.
+    this.#splits++;
+    if (before === undefined) {
+      segment.anchor = this.#anchor;
+      segment.unread = this.#restOf({ ...segment, unread: undefined }, range);
+      return;
+    }
+    before.range = { start: minimum(before.range.start, range.start), end: maximum(before.range.end, range.end) };
+    before.unread = this.#restOf(before, before.range);
+    this.#segments.splice(index, 1);
+  }
+
+  /** What is left of a range: from where a segment continues, or from its last record on, with what is missing after that. */
+  #restOf({ unread, anchor }: Segment, range: Range): Range {
+    const { order } = this.#options.reader;
+    const last = anchor && anchor.microsecond + BigInt(order.sign);
+    return order.from(range, unread ? order.firstOf(unread) : (last ?? order.firstOf(range)));
   }
 }
 
