@@ -118,7 +118,9 @@ function nameOf(name: string, spec: Leaf, { range }: DescribedOperation): string
 }
 
 /** As in `account-type` for `accountType`. */
-export const kebab = (name: string) => name.replaceAll(/(?<=[a-z\d])[A-Z]/g, (letter) => `-${letter}`).toLowerCase();
+export function kebab(name: string): string {
+  return name.replaceAll(/(?<=[a-z\d])[A-Z]/g, (letter) => `-${letter}`).toLowerCase();
+}
 
 const lower = (text: string) => `${text.charAt(0).toLowerCase()}${text.slice(1)}`;
 
@@ -135,28 +137,35 @@ function placeholder(spec: Value): string {
   return spec.kind === "nanoseconds" ? "TIME" : spec.kind === "enum" ? "NAME" : spec.kind === "string" ? "ID" : "VALUE";
 }
 
-/** The flags of options of the client: those with another name, and those with the same one. */
-const optionFlags: Readonly<Record<string, string>> = {
-  baseUrl: "node",
-  urls: "node",
-  headers: "header",
-  "retry.attempts": "retries",
-  maxItems: "limit",
-  "pagination.first": "page-size",
-  "liquidity.requiredMajority": "liquidity-majority",
-  "liquidity.requiredParticipation": "liquidity-participation",
-};
-const sameFlags =
-  /^(?:timeout|pageSize|concurrency|catchUp|requiredMajority|requiredParticipation|totalSupply|tokens|from|pollInterval|stalledAfter)$/;
+/** Options of the client whose flags have another name, and those whose flags have the same one, as in `--page-size`. */
+const optionFlags = new Map([
+  ["baseUrl", "node"],
+  ["urls", "node"],
+  ["headers", "header"],
+  ["retry.attempts", "retries"],
+  ["maxItems", "limit"],
+  ["pagination.first", "page-size"],
+  ["liquidity.requiredMajority", "liquidity-majority"],
+  ["liquidity.requiredParticipation", "liquidity-participation"],
+  ...["timeout", "pageSize", "concurrency", "catchUp", "from", "pollInterval", "stalledAfter"].map(sameName),
+  ...["requiredMajority", "requiredParticipation", "totalSupply", "tokens"].map(sameName),
+]);
+
+function sameName(name: string): [string, string] {
+  return [name, kebab(name)];
+}
 
 /** A message of the client with flags instead of its options, as in `--party` for `filter.partyIds[2]`. */
 export function withFlagNames(message: string): string {
   const own = (Object.keys(operations) as OperationId[]).flatMap((id) =>
     argumentFlags(id).map(({ path, name }) => [path.join("."), name] as const),
   );
-  const names = new Map([...own, ...Object.entries(optionFlags)]);
+  const names = new Map([...own, ...optionFlags]);
   return message.replaceAll(/`([A-Za-z.]+)(?:\[\d+\])?`(?: of [A-Za-z]+)?/g, (all, path: string) => {
-    const name = names.get(path) ?? (sameFlags.test(path) ? kebab(path) : undefined);
+    const name = names.get(path);
     return name === undefined ? all : `--${name}`;
   });
 }
+
+/** An id as nodes return it: hexadecimal in lower case. */
+export const canonicalId = (id: string): string => (/^(?:[\da-f]{2})+$/i.test(id) ? id.toLowerCase() : id);

@@ -3,14 +3,12 @@ import { type ClientOptions, createClient, type ObserverEvent, type VegaClient }
 import type { NodePool, NodePoolOptions } from "vegaprotocol-client/pool";
 import { UsageError } from "./errors.js";
 import type { NodeFlags } from "./flags.js";
-import { createFetch, type Fetch, withScheme } from "./http.js";
+import { createFetch, withScheme } from "./http.js";
 import { type Io, printMessage } from "./io.js";
 
 export interface ConnectOptions {
   /** Called with each event. Default: the events are printed with --verbose. */
   readonly observe?: ClientOptions["observe"];
-  /** Replaces the function that sends requests. */
-  readonly watch?: (send: Fetch) => Fetch;
 }
 
 export async function connect(
@@ -52,11 +50,11 @@ async function createClientOf(
   baseUrl: ClientOptions["baseUrl"],
   io: Io,
   { verbose, timeout, retries, pacing, header = [] }: NodeFlags,
-  { observe = verbose ? logEvents(io) : undefined, watch = (send) => send }: ConnectOptions = {},
+  { observe = verbose ? logEvents(io) : undefined }: ConnectOptions = {},
 ): Promise<VegaClient> {
   const headers = await readHeaders(header);
   const retry = retries === undefined ? undefined : retries > 0 && { attempts: retries + 1 };
-  const fetch = watch(io.fetch ?? (await createFetch(io.env)));
+  const fetch = io.fetch ?? (await createFetch(io.env));
   return createClient({ baseUrl, headers, pacing, timeout, retry, observe, fetch });
 }
 

@@ -1,24 +1,14 @@
-/** Says how a follower is, and ends it if it cannot continue. Used by `follow` and `sync`. */
+/** Shows how a follower is, and ends it if it cannot continue. Used by `follow` and `sync`. */
 import type { FollowEvent } from "vegaprotocol-client/follow";
-import { causesOf, ExitError, exitCodes, IncompleteError } from "./errors.js";
+import { ExitError, exitCodes } from "./errors.js";
 import type { GeneralFlags, PresentationFlags } from "./flags.js";
-import type { Fetch } from "./http.js";
 import { count, type Io, printMessage } from "./io.js";
-import { formatTime } from "./output/cells.js";
 import { StatusLine } from "./progress.js";
 import { describeDuration } from "./times.js";
-
-/** Codes of errors of a connection that every further attempt would have: a refused certificate, or an address that is none. */
-const permanentCodes = /^(?:CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|EPROTO$|ERR_INVALID_URL$)/;
-
-/** How far a position may be ahead of the node, in nanoseconds: nodes are behind each other. */
-const lead = 60_000_000_000n;
 
 export interface MonitorFlags extends GeneralFlags, Pick<PresentationFlags, "quiet"> {
   /** How long failures may last, in milliseconds. */
   readonly giveUpAfter?: number;
-  /** The time that the follower begins with, if it is one. */
-  readonly from?: unknown;
 }
 
 export class Monitor {
@@ -31,11 +21,8 @@ export class Monitor {
   /** When the failures began. */
   #since: number | undefined;
   readonly #kinds = new Set<string>();
-  /** For each node whether its last failure does not pass. */
-  readonly #nodes = new Map<string, boolean>();
-  /** The time of the newest block of a response, in Unix nanoseconds. */
-  #block: bigint | undefined;
-  #hasResponded = false;
+  /** Everything before it was read, in Unix nanoseconds. */
+  #upTo: bigint | undefined;
   #records = 0;
 
   constructor(io: Io, flags: MonitorFlags) {
@@ -46,69 +33,22 @@ export class Monitor {
     this.signal = AbortSignal.any([io.signal, this.#controller.signal]);
   }
 
-  readonly watch =
-    (send: Fetch): Fetch =>
-    async (request) => {
-      const { origin } = new URL(request.url);
-      try {
-        const response = await send(request);
-        if (response.ok) this.#onResponse(origin, response.headers.get("X-Block-Timestamp") ?? "");
-        return response;
-      } catch (error) {
-        const causes = causesOf(error);
-        const isPermanent = causes.some(
-          ({ code = "", message }) => permanentCodes.test(code) || message === "bad port",
-        );
-        // The name of a host that has responded is known: the network is down.
-        const isUnknownHost = !this.#hasResponded && causes.some(({ code }) => code === "ENOTFOUND");
-        this.#nodes.set(origin, isPermanent || isUnknownHost);
-        throw error;
-      }
-    };
-
+  /**
+   * Prints the first failure of each kind. Ends the follower if failures last for too long, or come before anything was read: a name or a
+   * certificate may be wrong then.
+   */
   readonly observe = (event: FollowEvent): void => {
-    if (this.#flags.verbose) this.#log(event);
-    if (event.type === "behind") this.#show("waits for a node that is behind");
-    else this.#onRetry(event);
-  };
-
-  /** Prints or stores records. The line of the status does not stand between them. */
-  async write(records: number, write: () => Promise<void>): Promise<void> {
-    this.#status.clear();
-    await write();
-    this.#records += records;
-    this.#show("waits for the next block");
-  }
-
-  clear(): void {
-    this.#status.clear();
-  }
-
-  #onResponse(node: string, timestamp: string): void {
-    const { from } = this.#flags;
-    if (this.#since !== undefined) {
-      this.#print(`The node responds again after ${describeDuration(this.#io.now() - this.#since)}.`);
+    if (event.type === "behind") {
+      const { operation, block, newest } = event;
+      this.#log(`${operation}: ignored a response of block ${block.height}, which is before block ${newest.height}`);
+      this.#show("waits for a node that is behind");
+      return;
     }
-    this.#since = undefined;
-    this.#kinds.clear();
-    this.#nodes.set(node, false);
-    if (!/^\d+$/.test(timestamp)) return;
-    const block = BigInt(timestamp);
-    if (!this.#hasResponded && typeof from === "bigint" && from > block + lead) {
-      const message = `Expected --from to be no later than the chain, which has reached ${formatTime(block)}, got ${formatTime(from)}.`;
-      this.#controller.abort(new IncompleteError(message));
-    }
-    this.#hasResponded = true;
-    if (this.#block === undefined || block > this.#block) this.#block = block;
-    this.#show("waits for the next block");
-  }
-
-  /** Prints the first failure of each kind, and ends the follower if it does not pass, or lasts for too long. */
-  #onRetry({ error: { name, message, status }, delay }: Extract<FollowEvent, { type: "retry" }>): void {
+    const { operation, error, delay } = event;
+    const { name, message, status } = error;
+    this.#log(`${operation}: poll failed, repeated in ${Math.round(delay)} ms: ${message}`);
     this.#since ??= this.#io.now();
-    const failures = [...this.#nodes.values()];
-    const isPermanent = name === "ConnectionError" && failures.length > 0 && failures.every(Boolean);
-    if (isPermanent || this.#io.now() - this.#since + delay > this.#giveUpAfter) {
+    if (this.#upTo === undefined || this.#io.now() - this.#since + delay > this.#giveUpAfter) {
       const code = name === "RateLimitError" ? exitCodes.rateLimited : exitCodes.failed;
       this.#controller.abort(new ExitError(message, code));
       return;
@@ -117,20 +57,33 @@ export class Monitor {
     if (!this.#kinds.has(kind)) this.#print(`${message}. Retrying for ${describeDuration(this.#giveUpAfter)}.`);
     this.#kinds.add(kind);
     this.#show(`retries in ${describeDuration(delay)}`);
+  };
+
+  /** Called with what was printed or stored. */
+  progressed(records: number, upTo = this.#upTo ?? 0n): void {
+    if (this.#since !== undefined) {
+      this.#print(`The node responds again after ${describeDuration(this.#io.now() - this.#since)}.`);
+    }
+    this.#since = undefined;
+    this.#kinds.clear();
+    this.#upTo = upTo;
+    this.#records += records;
+    this.#show("waits for the next block");
   }
 
-  #log(event: FollowEvent): void {
-    const what =
-      event.type === "retry"
-        ? `poll failed, repeated in ${Math.round(event.delay)} ms: ${event.error.message}`
-        : `ignored a response of block ${event.block.height}, which is before block ${event.newest.height}`;
-    printMessage(this.#io, `${event.operation}: ${what}`);
+  /** Removes the line of the status, which must not stand between records. */
+  clear(): void {
+    this.#status.clear();
+  }
+
+  #log(text: string): void {
+    if (this.#flags.verbose) printMessage(this.#io, text);
   }
 
   #show(waitsFor: string): void {
     if (!this.#status.isShown || this.signal.aborted) return;
-    const lag = this.#block === undefined ? [] : [Math.max(0, Date.now() - Number(this.#block / 1_000_000n))];
-    const texts = [...lag.map((each) => `lag ${describeDuration(each)}`), count(this.#records, "record"), waitsFor];
+    const lag = this.#upTo && Math.max(0, Date.now() - Number(this.#upTo / 1_000_000n));
+    const texts = [...(lag ? [`lag ${describeDuration(lag)}`] : []), count(this.#records, "record"), waitsFor];
     this.#status.show(texts.join(", "));
   }
 

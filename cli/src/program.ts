@@ -11,9 +11,8 @@ import { addReports } from "./commands/reports.js";
 import { addServe } from "./commands/serve.js";
 import { addSingles } from "./commands/single.js";
 import { addSync } from "./commands/sync.js";
-import { exitCodes } from "./errors.js";
-import { hasColors, type Io, widthOf, write } from "./io.js";
-import { report } from "./report.js";
+import { causesOf, ErrorWithAdvice, ExitError, exitCodes } from "./errors.js";
+import { hasColors, Interruption, type Io, OutputClosed, printable, printMessage, widthOf, write } from "./io.js";
 
 const variables = [
   [
@@ -137,4 +136,28 @@ const helpWidth = ({ stdout, env }: Io): number =>
 function readVersion(): string {
   // From src in a clone, and from dist in the package.
   return JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")).version;
+}
+
+/** Prints an error, and returns the exit code. */
+async function report(error: unknown, io: Io, isVerbose: boolean): Promise<number> {
+  const [cause, advice] = error instanceof ErrorWithAdvice ? [error.cause, error.advice] : [error, undefined];
+  if (cause instanceof OutputClosed) return exitCodes.done;
+  const { text, exitCode } = await describe(cause);
+  const label = hasColors(io, io.stderr) ? styleText("red", "Error:", { validateStream: false }) : "Error:";
+  io.stderr.write(`${cause instanceof Interruption ? "" : `${label} `}${printable(text)}\n`);
+  if (advice !== undefined) printMessage(io, advice);
+  const causes = isVerbose && cause instanceof Error ? causesOf(cause.cause) : [];
+  if (causes.length > 0) printMessage(io, `Cause: ${causes.map(({ message }) => message).join(": ")}`);
+  return exitCode;
+}
+
+async function describe(error: unknown): Promise<{ text: string; exitCode: number }> {
+  const message = error instanceof Error && error.message !== "" ? error.message : String(error);
+  const text = message.replaceAll(/\s*\n\s*/g, " ");
+  if (error instanceof Interruption || error instanceof ExitError) return { text, exitCode: error.exitCode };
+  const { ArgumentError, PaginationError, RateLimitError, VegaError } = await import("vegaprotocol-client");
+  if (!VegaError.is(error)) return { text, exitCode: exitCodes.failed };
+  const { withFlagNames } = await import("./arguments.js");
+  const code = ArgumentError.is(error) ? "usage" : PaginationError.is(error) ? "incomplete" : "failed";
+  return { text: withFlagNames(text), exitCode: exitCodes[RateLimitError.is(error) ? "rateLimited" : code] };
 }

@@ -1,15 +1,13 @@
 import type { Command } from "commander";
-import { PaginationError, VegaError } from "vegaprotocol-client";
+import { PaginationError, type VegaClient, VegaError } from "vegaprotocol-client";
 import { operations } from "vegaprotocol-client/operations";
 import { operationTexts } from "../../generated/operation-texts.js";
 import { argumentFlags, filterFlags, readArguments } from "../arguments.js";
-import { addCommand, type Setup } from "../command.js";
+import { addCommand, exampleIds, type Setup } from "../command.js";
 import { ErrorWithAdvice, exitCodes, IncompleteError } from "../errors.js";
 import * as flag from "../flags.js";
-import { exampleIds } from "../ids.js";
 import { type Io, write } from "../io.js";
 import { formatTime, type WireRecord } from "../output/cells.js";
-import { continueCommand } from "../shell.js";
 import { readTime } from "../times.js";
 
 const { proposal, resource } = exampleIds;
@@ -98,7 +96,7 @@ async function run(id: FollowId, io: Io, flags: Flags): Promise<number> {
   const columns = await readColumns(operationTexts[id].columns ?? {}, flags);
   const { from } = flags;
   const monitor = new Monitor(io, flags);
-  const { client } = await connect(io, flags, { watch: monitor.watch });
+  const { client } = await connect(io, flags);
   const hasChosenColumns = flags.columns !== undefined;
   const encoder = await createEncoder(formatOf(flags.format, io), columns, io, { isStdout: true, hasChosenColumns });
   let left = flags.limit ?? Number.POSITIVE_INFINITY;
@@ -108,32 +106,46 @@ async function run(id: FollowId, io: Io, flags: Flags): Promise<number> {
     const { followBalanceChanges, followNodeSignatures, followVotes } = await import("vegaprotocol-client/follow");
     const { pollInterval, stalledAfter } = flags;
     const options = { pollInterval, stalledAfter, signal: monitor.signal, observe: monitor.observe };
-    const open: Record<FollowId, () => AsyncIterable<{ records: readonly object[]; resume?: string }>> = {
+    if (typeof from === "bigint") await refuseFuture(client, from, io.signal);
+    const open: Record<FollowId, () => AsyncIterable<{ records: readonly object[]; upTo: bigint; resume?: string }>> = {
       listBalanceChanges: () => followBalanceChanges(client, query, { ...options, from }).batches(),
       listVotes: () => followVotes(client, query as { partyId: string }, { ...options, from }).batches(),
       listNodeSignatures: () => followNodeSignatures(client, query as { id: string }, options).batches(),
     };
-    for await (const { records, resume } of open[id]()) {
-      const taken = records.slice(0, left);
-      const text = taken.map((record) => encoder.encode(record as WireRecord)).join("") + encoder.flush();
-      if (text !== "") await monitor.write(taken.length, () => write(io.stdout, text));
+    for await (const { records, upTo, resume } of open[id]()) {
+      const taken = records.slice(0, left) as readonly WireRecord[];
+      monitor.clear();
+      if (taken.length > 0) await write(io.stdout, encoder.encode(taken));
+      monitor.progressed(taken.length, upTo);
       left -= taken.length;
       if (left <= 0) break;
       position = resume;
     }
     return exitCodes.done;
   } catch (error) {
-    throw withAdvice(error, position, io, monitor.signal);
+    throw withAdvice(error, position, monitor.signal);
   } finally {
     monitor.clear();
   }
+}
+
+/** How far a time may be ahead of the node, in nanoseconds: nodes are behind each other. */
+const lead = 60_000_000_000n;
+
+/** A follower would wait for a time that is years ahead. */
+async function refuseFuture(client: VegaClient, from: bigint, signal: AbortSignal): Promise<void> {
+  const { block } = await client.listBalanceChanges({ pagination: { first: 1 } }, { signal });
+  if (block === undefined || from <= block.timestamp + lead) return;
+  throw new IncompleteError(
+    `Expected --from to be no later than the chain, which has reached ${formatTime(block.timestamp)}, got ${formatTime(from)}.`,
+  );
 }
 
 /**
  * @param position - What was printed is complete up to it, if it is known.
  * @param signal - Aborts with an error that ends the follower, such as failures that last for too long.
  */
-function withAdvice(error: unknown, position: string | undefined, io: Io, signal: AbortSignal): unknown {
+function withAdvice(error: unknown, position: string | undefined, signal: AbortSignal): unknown {
   if (PaginationError.is(error) && error.availableFrom !== undefined) {
     const time = formatTime(error.availableFrom);
     const reason =
@@ -142,8 +154,7 @@ function withAdvice(error: unknown, position: string | undefined, io: Io, signal
         : `The balance changes of the node begin at ${time}, after the last position. Use a node that keeps a longer history`;
     return new IncompleteError(`${reason}, or accept that records are missing and follow with --from ${time}.`, error);
   }
-  const hasEnded = error === signal.reason && !(error instanceof IncompleteError);
-  const canContinue = hasEnded || (VegaError.is(error) && !PaginationError.is(error));
+  const canContinue = error === signal.reason || (VegaError.is(error) && !PaginationError.is(error));
   if (position === undefined || !canContinue) return error;
-  return new ErrorWithAdvice(error, `To continue: ${continueCommand(io.argv, ["--from", position])}`);
+  return new ErrorWithAdvice(error, `To continue, repeat the command with --from ${position}.`);
 }

@@ -3,18 +3,15 @@ import type { Command } from "commander";
 import { VegaError } from "vegaprotocol-client";
 import { operationTexts } from "../../generated/operation-texts.js";
 import { argumentFlags, filterFlags, readArguments } from "../arguments.js";
-import { addCommand, type Setup } from "../command.js";
+import { addCommand, exampleIds, type Setup } from "../command.js";
 import { ErrorWithAdvice, exitCodes, IncompleteError, UsageError } from "../errors.js";
 import * as flag from "../flags.js";
-import { exampleIds } from "../ids.js";
 import { count, Interruption, type Io, printMessage, write } from "../io.js";
 import { isScannable, type ListId, lists } from "../operations.js";
 import { type Column, formatTime, type WireRecord } from "../output/cells.js";
-import type { ExportFile, Sink } from "../output/file.js";
 import type { Target } from "../output/target.js";
 import type { RecordWriter } from "../output/writer.js";
 import type { Outcome, Reading } from "../records.js";
-import { continueCommand } from "../shell.js";
 import { atFlags, dbFlag, printBalances } from "./reports.js";
 
 const { party, asset, proposal, resource } = exampleIds;
@@ -123,11 +120,7 @@ async function list(id: ListId, io: Io, flags: ListFlags): Promise<number> {
   const target = readTarget(output, format);
   const run: Run = { io, flags, reading, columns };
   if (target === undefined) return printList(run);
-  const { ExportFile, writeStream } = await import("../output/file.js");
-  if (!target.isStream) return exportList(run, target, new ExportFile(target, flags.force === true));
-  return writeStream(target, async (sink) =>
-    finish(run, await readTo(run, await openWriter(run, target.format, sink))),
-  );
+  return target.isStream ? printToStream(run, target) : exportList(run, target);
 }
 
 function readReading(id: ListId, flags: ListFlags): Reading {
@@ -161,8 +154,7 @@ async function printList(run: Run): Promise<number> {
   let records = 0;
   // One more shows whether there are more.
   const shown: Run = isScreen ? { ...run, reading: { ...run.reading, limit: screenful + 1 } } : run;
-  const stdout: Sink = { write: (text) => write(io.stdout, text) };
-  const writer = await openWriter(shown, format, stdout, { isStdout: true, onHidden });
+  const writer = await openWriter(shown, format, (text) => write(io.stdout, text), { isStdout: true, onHidden });
   const outcome = await readTo(shown, writer, () => ++records <= screenful || !isScreen);
   if (isScreen && records > screenful) {
     notes.push(`The first ${screenful} records. For more: -n N, -o FILE, or --format ndjson|csv|json.`);
@@ -172,40 +164,44 @@ async function printList(run: Run): Promise<number> {
   return finish(run, outcome);
 }
 
-async function exportList(run: Run, target: Target, file: ExportFile): Promise<number> {
-  // A table holds rows back.
-  const isByBlock = isScannable(run.reading.id) && target.format !== "table";
-  const writer = await openWriter(run, target.format, file, { isByBlock });
+/** Writes to a pipe or a device. */
+async function printToStream(run: Run, target: Target): Promise<number> {
+  const { OutputFile } = await import("../output/file.js");
+  const stream = new OutputFile(target.name, target.path, target.isCompressed);
+  try {
+    return await finish(run, await readTo(run, await openWriter(run, target.format, (text) => stream.write(text))));
+  } finally {
+    await stream.close();
+  }
+}
+
+async function exportList(run: Run, target: Target): Promise<number> {
+  const { io, flags, reading } = run;
+  const { ExportFile } = await import("../output/file.js");
+  const file = new ExportFile(target, flags.force === true);
+  // The widths of a table are those of its first rows.
+  const isByBlock = isScannable(reading.id) && target.format !== "table";
+  const writer = await openWriter(run, target.format, (text) => file.write(text), { isByBlock });
   let outcome: Outcome;
   try {
     outcome = await readTo(run, writer);
     await file.finish();
   } catch (error) {
-    const isKept = isByBlock && writer.complete.records > 0 && !file.hasFailed && canContinue(error);
-    if (isKept) await file.close();
-    else await file.discard();
-    throw isKept ? new ErrorWithAdvice(error, adviceOf(run, target, file, writer)) : error;
+    const canContinue = error instanceof Interruption || error instanceof IncompleteError || VegaError.is(error);
+    const isKept = isByBlock && canContinue && writer.records > 0 && (await file.keep());
+    if (!isKept) await file.discard();
+    throw isKept ? new ErrorWithAdvice(error, adviceOf(reading, file.partial, writer)) : error;
   }
-  if (!run.flags.quiet) printMessage(run.io, `${target.name}: ${count(writer.complete.records, "record")}.`);
+  if (!flags.quiet) printMessage(io, `${target.name}: ${count(writer.records, "record")}.`);
   return finish(run, outcome);
 }
 
-const canContinue = (error: unknown): boolean =>
-  error instanceof Interruption || VegaError.is(error) || error instanceof IncompleteError;
-
-/** Says what an export that was interrupted or has failed leaves beside the file, and which command writes the rest. */
-function adviceOf({ io, reading }: Run, { name, path }: Target, file: ExportFile, { complete }: RecordWriter): string {
-  const { records, time } = complete;
-  const partial = name.endsWith(path) ? file.partial : `${name}${file.partial.slice(path.length)}`;
-  const extension = /(?:\.[^./\\]+){1,2}$/.exec(name)?.[0] ?? "";
-  const rest = `${name.slice(0, name.length - extension.length)}-rest${extension}`;
+/** Says what an export that was interrupted or has failed leaves beside the file, and how to export the rest. */
+function adviceOf({ isNewestFirst }: Reading, partial: string, { records, time }: RecordWriter): string {
   const position = BigInt(String(time));
-  const [side, place] = reading.isNewestFirst ? ["--to", position + 1n] : ["--from", position];
-  const limit = reading.limit === undefined ? [] : ["--limit", String(reading.limit - records)];
-  return [
-    `${partial} has the ${count(records, "record")} ${reading.isNewestFirst ? "from" : "before"} ${formatTime(place)}.`,
-    `To continue: ${continueCommand(io.argv, [side, formatTime(place), ...limit, "--output", rest])}`,
-  ].join("\n");
+  const [flag, side, place] = isNewestFirst ? ["--to", "from", position + 1n] : ["--from", "before", position];
+  const at = formatTime(place);
+  return `${partial} has the ${count(records, "record")} ${side} ${at}. To export the rest, use ${flag} ${at} and another --output.`;
 }
 
 interface WriterOptions {
@@ -215,9 +211,9 @@ interface WriterOptions {
 }
 
 async function openWriter(
-  { io, flags, reading, columns }: Run,
+  { io, flags, columns }: Run,
   format: Target["format"],
-  sink: Sink,
+  writeText: (text: string) => Promise<void>,
   { isStdout = false, isByBlock = false, onHidden = () => {} }: WriterOptions = {},
 ): Promise<RecordWriter> {
   const [{ createEncoder }, { RecordWriter }, { Progress }] = await Promise.all([
@@ -225,14 +221,12 @@ async function openWriter(
     import("../output/writer.js"),
     import("../progress.js"),
   ]);
-  const { id, start, end = BigInt(Date.now()) * 1_000_000n, isNewestFirst } = reading;
   // A line of progress would stand between the rows of a table.
-  const isShown = !flags.quiet && !flags.verbose && !(isStdout && io.stdout.isTTY === true);
-  const progress = new Progress(io, isShown, isScannable(id) ? { start, end, isNewestFirst } : undefined);
+  const progress = new Progress(io, !flags.quiet && !flags.verbose && !(isStdout && io.stdout.isTTY === true));
   const hasChosenColumns = flags.columns !== undefined;
   const encoder = await createEncoder(format, columns, io, { isStdout, hasChosenColumns, onHidden });
   // A JSON array on stdout stays open after an error, so that it does not look complete.
-  return new RecordWriter(encoder, sink, progress, { isByBlock, hasEnd: !isStdout });
+  return new RecordWriter(encoder, writeText, progress, { isByBlock, hasEnd: !isStdout });
 }
 
 /** @param isPrinted - Called for each record. */

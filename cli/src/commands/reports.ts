@@ -2,11 +2,10 @@
 import type { Command, Option } from "commander";
 import type { BalanceChange, BalanceChangesFilter } from "vegaprotocol-client";
 import type { BalanceSeriesOptions, Submission } from "vegaprotocol-client/reports";
-import { argumentFlags, filterFlags, readArguments } from "../arguments.js";
-import { addCommand, type Definition, type Setup } from "../command.js";
+import { argumentFlags, canonicalId, filterFlags, readArguments } from "../arguments.js";
+import { addCommand, type Definition, exampleIds, type Setup } from "../command.js";
 import { exitCodes, IncompleteError, UsageError } from "../errors.js";
 import * as flag from "../flags.js";
-import { canonicalId, exampleIds } from "../ids.js";
 import { type Io, printMessage } from "../io.js";
 import type { ColumnKind } from "../operations.js";
 import { formatTime } from "../output/cells.js";
@@ -188,7 +187,7 @@ async function* changesUpTo(io: Io, flags: ReportFlags, end: bigint): AsyncGener
   const { pageSize = scanPageSize, concurrency, catchUp, quiet, verbose } = flags;
   const options = { pageSize, concurrency, catchUp, signal: io.signal };
   const scan = client.scanBalanceChanges({ filter, dateRange: { endTimestamp: end + 1n } }, options);
-  const progress = new Progress(io, !quiet && !verbose, { start: undefined, end, isNewestFirst: false });
+  const progress = new Progress(io, !quiet && !verbose);
   let records = 0;
   try {
     for await (const change of scan) {

@@ -4,10 +4,9 @@ import type { CallOptions } from "vegaprotocol-client";
 import { type OperationId, operations } from "vegaprotocol-client/operations";
 import { operationTexts } from "../../generated/operation-texts.js";
 import { argumentFlags, filterFlags, kebab, readArguments } from "../arguments.js";
-import { addCommand, type Setup } from "../command.js";
+import { addCommand, exampleIds, type Setup } from "../command.js";
 import { exitCodes } from "../errors.js";
 import { type FormatFlags, formatFlag, type NodeFlags, nodeFlags } from "../flags.js";
-import { exampleIds } from "../ids.js";
 import type { Io } from "../io.js";
 
 const { party } = exampleIds;

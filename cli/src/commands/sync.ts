@@ -1,14 +1,12 @@
 import type { Command } from "commander";
 import { ArgumentError, PaginationError, VegaError } from "vegaprotocol-client";
-import { argumentFlags, filterFlags, readArguments } from "../arguments.js";
-import { addCommand, type Setup } from "../command.js";
+import { argumentFlags, canonicalId, filterFlags, readArguments } from "../arguments.js";
+import { addCommand, exampleIds, type Setup } from "../command.js";
 import { ErrorWithAdvice, exitCodes, IncompleteError, UsageError } from "../errors.js";
 import * as flag from "../flags.js";
-import { canonicalId, exampleIds } from "../ids.js";
 import { count, type Io, printMessage, write } from "../io.js";
 import { formatTime } from "../output/cells.js";
-import { continueCommand, hidePassword } from "../shell.js";
-import { type Destination, type SyncList, syncLists } from "../sync/destination.js";
+import { type Destination, hidePassword, type SyncList, syncLists } from "../sync/destination.js";
 import type { DestinationFlags } from "../sync/open.js";
 import type { SyncOptions, SyncProgress, SyncWait, VotesQuery } from "../sync/sync.js";
 import { describeDuration } from "../times.js";
@@ -180,8 +178,8 @@ async function store(io: Io, flags: Flags, plan: Plan, destination: Destination,
     import("../follow-monitor.js"),
   ]);
   const { follow = false, pollInterval } = flags;
-  const monitor = new Monitor(io, { ...flags, from: undefined });
-  const { client } = await connect(io, flags, { watch: monitor.watch });
+  const monitor = new Monitor(io, flags);
+  const { client } = await connect(io, flags);
   const stored = new Map<SyncList, SyncProgress>();
   let note: string | undefined;
   try {
@@ -194,9 +192,9 @@ async function store(io: Io, flags: Flags, plan: Plan, destination: Destination,
       onStored: (progress) => {
         const before = stored.get(progress.list)?.records ?? 0;
         stored.set(progress.list, progress);
-        monitor.write(progress.records - before, async () => {
-          if (progress.incomplete && follow) printMessage(io, `Warning: ${progress.incomplete.message}`);
-        });
+        monitor.clear();
+        if (progress.incomplete && follow) printMessage(io, `Warning: ${progress.incomplete.message}`);
+        monitor.progressed(progress.records - before, progress.upTo);
       },
       onBehind: sayBehind(io, flags, name),
     });
@@ -208,9 +206,7 @@ async function store(io: Io, flags: Flags, plan: Plan, destination: Destination,
         error,
       );
     }
-    throw canContinue(error, monitor.signal)
-      ? new ErrorWithAdvice(error, `To continue: ${continueCommand(io.argv, [])}`)
-      : error;
+    throw canContinue(error, monitor.signal) ? new ErrorWithAdvice(error, "To continue, repeat the command.") : error;
   } finally {
     monitor.clear();
     const texts = [...stored.values()].map((progress) => `${name}: ${describeProgress(progress)}.`);

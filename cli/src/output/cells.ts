@@ -16,9 +16,7 @@ export interface Column {
 export interface Encoder {
   /** What comes before the first record. */
   readonly head: string;
-  encode(record: WireRecord): string;
-  /** What a format holds back until it knows further records. */
-  flush(): string;
+  encode(records: readonly WireRecord[]): string;
   /** What follows the last record. */
   end(): string;
 }

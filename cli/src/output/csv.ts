@@ -1,5 +1,5 @@
 import type { ColumnKind } from "../operations.js";
-import { type Column, cellText, type Encoder } from "./cells.js";
+import { type Column, cellText, type Encoder, type WireRecord } from "./cells.js";
 
 /**
  * Where a spreadsheet can find a formula, behind apostrophes that were added or typed: at the beginning of a cell, which is also
@@ -29,17 +29,12 @@ const quoteIfNeeded = (text: string) => (/[",\r\n]/.test(text) ? `"${text.replac
  *
  * @param show - Applied to the text of each cell.
  */
-export const csv = (columns: readonly Column[], show = (text: string) => text): Encoder => ({
-  head: `${columns.map(({ name }) => quoteIfNeeded(name)).join(",")}\r\n`,
-  encode(record) {
-    let line = "";
-    let separator = "";
-    for (const column of columns) {
-      line += separator + quoteIfNeeded(guard(show(cellText(record, column)), column.kind));
-      separator = ",";
-    }
-    return `${line}\r\n`;
-  },
-  flush: () => "",
-  end: () => "",
-});
+export const csv = (columns: readonly Column[], show = (text: string) => text): Encoder => {
+  const line = (cells: readonly string[]) => `${cells.map(quoteIfNeeded).join(",")}\r\n`;
+  const cellsOf = (record: WireRecord) => columns.map((column) => guard(show(cellText(record, column)), column.kind));
+  return {
+    head: line(columns.map(({ name }) => name)),
+    encode: (records) => records.map((record) => line(cellsOf(record))).join(""),
+    end: () => "",
+  };
+};

@@ -1,5 +1,5 @@
-import { constants, createWriteStream, existsSync } from "node:fs";
-import { copyFile, link, rename, rm } from "node:fs/promises";
+import { createWriteStream, existsSync } from "node:fs";
+import { rename, rm } from "node:fs/promises";
 import type { Writable } from "node:stream";
 import { finished } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -8,124 +8,104 @@ import { ExitError, UsageError } from "../errors.js";
 import { OutputClosed, write } from "../io.js";
 import type { Target } from "./target.js";
 
-export interface Sink {
-  write(text: string): Promise<void>;
-}
+/** A file, a pipe or a device that is written as it is. Errors name what the user gave. */
+export class OutputFile {
+  readonly #name: string;
+  readonly #input: Writable;
+  readonly #done: Promise<void>;
 
-/** A pipe or a device, which is written as it is. */
-export async function writeStream<T>({ name, isCompressed }: Target, use: (sink: Sink) => Promise<T>): Promise<T> {
-  const { input, done } = compress(createWriteStream(name), isCompressed);
-  const written = (text: string) => write(input, text).catch((error) => Promise.reject(writeError(name, error)));
-  try {
-    return await use({ write: written });
-  } finally {
-    input.end();
-    await done.catch(() => {});
+  constructor(name: string, path: string, isCompressed: boolean, isFlushed = false) {
+    this.#name = name;
+    const file = createWriteStream(path, { flush: isFlushed });
+    this.#done = finished(file);
+    // It is also reported to the write, or when the file is closed.
+    this.#done.catch(() => {});
+    if (!isCompressed) {
+      this.#input = file;
+      return;
+    }
+    const compressor = createGzip();
+    compressor.pipe(file);
+    file.once("error", (error) => compressor.destroy(error));
+    this.#input = compressor;
+  }
+
+  write(text: string): Promise<void> {
+    return write(this.#input, text).catch((error) => Promise.reject(writeError(this.#name, error)));
+  }
+
+  close(): Promise<void> {
+    this.#input.end();
+    return this.#done.catch((error) => Promise.reject(writeError(this.#name, error)));
   }
 }
 
 /**
  * A file that is written beside its name, as `FILE.PID.partial`, and takes its name when it is complete: a reader sees the earlier file
- * or the new one. Errors name the file that the user gave.
+ * or the new one.
  */
-export class ExportFile implements Sink {
+export class ExportFile {
   readonly #target: Target;
   readonly #force: boolean;
   /** Where it is written until it is complete. */
   readonly partial: string;
-  #stream: ReturnType<typeof compress> | undefined;
+  #file: OutputFile | undefined;
   /** Whether a write has failed: what the file has then is not known. */
-  hasFailed = false;
+  #hasFailed = false;
 
   /** @throws {@link UsageError} if the file exists and must not be replaced. */
   constructor(target: Target, force: boolean) {
-    if (!force && existsSync(target.path)) throw exists(target.name);
     this.#target = target;
     this.#force = force;
     this.partial = `${target.path}.${process.pid}.partial`;
+    this.#refuseOther();
   }
 
   async write(text: string): Promise<void> {
-    await this.#try(async () => {
-      this.#stream ??= this.#open();
-      await write(this.#stream.input, text);
-    });
+    const { name, isCompressed } = this.#target;
+    this.#file ??= new OutputFile(name, this.partial, isCompressed, true);
+    await this.#file.write(text).catch((error) => this.#fail(error));
   }
 
   async finish(): Promise<void> {
-    await this.close();
-    await this.#try(async () => {
-      if (this.#force) await replace(this.partial, this.#target.path);
-      // A second program that writes the same new file does not replace what the first one has completed.
-      else if (!(await takeName(this.partial, this.#target.path))) throw exists(this.#target.name);
-      await rm(this.partial, { force: true });
-    });
+    await this.write("");
+    await this.#file?.close().catch((error) => this.#fail(error));
+    // Another program can have written it meanwhile.
+    this.#refuseOther();
+    await replace(this.partial, this.#target.path).catch((error) => this.#fail(writeError(this.#target.name, error)));
   }
 
-  /** Completes what was written, and leaves it beside the name. */
-  async close(): Promise<void> {
-    await this.#try(async () => {
-      this.#stream ??= this.#open();
-      this.#stream.input.end();
-      await this.#stream.done;
+  /** Completes what was written, and leaves it beside the name. Returns whether it is whole. */
+  async keep(): Promise<boolean> {
+    await this.#file?.close().catch(() => {
+      this.#hasFailed = true;
     });
+    return !this.#hasFailed;
   }
 
   async discard(): Promise<void> {
-    this.#stream?.input.end();
-    await this.#stream?.done.catch(() => {});
+    await this.#file?.close().catch(() => {});
     await rm(this.partial, { force: true }).catch(() => {});
   }
 
-  #open() {
-    return compress(createWriteStream(this.partial, { flush: true }), this.#target.isCompressed);
+  #refuseOther(): void {
+    const { name, path } = this.#target;
+    if (this.#force || !existsSync(path)) return;
+    throw new UsageError(`${name} exists. Use --force to replace it, or another --output.`);
   }
 
-  async #try(action: () => Promise<void>): Promise<void> {
-    try {
-      await action();
-    } catch (error) {
-      this.hasFailed = true;
-      throw writeError(this.#target.name, error);
-    }
-  }
-}
-
-const exists = (name: string) => new UsageError(`${name} exists. Use --force to replace it, or another --output.`);
-
-/** The stream to write text to, and when everything is written. */
-function compress(stream: Writable, isCompressed: boolean): { input: Writable; done: Promise<void> } {
-  const done = finished(stream);
-  // It is also reported to the write, or when the file is closed.
-  done.catch(() => {});
-  if (!isCompressed) return { input: stream, done };
-  const compressor = createGzip();
-  compressor.pipe(stream);
-  stream.once("error", (error) => compressor.destroy(error));
-  return { input: compressor, done };
-}
-
-/** Gives a file a second name. Returns whether the name was free. */
-export async function takeName(from: string, to: string): Promise<boolean> {
-  const isTaken = (error: NodeJS.ErrnoException) => error.code === "EEXIST";
-  try {
-    // The copy is for a file system without links, such as FAT.
-    await link(from, to).catch((error) =>
-      isTaken(error) ? Promise.reject(error) : copyFile(from, to, constants.COPYFILE_EXCL),
-    );
-    return true;
-  } catch (error) {
-    if (isTaken(error as NodeJS.ErrnoException)) return false;
+  #fail(error: unknown): never {
+    this.#hasFailed = true;
     throw error;
   }
 }
 
 /** Milliseconds before further attempts. A virus scanner or an indexer holds a new file for less than a second. */
-const delays = [10, 30, 100, 300, 1000, 2000];
+const delays = process.platform === "win32" ? [10, 30, 100, 300, 1000, 2000] : [];
 
 /** Renames a file over another one. On Windows, it waits for programs that have one of them open. */
 async function replace(from: string, to: string): Promise<void> {
-  for (const delay of process.platform === "win32" ? delays : []) {
+  for (const delay of delays) {
     try {
       return await rename(from, to);
     } catch (error) {

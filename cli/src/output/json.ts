@@ -18,8 +18,7 @@ function jsonOf(record: WireRecord, columns: readonly Column[]): string {
 /** NDJSON: a record on each line. */
 export const ndjson = (columns: readonly Column[], show = asIs): Encoder => ({
   head: "",
-  encode: (record) => `${show(jsonOf(record, columns))}\n`,
-  flush: () => "",
+  encode: (records) => records.map((record) => `${show(jsonOf(record, columns))}\n`).join(""),
   end: () => "",
 });
 
@@ -28,12 +27,13 @@ export function json(columns: readonly Column[], show = asIs): Encoder {
   let isEmpty = true;
   return {
     head: "[",
-    encode(record) {
-      const separator = isEmpty ? "\n" : ",\n";
-      isEmpty = false;
-      return separator + show(jsonOf(record, columns));
+    encode(records) {
+      const lines = records.map(
+        (record, index) => (isEmpty && index === 0 ? "\n" : ",\n") + show(jsonOf(record, columns)),
+      );
+      isEmpty &&= records.length === 0;
+      return lines.join("");
     },
-    flush: () => "",
     end: () => (isEmpty ? "]\n" : "\n]\n"),
   };
 }

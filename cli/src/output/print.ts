@@ -67,9 +67,7 @@ export async function printRecords(
   const hasChosenColumns = flags.columns !== undefined;
   const encoder = await createEncoder(format, columns, io, { isStdout: true, hasChosenColumns, onHidden });
   const records = (await read()) as readonly WireRecord[];
-  await write(io.stdout, encoder.head);
-  for (const record of records) await write(io.stdout, encoder.encode(record));
-  await write(io.stdout, encoder.end());
+  await write(io.stdout, encoder.head + encoder.encode(records) + encoder.end());
 }
 
 const column = (name: string): Column => ({ name, kind: "text", print: (text) => text });
@@ -83,8 +81,8 @@ export async function printObject(value: object, io: Io, flags: FormatFlags): Pr
   }
   const columns = [column("name"), column("value")];
   const encoder = await createEncoder(format, columns, io, { isStdout: true, hasChosenColumns: true });
-  const rows = rowsOf(value).map(([name, text]) => encoder.encode({ name, value: text }));
-  return write(io.stdout, [encoder.head, ...rows, encoder.end()].join(""));
+  const rows = rowsOf(value).map(([name, text]) => ({ name, value: text }));
+  return write(io.stdout, encoder.head + encoder.encode(rows) + encoder.end());
 }
 
 /** The values in an object with their paths, as in `votes.statistics[0].proposal`. */

@@ -2,8 +2,6 @@ import stringWidth from "string-width";
 import { printable } from "../io.js";
 import { type Column, cellText, type Encoder, type WireRecord } from "./cells.js";
 
-/** How many rows are known before the widths of the columns are decided. */
-const sampleSize = 100;
 const gap = "  ";
 
 export interface TableOptions {
@@ -16,10 +14,10 @@ export interface TableOptions {
   readonly onHidden?: (names: readonly string[]) => void;
 }
 
-/** A table with a bold head. Its columns are as wide as the first rows need; a later row can be wider. */
+/** A table with a bold head. Its columns are as wide as the rows of the first batch need; a later row can be wider. */
 export function table(columns: readonly Column[], options: TableOptions): Encoder {
   const { bold, width = Number.POSITIVE_INFINITY, isShort = false, onHidden } = options;
-  let sample: string[][] = [];
+  const names = columns.map(({ name }) => name);
   let widths: number[] | undefined;
 
   const cellsOf = (record: WireRecord) =>
@@ -28,48 +26,37 @@ export function table(columns: readonly Column[], options: TableOptions): Encode
       return isShort && (column.kind === "text" || column.kind === "exact") ? shorten(text) : text;
     });
 
+  /** Decides which columns are shown, and how wide they are. */
+  function fit(rows: readonly (readonly string[])[]): number[] {
+    const all = names.map((_, index) => Math.max(...rows.map((cells) => stringWidth(cells[index] ?? ""))));
+    const shown = all.findIndex((_, index) => rowWidth(all.slice(0, index + 1)) > width);
+    if (shown <= 0) return all;
+    onHidden?.(names.slice(shown));
+    return all.slice(0, shown);
+  }
+
   const row = (cells: readonly string[], shown: number[]) =>
     shown
-      .map((_, index) => {
+      .map((cellWidth, index) => {
         const text = cells[index] ?? "";
-        const textWidth = stringWidth(text);
-        const cellWidth = Math.max(shown[index] ?? 0, textWidth);
-        shown[index] = cellWidth;
-        const space = " ".repeat(cellWidth - textWidth);
+        shown[index] = Math.max(cellWidth, stringWidth(text));
+        const space = " ".repeat(shown[index] - stringWidth(text));
         return columns[index]?.kind === "amount" ? space + text : text + space;
       })
       .join(gap)
       .trimEnd();
 
-  /** Decides which columns are shown, and how wide they are. */
-  function fit(rows: readonly (readonly string[])[]): number[] {
-    const all = columns.map((_, index) => Math.max(...rows.map((cells) => stringWidth(cells[index] ?? ""))));
-    const shown = all.findIndex((_, index) => rowWidth(all.slice(0, index + 1)) > width);
-    if (shown <= 0) return all;
-    onHidden?.(columns.slice(shown).map(({ name }) => name));
-    return all.slice(0, shown);
-  }
-
-  function flush(): string {
-    if (sample.length === 0) return "";
-    const rows = sample;
-    sample = [];
-    const names = columns.map(({ name }) => name);
-    const isFirst = widths === undefined;
-    widths ??= fit([names, ...rows]);
-    const shown = widths;
-    const head = isFirst ? `${bold(row(names, shown))}\n` : "";
-    return head + rows.map((cells) => `${row(cells, shown)}\n`).join("");
-  }
-
   return {
     head: "",
-    encode(record) {
-      sample.push(cellsOf(record));
-      return widths === undefined && sample.length < sampleSize ? "" : flush();
+    encode(records) {
+      if (records.length === 0) return "";
+      const rows = records.map(cellsOf);
+      const isFirst = widths === undefined;
+      widths ??= fit([names, ...rows]);
+      const shown = widths;
+      return (isFirst ? `${bold(row(names, shown))}\n` : "") + rows.map((cells) => `${row(cells, shown)}\n`).join("");
     },
-    flush,
-    end: flush,
+    end: () => "",
   };
 }
 

@@ -104,3 +104,9 @@ export function canonicalJson(value: object): string {
     return Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)));
   });
 }
+
+/** The address of a database without its password. */
+export const hidePassword = (name: string): string =>
+  /^postgres(?:ql)?:/.test(name)
+    ? name.replace(/^(\w+:\/\/[^:@/?]*):[^/?]*@/, "$1:…@").replaceAll(/([?&]password=)[^&]*/g, "$1…")
+    : name;

@@ -1,9 +1,10 @@
-import { readFile, realpath, rm, stat, writeFile } from "node:fs/promises";
+import { constants } from "node:fs";
+import { copyFile, link, readFile, realpath, rm, stat, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { UsageError } from "../errors.js";
-import { takeName, writeError } from "../output/file.js";
+import { writeError } from "../output/file.js";
 
 /** The process that has a lock. */
 interface Owner {
@@ -50,6 +51,21 @@ export async function lock(name: string): Promise<() => Promise<void>> {
 /** A destination can be there or not, and its name can be a link. */
 const resolveName = (name: string): Promise<string> =>
   realpath(name).catch(async () => join(await realpath(dirname(name)), basename(name)));
+
+/** Gives a file a second name. Returns whether the name was free. */
+async function takeName(from: string, to: string): Promise<boolean> {
+  const isTaken = (error: NodeJS.ErrnoException) => error.code === "EEXIST";
+  try {
+    // The copy is for a file system without links, such as FAT.
+    await link(from, to).catch((error) =>
+      isTaken(error) ? Promise.reject(error) : copyFile(from, to, constants.COPYFILE_EXCL),
+    );
+    return true;
+  } catch (error) {
+    if (isTaken(error as NodeJS.ErrnoException)) return false;
+    throw error;
+  }
+}
 
 const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code;
 

@@ -2,8 +2,7 @@
 import type { BalanceChange, BalanceChangesFilter } from "vegaprotocol-client";
 import { IncompleteError, UsageError } from "../errors.js";
 import { formatTime } from "../output/cells.js";
-import { hidePassword } from "../shell.js";
-import { canonicalJson, type Destination, type SyncList, type SyncRecords } from "./destination.js";
+import { canonicalJson, type Destination, hidePassword, type SyncList, type SyncRecords } from "./destination.js";
 import { openDestination } from "./open.js";
 
 /** Yields what is read from a destination. A sync can write to it meanwhile. */

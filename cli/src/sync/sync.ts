@@ -63,9 +63,6 @@ export interface SyncOptions extends ReadOptions, Pick<FollowOptions, "pollInter
 /** How many records are stored in one step, in addition to the rest of the last block. */
 const batchSize = 2000;
 
-/** After this many failed polls in a row, a run that does not follow ends. */
-const mostFailures = 4;
-
 /** Nodes keep times in microseconds: everything before this time is final in a block of this time. */
 const finalTime = ({ timestamp }: Block): bigint => timestamp - (timestamp % 1000n);
 
@@ -161,11 +158,11 @@ class Run {
   get following(): FollowOptions {
     const { pollInterval, observe, follow, catchUp = 15_000 } = this.options;
     if (follow) return { pollInterval, observe, signal: this.signal };
-    const endIfRepeated = (event: FollowEvent) => {
+    const endOnFailure = (event: FollowEvent) => {
       observe?.(event);
-      if (event.type === "retry" && event.failures >= mostFailures) this.fail(new ExitError(event.error.message));
+      if (event.type === "retry") this.fail(new ExitError(event.error.message));
     };
-    return { pollInterval, stalledAfter: catchUp, observe: endIfRepeated, signal: this.signal };
+    return { pollInterval, stalledAfter: catchUp, observe: endOnFailure, signal: this.signal };
   }
 
   async store(batch: Batch): Promise<void> {

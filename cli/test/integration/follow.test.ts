@@ -63,7 +63,7 @@ describe("follow balances", () => {
     const times = records.map(({ timestamp }) => BigInt(timestamp));
     expect(times).toEqual([...times].sort((a, b) => Number(a - b)));
     const [, position = ""] =
-      /^Interrupted by SIGINT\.\nTo continue: vegaprotocol follow balances .*--from (\d+)\n$/.exec(stderr) ?? [];
+      /^Interrupted by SIGINT\.\nTo continue, repeat the command with --from (\d+)\.\n$/.exec(stderr) ?? [];
     const before = node.records.balances.filter(({ timestamp }) => BigInt(timestamp) < BigInt(position));
     expect(new Set(records.map(balanceKey))).toEqual(new Set(before.map((each) => balanceKey({ ...each }))));
     expect(records).toHaveLength(before.length);
@@ -121,7 +121,7 @@ describe("follow balances", () => {
         return network.fetch(request);
       },
     );
-    const [, position = ""] = /--from (\d+)\n$/.exec(stderr) ?? [];
+    const [, position = ""] = /--from (\d+)\.\n$/.exec(stderr) ?? [];
     const keys = linesIn(stdout).map((line) => balanceKey(JSON.parse(line)));
     const expected = network.records.balances.filter(({ timestamp }) => BigInt(timestamp) < BigInt(position));
     expect(keys).toHaveLength(expected.length);
@@ -152,7 +152,7 @@ describe("follow balances", () => {
     expect(code).toBe(1);
     expect(stderr).toMatch(/^followBalanceChanges: poll failed, repeated in 1000 ms: .*503/m);
     expect(stderr).toMatch(
-      /^Error: followBalanceChanges has seen no block after \d+ for \d+ ms\nTo continue: .* --from \d+$/m,
+      /^Error: followBalanceChanges has seen no block after \d+ for \d+ ms\nTo continue, repeat the command with --from \d+\.$/m,
     );
   });
 });
@@ -166,7 +166,7 @@ test("follow votes prints each vote once and continues exactly at the position t
   for (let run = 0; run < 3; run++) {
     const { code, stdout, stderr } = await followLines([...command, ...from], 8, node.fetch);
     expect(code).toBe(130);
-    from = ["--from", /--from (\d+)\n$/.exec(stderr)?.[1] ?? ""];
+    from = ["--from", /--from (\d+)\.\n$/.exec(stderr)?.[1] ?? ""];
     parties.push(...linesIn(stdout).map((line) => JSON.parse(line).partyId));
   }
   expect(new Set(parties).size).toBe(parties.length);

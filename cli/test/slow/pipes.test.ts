@@ -94,7 +94,7 @@ describe("on a terminal", () => {
 
   test("the progress of an export is one line that is removed at the end", async () => {
     const output = await terminal(`${program} balances --page-size 50 --concurrency 1 > /dev/null`);
-    expect(output).toMatch(/\r.\[K[\d,]+ records, [\d,]+\/s, \d+ %, \S+.* left/);
+    expect(output).toMatch(/\r.\[K[\d,]+ records, [\d,]+\/s, at 2024-/);
     expect(output.endsWith("\r\x1b[K")).toBe(true);
   });
 });

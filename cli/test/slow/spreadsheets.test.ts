@@ -48,7 +48,7 @@ describe.runIf(isInstalled)("LibreOffice", () => {
         fc.constantFrom("=1+1", "=", "+1", "-1", "@", ";", "|", ",", "\t", "\n", "\r", "'", '"', " ", "a"),
       );
       const texts = fc.sample(text, { numRuns: 500, seed: 7 }).map((all) => all.join(""));
-      const lines = texts.map((alias) => encoder.encode({ alias, sig: alias, metadata: [{ key: alias }] }));
+      const lines = texts.map((alias) => encoder.encode([{ alias, sig: alias, metadata: [{ key: alias }] }]));
       expect(await formulasIn(lines.join(""), separator)).toEqual([]);
     },
   );

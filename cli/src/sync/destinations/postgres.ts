@@ -5,8 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import Cursor from "pg-cursor";
 import { ExitError, UsageError } from "../../errors.js";
-import { hidePassword } from "../../shell.js";
-import type { Destination, OpenMode } from "../destination.js";
+import { type Destination, hidePassword, type OpenMode } from "../destination.js";
 import type { Row } from "../rows.js";
 import { type Database, type Dialect, RelationalDestination } from "./relational.js";
 
