@@ -6,7 +6,6 @@ import { cpus } from "node:os";
 import { parseArgs } from "node:util";
 import Table from "cli-table3";
 import { calls } from "./calls.js";
-import { completeness } from "./completeness.js";
 import { exporting, memory } from "./export.js";
 import { latency } from "./latency.js";
 import { count, type Report } from "./measure.js";
@@ -15,7 +14,6 @@ import { reporting } from "./reports.js";
 const benchmarks: Record<string, () => Promise<Report[]>> = {
   calls,
   latency,
-  completeness,
   export: exporting,
   memory,
   reports: reporting,

@@ -18,7 +18,6 @@ import { parse } from "yaml";
  *   "x-enumDescriptions"?: Record<string, string>, "x-enumNumbers"?: number[], "x-naturalKey"?: string[],
  * }} Schema
  * @typedef {Record<string, any> & { parameters?: any[], responses?: Record<string, any> }} Operation
- * @typedef {Record<string, { variants?: { without: string[] }[] }>} Groups
  */
 
 const shapes = parse(readFileSync(new URL("extensions.yaml", import.meta.url), "utf8"));
@@ -92,12 +91,10 @@ function stringFormats() {
   };
 }
 
-/** A misspelled extension would have no effect, and a name that does not exist would be ignored. */
+/** A misspelled extension would have no effect, and `npm run generate` needs groups, sizes of pages and natural keys. */
 function extensions() {
-  /** @type {Groups} */
+  /** The groups that operations share. @type {Record<string, unknown>} */
   let shared = {};
-  /** The members of the groups that operations share. @type {Map<string, Set<string>>} */
-  const used = new Map();
   /** The records of lists. @type {Set<unknown>} */
   const records = new Set();
 
@@ -115,79 +112,28 @@ function extensions() {
       }
     };
 
-  /** @param {Groups} groups @param {Map<string, Set<string>>} members @param {Context} context */
-  function checkGroups(groups, members, { report, location }) {
-    for (const [name, { variants = [] }] of Object.entries(groups)) {
-      const known = members.get(name);
-      const unknown = variants.flatMap(({ without = [] }) => without).find((member) => !known?.has(member));
-      if (known && unknown === undefined) continue;
-      const message = known
-        ? `has a variant without \`${unknown}\`, which it does not have`
-        : "is used by no parameter";
-      report({ message: `Group \`${name}\` ${message}.`, location: location.child(["x-parameterGroups", name]) });
-    }
-  }
-
   return {
-    Root: {
-      /** @param {{ "x-parameterGroups"?: Groups }} root @param {Context} context */
-      enter(root, context) {
-        shared = root["x-parameterGroups"] ?? {};
-        checkShape("Root")(root, context);
-      },
-      /** @param {unknown} _ @param {Context} context */
-      leave(_, context) {
-        checkGroups(shared, used, context);
-      },
+    /** @param {{ "x-parameterGroups"?: Record<string, unknown> }} root @param {Context} context */
+    Root(root, context) {
+      shared = root["x-parameterGroups"] ?? {};
+      checkShape("Root")(root, context);
     },
     Parameter: checkShape("Parameter"),
     /** @param {Operation} operation @param {Context} context */
     Operation(operation, context) {
       checkShape("Operation")(operation, context);
-      /** @param {boolean} isValid @param {string} place @param {string} message */
-      const expect = (isValid, place, message) => {
-        if (isValid) return;
-        const location = place in operation ? context.location.child(place) : context.location.key();
-        context.report({ message, location });
-      };
-      const parameters = (operation.parameters ?? []).map((each) => follow(each, context));
-      /** @param {string} wanted */
-      const parameter = (wanted) => parameters.find(({ name }) => name === wanted);
+      const { report, location } = context;
+      const groups = { ...shared, ...operation["x-parameterGroups"] };
+      for (const { name } of (operation.parameters ?? []).map((each) => follow(each, context))) {
+        const [group, ...members] = name.split(".");
+        if (members.length === 0 || (members.length === 1 && group in groups)) continue;
+        const message = `Parameter \`${name}\` needs a group of x-parameterGroups and one dot.`;
+        report({ message, location: location.child("parameters") });
+      }
       const record = recordOf(operation, context);
       if (record) records.add(record);
-      const properties = record?.properties ?? {};
-      const own = /** @type {Groups} */ (operation["x-parameterGroups"] ?? {});
-      /** @type {Map<string, Set<string>>} */
-      const members = new Map();
-      for (const { name } of parameters) {
-        const [group, member, ...others] = name.split(".");
-        if (member === undefined) continue;
-        const users = group in own ? members : used;
-        users.set(group, (users.get(group) ?? new Set()).add(member));
-        const isValid = others.length === 0 && (own[group] ?? shared[group]) !== undefined;
-        expect(isValid, "parameters", `Parameter \`${name}\` needs a group of x-parameterGroups and one dot.`);
-      }
-      checkGroups(own, members, context);
-      for (const { parameter: name } of operation["x-atLeastOneOf"] ?? []) {
-        const found = parameter(name);
-        const isValid = found?.in === "query" && !found.required;
-        expect(isValid, "x-atLeastOneOf", `\`${name}\` is no optional query parameter.`);
-      }
-      for (const name of Object.values(operation["x-range"] ?? {}))
-        expect(parameter(name)?.["x-unit"] !== undefined, "x-range", `\`${name}\` is no parameter with x-unit.`);
-      const { parameter: rejecting, member } = operation["x-rejectedNames"] ?? {};
-      const isRejected = member === undefined || (parameter(rejecting) !== undefined && member in properties);
-      expect(isRejected, "x-rejectedNames", "Expected a parameter of the operation and a member of the record.");
-      const size = operation["x-defaultPageSize"];
-      const isSized = (record !== undefined) === (size !== undefined);
-      expect(isSized, "x-defaultPageSize", "A list needs `x-defaultPageSize`; no other operation has it.");
-      const { missingMember, rejectedWith } = operation["x-cursors"] ?? {};
-      for (const name of missingMember?.sha256Of ?? [])
-        expect(name in properties, "x-cursors", `\`${name}\` is no member of the record.`);
-      const isHinted = operation["x-hints"]?.rejectedCursor === undefined || rejectedWith !== undefined;
-      expect(isHinted, "x-hints", "`rejectedCursor` needs `x-cursors.rejectedWith`.");
-      const isSentOnce = !operation["x-sentOnce"] || operation["requestBody"] !== undefined;
-      expect(isSentOnce, "x-sentOnce", "`x-sentOnce` needs an operation with a request body.");
+      if ((record !== undefined) === (operation["x-defaultPageSize"] !== undefined)) return;
+      report({ message: "A list needs `x-defaultPageSize`; no other operation has it.", location: location.key() });
     },
     /** @param {Schema} schema @param {Context} context */
     Schema: checkShape("Schema"),

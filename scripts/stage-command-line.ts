@@ -19,18 +19,22 @@ const files = {
   LICENSE: "LICENSE",
 };
 
-export function stageCommandLine(folder: string): void {
-  mkdirSync(folder);
-  for (const [name, from] of Object.entries(files)) cpSync(join(root, from), join(folder, name), { recursive: true });
+/** `package.json` of the command line as it is published. */
+export function readPublished() {
   const read = (file: string) => JSON.parse(readFileSync(join(root, file), "utf8"));
   const { version, repository } = read("package.json");
   const { private: _, dependencies, ...manifest } = read("cli/package.json");
-  const published = {
+  return {
     ...manifest,
     ...(repository && { repository }),
     dependencies: { ...dependencies, "vegaprotocol-client": version },
   };
-  writeFileSync(join(folder, "package.json"), `${JSON.stringify(published, null, 2)}\n`);
+}
+
+export function stageCommandLine(folder: string): void {
+  mkdirSync(folder);
+  for (const [name, from] of Object.entries(files)) cpSync(join(root, from), join(folder, name), { recursive: true });
+  writeFileSync(join(folder, "package.json"), `${JSON.stringify(readPublished(), null, 2)}\n`);
 }
 
 await runScript(import.meta.url, () => {

@@ -8,11 +8,11 @@ import { readFile } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { styleText } from "node:util";
 import Table from "cli-table3";
+import { createClient, type PageContent } from "vegaprotocol-client";
 import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
 import { parse } from "yaml";
 import { Interruption } from "../cli/src/io.js";
 import { run } from "../cli/src/program.js";
-import { comparePaging, type Reading } from "./paging.js";
 
 /** Several pages of each list, and a block with more balance changes than a page of the comparison below. */
 const data = { profiles: 13, spamStatistics: 12, votes: 600, balances: 20_000, signatures: 39 };
@@ -72,25 +72,64 @@ async function exampleTransaction(): Promise<unknown> {
   return examples.signed.value;
 }
 
-/** Compares what the client reads from the in-memory node with what following its cursors reads. */
+/** Compares what the client reads from the in-memory node with what a loop reads that requests each next page with `endCursor`. */
 async function showPaging(): Promise<void> {
-  const table = new Table({
-    head: ["list", "size", "loop with endCursor", "this client", "requests"],
-    style: { head: [], border: [], compact: true },
-  });
-  for (const { list, first, stored, byCursor, byClient } of await comparePaging(node)) {
-    const cells = [byCursor ? cellOf(byCursor, stored) : "–", cellOf(byClient, stored)];
-    table.push([list, String(first), ...cells, String(byClient.requests)]);
-  }
+  const client = createClient({ baseUrl: "https://node.example", fetch: node.fetch });
+  const { votes, balances } = node.records;
+  // Of the proposals with generated votes, the first is closed.
+  const [closed = "", open = ""] = new Set(votes.map(({ proposalId }) => proposalId));
+  const head = ["list", "size", "loop with endCursor", "this client", "requests"];
+  const table = new Table({ head, style: { head: [], border: [], compact: true } });
+  const addRow = async (list: string, first: number, stored: number, walk: AsyncIterable<unknown>, path?: string) => {
+    const byCursor = path && (await read(followCursors(`${path}&pagination.first=${first}`), stored));
+    const before = node.requests.length;
+    const byClient = await read(walk, stored);
+    table.push([list, String(first), byCursor ?? "–", byClient, String(node.requests.length - before)]);
+  };
+  const votesOn = (list: string, proposalId: string, first: number) => {
+    const { length } = votes.filter((vote) => vote.proposalId === proposalId);
+    const walk = client.listVotes({ proposalId, pagination: { first } });
+    return addRow(`votes on ${list} proposal`, first, length, walk, `/api/v2/votes?proposalId=${proposalId}`);
+  };
+  await votesOn("a closed", closed, 5000);
+  await votesOn("a closed", closed, 100);
+  await votesOn("an open", open, 20);
+  const changes = client.listBalanceChanges({ pagination: { first: 1000 } });
+  await addRow("balance changes", 1000, balances.length, changes, "/api/v2/balance/changes?");
+  await addRow("balance changes, by a scan", 5000, balances.length, client.scanBalanceChanges());
   const title = "Records read of an in-memory node with the paging defects of v0.74 nodes, by the size of a page:";
   console.log(`${title}\n${table}`);
 }
 
-function cellOf({ different, repeated, isEndless }: Reading, stored: number): string {
-  const lines = [`${different.toLocaleString("en")} of ${stored.toLocaleString("en")}`];
-  if (repeated > 0) lines.push(`${repeated.toLocaleString("en")} repeated`);
+/** Reads records to their end, and returns how many of those that the node has stored. */
+async function read(records: AsyncIterable<unknown>, stored: number): Promise<string> {
+  const texts: string[] = [];
+  for await (const record of records) texts.push(record === endless ? "" : JSON.stringify(record));
+  const isEndless = texts.at(-1) === "";
+  if (isEndless) texts.pop();
+  const { size } = new Set(texts);
+  const lines = [`${size.toLocaleString("en")} of ${stored.toLocaleString("en")}`];
+  if (size < texts.length) lines.push(`${(texts.length - size).toLocaleString("en")} repeated`);
   if (isEndless) lines.push("then an infinite loop");
   return lines.join("\n");
+}
+
+/** What is yielded in place of an infinite loop. */
+const endless = Symbol("endless");
+
+/** Follows `endCursor` as a hand-written loop does, until a cursor repeats. */
+async function* followCursors(path: string): AsyncGenerator<unknown> {
+  const cursors = new Set<string>();
+  for (let cursor = ""; !cursors.has(cursor); ) {
+    cursors.add(cursor);
+    const after = cursor && `&pagination.after=${encodeURIComponent(cursor)}`;
+    const response = await node.fetch(`https://node.example${path}${after}`);
+    const [page] = Object.values((await response.json()) as Record<string, PageContent<unknown>>);
+    for (const edge of page?.edges ?? []) yield edge?.node;
+    if (!page?.pageInfo?.hasNextPage) return;
+    cursor = page.pageInfo.endCursor;
+  }
+  yield endless;
 }
 
 const [, , ...argv] = process.argv;

@@ -43,7 +43,6 @@ const checks: Readonly<Record<string, Check>> = {
   docs: { commands: ["tsx scripts/docs/main.ts install", `${tsc} -p docs`], onlyByName: true },
   release: {
     commands: ["tsx scripts/docs/main.ts check", "tsx scripts/check/release.ts"],
-    needsBuild: true,
     onlyByName: true,
   },
 };

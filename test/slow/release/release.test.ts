@@ -89,7 +89,7 @@ describe.each(Object.entries(managers))("a project of %s", (name, { file, add })
     await writeFile(join(project, "main.mts"), program);
     const compilerOptions = { strict: true, noEmit: true, module: "nodenext", target: "es2022", types: [] };
     await writeFile(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["main.mts"] }));
-    await run("node", [join(root, "node_modules/typescript/bin/tsc")], project);
+    await run("node", [join(root, "node_modules/typescript-7/bin/tsc")], project);
   });
 
   test("has the command line, which exports from the fake node", async () => {
@@ -112,53 +112,34 @@ describe.each(Object.entries(managers))("a project of %s", (name, { file, add })
 });
 
 describe("npm run check -- release", () => {
-  const { client, ...others } = readRelease();
-  // The maintainer sets the address, and a test runs before a commit, too.
-  const manifest = { ...client.manifest, repository: "github:example/vegaprotocol-client" };
-  const release: Release = { ...others, client: { ...client, manifest }, uncommitted: "" };
-  const { version, repository: _, ...rest } = manifest;
-  const { commandLine } = release;
-  const without = <Part extends Release["client"]>(part: Part, name: string): Part => ({
-    ...part,
-    packed: part.packed.filter((file) => file !== name),
-  });
-  const withFile = (name: string) => ({ client: { ...release.client, packed: [...client.packed, name] } });
-  const withCommandLine = (change: Partial<typeof commandLine.manifest>) => ({
-    commandLine: { ...commandLine, manifest: { ...commandLine.manifest, ...change } },
-  });
+  const release = readRelease();
+  const { client, commandLine } = release;
+  // The maintainer sets the address and the date, and a test runs before a commit, too.
+  const complete = {
+    ...release,
+    client: { ...client, repository: "github:example/vegaprotocol-client" },
+    changelog: `## ${client.version} (2026-11-23)\n`,
+    uncommitted: "",
+  };
 
-  test("reports no problem: the packages have their files and no others, and the versions and the changelog agree", () => {
-    expect(problemsOf(release)).toEqual([]);
+  test("reports no problem if the versions, the description and the changelog agree", () => {
+    expect(problemsOf(complete)).toEqual([]);
   });
 
   test.each<[what: string, change: Partial<Release>, problem: RegExp]>([
-    ["lacks an entry's types", { client: without(release.client, "dist/src/index.d.ts") }, /lacks dist\/src\/index\.d/],
-    ["has no repository", { client: { ...client, manifest: { version, ...rest } } }, /^The address of the repository/],
-    ["lacks the license", { client: without(release.client, "LICENSE") }, /lacks LICENSE/],
-    ["has a source map", withFile("dist/src/index.js.map"), /has dist\/src\/index\.js\.map/],
-    ["has a test in it", withFile("dist/test/a.js"), /has dist\/test\/a\.js/],
-    ["has no entry in the changelog", { changelog: "# Changelog\n" }, /no entry for/],
-    ["is not dated", { changelog: `## ${version} (unreleased)\n` }, /the date of .*, got "unreleased"/],
-    [
-      "has a description of another version",
-      { described: "0.0.1" },
-      /openapi\.yaml has version 0\.0\.1, package\.json/,
-    ],
-    ["lacks the command line", { commandLine: without(commandLine, "dist/main.js") }, /cli lacks dist\/main\.js/],
+    ["has no dated entry in the changelog", { changelog: `## ${client.version} (unreleased)\n` }, /got unreleased/],
     [
       "has a command line of another version",
-      withCommandLine({ version: "0.0.1" }),
-      /cli\/package\.json has version 0/,
+      { commandLine: { ...commandLine, version: "0.0.1" } },
+      /json has version 0/,
     ],
     [
       "has a command line that needs a folder",
-      withCommandLine({ dependencies: { "vegaprotocol-client": "file:.." } }),
-      /of the client, got file:\.\./,
+      { commandLine: { ...commandLine, dependencies: {} } },
+      /of the client, got /,
     ],
     ["is not committed", { uncommitted: " M README.md" }, /not committed:\n M README\.md/],
   ])("reports a release that %s", (_, change, problem) => {
-    const problems = problemsOf({ ...release, ...change });
-    expect(problems).toHaveLength(1);
-    expect(problems[0]).toMatch(problem);
+    expect(problemsOf({ ...complete, ...change })).toEqual([expect.stringMatching(problem)]);
   });
 });

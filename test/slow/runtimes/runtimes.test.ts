@@ -1,6 +1,5 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import Table from "cli-table3";
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createFakeNode } from "../../../src/testing/index.js";
@@ -17,7 +16,6 @@ interface Result {
 let installed: Consumer;
 let consumer: string;
 let node: FakeNodeServer;
-const table: [runtime: string, version: string, outcome: string][] = [];
 
 beforeAll(async () => {
   installed = await installConsumer();
@@ -27,9 +25,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await node?.close();
   await installed?.remove();
-  const printed = new Table({ head: ["runtime", "version", "outcome"], style: { head: [], border: [] } });
-  printed.push(...table);
-  console.log(`\n${printed.toString()}`);
 });
 
 /** A fake node. The first segment of the path selects responses in HTML, failures of every second request, or latency. */
@@ -56,32 +51,17 @@ function readable(response: Response): Response {
   return response;
 }
 
-function report(runtime: string, version: string, results: Result[]): void {
-  const failed = results.filter(({ error }) => error !== null);
-  table.push([
-    runtime,
-    version,
-    failed.length > 0 ? `${failed.length} of ${results.length} failed` : `${results.length} passed`,
-  ]);
-  expect(failed).toEqual([]);
+function expectSuccess(results: Result[]): void {
+  expect(results.filter(({ error }) => error !== null)).toEqual([]);
   expect(results.length).toBeGreaterThan(0);
 }
-
-const versionOf = async (file: string, ...args: string[]) => {
-  const { stdout } = await run(file, args);
-  return /\d+\.\d+\.\d+/.exec(stdout)?.[0] ?? "?";
-};
 
 describe("the packed package runs on", () => {
   test.each(["20", "22", "24", "26"])("Node.js %s, imported and required", async (version) => {
     const binary = nodeBinary(version);
     for (const file of ["main.mjs", "main.cjs"]) {
       const { stdout, stderr } = await run(binary, [file, node.url], { cwd: consumer });
-      report(
-        file === "main.mjs" ? "Node.js" : "Node.js, require",
-        await versionOf(binary, "--version"),
-        JSON.parse(stdout),
-      );
+      expectSuccess(JSON.parse(stdout));
       expect(stderr).toBe("");
     }
   });
@@ -93,17 +73,12 @@ describe("the packed package runs on", () => {
       env: { ...process.env, NODE_URL: node.url, NODE_OPTIONS: "" },
     }).catch((error: { stdout: string }) => error);
     const { testResults } = JSON.parse(stdout) as { testResults: { message: string; assertionResults: object[] }[] };
-    report(
-      "Jest",
-      (JSON.parse(await readFile(join(binaries, "jest/package.json"), "utf8")) as { version: string }).version,
-      testResults.map(({ message }) => ({ name: "vega.test.js", error: message || null })),
-    );
+    expectSuccess(testResults.map(({ message }) => ({ name: "vega.test.js", error: message || null })));
   });
 
   test("Bun", async () => {
-    const binary = join(binaries, ".bin/bun");
-    const { stdout } = await run(binary, ["main.mjs", node.url], { cwd: consumer });
-    report("Bun", await versionOf(binary, "--version"), JSON.parse(stdout));
+    const { stdout } = await run(join(binaries, ".bin/bun"), ["main.mjs", node.url], { cwd: consumer });
+    expectSuccess(JSON.parse(stdout));
   });
 
   test("Deno", async () => {
@@ -113,7 +88,7 @@ describe("the packed package runs on", () => {
       cwd: consumer,
       env: { ...process.env, DENO_NO_UPDATE_CHECK: "1", NO_COLOR: "1" },
     });
-    report("Deno", await versionOf(binary, "--version"), JSON.parse(stdout));
+    expectSuccess(JSON.parse(stdout));
   });
 
   describe("the command line runs on", () => {
@@ -146,32 +121,20 @@ describe("the packed package runs on", () => {
     });
   });
 
-  const bundle = async (entry: string, format: "esm" | "iife") => {
-    const outfile = join(consumer, `${entry}.bundle.js`);
-    await build({
-      entryPoints: [join(consumer, entry)],
-      bundle: true,
-      format,
-      globalName: "suite",
-      outfile,
-      target: "es2022",
-    });
-    return outfile;
-  };
-
   test("workerd", async () => {
     const workerd = await startWorkerd(join(consumer, "worker.mjs"), join(consumer, "worker.bundle.mjs"), "2025-01-01");
     try {
       const response = await fetch(`${workerd.url}/?node=${encodeURIComponent(node.url)}`);
-      const { stdout } = await run(join(binaries, ".bin/workerd"), ["--version"]);
-      report("workerd", stdout.trim().replace("workerd ", ""), (await response.json()) as Result[]);
+      expectSuccess((await response.json()) as Result[]);
     } finally {
       await workerd.stop();
     }
   });
 
   test.skipIf(hasNoBrowser)("Chromium", async () => {
-    const content = await readFile(await bundle("suite.mjs", "iife"), "utf8");
+    const entryPoints = [join(consumer, "suite.mjs")];
+    const options = { bundle: true, write: false, format: "iife", globalName: "suite", target: "es2022" } as const;
+    const content = (await build({ entryPoints, ...options })).outputFiles[0]?.text ?? "";
     const browser = await launchChromium();
     try {
       const page = await browser.newPage();
@@ -181,8 +144,7 @@ describe("the packed package runs on", () => {
       });
       await page.goto(site.url);
       await page.addScriptTag({ content });
-      const results = await page.evaluate(`suite.run(${JSON.stringify(node.url)})`);
-      report("Chromium", browser.version(), results as Result[]);
+      expectSuccess(await page.evaluate(`suite.run(${JSON.stringify(node.url)})`));
       await site.close();
     } finally {
       await browser.close();

@@ -43,17 +43,7 @@ const rules: Record<string, Record<string, [before: string, after: string]>> = {
   "description/extensions": {
     "an extension that is misspelled": ["x-sentOnce: true", "x-sendOnce: true"],
     "a dotted parameter without a group": ["name: filter.assetId", "name: filters.assetId"],
-    "a group that no parameter uses": [
-      "\nx-parameterGroups:\n",
-      "\nx-parameterGroups:\n  sorting: {name: Sorting, description: Not used.}\n",
-    ],
-    "a variant without a parameter of its group": ["without: [last, before]", "without: [last, previous]"],
-    "at least one of an unknown parameter": ["        - parameter: partyId\n", "        - parameter: party\n"],
-    "a range without times": ["        end: dateRange.endTimestamp\n", "        end: filter.assetId\n"],
-    "rejected names of an unknown parameter": ["parameter: filter.accountTypes\n", "parameter: filter.types\n"],
     "a list without a default page size": ["      x-defaultPageSize: 1000\n", ""],
-    "a cursor made of unknown members": ["sha256Of: [assetId,", "sha256Of: [asset,"],
-    "a hint about cursors that are not rejected": ["      x-cursors:\n        rejectedWith: 500\n", ""],
     "a record without a natural key": ["      x-naturalKey: [partyId]\n", ""],
     "a natural key of an unknown property": ["x-naturalKey: [partyId]", "x-naturalKey: [party]"],
   },
