@@ -84,3 +84,13 @@ export const deadline = expected(
   `a positive number of milliseconds up to ${longestTimer}, or Infinity`,
   (value) => typeof value === "number" && ((value > 0 && value <= longestTimer) || value === Number.POSITIVE_INFINITY),
 );
+
+/** Adds defaults to checked options. Other options are left out. */
+export function withDefaults<Defaults extends object>(
+  defaults: Defaults,
+  options: { readonly [Name in keyof Defaults]?: Defaults[Name] | undefined } = {},
+): Defaults {
+  const names = Object.keys(defaults) as (keyof Defaults)[];
+  const value = (name: keyof Defaults) => (options[name] === undefined ? defaults[name] : options[name]);
+  return Object.fromEntries(names.map((name) => [name, value(name)])) as Defaults;
+}

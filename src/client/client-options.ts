@@ -16,7 +16,7 @@ import {
   type HeaderValues,
   readHeaders,
   type Settings,
-  withDefaults,
+  settingsOf,
 } from "../http/call-options.js";
 import type { LogLevel, ObserverEvent } from "../http/events.js";
 import { logLevel } from "../http/log.js";
@@ -119,7 +119,7 @@ export function readOverrides(options: OptionOverrides, defaults: ClientDefaults
 function readDefaults(options: OptionOverrides, defaults: ClientDefaults): ClientDefaults {
   const { headers, observe = defaults.observe, log = defaults.log, validate = defaults.validate } = options;
   return {
-    settings: withDefaults(options, defaults.settings),
+    settings: settingsOf(options, defaults.settings),
     headers: readHeaders(undefined, [...defaults.headers, ...readHeaders(undefined, headers)]),
     observe,
     log,

@@ -9,6 +9,7 @@ import {
   nested,
   type OptionChecks,
   positiveInteger,
+  withDefaults,
 } from "../arguments/check-options.js";
 import { refuse } from "../arguments/refuse.js";
 
@@ -160,18 +161,15 @@ export function readCallOptions<Options extends CallOptions>(
   checkOptions(checks, options, { name: operation, operation });
   const { headers, node } = options;
   return {
-    settings: withDefaults(options, defaults),
+    settings: settingsOf(options, defaults),
     headers: headers === undefined ? undefined : readHeaders(operation, headers),
     ...(node !== undefined && { node }),
   };
 }
 
 /** Returns the settings of checked options. */
-export function withDefaults({ timeout, totalTimeout, maxResponseSize, retry }: AttemptOptions, defaults: Settings) {
-  const given = { timeout, totalTimeout, maxResponseSize, ...(retry === false ? { attempts: 1 } : retry) };
-  const defined = Object.entries(given).filter(([, value]) => value !== undefined);
-  return { ...defaults, ...(Object.fromEntries(defined) as Partial<Settings>) };
-}
+export const settingsOf = ({ retry, ...options }: AttemptOptions, defaults: Settings): Settings =>
+  withDefaults(defaults, { ...options, ...(retry === false ? { attempts: 1 } : retry) });
 
 /** Checks headers, and leaves out those that are `undefined`. */
 export function readHeaders(operation: string | undefined, values: HeaderValues = {}): Headers {

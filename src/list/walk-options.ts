@@ -1,4 +1,4 @@
-import { abortSignal, boolean, type OptionChecks, positiveInteger } from "../arguments/check-options.js";
+import { abortSignal, boolean, type OptionChecks, positiveInteger, withDefaults } from "../arguments/check-options.js";
 
 /** Options of a walk. */
 export interface WalkOptions {
@@ -30,16 +30,10 @@ export const walkChecks: OptionChecks<WalkOptions> = {
   signal: abortSignal,
 };
 
-/** The checked options of a walk, with all defaults. */
-export interface WalkSettings {
-  maxItems: number;
-  readAhead: boolean;
-  signal: AbortSignal | undefined;
-}
-
 /** Adds the defaults to checked options. */
-export const readWalkOptions = ({ maxItems, readAhead, signal }: WalkOptions = {}): WalkSettings => ({
-  maxItems: maxItems ?? Number.POSITIVE_INFINITY,
-  readAhead: readAhead ?? true,
-  signal,
+export const readWalkOptions = (options: WalkOptions = {}) => ({
+  ...withDefaults({ maxItems: Number.POSITIVE_INFINITY, readAhead: true }, options),
+  signal: options.signal,
 });
+
+export type WalkSettings = ReturnType<typeof readWalkOptions>;

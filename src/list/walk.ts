@@ -167,20 +167,10 @@ class PageReader<T, Extra extends object> {
   }
 }
 
-/** One turn of the event loop. Node.js has `setImmediate`, browsers have messages, workerd has neither. */
+/** One turn of the event loop, which browsers and workerd have no other name for. */
 function turn(): Promise<void> {
-  const { setImmediate, MessageChannel } = globalThis as {
-    setImmediate?: (callback: () => void) => void;
-    MessageChannel?: typeof globalThis.MessageChannel;
-  };
+  const { setImmediate = setTimeout } = globalThis as { setImmediate?: (callback: () => void) => unknown };
   return new Promise((resolve) => {
-    if (setImmediate) return setImmediate(resolve);
-    if (!MessageChannel) return setTimeout(resolve, 0);
-    const { port1, port2 } = new MessageChannel();
-    port1.onmessage = () => {
-      port1.close();
-      resolve();
-    };
-    port2.postMessage(undefined);
+    setImmediate(resolve);
   });
 }

@@ -1,4 +1,4 @@
-import { milliseconds, type OptionChecks, oneOf, positiveInteger } from "../arguments/check-options.js";
+import { milliseconds, type OptionChecks, oneOf, positiveInteger, withDefaults } from "../arguments/check-options.js";
 import { type CallOptions, callChecks, defaultCatchUp } from "../http/call-options.js";
 
 /** Options of one scan. */
@@ -57,24 +57,15 @@ export const scanChecks: OptionChecks<ScanOptions> = {
   catchUp: milliseconds,
 };
 
-/** The checked options of a scan, with all defaults. */
-export interface ScanSettings {
-  newestFirst: boolean;
-  maxItems: number;
-  concurrency: number;
-  pageSize: number;
-  ignoresMissingHistory: boolean;
-  catchUp: number;
-  signal: AbortSignal | undefined;
-}
-
 /** Adds the defaults to checked options. */
-export const readScanOptions = (options: ScanOptions = {}): ScanSettings => ({
+export const readScanOptions = (options: ScanOptions = {}) => ({
+  ...withDefaults(
+    { maxItems: Number.POSITIVE_INFINITY, concurrency: 4, pageSize: 5000, catchUp: defaultCatchUp },
+    options,
+  ),
   newestFirst: options.order === "newest-first",
-  maxItems: options.maxItems ?? Number.POSITIVE_INFINITY,
-  concurrency: options.concurrency ?? 4,
-  pageSize: options.pageSize ?? 5000,
   ignoresMissingHistory: options.missingHistory === "ignore",
-  catchUp: options.catchUp ?? defaultCatchUp,
   signal: options.signal,
 });
+
+export type ScanSettings = ReturnType<typeof readScanOptions>;
