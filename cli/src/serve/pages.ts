@@ -153,14 +153,16 @@ async function readScan(client: VegaClient, request: PageRequest, options: Optio
     if (rest === undefined && read.length === maxItems) continue;
     const cut = rest && BigInt(String(rest["timestamp"]));
     const final = block && block.timestamp - (block.timestamp % 1000n);
-    if (!isNewestFirst) {
-      const next = cut === undefined ? undefined : (cursor?.block ?? final);
-      return { records, source: { block }, next, coverage: { start, end: cut ?? shownEnd } };
-    }
     // A response after the first one can be of a later block than the one that the page ends with.
-    const isOfBlock = cursor !== undefined || end !== undefined || shownEnd === final;
-    const coverage = { start: cut === undefined ? start : cut + 1n, end: shownEnd };
-    return { records, source: isOfBlock ? { block } : {}, next: undefined, coverage };
+    const isOfBlock =
+      dateRange.endTimestamp !== undefined || shownEnd === final || (!isNewestFirst && cut !== undefined);
+    const source = isOfBlock ? { block } : {};
+    if (isNewestFirst) {
+      const coverage = { start: cut === undefined ? start : cut + 1n, end: shownEnd };
+      return { records, source, next: undefined, coverage };
+    }
+    const next = cut === undefined ? undefined : (cursor?.block ?? final);
+    return { records, source, next, coverage: { start, end: cut ?? shownEnd } };
   }
 }
 
