@@ -3,14 +3,12 @@ import { operations } from "../../generated/operations.js";
 import type { BalanceChange } from "../../generated/types.js";
 import { systemClock } from "../async/clock.js";
 import type { VegaClient } from "../client/client.js";
-import type { Page } from "../client/listing.js";
 import { PaginationError } from "../errors/index.js";
 import { prunedError } from "../evidence/reading-errors.js";
-import type { Block } from "../http/call.js";
 import { checkPage, compareRecords } from "../scan/records.js";
 import { maximum, minimum } from "../values/integers.js";
 import { finalTime, microsecondOf, toTime } from "../values/times.js";
-import { type Batch, blockOf, earlier, type Follower, type FollowSettings, firstPageOf, follower } from "./follower.js";
+import { type Batch, type Follower, type FollowSettings, follower, readPages } from "./follower.js";
 import { type FollowOptions, followChecks, readCheckpoint } from "./options.js";
 
 const operation = "followBalanceChanges";
@@ -55,24 +53,41 @@ export const followBalanceChangesWith = (
     options,
     checks: followChecks,
     open: (call) => {
-      const list: List = ({ start, size = pageSize, signal }) => {
-        const dateRange = start === undefined ? {} : { dateRange: { startTimestamp: start } };
-        const pagination = { first: size, newestFirst: false };
-        return firstPageOf(client.listBalanceChanges({ ...query, ...dateRange, pagination }, { ...call, signal }));
-      };
       /** Every record before it was in a batch. */
       let checkpoint = readCheckpoint(operation, options.from);
-      return async (signal) => {
-        const before = checkpoint;
+      /** Reads a page. If all its records have one time, reads on until another one comes. */
+      const read = async (start: bigint | "now", signal: AbortSignal) => {
         // Nodes from v0.75 on refuse a request without a range.
         const now = BigInt(Math.floor(clock.date())) * 1_000_000n;
-        const { records, block, hasMore, completeFrom } =
-          before === "now"
-            ? { ...none, block: blockOf(operation, await list({ start: now, size: 1, signal })) }
-            : await read(list, before, signal);
+        const startTimestamp = start === "now" ? now : start > 0n ? toTime(microsecondOf(start)) : undefined;
+        const pagination = { first: start === "now" ? 1 : pageSize, newestFirst: false };
+        const dateRange = startTimestamp === undefined ? {} : { dateRange: { startTimestamp } };
+        const listing = client.listBalanceChanges(
+          { ...query, ...dateRange, pagination },
+          { ...call, signal, readAhead: false },
+        );
+        const records: BalanceChange[] = [];
+        let completeFrom: bigint | undefined;
+        const { block, hasMore } = await readPages(operation, listing, (page, block) => {
+          completeFrom ??= (page as { completeFrom?: bigint }).completeFrom ?? 0n;
+          if (start === "now") return true;
+          const { edges, nodes, response } = page;
+          // Of the records of a page, the client can have left out those that the filter does not want.
+          checkPage(operation, { pagination, start: startTimestamp }, { edges, pageInfo: null }, response);
+          records.push(...nodes);
+          const earliest = start || timeOf(records[0]);
+          return timeOf(records.at(-1)) > earliest || earliest >= finalTime(block.timestamp);
+        }).catch((error: unknown) => {
+          if (start === "now" || !PaginationError.is(error) || error.availableFrom === undefined) throw error;
+          throw prunedError(operation, start, error.availableFrom, "follow from `availableFrom`", undefined);
+        });
+        return { records, block, hasMore: hasMore && start !== "now", completeFrom: completeFrom ?? 0n };
+      };
+      return async (signal) => {
+        const before = checkpoint;
+        const { records, block, hasMore, completeFrom } = await read(before, signal);
         const final = finalTime(block.timestamp);
-        const last = hasMore ? timeOf(records.at(-1)) : final;
-        const upTo = minimum(last, final);
+        const upTo = hasMore ? minimum(timeOf(records.at(-1)), final) : final;
         const start = before === "now" ? 0n : before;
         if (upTo <= start) return { block };
         checkpoint = upTo;
@@ -83,39 +98,6 @@ export const followBalanceChangesWith = (
       };
     },
   });
-
-type List = (request: {
-  start?: bigint | undefined;
-  size?: number;
-  signal: AbortSignal;
-}) => Promise<Page<BalanceChange>>;
-
-const none = { records: [], hasMore: false, completeFrom: 0n };
-
-/** Reads a page. If all its records have one time, reads on until another one comes: one response counts up to its own block. */
-async function read(list: List, checkpoint: bigint, signal: AbortSignal) {
-  const start = checkpoint > 0n ? toTime(microsecondOf(checkpoint)) : undefined;
-  const records: BalanceChange[] = [];
-  let block: Block | undefined;
-  const first = await list({ start, signal }).catch((error: unknown) => {
-    if (!PaginationError.is(error) || error.availableFrom === undefined) throw error;
-    throw prunedError(operation, checkpoint, error.availableFrom, "follow from `availableFrom`", undefined);
-  });
-  const { completeFrom = 0n } = first as { completeFrom?: bigint };
-  for (let page = first; ; ) {
-    const { edges, nodes, pageInfo, response } = page;
-    const hasMore = pageInfo?.hasNextPage ?? false;
-    // Of the records of a page, the client can have left out those that the filter does not want.
-    checkPage(operation, { pagination: { newestFirst: false }, start }, { edges, pageInfo: null }, response);
-    block = earlier(blockOf(operation, page), block);
-    records.push(...nodes);
-    const earliest = checkpoint || timeOf(records[0]);
-    const isDense = hasMore && timeOf(records.at(-1)) <= earliest && earliest < finalTime(block.timestamp);
-    const next = isDense ? await page.nextPage() : undefined;
-    if (next === undefined) return { records, block, hasMore, completeFrom };
-    page = next;
-  }
-}
 
 /** The microsecond of a record, in Unix nanoseconds. */
 const timeOf = (record: BalanceChange | undefined) => toTime(microsecondOf(BigInt(record?.timestamp ?? 0)));

@@ -85,19 +85,23 @@ const firstDelay = 1000;
 const longestDelay = 30_000;
 /** A poll that takes longer has failed, whatever deadlines its requests have: a follower must not hang forever. */
 const longestPoll = 300_000;
+/** The longest wait between two polls, in milliseconds, if the caller does not name an interval. */
+const longestInterval = 15_000;
 
 /** The loop of a follower: it waits, polls, repeats polls that failed, and detects a chain without new blocks. */
-export class Polling<B extends { records: readonly unknown[]; resume?: `${bigint}` }> extends WalkIterator<B> {
+class Polling<B extends { records: readonly unknown[]; resume?: `${bigint}` }> extends WalkIterator<B> {
   readonly #settings: FollowerSettings<B>;
   /** Cancels the wait or the poll in flight. */
   readonly #controller = new AbortController();
   #poll: ReturnType<FollowerSettings<B>["open"]> | undefined;
-  readonly #pace = new Pace();
-  #pollInterval: number | undefined;
   #emit: Emit<FollowEvent> = ignore;
   #nextPollAt = Number.NEGATIVE_INFINITY;
   #failures = 0;
   #newest: { block: Block; seenAt: number } | undefined;
+  /** The milliseconds of a block, an average of those that were seen. */
+  #blockTime: number | undefined;
+  /** How many polls in a row have found no record. */
+  #idlePolls = 0;
   #resume: FollowOptions["from"];
 
   constructor(settings: FollowerSettings<B>) {
@@ -107,9 +111,11 @@ export class Polling<B extends { records: readonly unknown[]; resume?: `${bigint
 
   protected override async advance(): Promise<IteratorResult<B, undefined>> {
     const poll = this.#poll ?? this.#open();
+    const { clock, options } = this.#settings;
     try {
       for (;;) {
-        await this.#wait();
+        const wait = this.#nextPollAt - clock.now();
+        if (wait > 0) await untilAborted(options.signal, this.#controller, (signal) => sleep(clock, wait, signal));
         const batch = await this.#attempt(poll);
         if (batch === undefined) continue;
         this.#resume = batch.resume;
@@ -131,36 +137,31 @@ export class Polling<B extends { records: readonly unknown[]; resume?: `${bigint
     if (typeof client?.listVotes !== "function") refuse({ operation, argument: "client" }, "a client", client);
     readArguments(operation, spec, query);
     checkOptions(checks, options, { name: operation, operation });
-    const { from = "now", pollInterval, stalledAfter: _, observe, signal: __, ...call } = options;
-    this.#pollInterval = pollInterval;
+    const { from = "now", pollInterval: _, stalledAfter: __, observe, signal: ___, ...call } = options;
     this.#emit = createEmit(observe, clock) ?? ignore;
     if ("from" in checks) this.#resume = from;
     this.#poll = open(call);
     return this.#poll;
   }
 
-  async #wait(): Promise<void> {
-    const { clock, options } = this.#settings;
-    const milliseconds = this.#nextPollAt - clock.now();
-    if (milliseconds <= 0) return;
-    await untilAborted(options.signal, this.#controller, (signal) => sleep(clock, milliseconds, signal));
-  }
-
   /** Polls once. Returns `undefined` if nothing is new, or after a transient failure. */
   async #attempt(poll: (signal: AbortSignal) => Promise<Poll<B>>): Promise<B | undefined> {
-    const { clock, options } = this.#settings;
+    const { operation, clock, options } = this.#settings;
     const startedAt = clock.now();
     try {
       const { block, batch, hasMore } = await this.#run(poll);
       this.#failures = 0;
-      this.#pace.observe(block, batch !== undefined && batch.records.length > 0);
-      this.#nextPollAt = hasMore ? startedAt : startedAt + (this.#pollInterval ?? this.#pace.interval);
+      this.#idlePolls = batch?.records.length ? 0 : this.#idlePolls + 1;
       this.#observe(block, batch !== undefined);
+      this.#nextPollAt = startedAt + (hasMore ? 0 : (options.pollInterval ?? this.#interval));
       return batch;
     } catch (error) {
       options.signal?.throwIfAborted();
       if (!isTransient(error) && !TimeoutError.is(error)) throw error;
-      this.#repeatLater(error);
+      const backoff = Math.min(longestDelay, firstDelay * 2 ** this.#failures++);
+      const delay = Math.max(backoff, namedDelay(error, clock));
+      this.#nextPollAt = clock.now() + delay;
+      this.#emit({ type: "retry", operation, failures: this.#failures, delay, error: observedError(error) });
       return undefined;
     }
   }
@@ -183,14 +184,7 @@ export class Polling<B extends { records: readonly unknown[]; resume?: `${bigint
     }
   }
 
-  #repeatLater(error: unknown): void {
-    const { operation, clock } = this.#settings;
-    const backoff = Math.min(longestDelay, firstDelay * 2 ** this.#failures++);
-    const delay = Math.max(backoff, namedDelay(error, clock));
-    this.#nextPollAt = clock.now() + delay;
-    this.#emit({ type: "retry", operation, failures: this.#failures, delay, error: observedError(error) });
-  }
-
+  /** Learns the time of a block, and detects a chain without new ones. */
   #observe(block: Block, hasBatch: boolean): void {
     const { operation, clock, options } = this.#settings;
     const { stalledAfter = 60_000 } = options;
@@ -198,6 +192,11 @@ export class Polling<B extends { records: readonly unknown[]; resume?: `${bigint
     const newest = this.#newest;
     if (newest === undefined || block.timestamp > newest.block.timestamp) {
       this.#newest = { block, seenAt: now };
+      if (newest === undefined) return;
+      const milliseconds = Number(block.timestamp - newest.block.timestamp) / 1e6;
+      // Heights begin anew when a network restarts.
+      const sample = Math.min(longestInterval, milliseconds / Math.max(1, Number(block.height - newest.block.height)));
+      this.#blockTime = this.#blockTime === undefined ? sample : 0.8 * this.#blockTime + 0.2 * sample;
       return;
     }
     if (block.timestamp < newest.block.timestamp)
@@ -207,41 +206,18 @@ export class Polling<B extends { records: readonly unknown[]; resume?: `${bigint
     const message = `${operation} has seen no block after ${newest.block.height} for ${Math.round(stalledFor)} ms`;
     throw new StalledError(message, { operation, block: newest.block, stalledFor });
   }
+
+  /** Milliseconds from the start of a poll to the next one: a block while records come, and half as long again after each poll without any. */
+  get #interval(): number {
+    const blockTime = Math.max(100, this.#blockTime ?? 1000);
+    return Math.min(longestInterval, blockTime * 1.5 ** this.#idlePolls);
+  }
 }
 
 /** The milliseconds that a server asks to wait for. A client that is banned sends nothing until they have passed. */
 function namedDelay(error: unknown, clock: Clock): number {
   if (RateLimitError.is(error)) return (error.retryAfter ?? 0) * 1000;
   return ApiError.is(error) ? (retryAfter(error.status, error.headers, clock) ?? 0) : 0;
-}
-
-/** The longest wait between two polls, in milliseconds, if the caller does not name an interval. */
-const longestWait = 15_000;
-
-/** Decides how long to wait between two polls: a block while records come, and half as long again after each poll without any. */
-export class Pace {
-  #newest: Block | undefined;
-  #blockTime: number | undefined;
-  #idlePolls = 0;
-
-  /** Learns from a poll. */
-  observe(block: Block, hasRecords: boolean): void {
-    this.#idlePolls = hasRecords ? 0 : this.#idlePolls + 1;
-    const newest = this.#newest;
-    if (newest !== undefined && block.height <= newest.height) return;
-    this.#newest = block;
-    if (newest === undefined) return;
-    const milliseconds = Number(block.timestamp - newest.timestamp) / 1e6;
-    const sample = Math.min(longestWait, milliseconds / Number(block.height - newest.height));
-    this.#blockTime = this.#blockTime === undefined ? sample : 0.8 * this.#blockTime + 0.2 * sample;
-  }
-
-  /** Milliseconds from the start of a poll to the start of the next one. */
-  get interval(): number {
-    // Not 0, as on a chain whose clock stands still: polls would follow without a pause.
-    const blockTime = Math.max(100, this.#blockTime ?? 1000);
-    return Math.min(longestWait, blockTime * 1.5 ** this.#idlePolls);
-  }
 }
 
 /** Yields the records of batches. */
@@ -274,15 +250,28 @@ export const unusable = (operation: string, what: string, response: Response, bo
   new ResponseError(`${operation} got ${what} from ${response.url}`, { operation, attempts: 1, response, body });
 
 /** @throws {@link ResponseError} if the response names no block: nothing shows which records are final. */
-export function blockOf(operation: string, { block, response }: Page<unknown>): Block {
+function blockOf(operation: string, { block, response }: Page<unknown>): Block {
   if (block !== undefined) return block;
   throw unusable(operation, "a response without X-Block-Height and X-Block-Timestamp", response);
 }
 
-export const earlier = (a: Block, b = a): Block => (a.timestamp <= b.timestamp ? a : b);
-
-/** The first page of a loop. Unlike a page that is awaited alone, it has a block if the nodes name any. */
-export async function firstPageOf<T>(listing: Listing<T>): Promise<Page<T>> {
-  const { value } = await listing.pages().next();
-  return value as Page<T>;
+/**
+ * Reads pages of a list until a function that gets each of them returns that they are enough. The block is the earliest: one response
+ * counts up to its own block.
+ */
+export async function readPages<T>(
+  operation: string,
+  listing: Listing<T>,
+  isEnough: (page: Page<T>, block: Block) => boolean,
+): Promise<{ block: Block; hasMore: boolean }> {
+  let block: Block | undefined;
+  let hasMore = false;
+  // A page of a loop has a block if the nodes name any, unlike a page that is awaited alone.
+  for await (const page of listing.pages()) {
+    const own = blockOf(operation, page);
+    if (block === undefined || own.timestamp < block.timestamp) block = own;
+    hasMore = page.pageInfo?.hasNextPage ?? false;
+    if (isEnough(page, block)) break;
+  }
+  return { block: block as Block, hasMore };
 }

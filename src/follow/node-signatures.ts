@@ -6,7 +6,7 @@ import { systemClock } from "../async/clock.js";
 import type { VegaClient } from "../client/client.js";
 import { VegaError } from "../errors/index.js";
 import { finalTime } from "../values/times.js";
-import { blockOf, earlier, type Follower, type FollowSettings, firstPageOf, follower } from "./follower.js";
+import { type Follower, type FollowSettings, follower, readPages } from "./follower.js";
 import { type FollowOptions, followChecks } from "./options.js";
 
 /** The signatures for a resource after a block. */
@@ -79,18 +79,15 @@ export function followNodeSignaturesWith(
       const known = new Map<string, NodeSignature>();
       let last: bigint | undefined;
       return async (signal) => {
-        const found: NodeSignature[] = [];
-        let page = await firstPageOf(
-          client.listNodeSignatures({ ...query, pagination: { first: pageSize } }, { ...call, signal }),
+        const listing = client.listNodeSignatures(
+          { ...query, pagination: { first: pageSize } },
+          { ...call, signal, readAhead: false },
         );
-        let block = blockOf(operation, page);
-        for (;;) {
-          found.push(...page.nodes);
-          const next = await page.nextPage();
-          if (next === undefined) break;
-          page = next;
-          block = earlier(block, blockOf(operation, page));
-        }
+        const found: NodeSignature[] = [];
+        const { block } = await readPages(operation, listing, ({ nodes }) => {
+          found.push(...nodes);
+          return false;
+        });
         const upTo = finalTime(block.timestamp);
         if (last !== undefined && upTo <= last) return { block };
         last = upTo;

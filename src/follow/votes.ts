@@ -9,23 +9,13 @@ import { nanosecondsOf } from "../evidence/page.js";
 import type { Block } from "../http/call.js";
 import { compareText } from "../values/integers.js";
 import { finalTime } from "../values/times.js";
-import {
-  type Batch,
-  blockOf,
-  earlier,
-  type Follower,
-  type FollowSettings,
-  firstPageOf,
-  follower,
-  unusable,
-} from "./follower.js";
+import { type Batch, type Follower, type FollowSettings, follower, readPages, unusable } from "./follower.js";
 import { type FollowOptions, followChecks, readCheckpoint } from "./options.js";
 
 const operation = "followVotes";
 const { pagination: _, ...votesArguments } = operations.listVotes.arguments;
 const { atLeastOneOf } = operations.listVotes;
 
-/** Most polls find few votes. If a page of this size does not reach back to the checkpoint, larger ones are read. */
 const smallPage = 100;
 
 /**
@@ -68,10 +58,22 @@ export const followVotesWith = (
     options,
     checks: followChecks,
     open: (call) => {
-      const readPage = async (first: number, signal: AbortSignal): Promise<VotesReading> => {
-        const pagination = { first, newestFirst: true };
-        const page = await firstPageOf(client.listVotes({ ...query, pagination }, { ...call, signal }));
-        return { page, votes: readVotes(page), block: blockOf(operation, page) };
+      /** Reads pages back to a vote that was written before a checkpoint; without one, a single page. */
+      const read = async (first: number, start: bigint | undefined, signal: AbortSignal): Promise<VotesReading> => {
+        const listing = client.listVotes(
+          { ...query, pagination: { first, newestFirst: true } },
+          { ...call, signal, readAhead: false },
+        );
+        const votes: WrittenVote[] = [];
+        const isEnough = (page: Page<Vote>, block: Block) => {
+          votes.push(...readVotes(page));
+          return start === undefined || reachesBack({ votes, block }, start);
+        };
+        // Loses no vote at the border between two pages, or rejects.
+        const { block, hasMore } = await readPages(operation, listing, isEnough).catch((error: unknown) => {
+          throw PaginationError.is(error) ? gapAfter(votes, error) : error;
+        });
+        return { votes, block, hasMore };
       };
       /** The votes that were yielded, by their natural key: nodes rewrite votes that have not changed. */
       const seen = new Map<string, string>();
@@ -84,21 +86,23 @@ export const followVotesWith = (
       /** Every vote that was written before it was in a batch. */
       let checkpoint = readCheckpoint(operation, options.from);
       return async (signal) => {
-        const start = checkpoint;
-        const { votes, block } =
-          start === "now"
-            ? await readPage(1, signal)
-            : await readBackTo(start, pageSize, (size) => readPage(size, signal));
+        const start = checkpoint === "now" ? undefined : checkpoint;
+        // Most polls find few votes: a small page first, unless all of them are wanted.
+        const size = start === undefined ? 1 : start > 0n ? Math.min(smallPage, pageSize) : pageSize;
+        let reading = await read(size, size < pageSize ? undefined : start, signal);
+        const isShort = start !== undefined && size < pageSize && reading.hasMore;
+        if (isShort && !reachesBack(reading, start)) reading = await read(pageSize, start, signal);
+        const { votes, block } = reading;
         const upTo = finalTime(block.timestamp);
-        if (start !== "now" && upTo <= start) return { block };
+        if (start !== undefined && upTo <= start) return { block };
         checkpoint = upTo;
         const isNew = ({ vote, time }: WrittenVote) =>
-          start !== "now" && time >= start && time < upTo && isChanged(vote);
-        const records = [...votes]
+          start !== undefined && time >= start && time < upTo && isChanged(vote);
+        const records = votes
           .sort(inOrder)
           .filter(isNew)
           .map(({ vote }) => vote);
-        return { block, batch: { records, from: start === "now" ? upTo : start, upTo, resume: `${upTo}` } };
+        return { block, batch: { records, from: start ?? upTo, upTo, resume: `${upTo}` } };
       };
     },
   });
@@ -109,38 +113,16 @@ interface WrittenVote {
   time: bigint;
 }
 
-/** The votes of one page or of several, newest first. */
 interface VotesReading {
-  votes: readonly WrittenVote[];
-  /** The earliest of the current blocks. */
+  /** Newest first. */
+  votes: WrittenVote[];
   block: Block;
-  /** The last page. */
-  page: Page<Vote>;
+  hasMore: boolean;
 }
 
-/** Reads back to a checkpoint: a small page first, then large ones. */
-async function readBackTo(
-  checkpoint: bigint,
-  pageSize: number,
-  readPage: (size: number) => Promise<VotesReading>,
-): Promise<VotesReading> {
-  const isEnough = ({ page, votes, block }: VotesReading) =>
-    !page.pageInfo?.hasNextPage ||
-    finalTime(block.timestamp) <= checkpoint ||
-    (votes.at(-1)?.time ?? checkpoint) < checkpoint;
-  let reading = await readPage(checkpoint > 0n ? Math.min(smallPage, pageSize) : pageSize);
-  if (checkpoint > 0n && !isEnough(reading)) reading = await readPage(pageSize);
-  while (!isEnough(reading)) {
-    const { votes, block } = reading;
-    // Loses no vote at the border between two pages, or rejects.
-    const page = await reading.page.nextPage().catch((error: unknown) => {
-      throw PaginationError.is(error) ? gapAfter(votes, error) : error;
-    });
-    if (page === undefined) break;
-    reading = { page, votes: [...votes, ...readVotes(page)], block: earlier(block, blockOf(operation, page)) };
-  }
-  return reading;
-}
+/** Whether a reading has a vote that was written before a checkpoint, or is of no later block. */
+const reachesBack = ({ votes, block }: Pick<VotesReading, "votes" | "block">, checkpoint: bigint): boolean =>
+  finalTime(block.timestamp) <= checkpoint || (votes.at(-1)?.time ?? checkpoint) < checkpoint;
 
 /** By block; within a block by proposal and party, because the order of a node varies. */
 const inOrder = (a: WrittenVote, b: WrittenVote) =>

@@ -1,8 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { Poll } from "../../../src/follow/follower.js";
-import { follower } from "../../../src/follow/follower.js";
-import type { FollowEvent } from "../../../src/follow/options.js";
-import { type FollowOptions, followChecks, StalledError } from "../../../src/follow/options.js";
+import { follower, type Poll } from "../../../src/follow/follower.js";
+import { type FollowEvent, type FollowOptions, followChecks, StalledError } from "../../../src/follow/options.js";
 import {
   ApiError,
   ArgumentError,
@@ -21,7 +19,7 @@ interface NumberBatch {
 }
 
 /** What a poll does: finds records in a block, fails, or never ends. */
-type Step = { height: number; records?: number[]; hasMore?: boolean } | { error: unknown } | "hang";
+type Step = { height: number; records?: number[]; hasMore?: boolean; seconds?: number } | { error: unknown } | "hang";
 
 /** A follower over polls that are given, and the times at which they begin. The last step is repeated. */
 function follow(steps: readonly Step[], options: FollowOptions = {}) {
@@ -36,8 +34,8 @@ function follow(steps: readonly Step[], options: FollowOptions = {}) {
     signals.push(signal);
     if (step === "hang") return new Promise(() => {});
     if ("error" in step) throw step.error;
-    const { height, records = [], hasMore = false } = step;
-    const block = { height: BigInt(height), timestamp: BigInt(height) * 1_000_000_000n };
+    const { height, records = [], hasMore = false, seconds = height } = step;
+    const block = { height: BigInt(height), timestamp: BigInt(Math.round(seconds * 1000)) * 1_000_000n };
     const isNew = height > newest || hasMore;
     newest = Math.max(newest, height);
     return { block, ...(isNew && { batch: { records, resume: `${block.timestamp}` } }), hasMore };
@@ -59,7 +57,12 @@ function follow(steps: readonly Step[], options: FollowOptions = {}) {
         for await (const _ of followed.batches());
       })().catch((reason: unknown) => reason),
     );
-  return { followed, clock, polls, signals, events, run, fail };
+  /** The waits between the polls of all steps but the last. */
+  const waits = async () => {
+    while (polls.length < steps.length) await run(followed.batches().next());
+    return polls.slice(1).map((time, index) => time - (polls[index] ?? 0));
+  };
+  return { followed, clock, polls, signals, events, run, fail, waits };
 }
 
 const request = { method: "GET", url: "https://node.example/" };
@@ -77,17 +80,12 @@ const responseError = (body: string) => new ResponseError("wrong", { response: n
 
 describe("a follower", () => {
   test("polls nothing until it is used, and only while the caller waits", async () => {
-    const { followed, polls, run } = follow([
-      { height: 1 },
-      { height: 2, records: [1, 2] },
-      { height: 3, records: [3] },
-    ]);
+    const steps = [{ height: 1 }, { height: 2, records: [1, 2] }, { height: 3, records: [3] }];
+    const { followed, polls, run } = follow(steps);
     expect(polls).toEqual([]);
-    expect(await run(followed.next())).toEqual({ done: false, value: 1 });
-    expect(await run(followed.next())).toEqual({ done: false, value: 2 });
-    expect(polls).toHaveLength(2);
-    expect(await run(followed.next())).toEqual({ done: false, value: 3 });
-    expect(polls).toHaveLength(3);
+    const found: unknown[] = [];
+    for (let count = 0; count < 3; count++) found.push((await run(followed.next())).value, polls.length);
+    expect(found).toEqual([1, 2, 2, 2, 3, 3]);
   });
 
   test("polls at once if more records can be read, and else after the interval, counted from the start of the last poll", async () => {
@@ -130,17 +128,9 @@ describe("a follower", () => {
     "repeats a poll that ends with %s, with a wait that doubles up to 30 seconds, and reports each failure",
     async (_, error) => {
       const failing = Array.from({ length: 8 }, () => ({ error }));
-      const { followed, polls, events, run } = follow([
-        ...failing,
-        { height: 1, records: [1] },
-        { error },
-        { height: 2 },
-      ]);
-      const batches = followed.batches();
-      expect(await run(batches.next())).toMatchObject({ value: { records: [1] } });
-      const waits = polls.map((time, index) => time - (polls[index - 1] ?? 0)).slice(1);
-      expect(waits).toEqual([1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000]);
-      expect(events).toHaveLength(8);
+      const { events, waits } = follow([...failing, { height: 1, records: [1] }, { error }, { height: 2 }]);
+      expect((await waits()).slice(0, 8)).toEqual([1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000]);
+      expect(events).toHaveLength(9);
       expect(events[2]).toEqual({
         type: "retry",
         operation: "follow",
@@ -150,19 +140,13 @@ describe("a follower", () => {
         time: expect.any(Number),
       });
       // After a success, the waits begin anew.
-      await run(batches.next());
       expect(events.at(-1)).toMatchObject({ failures: 1, delay: 1000 });
     },
   );
 
   test("waits until a ban has ended, and as long as a server asks for", async () => {
-    const { followed, polls, run } = follow([
-      { error: banned },
-      { error: apiError(503, { "Retry-After": "120" }) },
-      { height: 1 },
-    ]);
-    await run(followed.batches().next());
-    expect(polls).toEqual([0, 600_000, 720_000]);
+    const { waits } = follow([{ error: banned }, { error: apiError(503, { "Retry-After": "120" }) }, { height: 1 }]);
+    expect(await waits()).toEqual([600_000, 120_000]);
   });
 
   test.each([
@@ -184,21 +168,11 @@ describe("a follower", () => {
     expect(await after.followed.next()).toEqual({ done: true, value: undefined });
   });
 
-  test("ends with the error of middleware as it is", async () => {
-    const error = new Error("middleware");
-    expect(await follow([{ error }]).fail()).toBe(error);
-  });
-
   test("ends with a StalledError if the node names no new block for 60 seconds", async () => {
     const { fail, clock, polls } = follow([{ height: 1 }, { height: 7, records: [1] }, { height: 7 }]);
     const error = (await fail()) as StalledError;
     expect(StalledError.is(error) && VegaError.is(error)).toBe(true);
-    expect(error).toMatchObject({
-      name: "StalledError",
-      operation: "follow",
-      block: { height: 7n },
-      resume: { from: "7000000000" },
-    });
+    expect(error).toMatchObject({ operation: "follow", block: { height: 7n }, resume: { from: "7000000000" } });
     expect(error.message).toMatch(/has seen no block after 7 for [\d.]+ ms$/);
     expect(error.stalledFor).toBeGreaterThanOrEqual(60_000);
     expect(clock.now()).toBeLessThan(90_000);
@@ -210,40 +184,28 @@ describe("a follower", () => {
     const short = follow([{ height: 1 }], { stalledAfter: 5000, pollInterval: 1000 });
     expect(StalledError.is(await short.fail())).toBe(true);
     expect(short.clock.now()).toBe(5000);
-    const never = follow([...Array.from({ length: 500 }, () => ({ height: 1 })), { height: 2 }], {
-      stalledAfter: Number.POSITIVE_INFINITY,
-    });
-    const batches = never.followed.batches();
-    await never.run(batches.next());
-    await never.run(batches.next());
+    const still = [...Array(500).fill({ height: 1 }), { height: 2 }];
+    const never = follow(still, { stalledAfter: Number.POSITIVE_INFINITY });
+    await never.waits();
     expect(never.clock.now()).toBeGreaterThan(3_600_000);
   });
 
   test("does not stall while it reads a backlog, nor because polls fail", async () => {
-    const backlog = Array.from({ length: 100 }, () => ({ height: 9, records: [1], hasMore: true }));
-    const reading = follow([...backlog, { height: 10 }]);
-    const batches = reading.followed.batches();
+    const reading = follow([{ height: 9, records: [1], hasMore: true }]);
     for (let count = 0; count < 100; count++) {
-      await reading.run(batches.next());
+      await reading.run(reading.followed.batches().next());
       await reading.run(reading.clock.sleep(2000));
     }
-    const failing = Array.from({ length: 50 }, () => ({ error: apiError(503) }));
-    const outage = follow([{ height: 1 }, ...failing, { height: 2 }]);
-    const after = outage.followed.batches();
-    await outage.run(after.next());
-    await outage.run(after.next());
+    const outage = follow([{ height: 1 }, ...Array(50).fill({ error: apiError(503) }), { height: 2 }]);
+    await outage.waits();
     expect(outage.clock.now()).toBeGreaterThan(60_000);
   });
 
   test("reports responses of earlier blocks, which are no progress", async () => {
     const { fail, events } = follow([{ height: 9 }, { height: 3 }], { pollInterval: 10_000 });
     expect(StalledError.is(await fail())).toBe(true);
-    expect(events[0]).toMatchObject({
-      type: "behind",
-      operation: "follow",
-      block: { height: 3n },
-      newest: { height: 9n },
-    });
+    const behind = { type: "behind", operation: "follow", block: { height: 3n }, newest: { height: 9n } };
+    expect(events[0]).toMatchObject(behind);
   });
 
   test("cancels a poll that does not end within five minutes, and repeats it", async () => {
@@ -267,95 +229,105 @@ describe("a follower", () => {
   });
 });
 
-/** What ends a follower, and what its pending call then does. */
-const endings = [
-  [
-    "return()",
-    ({ followed }: ReturnType<typeof follow>) => followed.return(undefined),
-    { done: true, value: undefined },
-  ],
-  [
-    "return() of its batches",
-    ({ followed }: ReturnType<typeof follow>) => followed.batches().return(undefined),
-    { done: true, value: undefined },
-  ],
-  [
-    "await using",
-    ({ followed }: ReturnType<typeof follow>) => {
-      const { asyncDispose } = Symbol as { asyncDispose?: symbol };
-      if (asyncDispose === undefined) return followed.return(undefined);
-      const dispose: unknown = Reflect.get(followed, asyncDispose);
-      return typeof dispose === "function" ? dispose.call(followed) : undefined;
-    },
-    { done: true, value: undefined },
-  ],
-] as const;
+describe("the interval between two polls", () => {
+  const blocks = (count: number, seconds: (index: number) => number, records?: number[]) =>
+    Array.from({ length: count }, (_, index) => ({ height: index + 1, seconds: seconds(index), records }) as Step);
 
-describe("the end of a follower", () => {
-  test.each(endings)("by %s cancels a wait at once and leaves no timer", async (_, end, outcome) => {
-    const following = follow([
+  test("is a second until the time of a block is known, and then that time while records come", async () => {
+    expect(await follow(blocks(4, (index) => index * 0.7, [1])).waits()).toEqual([1000, 700, 700]);
+    // A poll that spans several blocks, and blocks that become slower.
+    const spanning = [
       { height: 1, records: [1] },
-      { height: 2, records: [2] },
-    ]);
-    const { followed, clock, run, polls } = following;
-    await run(followed.next());
-    const pending = followed.next();
-    await new Promise(setImmediate);
-    expect(clock.pending).toBe(1);
-    await end(following);
-    expect(await pending).toEqual(outcome);
-    expect(clock.pending).toBe(0);
-    expect(clock.now()).toBe(0);
-    expect(polls).toHaveLength(1);
-    expect(await followed.next()).toEqual({ done: true, value: undefined });
-    expect(await followed.batches().next()).toEqual({ done: true, value: undefined });
+      { height: 5, records: [1] },
+      { height: 6, records: [1] },
+    ];
+    expect(await follow(spanning).waits()).toEqual([1000, 1000]);
+    expect((await follow(blocks(60, (index) => index * 2, [1])).waits()).at(-1)).toBeCloseTo(2000);
   });
 
-  test.each(endings)("by %s cancels the poll in flight", async (_, end, outcome) => {
-    const following = follow(["hang"]);
-    const { followed, clock, signals } = following;
-    const pending = followed.next();
-    await new Promise(setImmediate);
-    expect(signals[0]?.aborted).toBe(false);
-    await end(following);
-    expect(await pending).toEqual(outcome);
-    expect(signals[0]?.aborted).toBe(true);
-    expect(clock.pending).toBe(0);
+  test("is half as long again after each poll without records, up to 15 seconds, and short again after a record", async () => {
+    const idle = blocks(12, (index) => index);
+    const waits = await follow([...idle, { height: 13, seconds: 12, records: [1] }, { height: 14 }]).waits();
+    expect(waits.slice(0, 3)).toEqual([1500, 2250, 3375]);
+    expect(waits.slice(-4)).toEqual([15_000, 15_000, 15_000, 1000]);
+  });
+
+  test.each([
+    ["100 ms at least", [0, 0.001], 100],
+    ["15 seconds at most, also after a pause of the chain", [0, 86_400], 15_000],
+    ["not changed by a response of an earlier block", [5, 6, 2], 1000],
+  ])("is %s", async (_, seconds, expected) => {
+    const steps = [...seconds, 90_000].map((each, index) => ({ height: index + 1, seconds: each, records: [1] }));
+    expect((await follow(steps).waits()).at(-1)).toBe(expected);
+  });
+});
+
+type Following = ReturnType<typeof follow>;
+const ended = { done: true, value: undefined };
+
+describe("the end of a follower", () => {
+  const { asyncDispose } = Symbol as { asyncDispose?: symbol };
+  describe.each<[string, end: (following: Following) => unknown]>([
+    ["return()", ({ followed }) => followed.return(undefined)],
+    ["return() of its batches", ({ followed }) => followed.batches().return(undefined)],
+    [
+      "await using",
+      ({ followed }) =>
+        asyncDispose ? Reflect.get(followed, asyncDispose).call(followed) : followed.return(undefined),
+    ],
+  ])("by %s", (_, end) => {
+    test("cancels a wait at once and leaves no timer", async () => {
+      const following = follow([
+        { height: 1, records: [1] },
+        { height: 2, records: [2] },
+      ]);
+      const { followed, clock, run, polls } = following;
+      await run(followed.next());
+      const pending = followed.next();
+      await new Promise(setImmediate);
+      expect(clock.pending).toBe(1);
+      await end(following);
+      expect(await pending).toEqual(ended);
+      expect([clock.pending, clock.now(), polls.length]).toEqual([0, 0, 1]);
+      expect([await followed.next(), await followed.batches().next()]).toEqual([ended, ended]);
+    });
+
+    test("cancels the poll in flight", async () => {
+      const following = follow(["hang"]);
+      const { followed, clock, signals } = following;
+      const pending = followed.next();
+      await new Promise(setImmediate);
+      await end(following);
+      expect(await pending).toEqual(ended);
+      expect([signals[0]?.aborted, clock.pending]).toEqual([true, 0]);
+    });
   });
 
   test("by break ends the batches and the records, and leaves no timer", async () => {
-    const { followed, clock, polls, run } = follow([
-      { height: 1, records: [1, 2] },
-      { height: 2, records: [3] },
-    ]);
+    const { followed, clock, polls, run } = follow([{ height: 1, records: [1, 2] }, { height: 2 }]);
     await run(
       (async () => {
         for await (const record of followed) if (record === 1) break;
       })(),
     );
-    expect(await followed.next()).toEqual({ done: true, value: undefined });
-    expect(polls).toHaveLength(1);
-    expect(clock.pending).toBe(0);
+    expect(await followed.next()).toEqual(ended);
+    expect([polls.length, clock.pending]).toEqual([1, 0]);
   });
 
-  test.each(["wait", "poll"])(
-    "by an abort rejects a pending call with the signal's reason during a %s",
-    async (phase) => {
-      const controller = new AbortController();
-      const { followed, clock, run, events } = follow(
-        [{ height: 1, records: [1] }, phase === "poll" ? "hang" : { height: 2 }],
-        { signal: controller.signal, ...(phase === "poll" && { pollInterval: 0 }) },
-      );
-      await run(followed.next());
-      const pending = followed.next();
-      await new Promise(setImmediate);
-      const reason = new ConnectionError("the caller's own");
-      controller.abort(reason);
-      await expect(pending).rejects.toBe(reason);
-      expect(clock.pending).toBe(0);
-      expect(events).toEqual([]);
-    },
-  );
+  test.each(["wait", "poll"])("by an abort during a %s rejects a pending call with its reason", async (phase) => {
+    const controller = new AbortController();
+    const { followed, clock, run, events } = follow(
+      [{ height: 1, records: [1] }, phase === "poll" ? "hang" : { height: 2 }],
+      { signal: controller.signal, ...(phase === "poll" && { pollInterval: 0 }) },
+    );
+    await run(followed.next());
+    const pending = followed.next();
+    await new Promise(setImmediate);
+    const reason = new ConnectionError("the caller's own");
+    controller.abort(reason);
+    await expect(pending).rejects.toBe(reason);
+    expect([clock.pending, events]).toEqual([0, []]);
+  });
 
   test("by an abort rejects the next call, although records of the last batch are left", async () => {
     const controller = new AbortController();
