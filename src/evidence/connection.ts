@@ -22,14 +22,12 @@ export interface Connection {
   /** Makes a call, retried on transient failures, and returns its result. */
   readonly send: Send;
   readonly clock: Clock;
-  /** How many nodes there are. */
   readonly nodeCount: number;
   /** Whether it judges what responses show. If not, their reader does. */
   readonly isPool: boolean;
   readonly session: Session;
 }
 
-/** What a client connects with. */
 export interface ConnectionOptions extends Pick<Transport, "fetch" | "validate" | "limiter"> {
   session: Session;
   http: NodeHttp;
@@ -38,7 +36,6 @@ export interface ConnectionOptions extends Pick<Transport, "fetch" | "validate" 
   pacing: boolean;
 }
 
-/** Connects to one address. */
 export function connectTo(
   { fetch, validate, limiter, session, observe }: ConnectionOptions,
   clock: Clock = systemClock,

@@ -13,7 +13,6 @@ import { type ListRequest, type NodePage, type ReadPage, type ReceivedPage, time
 import type { CursorRules, SendPage } from "./sender.js";
 import { inWindows, longestRange, RangeLimits } from "./windows.js";
 
-/** How the pages of a list are read. */
 export interface ListReaderOptions<T> {
   connection: Connection;
   operation: Pick<ListOperation<T>, "range">;
@@ -38,7 +37,6 @@ export interface OldestOptions {
   isProbe?: boolean;
 }
 
-/** Reads the pages of a list. */
 export interface ListReader<T> {
   /** Reads a page that continues what was read. */
   read: ReadPage<T>;
@@ -54,7 +52,6 @@ export interface ListReader<T> {
 /** How often a record that nodes have is requested before it counts as missing: behind one address, the next node may keep it. */
 const attempts = 3;
 
-/** Reads pages of a list that show what is expected. */
 export function listReader<T>(options: ListReaderOptions<T>): ListReader<T> {
   const { filters } = options;
   const read = pageReader(options, filters);

@@ -8,10 +8,8 @@ import { toName } from "../values/names.js";
 import type { Connection } from "./connection.js";
 import type { ListRequest, PageContent, ReceivedPage } from "./page.js";
 
-/** What a request with a cursor has beside its route. */
 export type CursorRules = Pick<CallRequest<never>, "finalStatuses" | "hints">;
 
-/** Sends the request for one page of a list. */
 export type SendPage<T> = (
   filters: CheckedArguments,
   request: ListRequest,
@@ -27,7 +25,6 @@ export interface PageSenderOptions<T> {
   call: CallSettings;
 }
 
-/** Returns the function that sends the requests of a list. */
 export function pageSender<T>({ connection, route, operation, call }: PageSenderOptions<T>): SendPage<T> {
   const { envelope, enums, range } = operation;
   return (filters, request, expectation, signal, rules) => {
@@ -76,10 +73,8 @@ function rangeOf(range: Operation["range"], start?: bigint, end?: bigint): Check
   };
 }
 
-/** What is requested of a list, and which of its records are wanted. */
 export interface Selection<T> {
   filters: CheckedArguments;
-  /** Default: all are. */
   isWanted?: ((record: T) => boolean) | undefined;
 }
 

@@ -37,7 +37,6 @@ const largestPage = 5000;
 /** How often a year that may be empty is requested: behind one address, the next node may keep it. */
 const attempts = 3;
 
-/** What is known of the ranges that the nodes of a client accept. */
 export class RangeLimits {
   /** Whether one of them refused a request for its range. */
   isNeeded = false;
@@ -48,7 +47,6 @@ export class RangeLimits {
     this.#clock = clock;
   }
 
-  /** Notes the block of a response. */
   observe(block: Block | undefined): void {
     if (block === undefined || (this.#latest && block.timestamp < this.#latest.time)) return;
     this.#latest = { time: block.timestamp, seenAt: this.#clock.now() };

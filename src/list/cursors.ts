@@ -16,10 +16,8 @@ const blockMember = "latest_block";
 /** The time of the block of the last vote that was read, and the keys of the votes of that block: */
 const [lastBlockMember, knownMember] = ["last_block", "known_votes"];
 
-/** A cursor of balance changes that nodes follow. */
 export interface AccountCursor {
   cursor: string;
-  /** The record that the cursor names. */
   record: KnownRecord;
   /** The record with which the page has to begin: set in cursors of the client's own. */
   last: KnownRecord | undefined;
@@ -77,7 +75,6 @@ export interface ReadVotes {
   known: readonly string[];
 }
 
-/** The natural key of a record, short enough for a cursor. */
 export const shortKey = (key: string): string => sha256Hex(key).slice(0, 16);
 
 /** A cursor that names the votes that were read, so that any process leaves them out. */

@@ -7,7 +7,6 @@ import { canonicalId } from "../values/names.js";
  */
 const longestQuery = 7000;
 
-/** Returns whether filters do not fit a URL. */
 const isTooLong = (filters: CheckedArguments): boolean => lengthOf("", filters) > longestQuery;
 
 function lengthOf(name: string, value: unknown): number {
@@ -31,11 +30,9 @@ export function splitFilters<Filters extends CheckedArguments>(filters: Filters)
 
 interface LongList<Filters> {
   list: readonly unknown[];
-  /** Returns the filters with another list in its place. */
   replace(list: readonly unknown[]): Filters;
 }
 
-/** The lists that can be split. */
 function listsIn<Filters extends CheckedArguments>(filters: Filters): LongList<Filters>[] {
   return Object.entries(filters).flatMap(([name, value]): LongList<Filters>[] => {
     if (Array.isArray(value)) {

@@ -19,7 +19,6 @@ import { compareWithAllPages, compareWithLastTime } from "./repair.js";
 import { OpenWalk } from "./walk.js";
 import type { WalkSettings } from "./walk-options.js";
 
-/** The checked argument and options of a list operation, and how its pages are requested. */
 export interface ListRequest<T> {
   id: string;
   operation: ListOperation<T>;
@@ -32,7 +31,6 @@ export interface ListRequest<T> {
 
 type FetchPage<T> = (...args: Parameters<Source<T, NodeExtra>["fetchPage"]>) => Promise<NodePage<T>>;
 
-/** Opens a list of a node: its pages, and what is known of its cursors. */
 export function openList<T>(list: ListRequest<T>): OpenWalk<T, NodeExtra> {
   const { id, operation, checked, walk } = list;
   const { pagination = {}, ...others } = checked;
@@ -120,7 +118,6 @@ function inTurn<T>(operation: string, lists: readonly FetchPage<T>[]): FetchPage
   return fetchPage;
 }
 
-/** What a caller can do about the errors of an operation. */
 const hintsOf = (id: string): Hints => (hints as { readonly [id: string]: Hints })[id] ?? {};
 
 interface Hints {

@@ -45,7 +45,6 @@ export interface WalkPage<T> {
 
 /** A page of a walk that is not fetched yet. */
 export interface Step<T, Extra extends object> {
-  /** The `pagination` of the page. */
   readonly pagination: Forward | Backward;
   /**
    * Fetches the page, of which `left` records are needed.
@@ -53,11 +52,9 @@ export interface Step<T, Extra extends object> {
    * @param isAlone - Whether the caller wants this page and not the list: what the node does not keep is left out.
    */
   fetch(signal: AbortSignal, left?: number, isAlone?: boolean): Promise<ListPage<T, Extra> & Extra>;
-  /** Fetches the page outside of a loop. */
   fetchAlone(): Promise<ListPage<T, Extra> & Extra>;
 }
 
-/** A page and the steps to its neighbors. */
 export class ListPage<T, Extra extends object> implements WalkPage<T> {
   readonly nodes: T[];
   readonly edges: Edge<T>[];

@@ -15,7 +15,6 @@ import type { Expectation } from "../http/expectation.js";
 import type { Deduplicator, UnreliableCursors } from "./repair.js";
 import type { WalkSettings } from "./walk-options.js";
 
-/** What a walk reads. */
 export interface Source<T, Extra extends object> {
   operation?: string;
   /** What to do about a cursor that repeats. */
@@ -51,7 +50,6 @@ export interface FetchedPage<T, Extra extends object>
   extra?: Extra;
 }
 
-/** The checked argument and options of one walk. */
 export interface WalkRequest extends WalkSettings {
   operation?: string;
   pagination: Pagination;
@@ -61,10 +59,8 @@ export interface WalkRequest extends WalkSettings {
   range?: { start: bigint | undefined; end: bigint | undefined } | undefined;
 }
 
-/** What one walk requests. */
 export interface WalkPlan extends WalkRequest {
   direction: Direction;
-  /** The cursor to start from. */
   cursor: string | undefined;
   size: number;
 }

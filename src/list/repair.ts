@@ -40,7 +40,6 @@ const longestOverlap = 50;
 /** Nodes allow pages of this size (observed on v0.74 nodes). */
 export const largestPage = 5000;
 
-/** What a walk has read. */
 interface Known<T> {
   /** The last records, in the order of the walk. */
   edges: readonly Edge<T>[];
@@ -95,7 +94,6 @@ function fromBlockBefore<T>({ edges, count }: Known<T>, to: bigint, { keyOf }: U
 
 const identifyVote = ({ node }: Edge<unknown>) => identify(node as object, voteKey);
 
-/** The index of the first edge of the block of an edge. */
 function startOfBlock(edges: readonly Edge<unknown>[], index: number): number {
   const time = blockTimeOf(edges[index]?.cursor ?? "");
   let start = index;
@@ -195,7 +193,6 @@ export interface Deduplicator<T> {
   filter(edges: readonly Edge<T>[], most?: number): { taken: number; fresh: readonly Edge<T>[]; next: Deduplicator<T> };
 }
 
-/** The edges of a page that are fresh, at most so many. */
 function takeFresh<T>(edges: readonly Edge<T>[], isFresh: (edge: Edge<T>) => boolean, most = edges.length) {
   const fresh: Edge<T>[] = [];
   for (const [index, edge] of edges.entries()) {
@@ -206,7 +203,6 @@ function takeFresh<T>(edges: readonly Edge<T>[], isFresh: (edge: Edge<T>) => boo
   return { taken: edges.length, fresh };
 }
 
-/** Takes every record. */
 export const keepAll: Deduplicator<never> = {
   filter: (edges, most) => ({ ...takeFresh(edges, () => true, most), next: keepAll }),
 };

@@ -37,11 +37,9 @@ import {
 /** What is known of the earlier pages of a walk. */
 interface Trail<T> {
   readonly direction: Direction;
-  /** How many pages there are. */
   readonly length: number;
   /** How many records were read, if the walk began at the start of the list. */
   readonly count: number | undefined;
-  /** The last edges. */
   readonly previous: readonly Edge<T>[];
   /** The place that the next page continues from, and those before. */
   readonly places?: Places | undefined;
@@ -65,7 +63,6 @@ function includes(places: Places | undefined, id: string): boolean {
   return false;
 }
 
-/** A list, and the requests of a walk over it. */
 interface Walk<T, Extra extends object> {
   readonly plan: WalkPlan;
   readonly source: Source<T, Extra>;

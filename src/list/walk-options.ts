@@ -30,7 +30,6 @@ export const walkChecks: OptionChecks<WalkOptions> = {
   signal: abortSignal,
 };
 
-/** Adds the defaults to checked options. */
 export const readWalkOptions = (options: WalkOptions = {}) => ({
   ...withDefaults({ maxItems: Number.POSITIVE_INFINITY, readAhead: true }, options),
   signal: options.signal,

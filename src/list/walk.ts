@@ -27,7 +27,6 @@ export class OpenWalk<T, Extra extends object> {
     return untilAborted(signal, new AbortController(), (signal) => step.fetch(signal, maxItems, true));
   }
 
-  /** The pages of the walk. */
   pages(): Batches<ListPage<T, Extra> & Extra> {
     const reader = new PageReader(this.#plan, firstStep(this.#plan, this.#source));
     const next = () => reader.next().then((page) => page && [page]);
