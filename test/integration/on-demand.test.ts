@@ -49,24 +49,17 @@ async function use(
 }
 
 describe("the code of lists and scans", () => {
-  test.each(["loop", "page", "scan"] as const)("is loaded by a %s, as one chunk", async (method) => {
-    const { records, loaded } = await use(method);
-    expect(records).toBe(100);
-    expect(loaded).toEqual(["src/lists.js"]);
-  });
-
-  test("is not loaded by a call", async () => {
+  test("is loaded by a loop, a page and a scan, as one chunk, and not by a call", async () => {
+    for (const method of ["loop", "page", "scan"] as const)
+      expect(await use(method)).toEqual({ records: 100, loaded: ["src/lists.js"] });
     expect((await use("call")).loaded).toEqual([]);
   });
 
-  test.each(["loop", "page", "scan"] as const)("that a %s cannot load is a ConnectionError", async (method) => {
-    const { error } = await use(method, "fails");
-    expect(error).toMatchObject({ name: "ConnectionError", message: expect.stringContaining("could not be loaded") });
-  });
-
-  test.each(["loop", "page", "scan"] as const)(
-    "is not waited for after the signal of a %s was aborted",
+  test.each(["loop", "scan"] as const)(
+    "that a %s cannot load is a ConnectionError, and is not waited for after its signal was aborted",
     async (method) => {
+      const message = expect.stringContaining("could not be loaded");
+      expect((await use(method, "fails")).error).toMatchObject({ name: "ConnectionError", message });
       expect((await use(method, "hangs")).error).toMatchObject({ name: "AbortError" });
     },
   );

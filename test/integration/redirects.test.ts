@@ -112,21 +112,6 @@ test.each(Object.entries(senders).slice(0, 4))(
   },
 );
 
-test("a `fetch` of the caller gets every request with the same `redirect`", async () => {
-  const modes: string[] = [];
-  const client = connect({
-    fetch: (request) => {
-      modes.push(`${request.method} ${request.redirect}`);
-      return fetch(request);
-    },
-  });
-  await client.getSpamStatistics({ partyId });
-  await get(client);
-  await client.checkTransaction(transaction).catch(() => {});
-  await post(client);
-  expect(modes).toEqual([...Array(2).fill("GET manual"), ...Array(2).fill("POST manual")]);
-});
-
 test("a node of a pool that redirects elsewhere is left for another node, and gets no transaction again", async () => {
   redirect = (path) => ({ status: 307, location: `https://elsewhere.example${path}` });
   const nodes = nodePool([node.url, other.url], { order: "given" });

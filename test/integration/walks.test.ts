@@ -100,39 +100,6 @@ describe("a walk over votes on a v0.74 node", () => {
     },
   );
 
-  test("passes blocks that fill a page each, if the node keeps the order of their votes", async () => {
-    const votes = votesOf([3, 4, 4]);
-    const listing = clientOf(createFakeNode({ votes }, options)).listVotes({ proposalId, pagination: { first: 4 } });
-    expect(byBlock(votes, await listing.toArray())).toEqual(byBlock(votes, [...votes].reverse()));
-  });
-
-  test.each([
-    { moved: 1, counts: [5, 4, 1, 1], first: 4 },
-    { moved: 2, counts: [5, 4, 1, 1, 1, 1], first: 6 },
-  ])("yields every vote of a block if the $moved before it move away between two pages", async (each) => {
-    // Newest first: single votes, a block of four that the first page cuts, and older votes.
-    const votes = votesOf(each.counts);
-    const moving = votes.slice(9, 9 + each.moved).map((vote) => ({ ...vote, blockTime: timeOf(20) }));
-    for (let seed = 1; seed <= 20; seed++) {
-      const network = createFakeNetwork({ votes, nodes: 8, seed, balance: (request) => request % 8 }, options);
-      let requests = 0;
-      const fetch: FakeNode["fetch"] = async (...args) => {
-        const response = await network.fetch(...args);
-        if (++requests === 1) network.nextBlock({ votes: moving });
-        return response;
-      };
-      const listing = clientOf({ fetch }, network.url).listVotes({ proposalId, pagination: { first: each.first } });
-      const seen = new Set<string>();
-      try {
-        for await (const { partyId } of listing) seen.add(partyId);
-      } catch (error) {
-        // The block of five can be larger than a page.
-        expect(error).toMatchObject({ reason: "repeated-cursor" });
-      }
-      expect(votes.slice(5).filter(({ partyId }) => !seen.has(partyId))).toEqual([]);
-    }
-  });
-
   test.each([1, 2, 4, 400])(
     "of a closed proposal yields its 1000 votes, which are in one block, %s on a page",
     async (first) => {

@@ -45,24 +45,6 @@ describe.each(["2024-01-01", "2026-10-01"])("a worker of %s with one client", (d
     await close();
   });
 
-  test("sends three requests at once although it knows nothing of the node", async () => {
-    const node = createFakeNode();
-    let waiting: (() => void)[] = [];
-    const { url, close } = await listen({
-      fetch: async (received: Request) => {
-        await new Promise<void>((resolve) => {
-          waiting.push(resolve);
-          if (waiting.length < 3) return;
-          for (const proceed of waiting) proceed();
-          waiting = [];
-        });
-        return node.fetch(received);
-      },
-    });
-    expect(await request(3, url)).toEqual(all(3, "vega-fake-0011"));
-    await close();
-  });
-
   test("serves others after its callers have disconnected", async () => {
     const { url, close } = await start({}, { faults: [{ name: "latency", milliseconds: 1000 }] });
     await request(1, url);

@@ -183,42 +183,24 @@ describe("the request in flight is cancelled by", () => {
     expect(source.log).toEqual(["request 1", "response 1", "request 2", "response 2", "request 3"]);
   });
 
-  test("return(), and a pending next() resolves at once", async () => {
+  type Ended = AsyncGenerator<unknown> & AsyncDisposable;
+  test.each<[how: string, end: (iterator: Ended) => PromiseLike<unknown>]>([
+    ["return()", (iterator) => iterator.return(undefined)],
+    ["throw()", (iterator) => expect(iterator.throw(reason)).rejects.toBe(reason)],
+    ["await using", (iterator) => iterator[Symbol.asyncDispose]()],
+  ])("%s, and a pending next() resolves at once", async (_, end) => {
     for (const items of ["pages", "edges", "nodes"] as const) {
       const source = new ManualSource();
       const listing = source.listing();
       const iterator = items === "nodes" ? listing[Symbol.asyncIterator]() : listing[items]();
       const waiting = [iterator.next(), iterator.next()];
       await settle();
-      expect(await iterator.return(undefined)).toEqual({ done: true, value: undefined });
-      expect(await Promise.all(waiting)).toEqual([
-        { done: true, value: undefined },
-        { done: true, value: undefined },
-      ]);
+      await end(iterator as unknown as Ended);
+      const done = { done: true, value: undefined };
+      expect(await Promise.all([...waiting, iterator.next()])).toEqual([done, done, done]);
       expect(source.signals.map(({ aborted }) => aborted)).toEqual([true]);
-      expect(await iterator.next()).toEqual({ done: true, value: undefined });
       expect(source.log).toEqual(["request 1"]);
     }
-  });
-
-  test("throw() on the iterator", async () => {
-    const source = new ManualSource();
-    const iterator = source.listing().pages();
-    const waiting = iterator.next();
-    await settle();
-    await expect(iterator.throw(new Error("given"))).rejects.toThrow("given");
-    expect(await waiting).toEqual({ done: true, value: undefined });
-    expect(source.signals[0]?.aborted).toBe(true);
-  });
-
-  test("await using", async () => {
-    const source = new ManualSource();
-    {
-      await using pages = source.listing().pages() as unknown as AsyncIterator<unknown> & AsyncDisposable;
-      pages.next();
-      await settle();
-    }
-    expect(source.signals.map(({ aborted }) => aborted)).toEqual([true]);
   });
 
   test("an abort while a page is in flight, also if the source ignores its signal", async () => {

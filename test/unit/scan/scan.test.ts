@@ -170,7 +170,7 @@ describe("a scan sends requests", () => {
         expect(await count(4)).toBeLessThanOrEqual(Math.floor(1.25 * least) + 2);
       },
     );
-    await fc.assert(property, { ...runs(8), endOnFailure: true });
+    await fc.assert(property, { ...runs(4), endOnFailure: true });
   });
 
   test("once if everything fits a page, also if the ends are open", async () => {

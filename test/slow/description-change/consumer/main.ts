@@ -1,5 +1,6 @@
-// A program that uses all that was added to the description. It prints what happened as JSON.
-import { createClient, type Vote } from "vegaprotocol-client";
+// A program that uses all that was added to the description.
+import { deepEqual, rejects, throws } from "node:assert/strict";
+import { createClient, type VegaClient, type Vote } from "vegaprotocol-client";
 import { createFakeNode } from "vegaprotocol-client/testing";
 import { validateAnswers } from "vegaprotocol-client/validate";
 
@@ -15,75 +16,75 @@ const vote: Vote = {
   reason: "because",
 };
 const assets = ["a", "b", "c", "d"].map((id) => ({ id, symbol: id === "b" ? "VEGA" : "USDT", decimals: 6 }));
-
+const validate = validateAnswers({ onMismatch: "throw" });
 const node = createFakeNode(
   { votes: [vote], assets },
   { faults: [{ name: "latency", milliseconds: 0, operation: "listAssets" }] },
 );
-const client = createClient({ baseUrl, fetch: node.fetch, validate: validateAnswers({ onMismatch: "throw" }) });
+const client = createClient({ baseUrl, fetch: node.fetch, validate });
+const sent = () => node.requests.splice(0).map(({ url }) => decodeURIComponent(url.replace(baseUrl, "")));
+const idsOf = (records: readonly { id: string }[] | undefined) => records?.map(({ id }) => id);
 
-/** The requests that a call sends, by operation and address. */
-async function requestsOf(call: () => PromiseLike<unknown>): Promise<[string | undefined, string][]> {
-  node.requests.length = 0;
-  await call();
-  return node.requests.map(({ operation, url }) => [operation, decodeURIComponent(url.replace(baseUrl, ""))]);
-}
-
-/** The error that a call rejects with. */
-async function errorOf(call: () => PromiseLike<unknown>): Promise<object> {
-  try {
-    await call();
-  } catch (error) {
-    const { name, message } = error as Error;
-    return { name, message, ...(error as object) };
-  }
-  return { name: "none" };
-}
-
-/** A client of a node with one response. */
-const clientOf = (body: object) =>
-  createClient({
-    baseUrl,
-    fetch: async () => Response.json(body),
-    validate: validateAnswers({ onMismatch: "throw" }),
-  });
-const pageInfo = { startCursor: "a", endCursor: "a", hasNextPage: false, hasPreviousPage: false };
-
-const { nodes: votes } = await client.listVotes({ proposalId: "cd", value: "VALUE_YES" });
-const firstPage = await client.listAssets({ pagination: { first: 3, newestFirst: false } });
-const secondPage = await firstPage.nextPage();
+// The fake node responds with the records of its data, in pages.
+const first = await client.listAssets({ pagination: { first: 3, newestFirst: false } });
+deepEqual([first.nodes, (await first.nextPage())?.nodes].map(idsOf), [["a", "b", "c"], ["d"]]);
 node.nextBlock({ assets: [{ id: "e", symbol: "USDT", decimals: 6 }] });
+deepEqual(idsOf(await client.listAssets({ filter: { ids: ["b", "c", "e"], symbol: "USDT" } }).toArray()), ["e", "c"]);
+throws(() => createFakeNode({ assets: [7] as never }), { name: "ArgumentError", argument: "data.assets[0]" });
 
-console.log(
-  JSON.stringify({
-    reason: votes[0]?.reason,
-    pages: [firstPage.nodes, secondPage?.nodes].map((page) => page?.map(({ id }) => id)),
-    filtered: (await client.listAssets({ filter: { ids: ["b", "c", "e"], symbol: "USDT" } }).toArray()).map(
-      ({ id }) => id,
-    ),
-    requests: {
-      votes: await requestsOf(() =>
-        client.listVotes({ proposalId: "cd", value: "VALUE_YES", pagination: { first: 2 } }),
-      ),
-      pages: await requestsOf(() =>
-        client.listAssets({ filter: { ids: ["a", "b", "e"] }, pagination: { first: 2 } }).toArray(),
-      ),
-      asset: await requestsOf(() => errorOf(() => client.getAsset({ assetId: "a b" }))),
-    },
-    errors: {
-      value: await errorOf(() => client.listVotes({ proposalId: "cd", value: 5 as never })),
-      ids: await errorOf(() => client.listAssets({ filter: { ids: "a" as never } })),
-      misspelled: await errorOf(() => client.listAssets({ fliter: {} } as never)),
-      member: await errorOf(() =>
-        clientOf({ votes: { edges: [{ cursor: "a", node: { ...vote, reason: 7 } }], pageInfo } }).listVotes({
-          partyId: "a",
-        }),
-      ),
-      record: await errorOf(() =>
-        clientOf({ assets: { edges: [{ cursor: "a", node: { id: "a", symbol: "A" } }], pageInfo } }).listAssets(),
-      ),
-      data: await errorOf(async () => createFakeNode({ assets: [7] as never })),
-      asset: await errorOf(() => client.getAsset({ assetId: "a" })),
-    },
-  }),
+// The client sends the parameter, the filter of the list and the parameter of the path.
+sent();
+const { nodes } = await client.listVotes({ proposalId: "cd", value: "VALUE_YES", pagination: { first: 2 } });
+deepEqual([nodes[0]?.reason, sent()], ["because", ["/api/v2/votes?proposalId=cd&value=VALUE_YES&pagination.first=2"]]);
+await client.listAssets({ filter: { ids: ["a", "b", "e"] }, pagination: { first: 2 } }).toArray();
+const path = "/api/v2/assets?filter.ids=a&filter.ids=b&filter.ids=e&pagination.first=2";
+deepEqual(
+  sent().map((url) => url.replace(/after=.*/, "after=…")),
+  [path, `${path}&pagination.after=…`],
 );
+await rejects(client.getAsset({ assetId: "a b" }), {
+  name: "ApiError",
+  status: 501,
+  message: /The fake node does not implement getAsset\./,
+});
+deepEqual(sent(), ["/api/v2/assets/a b"]);
+
+// Arguments are checked at run time, and so are responses.
+const refused = (argument: string) => ({ name: "ArgumentError", argument });
+await rejects(client.listVotes({ proposalId: "cd", value: 5 as never }).toArray(), refused("value"));
+await rejects(client.listAssets({ filter: { ids: "a" as never } }).toArray(), refused("filter.ids"));
+await rejects(client.listAssets({ fliter: {} } as never).toArray(), refused("fliter"));
+const pageInfo = { startCursor: "a", endCursor: "a", hasNextPage: false, hasPreviousPage: false };
+const clientOf = (name: string, record: object) => {
+  const body = { [name]: { edges: [{ cursor: "a", node: record }], pageInfo } };
+  return createClient({ baseUrl, fetch: async () => Response.json(body), validate });
+};
+await rejects(
+  clientOf("votes", { ...vote, reason: 7 })
+    .listVotes({ partyId: "a" })
+    .toArray(),
+  {
+    message: /expected `votes\.edges\[0\]\.node\.reason` to be a string, got 7/,
+  },
+);
+await rejects(clientOf("assets", { id: "a", symbol: "A" }).listAssets().toArray(), {
+  message: /expected `assets\.edges\[0\]\.node\.decimals` to be a whole number, got nothing/,
+});
+
+/** What the compiler rejects. */
+export function misuse(client: VegaClient, vote: Vote): unknown[] {
+  return [
+    // @ts-expect-error: not a name of a value.
+    client.listVotes({ proposalId: "a", value: "yes" }),
+    // @ts-expect-error: an array.
+    client.listAssets({ filter: { ids: "a" } }),
+    // @ts-expect-error: forward and backward pagination cannot be combined.
+    client.listAssets({ pagination: { first: 1, last: 1 } }),
+    // @ts-expect-error: required.
+    client.getAsset({}),
+    // @ts-expect-error: the member can be missing.
+    vote.reason.length,
+    // @ts-expect-error: a record lacks members.
+    createFakeNode({ assets: [{ id: "a" }] }),
+  ];
+}
