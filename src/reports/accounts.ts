@@ -1,7 +1,6 @@
 import type { BalanceChange } from "../../generated/types.js";
-import type { Place } from "../arguments/refuse.js";
 import { compareDigits, compareText } from "../values/integers.js";
-import { digitsOf, refuseMember } from "./records.js";
+import { digitsOf, forEachRecord, refuseMember } from "./records.js";
 
 /** What identifies an account. A member that a node did not set is `""`. */
 export interface Account {
@@ -15,32 +14,32 @@ export interface Account {
 
 export const accountMembers = ["partyId", "assetId", "marketId", "accountType"] as const;
 
-/** The accounts of balance changes, each with what a report keeps for it. */
-export interface Accounts<T> {
-  /** Checks a balance change and returns what is kept for its account. */
-  of(change: BalanceChange): T;
-  /** All accounts, in order of party, asset, market and type. */
-  sorted(): { account: Account; kept: T }[];
+/**
+ * Checks balance changes, and passes each to a function together with what a report keeps for its account. Returns the accounts in order
+ * of party, asset, market and type.
+ */
+export async function readAccounts<T>(
+  operation: string,
+  changes: Iterable<BalanceChange> | AsyncIterable<BalanceChange>,
+  create: () => T,
+  add: (kept: T, change: BalanceChange) => void,
+): Promise<{ account: Account; kept: T }[]> {
+  const place = placeOf(operation);
+  const accounts = new Map<string, { account: Account; kept: T }>();
+  await forEachRecord(place, changes, (change) => {
+    for (const member of ["timestamp", "balance"] as const) digitsOf(place, change, member);
+    const { partyId = "", assetId, marketId = "", accountType = "" } = change;
+    // Accounts of several assets would be added.
+    if (!assetId) refuseMember(place, "assetId", "the id of an asset", assetId);
+    const key = `${partyId}\n${assetId}\n${marketId}\n${accountType}`;
+    const known = accounts.get(key) ?? { account: { partyId, assetId, marketId, accountType }, kept: create() };
+    accounts.set(key, known);
+    add(known.kept, change);
+  });
+  return [...accounts].sort(([a], [b]) => compareText(a, b)).map(([, each]) => each);
 }
 
-export function createAccounts<T>(place: Place, create: () => T): Accounts<T> {
-  const accounts = new Map<string, { account: Account; kept: T }>();
-  return {
-    of(change) {
-      for (const member of ["timestamp", "balance"] as const) digitsOf(place, change, member);
-      const { partyId = "", assetId, marketId = "", accountType = "" } = change;
-      // Accounts of several assets would be added.
-      if (!assetId) refuseMember(place, "assetId", "the id of an asset", assetId);
-      const key = `${partyId}\n${assetId}\n${marketId}\n${accountType}`;
-      const known = accounts.get(key);
-      if (known) return known.kept;
-      const kept = create();
-      accounts.set(key, { account: { partyId, assetId, marketId, accountType }, kept });
-      return kept;
-    },
-    sorted: () => [...accounts].sort(([a], [b]) => compareText(a, b)).map(([, each]) => each),
-  };
-}
+const placeOf = (operation: string) => ({ operation, argument: "changes" });
 
 /** The balance of an account since a time. */
 export interface Balance {
@@ -49,11 +48,16 @@ export interface Balance {
 }
 
 /** Returns the later of two balances of an account, `a` if both are the same. Nodes have one for each account and block. */
-export function later(place: Place, a: Balance | undefined, { timestamp, balance }: Balance): Balance {
-  const order = a === undefined ? -1 : compareDigits(a.timestamp, timestamp);
-  if (a === undefined || order < 0) return { timestamp, balance };
+export function later(operation: string, a: Balance | undefined, { timestamp, balance }: Balance): Balance {
+  const order = a ? compareDigits(a.timestamp, timestamp) : -1;
+  if (!a || order < 0) return { timestamp, balance };
   if (order === 0 && BigInt(a.balance) !== BigInt(balance)) {
-    refuseMember(place, "balance", `${a.balance}, as in another record of the same account and time`, balance);
+    refuseMember(
+      placeOf(operation),
+      "balance",
+      `${a.balance}, as in another record of the same account and time`,
+      balance,
+    );
   }
   return a;
 }

@@ -3,8 +3,8 @@ import { oneOf } from "../arguments/check-options.js";
 import { listNames, refuse } from "../arguments/refuse.js";
 import { compareDigits, compareText } from "../values/integers.js";
 import { floorDivide, type NanosecondTime } from "../values/times.js";
-import { type Account, accountMembers, type Balance, createAccounts, later } from "./accounts.js";
-import { checkOptionNames, forEachRecord, readRange } from "./records.js";
+import { type Account, accountMembers, type Balance, later, readAccounts } from "./accounts.js";
+import { checkOptionNames, readRange } from "./records.js";
 
 /** Options of {@link balanceSeries}. */
 export interface BalanceSeriesOptions<Group extends keyof Account = keyof Account> {
@@ -56,22 +56,17 @@ export async function balanceSeries<Group extends keyof Account = keyof Account>
   const operation = "balanceSeries";
   checkOptionNames(operation, options, "isComplete", "from", "to", "every", "groupBy");
   const { start, end } = readRange(operation, options);
-  oneOf("hour", "day", "week", "month")(options.every, { operation, argument: "every" });
+  oneOf(...Object.keys(periods), "month")(options.every, { operation, argument: "every" });
   const members = readGroup(operation, options.groupBy);
   const times = rowTimes(start, end, options.every);
-  const place = { operation, argument: "changes" };
   // The last balance of each account in each period that has one.
-  const accounts = createAccounts<Map<number, Balance>>(place, () => new Map());
-  await forEachRecord(place, changes, (change) => {
-    const kept = accounts.of(change);
+  const create = () => new Map<number, Balance>();
+  const accounts = await readAccounts(operation, changes, create, (kept, change) => {
     const index = indexOf(times, change.timestamp);
-    if (index === times.length) return;
-    const last = kept.get(index);
-    const latest = later(place, last, change);
-    if (latest !== last) kept.set(index, latest);
+    if (index < times.length) kept.set(index, later(operation, kept.get(index), change));
   });
   const groups = new Map<string, { account: Account; sums: (bigint | undefined)[] }>();
-  for (const { account, kept } of accounts.sorted()) {
+  for (const { account, kept } of accounts) {
     const key = members.map((name) => account[name]).join("\n");
     const group = groups.get(key) ?? { account, sums: times.map(() => 0n) };
     groups.set(key, group);
@@ -111,10 +106,9 @@ function indexOf(times: readonly string[], timestamp: string): number {
   return low;
 }
 
-const hour = 3_600_000;
-const day = 24 * hour;
-/** The first Monday of Unix time. */
-const monday = 4 * day;
+const day = 86_400_000;
+/** The lengths of periods, and where one of them begins, in milliseconds. The first Monday of Unix time is its fifth day. */
+const periods = { hour: [day / 24, 0], day: [day, 0], week: [7 * day, 4 * day] } as const;
 
 /** The beginning of the period with a time, and of the next one, in Unix milliseconds. */
 function periodOf(time: number, every: BalanceSeriesOptions["every"]): [start: number, end: number] {
@@ -123,7 +117,7 @@ function periodOf(time: number, every: BalanceSeriesOptions["every"]): [start: n
     const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];
     return [Date.UTC(year, month), Date.UTC(year, month + 1)];
   }
-  const [length, origin] = every === "hour" ? [hour, 0] : every === "day" ? [day, 0] : [7 * day, monday];
+  const [length, origin] = periods[every];
   const start = Math.floor((time - origin) / length) * length + origin;
   return [start, start + length];
 }

@@ -1,8 +1,8 @@
 import type { BalanceChange } from "../../generated/types.js";
 import { compareDigits } from "../values/integers.js";
 import type { NanosecondTime } from "../values/times.js";
-import { type Account, type Balance, createAccounts, later } from "./accounts.js";
-import { checkOptionNames, forEachRecord, readTime } from "./records.js";
+import { type Account, type Balance, later, readAccounts } from "./accounts.js";
+import { checkOptionNames, readTime } from "./records.js";
 
 /** The balance of an account at a time. */
 export interface AccountBalance extends Account {
@@ -41,16 +41,14 @@ export async function balancesAt(
   const operation = "balancesAt";
   checkOptionNames(operation, options, "isComplete");
   const end = String(readTime({ operation, argument: "time" }, time));
-  const place = { operation, argument: "changes" };
-  const accounts = createAccounts<{ last?: Balance }>(place, () => ({}));
-  await forEachRecord(place, changes, (change) => {
-    const kept = accounts.of(change);
-    if (compareDigits(change.timestamp, end) <= 0) kept.last = later(place, kept.last, change);
+  const create = (): { last?: Balance } => ({});
+  const accounts = await readAccounts(operation, changes, create, (kept, change) => {
+    if (compareDigits(change.timestamp, end) <= 0) kept.last = later(operation, kept.last, change);
   });
   const unknown = options.isComplete ? "0" : undefined;
-  return accounts.sorted().map(({ account, kept: { last } }) => ({
+  return accounts.map(({ account, kept: { last } }) => ({
     ...account,
-    balance: last === undefined ? unknown : String(BigInt(last.balance)),
+    balance: last ? String(BigInt(last.balance)) : unknown,
     timestamp: last?.timestamp,
   }));
 }

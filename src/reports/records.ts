@@ -22,7 +22,7 @@ export async function forEachRecord<T extends object>(
   records: Iterable<T> | AsyncIterable<T>,
   visit: (record: T) => void,
 ): Promise<void> {
-  const what = "a listing, a scan, an array or another iterable of records";
+  const what = "an iterable of records, such as a listing or a scan";
   const isObject = (value: unknown) => typeof value === "object" && value !== null;
   if (!isObject(records) || !(Symbol.asyncIterator in records || Symbol.iterator in records)) {
     refuse(place, what, records);

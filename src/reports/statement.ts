@@ -1,8 +1,8 @@
 import type { BalanceChange } from "../../generated/types.js";
 import { compareDigits } from "../values/integers.js";
 import type { NanosecondTime } from "../values/times.js";
-import { type Account, type Balance, createAccounts, later } from "./accounts.js";
-import { checkOptionNames, forEachRecord, readRange } from "./records.js";
+import { type Account, type Balance, later, readAccounts } from "./accounts.js";
+import { checkOptionNames, readRange } from "./records.js";
 
 /** The statement of an account. The opening balance and the changes add up to the closing balance. */
 export interface AccountStatement extends Account {
@@ -19,11 +19,6 @@ export interface AccountStatement extends Account {
     /** The balance minus the balance before. `undefined` if that is unknown. */
     change: string | undefined;
   }[];
-}
-
-interface Kept {
-  opening?: Balance;
-  readonly changes: Balance[];
 }
 
 /**
@@ -57,23 +52,20 @@ export async function statement(
   checkOptionNames(operation, options, "isComplete", "from", "to");
   const { start, end } = readRange(operation, options);
   const [from, to] = [String(start), String(end)];
-  const place = { operation, argument: "changes" };
-  const accounts = createAccounts<Kept>(place, () => ({ changes: [] }));
-  await forEachRecord(place, changes, (change) => {
-    const kept = accounts.of(change);
-    const { timestamp, balance } = change;
-    if (compareDigits(timestamp, from) <= 0) kept.opening = later(place, kept.opening, change);
+  const create = (): { opening?: Balance; changes: Balance[] } => ({ changes: [] });
+  const accounts = await readAccounts(operation, changes, create, (kept, { timestamp, balance }) => {
+    if (compareDigits(timestamp, from) <= 0) kept.opening = later(operation, kept.opening, { timestamp, balance });
     else if (compareDigits(timestamp, to) <= 0) kept.changes.push({ timestamp, balance });
   });
   const unknown = options.isComplete ? 0n : undefined;
-  return accounts.sorted().map(({ account, kept }) => {
-    const opening = kept.opening === undefined ? unknown : BigInt(kept.opening.balance);
+  return accounts.map(({ account, kept }) => {
+    const opening = kept.opening ? BigInt(kept.opening.balance) : unknown;
     let balance = opening;
     let last: Balance | undefined;
     const lines: AccountStatement["lines"] = [];
     for (const change of kept.changes.sort((a, b) => compareDigits(a.timestamp, b.timestamp))) {
       // A record that was read twice changes nothing.
-      if (last !== undefined && later(place, last, change) === last) continue;
+      if (last !== undefined && later(operation, last, change) === last) continue;
       last = change;
       const before = balance;
       balance = BigInt(change.balance);

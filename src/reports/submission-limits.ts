@@ -1,5 +1,6 @@
 import type { SpamStatistics, SpamStatisticsResponse } from "../../generated/types.js";
-import { listNames, type Place, refuse } from "../arguments/refuse.js";
+import { oneOf } from "../arguments/check-options.js";
+import { type Place, refuse } from "../arguments/refuse.js";
 import { compareDigits } from "../values/integers.js";
 import type { NanosecondTime } from "../values/times.js";
 import { checkOptionNames, digitsOf, readAmount, readTime } from "./records.js";
@@ -78,20 +79,18 @@ export function submissionLimits(
 ): SubmissionLimits {
   const operation = "submissionLimits";
   checkOptionNames(operation, options, "sentSince", "tokens", "now");
-  checkOptionNames(operation, submission, "command", "proposalId");
+  oneOf(...Object.keys(counters), "vote", "other")(submission?.command, { operation, argument: "command" });
+  checkOptionNames(operation, submission, "command", ...(submission.command === "vote" ? ["proposalId"] : []));
   const { sentSince = 0, tokens, now } = options;
   const count = Number.isSafeInteger(sentSince) ? BigInt(sentSince) : sentSince;
   const sent = readAmount({ operation, argument: "sentSince" }, count) ?? 0n;
   const owned = readAmount({ operation, argument: "tokens" }, tokens);
   const time = now === undefined ? undefined : readTime({ operation, argument: "now" }, now);
   const place = { operation, argument: "statistics" };
-  const response: { statistics?: SpamStatistics | null } | null = statistics;
-  if (typeof response !== "object" || typeof response?.statistics !== "object") {
-    refuse(place, "the response of getSpamStatistics", statistics);
-  }
-  const counter = counterOf(operation, response.statistics ?? undefined, submission);
-  const pow = response.statistics?.pow ?? undefined;
-
+  const known: SpamStatistics | null | undefined = statistics?.statistics;
+  if (typeof known !== "object") refuse(place, "the response of getSpamStatistics", statistics);
+  const counter = counterOf(operation, known, submission);
+  const pow = known?.pow ?? undefined;
   const isBanned = [counter?.bannedUntil, pow?.bannedUntil].some(
     (until) => until !== undefined && (time === undefined || time < readTime(place, until)),
   );
@@ -129,20 +128,15 @@ interface Counter {
 /** The counter of a command; `undefined` if there is none. */
 function counterOf(
   operation: string,
-  statistics: SpamStatistics | undefined,
+  statistics: SpamStatistics | null,
   { command, proposalId }: Submission,
 ): Counter | undefined {
-  const names = [...Object.keys(counters), "vote", "other"];
-  if (!names.includes(command)) refuse({ operation, argument: "command" }, `one of ${listNames(names)}`, command);
-  if (command !== "vote") {
-    if (proposalId !== undefined)
-      refuse({ operation, argument: "proposalId" }, "absent, except for a vote", proposalId);
-    return command === "other" ? undefined : (statistics?.[counters[command]] ?? undefined);
-  }
+  if (command === "other") return undefined;
+  if (command !== "vote") return statistics?.[counters[command]] ?? undefined;
   if (typeof proposalId !== "string" || proposalId === "") {
     refuse({ operation, argument: "proposalId" }, "the id of the proposal", proposalId);
   }
-  const { votes } = statistics ?? {};
+  const votes = statistics?.votes;
   if (!votes) return undefined;
   const id = proposalId.toLowerCase();
   // A proposal without votes of the party in the epoch is not in the list.

@@ -48,7 +48,7 @@ export interface Tally {
 const decimals = 255;
 const one = 10n ** BigInt(decimals);
 
-const share = expected('a decimal number from 0 to 1 as a string, such as "0.66"', (value) => {
+const share = expected('a decimal number from 0 to 1, such as "0.66"', (value) => {
   const units = attempt(() => parseUnits(value as string, decimals)) ?? -1n;
   return units >= 0n && units <= one;
 });
@@ -82,12 +82,10 @@ export async function tallyVotes(
   const operation = "tallyVotes";
   checkOptions(tallyChecks, options, { name: operation, operation });
   const place = { operation, argument: "votes" };
-  const { totalSupply, liquidity } = options;
+  const { requiredMajority, requiredParticipation, totalSupply, liquidity } = options;
   const supply = readAmount({ operation, argument: "totalSupply" }, totalSupply);
-  if (liquidity) {
-    share(liquidity.requiredMajority, { operation, argument: "liquidity.requiredMajority" });
-    share(liquidity.requiredParticipation, { operation, argument: "liquidity.requiredParticipation" });
-  }
+  for (const name of ["requiredMajority", "requiredParticipation"] as const)
+    if (liquidity) share(liquidity[name], { operation, argument: `liquidity.${name}` });
   const counted = new Map<string, Counted>();
   let proposal: string | undefined;
   await forEachRecord(place, votes, (vote) => {
@@ -118,9 +116,9 @@ export async function tallyVotes(
   const [yes, no] = [sum("VALUE_YES"), sum("VALUE_NO")];
   const tokens = yes.tokens + no.tokens;
   const sideOf = ({ parties, tokens }: typeof yes) => ({ parties, tokens: String(tokens) });
-  const isDecided =
-    options.requiredMajority !== undefined && options.requiredParticipation !== undefined && supply !== undefined;
-  let reason = isDecided ? missed(options, yes.tokens, tokens, supply) : undefined;
+  let reason: Tally["reason"];
+  const isDecided = requiredMajority !== undefined && requiredParticipation !== undefined && supply !== undefined;
+  if (isDecided) reason = missed({ requiredMajority, requiredParticipation }, yes.tokens, tokens, supply);
   if (isDecided && tokens === 0n) reason = "participation";
   const isOfProviders = reason === "participation" && liquidity !== undefined;
   if (isOfProviders) reason = missed(liquidity, yes.shares, yes.shares + no.shares, one);
@@ -137,10 +135,7 @@ export async function tallyVotes(
 
 /** Which threshold is missed. */
 function missed(
-  {
-    requiredMajority = "0",
-    requiredParticipation = "0",
-  }: Pick<TallyOptions, "requiredMajority" | "requiredParticipation">,
+  { requiredMajority, requiredParticipation }: NonNullable<TallyOptions["liquidity"]>,
   yes: bigint,
   voted: bigint,
   all: bigint,
