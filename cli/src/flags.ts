@@ -66,20 +66,16 @@ export interface NodeFlags extends GeneralFlags {
   readonly pacing: boolean;
 }
 
+const header = "A header of every request, as in 'Name: value'. @FILE reads one from each line of a file.";
+const nodeText =
+  "The address of a data node. Repeat it for several: each request goes to one with fresh data. Without a scheme, it is https, and " +
+  "http for this machine and private networks. Default: VEGA_NODE.";
+
 export const nodeFlags = (): Option[] => [
-  nodeFlag(
-    "--node <URL>",
-    "The address of the data node. Repeat it for several nodes: each request goes to one that responds with fresh data. Without " +
-      "a scheme, it is https, and http for this machine and private networks. Default: the addresses in VEGA_NODE.",
-    { repeat: true },
-  ),
-  nodeFlag(
-    "--header <HEADER>",
-    "A header of every request, such as 'Name: value'. @FILE reads one from each line of a file.",
-    { repeat: true },
-  ),
-  nodeFlag("--timeout <TIME>", "The deadline of one attempt, such as 30s or 500ms. Default: 30s.", { parse: duration }),
-  nodeFlag("--retries <N>", "How often a request is retried after a transient failure. Default: 3.", {
+  nodeFlag("--node <URL>", nodeText, { repeat: true }),
+  nodeFlag("--header <HEADER>", header, { repeat: true }),
+  nodeFlag("--timeout <TIME>", "The deadline of one attempt, such as 500ms. Default: 30s.", { parse: duration }),
+  nodeFlag("--retries <N>", "How often a request is retried after a failure. Default: 3.", {
     parse: integer({ minimum: 0 }),
   }),
   nodeFlag("--no-pacing", "Do not delay requests to stay within the rate limit of the node."),
@@ -96,14 +92,12 @@ export const pageSizeFlag = (size: string): Option =>
     parse: integer({ maximum: 2 ** 31 - 1 }),
   });
 
+const catchUp = "How long to wait for a node that has not reached the end of the range. Default: 15s.";
+
 export const scanFlags = (): Option[] => [
   pageSizeFlag("1000"),
   nodeFlag("--concurrency <N>", "How many requests may be in flight at once. Default: 4.", { parse: integer() }),
-  nodeFlag(
-    "--catch-up <TIME>",
-    "How long to wait for a node that has not reached the end of the range. Then the exit code is 3. Default: 15s.",
-    { parse: readDuration },
-  ),
+  nodeFlag("--catch-up <TIME>", catchUp, { parse: readDuration }),
 ];
 
 export interface FollowFlags {
@@ -111,15 +105,12 @@ export interface FollowFlags {
   readonly giveUpAfter?: number;
 }
 
+const pollInterval = "The time between polls. Default: one block while records arrive, and up to 15s while none do.";
+const giveUpAfter = "How long to retry failures, such as 2h. never retries forever. Default: 10m.";
+
 export const followFlags = (): Option[] => [
-  nodeFlag(
-    "--poll-interval <TIME>",
-    "The time between polls, such as 5s. Default: one block while records arrive, and up to 15s while none do.",
-    { parse: duration },
-  ),
-  nodeFlag("--give-up-after <TIME>", "How long to retry failures, such as 2h. never retries forever. Default: 10m.", {
-    parse: durationOrNever,
-  }),
+  nodeFlag("--poll-interval <TIME>", pollInterval, { parse: duration }),
+  nodeFlag("--give-up-after <TIME>", giveUpAfter, { parse: durationOrNever }),
 ];
 
 export const formats = ["table", "json", "ndjson", "csv"] as const;
@@ -140,21 +131,17 @@ export interface PresentationFlags extends FormatFlags {
   readonly quiet?: true;
 }
 
+const assetsText = "Read the decimal places of assets from the JSON of a node's /api/v2/assets.";
+const decimalsText = "Print amounts of an asset with N decimal places. N alone is for records of one asset.";
+
 /** @param kinds - The columns of the records. */
 export function presentationFlags(kinds: Readonly<Record<string, string>>): Option[] {
   const hasAmounts = Object.values(kinds).includes("amount");
-  const each =
-    "Print amounts of an asset as decimal numbers with N decimal places. Repeat it for several assets. N alone is for records of one asset.";
-  const all = "Print amounts as decimal numbers with this many decimal places.";
-  const assets = "Read the decimal places of assets from the JSON of a node's /api/v2/assets.";
-  const hasAssets = "assetId" in kinds;
   return [
     outputFlag("--columns <NAMES>", "The members of a record to print, separated by commas. Default: all."),
     outputFlag("--raw", "Print times as Unix nanoseconds. Default: RFC 3339 with nanoseconds."),
-    ...(hasAmounts
-      ? [outputFlag(`--decimals <${hasAssets ? "ASSET=N" : "N"}>`, hasAssets ? each : all, { repeat: true })]
-      : []),
-    ...(hasAmounts && hasAssets ? [outputFlag("--assets <FILE>", assets, { repeat: true })] : []),
+    ...(hasAmounts ? [outputFlag("--decimals <[ASSET=]N>", decimalsText, { repeat: true })] : []),
+    ...("assetId" in kinds ? [outputFlag("--assets <FILE>", assetsText, { repeat: true })] : []),
   ];
 }
 

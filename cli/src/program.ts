@@ -1,15 +1,16 @@
 import { readFileSync } from "node:fs";
 import { styleText } from "node:util";
 import { Command, CommanderError } from "commander";
+import { ArgumentError, PaginationError, RateLimitError, VegaError } from "vegaprotocol-client";
+import { withFlagNames } from "./arguments.js";
 import { examplesText, exitsText, helpTable, type Setup } from "./command.js";
-import { addCheck } from "./commands/check.js";
 import { addFakeNode } from "./commands/fake-node.js";
 import { addFollow } from "./commands/follow.js";
 import { addLists } from "./commands/list.js";
 import { addNodes } from "./commands/nodes.js";
 import { addReports } from "./commands/reports.js";
 import { addServe } from "./commands/serve.js";
-import { addSingles } from "./commands/single.js";
+import { addCheck, addSingles } from "./commands/single.js";
 import { addSync } from "./commands/sync.js";
 import { causesOf, ErrorWithAdvice, ExitError, exitCodes } from "./errors.js";
 import { hasColors, Interruption, type Io, OutputClosed, printable, printMessage, widthOf, write } from "./io.js";
@@ -139,10 +140,10 @@ function readVersion(): string {
 }
 
 /** Prints an error, and returns the exit code. */
-async function report(error: unknown, io: Io, isVerbose: boolean): Promise<number> {
+function report(error: unknown, io: Io, isVerbose: boolean): number {
   const [cause, advice] = error instanceof ErrorWithAdvice ? [error.cause, error.advice] : [error, undefined];
   if (cause instanceof OutputClosed) return exitCodes.done;
-  const { text, exitCode } = await describe(cause);
+  const { text, exitCode } = describe(cause);
   const label = hasColors(io, io.stderr) ? styleText("red", "Error:", { validateStream: false }) : "Error:";
   io.stderr.write(`${cause instanceof Interruption ? "" : `${label} `}${printable(text)}\n`);
   if (advice !== undefined) printMessage(io, advice);
@@ -151,13 +152,11 @@ async function report(error: unknown, io: Io, isVerbose: boolean): Promise<numbe
   return exitCode;
 }
 
-async function describe(error: unknown): Promise<{ text: string; exitCode: number }> {
+function describe(error: unknown): { text: string; exitCode: number } {
   const message = error instanceof Error && error.message !== "" ? error.message : String(error);
   const text = message.replaceAll(/\s*\n\s*/g, " ");
   if (error instanceof Interruption || error instanceof ExitError) return { text, exitCode: error.exitCode };
-  const { ArgumentError, PaginationError, RateLimitError, VegaError } = await import("vegaprotocol-client");
   if (!VegaError.is(error)) return { text, exitCode: exitCodes.failed };
-  const { withFlagNames } = await import("./arguments.js");
   const code = ArgumentError.is(error) ? "usage" : PaginationError.is(error) ? "incomplete" : "failed";
   return { text: withFlagNames(text), exitCode: exitCodes[RateLimitError.is(error) ? "rateLimited" : code] };
 }

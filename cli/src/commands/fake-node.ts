@@ -1,7 +1,6 @@
 /** The command `fake-node`: generated records, or those of files, with lags and faults. */
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
-import { gunzipSync } from "node:zlib";
 import type { Command } from "commander";
 import { toNanoseconds } from "vegaprotocol-client";
 import type { FakeNode, FakeNodeData, NodeFault } from "vegaprotocol-client/testing";
@@ -10,7 +9,6 @@ import { addCommand, type Setup } from "../command.js";
 import { exitCodes, UsageError } from "../errors.js";
 import { duration, flag, type GeneralFlags, integer, type ServerFlags, serverFlags } from "../flags.js";
 import { type Io, printMessage, write } from "../io.js";
-import { syncLists } from "../sync/destination.js";
 
 /** The lists, with how they are called in a flag, and a member that only their records have. */
 const lists = {
@@ -27,49 +25,39 @@ interface Flags extends GeneralFlags, ServerFlags, Partial<Record<keyof typeof l
   readonly blockEvery?: number;
   readonly fault?: readonly string[];
   readonly from?: readonly string[];
-  readonly fill?: true;
   readonly party?: string;
   readonly seed?: number;
   readonly defects?: true;
   readonly rateLimit: boolean;
 }
 
+const details =
+  "Prints the address of each node to stdout. With --block-every it is a live chain: balances change, parties vote, and every 20 blocks " +
+  "a proposal closes and the next one opens.";
+const faultText =
+  "What fails, separated by commas: latency=200ms, a status such as 503=5%, or reset, html or truncated-body. With a share such as " +
+  "reset=2% or latency=2s/10%, some requests do; without, all.";
+const lagText = "How many blocks the nodes are behind, separated by commas, such as 0,0,600. Default: 0.";
+const fileText =
+  "Serve the records of an exported file, as NDJSON, instead of generated ones. Repeat it for several lists.";
+
 export function addFakeNode(program: Command, setup: Setup): void {
-  const summary = "Serve a node with generated records over HTTP, to try commands and to test any client.";
   const number = { parse: integer({ minimum: 0 }) };
-  const nodes = { parse: integer({ maximum: 100 }) };
   addCommand<Flags>(program, setup, {
     name: "fake-node",
-    summary,
-    details:
-      "Prints the address of each node to stdout. With --block-every it is a live chain: balances change, parties " +
-      "vote, and every 20 blocks a proposal closes and the next one opens.",
+    summary: "Serve a node with generated records over HTTP, to try commands and to test any client.",
+    details,
     flags: [
       ...serverFlags("; further nodes have the next ones. Default: a free one"),
-      flag("--nodes <N>", "How many nodes follow the chain, each with a port of its own. Default: 1.", nodes),
-      flag("--lag <N>", "How many blocks the nodes are behind, separated by commas, such as 0,0,600. Default: 0."),
+      flag("--nodes <N>", "How many nodes follow the chain. Default: 1.", { parse: integer({ maximum: 100 }) }),
+      flag("--lag <N>", lagText),
       flag("--block-every <TIME>", "Add a block with new records after each TIME. Default: never.", {
         parse: duration,
       }),
-      flag(
-        "--fault <FAULTS>",
-        "What fails, separated by commas: latency=200ms, a status such as 503=5%, or reset, html or truncated-body. " +
-          "With a share such as reset=2% or latency=2s/10%, some requests do; without, all.",
-        { repeat: true },
-      ),
-      flag(
-        "--from <FILE>",
-        "Serve the records of an exported file, .ndjson or .ndjson.gz, or of a DESTINATION of sync, such as vega.db, instead of generated " +
-          "ones. Repeat it for several files.",
-        { repeat: true },
-      ),
-      flag("--fill", "Generate the lists that --from does not have."),
+      flag("--fault <FAULTS>", faultText, { repeat: true }),
+      flag("--from <FILE>", fileText, { repeat: true }),
       flag("--party <ID>", "A party that has some of the generated records, also of new blocks."),
-      flag(
-        "--seed <N>",
-        "The seed of the generated records. The same seed gives the same records. Default: 1.",
-        number,
-      ),
+      flag("--seed <N>", "The same seed gives the same records. Default: 1.", number),
       ...listNames.map((name) =>
         flag(`--${name} <N>`, `How many ${lists[name][0]} to generate. Default: 100.`, number),
       ),
@@ -92,7 +80,6 @@ async function fakeNode(io: Io, flags: Flags): Promise<number> {
     import("vegaprotocol-client/testing/node"),
   ]);
   const { port = 0, host, nodes = 1, blockEvery, defects, rateLimit, seed, party, from = [] } = flags;
-  const isFilled = from.length === 0 || flags.fill === true;
   const lags = readLags(flags.lag, nodes);
   const options = {
     faults: (flags.fault ?? []).flatMap((text) => text.split(",").map(readFault)),
@@ -100,13 +87,8 @@ async function fakeNode(io: Io, flags: Flags): Promise<number> {
     ...(defects && { defects: nodeDefects }),
     ...(!rateLimit && { rateLimit: false as const }),
   };
-  const data = {
-    ...Object.fromEntries(listNames.map((name) => [name, flags[name] ?? (isFilled ? 100 : undefined)])),
-    ...(isFilled && { spamStatistics: 10 }),
-    seed,
-    party,
-    ...(await readRecords(from, io.signal)),
-  };
+  const counts = Object.fromEntries(listNames.map((name) => [name, flags[name] ?? 100]));
+  const data = { ...counts, spamStatistics: 10, seed, party, ...(await readRecords(from)) };
   const all: readonly FakeNode[] =
     nodes === 1
       ? [createFakeNode(data, { ...options, lag: lags[0] })]
@@ -135,55 +117,33 @@ function printHints(io: Io, node: FakeNode | undefined, url: string | undefined)
   printMessage(io, "Press Ctrl-C to stop.");
 }
 
-/** The records of exported files and destinations. */
-async function readRecords(names: readonly string[], signal: AbortSignal): Promise<FakeNodeData> {
+/** The records of exported files, by list. */
+async function readRecords(files: readonly string[]): Promise<FakeNodeData> {
   const data: Record<string, object[]> = {};
-  const add = (list: string, record: object) => {
-    data[list] ??= [];
-    data[list].push(record);
-  };
-  for (const name of names) {
-    const [isFile, compression] = /\.(?:ndjson|jsonl)(\.gz)?$/.exec(name) ?? [];
-    if (isFile !== undefined) {
-      for (const [list, record] of await readFileOf(name, compression !== undefined)) add(list, record);
-    } else if (/\.\w+$/.test(name) && !/\.(?:db|sqlite3?)$/i.test(name)) {
-      throw new UsageError(
-        `Expected --from to be a file of NDJSON, such as balances.ndjson or balances.ndjson.gz, or a DESTINATION of sync, such as vega.db, got ${name}.`,
-      );
-    } else {
-      const { storedRecords } = await import("../sync/stored.js");
-      for (const list of syncLists) for await (const record of storedRecords(name, list, signal)) add(list, record);
+  for (const file of files) {
+    const lines = (await readFile(file, "utf8")).split("\n");
+    for (const [index, line] of lines.entries()) {
+      if (line.trim() === "") continue;
+      const [list, record] = readRow(line, `${file}, line ${index + 1}`);
+      data[list] ??= [];
+      data[list].push(record);
     }
   }
   return data;
-}
-
-async function readFileOf(file: string, isCompressed: boolean): Promise<[list: string, record: object][]> {
-  let content = await readFile(file);
-  try {
-    if (isCompressed) content = gunzipSync(content);
-  } catch (error) {
-    throw new UsageError(`Expected ${file} to be compressed as its name says: ${(error as Error).message}.`);
-  }
-  const lines = content.toString().split("\n");
-  return lines.flatMap((line, index) => (line.trim() === "" ? [] : [readRow(line, `${file}, line ${index + 1}`)]));
 }
 
 function readRow(line: string, place: string): [list: string, record: object] {
   const record = parse(line);
   const list = listNames.find((name) => lists[name][1] in record);
   if (list === undefined) {
-    throw new UsageError(
-      `Expected ${place} to be a vote, a profile, a balance change or a signature with all its members.`,
-    );
+    throw new UsageError(`Expected ${place} to be a vote, a profile, a balance change or a signature, as NDJSON.`);
   }
   const { timestamp, balance } = record;
   if (typeof balance === "string" && !/^-?\d+$/.test(balance)) {
     throw new UsageError(`Expected ${place} to have a balance in the smallest unit: export without --decimals.`);
   }
   // An export has times as RFC 3339 unless it was one with --raw.
-  const time = typeof timestamp === "string" && { timestamp: String(toNanoseconds(timestamp)) };
-  return [list, { ...record, ...time }];
+  return [list, typeof timestamp === "string" ? { ...record, timestamp: String(toNanoseconds(timestamp)) } : record];
 }
 
 function parse(line: string): Readonly<Record<string, unknown>> {

@@ -1,13 +1,17 @@
 import type { Command } from "commander";
 import { PaginationError, type VegaClient, VegaError } from "vegaprotocol-client";
+import { followBalanceChanges, followNodeSignatures, followVotes } from "vegaprotocol-client/follow";
 import { operations } from "vegaprotocol-client/operations";
 import { operationTexts } from "../../generated/operation-texts.js";
 import { argumentFlags, filterFlags, readArguments } from "../arguments.js";
 import { addCommand, exampleIds, type Setup } from "../command.js";
+import { connect } from "../connection.js";
 import { ErrorWithAdvice, exitCodes, IncompleteError } from "../errors.js";
 import * as flag from "../flags.js";
 import { type Io, write } from "../io.js";
-import { formatTime, type WireRecord } from "../output/cells.js";
+import { formatTime, readColumns, type WireRecord } from "../output/columns.js";
+import { createEncoder, formatOf } from "../output/print.js";
+import { Monitor } from "../progress.js";
 import { readTime } from "../times.js";
 
 const { proposal, resource } = exampleIds;
@@ -41,6 +45,11 @@ interface Flags extends flag.NodeFlags, flag.FollowFlags, flag.PresentationFlags
   readonly stalledAfter?: number;
 }
 
+const fromText =
+  "Where to begin: now, which is the current block; start, which is the oldest record of the node; or a time. Default: now.";
+const readFrom = (text: string): From => (text === "now" || text === "start" ? text : readTime(text));
+const stalledText = "Fail if the node has no new block for this time. Default: 60s.";
+
 export function addFollow(program: Command, setup: Setup): void {
   const follow = program
     .command("follow")
@@ -50,12 +59,6 @@ export function addFollow(program: Command, setup: Setup): void {
     const { summary, details, examples } = texts[id];
     const { columns = {} } = operationTexts[id];
     const hasTime = id !== "listNodeSignatures";
-    const from = flag.filterFlag(
-      "--from <TIME>",
-      "Where to begin: now, which is the current block; start, which is the oldest record of the node; or a time, such as " +
-        "2024-02-01T12:00:00Z or 24h. Default: now.",
-      { parse: (text) => (text === "now" || text === "start" ? text : readTime(text)) },
-    );
     addCommand<Flags>(follow, setup, {
       name: operations[id].envelope,
       summary,
@@ -64,15 +67,13 @@ export function addFollow(program: Command, setup: Setup): void {
         `\n\nThe columns are ${Object.keys(columns).join(", ")}.`,
       flags: [
         ...filterFlags(ownFlags(id)),
-        ...(hasTime ? [from] : []),
+        ...(hasTime ? [flag.filterFlag("--from <TIME>", fromText, { parse: readFrom })] : []),
         flag.filterFlag("-n, --limit <N>", "End after this many records.", { parse: flag.integer() }),
         flag.formatFlag("a table on a terminal and NDJSON in a pipe", ["table", "ndjson", "csv"]),
         ...flag.presentationFlags(columns),
         flag.quietFlag("Do not print the status or failures."),
         ...flag.followFlags(),
-        flag.nodeFlag("--stalled-after <TIME>", "Fail if the node has no new block for this time. Default: 60s.", {
-          parse: flag.duration,
-        }),
+        flag.nodeFlag("--stalled-after <TIME>", stalledText, { parse: flag.duration }),
         ...flag.nodeFlags(),
       ],
       examples,
@@ -86,24 +87,17 @@ export function addFollow(program: Command, setup: Setup): void {
 const ownFlags = (id: FollowId) => argumentFlags(id).filter(({ path }) => path[0] !== "dateRange");
 
 async function run(id: FollowId, io: Io, flags: Flags): Promise<number> {
-  const [{ readColumns }, { createEncoder, formatOf }, { connect }, { Monitor }] = await Promise.all([
-    import("../output/columns.js"),
-    import("../output/print.js"),
-    import("../connection.js"),
-    import("../follow-monitor.js"),
-  ]);
   const query = readArguments(id, ownFlags(id), flags);
   const columns = await readColumns(operationTexts[id].columns ?? {}, flags);
   const { from } = flags;
   const monitor = new Monitor(io, flags);
   const { client } = await connect(io, flags);
   const hasChosenColumns = flags.columns !== undefined;
-  const encoder = await createEncoder(formatOf(flags.format, io), columns, io, { isStdout: true, hasChosenColumns });
+  const encoder = createEncoder(formatOf(flags.format, io), columns, io, { isStdout: true, hasChosenColumns });
   let left = flags.limit ?? Number.POSITIVE_INFINITY;
   let position: string | undefined;
   try {
     if (encoder.head !== "") await write(io.stdout, encoder.head);
-    const { followBalanceChanges, followNodeSignatures, followVotes } = await import("vegaprotocol-client/follow");
     const { pollInterval, stalledAfter } = flags;
     const options = { pollInterval, stalledAfter, signal: monitor.signal, observe: monitor.observe };
     if (typeof from === "bigint") await refuseFuture(client, from, io.signal);

@@ -4,14 +4,18 @@ import { VegaError } from "vegaprotocol-client";
 import { operationTexts } from "../../generated/operation-texts.js";
 import { argumentFlags, filterFlags, readArguments } from "../arguments.js";
 import { addCommand, exampleIds, type Setup } from "../command.js";
+import { connect } from "../connection.js";
 import { ErrorWithAdvice, exitCodes, IncompleteError, UsageError } from "../errors.js";
 import * as flag from "../flags.js";
 import { count, Interruption, type Io, printMessage, write } from "../io.js";
-import { isScannable, type ListId, lists } from "../operations.js";
-import { type Column, formatTime, type WireRecord } from "../output/cells.js";
-import type { Target } from "../output/target.js";
-import type { RecordWriter } from "../output/writer.js";
-import type { Outcome, Reading } from "../records.js";
+import { isScannable, type ListId, listOperation, lists } from "../operations.js";
+import { type Column, formatTime, readColumns, type WireRecord } from "../output/columns.js";
+import { ExportFile, OutputFile } from "../output/file.js";
+import { createEncoder, describeHidden, formatOf } from "../output/print.js";
+import { readTarget, type Target } from "../output/target.js";
+import { RecordWriter } from "../output/writer.js";
+import { Progress } from "../progress.js";
+import { type Reading, readRecords, warnOfEnd } from "../records.js";
 import { atFlags, dbFlag, printBalances } from "./reports.js";
 
 const { party, asset, proposal, resource } = exampleIds;
@@ -39,52 +43,46 @@ interface ListFlags extends flag.NodeFlags, flag.PageFlags, flag.PresentationFla
   readonly limit?: number;
   readonly output?: string;
   readonly force?: true;
-  readonly allowIncomplete?: true;
   readonly at?: bigint;
   readonly completeHistory?: true;
   readonly db?: string;
 }
 
+const scanDetails =
+  "Reads every balance change in a range of time exactly once, in order of time. `vegaprotocol sync` keeps a local copy.";
+const outputText =
+  "Write all records to a file, in the format of its extension: .csv, .ndjson or .json, each also with .gz. It is there once it is " +
+  "complete. - is stdout.";
+const orders = { choices: ["oldest-first", "newest-first"] };
+
+/** Nodes show lists whose cursors they reject as pages of one size. */
+const hasPages = (id: ListId) => listOperation(id).cursors?.rejectedWith === undefined;
+
 /** Adds a command for each list, named after the member of the response that holds the page. */
 export function addLists(program: Command, setup: Setup): void {
+  const { filterFlag: filter, outputFlag: output } = flag;
   for (const { id, name } of lists) {
     const { summary, columns = {} } = operationTexts[id];
     const isScan = isScannable(id);
-    const detail =
-      "\n\nReads every balance change in a range of time exactly once, in order of time. `vegaprotocol sync` keeps a local copy.";
+    const order = isScan ? "oldest-first" : "newest-first";
+    const most = `Print at most this many records. Default: ${screenful} on a terminal, otherwise all.`;
     addCommand<ListFlags>(program, setup, {
-      name: name,
+      name,
       summary: `${summary}.`,
-      details: `${summary}.${isScan ? detail : ""}\n\nThe columns are ${Object.keys(columns).join(", ")}.`,
+      details: `${isScan ? scanDetails : ""}\n\nThe columns are ${Object.keys(columns).join(", ")}.`.trim(),
       flags: [
         ...filterFlags(argumentFlags(id)),
-        flag.filterFlag(
-          "--order <ORDER>",
-          `The order of the records. Default: ${isScan ? "oldest-first" : "newest-first"}.`,
-          { choices: ["oldest-first", "newest-first"] },
-        ),
-        flag.filterFlag(
-          "-n, --limit <N>",
-          `Print at most this many records. Default: ${screenful} on a terminal, otherwise all.`,
-          { parse: flag.integer() },
-        ),
+        filter("--order <ORDER>", `The order of the records. Default: ${order}.`, orders),
+        filter("-n, --limit <N>", most, { parse: flag.integer() }),
         ...(isScan ? atFlags() : []),
         flag.formatFlag("inferred from the name of --output; otherwise a table on a terminal and NDJSON in a pipe"),
-        flag.outputFlag(
-          "-o, --output <FILE>",
-          "Write all records to a file, in the format of its extension: .csv, .ndjson or .json, compressed if .gz follows. - is stdout. " +
-            "The file is there when it is complete.",
-        ),
-        flag.outputFlag("--force", "Replace the --output file once the new one is complete."),
+        output("-o, --output <FILE>", outputText),
+        output("--force", "Replace the --output file once the new one is complete."),
         ...flag.presentationFlags(columns),
-        flag.outputFlag(
-          "--allow-incomplete",
-          "Print what the node has if records are missing. The exit code is still 3.",
-        ),
         flag.quietFlag(),
         ...(isScan ? [dbFlag()] : []),
         ...flag.nodeFlags(),
-        ...(isScan ? flag.scanFlags() : [flag.pageSizeFlag("the list's page size")]),
+        ...(isScan ? flag.scanFlags() : hasPages(id) ? [flag.pageSizeFlag("the list's page size")] : []),
       ],
       examples: examples[id] ?? [`${name} -n 10`],
       exits: [0, 1, 2, 3, 5, 130],
@@ -94,7 +92,7 @@ export function addLists(program: Command, setup: Setup): void {
 }
 
 /** The flags of a list that have no meaning for the balances at a time. */
-const listOnly = { from: 0, to: 0, order: 0, limit: 0, output: 0, force: 0, allowIncomplete: 0 };
+const listOnly = { from: 0, to: 0, order: 0, limit: 0, output: 0, force: 0 };
 
 interface Run {
   readonly io: Io;
@@ -108,13 +106,9 @@ async function list(id: ListId, io: Io, flags: ListFlags): Promise<number> {
   if (at !== undefined) {
     const found = Object.keys(flags).find((name) => name in listOnly);
     if (found === undefined) return printBalances(io, { ...flags, at });
-    throw new UsageError(`--at and --${found.replace("I", "-i")} cannot be combined.`);
+    throw new UsageError(`--at and --${found} cannot be combined.`);
   }
   if (completeHistory || db !== undefined) throw new UsageError("--complete-history and --db require --at.");
-  const [{ readColumns }, { readTarget }] = await Promise.all([
-    import("../output/columns.js"),
-    import("../output/target.js"),
-  ]);
   const reading = readReading(id, flags);
   const columns = await readColumns(operationTexts[id].columns ?? {}, flags);
   const target = readTarget(output, format);
@@ -131,22 +125,14 @@ function readReading(id: ListId, flags: ListFlags): Reading {
       `Expected --to to be no earlier than --from, got ${formatTime(end)} and ${formatTime(start)}.`,
     );
   }
-  const { order = isScannable(id) ? "oldest-first" : "newest-first", limit, allowIncomplete } = flags;
+  const { order = isScannable(id) ? "oldest-first" : "newest-first", limit } = flags;
   const { pageSize, concurrency, catchUp } = flags;
   const range = { start, end, isNewestFirst: order === "newest-first", limit };
-  return { id, query, ...range, allowsIncomplete: allowIncomplete === true, pageSize, concurrency, catchUp };
-}
-
-/** Says what is not complete, and returns the exit code. */
-async function finish({ io }: Run, { coverage, incomplete }: Outcome): Promise<number> {
-  (await import("../records.js")).warnOfEnd(io, coverage);
-  if (incomplete) throw incomplete;
-  return exitCodes.done;
+  return { id, query, ...range, pageSize, concurrency, catchUp };
 }
 
 async function printList(run: Run): Promise<number> {
   const { io, flags } = run;
-  const { formatOf, describeHidden } = await import("../output/print.js");
   const format = formatOf(flags.format, io);
   const isScreen = io.stdout.isTTY === true && flags.limit === undefined && flags.format === undefined;
   const notes: string[] = [];
@@ -154,22 +140,23 @@ async function printList(run: Run): Promise<number> {
   let records = 0;
   // One more shows whether there are more.
   const shown: Run = isScreen ? { ...run, reading: { ...run.reading, limit: screenful + 1 } } : run;
-  const writer = await openWriter(shown, format, (text) => write(io.stdout, text), { isStdout: true, onHidden });
-  const outcome = await readTo(shown, writer, () => ++records <= screenful || !isScreen);
+  const writer = openWriter(shown, format, (text) => write(io.stdout, text), { isStdout: true, onHidden });
+  await readTo(shown, writer, () => ++records <= screenful || !isScreen);
   if (isScreen && records > screenful) {
     notes.push(`The first ${screenful} records. For more: -n N, -o FILE, or --format ndjson|csv|json.`);
   }
   if (records === 0 && format === "table") notes.push("No records.");
   if (!flags.quiet && notes.length > 0) printMessage(io, notes.join(" "));
-  return finish(run, outcome);
+  return exitCodes.done;
 }
 
 /** Writes to a pipe or a device. */
 async function printToStream(run: Run, target: Target): Promise<number> {
-  const { OutputFile } = await import("../output/file.js");
   const stream = new OutputFile(target.name, target.path, target.isCompressed);
   try {
-    return await finish(run, await readTo(run, await openWriter(run, target.format, (text) => stream.write(text))));
+    const write = (text: string) => stream.write(text);
+    await readTo(run, openWriter(run, target.format, write));
+    return exitCodes.done;
   } finally {
     await stream.close();
   }
@@ -177,14 +164,12 @@ async function printToStream(run: Run, target: Target): Promise<number> {
 
 async function exportList(run: Run, target: Target): Promise<number> {
   const { io, flags, reading } = run;
-  const { ExportFile } = await import("../output/file.js");
   const file = new ExportFile(target, flags.force === true);
   // The widths of a table are those of its first rows.
   const isByBlock = isScannable(reading.id) && target.format !== "table";
-  const writer = await openWriter(run, target.format, (text) => file.write(text), { isByBlock });
-  let outcome: Outcome;
+  const writer = openWriter(run, target.format, (text) => file.write(text), { isByBlock });
   try {
-    outcome = await readTo(run, writer);
+    await readTo(run, writer);
     await file.finish();
   } catch (error) {
     const canContinue = error instanceof Interruption || error instanceof IncompleteError || VegaError.is(error);
@@ -193,7 +178,7 @@ async function exportList(run: Run, target: Target): Promise<number> {
     throw isKept ? new ErrorWithAdvice(error, adviceOf(reading, file.partial, writer)) : error;
   }
   if (!flags.quiet) printMessage(io, `${target.name}: ${count(writer.records, "record")}.`);
-  return finish(run, outcome);
+  return exitCodes.done;
 }
 
 /** Says what an export that was interrupted or has failed leaves beside the file, and how to export the rest. */
@@ -210,34 +195,28 @@ interface WriterOptions {
   readonly onHidden?: (names: readonly string[]) => void;
 }
 
-async function openWriter(
+function openWriter(
   { io, flags, columns }: Run,
   format: Target["format"],
   writeText: (text: string) => Promise<void>,
   { isStdout = false, isByBlock = false, onHidden = () => {} }: WriterOptions = {},
-): Promise<RecordWriter> {
-  const [{ createEncoder }, { RecordWriter }, { Progress }] = await Promise.all([
-    import("../output/print.js"),
-    import("../output/writer.js"),
-    import("../progress.js"),
-  ]);
+): RecordWriter {
   // A line of progress would stand between the rows of a table.
   const progress = new Progress(io, !flags.quiet && !flags.verbose && !(isStdout && io.stdout.isTTY === true));
   const hasChosenColumns = flags.columns !== undefined;
-  const encoder = await createEncoder(format, columns, io, { isStdout, hasChosenColumns, onHidden });
+  const encoder = createEncoder(format, columns, io, { isStdout, hasChosenColumns, onHidden });
   // A JSON array on stdout stays open after an error, so that it does not look complete.
   return new RecordWriter(encoder, writeText, progress, { isByBlock, hasEnd: !isStdout });
 }
 
 /** @param isPrinted - Called for each record. */
-async function readTo({ io, flags, reading }: Run, writer: RecordWriter, isPrinted = () => true): Promise<Outcome> {
-  const [{ connect }, { readRecords }] = await Promise.all([import("../connection.js"), import("../records.js")]);
+async function readTo({ io, flags, reading }: Run, writer: RecordWriter, isPrinted = () => true): Promise<void> {
   const { client } = await connect(io, flags);
   const onRecord = (record: WireRecord) => (isPrinted() ? writer.add(record) : undefined);
   try {
-    const outcome = await readRecords(client, reading, { signal: io.signal, onRecord });
+    const coverage = await readRecords(client, reading, { signal: io.signal, onRecord });
     await writer.end();
-    return outcome;
+    warnOfEnd(io, coverage);
   } catch (error) {
     // What came before the error is printed.
     await writer.stop().catch(() => {});

@@ -1,10 +1,12 @@
 import type { Command } from "commander";
 import type { NodeStatus } from "vegaprotocol-client/pool";
 import { addCommand, type Setup } from "../command.js";
+import { connectPool } from "../connection.js";
 import { exitCodes } from "../errors.js";
 import { formatFlag, type NodeFlags, nodeFlags, type PresentationFlags, presentationFlags } from "../flags.js";
 import { type Io, printMessage } from "../io.js";
 import type { ColumnKind } from "../operations.js";
+import { formatOf, printRecords } from "../output/print.js";
 
 /** The columns that a narrow terminal has room for come first. */
 const columnKinds: Readonly<Record<string, ColumnKind>> = {
@@ -40,10 +42,6 @@ export function addNodes(program: Command, setup: Setup): void {
 }
 
 async function nodes(io: Io, flags: Flags): Promise<number> {
-  const [{ formatOf, printRecords }, { connectPool }] = await Promise.all([
-    import("../output/print.js"),
-    import("../connection.js"),
-  ]);
   const isTable = formatOf(flags.format, io) === "table";
   const { pool } = await connectPool(io, flags);
   const { signal } = io;

@@ -1,14 +1,28 @@
 /** The commands `statement`, `series`, `tally`, `limits` and `bundle`, and `balances --at`. */
 import type { Command, Option } from "commander";
 import type { BalanceChange, BalanceChangesFilter } from "vegaprotocol-client";
-import type { BalanceSeriesOptions, Submission } from "vegaprotocol-client/reports";
+import {
+  type BalanceSeriesOptions,
+  balanceSeries,
+  balancesAt,
+  type Submission,
+  signatureBundle,
+  statement,
+  submissionLimits,
+  tallyVotes,
+} from "vegaprotocol-client/reports";
 import { argumentFlags, canonicalId, filterFlags, readArguments } from "../arguments.js";
 import { addCommand, type Definition, exampleIds, type Setup } from "../command.js";
+import { connect } from "../connection.js";
 import { exitCodes, IncompleteError, UsageError } from "../errors.js";
 import * as flag from "../flags.js";
 import { type Io, printMessage } from "../io.js";
 import type { ColumnKind } from "../operations.js";
-import { formatTime } from "../output/cells.js";
+import { formatTime } from "../output/columns.js";
+import { printObject, printRecords } from "../output/print.js";
+import { Progress } from "../progress.js";
+import { scanPageSize, warnOfEnd } from "../records.js";
+import { storedBalances, storedList } from "../sync/open.js";
 import { readTime } from "../times.js";
 
 const { party, asset, proposal, resource } = exampleIds;
@@ -158,8 +172,7 @@ function need<T>(value: T | undefined, name: string): T {
   return value;
 }
 
-const connectTo = async (io: Io, flags: flag.NodeFlags) =>
-  (await (await import("../connection.js")).connect(io, flags)).client;
+const connectTo = async (io: Io, flags: flag.NodeFlags) => (await connect(io, flags)).client;
 
 /** The balance changes up to and including a time, from a database or a node. */
 async function* changesUpTo(io: Io, flags: ReportFlags, end: bigint): AsyncGenerator<BalanceChange> {
@@ -176,13 +189,9 @@ async function* changesUpTo(io: Io, flags: ReportFlags, end: bigint): AsyncGener
     const ids = JSON.parse(
       JSON.stringify(filter, (_, value) => (typeof value === "string" ? canonicalId(value) : value)),
     );
-    yield* (await import("../sync/stored.js")).storedBalances(flags.db, ids, end, io.signal, explain);
+    yield* storedBalances(flags.db, ids, end, io.signal, explain);
     return;
   }
-  const [{ Progress }, { warnOfEnd, scanPageSize }] = await Promise.all([
-    import("../progress.js"),
-    import("../records.js"),
-  ]);
   const client = await connectTo(io, flags);
   const { pageSize = scanPageSize, concurrency, catchUp, quiet, verbose } = flags;
   const options = { pageSize, concurrency, catchUp, signal: io.signal };
@@ -208,12 +217,11 @@ async function printRows(
   kinds: Readonly<Record<string, ColumnKind>>,
   read: () => Promise<readonly object[]>,
 ): Promise<number> {
-  await (await import("../output/print.js")).printRecords(io, flags, kinds, read);
+  await printRecords(io, flags, kinds, read);
   return exitCodes.done;
 }
 
 export async function printBalances(io: Io, flags: ReportFlags & { readonly at: bigint }): Promise<number> {
-  const { balancesAt } = await import("vegaprotocol-client/reports");
   const kinds = { balance: "amount", timestamp: "time", ...accountColumns } as const;
   const changes = () => changesUpTo(io, flags, flags.at);
   return printRows(io, flags, kinds, () => balancesAt(changes(), flags.at, { isComplete: flags.completeHistory }));
@@ -228,7 +236,6 @@ function readRange(flags: ReportFlags): { from: bigint; to: bigint; isComplete: 
 /** Prints a row for the opening balance of each account, for each change, and for the closing balance. */
 async function printStatement(io: Io, flags: ReportFlags): Promise<number> {
   const options = readRange(flags);
-  const { statement } = await import("vegaprotocol-client/reports");
   const kinds = { timestamp: "time", entry: "exact", change: "amount", balance: "amount", ...accountColumns } as const;
   return printRows(io, flags, kinds, async () => {
     const accounts = await statement(changesUpTo(io, flags, options.to), options);
@@ -249,7 +256,6 @@ async function printSeries(io: Io, flags: ReportFlags): Promise<number> {
   }
   const groupBy = names.map((name) => members[name as keyof typeof members]);
   const columns = Object.entries(accountColumns).filter(([name]) => ["assetId", ...groupBy].includes(name));
-  const { balanceSeries } = await import("vegaprotocol-client/reports");
   return printRows(io, flags, { time: "time", balance: "amount", ...Object.fromEntries(columns) }, () =>
     balanceSeries(changesUpTo(io, flags, options.to), { ...options, every: flags.every ?? "day", groupBy }),
   );
@@ -265,11 +271,10 @@ async function printTally(io: Io, flags: ReportFlags): Promise<number> {
     requiredParticipation: need(liquidityParticipation, "liquidity-participation SHARE"),
     marketId: market && canonicalId(market),
   };
-  const { tallyVotes } = await import("vegaprotocol-client/reports");
   const votes =
     db === undefined
       ? (await connectTo(io, flags)).listVotes({ proposalId }, { signal: io.signal })
-      : (await import("../sync/stored.js")).storedList(db, "votes", { proposalId }, io.signal);
+      : storedList(db, "votes", { proposalId }, io.signal);
   const options = { requiredMajority, requiredParticipation, totalSupply, liquidity: liquidity || undefined };
   return print(io, flags, await tallyVotes(votes, options));
 }
@@ -279,7 +284,6 @@ async function printLimits(io: Io, flags: ReportFlags): Promise<number> {
   const partyId = need(flags.party, "party ID");
   const command = need(flags.command, "command NAME");
   if (command === "vote") need(proposalId, "proposal ID");
-  const { submissionLimits } = await import("vegaprotocol-client/reports");
   const statistics = await (await connectTo(io, flags)).getSpamStatistics({ partyId }, { signal: io.signal });
   const submission = { command, proposalId } as Submission;
   const limits = submissionLimits(statistics, submission, { sentSince, tokens, now: new Date() });
@@ -289,17 +293,16 @@ async function printLimits(io: Io, flags: ReportFlags): Promise<number> {
 
 async function printBundle(io: Io, flags: ReportFlags): Promise<number> {
   const id = canonicalId(need(flags.id, "id ID"));
-  const { signatureBundle } = await import("vegaprotocol-client/reports");
   const bundle = await signatureBundle(
     flags.db === undefined
       ? (await connectTo(io, flags)).listNodeSignatures({ id }, { signal: io.signal })
-      : (await import("../sync/stored.js")).storedList(flags.db, "signatures", { id }, io.signal),
+      : storedList(flags.db, "signatures", { id }, io.signal),
   );
   if (bundle === "0x") throw new IncompleteError(`There are no signatures of ${id}, or not yet enough of them.`);
   return print(io, flags, { id, bundle });
 }
 
 async function print(io: Io, flags: flag.FormatFlags, value: object): Promise<number> {
-  await (await import("../output/print.js")).printObject(value, io, flags);
+  await printObject(value, io, flags);
   return exitCodes.done;
 }

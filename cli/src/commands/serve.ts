@@ -2,6 +2,7 @@ import { once } from "node:events";
 import type { Command } from "commander";
 import type { ObserverEvent } from "vegaprotocol-client";
 import { addCommand, type Setup } from "../command.js";
+import { connectPool } from "../connection.js";
 import { exitCodes } from "../errors.js";
 import * as flags from "../flags.js";
 import { type Io, write } from "../io.js";
@@ -44,7 +45,6 @@ export function addServe(program: Command, setup: Setup): void {
 }
 
 async function serve(io: Io, entered: ServeFlags): Promise<number> {
-  const { connectPool } = await import("../connection.js");
   const { createGateway } = await import("../serve/app.js");
   const { startServer } = await import("../serve/server.js");
   const { port = 8080, host = "127.0.0.1", grace = 10_000, quiet, verbose, maxLag = 2000, cors = [] } = entered;

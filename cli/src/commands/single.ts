@@ -1,13 +1,16 @@
-/** A command for each operation that returns one object, such as `spam`. */
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
 import type { Command } from "commander";
 import type { CallOptions } from "vegaprotocol-client";
 import { type OperationId, operations } from "vegaprotocol-client/operations";
 import { operationTexts } from "../../generated/operation-texts.js";
 import { argumentFlags, filterFlags, kebab, readArguments } from "../arguments.js";
 import { addCommand, exampleIds, type Setup } from "../command.js";
-import { exitCodes } from "../errors.js";
+import { connect } from "../connection.js";
+import { exitCodes, UsageError } from "../errors.js";
 import { type FormatFlags, formatFlag, type NodeFlags, nodeFlags } from "../flags.js";
-import type { Io } from "../io.js";
+import { type Io, printMessage } from "../io.js";
+import { printObject } from "../output/print.js";
 
 const { party } = exampleIds;
 
@@ -35,9 +38,67 @@ export function addSingles(program: Command, setup: Setup): void {
 
 async function single(id: OperationId, io: Io, flags: NodeFlags & FormatFlags): Promise<number> {
   const argument = readArguments(id, argumentFlags(id), flags);
-  const [{ connect }, { printObject }] = await Promise.all([import("../connection.js"), import("../output/print.js")]);
   const { client } = await connect(io, flags);
   const method = client[id] as (argument: object, options: CallOptions) => PromiseLike<object>;
   await printObject(await method(argument, { signal: io.signal }), io, flags);
   return exitCodes.done;
+}
+
+export function addCheck(program: Command, setup: Setup): void {
+  const summary = `${operationTexts.checkTransaction.summary}.`;
+  addCommand<NodeFlags & FormatFlags>(program, setup, {
+    name: "check",
+    summary,
+    details:
+      "Reads a transaction as JSON from a file, or from stdin if FILE is - or omitted. It is sent once and not submitted.",
+    arguments: ["[FILE]"],
+    usage: "[flags] [FILE]",
+    flags: [formatFlag(), ...nodeFlags()],
+    examples: ["check transaction.json", "check < transaction.json"],
+    exits: [0, 1, 2, 4, 5, 130],
+    run: (flags, [file]) => check(setup.io, flags, file),
+  });
+}
+
+async function check(io: Io, flags: NodeFlags & FormatFlags, file = "-"): Promise<number> {
+  const tx = await readTransaction(io, file);
+  const { client } = await connect(io, flags);
+  const result = await client.checkTransaction({ tx }, { signal: io.signal });
+  await printObject(result, io, flags);
+  if (result.success) return exitCodes.done;
+  const reason = result.data || result.info || result.log || "no reason given";
+  printMessage(io, `The node rejects the transaction with code ${result.code}: ${reason}`);
+  return exitCodes.rejected;
+}
+
+async function readTransaction(io: Io, file: string): Promise<object> {
+  const isStdin = file === "-";
+  if (isStdin && io.stdin.isTTY === true) throw new UsageError("Expected FILE, or a transaction as JSON on stdin.");
+  const text = isStdin ? await readAll(io) : await readFile(file, "utf8");
+  const name = isStdin ? "stdin" : file;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new UsageError(
+      `Expected ${name} to hold a transaction as JSON: ${error instanceof Error ? error.message : error}`,
+    );
+  }
+  // The body of a request has the transaction as its member.
+  const tx: unknown = typeof value === "object" && value !== null && "tx" in value ? value.tx : value;
+  if (typeof tx === "object" && tx !== null && !Array.isArray(tx)) return tx;
+  throw new UsageError(
+    `Expected ${name} to hold a transaction as a JSON object, got ${JSON.stringify(tx)?.slice(0, 60)}.`,
+  );
+}
+
+async function readAll({ stdin, signal }: Io): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  const read = async () => {
+    for await (const chunk of stdin) chunks.push(typeof chunk === "string" ? Buffer.from(chunk) : chunk);
+  };
+  // Nothing ends a read of stdin.
+  await Promise.race([read(), once(signal, "abort")]);
+  signal.throwIfAborted();
+  return Buffer.concat(chunks).toString("utf8");
 }

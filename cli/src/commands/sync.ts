@@ -2,13 +2,19 @@ import type { Command } from "commander";
 import { ArgumentError, PaginationError, VegaError } from "vegaprotocol-client";
 import { argumentFlags, canonicalId, filterFlags, readArguments } from "../arguments.js";
 import { addCommand, exampleIds, type Setup } from "../command.js";
+import { connect } from "../connection.js";
 import { ErrorWithAdvice, exitCodes, IncompleteError, UsageError } from "../errors.js";
 import * as flag from "../flags.js";
 import { count, type Io, printMessage, write } from "../io.js";
-import { formatTime } from "../output/cells.js";
+import { formatTime } from "../output/columns.js";
+import { Monitor } from "../progress.js";
+import { checkSync } from "../sync/check.js";
+import { copyDatabase } from "../sync/copy.js";
 import { type Destination, hidePassword, type SyncList, syncLists } from "../sync/destination.js";
-import type { DestinationFlags } from "../sync/open.js";
+import { openSqlite } from "../sync/destinations/sqlite.js";
+import { type DestinationFlags, openDestination } from "../sync/open.js";
 import type { SyncOptions, SyncProgress, SyncWait, VotesQuery } from "../sync/sync.js";
+import { syncTo } from "../sync/sync.js";
 import { describeDuration } from "../times.js";
 
 const { proposal, resource } = exampleIds;
@@ -26,47 +32,40 @@ interface Flags extends flag.NodeFlags, flag.PageFlags, flag.FollowFlags, Destin
 /** The flags of balance changes. What is stored has no end. */
 const ownFlags = () => argumentFlags("listBalanceChanges").filter(({ name }) => name !== "to");
 
+const details =
+  "DESTINATION is an SQLite database such as vega.db, which needs Node.js 22.13 or later, a folder such as vega/, in which each complete " +
+  "day has a Parquet file, or PostgreSQL such as postgres://user@localhost/vega. LIST is balances, votes, signatures or profiles. " +
+  "Default: balances. The first run reads the history, each later one continues where the destination ends. A process that is killed " +
+  "leaves complete blocks, or in a folder complete days. Records that the node no longer keeps stay.";
+const proposalText = "The proposal whose votes to store. Can be repeated. --party stores those of a party.";
+const checkText =
+  "Compare the balance changes with the node instead, and print the days that differ. The exit code is 1 if one does, and 3 if the node " +
+  "does not keep all that is stored.";
+const partialText = "Also write the day that is not over to a folder, and compare it. The next run replaces it.";
+const fromDbText = "Copy an SQLite database of sync to the destination, and compare both, instead of reading a node.";
+
 export function addSync(program: Command, setup: Setup): void {
-  const summary = "Make a database or a folder of Parquet files equal to the node, and keep it so.";
-  const { outputFlag: output } = flag;
+  const { filterFlag: filter, outputFlag: output } = flag;
+  const repeat = { repeat: true } as const;
   addCommand<Flags>(program, setup, {
     name: "sync",
-    summary,
-    details:
-      "DESTINATION is an SQLite database such as vega.db, which needs Node.js 22.13 or later, a folder such as vega/, " +
-      "in which each complete day has a Parquet file, or PostgreSQL such as postgres://user@localhost/vega. LIST is balances, " +
-      "votes, signatures or profiles. Default: balances. The first run reads the history, each later one continues where the " +
-      "destination ends. A process that is killed leaves complete blocks, or in a folder complete days. Records that the node no " +
-      "longer keeps stay.",
+    summary: "Make a database or a folder of Parquet files equal to the node, and keep it so.",
+    details,
     arguments: ["<DESTINATION>", "[LIST...]"],
     usage: "[flags] DESTINATION [LIST]...",
     flags: [
       ...filterFlags(ownFlags()),
-      flag.filterFlag(
-        "--proposal <ID>",
-        "The proposal whose votes to store. Can be repeated. --party stores those of a party.",
-        { repeat: true },
-      ),
-      flag.filterFlag("--id <ID>", "The resource whose signatures to store. Can be repeated.", { repeat: true }),
+      filter("--proposal <ID>", proposalText, repeat),
+      filter("--id <ID>", "The resource whose signatures to store. Can be repeated.", repeat),
       output("--follow", "Continue and store each block as it comes, until it is interrupted."),
-      output(
-        "--check",
-        "Compare the balance changes with the node instead, and print the days that differ. The exit code is 1 if one does, and 3 if the " +
-          "node does not keep all that is stored.",
-      ),
-      output(
-        "--partial-day",
-        "Also write the day that is not over to a folder, and compare it. The next run replaces it.",
-      ),
+      output("--check", checkText),
+      output("--partial-day", partialText),
       output("--timestamps <UNIT>", "The unit of times in a folder. Default: micros.", {
         choices: ["micros", "nanos"],
       }),
       output("--text-amounts", "Write amounts as text to a folder, for more than 38 digits."),
       output("--schema <NAME>", "The schema of PostgreSQL that has the tables. Default: vega."),
-      output(
-        "--from-db <FILE>",
-        "Copy an SQLite database of sync to the destination, and compare both, instead of reading a node.",
-      ),
+      output("--from-db <FILE>", fromDbText),
       flag.quietFlag(),
       ...flag.nodeFlags(),
       ...flag.scanFlags(),
@@ -91,7 +90,6 @@ type Plan = Pick<
 async function sync(io: Io, flags: Flags, [entered = "", ...names]: readonly string[]): Promise<number> {
   const name = hidePassword(entered);
   const plan = readPlan(names, flags);
-  const { openDestination } = await import("../sync/open.js");
   const destination = await openDestination(entered, flags.check ? "read" : "write", io.signal, flags);
   try {
     if (flags.follow && !destination.followsLists && names.some((each) => each !== "balances")) {
@@ -110,10 +108,6 @@ async function sync(io: Io, flags: Flags, [entered = "", ...names]: readonly str
 
 /** Copies a local database, which needs no node. */
 async function copy(io: Io, file: string, destination: Destination, name: string): Promise<number> {
-  const [{ copyDatabase }, { openSqlite }] = await Promise.all([
-    import("../sync/copy.js"),
-    import("../sync/destinations/sqlite.js"),
-  ]);
   const source = await openSqlite(file, "read");
   try {
     const copied = await copyDatabase(source, destination);
@@ -172,11 +166,6 @@ function canonicalIds<T>(ids: T): T {
 }
 
 async function store(io: Io, flags: Flags, plan: Plan, destination: Destination, name: string): Promise<number> {
-  const [{ syncTo }, { connect }, { Monitor }] = await Promise.all([
-    import("../sync/sync.js"),
-    import("../connection.js"),
-    import("../follow-monitor.js"),
-  ]);
   const { follow = false, pollInterval } = flags;
   const monitor = new Monitor(io, flags);
   const { client } = await connect(io, flags);
@@ -236,7 +225,6 @@ const describeProgress = ({ list, records, upTo }: SyncProgress): string =>
   `${records.toLocaleString("en")} ${list} stored${upTo === undefined ? "" : `, complete up to ${formatTime(upTo)}`}`;
 
 async function check(io: Io, flags: Flags, plan: Plan, destination: Destination, name: string): Promise<number> {
-  const [{ checkSync }, { connect }] = await Promise.all([import("../sync/check.js"), import("../connection.js")]);
   const { balances = { filter: {} }, pageSize, concurrency, catchUp } = plan;
   const { client, nodes } = await connect(io, flags);
   const result = await checkSync(destination, client, balances, {

@@ -1,5 +1,5 @@
 import type { ColumnKind } from "../operations.js";
-import { type Column, cellText, type Encoder, type WireRecord } from "./cells.js";
+import { type Column, cellText, type Encoder, type WireRecord } from "./columns.js";
 
 /**
  * Where a spreadsheet can find a formula, behind apostrophes that were added or typed: at the beginning of a cell, which is also

@@ -1,4 +1,4 @@
-import type { Column, Encoder, WireRecord } from "./cells.js";
+import type { Column, Encoder, WireRecord } from "./columns.js";
 
 type Show = (json: string) => string;
 const asIs: Show = (json) => json;

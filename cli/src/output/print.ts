@@ -3,9 +3,11 @@ import { styleText } from "node:util";
 import type { FormatFlags, FormatName, PresentationFlags } from "../flags.js";
 import { hasColors, type Io, printable, printableJson, printMessage, widthOf, write } from "../io.js";
 import type { ColumnKind } from "../operations.js";
-import type { Column, Encoder, WireRecord } from "./cells.js";
+import type { Column, Encoder, WireRecord } from "./columns.js";
+import { readColumns } from "./columns.js";
 import { csv } from "./csv.js";
 import { json, ndjson } from "./json.js";
+import { table } from "./table.js";
 
 export interface EncoderOptions {
   /** Whether the text is for stdout, which can be a terminal. A file has the data as it is. */
@@ -20,17 +22,16 @@ export interface EncoderOptions {
 export const formatOf = (entered: FormatName | undefined, io: Io): FormatName =>
   entered ?? (io.stdout.isTTY === true ? "table" : "ndjson");
 
-export async function createEncoder(
+export function createEncoder(
   format: FormatName,
   columns: readonly Column[],
   io: Io,
   { isStdout, hasChosenColumns = false, onHidden }: EncoderOptions,
-): Promise<Encoder> {
+): Encoder {
   const isScreen = isStdout && io.stdout.isTTY === true;
   if (format === "csv") return csv(columns, isScreen ? printable : undefined);
   if (format === "json") return json(columns, isScreen ? printableJson : undefined);
   if (format === "ndjson") return ndjson(columns, isScreen ? printableJson : undefined);
-  const { table } = await import("./table.js");
   const isBold = isStdout && hasColors(io, io.stdout);
   // In a pipe, COLUMNS sets the width.
   const width = isScreen ? widthOf(io.stdout) : Number(io.env["COLUMNS"]) || undefined;
@@ -58,14 +59,13 @@ export async function printRecords(
   read: () => Promise<readonly object[]>,
   { units = {}, onHidden = (names) => printMessage(io, describeHidden(names)) }: PrintOptions = {},
 ): Promise<void> {
-  const { readColumns } = await import("./columns.js");
   const format = formatOf(flags.format, io);
   const columns = (await readColumns(kinds, flags)).map((column) => {
     const unit = format === "table" ? units[column.name] : undefined;
     return unit === undefined ? column : { ...column, print: (text: string) => text + unit };
   });
   const hasChosenColumns = flags.columns !== undefined;
-  const encoder = await createEncoder(format, columns, io, { isStdout: true, hasChosenColumns, onHidden });
+  const encoder = createEncoder(format, columns, io, { isStdout: true, hasChosenColumns, onHidden });
   const records = (await read()) as readonly WireRecord[];
   await write(io.stdout, encoder.head + encoder.encode(records) + encoder.end());
 }
@@ -80,7 +80,7 @@ export async function printObject(value: object, io: Io, flags: FormatFlags): Pr
     return write(io.stdout, `${io.stdout.isTTY ? printableJson(text) : text}\n`);
   }
   const columns = [column("name"), column("value")];
-  const encoder = await createEncoder(format, columns, io, { isStdout: true, hasChosenColumns: true });
+  const encoder = createEncoder(format, columns, io, { isStdout: true, hasChosenColumns: true });
   const rows = rowsOf(value).map(([name, text]) => ({ name, value: text }));
   return write(io.stdout, encoder.head + encoder.encode(rows) + encoder.end());
 }

@@ -1,6 +1,6 @@
 import stringWidth from "string-width";
 import { printable } from "../io.js";
-import { type Column, cellText, type Encoder, type WireRecord } from "./cells.js";
+import { type Column, cellText, type Encoder, type WireRecord } from "./columns.js";
 
 const gap = "  ";
 

@@ -1,5 +1,5 @@
 import type { Progress } from "../progress.js";
-import type { Encoder, WireRecord } from "./cells.js";
+import type { Encoder, WireRecord } from "./columns.js";
 
 /** Records of a batch. */
 const batchSize = 1000;

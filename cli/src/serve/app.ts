@@ -10,7 +10,7 @@ import { isScannable, type ListId } from "../operations.js";
 import { busy, Rejection, responseTo } from "./errors.js";
 import { readPage, readPageRequest } from "./pages.js";
 import { readParameters } from "./parameters.js";
-import { createQuota } from "./quota.js";
+import { createQuota } from "./server.js";
 import { openStream } from "./stream.js";
 
 export interface GatewayOptions extends Pick<Io, "now" | "signal"> {

@@ -10,7 +10,7 @@ import {
   type VegaClient,
 } from "vegaprotocol-client";
 import { isScannable, type ListId, listOperation } from "../operations.js";
-import type { WireRecord } from "../output/cells.js";
+import type { WireRecord } from "../output/columns.js";
 import { largestPage, readWhole } from "../records.js";
 import { type Cursor, decodeCursor, encodeCursor } from "./cursors.js";
 import { Rejection } from "./errors.js";

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -62,7 +62,6 @@ describe("wrong usage exits with 2 and sends nothing", () => {
     ["balances -o x.csv --format json", "Expected --output to end with an extension of --format json, got x.csv."],
     ["balances -o folder/", "For a folder of Parquet files: vegaprotocol sync FOLDER/"],
     ["balances --at 2024 --from 1d", "--at and --from cannot be combined."],
-    ["balances --at 2024 --allow-incomplete", "--at and --allow-incomplete cannot be combined."],
     ["balances --db vega.db", "--complete-history and --db require --at."],
     ["statement", "Expected --from TIME."],
     ["statement --from 2024", "Expected --to TIME."],
@@ -78,7 +77,6 @@ describe("wrong usage exits with 2 and sends nothing", () => {
     ["fake-node --fault latency=fast", 'got "latency=fast"'],
     ["fake-node --lag 1,2", 'Expected --lag to have a number for each of --nodes 1, got "1,2".'],
     ["fake-node --lag x", "Expected --lag to be numbers of blocks, such as 0,0,600"],
-    ["fake-node --from balances.csv", "Expected --from to be a file of NDJSON"],
   ])("%s", async (line, message) => {
     node.requests.length = 0;
     const { code, stdout, stderr } = await runCli(line.split(" "), { fetch });
@@ -177,41 +175,20 @@ describe("missing records exit with 3", () => {
     expect(stderr).toMatch(
       /^Error: The balance changes of the node begin at 2024-02-0[678]T0\S+Z, and the range begins at /,
     );
-    expect(stderr).toContain("--allow-incomplete");
+    expect(stderr).toContain("Use --from");
     const file = join(folder, "pruned.csv");
     expect((await runCli(["balances", ...from, "-o", file], { fetch: pruned.fetch })).code).toBe(3);
     expect((await readdir(folder)).filter((name) => name.startsWith("pruned"))).toEqual([]);
   });
 
-  test("and what the node has is printed with --allow-incomplete", async () => {
-    const file = join(folder, "rest.ndjson");
-    const { code, stderr } = await runCli(["balances", ...from, "--allow-incomplete", "-o", file], {
-      fetch: pruned.fetch,
-    });
-    expect(code).toBe(3);
-    const kept = balances.filter(({ timestamp }) => BigInt(timestamp) >= history);
-    expect(stderr).toMatch(
-      new RegExp(`rest\\.ndjson: ${kept.length} records\\.\nError: The balance changes of the node begin at`),
-    );
-    expect((await readFile(file, "utf8")).trimEnd().split("\n")).toHaveLength(kept.length);
-  });
-
-  test("and a file has no records if the node has nothing of the range", async () => {
-    const file = join(folder, "nothing.csv");
-    const argv = ["balances", ...from, "--to", "2024-02-02", "--allow-incomplete", "-o", file];
-    expect((await runCli(argv, { fetch: pruned.fetch })).code).toBe(3);
-    expect(await readFile(file, "utf8")).toBe("timestamp,balance,partyId,assetId,marketId,accountType\r\n");
-  });
-
-  test("if a v0.74 node rejects the cursor of the next page of profiles", async () => {
-    const argv = ["profiles", "--page-size", "20", "--format", "csv"];
-    const { code, stderr } = await runCli(argv, { fetch });
-    expect(code).toBe(3);
-    expect(stderr).toMatch(/no request leads to them after 20 records \(status 500/);
+  test("if the node shows no more than the ends of a list", async () => {
+    const many = createFakeNode({ profiles: 10_500 }, { defects: nodeDefects, rateLimit: false });
     const file = join(folder, "profiles.csv");
-    expect((await runCli([...argv, "-o", file], { fetch })).code).toBe(3);
+    const { code, stderr } = await runCli(["profiles", "-o", file], { fetch: many.fetch });
+    expect([code, stderr]).toEqual([3, expect.stringContaining("the first and the last 5000 records only")]);
     await expect(stat(file)).rejects.toThrow("ENOENT");
-    expect((await runCli([...argv, "-o", file, "--allow-incomplete"], { fetch })).code).toBe(3);
-    expect((await stat(file)).size).toBeGreaterThan(100);
+    const all = createFakeNode({ profiles: 7000 }, { defects: nodeDefects, rateLimit: false });
+    const { stdout } = await runCli(["profiles"], { fetch: all.fetch });
+    expect(new Set(stdout.trimEnd().split("\n")).size).toBe(7000);
   });
 });

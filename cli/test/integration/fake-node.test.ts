@@ -1,7 +1,6 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { gzipSync } from "node:zlib";
 import { createClient } from "vegaprotocol-client";
 import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
 import { listen } from "vegaprotocol-client/testing/node";
@@ -87,7 +86,7 @@ describe("fake-node", () => {
   test("serves the records of exported files", async () => {
     const real = await listen(createFakeNode({ balances: 300, votes: 30, signatures: 5 }, { defects: nodeDefects }));
     running.push(() => real.close());
-    const [balances, votes] = [join(folder, "balances.ndjson.gz"), join(folder, "votes.ndjson")];
+    const [balances, votes] = [join(folder, "balances.ndjson"), join(folder, "votes.ndjson")];
     const node = ["--node", real.url];
     const proposal = createFakeNode({ votes: 30 }).records.votes[1]?.proposalId ?? "";
     expect((await runCli(["balances", "--output", balances, ...node])).code).toBe(0);
@@ -100,44 +99,7 @@ describe("fake-node", () => {
     expect(sorted(await other.listVotes({ proposalId: proposal }).toArray())).toEqual(
       sorted(await one.listVotes({ proposalId: proposal }).toArray()),
     );
-    expect((await other.listPartiesProfiles()).nodes).toEqual([]);
-    const filled = await start(["fake-node", "--from", votes, "--fill"]);
-    expect((await createClient({ baseUrl: filled.url }).listPartiesProfiles()).nodes).toHaveLength(100);
-  });
-
-  const hasSqlite = process.getBuiltinModule?.("node:sqlite") !== undefined;
-
-  test.skipIf(!hasSqlite)("serves the records of a database of sync", async () => {
-    const data = { balances: 300, votes: 30, signatures: 9, profiles: 7 };
-    const real = await listen(createFakeNode(data, { defects: nodeDefects }));
-    running.push(() => real.close());
-    const { votes, signatures } = createFakeNode(data).records;
-    const [proposal, id] = [votes[1]?.proposalId ?? "", signatures[0]?.id ?? ""];
-    const file = join(folder, "vega.db");
-    const ids = ["--proposal", proposal, "--id", id];
-    const names = ["balances", "votes", "signatures", "profiles"];
-    expect((await runCli(["sync", file, ...names, ...ids, "--node", real.url])).stderr).not.toContain("Error");
-    const { url } = await start(["fake-node", "--from", file]);
-    const clients = [createClient({ baseUrl: real.url }), createClient({ baseUrl: url })];
-    const [one, other] = await Promise.all(
-      clients.map(async (client) => [
-        sorted(await client.listBalanceChanges().toArray()),
-        sorted(await client.listVotes({ proposalId: proposal }).toArray()),
-        sorted(await client.listNodeSignatures({ id }).toArray()),
-        sorted((await client.listPartiesProfiles()).nodes),
-      ]),
-    );
-    expect(other).toEqual(one);
-  });
-
-  test.skipIf(hasSqlite)("says which version of Node.js a database needs", async () => {
-    const file = join(folder, "vega.db");
-    await writeFile(file, "");
-    const { code, stderr } = await runCli(["fake-node", "--from", file]);
-    expect([code, stderr]).toEqual([
-      2,
-      expect.stringContaining("A database such as vega.db needs SQLite, which Node.js has from 22.13 on"),
-    ]);
+    expect((await other.listPartiesProfiles()).nodes).toHaveLength(100);
   });
 
   test("names the line of a file that is no record", async () => {
@@ -147,7 +109,5 @@ describe("fake-node", () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining(`Expected ${file}, line 2 to be a vote`)]);
     await writeFile(file, '{"balance":"1.5"}\n');
     expect((await runCli(["fake-node", "--from", file])).stderr).toContain("export without --decimals");
-    await writeFile(join(folder, "wrong.ndjson.gz"), gzipSync("no json"));
-    expect((await runCli(["fake-node", "--from", join(folder, "wrong.ndjson.gz")])).code).toBe(2);
   });
 });

@@ -271,16 +271,6 @@ describe("an export to a time that the node has not reached", () => {
     expect(length).toBeGreaterThan(400);
   });
 
-  test("has what the node has with --allow-incomplete", async () => {
-    const name = file("x.csv");
-    const { code, stderr } = await runCli([...command(name), "--allow-incomplete"], { fetch });
-    expect({ code, stderr }).toEqual({
-      code: 3,
-      stderr: expect.stringMatching(/x\.csv: 400 records\.\nError: The node is behind/),
-    });
-    expect(await namesIn(name)).toEqual(["x.csv"]);
-  });
-
   test("writes nothing if the newest record comes first", async () => {
     const { code } = await runCli([...command(file("x.csv")), "--order", "newest-first"], { fetch });
     expect(code).toBe(3);

@@ -164,7 +164,7 @@ describe("the commands of the other lists", () => {
       `?partyId=${party}&pagination.first=3&pagination.newestFirst=false`,
     ]);
     expect(await requestsOf(["profiles", "--party", party, "--party", "network"])).toEqual([
-      `?parties=${party}&parties=network&pagination.first=5000&pagination.newestFirst=true`,
+      `?parties=${party}&parties=network&pagination.first=5000&pagination.newestFirst=false`,
     ]);
     expect(await requestsOf(["signatures", "--id", signature?.id ?? ""])).toEqual([
       `?id=${signature?.id}&pagination.first=1000&pagination.newestFirst=true`,

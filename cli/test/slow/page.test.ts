@@ -69,7 +69,7 @@ beforeAll(async () => {
     ASSET: change?.assetId,
     PARTY: change?.partyId,
   };
-  for (const command of ["balances -o balances.ndjson", "votes --party $PARTY -o votes.ndjson.gz", "sync vega.db"]) {
+  for (const command of ["balances -o balances.ndjson", "votes --party $PARTY -o votes.ndjson", "sync vega.db"]) {
     await run("bash", ["-c", `vegaprotocol ${command} --quiet`], { cwd: folder, env });
   }
 });

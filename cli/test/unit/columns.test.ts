@@ -2,8 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { cellText } from "../../src/output/cells.js";
-import { readColumns } from "../../src/output/columns.js";
+import { cellText, readColumns } from "../../src/output/columns.js";
 
 const kinds = { timestamp: "time", balance: "amount", alias: "text" } as const;
 const ofAssets = { ...kinds, assetId: "text" } as const;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { ColumnKind } from "../../src/operations.js";
-import type { Column } from "../../src/output/cells.js";
+import type { Column } from "../../src/output/columns.js";
 import { csv } from "../../src/output/csv.js";
 import { json, ndjson } from "../../src/output/json.js";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Column } from "../../src/output/cells.js";
+import type { Column } from "../../src/output/columns.js";
 import { type TableOptions, table } from "../../src/output/table.js";
 
 const columns: Column[] = (["timestamp", "balance", "partyId", "alias"] as const).map((name) => ({

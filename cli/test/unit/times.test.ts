@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { formatTime, timePrinter } from "../../src/output/cells.js";
+import { formatTime, timePrinter } from "../../src/output/columns.js";
 import { describeDuration, readTime } from "../../src/times.js";
 
 const nanoseconds = (date: string) => BigInt(Date.parse(date)) * 1_000_000n;

@@ -1,5 +1,6 @@
 /** Writes and reads one Parquet file. */
-import { mkdir, open, rename, rm } from "node:fs/promises";
+import { mkdirSync } from "node:fs";
+import { open, rename, rm, rmdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import {
   asyncBufferFromFile,
@@ -8,7 +9,7 @@ import {
   parquetRead,
   type SchemaElement,
 } from "hyparquet";
-import { ByteWriter, ParquetWriter } from "hyparquet-writer";
+import { fileWriter, ParquetWriter } from "hyparquet-writer";
 import { ExitError } from "../../errors.js";
 import { followLink } from "../../output/target.js";
 import type { Row, RowKind } from "../rows.js";
@@ -49,93 +50,71 @@ function schemaOf(columns: Columns, { timestamps, hasTextAmounts }: ParquetForm)
 export class ParquetFile {
   readonly #path: string;
   readonly #partial: string;
-  readonly #kinds: readonly RowKind[];
-  readonly #names: readonly string[];
+  readonly #columns: readonly { readonly name: string; readonly kind: RowKind }[];
   readonly #form: ParquetForm;
-  readonly #bytes = new ByteWriter();
   readonly #parquet: ParquetWriter;
-  #handle: Awaited<ReturnType<typeof open>> | undefined;
-  #columns: unknown[][];
+  #data: unknown[][];
 
   constructor(path: string, columns: Columns, form: ParquetForm) {
     // A symbolic link stays one. Engines skip files whose names begin with a dot.
     this.#path = followLink(path);
     this.#partial = join(dirname(this.#path), `.${basename(this.#path)}.partial`);
-    this.#names = Object.keys(columns);
-    this.#kinds = Object.values(columns);
+    this.#columns = Object.entries(columns).map(([name, kind]) => ({ name, kind }));
     this.#form = form;
-    this.#columns = this.#names.map(() => []);
-    this.#parquet = new ParquetWriter({
-      writer: this.#bytes,
-      schema: schemaOf(columns, form),
-      createdBy: "vegaprotocol-cli",
-    });
+    this.#data = this.#columns.map(() => []);
+    mkdirSync(dirname(this.#path), { recursive: true });
+    const writer = fileWriter(this.#partial);
+    this.#parquet = new ParquetWriter({ writer, schema: schemaOf(columns, form), createdBy: "vegaprotocol-cli" });
   }
 
-  /** Adds the row of a record. Returns a promise to wait for if rows are written. */
-  add(row: Row): Promise<void> | undefined {
-    for (const [index, text] of row.entries()) this.#columns[index]?.push(this.#valueOf(text, index, row));
-    return this.#columns[0]?.length === rowGroupSize ? this.#writeGroup() : undefined;
+  add(row: Row): void {
+    for (const [index, { kind }] of this.#columns.entries()) {
+      const text = row[index];
+      // v0.74 nodes can send an empty amount.
+      const isEmpty = text === null || text === undefined || (text === "" && kind === "amount");
+      this.#data[index]?.push(isEmpty ? null : this.#valueOf(kind, text, row));
+    }
+    if (this.#data[0]?.length === rowGroupSize) this.#writeGroup();
   }
 
   async finish(notes: Notes): Promise<void> {
+    this.#writeGroup();
     this.#parquet.kvMetadata = Object.entries(notes).map(([key, value]) => ({ key: `vegaprotocol.${key}`, value }));
-    try {
-      await this.#writeGroup();
-      this.#parquet.finish();
-      await this.#flush();
-      await this.#handle?.sync();
-      await this.#handle?.close();
-      await rename(this.#partial, this.#path);
-    } catch (error) {
-      await this.discard();
-      throw error;
-    }
+    this.#parquet.finish();
+    const file = await open(this.#partial, "r+");
+    await file.sync().finally(() => file.close());
+    await rename(this.#partial, this.#path);
   }
 
   async discard(): Promise<void> {
-    await this.#handle?.close().catch(() => {});
     await rm(this.#partial, { force: true });
+    // The folder of the first file of a day is empty.
+    await rmdir(dirname(this.#path)).catch(() => {});
   }
 
-  #valueOf(text: string | null, index: number, row: Row): unknown {
-    const kind = this.#kinds[index];
-    const isText = kind !== "time" && (kind !== "amount" || this.#form.hasTextAmounts);
-    if (text === null || isText) return text;
-    // v0.74 nodes can send an empty amount.
-    if (text === "") return null;
-    const value = BigInt(text);
-    if (kind === "time") {
-      if (this.#form.timestamps === "nanos") return value;
-      if (value % 1000n === 0n) return value / 1000n;
+  #valueOf(kind: RowKind, text: string, row: Row): unknown {
+    const { timestamps, hasTextAmounts } = this.#form;
+    const refuse = (expected: string, flag: string): never => {
+      const record = row.join(" ");
       throw new ExitError(
-        `Expected a time in microseconds, got ${text} nanoseconds in the record ${row.join(" ")}. Begin a new folder with --timestamps nanos.`,
+        `Expected ${expected}, got ${text} in the record ${record}. Begin a new folder with ${flag}.`,
       );
+    };
+    if (kind === "time") {
+      const time = BigInt(text);
+      if (timestamps === "nanos") return time;
+      return time % 1000n === 0n ? time / 1000n : refuse("a time in microseconds", "--timestamps nanos");
     }
-    if (text.length <= mostDigits) return value;
-    throw new ExitError(
-      `Expected an amount of at most ${mostDigits} digits, got ${text} in the record ${row.join(" ")}. Begin a new folder with ` +
-        "--text-amounts.",
-    );
+    if (kind !== "amount" || hasTextAmounts) return text;
+    return text.length <= mostDigits
+      ? BigInt(text)
+      : refuse(`an amount of at most ${mostDigits} digits`, "--text-amounts");
   }
 
-  async #writeGroup(): Promise<void> {
-    if (this.#columns[0]?.length) {
-      const columnData = this.#names.map((name, index) => ({ name, data: this.#columns[index] ?? [] }));
-      this.#columns = this.#names.map(() => []);
-      this.#parquet.write({ columnData, rowGroupSize });
-    }
-    await this.#flush();
-  }
-
-  async #flush(): Promise<void> {
-    if (this.#handle === undefined) {
-      await mkdir(dirname(this.#path), { recursive: true });
-      this.#handle = await open(this.#partial, "w");
-    }
-    await this.#handle.writeFile(this.#bytes.getBytes());
-    // The buffer is used again; the offset in the file stays.
-    this.#bytes.index = 0;
+  #writeGroup(): void {
+    const columnData = this.#columns.map(({ name }, index) => ({ name, data: this.#data[index] ?? [] }));
+    this.#data = this.#columns.map(() => []);
+    if (columnData[0]?.data.length) this.#parquet.write({ columnData, rowGroupSize });
   }
 }
 
@@ -184,17 +163,15 @@ export async function* readParquet(
   const total = Number(metadata.num_rows);
   for (let start = rowStart; start < total; start += rowGroupSize) {
     let rows: unknown[][] = [];
-    const rowEnd = Math.min(total, start + rowGroupSize);
-    const onComplete = (found: unknown[][]) => {
-      rows = found;
-    };
     await parquetRead({
       file,
       metadata: { ...metadata, schema },
       columns: Object.keys(columns),
       rowStart: start,
-      rowEnd,
-      onComplete,
+      rowEnd: Math.min(total, start + rowGroupSize),
+      onComplete: (found: unknown[][]) => {
+        rows = found;
+      },
     });
     for (const row of rows) yield row.map(textOf);
   }

@@ -21,6 +21,7 @@ import {
 import { lock } from "../lock.js";
 import { type Row, recordOf, rowOf, tables } from "../rows.js";
 import {
+  type Columns,
   type Notes,
   openParquet,
   ParquetFile,
@@ -62,6 +63,8 @@ class ParquetDestination implements Destination {
   readonly #release: () => Promise<void>;
   #days: DayFile[] = [];
   #open: OpenDay | undefined;
+  /** The files that are not complete. */
+  readonly #files = new Set<ParquetFile>();
   /** Everything before it is in a file, or in the day that is being written. */
   #position: bigint | undefined;
   /** The query of the balance changes of this run. */
@@ -103,9 +106,7 @@ class ParquetDestination implements Destination {
       const time = BigInt(record.timestamp);
       if (this.#open && time >= endOf(this.#open.day)) await this.#finishDay(endOf(this.#open.day));
       if (this.#open === undefined) await this.#openDay(dayOf(time), this.#days.length === 0 ? start : dayOf(time));
-      // An `await` for each record would double its time.
-      const wait = this.#open?.file.add(row);
-      if (wait) await wait;
+      this.#open?.file.add(row);
     }
     this.#position = position;
     if (this.#open && position >= endOf(this.#open.day)) await this.#finishDay(endOf(this.#open.day));
@@ -119,7 +120,9 @@ class ParquetDestination implements Destination {
       const path = this.#pathOfList(list);
       const notes = { ...this.#notes, query: canonicalJson(queries.map(canonicalJson)) };
       if (existsSync(path)) this.#checkNotes(await openParquet(path), notes);
-      await write(new ParquetFile(path, columns, this.#options), rows, notes);
+      const file = this.#create(path, columns);
+      for (const row of rows) file.add(row);
+      await this.#complete(file, notes);
     }
     return this.#open && `${dateOf(this.#open.day)} is not over, and has no file yet: add --partial-day to write it.`;
   }
@@ -143,10 +146,8 @@ class ParquetDestination implements Destination {
 
   async *all<List extends SyncList>(list: List): AsyncGenerator<SyncRecords[List], undefined, undefined> {
     const path = this.#pathOfList(list);
-    const file = existsSync(path) ? [await openParquet(path)] : [];
-    for (const each of list === "balances" ? await this.#readDays() : file) {
-      for await (const row of readParquet(each, tables[list].columns)) yield recordOf[list](row);
-    }
+    if (!existsSync(path)) return;
+    for await (const row of readParquet(await openParquet(path), tables[list].columns)) yield recordOf[list](row);
   }
 
   async newest(): Promise<BalanceChange | undefined> {
@@ -179,7 +180,7 @@ class ParquetDestination implements Destination {
   }
 
   async close(): Promise<void> {
-    await this.#open?.file.discard();
+    for (const file of this.#files) await file.discard();
     await this.#release();
   }
 
@@ -241,13 +242,13 @@ class ParquetDestination implements Destination {
 
   /** Begins the file of a day, with what an earlier one has of it. */
   async #openDay(day: bigint, start: bigint): Promise<void> {
-    const file = new ParquetFile(this.#pathOf(day), tables.balances.columns, this.#options);
+    const file = this.#create(this.#pathOf(day), tables.balances.columns);
     this.#open = { day, start: start > day ? start : day, file };
     const earlier = this.#days.find((each) => each.day === day);
     if (earlier === undefined) return;
     for await (const row of readParquet(earlier, tables.balances.columns)) {
       // Without block headers, records at the end are read again.
-      if (BigInt(row[0] ?? 0) < earlier.end) await file.add(row);
+      if (BigInt(row[0] ?? 0) < earlier.end) file.add(row);
     }
   }
 
@@ -257,19 +258,20 @@ class ParquetDestination implements Destination {
     if (open === undefined) return;
     this.#open = undefined;
     const { day, start, file } = open;
-    await file.finish({ ...this.#notes, query: this.#query, start: String(start), end: String(end) });
+    await this.#complete(file, { ...this.#notes, query: this.#query, start: String(start), end: String(end) });
     const written = { ...(await openParquet(this.#pathOf(day))), day, start, end };
     this.#days = [...this.#days.filter((each) => each.day !== day), written];
   }
-}
 
-async function write(file: ParquetFile, rows: Iterable<Row> | AsyncIterable<Row>, notes: Notes): Promise<void> {
-  try {
-    for await (const row of rows) await file.add(row);
+  #create(path: string, columns: Columns): ParquetFile {
+    const file = new ParquetFile(path, columns, this.#options);
+    this.#files.add(file);
+    return file;
+  }
+
+  async #complete(file: ParquetFile, notes: Notes): Promise<void> {
     await file.finish(notes);
-  } catch (error) {
-    await file.discard();
-    throw error;
+    this.#files.delete(file);
   }
 }
 
