@@ -76,15 +76,13 @@ async function buildInto(folder: string): Promise<void> {
     await write(modules.types, `export * from "${path}";\n`);
   }
   const library = entries.map(({ import: modules }) => modules.default.replace(/^\.\/dist\/|\.js$/g, ""));
-  const installed = Object.keys(manifest.dependencies);
-  const chunks = await bundle(library, installed);
-  for (const [path, { code }] of chunks) await write(join("dist", path), code);
   await write(join(commonJs, "package.json"), `${JSON.stringify({ type: "commonjs", sideEffects: false })}\n`);
-  for (const [path, { code: modules }] of reachable(chunks, library)) {
+  for (const { fileName, code: modules } of await bundle(library, Object.keys(manifest.dependencies))) {
+    await write(join("dist", fileName), modules);
     // Jest has no `import()` in CommonJS.
     const supported = { "dynamic-import": false };
     const { code } = await transform(modules, { format: "cjs", target: "es2022", supported });
-    await write(join(commonJs, path), code);
+    await write(join(commonJs, fileName), code);
   }
 }
 
@@ -96,14 +94,11 @@ function writeTypes(folder: string): void {
 }
 
 /**
- * The ES modules of `dist`, by path.
+ * The ES modules of `dist`.
  *
  * @param installed - The packages that are not bundled.
  */
-async function bundle(
-  entries: readonly string[],
-  installed: readonly string[],
-): Promise<ReadonlyMap<string, OutputChunk>> {
+async function bundle(entries: readonly string[], installed: readonly string[]): Promise<OutputChunk[]> {
   const bundled = await rolldown({
     input: Object.fromEntries(entries.map((entry) => [entry, join(root, `${entry}.ts`)])),
     external: [/^node:/, ...installed],
@@ -126,20 +121,7 @@ async function bundle(
     },
   });
   await bundled.close();
-  return new Map(output.filter((file) => file.type === "chunk").map((chunk) => [chunk.fileName, chunk]));
-}
-
-/** What entries import, at once or on demand, and they themselves. */
-function reachable(chunks: ReadonlyMap<string, OutputChunk>, entries: readonly string[]): Map<string, OutputChunk> {
-  const found = new Map<string, OutputChunk>();
-  const add = (path: string) => {
-    const chunk = chunks.get(path);
-    if (chunk === undefined || found.has(path)) return;
-    found.set(path, chunk);
-    for (const each of [...chunk.imports, ...chunk.dynamicImports]) add(each);
-  };
-  for (const entry of entries) add(`${entry}.js`);
-  return found;
+  return output.filter((file) => file.type === "chunk");
 }
 
 await runScript(import.meta.url, main);

@@ -58,14 +58,8 @@ async function startPrism(config: IHttpConfig, port: number): Promise<Served> {
   return { url, close: () => server.close() };
 }
 
-async function main(): Promise<void> {
+await runScript(import.meta.url, async () => {
   const { values } = parseArgs({ options: { port: { type: "string", default: "4010" } } });
-  const port = Number(values.port);
-  if (!Number.isInteger(port) || port < 0 || port > 65535) {
-    throw new Error(`Expected --port to be an integer from 0 to 65535, got ${JSON.stringify(values.port)}.`);
-  }
-  const { url } = await startMock({ port });
+  const { url } = await startMock({ port: Number(values.port) });
   console.log(`The mock listens on ${url}. Press Ctrl+C to stop it.`);
-}
-
-await runScript(import.meta.url, main);
+});

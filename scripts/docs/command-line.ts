@@ -55,8 +55,6 @@ export async function renderCommandLine(source: string): Promise<string> {
   }
 }
 
-async function main(): Promise<void> {
+await runScript(import.meta.url, async () => {
   await writeFile(page, await renderCommandLine(await readFile(page, "utf8")));
-}
-
-await runScript(import.meta.url, main);
+});

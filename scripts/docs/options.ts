@@ -1,6 +1,6 @@
 /**
- * Writes the tables of options into the pages, from the docstrings of the types: `tsx scripts/docs/options.ts`, with `--check` to
- * compare only. A table stands between two comments:
+ * Writes the tables of options into the pages, from the docstrings of the types: `tsx scripts/docs/options.ts`. A table stands
+ * between two comments:
  *
  *   <!-- options: ScanOptions without CallOptions -->
  *   <!-- /options -->
@@ -10,7 +10,6 @@
 import { readFileSync } from "node:fs";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import ts from "typescript";
 import { runScript } from "../run-script.js";
 
@@ -141,15 +140,7 @@ function readDocstring(declared: ts.Symbol, checker: ts.TypeChecker): string {
   return text.replaceAll(/\{@link ([^\s}]+) ?\}/g, "`$1`");
 }
 
-async function main(): Promise<void> {
-  const { values } = parseArgs({ options: { check: { type: "boolean" } } });
-  const outdated = await outdatedPages(createRender(readProgram()));
-  if (!values.check) {
-    for (const { name, rendered } of outdated) await writeFile(docs + name, rendered);
-  } else if (outdated.length > 0) {
-    const names = outdated.map(({ name }) => `docs/${name}`).join(", ");
-    throw new Error(`The tables of options in ${names} are out of date: run \`npx tsx scripts/docs/options.ts\`.`);
-  }
-}
-
-await runScript(import.meta.url, main);
+await runScript(import.meta.url, async () => {
+  for (const { name, rendered } of await outdatedPages(createRender(readProgram())))
+    await writeFile(docs + name, rendered);
+});

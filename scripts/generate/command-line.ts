@@ -1,32 +1,30 @@
 /** Prints `cli/generated/operation-texts.ts`: the help texts of each operation, and the columns of each list. */
 import { type Description, isGroup, operationsOf, resolve, type Schema } from "./description.js";
-import { quoteKey } from "./printing.js";
 
 export function printCommandLine(description: Description): string {
-  const entries = operationsOf(description).map(({ operationId, summary, members, list }) => {
-    const parameters = members.flatMap((member) => (isGroup(member) ? member.members : [member]));
-    const texts = parameters
+  const texts = operationsOf(description).map(({ operationId, summary, members, list }) => {
+    const parameters = members
+      .flatMap((member) => (isGroup(member) ? member.members : [member]))
       .filter(({ wireName }) => !wireName.startsWith("pagination."))
-      .map(({ wireName, description: text = "" }) => `${quoteKey(wireName)}: ${JSON.stringify(firstSentence(text))}`);
-    const columns = list ? columnsOf({ $ref: list.record }, description) : [];
-    return [
-      `  ${operationId}: {\n    summary: ${JSON.stringify(summary)},\n    arguments: { ${texts.join(", ")} },\n`,
-      list ? `    columns: { ${columns.join(", ")} },\n` : "",
-      "  },\n",
-    ].join("");
+      .map(({ wireName, description: text = "" }) => [wireName, firstSentence(text)]);
+    const columns = list && columnsOf({ $ref: list.record }, description);
+    return [operationId, { summary, arguments: Object.fromEntries(parameters), columns }];
   });
-  return [
-    'import type { OperationTexts } from "../src/operations.js";\n\n',
-    "/** What the command line knows about each operation, in addition to `operations`. */\n",
-    `export const operationTexts: OperationTexts = {\n${entries.join("")}};\n`,
-  ].join("");
+  return `import type { OperationTexts } from "../src/operations.js";
+
+/** What the command line knows about each operation, in addition to \`operations\`. */
+export const operationTexts: OperationTexts = ${JSON.stringify(Object.fromEntries(texts))};
+`;
 }
 
 const firstSentence = (text: string) => /^.*?\.(?=\s|$)/s.exec(text)?.[0].replaceAll(/\s+/g, " ") ?? text;
 
 const columnsOf = (record: Schema, description: Description) =>
-  Object.entries(resolve(record, description).properties ?? {}).map(
-    ([name, schema]) => `${quoteKey(name)}: ${JSON.stringify(kindOf(resolve(schema, description)))}`,
+  Object.fromEntries(
+    Object.entries(resolve(record, description).properties ?? {}).map(([name, schema]) => [
+      name,
+      kindOf(resolve(schema, description)),
+    ]),
   );
 
 /** How a member of a record is printed. `ColumnKind` of `cli/src/operations.ts` defines the kinds. */

@@ -14,17 +14,16 @@ import {
   type Schema,
 } from "./description.js";
 import { enumListOf } from "./enums.js";
-import { quoteKey } from "./printing.js";
 
 /** TypeScript that is not data, such as the name of a constant. */
-class Code {
-  readonly text: string;
-  constructor(text: string) {
-    this.text = text;
-  }
-}
+const code = (name: string) => `⟦${name}⟧`;
 
-type Data = Code | string | number | boolean | undefined | readonly Data[] | { [name: string]: Data };
+type Data = string | number | boolean | undefined | readonly Data[] | { [name: string]: Data };
+
+const print = (data: Data): string =>
+  JSON.stringify(data)
+    .replaceAll(/"(\w+)":"⟦\1⟧"/g, "$1")
+    .replaceAll(/"⟦(\w+)⟧"/g, "$1");
 
 export function printOperations(description: Description): string {
   const operations = operationsOf(description);
@@ -36,7 +35,7 @@ export function printOperations(description: Description): string {
     Object.fromEntries(operations.map((operation) => [operation.operationId, dataOf(operation, groups, description)])),
   );
   const enums = Object.entries(description.components.schemas)
-    .filter(([name, schema]) => isNamedEnum(schema) && table.includes(`values: ${enumListOf(name)}`))
+    .filter(([name, schema]) => isNamedEnum(schema) && table.includes(`"values":${enumListOf(name)}`))
     .map(([name, { "x-enumNumbers": numbers = [] }]) => ({ name, list: enumListOf(name), numbers }));
   const lists = enums.map(({ list }) => list).sort();
   return [
@@ -87,7 +86,7 @@ function dataOf(operation: ResolvedOperation, shared: Group[], description: Desc
     arguments: Object.fromEntries(
       members.map((member) => [
         member.name,
-        shared.some(({ name }) => name === member.name) ? new Code(member.name) : argumentOf(member, description),
+        shared.some(({ name }) => name === member.name) ? code(member.name) : argumentOf(member, description),
       ]),
     ),
     atLeastOneOf: choices?.map(({ parameter }) => parameter),
@@ -97,7 +96,7 @@ function dataOf(operation: ResolvedOperation, shared: Group[], description: Desc
 }
 
 /** An enumeration. Bundlers leave out a table of plain names that is not used, but not one with spread members. */
-const enumOf = (name: string) => ({ values: new Code(enumListOf(name)), numbers: new Code(numbersOf(name)) });
+const enumOf = (name: string) => ({ values: code(enumListOf(name)), numbers: code(numbersOf(name)) });
 
 /** The constant that holds the numbers of an enumeration. */
 const numbersOf = (name: string) => `${camelCase(name)}Numbers`;
@@ -148,16 +147,4 @@ function describeValue(schema: Schema, name: string, description: Description): 
     `Expected the schema of \`${name}\` in openapi.yaml to be a string, a named enumeration, a boolean, an int32, an array ` +
       `of these, or a string with x-unit, got ${JSON.stringify(schema)}.`,
   );
-}
-
-function print(data: Data): string {
-  if (data instanceof Code) return data.text;
-  if (Array.isArray(data)) return `[${data.map(print).join(", ")}]`;
-  if (typeof data !== "object") return JSON.stringify(data);
-  const members = Object.entries(data)
-    .filter(([, value]) => value !== undefined)
-    .map(([name, value]) =>
-      value instanceof Code && value.text === name ? name : `${quoteKey(name)}: ${print(value)}`,
-    );
-  return `{ ${members.join(", ")} }`;
 }

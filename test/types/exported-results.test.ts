@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
 import { afterAll, describe, expect, test } from "vitest";
-import { linkPackage } from "../../scripts/link-package.js";
+import { linkPackage } from "../support/link-package.js";
 
 const folder = mkdtempSync(join(tmpdir(), "exported-results-"));
 const modules = join(folder, "node_modules");

@@ -5,11 +5,11 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { linkPackage } from "../../../scripts/link-package.js";
 import { npmCi } from "../../../scripts/npm-ci.js";
 import { createFakeNode } from "../../../src/testing/index.js";
 import { listen } from "../../../src/testing/node/index.js";
 import { freePort } from "../../support/free-port.js";
+import { linkPackage } from "../../support/link-package.js";
 import { collectSamples, root } from "../../support/samples/collect.js";
 
 // The recipes for Next.js, as it builds and serves them.

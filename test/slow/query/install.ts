@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { linkPackage } from "../../../scripts/link-package.js";
 import { npmCi } from "../../../scripts/npm-ci.js";
+import { linkPackage } from "../../support/link-package.js";
 import { installed } from "../../support/runs.js";
 
 export const here = fileURLToPath(new URL(".", import.meta.url));
