@@ -1,6 +1,7 @@
 import type { BalanceChange } from "../../generated/types.js";
-import type { Failure, PartScan } from "./part.js";
+import type { PartScan } from "./part.js";
 import { compareRecords, microsecondAt } from "./records.js";
+import type { Failure } from "./scheduler.js";
 import type { ReadingOrder } from "./timeline.js";
 
 /** A part with what it has read and the caller does not have yet. */

@@ -4,31 +4,11 @@ import { NotShown } from "../http/expectation.js";
 import { maximum, minimum } from "../values/integers.js";
 import { microsecondOf, toTime } from "../values/times.js";
 import { microsecondAt } from "./records.js";
-import { decide, type SegmentState } from "./scheduler.js";
+import { decide, type Failure, type Segment } from "./scheduler.js";
 import type { Anchor, RangePage, SegmentReader } from "./segment-reader.js";
 import { isEmpty, lengthOf, type Range } from "./timeline.js";
 
-/** Where a scan could not continue. What comes before was yielded. */
-export interface Failure {
-  /** What was not read. */
-  unread: Range;
-  error: unknown;
-}
-
 const emptyRange: Range = { start: 0n, end: 0n };
-
-interface Segment extends SegmentState {
-  /** All of it, what was read included. */
-  range: Range;
-  unread: Range | undefined;
-  batches: (readonly BalanceChange[])[];
-  buffered: number;
-  isBusy: boolean;
-  density: number | undefined;
-  /** Known records where it continues, or where it has ended. */
-  anchor: Anchor | undefined;
-  failure: Failure | undefined;
-}
 
 const newSegment = (range: Range, density?: number): Segment => ({
   range,
@@ -93,7 +73,7 @@ export class PartScan {
         return batch;
       }
       if (head.failure) return head.failure;
-      if (head.unread === undefined) {
+      if (isEmpty(head.unread)) {
         this.#anchor = head.anchor ?? this.#anchor;
         this.#segments.shift();
         continue;
@@ -126,7 +106,7 @@ export class PartScan {
           if (!this.#segments.includes(segment)) return;
           const failed = this.#splitAtBlock(segment, error) ?? segment;
           // Everything to the end of the range is not yielded.
-          const first = order.firstOf(failed.unread ?? emptyRange);
+          const first = order.firstOf(failed.unread);
           failed.failure = { unread: order.from(range, first), error };
         })
         .finally(() => {
@@ -141,7 +121,7 @@ export class PartScan {
   /** Splits a segment, and returns its second half. */
   #split(index: number, length: bigint): Segment | undefined {
     const segment = this.#segments[index];
-    if (segment?.unread === undefined) return undefined;
+    if (segment === undefined) return undefined;
     const { order } = this.#options.reader;
     const [first, second] = order.split(segment.unread, length);
     segment.unread = first;
@@ -156,7 +136,7 @@ export class PartScan {
   #splitAtBlock(segment: Segment, error: unknown): Segment | undefined {
     const { unread } = segment;
     const { block } = (NotShown.is(error) && error.lack === "block" && error.shown) || {};
-    if (block === undefined || unread === undefined || this.#options.reader.order.newestFirst) return undefined;
+    if (block === undefined || this.#options.reader.order.newestFirst) return undefined;
     const reached = microsecondOf(block.timestamp);
     if (reached <= unread.start || reached >= unread.end) return undefined;
     return this.#split(this.#segments.indexOf(segment), reached - unread.start);
@@ -168,7 +148,7 @@ export class PartScan {
     const { order } = reader;
     const isNeeded = segment === this.#segments[0] && segment.buffered === 0;
     const size = isNeeded ? pageSizeFor(this.#left, reader.pageSize) : reader.pageSize;
-    const { anchor, unread: requested = emptyRange } = segment;
+    const { anchor, unread: requested } = segment;
     const page = this.#first ?? (await reader.fetch(requested, { size, anchor }));
     this.#first = undefined;
     if (!this.#segments.includes(segment)) return;
@@ -176,14 +156,13 @@ export class PartScan {
       segment.range.start === this.#options.range.start || completeFrom <= toTime(segment.range.start);
     if (!order.newestFirst && anchor === undefined && !isWithoutGap(page.completeFrom)) return this.#join(segment);
     // Meanwhile, a split can have shortened the segment. From here on it is not split.
-    const left = segment.unread ?? emptyRange;
-    const range = lengthOf(left) < lengthOf(requested) ? left : requested;
+    const range = lengthOf(segment.unread) < lengthOf(requested) ? segment.unread : requested;
     segment.density = undefined;
     const reading = await reader.complete(range, page, times);
     if (!this.#segments.includes(segment)) return;
     const { records, pageLength, unread } = reading;
-    const whole = segment.unread ?? emptyRange;
-    segment.unread = unread;
+    const whole = segment.unread;
+    segment.unread = unread ?? emptyRange;
     segment.anchor = reading.anchor ?? anchor;
     segment.buffered += records.length;
     if (records.length > 0) segment.batches.push(records);
@@ -212,7 +191,7 @@ export class PartScan {
     this.#splits++;
     if (before === undefined) {
       segment.anchor = this.#anchor;
-      segment.unread = this.#restOf({ ...segment, unread: undefined }, range);
+      segment.unread = this.#restOf({ ...segment, unread: emptyRange }, range);
       return;
     }
     before.range = { start: minimum(before.range.start, range.start), end: maximum(before.range.end, range.end) };
@@ -224,7 +203,7 @@ export class PartScan {
   #restOf({ unread, anchor }: Segment, range: Range): Range {
     const { order } = this.#options.reader;
     const last = anchor && anchor.microsecond + BigInt(order.sign);
-    return order.from(range, unread ? order.firstOf(unread) : (last ?? order.firstOf(range)));
+    return order.from(range, isEmpty(unread) ? (last ?? order.firstOf(range)) : order.firstOf(unread));
   }
 }
 

@@ -1,17 +1,31 @@
-import { lengthOf, type Range } from "./timeline.js";
+import type { BalanceChange } from "../../generated/types.js";
+import type { Anchor } from "./segment-reader.js";
+import { isEmpty, lengthOf, type Range } from "./timeline.js";
 
-/** A segment of a scan as far as its reading goes. */
-export interface SegmentState {
-  /** What is not read yet; `undefined` if all is. */
-  readonly unread: Range | undefined;
+/** Where a scan could not continue. What comes before was yielded. */
+export interface Failure {
+  /** What was not read. */
+  unread: Range;
+  error: unknown;
+}
+
+/** A part of the range of a scan, which one request at a time reads. */
+export interface Segment {
+  /** All of it, what was read included. */
+  range: Range;
+  /** What is not read yet. */
+  unread: Range;
+  batches: (readonly BalanceChange[])[];
   /** How many of its records wait for the caller. */
-  readonly buffered: number;
+  buffered: number;
   /** Whether a request for it is in flight. */
-  readonly isBusy: boolean;
+  isBusy: boolean;
   /** Records in a microsecond, if known. */
-  readonly density: number | undefined;
+  density: number | undefined;
+  /** Known records where it continues, or where it has ended. */
+  anchor: Anchor | undefined;
   /** Set if it cannot be read. */
-  readonly failure: object | undefined;
+  failure: Failure | undefined;
 }
 
 export interface QueueLoad {
@@ -34,14 +48,14 @@ export type Decision = { action: "read"; index: number } | { action: "split"; in
  * @param segments - In reading order.
  */
 export function decide(
-  segments: readonly SegmentState[],
+  segments: readonly Segment[],
   { limit, pageSize, fullPages, splits }: QueueLoad,
 ): Decision | undefined {
   let ahead = 0;
   let largest: { index: number; needed: number; estimate: number } | undefined;
   for (const [index, { unread, buffered, isBusy, density = 0, failure }] of segments.entries()) {
     ahead += buffered;
-    if (failure || unread === undefined) continue;
+    if (failure || isEmpty(unread)) continue;
     if (!isBusy && ahead < limit) return { action: "read", index };
     if (isBusy) ahead += pageSize;
     const estimate = Math.max(0, density * lengthOf(unread) - (isBusy ? pageSize : 0));
@@ -56,13 +70,13 @@ export function decide(
   return {
     action: "split",
     index,
-    length: lengthOfFirst(segments[index] as SegmentState, pageSize, needed / 2 / estimate),
+    length: lengthOfFirst(segments[index] as Segment, pageSize, needed / 2 / estimate),
   };
 }
 
 /** The length of what the request in flight may still return, and of a share of what follows. */
-function lengthOfFirst({ unread, density = 1 }: SegmentState, pageSize: number, share: number): bigint {
-  const length = unread ? lengthOf(unread) : 0;
+function lengthOfFirst({ unread, density = 1 }: Segment, pageSize: number, share: number): bigint {
+  const length = lengthOf(unread);
   const inFlight = pageSize / density;
   // The request in flight may be for the first microsecond alone.
   return BigInt(Math.max(1, Math.floor(inFlight + (length - inFlight) * share)));

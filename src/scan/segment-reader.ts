@@ -2,7 +2,7 @@ import type { BalanceChange } from "../../generated/types.js";
 import { PaginationError } from "../errors/index.js";
 import { edgesAfter } from "../evidence/judge.js";
 import { blockTimeOf, type Edge, edgesOf, forward, type ListRequest, type NodePage } from "../evidence/page.js";
-import type { ListReader, OldestOptions } from "../evidence/reader.js";
+import type { ListReader } from "../evidence/reader.js";
 import { describeTime, prunedError, readingError } from "../evidence/reading-errors.js";
 import type { Block } from "../http/call.js";
 import { type Expectation, type KnownRecord, NotShown, type Place } from "../http/expectation.js";
@@ -82,8 +82,6 @@ export class SegmentReader {
   readonly order: ReadingOrder;
   readonly pageSize: number;
   readonly #options: SegmentReaderOptions;
-  /** The time of the record before the start, or that there is none, if that was requested. */
-  #before: bigint | "none" | undefined;
   /** The time from which on the pages show that no record is missing, in Unix nanoseconds. */
   #completeFrom: bigint;
 
@@ -122,7 +120,8 @@ export class SegmentReader {
       continuesFrom,
     };
     // Known records at the start of a page show that the node keeps what follows.
-    const decidesStart = this.#isScanStart(range) && (newestFirst || (anchor ?? after) === undefined);
+    const isScanStart = (range.start ?? 0n) === (this.#options.start ?? 0n);
+    const decidesStart = isScanStart && (newestFirst || (anchor ?? after) === undefined);
     try {
       if (!decidesStart) return rangePage(await this.#read(request, expectation));
       const page = await this.#readOldest(request, expectation);
@@ -147,28 +146,16 @@ export class SegmentReader {
 
   #readOldest(request: ListRequest, expectation: Expectation, isProbe = false): Promise<NodePage<BalanceChange>> {
     const { reader, run, ignoresMissingHistory } = this.#options;
-    const options: OldestOptions = {
-      lead: typeof this.#before === "bigint" ? (request.start ?? 0n) - this.#before : lead,
-      takesWhatIsLeft: ignoresMissingHistory || this.#before === "none",
-      isProbe,
-    };
+    const options = { lead, takesWhatIsLeft: ignoresMissingHistory, isProbe };
     return run((signal) => reader.readOldest(request, expectation, signal, options));
-  }
-
-  #isScanStart({ start = 0n }: OpenRange): boolean {
-    return start === (this.#options.start ?? 0n);
   }
 
   /** Rejects if nodes do not keep the records from a microsecond on. */
   async checkHistory(microsecond: bigint): Promise<void> {
     const start = toTime(microsecond);
     const request = { pagination: { first: 1, newestFirst: false }, start };
-    const { availableFrom, completeFrom, edges } = await this.#readOldest(request, {}, true);
+    const { availableFrom } = await this.#readOldest(request, {}, true);
     if (availableFrom !== undefined) throw this.#pruned(start, availableFrom);
-    if (!this.#isScanStart({ start: microsecond, end: undefined })) return;
-    const [first] = edges;
-    const time = first?.node && BigInt(first.node.timestamp);
-    this.#before = completeFrom > start ? "none" : time && time < start ? time : undefined;
   }
 
   #pruned(start: bigint, availableFrom: bigint): PaginationError {
@@ -213,18 +200,23 @@ export class SegmentReader {
     // More records of the last microsecond can be on the next page.
     const read =
       unread === undefined ? range : order.newestFirst ? { ...range, start: rest.end } : { ...range, end: last };
-    const records = recordsBetween(
-      edges,
-      maximum(toTime(read.start), times.start),
-      minimum(toTime(read.end), times.end),
-    );
+    const start = maximum(toTime(read.start), times.start);
+    const end = minimum(toTime(read.end), times.end);
+    const isWanted = (time: bigint) => time >= start && time < end;
+    const records = edges.map(({ node }) => node).filter(({ timestamp }) => isWanted(BigInt(timestamp)));
     // Records of one time come in any order, which depends on the node and on page borders.
     records.sort((a, b) => order.sign * compareRecords(a, b));
     // A node can send a record twice.
     const distinct = records.filter(
       (record, at) => at === 0 || compareRecords(record, records[at - 1] ?? record) !== 0,
     );
-    const known = unread ? last : lastWithin(edges, range);
+    const isInRange = (microsecond: bigint) => microsecond >= range.start && microsecond < range.end;
+    const known = unread
+      ? last
+      : edges
+          .map(({ node }) => microsecondAt(node))
+          .filter(isInRange)
+          .at(-1);
     const { completeFrom } = page;
     return { records: distinct, pageLength: first.edges.length, unread, completeFrom, anchor: anchorAt(edges, known) };
   }
@@ -286,25 +278,10 @@ const rangePage = ({ pageInfo, extra: { block }, completeFrom, ...page }: NodePa
   completeFrom,
 });
 
-/** The microsecond of the last record of a page that is within a range; `undefined` if there is none. */
-function lastWithin(edges: RangePage["edges"], { start, end }: Range): bigint | undefined {
-  for (let index = edges.length - 1; index >= 0; index--) {
-    const microsecond = microsecondAt((edges[index] as Edge<BalanceChange>).node);
-    if (microsecond >= start && microsecond < end) return microsecond;
-  }
-  return undefined;
-}
-
 /** The records of a microsecond of a page; `undefined` if there are none. */
 function anchorAt(edges: RangePage["edges"], microsecond: bigint | undefined): Anchor | undefined {
-  if (microsecond === undefined) return undefined;
-  const records: KnownRecord[] = [];
-  for (let index = edges.length - 1; index >= 0; index--) {
-    const { node } = edges[index] as Edge<BalanceChange>;
-    if (microsecondAt(node) === microsecond) records.push(identify(node));
-    else if (records.length > 0) break;
-  }
-  return records.length === 0 ? undefined : { microsecond, records };
+  const records = edges.filter(({ node }) => microsecondAt(node) === microsecond).map(({ node }) => identify(node));
+  return microsecond === undefined || records.length === 0 ? undefined : { microsecond, records };
 }
 
 /**
@@ -313,16 +290,4 @@ function anchorAt(edges: RangePage["edges"], microsecond: bigint | undefined): A
 function lastMicrosecond({ edges, block }: Pick<RangePage, "edges" | "block">, { newestFirst }: ReadingOrder): bigint {
   const last = microsecondOf(BigInt(edges.at(-1)?.node.timestamp ?? 0));
   return newestFirst || block === undefined ? last : minimum(last, microsecondOf(block.timestamp));
-}
-
-/** The records of a range of time, of edges in order of time. */
-function recordsBetween(edges: RangePage["edges"], start: bigint, end: bigint): BalanceChange[] {
-  const isOutside = (edge: Edge<BalanceChange> | undefined) => {
-    const time = BigInt(edge?.node.timestamp ?? 0);
-    return time < start || time >= end;
-  };
-  let [from, to] = [0, edges.length];
-  while (from < to && isOutside(edges[from])) from++;
-  while (from < to && isOutside(edges[to - 1])) to--;
-  return edges.slice(from, to).map(({ node }) => node);
 }

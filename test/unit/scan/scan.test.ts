@@ -570,9 +570,9 @@ describe("a scan of a range that begins before the node's history", () => {
 
   test.each([
     ["oldest-first", 3],
-    ["newest-first", 4],
+    ["newest-first", 6],
   ] as const)(
-    "takes two requests more if the day on which the range begins has no record, %s",
+    "takes two requests more for each page that shows the start if the first day has no record, %s",
     async (order, count) => {
       const sparse = hourly.filter((_, index) => index % 48 === 0);
       const { read, node } = setting(sparse);
