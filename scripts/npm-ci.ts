@@ -1,7 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 
 /**
  * Installs the dependencies of a folder with a lock file of its own, unless they are installed as the lock file says.
@@ -23,8 +22,4 @@ export function npmCi(folder: string, { omit }: { omit?: "dev" | undefined } = {
     stdio: ["ignore", process.stderr, "inherit"],
     shell: process.platform === "win32",
   });
-}
-
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  for (const folder of process.argv.slice(2)) npmCi(folder, { omit: "dev" });
 }
