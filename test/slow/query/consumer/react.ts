@@ -5,7 +5,6 @@ import {
   queryOptions,
   useInfiniteQuery,
   useMutation,
-  usePrefetchQuery,
   useQueries,
   useQuery,
   useSuspenseInfiniteQuery,
@@ -14,7 +13,6 @@ import {
 import type {
   BalanceChange,
   NodeSignature,
-  PartyProfile,
   SpamStatisticsResponse,
   TransactionCheckResult,
   Vote,
@@ -24,36 +22,24 @@ import { expectType, id, partyId, proposalId, tx, vega } from "./setting.js";
 
 export function useTypes() {
   expectType<SpamStatisticsResponse | undefined>()(useQuery(vega.getSpamStatistics({ partyId })).data);
-  expectType<PageData<Vote> | undefined>()(useQuery(vega.listVotes({ proposalId })).data);
-  expectType<PageData<PartyProfile> | undefined>()(useQuery(vega.listPartiesProfiles()).data);
   expectType<PageData<NodeSignature>>()(useSuspenseQuery(vega.listNodeSignatures({ id })).data);
   expectType<number | undefined>()(
     useQuery({ ...vega.listVotes({ proposalId }), select: ({ nodes }) => nodes.length, enabled: false }).data,
   );
-
   const changes = useInfiniteQuery(vega.listBalanceChanges.infinite({ filter: { partyIds: [partyId] } }));
   expectType<BalanceChange[] | undefined>()(changes.data?.pages.flatMap(({ nodes }) => nodes));
   const votes = useSuspenseInfiniteQuery(vega.listVotes.infinite({ proposalId, pagination: { newestFirst: false } }));
   expectType<Vote[]>()(votes.data.pages.flatMap(({ nodes }) => nodes));
-
   const check = useMutation(vega.checkTransaction.mutation());
   check.mutate({ tx });
   expectType<TransactionCheckResult | undefined>()(check.data);
-
-  const [statistics, page] = useQueries({
-    queries: [vega.getSpamStatistics({ partyId }), vega.listVotes({ partyId })],
-  });
-  expectType<SpamStatisticsResponse | undefined>()(statistics.data);
+  const [page] = useQueries({ queries: [vega.listVotes({ partyId }), vega.getSpamStatistics({ partyId })] });
   expectType<PageData<Vote> | undefined>()(page.data);
-
-  usePrefetchQuery(vega.getSpamStatistics({ partyId }));
   queryOptions(vega.getSpamStatistics({ partyId }));
   infiniteQueryOptions(vega.listVotes.infinite({ proposalId }));
 
   // @ts-expect-error: one of the two ids has to be there
   useQuery(vega.listVotes({}));
-  // @ts-expect-error: the argument is required
-  useQuery(vega.getSpamStatistics());
   // @ts-expect-error: where pages begin follows from the pages before
   useInfiniteQuery(vega.listVotes.infinite({ proposalId, pagination: { after: "c" } }));
   // @ts-expect-error: the check is sent once
