@@ -96,7 +96,7 @@ test.for(commands)("vegaprotocol %s", async (command, { skip }) => {
     .replaceAll(/postgres:\/\/user@db\.example\/vega/g, database?.url ?? "");
   for (const [short, id] of ids) local = local.replaceAll(short, id);
   const isEndless = /^(?:fake-node|serve)\b|--follow\b|^follow (?!.*-n )/.test(command);
-  const script = `timeout --signal=INT 4 vegaprotocol ${local} > /dev/null 2> error; echo $?`;
+  const script = `timeout --signal=INT ${isEndless ? 4 : 60} vegaprotocol ${local} > /dev/null 2> error; echo $?`;
   const { stdout } = await run("bash", ["-c", script], { cwd: own, env });
   const message = await readFile(join(own, "error"), "utf8");
   expect([Number(stdout), message]).toEqual([isEndless ? 124 : 0, message]);
