@@ -66,3 +66,14 @@ export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
   for await (const item of items) all.push(item);
   return all;
 }
+
+/** Reads to the end, or to an error. */
+export async function readUntilError<T>(items: AsyncIterable<T>): Promise<{ records: T[]; error?: unknown }> {
+  const records: T[] = [];
+  try {
+    for await (const item of items) records.push(item);
+  } catch (error) {
+    return { records, error };
+  }
+  return { records };
+}

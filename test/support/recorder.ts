@@ -36,3 +36,13 @@ export function respondWith(...bodies: unknown[]) {
 export function json(body: unknown, init?: ResponseInit): Response {
   return new Response(JSON.stringify(body), { headers: { "content-type": "application/json" }, ...init });
 }
+
+/** What a promise rejects with. */
+export async function rejectionOf(promise: PromiseLike<unknown>): Promise<unknown> {
+  const outcome = await promise.then(
+    () => undefined,
+    (reason: unknown) => ({ reason }),
+  );
+  if (outcome === undefined) throw new Error("Expected a rejection.");
+  return outcome.reason;
+}

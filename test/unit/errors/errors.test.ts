@@ -7,6 +7,8 @@ const request = { method: "GET", url: "https://node.example/api/v2/votes" };
 const body = { code: 5, message: "NotFound error", details: [] };
 const response = () => json(body, { status: 404, headers: { "set-cookie": "secret" } });
 
+const limited = json({}, { status: 429 });
+
 const errors = {
   VegaError: new vega.VegaError("m"),
   ArgumentError: new vega.ArgumentError("m", { argument: "partyId" }),
@@ -15,7 +17,7 @@ const errors = {
   ApiError: new vega.ApiError({ request, response: response(), body }),
   RateLimitError: new vega.RateLimitError({
     request,
-    response: json({}, { status: 429 }),
+    response: limited,
     body: {},
     retryAfter: 1,
     banned: false,
@@ -67,17 +69,13 @@ test("toJSON has the members of each class, and the name and message of the caus
     details: [],
     request,
   });
-  expect(JSON.parse(JSON.stringify(errors.RateLimitError))).toMatchObject({
-    retryAfter: 1,
-    banned: false,
-    status: 429,
-  });
-  expect(JSON.parse(JSON.stringify(errors.TimeoutError))).toMatchObject({ scope: "total" });
-  expect(JSON.parse(JSON.stringify(errors.PaginationError))).toMatchObject({
-    reason: "pruned",
-    availableFrom: "1707497689123456789",
-  });
-  expect(JSON.parse(JSON.stringify(errors.ArgumentError))).toMatchObject({ argument: "partyId" });
+  const members = {
+    RateLimitError: { retryAfter: 1, banned: false, status: 429 },
+    TimeoutError: { scope: "total" },
+    PaginationError: { reason: "pruned", availableFrom: "1707497689123456789" },
+    ArgumentError: { argument: "partyId" },
+  };
+  expect(JSON.parse(JSON.stringify(errors))).toMatchObject(members);
 });
 
 test("messages say what to do if that is known", () => {

@@ -1,16 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-
 import {
   type Backward,
   ConnectionError,
   type Forward,
   type Pagination,
-  PaginationError,
   paginate,
   VegaError,
 } from "../../../src/index.js";
-import { collect, type PageBehavior, PageSource } from "../../support/page-source.js";
+import { collect, type PageBehavior, PageSource, readUntilError } from "../../support/page-source.js";
 
 /** A list, a walk over it, and a source with pages of random sizes. */
 const walks = fc.record({
@@ -71,19 +69,15 @@ describe("a walk yields each record of the list once and in order", () => {
         );
         const { source, pagination, options, expected } = prepare(walk, { failures });
         const seen: number[] = [];
-        let from: Forward | Backward = pagination;
+        let from: Forward | Backward | undefined = pagination;
         let { maxItems } = options;
-        for (;;) {
-          const before = seen.length;
-          try {
-            for await (const node of paginate(source.fetchPage, from, { ...options, maxItems })) seen.push(node);
-            break;
-          } catch (error) {
-            if (!ConnectionError.is(error) || error.resume === undefined) throw error;
-            expect(error.itemsRead).toBe(seen.length - before);
-            from = error.resume;
-            if (maxItems !== undefined) maxItems -= seen.length - before;
-          }
+        while (from !== undefined) {
+          const { records, error } = await readUntilError(paginate(source.fetchPage, from, { ...options, maxItems }));
+          seen.push(...records);
+          if (error !== undefined && !ConnectionError.is(error)) throw error;
+          expect(error?.itemsRead ?? records.length).toBe(records.length);
+          from = error?.resume as Forward | Backward | undefined;
+          if (maxItems !== undefined) maxItems -= records.length;
         }
         expect(seen).toEqual(expected);
       }),
@@ -133,22 +127,22 @@ describe("a walk yields each record of the list once and in order", () => {
           iterator: each[Symbol.asyncIterator](),
           seen: [] as number[],
         }));
-        const step = async (loop: (typeof loops)[number] | undefined) => {
-          const result = await loop?.iterator.next();
-          if (result?.done === false) loop?.seen.push(result.value);
-          return result?.done;
+        const step = async ({ iterator, seen }: (typeof loops)[number]) => {
+          const { done, value } = await iterator.next();
+          if (!done) seen.push(value);
+          return !done;
         };
-        for (const turn of turns) await step(loops[turn ? 1 : 0]);
-        for (const loop of loops) while (!(await step(loop)));
+        for (const turn of turns) await step(loops[Number(turn)] as (typeof loops)[number]);
+        for (const loop of loops) while (await step(loop));
         for (const { seen } of loops) expect(seen).toEqual(expected);
       }),
     );
   });
 });
 
-describe("the requests of a walk", () => {
-  const numbers = Array.from({ length: 10 }, (_, index) => index);
+const numbers = Array.from({ length: 10 }, (_, index) => index);
 
+describe("the requests of a walk", () => {
   test("are not sent until the listing is used", () => {
     const source = new PageSource(numbers);
     const listing = paginate(source.fetchPage, { first: 3 });
@@ -188,29 +182,15 @@ describe("the requests of a walk", () => {
 });
 
 describe("a page of a walk", () => {
-  const numbers = Array.from({ length: 10 }, (_, index) => index);
-  const neighbors = async (pagination: Forward | Backward) => {
+  test.each<[pagination: Forward | Backward, next: number[] | undefined, previous: number[] | undefined]>([
+    [{ first: 3 }, [3, 4, 5], undefined],
+    [{ first: 3, after: "2/" }, [6, 7, 8], [0, 1, 2]],
+    [{ first: 3, after: "6/" }, undefined, [4, 5, 6]],
+    [{ last: 3 }, undefined, [4, 5, 6]],
+    [{ last: 3, before: "7/" }, [7, 8, 9], [1, 2, 3]],
+  ])("knows its neighbors: %j", async (pagination, next, previous) => {
     const page = await paginate(new PageSource(numbers).fetchPage, { newestFirst: false, ...pagination });
-    return { next: (await page.nextPage())?.nodes, previous: (await page.previousPage())?.nodes };
-  };
-
-  test.each([
-    [{ first: 3 }, { next: [3, 4, 5], previous: undefined }],
-    [
-      { first: 3, after: "2/" },
-      { next: [6, 7, 8], previous: [0, 1, 2] },
-    ],
-    [{ last: 3 }, { next: undefined, previous: [4, 5, 6] }],
-    [
-      { last: 3, before: "7/" },
-      { next: [7, 8, 9], previous: [1, 2, 3] },
-    ],
-    [
-      { first: 3, after: "6/" },
-      { next: undefined, previous: [4, 5, 6] },
-    ],
-  ])("knows its neighbors: %j", async (pagination, expected) => {
-    expect(await neighbors(pagination)).toEqual(expected);
+    expect([(await page.nextPage())?.nodes, (await page.previousPage())?.nodes]).toEqual([next, previous]);
   });
 
   test("omits edges without a record", async () => {
@@ -238,19 +218,14 @@ describe("a source whose cursors form a loop", () => {
   test("ends the walk after the current page was yielded, for a loop of any length", async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(20), fc.integer({ min: 1, max: 20 }), fc.boolean(), async (lead, circle, backward) => {
-        const seen: number[] = [];
         const size = backward ? { last: 5 } : { first: 5 };
-        const listing = paginate(circling(lead, circle, backward), size);
-        const error = await (async () => {
-          for await (const node of listing) seen.push(node);
-        })().catch((reason: unknown) => reason);
-        const pages = lead + circle + 1;
-        expect(seen).toEqual([...Array.from({ length: lead + circle }, (_, index) => index), lead]);
+        const { records, error } = await readUntilError(paginate(circling(lead, circle, backward), size));
+        expect(records).toEqual([...Array.from({ length: lead + circle }, (_, index) => index), lead]);
         expect(error).toMatchObject({
           name: "PaginationError",
           reason: "repeated-cursor",
-          pagesRead: pages,
-          itemsRead: pages,
+          pagesRead: records.length,
+          itemsRead: records.length,
           resume: { ...size, [backward ? "before" : "after"]: String(lead) },
         });
       }),
@@ -276,41 +251,31 @@ describe("a source whose cursors form a loop", () => {
     ["without records", [], { first: 2, after: "start" }],
   ])("ends the walk at a next page without a cursor, after a page %s", async (_, edges, resume) => {
     const pageInfo = { startCursor: "", endCursor: "", hasNextPage: true, hasPreviousPage: false };
-    const seen: number[] = [];
-    const error = await (async () => {
-      for await (const node of paginate(async () => ({ edges, pageInfo }), { first: 2, after: "start" }))
-        seen.push(node);
-    })().catch((reason: unknown) => reason);
-    expect(seen).toEqual(edges.map(({ node }) => node));
-    expect(PaginationError.is(error)).toBe(true);
-    expect(error).toMatchObject({ reason: "missing-cursor", resume, pagesRead: 1, itemsRead: edges.length });
+    const walk = paginate(async () => ({ edges, pageInfo }), { first: 2, after: "start" });
+    const { records, error } = await readUntilError(walk);
+    expect(records).toEqual(edges.map(({ node }) => node));
+    const counts = { pagesRead: 1, itemsRead: edges.length };
+    expect(error).toMatchObject({ name: "PaginationError", reason: "missing-cursor", resume, ...counts });
   });
 });
 
 describe("the errors of a walk", () => {
-  const numbers = Array.from({ length: 6 }, (_, index) => index);
-
   test("have `resume` if they are of this package, and are unchanged otherwise", async () => {
     const own = new VegaError("own");
     const foreign = new Error("foreign");
     for (const error of [own, foreign]) {
       const source = new PageSource(numbers, { failures: new Map([[1, error]]) });
-      const reason = await paginate(source.fetchPage, { last: 2 }, { maxItems: 3 })
-        .toArray()
-        .catch((caught: unknown) => caught);
-      expect(reason).toBe(error);
+      await expect(paginate(source.fetchPage, { last: 2 }, { maxItems: 3 }).toArray()).rejects.toBe(error);
     }
-    const resume: Backward = { last: 2, before: "4/2" };
-    expect(own).toMatchObject({ resume, pagesRead: 1, itemsRead: 2 });
+    expect(own).toMatchObject({ resume: { last: 2, before: "8/2" }, pagesRead: 1, itemsRead: 2 });
     expect(Object.keys(foreign)).toEqual([]);
   });
 
   test("end the walk, and nothing is requested afterwards", async () => {
     const source = new PageSource(numbers, { failures: new Map([[0, new Error("no")]]) });
     const iterator = paginate(source.fetchPage)[Symbol.asyncIterator]();
-    const [first, second, third] = await Promise.allSettled([iterator.next(), iterator.next(), iterator.next()]);
-    expect([first.status, second.status, third.status]).toEqual(["rejected", "fulfilled", "fulfilled"]);
-    expect(second).toMatchObject({ value: { done: true } });
+    const results = await Promise.allSettled([iterator.next(), iterator.next()]);
+    expect(results).toMatchObject([{ status: "rejected" }, { value: { done: true } }]);
     expect(source.requests).toHaveLength(1);
   });
 
@@ -333,10 +298,11 @@ describe("the errors of a walk", () => {
     expect(source.requests).toEqual([]);
   });
 
-  test("say what fetchPage must return if it returns no page", async () => {
-    await expect(paginate(async () => undefined as never)).rejects.toThrow(
-      "Expected `fetchPage` to be a function that returns `{ edges, pageInfo }`, got undefined.",
-    );
-    await expect(paginate(async () => [] as never)).rejects.toThrow("got an empty array");
+  test.each([
+    [undefined, "undefined"],
+    [[], "an empty array"],
+  ])("say what fetchPage must return if it returns %j", async (page, got) => {
+    const message = `Expected \`fetchPage\` to be a function that returns \`{ edges, pageInfo }\`, got ${got}.`;
+    await expect(paginate(async () => page as never)).rejects.toThrow(message);
   });
 });

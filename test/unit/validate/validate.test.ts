@@ -7,7 +7,7 @@ import { createClient, ResponseError } from "../../../src/index.js";
 import { createFakeNode, nodeDefects } from "../../../src/testing/index.js";
 import { type AnswerMismatch, validateAnswers } from "../../../src/validate/index.js";
 import { examples, operations, source } from "../../support/description.js";
-import { respondWith } from "../../support/recorder.js";
+import { rejectionOf, respondWith } from "../../support/recorder.js";
 import { runs } from "../../support/runs.js";
 
 type Operation = keyof typeof responseShapes;
@@ -15,23 +15,22 @@ type Operation = keyof typeof responseShapes;
 const ids = operations.map(({ operationId }) => operationId as Operation);
 const valid = (id: Operation) => Object.values(examples(id, "200")).map(({ value }) => structuredClone(value));
 
+type Path = (string | number)[];
+
 /** Every place in a body: the path to it. */
-function placesIn(value: unknown, path: (string | number)[] = []): (string | number)[][] {
+function placesIn(value: unknown, path: Path = []): Path[] {
   if (typeof value !== "object" || value === null) return [path];
-  const members = Array.isArray(value) ? value.map((each, index) => [index, each] as const) : Object.entries(value);
+  const members = Array.isArray(value) ? [...value.entries()] : Object.entries(value);
   return [path, ...members.flatMap(([name, each]) => placesIn(each, [...path, name]))];
 }
 
 /** The body with something else, or nothing, in one place. */
-function changed(body: unknown, path: (string | number)[], change: { remove: true } | { put: unknown }): unknown {
-  if (path.length === 0) return "put" in change ? change.put : body;
-  const copy = structuredClone(body) as Record<string | number, unknown>;
-  const parent = path
-    .slice(0, -1)
-    .reduce<Record<string | number, unknown>>((at, name) => at[name] as typeof copy, copy);
-  const name = path.at(-1) as string | number;
-  if ("put" in change) parent[name] = change.put;
-  else if (!Array.isArray(parent)) delete parent[name];
+function changed(body: unknown, path: Path, change: { remove: true } | { put: unknown }): unknown {
+  const [name, ...rest] = path;
+  if (name === undefined) return "put" in change ? change.put : body;
+  const copy = (Array.isArray(body) ? [...body] : { ...(body as object) }) as Record<string | number, unknown>;
+  if (rest.length > 0 || "put" in change) copy[name] = changed(copy[name], rest, change);
+  else if (!Array.isArray(copy)) delete copy[name];
   return copy;
 }
 
@@ -103,60 +102,38 @@ const page = (...nodes: object[]) => ({ votes: { edges: nodes.map((node) => ({ c
 
 function clientWith(body: unknown, onMismatch: Parameters<typeof validateAnswers>[0]["onMismatch"] = "throw") {
   const server = respondWith(body);
-  return {
-    server,
-    client: createClient({
-      baseUrl: "https://node.example",
-      fetch: server.fetch,
-      validate: validateAnswers({ onMismatch }),
-    }),
-  };
+  const options = { baseUrl: "https://node.example", fetch: server.fetch, validate: validateAnswers({ onMismatch }) };
+  return { server, client: createClient(options) };
 }
 
 describe("the function of validateAnswers", () => {
-  test.each<[what: string, body: object, message: string]>([
-    [
-      "a wrong type",
-      page(vote, { ...vote, value: true }),
-      "expected `votes.edges[1].node.value` to be a string or a whole number, got true",
-    ],
-    [
-      "a missing member",
-      page({ ...vote, partyId: undefined }),
-      "expected `votes.edges[0].node.partyId` to be a string, got nothing",
-    ],
+  test.each<[what: string, records: object[], message: string]>([
+    ["a wrong type", [vote, { ...vote, value: true }], "[1].node.value` to be a string or a whole number, got true"],
+    ["a missing member", [{ ...vote, partyId: undefined }], "[0].node.partyId` to be a string, got nothing"],
     [
       "a wrong member that can be missing",
-      page({ ...vote, elsPerMarket: [{ marketId: "m", els: 1 }] }),
-      "expected `votes.edges[0].node.elsPerMarket[0].els` to be a string, got 1",
+      [{ ...vote, elsPerMarket: [{ marketId: "m", els: 1 }] }],
+      "[0].node.elsPerMarket[0].els` to be a string, got 1",
     ],
     [
       "several places",
-      page({ ...vote, value: null, partyId: 5 }),
-      "expected `votes.edges[0].node.partyId` to be a string, got 5 (and in 1 more place)",
+      [{ ...vote, value: null, partyId: 5 }],
+      "[0].node.partyId` to be a string, got 5 (and in 1 more place)",
     ],
     [
       "a member of a map",
-      page({ ...vote, perMarketEquityLikeShareWeight: { m: 1 } }),
-      "expected `votes.edges[0].node.perMarketEquityLikeShareWeight.m` to be a string, got 1",
+      [{ ...vote, perMarketEquityLikeShareWeight: { m: 1 } }],
+      "[0].node.perMarketEquityLikeShareWeight.m` to be a string, got 1",
     ],
-    [
-      "a record of another type",
-      page([]),
-      "expected `votes.edges[0].node` to be an object or null, got an empty array",
-    ],
-  ])("reports %s with its path, and the call is not retried", async (_, body, message) => {
+    ["a record of another type", [[]], "[0].node` to be an object or null, got an empty array"],
+  ])("reports %s with its path, and the call is not retried", async (_, records, message) => {
+    const body = JSON.parse(JSON.stringify(page(...records)));
     const { client, server } = clientWith(body);
-    const error: unknown = await client
-      .listVotes({ partyId: "a" })
-      .toArray()
-      .catch((reason: unknown) => reason);
+    const error = await rejectionOf(client.listVotes({ partyId: "a" }).toArray());
+    const start = "listVotes received a response that does not match the OpenAPI description: expected `votes.edges";
     expect(error).toSatisfy(ResponseError.is);
-    expect((error as Error).message).toContain(
-      `listVotes received a response that does not match the OpenAPI description: ${message}, from `,
-    );
-    expect((error as ResponseError).body).toEqual(JSON.parse(JSON.stringify(body)));
-    expect(error).toMatchObject({ operation: "listVotes", attempts: 1, resume: { first: 5000 } });
+    expect((error as Error).message).toContain(`${start}${message}, from `);
+    expect(error).toMatchObject({ operation: "listVotes", attempts: 1, resume: { first: 5000 }, body });
     expect(server.sent).toHaveLength(1);
   });
 

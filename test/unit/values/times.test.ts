@@ -23,61 +23,31 @@ describe("toNanoseconds", () => {
     expect(toNanoseconds(time)).toBe(nanoseconds);
   });
 
-  test.each([
-    "",
-    "1.5",
-    "2024-02-30T00:00:00Z",
-    "2024-02-09T24:00:01Z",
-    "2024-02-09T16:54:49",
-    "2024-02-09",
-    "now",
-    " 1",
-  ])("rejects the text %j", (text) => {
-    expect(() => toNanoseconds(text)).toThrow(ArgumentError);
-    expect(() => toNanoseconds(text)).toThrow(JSON.stringify(text));
-  });
-
-  test.each([
-    [1707497689123456000, "1707497689123456000"],
-    [new Date("never"), "an invalid Date"],
-    [null, "null"],
-    [undefined, "undefined"],
-    [{}, "an object"],
-    [[], "an empty array"],
-    [true, "true"],
-  ])("rejects %s with a message that says why", (value, got) => {
-    expect(() => toNanoseconds(value as never)).toThrow(
-      errorWith(
-        "Expected a time as a bigint or digits of Unix nanoseconds (a number cannot hold them exactly), a Date, " +
-          `RFC 3339 text or a Temporal.Instant, got ${got}.`,
-      ),
-    );
+  const anyTime =
+    "a time as a bigint or digits of Unix nanoseconds (a number cannot hold them exactly), a Date, " +
+    "RFC 3339 text or a Temporal.Instant";
+  const textOfTime = 'a time as digits of Unix nanoseconds or RFC 3339 text such as "2024-02-09T16:54:49.123456789Z"';
+  const texts = ["", "1.5", "2024-02-30T00:00:00Z", "2024-02-09T24:00:01Z", "2024-02-09T16:54:49", "2024-02-09", " 1"];
+  test.each<[value: unknown, expected: string, got: string]>([
+    ...texts.map((text): [string, string, string] => [text, textOfTime, JSON.stringify(text)]),
+    [1707497689123456000, anyTime, "1707497689123456000"],
+    [new Date("never"), anyTime, "an invalid Date"],
+    [null, anyTime, "null"],
+    [undefined, anyTime, "undefined"],
+    [{}, anyTime, "an object"],
+  ])("rejects %j, expecting %s", (value, expected, got) => {
+    expect(() => toNanoseconds(value as never)).toThrow(errorWith(`Expected ${expected}, got ${got}.`));
   });
 
   test("reads the ISO text of any Date", () => {
-    fc.assert(
-      fc.property(
-        fc.date({ noInvalidDate: true, min: new Date("0000-01-01"), max: new Date("9999-12-31") }),
-        (date) => {
-          expect(toNanoseconds(date.toISOString())).toBe(toNanoseconds(date));
-        },
-      ),
-    );
+    const dates = fc.date({ noInvalidDate: true, min: new Date("0000-01-01"), max: new Date("9999-12-31") });
+    fc.assert(fc.property(dates, (date) => toNanoseconds(date.toISOString()) === toNanoseconds(date)));
   });
 });
 
 describe("toDate", () => {
-  test.each([
-    ["1707497689123456789", "2024-02-09T16:54:49.123Z"],
-    [1707497689123999999n, "2024-02-09T16:54:49.123Z"],
-    ["2024-02-09T16:54:49.123456789Z", "2024-02-09T16:54:49.123Z"],
-    ["-1", "1969-12-31T23:59:59.999Z"],
-    ["0", "1970-01-01T00:00:00.000Z"],
-  ])("converts %s", (time, iso) => {
-    expect(toDate(time).toISOString()).toBe(iso);
-  });
-
-  test("truncates a time to its millisecond", () => {
+  test("converts a time, and truncates it to its millisecond", () => {
+    expect(toDate("2024-02-09T16:54:49.123999999Z").toISOString()).toBe("2024-02-09T16:54:49.123Z");
     fc.assert(
       fc.property(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), (nanoseconds) => {
         const from = toNanoseconds(toDate(nanoseconds));
@@ -86,33 +56,26 @@ describe("toDate", () => {
     );
   });
 
-  test("rejects a time that a Date cannot hold and a value that is not a time", () => {
-    expect(() => toDate(10n ** 30n)).toThrow(ArgumentError);
-    expect(() => toDate(5 as never)).toThrow(ArgumentError);
-    expect(() => toDate("soon")).toThrow(ArgumentError);
-  });
+  test.each([10n ** 30n, 5, "soon"])(
+    "rejects %s: a time that a Date cannot hold, or a value that is no time",
+    (time) => {
+      expect(() => toDate(time as never)).toThrow(ArgumentError);
+    },
+  );
 });
 
 describe("toBytes", () => {
   test("decodes the base64 of Node.js", () => {
-    fc.assert(
-      fc.property(fc.uint8Array(), (bytes) => {
-        expect(toBytes(Buffer.from(bytes).toString("base64"))).toEqual(bytes);
-      }),
-    );
+    const encode = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64");
+    fc.assert(fc.property(fc.uint8Array(), (bytes) => encode(toBytes(encode(bytes))) === encode(bytes)));
   });
 
   test("returns no bytes for null, which nodes send for empty bytes", () => {
     expect(toBytes(null)).toEqual(new Uint8Array());
   });
 
-  test.each(["a", "ab==c", "-_8=", "+/8", " +/8=", "="])("rejects %j", (text) => {
-    expect(() => toBytes(text)).toThrow(
-      errorWith(`Expected standard base64 with padding, got ${JSON.stringify(text)}.`),
-    );
-  });
-
-  test("rejects a value that is not a string", () => {
-    expect(() => toBytes(undefined as never)).toThrow("got undefined");
+  test.each(["a", "ab==c", "-_8=", "+/8", " +/8=", "=", undefined])("rejects %j", (text) => {
+    const message = `Expected standard base64 with padding, got ${JSON.stringify(text)}.`;
+    expect(() => toBytes(text as never)).toThrow(errorWith(message));
   });
 });
