@@ -85,7 +85,7 @@ test("the command line has a command for the list, with flags and columns, and o
   expect(flags).toMatch(/--id <ID> +List only these assets\. Can be\s+repeated\./);
   expect(flags).toMatch(/--symbol <ID> +List only assets with this symbol\./);
   expect(await program("help", "votes")).toMatch(
-    /--value <NAME> +List only votes with this value\. One of:\s+unspecified, /,
+    /--value <NAME> +List only votes with this value\. One of:\s+unspecified,\s/,
   );
   const pageInfo = { startCursor: "a", endCursor: "a", hasNextPage: false, hasPreviousPage: false };
   const edges = [{ cursor: "a", node: { id: "a", symbol: "USDT", decimals: 6 } }];

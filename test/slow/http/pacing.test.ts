@@ -25,12 +25,12 @@ async function send500(url: string): Promise<number> {
   return performance.now() - start;
 }
 
-test.concurrent("500 requests at once are served without a rejection, within a tenth of the time that the bucket allows", async () => {
+test.concurrent("500 requests at once are served without a rejection, within half more than the time that the bucket allows", async () => {
   const { node, url, close } = await startNode();
   const milliseconds = await send500(url);
   await close();
   expect(node.count).toEqual({ served: 500, rejected: 0, banned: 0 });
-  expect(milliseconds).toBeLessThan(((500 - 100) / 20) * 1000 * 1.1);
+  expect(milliseconds).toBeLessThan(((500 - 100) / 20) * 1000 * 1.5);
 }, 60_000);
 
 test.concurrent("500 requests are all served without a ban while another client empties the bucket", async () => {
