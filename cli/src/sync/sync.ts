@@ -17,7 +17,7 @@ import {
 import { ExitError, IncompleteError } from "../errors.js";
 import { largestPage, readWhole } from "../records.js";
 import type { BalancesQuery, Batch, Checkpoint, Destination, Part, SyncList } from "./destination.js";
-import { compareRecords } from "./rows.js";
+import { checkTime, compareRecords } from "./rows.js";
 
 /** The votes on a proposal, or those of a party. */
 export type VotesQuery = Parameters<typeof followVotes>[1];
@@ -167,6 +167,8 @@ class Run {
 
   async store(batch: Batch): Promise<void> {
     const { list, checkpoint } = batch;
+    for (const time of checkpoint ? [checkpoint.position, checkpoint.start] : [])
+      checkTime(String(time), () => "the block of the node");
     const step = this.#stored.then(() => this.destination.store(batch));
     this.#stored = step.catch(() => {});
     const records = (this.#records[list] ?? 0) + (await step);

@@ -108,14 +108,6 @@ describe("the command fake-node", () => {
     });
     expect(stderr.trimEnd().split("\n")).toEqual([...printed, "Press Ctrl-C to stop."]);
   });
-
-  test("exits with 1 if the port is in use", async () => {
-    await serve([], async (url) => {
-      const { code, stderr } = await runCli(["fake-node", "--port", new URL(url).port]);
-      expect(code).toBe(1);
-      expect(stderr).toMatch(/^Error: .*port/i);
-    });
-  });
 });
 
 describe("the line of progress", () => {

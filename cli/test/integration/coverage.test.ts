@@ -69,24 +69,3 @@ describe.each(["v0.74", "v0.79"] as const)("a %s node that no longer keeps old r
     expect(await lines(["balances", ...flags])).toEqual({ code: 0, records: left });
   });
 });
-
-test.each([
-  [0, 1],
-  [1, 0],
-])(
-  "follow reads from the node that keeps its start, whichever comes and responds first: %j, %j",
-  async (...indexes) => {
-    const balances = overDays(createFakeNode({ balances: 400 }).records.balances);
-    // Both nodes are asked at once, and which one first varies.
-    for (let run = 0; run < 10; run++) {
-      const network = createFakeNetwork({ nodes: 2, balances }, { rateLimit: false });
-      const times = network.records.balances.map(({ timestamp }) => BigInt(timestamp)).sort((a, b) => Number(a - b));
-      network.nodes[1]?.configure({ history: times[150] ?? 0n });
-      const nodes = indexes.flatMap((index) => ["--node", network.nodes[index]?.url ?? ""]);
-      const argv = ["follow", "balances", "--from", String(times[0]), "--limit", "390", ...nodes];
-      const { code, stdout, stderr } = await runCli(argv, { fetch: network.fetch });
-      expect(code, stderr).toBe(0);
-      expect(stdout.trimEnd().split("\n")).toHaveLength(390);
-    }
-  },
-);

@@ -178,13 +178,6 @@ describe.runIf(process.platform !== "win32")("a pipe or a device in --output", (
   });
 });
 
-test("--output - is stdout", async () => {
-  for (const command of [["balances"], ["profiles"]]) {
-    const { code, stdout } = await runCli([...command, "--format", "csv", "-o", "-"], { fetch });
-    expect({ code, head: stdout.split("\r\n")[0] }).toEqual({ code: 0, head: expect.stringMatching(/^\w+(,\w+)+$/) });
-  }
-});
-
 describe("the name of a file", () => {
   test.each(["csv", "ndjson", "jsonl", "json", "csv.gz", "ndjson.gz", "jsonl.gz", "json.gz", "CSV.GZ"])(
     "says what is inside: .%s",
@@ -270,26 +263,4 @@ describe("an export to a time that the node has not reached", () => {
     expect({ code, records: (await read(name)).trimEnd().split("\n").length }).toEqual({ code: 0, records: length });
     expect(length).toBeGreaterThan(400);
   });
-
-  test("writes nothing if the newest record comes first", async () => {
-    const { code } = await runCli([...command(file("x.csv")), "--order", "newest-first"], { fetch });
-    expect(code).toBe(3);
-    expect(await readdir(file("."))).toEqual([]);
-  });
-
-  test("is not complete on stdout either", async () => {
-    const { code, stdout, stderr } = await runCli(["balances", "--to", "2024-02-09T16:55:40Z", "--catch-up", "0"], {
-      fetch,
-    });
-    expect({ code, stderr }).toEqual({ code: 3, stderr: expect.stringContaining("The node is behind") });
-    expect(stdout.trimEnd().split("\n")).toHaveLength(400);
-  });
-});
-
-test("a range that begins in the future of the node is not complete", async () => {
-  for (const flags of [[], ["-o", file("x.csv")]]) {
-    const { code, stderr } = await runCli(["balances", "--from", "2026-01", "--catch-up", "0", ...flags], { fetch });
-    expect({ code, stderr }).toEqual({ code: 3, stderr: expect.stringContaining("The node is behind") });
-  }
-  expect(await readdir(file("."))).toEqual([]);
 });

@@ -74,14 +74,6 @@ describe("a follower whose node does not respond", () => {
     expect(code).toBe(5);
     expect(stderr).toMatch(/^Error: .*Wait \d+ seconds/m);
   });
-
-  test("refuses a value that is no duration", async () => {
-    const { code, stderr } = await runCli([...command, "--give-up-after", "soon"], { fetch: failWith(new Error()) });
-    expect({ code, stderr }).toEqual({
-      code: 2,
-      stderr: expect.stringContaining("'soon' is invalid. Expected a duration such as"),
-    });
-  });
 });
 
 describe("the position of a follower", () => {
@@ -119,20 +111,5 @@ describe("a follower on a terminal", () => {
     expect(stdout).toMatch(/^timestamp +balance\n2024-\S+ +\d+\n/);
     expect(stderr).toMatch(/\r.\[K.ag \d+d( \d+h)?, \d+ records, waits for the next block\r.\[K/);
     expect(stderr).toMatch(/\r.\[KInterrupted by SIGINT\.\n/);
-  });
-
-  test("says in the line when it retries", async () => {
-    const { signal, interrupt } = interruption();
-    let requests = 0;
-    const { stderr } = await runCli(command, {
-      signal,
-      errorTerminal: 120,
-      fetch: async (request) => {
-        if (++requests < 3) return node.fetch(request);
-        setImmediate(() => setImmediate(interrupt));
-        throw codeError("ECONNREFUSED", "refused");
-      },
-    });
-    expect(stderr).toMatch(/Retrying for 10m\.\n\r.\[K.ag .*, 50 records, retries in 1s/);
   });
 });

@@ -1,10 +1,10 @@
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createClient } from "vegaprotocol-client";
 import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { interruption, runCli } from "../support/run-cli.js";
+import { runCli } from "../support/run-cli.js";
 
 const node = createFakeNode(
   { balances: 300, votes: 300, profiles: 50, signatures: 60, spamStatistics: 10 },
@@ -60,12 +60,6 @@ describe("the command balances", () => {
     expect({ ...csv, stdout: csv.stdout.trimEnd().split("\r\n").length }).toEqual({ code: 0, stdout: 301, stderr: "" });
   });
 
-  test("says nothing of more records if 30 are all, or with --quiet", async () => {
-    const few = createFakeNode({ balances: 30 }, { rateLimit: false });
-    expect(await runCli(["balances"], { fetch: few.fetch, terminal: 150 })).toMatchObject({ code: 0, stderr: "" });
-    expect(await runCli(["balances", "-q"], { fetch, terminal: 150 })).toMatchObject({ code: 0, stderr: "" });
-  });
-
   test.each([80, 0])(
     "leaves out columns that a terminal of %i columns has no room for, and names them",
     async (terminal) => {
@@ -103,16 +97,6 @@ describe("the command balances", () => {
     expect((await runCli(argv, { fetch, env: { FORCE_COLOR: "1" } })).stdout).toContain("\x1b[1m");
   });
 
-  test("prints CSV with CRLF, and a JSON array, also of no record", async () => {
-    const none = ["balances", "--to", "1971-01-01"];
-    expect((await runCli([...none, "--format", "csv"], { fetch })).stdout).toBe(
-      "timestamp,balance,partyId,assetId,marketId,accountType\r\n",
-    );
-    expect((await runCli([...none, "--format", "json"], { fetch })).stdout).toBe("[]\n");
-    const { stdout } = await runCli(["balances", "--limit", "3", "--format", "json", "--raw"], { fetch });
-    expect(JSON.parse(stdout)).toEqual(await client.scanBalanceChanges({}, { maxItems: 3 }).toArray());
-  });
-
   test("sends the filters, the range and the page size of its flags", async () => {
     const [, second] = await requestsOf([
       ...["balances", "--party", "network", "--party", party, "--asset", "ab", "--market", "cd"],
@@ -132,16 +116,6 @@ describe("the command balances", () => {
     ]) {
       expect(search).toContain(parameter);
     }
-  });
-
-  test("prints amounts with the decimal places of their asset, and the columns of --columns", async () => {
-    const assets = [...new Set(node.records.balances.map(({ assetId }) => assetId ?? ""))];
-    const flags = ["--columns", "balance,accountType", "--format", "csv", "-n", "50"];
-    const all = assets.flatMap((asset) => ["--decimals", `${asset}=18`]);
-    const rows = /^balance,accountType\r\n(\d+(\.\d+)?,ACCOUNT_TYPE_[A-Z_]+\r\n)+$/;
-    expect((await runCli(["balances", ...all, ...flags], { fetch })).stdout).toMatch(rows);
-    const one = await runCli(["balances", "--asset", assets[0] ?? "", "--decimals", "18", ...flags], { fetch });
-    expect(one).toMatchObject({ code: 0, stdout: expect.stringMatching(rows) });
   });
 
   test("ends with an error as soon as one --decimals N would print amounts of a second asset", async () => {
@@ -169,46 +143,6 @@ describe("the commands of the other lists", () => {
     expect(await requestsOf(["signatures", "--id", signature?.id ?? ""])).toEqual([
       `?id=${signature?.id}&pagination.first=1000&pagination.newestFirst=true`,
     ]);
-  });
-
-  test("print nested members as JSON in a cell", async () => {
-    const profile = node.records.profiles.find(({ metadata }) => metadata.length > 0);
-    const argv = ["profiles", "--party", profile?.partyId ?? "", "--columns", "alias,metadata", "--format", "csv"];
-    const { stdout } = await runCli(argv, { fetch });
-    expect(stdout).toContain(JSON.stringify(profile?.metadata).replaceAll('"', '""'));
-  });
-
-  test("write a file and nothing else, with the extension as the format", async () => {
-    const own = await mkdtemp(join(folder, "votes-"));
-    const file = join(own, "votes.csv");
-    const { code, stdout, stderr } = await runCli(["votes", "--proposal", proposal, "-o", file], { fetch });
-    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: "", stderr: `${file}: 100 records.\n` });
-    expect(await readFile(file, "utf8")).toMatch(/^partyId,proposalId,timestamp,value,/);
-    expect(await readdir(own)).toEqual(["votes.csv"]);
-    const one = join(own, "one.csv");
-    const single = await runCli(["votes", "--proposal", proposal, "-n", "1", "-o", one], { fetch });
-    expect(single.stderr).toBe(`${one}: 1 record.\n`);
-  });
-
-  test("take ids in upper case, too", async () => {
-    const { code, stdout } = await runCli(["votes", "--proposal", proposal.toUpperCase()], { fetch });
-    expect({ code, records: stdout.trimEnd().split("\n").length }).toEqual({ code: 0, records: 100 });
-  });
-
-  test("leave no file if they are interrupted", async () => {
-    const own = await mkdtemp(join(folder, "interrupted-"));
-    const file = join(own, "votes.json");
-    const { signal, interrupt } = interruption("SIGTERM");
-    let requests = 0;
-    const { code, stderr } = await runCli(["votes", "--proposal", proposal, "-o", file, "--page-size", "60"], {
-      signal,
-      fetch: async (request) => {
-        if (++requests === 2) interrupt();
-        return fetch(request);
-      },
-    });
-    expect({ code, stderr }).toEqual({ code: 143, stderr: "Interrupted by SIGTERM.\n" });
-    expect(await readdir(own)).toEqual([]);
   });
 });
 

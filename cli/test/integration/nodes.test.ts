@@ -1,6 +1,3 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { createFakeNetwork } from "vegaprotocol-client/testing";
 import { expect, test } from "vitest";
 import { runCli } from "../support/run-cli.js";
@@ -67,15 +64,6 @@ test("the command nodes exits with 1 if no node responds, and sends each of them
   expect(network.nodes.map(({ requests }) => requests.length)).toEqual([1, 1, 1]);
 });
 
-test.each([" ", ",", ", "])("the nodes of VEGAPROTOCOL_NODE can be separated by %j", async (separator) => {
-  const network = createFakeNetwork({ balances: 3 });
-  const { stdout } = await runCli(["nodes", "--format", "csv", "--columns", "url"], {
-    fetch: network.fetch,
-    env: { VEGAPROTOCOL_NODE: three.join(separator) },
-  });
-  expect(stdout.trim().split("\r\n")).toEqual(["url", ...three]);
-});
-
 test("each command works with several nodes of which one is down and one is far behind, and --verbose prints the failover", async () => {
   const network = createFakeNetwork({
     nodes: [{ down: true }, { lag: 600 }, {}],
@@ -102,28 +90,4 @@ test("each command works with several nodes of which one is down and one is far 
   expect(all).toMatch(
     /attempt \d on https:\/\/node-\d\.example: .* from https:\/\/node-\d\.example to https:\/\/node-\d\.example: /,
   );
-});
-
-test("the command check sends a transaction once, to one of several nodes", async () => {
-  const network = createFakeNetwork({ nodes: 3 });
-  const { fetch } = network;
-  const { code } = await runCli(["check", ...flags], { fetch, env, stdin: '{"tx": {"pubKey": "ab"}}' });
-  expect(code).toBe(4);
-  const sent = network.nodes.flatMap(({ requests }) => requests).filter(({ method }) => method === "POST");
-  expect(sent).toHaveLength(1);
-});
-
-test("an export reads from several nodes", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "nodes-"));
-  const file = join(folder, "all.ndjson");
-  const network = createFakeNetwork({ nodes: [{ lag: 2 }, {}, {}], balances: 2000 }, { rateLimit: false });
-  expect(await run(["balances", "--raw", "--page-size", "100", "--output", file], network)).toMatchObject({ code: 0 });
-  const times = (await readFile(file, "utf8"))
-    .trimEnd()
-    .split("\n")
-    .map((line) => BigInt(JSON.parse(line).timestamp));
-  const last = times.at(-1) ?? 0n;
-  expect(times).toHaveLength(network.records.balances.filter(({ timestamp }) => BigInt(timestamp) <= last).length);
-  expect(times.length).toBeGreaterThan(1900);
-  await rm(folder, { recursive: true });
 });

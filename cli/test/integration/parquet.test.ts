@@ -217,15 +217,6 @@ describe("a folder", () => {
     expect((await rows())[0]).toMatchObject({ time: first, balance: "9".repeat(39) });
   });
 
-  test("is refused for a second writer by the name of the first", async () => {
-    const owner = { host: "another.example", pid: 1, started: "2024-02-09T16:54:49Z" };
-    await writeFile(`${folder}.lock`, JSON.stringify(owner));
-    expect(await sync(startNode())).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining("Process 1 on another.example"),
-    });
-  });
-
   test("that is a symbolic link stays one, as does the file of a day", async () => {
     const [real, other] = [join(root, "disk"), join(root, "open.parquet")];
     await mkdir(real);
@@ -240,18 +231,6 @@ describe("a folder", () => {
     expect(await realpath(fileOf(lastDay))).toBe(other);
     expect(await realpath(folder)).toBe(real);
     expect(await rows()).toHaveLength(201);
-  });
-
-  test("of another network is refused", async () => {
-    await sync(startNode());
-    const before = await rows();
-    const shifted = changes.map((change) => ({ ...change, timestamp: `${BigInt(change.timestamp) + 3000n}` as const }));
-    const other = startNode({ balances: shifted });
-    expect(await sync(other)).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining("Expected a node of the network"),
-    });
-    expect(await rows()).toEqual(before);
   });
 
   test("keeps an earlier day until the new one is complete, also if the node fails", async () => {
@@ -283,37 +262,6 @@ describe("a check of a folder", () => {
       1,
       expect.stringMatching(new RegExp(`^${day.slice(5)}: 0 records, \\d+ in the node`)),
     ]);
-  });
-
-  test("finds a record that is missing, one that is surplus, and one that differs", async () => {
-    const node = startNode();
-    await sync(node);
-    const other = startNode({
-      balances: changes
-        .map((change, index) => (index === 30 ? { ...change, balance: "1" } : change))
-        .filter((_, index) => index !== 60),
-    });
-    const { code, stderr } = await sync(other, "--check");
-    expect(code).toBe(1);
-    expect(stderr).toContain("1 missing, 1 that the node does not have");
-    expect(stderr).toContain("0 missing, 1 that the node does not have");
-  });
-
-  test("is incomplete if the node does not keep all of it", async () => {
-    await sync(startNode());
-    const pruned = startNode({ history: first + 100n * hour });
-    expect(await sync(pruned, "--check")).toMatchObject({
-      code: 3,
-      stderr: expect.stringContaining("does not keep the 86 before"),
-    });
-  });
-
-  test("of one that does not exist creates none", async () => {
-    expect(await sync(startNode(), "--check")).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining("and there is no"),
-    });
-    expect(await readdir(root)).toEqual([]);
   });
 });
 
@@ -373,20 +321,4 @@ describe("a file in the folder that does not belong there is refused by name:", 
     folder = own;
     await copyFile(other, fileOf("date=2024-02-09"));
   }
-});
-
-test.each([
-  [["vega.db", "--partial-day"], "--partial-day requires a folder"],
-  [["vega.db", "--timestamps", "nanos"], "--timestamps requires a folder"],
-  [["vega.db", "--text-amounts"], "--text-amounts requires a folder"],
-  [["vega.db", "--schema", "mine"], "--schema requires a DESTINATION such as postgres://localhost/vega"],
-  [["vega/", "--partial-day", "--follow"], "--follow and --partial-day cannot be combined"],
-  [["vega/", "profiles", "--follow"], "A folder follows balance changes only"],
-  [
-    ["vega.parquet"],
-    "Expected an SQLite database such as vega.db or vega.sqlite, a folder such as vega/, or PostgreSQL",
-  ],
-])("sync %j is refused", async ([name = "", ...args], message) => {
-  const result = await runCli(["sync", join(root, name) + (name.endsWith("/") ? "/" : ""), ...args]);
-  expect(result).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
 });

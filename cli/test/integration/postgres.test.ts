@@ -45,24 +45,6 @@ describe.skipIf(!hasPostgres)("PostgreSQL (skipped if it is not installed)", () 
       balance,
     }));
 
-  test("has every balance change with its exact time and amount, and continues with the next run", async () => {
-    const node = startNode();
-    const { code, stderr } = await sync(node);
-    expect([code, stderr]).toEqual([0, expect.stringContaining("200 balances stored, complete up to")]);
-    expect(stderr).not.toContain("secret");
-    expect([...(await stored())]).toEqual(rowsOf(changes));
-    node.nextBlock({ balances: [{ ...changes[0], timestamp: `${node.block.timestamp}` } as (typeof changes)[0]] });
-    node.nextBlock();
-    expect(await sync(node)).toMatchObject({ code: 0, stderr: expect.stringContaining(": 1 balances stored") });
-    expect(await stored()).toHaveLength(201);
-    const [sum] = await server.sql`SELECT sum(balance)::text AS total FROM vega.balances_now`;
-    expect(sum?.["total"]).toBe(`201${"0".repeat(60)}`);
-    expect(await sync(node, "--check")).toMatchObject({
-      code: 0,
-      stdout: expect.stringContaining("201 balance changes"),
-    });
-  });
-
   test("has votes with their versions, signatures and profiles", async () => {
     const node = startNode({ votes: 300, profiles: 40, signatures: 30 });
     const [vote] = node.records.votes;
@@ -85,21 +67,6 @@ describe.skipIf(!hasPostgres)("PostgreSQL (skipped if it is not installed)", () 
     expect(versions.at(-1)?.["value"]).toBe("VALUE_NO");
   });
 
-  test("is compared with a node", async () => {
-    const node = startNode();
-    await sync(node, "--party", party);
-    expect(await sync(node, "--party", party.toUpperCase(), "--check")).toMatchObject({ code: 0 });
-    await server.sql`DELETE FROM vega.account_changes WHERE time < '2024-02-08'`;
-    await server.sql`UPDATE vega.account_changes SET balance = 7 WHERE time > '2024-02-10' AND time < '2024-02-11'`;
-    const { code, stderr } = await sync(node, "--party", party, "--check");
-    expect([code, stderr]).toEqual([
-      1,
-      expect.stringMatching(/^2024-02-07: 0 records, 7 in the node.*\n2024-02-10: 12 records/),
-    ]);
-    const pruned = startNode({ history: first + 100n * hour });
-    expect(await sync(pruned, "--party", party, "--check")).toMatchObject({ code: 3 });
-  });
-
   test("keeps the tables of a schema of its own, which --schema names", async () => {
     const node = startNode();
     expect(await sync(node, "--schema", "copy_2")).toMatchObject({ code: 0 });
@@ -115,28 +82,6 @@ describe.skipIf(!hasPostgres)("PostgreSQL (skipped if it is not installed)", () 
       stderr: expect.stringContaining("has tables that sync has not created. Use another --schema"),
     });
     expect(await sync(node, "--check")).toMatchObject({ code: 1, stderr: expect.stringContaining("not created") });
-  });
-
-  test("refuses a second writer by the name of the first, and a node of another network", async () => {
-    const node = startNode();
-    let second: Awaited<ReturnType<typeof sync>> | undefined;
-    await sync({
-      fetch: async (request) => {
-        second ??= await runCli(["sync", server.url], { fetch: node.fetch });
-        return node.fetch(request);
-      },
-    });
-    expect(second).toMatchObject({
-      code: 2,
-      stderr: expect.stringMatching(/^Error: Process \d+ on \S+, connected since .* writes schema vega of/),
-    });
-    const shifted = changes.map((change) => ({ ...change, timestamp: `${BigInt(change.timestamp) + 3000n}` as const }));
-    const another = startNode({ balances: shifted });
-    expect(await sync(another)).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining("Expected a node of the network"),
-    });
-    expect([...(await stored())]).toEqual(rowsOf(changes));
   });
 
   test("names what is wrong with a user who only reads, and with a server that is not there", async () => {

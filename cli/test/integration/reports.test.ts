@@ -88,20 +88,6 @@ describe("statement", () => {
     for (const { opening, change, closing } of sums.values()) expect(opening + change).toBe(closing);
   });
 
-  test("leaves unknown balances out", async () => {
-    const early = ["--from", String((times[0] ?? 0n) - 1n), "--to", String(middle)];
-    const stdout = await run("statement", ...early, "--format", "csv", "--quiet");
-    const unknown = stdout.split("\r\n").filter((row) => /,opening,,,/.test(row));
-    expect(unknown).toHaveLength(Object.keys(balancesAt(middle)).length);
-  });
-
-  test("prints JSON and a table, and columns that were chosen", async () => {
-    const json = JSON.parse(await run("statement", ...range, "--format", "json", "--complete-history"));
-    expect(json).toEqual(lines(await run("statement", ...range, "--complete-history")));
-    const chosen = ["--columns", "entry,balance", "--format", "table", "--complete-history"];
-    expect((await run("statement", ...range, ...chosen)).split("\n")[0]).toMatch(/^entry +balance$/);
-  });
-
   test("fails with 3 if the node has not reached the end of the range", async () => {
     const { code, stdout } = await runCli(["statement", "--from", "2024", "--to", "2025", "--catch-up", "0s"], {
       fetch,
@@ -165,11 +151,6 @@ describe("bundle", () => {
     const count = signatures.filter((each) => each.id === id).length;
     const { bundle } = JSON.parse(await run("bundle", "--id", id));
     expect(bundle).toMatch(new RegExp(`^0x[0-9a-f]{${count * 130}}$`));
-  });
-
-  test("fails with 3 if there are none yet", async () => {
-    const { code, stderr } = await runCli(["bundle", "--id", "ab"], { fetch });
-    expect([code, stderr]).toEqual([3, "Error: There are no signatures of ab, or not yet enough of them.\n"]);
   });
 });
 

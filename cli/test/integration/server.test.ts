@@ -70,11 +70,6 @@ test("a head that does not end is a 408", async () => {
   expect(String((await once(socket, "data"))[0])).toMatch(/^HTTP\/1\.1 408/);
 });
 
-test("a head that is too large is a 431", async () => {
-  const { url } = await start({ maxHeaderSize: 1024 });
-  expect((await fetch(`${url}/?${"a".repeat(2000)}`)).status).toBe(431);
-});
-
 test("one address has a limited number of connections, and so have all", async () => {
   for (const limits of [{ connectionsOfAddress: 5 }, { connections: 5 }]) {
     const { open } = await start(limits);

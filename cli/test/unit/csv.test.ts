@@ -111,8 +111,4 @@ describe("a row of CSV", () => {
     expect(cell).toContain("x|\\u002d2");
     expect(JSON.parse(cell)).toEqual(metadata);
   });
-
-  test("has an empty first cell if the first member is absent", () => {
-    expect(encode([{ sig: "a" }])).toBe(",a\r\n");
-  });
 });

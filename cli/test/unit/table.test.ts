@@ -70,8 +70,4 @@ describe("a table", () => {
       "*timestamp  balance  partyId  alias*\n                             a�[31m�b�\n",
     );
   });
-
-  test("without a row prints nothing", () => {
-    expect(tableOf([])).toBe("");
-  });
 });

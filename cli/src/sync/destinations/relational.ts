@@ -14,7 +14,7 @@ import {
   type TimeRange,
   wantedOf,
 } from "../destination.js";
-import { checkTime, describe, type Row, type RowKind, recordOf, refuse, rowOf, tables } from "../rows.js";
+import { describe, type Row, type RowKind, recordOf, refuse, rowOf, tables } from "../rows.js";
 
 export interface Dialect {
   /** What of a database is another one's if it has other tables, as in `file`. */
@@ -213,9 +213,7 @@ export class RelationalDestination implements Destination {
         const sql =
           "INSERT INTO sync_state (list, query, position, start) VALUES ($1, $2, $3, $4) " +
           "ON CONFLICT (list, query) DO UPDATE SET position = excluded.position, start = excluded.start";
-        const times = [checkpoint.position, checkpoint.start].map((time) =>
-          checkTime(String(time), () => "the block of the node"),
-        );
+        const times = [checkpoint.position, checkpoint.start].map(String);
         await this.#database.run(sql, [list, canonicalJson(query), ...times]);
       }
       return this.#insert(list, rows, String(checkpoint?.position ?? 0n));

@@ -1,7 +1,7 @@
-// Prints what a database holds, as JSON. It opens the database as it was left, and does not write.
+// Prints what a database holds, as JSON. What a killed process has left of a step is undone, as by the next run.
 import { DatabaseSync } from "node:sqlite";
 
-const database = new DatabaseSync(process.argv[2] ?? "", { readOnly: true });
+const database = new DatabaseSync(process.argv[2] ?? "");
 /** @param {string} sql */
 const all = (sql) => database.prepare(sql).all();
 const tables = all("SELECT name FROM sqlite_schema WHERE name = 'sync_state'");

@@ -1,0 +1,278 @@
+import { existsSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createFakeNode, type FakeNodeData, nodeDefects } from "vegaprotocol-client/testing";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { allTimes } from "../../src/sync/destination.js";
+import { openDestination } from "../../src/sync/open.js";
+import { hasPostgres, startPostgres } from "../support/postgres.js";
+import { runCli } from "../support/run-cli.js";
+
+const hour = 3_600_000_000_000n;
+const day = 24n * hour;
+/** 7 February 2024, 10:00. */
+const first = 1_707_300_000_000_000_000n;
+const [party, other] = ["ab".repeat(32), "cd".repeat(32)];
+const account = { assetId: "ef".repeat(32), marketId: "", accountType: "ACCOUNT_TYPE_GENERAL" };
+/** A change in each hour of some days. */
+const changes = Array.from({ length: 200 }, (_, index) => ({
+  timestamp: `${first + BigInt(index) * hour + 123_000n}` as const,
+  balance: `${index + 1}${"0".repeat(25)}`,
+  partyId: index % 2 ? party : other,
+  ...account,
+}));
+const block = { height: 1000n, timestamp: first + 200n * hour };
+type Node = { fetch(request: Request): Promise<Response> };
+const startNode = ({ history, ...data }: FakeNodeData & { history?: bigint } = {}) =>
+  createFakeNode({ balances: changes, block, ...data }, { defects: nodeDefects, rateLimit: false, history });
+
+/** A node whose bodies and headers are changed. */
+const changed = (
+  node: Node,
+  body: (text: string) => string,
+  headers: Record<string, string | undefined> = {},
+): Node => ({
+  fetch: async (request) => {
+    const response = await node.fetch(request);
+    const all = { ...Object.fromEntries(response.headers), ...headers };
+    const left = Object.entries(all).filter((each): each is [string, string] => each[1] !== undefined);
+    return new Response(body(await response.text()), { status: response.status, headers: left });
+  },
+});
+
+const hasSqlite = process.getBuiltinModule?.("node:sqlite") !== undefined;
+const destinations = ["vega/", ...(hasSqlite ? ["vega.db"] : []), ...(hasPostgres ? ["PostgreSQL"] : [])];
+
+let folder: string;
+let server: Awaited<ReturnType<typeof startPostgres>> | undefined;
+beforeAll(async () => {
+  if (hasPostgres) server = await startPostgres();
+}, 60_000);
+afterAll(() => server?.close());
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "sync-"));
+  await server?.sql.unsafe("DROP SCHEMA IF EXISTS vega CASCADE");
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+describe.each(destinations)("%s", (kind) => {
+  const isFolder = kind === "vega/";
+  const target = () => (kind === "PostgreSQL" ? (server?.url ?? "") : join(folder, kind));
+  const sync = (node: Node, ...args: string[]) =>
+    runCli(["sync", target(), "--catch-up", "10ms", ...(isFolder ? ["--partial-day"] : []), ...args], {
+      fetch: node.fetch,
+    });
+  /** What is stored of a list. */
+  async function stored(list: "balances" | "votes" | "signatures" | "profiles" = "balances"): Promise<object[]> {
+    const destination = await openDestination(target(), "read", new AbortController().signal);
+    try {
+      await destination.checkpoints();
+      const all: object[] = [];
+      for await (const each of list === "balances" ? destination.read({}, allTimes) : destination.all(list))
+        all.push(each);
+      return all;
+    } finally {
+      await destination.close();
+    }
+  }
+  const equal = (count: number) => ({ code: 0, stdout: expect.stringContaining(`: ${count} balance changes.`) });
+
+  test("has every balance change with its exact time and amount, and continues with the next run", async () => {
+    const node = startNode();
+    const { code, stderr } = await sync(node);
+    expect([code, stderr]).toEqual([0, expect.stringContaining("200 balances stored, complete up to")]);
+    expect(stderr).not.toContain("secret");
+    expect(await stored()).toEqual(changes);
+    const later = { ...changes[0], timestamp: `${node.block.timestamp}` } as (typeof changes)[0];
+    node.nextBlock({ balances: [later] });
+    node.nextBlock();
+    expect(await sync(node)).toMatchObject({ code: 0, stderr: expect.stringContaining(": 1 balances stored") });
+    expect(await stored()).toEqual([...changes, later]);
+    expect(await sync(node, "--check")).toMatchObject(equal(201));
+  });
+
+  test("has votes, signatures and profiles", async () => {
+    const node = startNode({ votes: 300, profiles: 40, signatures: 30 });
+    const [proposal, id] = [node.records.votes[0]?.proposalId ?? "", node.records.signatures[0]?.id ?? ""];
+    const lists = ["votes", "profiles", "signatures", "--proposal", proposal, "--id", id];
+    for (let run = 0; run < 2; run++) expect(await sync(node, ...lists)).toMatchObject({ code: 0 });
+    const votes = node.records.votes.filter(({ proposalId }) => proposalId === proposal);
+    const signatures = node.records.signatures.filter((each) => each.id === id);
+    expect(new Set(await stored("votes"))).toEqual(new Set(votes));
+    expect(await stored("signatures")).toHaveLength(signatures.length);
+    expect(await stored("profiles")).toHaveLength(40);
+  });
+
+  test("is compared with a node, record by record", async () => {
+    await sync(startNode());
+    const added = { ...changes[100], timestamp: `${first + 100n * hour + 999_000n}` as const } as (typeof changes)[0];
+    const balances = [...changes, added]
+      .map((change, index) => (index === 30 ? { ...change, balance: "1" } : change))
+      .filter((_, index) => index !== 60);
+    const { code, stderr } = await sync(startNode({ balances }), "--check");
+    expect([code, stderr.trimEnd().split("\n")]).toEqual([
+      1,
+      [
+        "2024-02-08: 24 records, 24 in the node: 1 missing, 1 that the node does not have.",
+        "2024-02-09: 24 records, 23 in the node: 0 missing, 1 that the node does not have.",
+        "2024-02-11: 24 records, 25 in the node: 1 missing, 0 that the node does not have.",
+      ],
+    ]);
+    expect(await sync(startNode(), "--check", "--quiet")).toEqual({ code: 0, stdout: "", stderr: "" });
+  });
+
+  test("lacks what the node has before the first stored record", async () => {
+    await sync(startNode({ balances: changes.slice(50) }));
+    const { code, stderr } = await sync(startNode(), "--check");
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^2024-02-07: 0 records, 14 in the node: 14 missing/)]);
+  });
+
+  test("is not called equal if the node no longer keeps all of it", async () => {
+    await sync(startNode(), "--party", party);
+    const pruned = startNode({ history: first + 134n * hour });
+    for (const [node, count] of [
+      [pruned, 67],
+      [startNode({ balances: [] }), 100],
+    ] as const) {
+      const { code, stdout, stderr } = await sync(node, "--check", "--party", party);
+      expect([code, stdout, stderr]).toEqual([3, "", expect.stringContaining(`does not keep the ${count} before`)]);
+    }
+  });
+
+  test.each([
+    ["with other records is refused", 3000n, 1, "Expected a node of the network"],
+    ["that ended before is waited for", -100n * day, 3, "The node has reached"],
+    ["that began later has no history", 100n * day, 3, "The node does not keep what follows"],
+  ])("keeps what it has: a node of another network %s", async (_, shift, code, reason) => {
+    await sync(startNode());
+    const balances = changes.map((each) => ({ ...each, timestamp: `${BigInt(each.timestamp) + shift}` as const }));
+    const another = startNode({ balances, block: { ...block, timestamp: block.timestamp + shift } });
+    expect(await sync(another)).toMatchObject({ code, stderr: expect.stringContaining(reason) });
+    if (code === 1) expect(await sync(another, "--check")).toMatchObject({ code });
+    expect(await stored()).toEqual(changes);
+  });
+
+  test("refuses a second writer by the name of the first, and can be compared meanwhile", async () => {
+    const node = startNode();
+    await sync(node);
+    node.nextBlock({ balances: 1 });
+    node.nextBlock();
+    const others: Awaited<ReturnType<typeof sync>>[] = [];
+    const slow = async (request: Request) => {
+      if (others.length === 0) others.push(await sync(node), await sync(startNode(), "--check"));
+      return node.fetch(request);
+    };
+    expect(await sync({ fetch: slow })).toMatchObject({ code: 0 });
+    expect(others).toMatchObject([
+      {
+        code: 2,
+        stderr: expect.stringMatching(/^Error: Process \d+ on \S+, (?:started at|connected since) .* writes /),
+      },
+      { code: 0 },
+    ]);
+  });
+
+  test("has what a filter and a time select, and takes ids in upper case", async () => {
+    const node = startNode();
+    const from = ["--from", "2024-02-08", "--party"];
+    await sync(node, ...from, party.toUpperCase());
+    const wanted = changes.filter(
+      ({ partyId, timestamp }) => partyId === party && BigInt(timestamp) >= 1_707_350_400_000_000_000n,
+    );
+    expect(await stored()).toEqual(wanted);
+    expect(await sync(node, ...from, party, "--check")).toMatchObject(equal(wanted.length));
+  });
+
+  test.skipIf(isFolder)("does not take what another filter has stored later for a difference", async () => {
+    const node = startNode();
+    const change = (partyId: string) => ({ ...changes[0], partyId, timestamp: `${node.block.timestamp}` }) as never;
+    await sync(node, "--party", party, "--quiet");
+    node.nextBlock({ balances: [change(party), change(other)] });
+    node.nextBlock();
+    await sync(node, "--quiet");
+    node.nextBlock({ balances: [change(party)] });
+    node.nextBlock();
+    expect(await sync(node, "--party", party, "--check")).toMatchObject(equal(101));
+    expect(await sync(node, "--check")).toMatchObject(equal(202));
+  });
+
+  test("does not wait for a node without new blocks, and says so of one that is behind", async () => {
+    const node = startNode({ votes: 100 });
+    const lists = ["balances", "votes", "--proposal", node.records.votes[0]?.proposalId ?? ""];
+    expect(await sync(node, ...lists)).toMatchObject({ code: 0 });
+    // A wait would take longer than this test may.
+    expect(await sync(node, ...lists, "--catch-up", "10m")).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining(": 0 balances stored, complete up to "),
+    });
+    node.configure({ lag: 3 });
+    const { code, stderr } = await sync(node, "--catch-up", "1s", "--check");
+    expect([code, stderr]).toEqual([3, expect.stringMatching(/^The node has reached .* waiting for it for 1s\.\n/)]);
+  });
+
+  test.each<[string, (text: string) => string, Record<string, string | undefined>?]>([
+    ["ids with spaces", (text) => text.replaceAll(party, "a b").replaceAll(account.assetId, 'c\\" \\"d')],
+    ["ids that are null", (text) => text.replaceAll('"marketId":""', '"marketId":null')],
+    ["an account type that is a number", (text) => text.replaceAll('"ACCOUNT_TYPE_GENERAL"', "99")],
+    ["responses without blocks", (text) => text, { "x-block-height": undefined, "x-block-timestamp": undefined }],
+    ["a height of 2^64", (text) => text, { "x-block-height": String(2n ** 64n) }],
+  ])("stores and finds again %s", async (_, body, headers) => {
+    const node = changed(startNode(), body, headers);
+    for (let run = 0; run < 2; run++) expect(await sync(node, "--quiet")).toMatchObject({ code: 0 });
+    expect(await sync(node, "--check")).toMatchObject({ code: 0 });
+  });
+
+  test.each<[string, (text: string) => string, Record<string, string>, string]>([
+    [
+      "a balance of 79 digits",
+      (text) => text.replaceAll(/"balance":"5\d+"/g, `"balance":"${"9".repeat(79)}"`),
+      {},
+      "at most",
+    ],
+    [
+      "a balance that is null",
+      (text) => text.replaceAll(/"balance":"5\d+"/g, '"balance":null'),
+      {},
+      "to have a balance",
+    ],
+    ["a block at 2^70", (text) => text, { "x-block-timestamp": String(2n ** 70n) }, "within 64 bits"],
+  ])("refuses %s by name, and continues with another node", async (_, body, headers, message) => {
+    const node = startNode();
+    expect(await sync(changed(node, body, headers))).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(message),
+    });
+    expect(await sync(node, "--quiet")).toMatchObject({ code: 0 });
+    expect(await stored()).toEqual(changes);
+  });
+
+  test("is not created by a comparison", async () => {
+    const { code, stderr } = await sync(startNode(), "--check");
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/there is no|has no copy/)]);
+    expect(existsSync(target())).toBe(false);
+  });
+});
+
+test.skipIf(hasSqlite)("a database needs a version of Node.js that has SQLite, which the error names", async () => {
+  const { code, stderr } = await runCli(["sync", join(folder, "vega.db")]);
+  expect([code, stderr]).toEqual([2, expect.stringMatching(/needs SQLite, .* from 22\.13 on, and this is v\d+\./)]);
+});
+
+describe("profiles", () => {
+  const parties = Array.from({ length: 12_000 }, (_, index) => index.toString(16).padStart(64, "0"));
+  const profiles = parties.map((partyId) => ({ partyId, alias: "", metadata: [] }));
+
+  test.each([
+    ["up to 10,000 are all stored, from both ends of the list", 9999, true, 0, "9,999 profiles stored"],
+    ["more are stored as far as the node shows them", 12_000, true, 3, `between party ${parties[4999]} and`],
+    ["all are stored from a node whose cursors work", 12_000, false, 0, "12,000 profiles stored"],
+  ])("%s, and the other lists", async (_, count, hasDefects, expected, message) => {
+    const data = { balances: changes, block, profiles: profiles.slice(0, count) };
+    const node = createFakeNode(data, { rateLimit: false, ...(hasDefects && { defects: nodeDefects }) });
+    const argv = ["sync", join(folder, "vega/"), "balances", "profiles", "--partial-day"];
+    const { code, stderr } = await runCli(argv, { fetch: node.fetch });
+    expect([code, stderr]).toEqual([expected, expect.stringContaining(message)]);
+    expect(stderr).toContain("200 balances stored");
+  });
+});
