@@ -58,8 +58,8 @@ export function scanOperation(
   const records = () =>
     loops.start(async () => {
       const { call, checked, options } = taken();
-      const { openScan } = await loadLists(options.signal);
-      return openScan(
+      const { ScanRun } = await loadLists(options.signal);
+      return new ScanRun(
         { connection, route: { ...routeOf(http, "listBalanceChanges"), operation }, call },
         checked,
         options,

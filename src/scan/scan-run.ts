@@ -40,12 +40,8 @@ const prefetchedPages = 4;
 /** The smallest page of one of several requests: a filter that was split often must not take a request for each record. */
 const smallestPage = 100;
 
-/** Begins a scan of balance changes: of the list operation, by ranges of time. */
-export const openScan = (list: ScannedList, checked: CheckedArguments, options: ScanSettings): Batches<BalanceChange> =>
-  new ScanRun(list, checked, options);
-
-/** One scan from its first request to its last. */
-class ScanRun implements Batches<BalanceChange> {
+/** One scan of balance changes from its first request to its last: of the list operation, by ranges of time. */
+export class ScanRun implements Batches<BalanceChange> {
   readonly maxItems: number;
   readonly signal: AbortSignal | undefined;
   readonly #operation: string;
@@ -66,8 +62,6 @@ class ScanRun implements Batches<BalanceChange> {
   /** What is read, in Unix nanoseconds, once its end is known. */
   #times: Range | undefined;
   #hasPageWithoutBlock = false;
-  /** Whether a response with block headers has decided where a scan without an end ends. */
-  #isOpenEndShown = false;
   #parts: MergedParts | undefined;
   /** The last records that were returned. */
   #last: readonly BalanceChange[] | undefined;
@@ -120,8 +114,7 @@ class ScanRun implements Batches<BalanceChange> {
    * @param taken - How many of the last records were yielded, of the time of the last one perhaps not all.
    */
   coverage(taken?: number): Coverage {
-    const isEndShown =
-      this.#end === undefined ? this.#isOpenEndShown : this.#block !== undefined && !this.#hasPageWithoutBlock;
+    const isEndShown = this.#block !== undefined && !this.#hasPageWithoutBlock;
     const { end } = this.#times ?? {};
     const shown = this.#readers.map(({ completeFrom }) => completeFrom).reduce(maximum, this.#start ?? 0n);
     const start = end === undefined ? shown : minimum(shown, end);
@@ -171,8 +164,10 @@ class ScanRun implements Batches<BalanceChange> {
     const { newestFirst, ignoresMissingHistory } = this.#options;
     if (start !== undefined && newestFirst && !ignoresMissingHistory) await firstReader.checkHistory(start);
     // An open end is fixed once, by the first response.
-    const first = this.#end === undefined ? await this.#fetchFirst(firstReader, start) : undefined;
-    this.#isOpenEndShown = first?.block !== undefined;
+    const { pageSize } = firstReader;
+    const size = pageSizeFor(this.#isWanted ? pageSize : this.maxItems, pageSize);
+    const openRange = { start, end: undefined };
+    const first = this.#end === undefined ? await firstReader.fetch(openRange, { size, isFirst: true }) : undefined;
     const times = { start: this.#start ?? 0n, end: this.#end ?? (await this.#findEnd(first)) };
     this.#times = times;
     const range = aligned(times.start, times.end);
@@ -192,11 +187,6 @@ class ScanRun implements Batches<BalanceChange> {
         }),
     );
     return new MergedParts(parts, this.#order);
-  }
-
-  #fetchFirst(reader: SegmentReader, start: bigint | undefined): Promise<RangePage> {
-    const size = pageSizeFor(this.#isWanted ? reader.pageSize : this.maxItems, reader.pageSize);
-    return reader.fetch({ start, end: undefined }, { size, isFirst: true });
   }
 
   /** The end of a scan without an end: all that is final, or if the node names no block, what is there. */
