@@ -136,7 +136,6 @@ function createMethods(shared: Shared, defaults: ClientDefaults): VegaClient {
           ...route,
           params: readArguments(id, operation, argument),
           ...readCallOptions(id, options, settings, callChecks),
-          signal: options?.signal,
         }),
       );
   };

@@ -145,7 +145,8 @@ export const callChecks: OptionChecks<CallOptions> = {
 /** The checked options of a call, which hold for each of its requests. */
 export interface CallSettings {
   settings: Settings;
-  headers: Headers | undefined;
+  headers?: Headers | undefined;
+  signal?: AbortSignal | undefined;
   /** The address of the only node that serves the call, if the client has several. */
   node?: string | undefined;
 }
@@ -156,15 +157,12 @@ export function readCallOptions<Options extends CallOptions>(
   options: Options | undefined,
   defaults: Settings,
   checks: OptionChecks<Options>,
-) {
-  if (options === undefined) return { settings: defaults, headers: undefined };
+): CallSettings {
+  if (options === undefined) return { settings: defaults };
   checkOptions(checks, options, { name: operation, operation });
-  const { headers, node } = options;
-  return {
-    settings: settingsOf(options, defaults),
-    headers: headers === undefined ? undefined : readHeaders(operation, headers),
-    ...(node !== undefined && { node }),
-  };
+  const { headers, signal, node } = options;
+  const read = headers === undefined ? undefined : readHeaders(operation, headers);
+  return { settings: settingsOf(options, defaults), headers: read, signal, node };
 }
 
 /** Returns the settings of checked options. */

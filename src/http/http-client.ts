@@ -68,7 +68,6 @@ async function httpCall(
     once: !reads.includes(method),
     settings,
     signal: signal ?? undefined,
-    headers: undefined,
     params: {},
     attempt: async (_, attemptInit) => {
       received = undefined;

@@ -58,7 +58,6 @@ export interface OperationRoute {
 /** A call: what is sent, with which settings, and how the response is read. */
 export interface CallRequest<T> extends OperationRoute, CallSettings {
   params: CheckedArguments;
-  signal: AbortSignal | undefined;
   /** Returns the result; `undefined` if the body does not match the description. */
   read(body: object): T | undefined;
   /** Reads a response with a success status instead of `read`, whatever its body is. */

@@ -163,7 +163,7 @@ async function checkNodes(client: PoolClient, options: CheckOptions): Promise<vo
   checkOptions({ timeout: deadline, signal: abortSignal }, options, { name: "check" });
   const { timeout = 5000, signal } = options;
   const settings = { ...defaultSettings, attempts: 1, timeout };
-  const call = { ...probe(client, "nodes.check"), settings, signal, headers: undefined, expectation: {} };
+  const call = { ...probe(client, "nodes.check"), settings, signal, expectation: {} };
   const send = senderOf(client);
   const results = await Promise.allSettled(client.nodes.map(({ url: node }) => send({ ...call, node })));
   signal?.throwIfAborted();

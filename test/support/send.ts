@@ -34,6 +34,5 @@ export function createSend(
       params: {},
       settings: { ...defaultSettings, ...settings },
       signal,
-      headers: undefined,
     });
 }

@@ -45,7 +45,7 @@ function setting({ latency = [10, 20, 30], data, ...options }: PooledNetworkOpti
   const send = (expectation: Expectation, keeps: readonly number[] = []) => {
     net.asked.length = 0;
     days = keeps;
-    return net.run(connection.send({ ...route, params, settings, headers: undefined, signal: undefined, expectation }));
+    return net.run(connection.send({ ...route, params, settings, expectation }));
   };
   const causes = () => net.events.flatMap((event) => (event.type === "failover" ? event.cause : []));
   return { net, send, causes };
