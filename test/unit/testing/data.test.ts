@@ -12,6 +12,7 @@ const vote = (party: number, timestamp: `${bigint}`, more: object = {}) => ({
 });
 const change = (party: number, timestamp: `${bigint}`, balance = "1") => ({ timestamp, balance, partyId: hex(party) });
 const second = 1_000_000_000n;
+const block = { height: 3n, timestamp: 6000n };
 
 describe("the generated records of a fake node", () => {
   test("are the same for the same seed, and the first of many are those of few", () => {
@@ -32,7 +33,7 @@ describe("the generated records of a fake node", () => {
     }
   });
 
-  test("have times in microseconds, and no two of a list have the same natural key", () => {
+  test("have times in microseconds, natural keys of their own, and some blocks with thousands of balance changes", () => {
     const data = { votes: 500, profiles: 500, balances: 20_000, signatures: 500 };
     const { balances, votes, profiles, signatures } = createFakeNode(data).records;
     const keys = [
@@ -43,13 +44,8 @@ describe("the generated records of a fake node", () => {
     ];
     expect(keys.map((each) => new Set(each).size)).toEqual([20_000, 500, 500, 500]);
     expect([...balances, ...votes].every(({ timestamp }) => timestamp.endsWith("000"))).toBe(true);
-  });
-
-  test("have blocks with thousands of balance changes among those with a few, if there are many", () => {
     const rows = new Map<string, number>();
-    for (const { timestamp } of createFakeNode({ balances: 20_000 }).records.balances) {
-      rows.set(timestamp, (rows.get(timestamp) ?? 0) + 1);
-    }
+    for (const { timestamp } of balances) rows.set(timestamp, (rows.get(timestamp) ?? 0) + 1);
     const sizes = [...rows.values()].sort((a, b) => a - b);
     expect(sizes.at(-1)).toBeGreaterThan(1000);
     expect(sizes[sizes.length >> 1]).toBeLessThan(5);
@@ -70,12 +66,6 @@ describe("the generated records of a fake node", () => {
     expect(new Set(open.map((each) => each.totalGovernanceTokenWeight))).toEqual(new Set(["0"]));
   });
 
-  test("have signatures of 65 bytes, as the bridge reads them", () => {
-    const { signatures } = createFakeNode({ signatures: [{}] }).records;
-    for (const { sig } of [...signatures, ...createFakeNode().records.signatures])
-      expect(Buffer.from(sig ?? "", "base64")).toHaveLength(65);
-  });
-
   test("are a hundred of each list if the data has no list, whatever else it has", () => {
     const { records } = createFakeNode();
     expect(records.votes).toHaveLength(100);
@@ -83,12 +73,6 @@ describe("the generated records of a fake node", () => {
     expect(createFakeNetwork({ nodes: 2, seed: 1, votes: undefined }).records).toEqual(records);
     for (const votes of [0, []])
       expect(createFakeNode({ votes }).records).toMatchObject({ votes: [], profiles: [], balances: [] });
-  });
-
-  test("end a second before the block that the data names", () => {
-    const node = createFakeNode({ balances: 3, votes: 3, block: { height: 9n, timestamp: 5n * second } });
-    expect(node.records.balances[0]?.timestamp).toBe("4000000000");
-    expect(node.block).toEqual({ height: 9n, timestamp: 5n * second });
   });
 });
 
@@ -117,44 +101,39 @@ describe("records that lack members", () => {
   });
 
   test("have the times of the last blocks, a second apart, in their order; a vote has its `blockTime`", () => {
-    const { votes, balances } = createFakeNode({
+    const block = { height: 9n, timestamp: 100n * second };
+    const { records, block: current } = createFakeNode({
       votes: [{}, { blockTime: "7000" }, {}],
       balances: [{}, { timestamp: "5000" }, {}],
-      block: { height: 9n, timestamp: 100n * second },
-    }).records;
+      block,
+    });
     const [first, last] = [97n, 99n].map((time) => `${time * second}`);
-    expect(votes.map(({ timestamp }) => timestamp)).toEqual([first, "7000", last]);
-    expect(balances.map(({ timestamp }) => timestamp)).toEqual([first, "5000", last]);
-  });
-
-  test("of later blocks have the time of the block", () => {
-    const node = createFakeNode({ votes: [{ partyId: "alice" }], balances: [] });
-    const { timestamp } = node.block;
-    node.addRecords({ votes: [{ partyId: "bob" }] });
-    node.nextBlock({ votes: [{}, {}], balances: [{ balance: "3" }] });
-    const { votes, balances } = node.records;
-    expect([...votes.slice(1), ...balances].map((each) => each.timestamp)).toEqual(Array(4).fill(`${timestamp}`));
+    expect(records.votes.map(({ timestamp }) => timestamp)).toEqual([first, "7000", last]);
+    expect(records.balances.map(({ timestamp }) => timestamp)).toEqual([first, "5000", last]);
+    expect(current).toEqual(block);
   });
 });
 
 describe("the next block of a fake node", () => {
-  test("begins after the block that its new records are in", async () => {
+  test("begins after the block that its new records are in, which is half-written before", async () => {
     const node = createFakeNode({ balances: 50, votes: 5 });
     const { height, timestamp } = node.block;
-    node.nextBlock({ balances: 400, votes: 4, profiles: 2, signatures: 2, spamStatistics: 1 });
-    const added = node.records.balances.slice(50);
-    expect(new Set(added.map((each) => each.timestamp))).toEqual(new Set([`${timestamp}`]));
-    expect(new Set(added.map(({ balance: _, ...key }) => JSON.stringify(key))).size).toBe(400);
-    expect(node.records.votes.slice(5).map((each) => each.timestamp)).toEqual(Array(4).fill(`${timestamp}`));
+    const path = "/api/v2/balance/changes?pagination.first=5000";
+    node.addRecords({ balances: 299, votes: 2, profiles: 1 });
+    node.addRecords({ balances: 1 });
+    expect(() => node.addRecords({ block } as never)).toThrow(
+      "`data.block` cannot be given, because the block does not",
+    );
+    const { headers } = await fetchFrom(node, path);
+    expect([headers.get("x-block-height"), headers.get("x-block-timestamp")]).toEqual([`${height}`, `${timestamp}`]);
+    expect((await fetchPage(node, path)).edges).toHaveLength(350);
+    node.nextBlock({ balances: 400, votes: [{ partyId: "alice" }], signatures: 2, spamStatistics: 1 });
     expect(node.block).toEqual({ height: height + 1n, timestamp: timestamp + second });
     node.nextBlock({ balances: 3 });
-    const { edges } = await fetchPage<BalanceChange>(node, "/api/v2/balance/changes?pagination.first=403");
-    expect(edges.map((edge) => edge.node.timestamp)).toEqual([
-      ...Array(3).fill(`${timestamp + second}`),
-      ...Array(400).fill(`${timestamp}`),
-    ]);
-    const { headers } = await fetchFrom(node, "/api/v2/balance/changes");
-    expect(headers.get("x-block-timestamp")).toBe(`${node.block.timestamp}`);
+    const { edges } = await fetchPage<BalanceChange>(node, path);
+    const times = edges.map((edge) => edge.node.timestamp).slice(0, -50);
+    expect(times).toEqual([...Array(3).fill(`${timestamp + second}`), ...Array(700).fill(`${timestamp}`)]);
+    expect(node.records.votes.slice(5).map((each) => each.timestamp)).toEqual(Array(3).fill(`${timestamp}`));
   });
 
   test("takes records with their own times, from that of the begun block on, and goes as far as they do", () => {
@@ -194,19 +173,17 @@ describe("the next block of a fake node", () => {
     expect([before.profiles, before.balances.map(({ balance }) => balance)]).toEqual([[profile], ["1", "1"]]);
   });
 
-  test.each<[argument: string, words: string, data: object]>([
-    ["data.balances[0].timestamp", "at or after 5000, the time of the", { balances: [change(1, "4999")] }],
-    ["data.votes[0].blockTime", "at or after 5000", { votes: [vote(1, "6000", { blockTime: "1000" })] }],
-    [
-      "data.balances[0].timestamp",
-      "at or before 6000",
-      { balances: [change(1, "7000")], block: { height: 3n, timestamp: 6000n } },
-    ],
-  ])("rejects a `%s` that is not %s", (argument, words, data) => {
-    const node = createFakeNode({ block: { height: 1n, timestamp: 5000n } });
-    expect(() => node.nextBlock(data)).toThrow(words);
-    expect(() => node.nextBlock(data)).toThrow(expect.objectContaining({ name: "ArgumentError", argument }));
-    expect(node.block.height).toBe(1n);
+  test.each<[words: string, argument: string, method: "nextBlock" | "addRecords", data: object]>([
+    ["at or after 5000", "data.balances[0].timestamp", "nextBlock", { balances: [change(1, "4999")] }],
+    ["at or after 5000", "data.votes[0].blockTime", "nextBlock", { votes: [vote(1, "6000", { blockTime: "1000" })] }],
+    ["at or before 6000", "data.balances[0].timestamp", "nextBlock", { balances: [change(1, "7000")], block }],
+    ["at or after 5000", "data.balances[0].timestamp", "addRecords", { balances: [change(1, "4999")] }],
+    ["at or before 5000", "data.balances[0].timestamp", "addRecords", { balances: [change(1, "6000")] }],
+  ])("takes no record that is not %s: `%s` of %s is an error", (words, argument, method, data) => {
+    const node = createFakeNode({ balances: [], block: { height: 1n, timestamp: 5000n } });
+    expect(() => node[method](data)).toThrow(words);
+    expect(() => node[method](data)).toThrow(expect.objectContaining({ name: "ArgumentError", argument }));
+    expect([node.block.height, node.records.balances]).toEqual([1n, []]);
   });
 });
 
@@ -226,18 +203,11 @@ describe("a fake node", () => {
     [{ vote: 1 }, "data.vote", "data has no option `vote`. Did you mean `votes`?"],
     [7, "data", "Expected `data` to be an object, got 7."],
     [{ votes: -1 }, "data.votes", "to be an array of records, or how many to generate, got -1."],
-    [{ votes: [null] }, "data.votes[0]", "to be a record, got null."],
     [{ votes: [{}, { partyId: 5 }] }, "data.votes[1].partyId", "to be a string, got 5."],
     [{ votes: [vote(1, "1", { blockTime: "x" })] }, "data.votes[0].blockTime", "to be digits of"],
-    [{ balances: [{ timestamp: 5 }] }, "data.balances[0].timestamp", "to be digits of Unix nanoseconds, "],
     [{ balances: [change(1, "9223372036854775807")] }, "data.balances[0].timestamp", "before the year 2255"],
-    [{ profiles: [{ metadata: {} }] }, "data.profiles[0].metadata", "to be an array"],
     [{ signatures: [{ sig: "§" }] }, "data.signatures[0].sig", "to be base64 or null"],
-    [{ seed: "a" }, "data.seed", "to be an integer"],
     [{ party: "" }, "data.party", "to be an id"],
-    [{ block: { height: 1n } }, "data.block", "to be { height, timestamp }, each a bigint of at least 0n"],
-    [{ spamStatistics: "a" }, "data.spamStatistics", "to be an object by party, or how many to generate"],
-    [{ spamStatistics: { alice: 5 } }, "data.spamStatistics.alice", "to be a record, got 5."],
     [
       { balances: [change(1, "2000")], block: { height: 1n, timestamp: 1000n } },
       "data.balances[0].timestamp",
@@ -247,26 +217,18 @@ describe("a fake node", () => {
   const badOptions: [options: unknown, argument: string, words: string][] = [
     [{ defect: [] }, "options.defect", "createFakeNode has no option `defect`."],
     [{ defects: ["unsized-cursors"] }, "options.defects[0]", `to be one of \`${nodeDefects[0]}\``],
-    [{ defects: "all" }, "options.defects", "to be an array of names"],
     [faulty({ name: "fire" }), "options.faults[0].name", "to be one of `latency`"],
     [faulty({ name: "reset", operation: "votes" }), "options.faults[0].operation", "to be one of `listVotes`"],
     [faulty({ name: "reset", share: 2 }), "options.faults[0].share", "a number from 0 to 1, got 2"],
-    [faulty({ name: "reset", request: "2" }), "options.faults[0].request", "the number of a request"],
     [faulty({ name: "reset", status: 500 }), "options.faults[0].status", "has no option `status`"],
-    [faulty({ name: "latency" }), "options.faults[0].milliseconds", "to be given, got undefined."],
     [
       faulty({ name: "latency", milliseconds: 2 ** 31 }),
       "options.faults[0].milliseconds",
       "or Infinity, got 2147483648.",
     ],
     [faulty({ name: "status", status: 99 }), "options.faults[0].status", "to be an HTTP status, got 99."],
-    [faulty({ name: "status", status: 500, message: 5 }), "options.faults[0].message", "a string, got 5."],
-    [faulty({ name: "status", status: 500, body: 5 }), "options.faults[0].body", "a string, or an object"],
-    [{ rateLimit: { rate: "a" } }, "options.rateLimit.rate", "to be a whole number"],
     [{ rateLimit: { requests: 5 } }, "options.rateLimit.requests", "options.rateLimit has no option `requests`."],
-    [{ now: 5 }, "options.now", "to be a function, got 5."],
     [{ blockEvery: 0 }, "options.blockEvery", "to be a number of milliseconds above 0"],
-    [{ history: 5 }, "options.history", "to be a bigint, got 5."],
     [{ version: "v0.75" }, "options.version", 'to be one of `v0.74`, `v0.79`, got "v0.75".'],
   ];
   // Titles hold no bigint.

@@ -38,8 +38,10 @@ const change = (party: number, timestamp: bigint) => ({
 });
 
 describe("a fake network", () => {
-  test("has three nodes with addresses of their own and the same records", async () => {
-    const network = createFakeNetwork({ balances: 50, votes: 30 });
+  test("has three nodes with addresses of their own and the same records, and moves for all of them", async () => {
+    const network = createFakeNetwork({ balances: 45, votes: 30 });
+    network.nextBlock({ balances: 2 });
+    nodeOf(network, 1).nextBlock({ balances: 3 });
     expect(network.nodes.map(({ url }) => url)).toEqual([1, 2, 3].map((number) => `https://node-${number}.example`));
     for (const node of network.nodes) {
       const client = createClient({ baseUrl: node.url, fetch: network.fetch });
@@ -48,13 +50,7 @@ describe("a fake network", () => {
       expect(node.records).toEqual(network.records);
       expect(node.block).toEqual(network.block);
     }
-  });
-
-  test("rejects a request to an address of no node, with the addresses of its nodes", async () => {
-    const network = createFakeNetwork({ nodes: 2 });
-    await expect(network.fetch("https://node-3.example/api/v2/votes")).rejects.toThrow(
-      "https://node-3.example is not one of https://node-1.example, https://node-2.example",
-    );
+    expect(network.block.height).toBe(1_234_570n);
   });
 
   test("has a rate limit, faults and remembered transactions for each node", async () => {
@@ -72,16 +68,6 @@ describe("a fake network", () => {
     expect(await check(0)).toBe(0);
   });
 
-  test("moves for all nodes, whichever of them is asked to", async () => {
-    const network = createFakeNetwork({ nodes: 2, balances: 10 });
-    network.nextBlock({ balances: 2 });
-    nodeOf(network, 1).nextBlock({ balances: 3 });
-    for (const node of network.nodes) {
-      expect((await fetchPage(node, list)).edges).toHaveLength(15);
-      expect(await headerOf(node)).toEqual({ height: "1234570", timestamp: `${network.block.timestamp}` });
-    }
-  });
-
   test("returns the votes of one block in an order of its own on each node, which does not vary", async () => {
     const votes = Array.from({ length: 30 }, (_, party) => vote(party, 5000n));
     const network = createFakeNetwork({ votes }, { defects: ["tied-vote-cursors"] });
@@ -94,15 +80,12 @@ describe("a fake network", () => {
     expect([await order(0), await order(1), await order(2)]).toEqual(orders);
   });
 
-  test.each<[argument: string, words: string, data: unknown, options: unknown]>([
-    ["data", "to be an object, got 3.", 3, {}],
-    ["data.nodes", "to be the number of nodes, or an array with the options of each, got 0.", { nodes: 0 }, {}],
-    ["data.nodes[1].lag", "to be a whole number of blocks, got 0.5.", { nodes: [{}, { lag: 0.5 }] }, {}],
-    ["data.nodes[0].log", "data.nodes[0] has no option `log`.", { nodes: [{ log: 1 }] }, {}],
-    ["data.balance", "to be a function, got 1.", { balance: 1 }, {}],
-    ["options.down", "to be a boolean, got 1.", {}, { down: 1 }],
-  ])("rejects `%s`: %s", (argument, words, data, options) => {
-    const create = () => createFakeNetwork(data as never, options as never);
+  test.each<[argument: string, words: string, data: object]>([
+    ["data.nodes", "to be the number of nodes, or an array with the options of each, got 0.", { nodes: 0 }],
+    ["data.nodes[1].lag", "to be a whole number of blocks, got 0.5.", { nodes: [{}, { lag: 0.5 }] }],
+    ["data.nodes[0].log", "data.nodes[0] has no option `log`.", { nodes: [{ log: 1 }] }],
+  ])("rejects `%s`: %s", (argument, words, data) => {
+    const create = () => createFakeNetwork(data);
     expect(create).toThrow(words);
     expect(create).toThrow(expect.objectContaining({ name: "ArgumentError", argument }));
   });
@@ -134,7 +117,14 @@ describe("the address of a fake network", () => {
     expect(asked).toEqual([1, 2, 3]);
   });
 
-  test.each([2, -1, 0.5, undefined])("rejects if `balance` returns %s, which is no node of two", async (index) => {
+  test("rejects a request to an address of no node, with the addresses of its nodes", async () => {
+    const network = createFakeNetwork({ nodes: 2 });
+    await expect(network.fetch("https://node-3.example/api/v2/votes")).rejects.toThrow(
+      "https://node-3.example is not one of https://node-1.example, https://node-2.example",
+    );
+  });
+
+  test.each([2, undefined])("rejects if `balance` returns %s, which is no node of two", async (index) => {
     const network = createFakeNetwork({ nodes: 2, balance: () => index as number });
     await expect(network.fetch(network.url + list)).rejects.toThrow(
       `Expected \`data.balance\` to be a function that returns an index from 0 to 1, got ${index}.`,
@@ -143,20 +133,6 @@ describe("the address of a fake network", () => {
 });
 
 describe("a fake node that lags", () => {
-  test("names an earlier block, and has its records alone", async () => {
-    const network = createFakeNetwork({ nodes: [{ lag: 2 }, {}], balances: 100 });
-    const { height, timestamp } = network.block;
-    expect(await headerOf(nodeOf(network, 0))).toEqual({
-      height: `${height - 2n}`,
-      timestamp: `${timestamp - 2n * second}`,
-    });
-    const older = network.records.balances.filter((each) => BigInt(each.timestamp) < timestamp - 2n * second);
-    expect(nodeOf(network, 0).records.balances).toEqual(older);
-    expect(older.length).toBeLessThan(100);
-    nodeOf(network, 0).configure({ lag: 0 });
-    expect((await fetchPage(nodeOf(network, 0), list)).edges).toHaveLength(100);
-  });
-
   test("shows records as they were before later blocks replaced them", async () => {
     const signature = { id: "ab", sig: "AAAA", kind: "NODE_SIGNATURE_KIND_ASSET_NEW" } as const;
     const profile = { partyId: "ab", alias: "before", metadata: [] };
@@ -190,67 +166,49 @@ describe("a fake node that lags", () => {
   });
 
   test("has at every moment the records below its header, whatever the chain does and however its lag changes", async () => {
-    const step = fc.oneof(
-      fc.record({ type: fc.constant("block" as const), parties: fc.array(fc.nat(3), { maxLength: 4 }) }),
-      fc.record({ type: fc.constant("add" as const), parties: fc.array(fc.nat(3), { maxLength: 4 }) }),
-      fc.record({ type: fc.constant("lag" as const), lag: fc.nat(6) }),
-    );
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(step, { maxLength: 25 }),
-        fc.array(fc.nat(12), { maxLength: 8 }),
-        async (steps, ages) => {
-          const now = 1000n * second;
-          const old = ages.map((age) => now - BigInt(age) * second);
-          // The initial records come in the order of their time, as those of a chain do.
-          old.sort((a, b) => Number(a - b));
-          const written: {
-            vote: ReturnType<typeof vote> & { totalGovernanceTokenBalance: `${bigint}` };
-            change: ReturnType<typeof change>;
-            at: bigint;
-          }[] = [];
-          const write = (party: number, at: bigint) => {
-            // The number of the write makes each version of a vote another one.
-            const version = { ...vote(party, at), totalGovernanceTokenBalance: `${BigInt(written.length)}` as const };
-            written.push({ vote: version, change: change(written.length, at), at });
-            return written.at(-1) as (typeof written)[number];
-          };
-          const initial = old.map((at, index) => write(index % 4, at));
-          const network = createFakeNetwork({
-            nodes: [{ lag: 1 }, {}],
-            votes: initial.map((each) => each.vote),
-            balances: initial.map((each) => each.change),
-            block: { height: 100n, timestamp: now },
-          });
-          let lag = 1;
-          for (const each of [...steps, { type: "lag" as const, lag: 3 }]) {
-            if (each.type === "lag") {
-              lag = each.lag;
-              nodeOf(network, 0).configure({ lag });
-            } else {
-              const added = each.parties.map((party) => write(party, network.block.timestamp));
-              const data = { votes: added.map((row) => row.vote), balances: added.map((row) => row.change) };
-              if (each.type === "block") network.nextBlock(data);
-              else network.addRecords(data);
-            }
-            const header = await headerOf(nodeOf(network, 0));
-            expect(header).toEqual({
-              height: `${network.block.height - BigInt(lag)}`,
-              timestamp: `${network.block.timestamp - BigInt(lag) * second}`,
-            });
-            const visible = written.filter(({ at }) => lag === 0 || at < BigInt(header.timestamp ?? 0));
-            const { balances, votes } = nodeOf(network, 0).records;
-            expect(new Set(balances.map(({ partyId }) => partyId))).toEqual(
-              new Set(visible.map((row) => row.change.partyId)),
-            );
-            const latest = new Map(visible.map((row) => [row.vote.partyId, row.vote.totalGovernanceTokenBalance]));
-            expect(new Map(votes.map((each) => [each.partyId, each.totalGovernanceTokenBalance]))).toEqual(latest);
-            expect((await fetchPage(nodeOf(network, 0), list)).edges).toHaveLength(visible.length);
-          }
-        },
-      ),
-      runs(30),
-    );
+    const step = fc.record({
+      method: fc.constantFrom("nextBlock", "addRecords", "configure"),
+      parties: fc.array(fc.nat(3), { maxLength: 4 }),
+      lag: fc.nat(6),
+    });
+    const ages = fc.array(fc.nat(12), { maxLength: 8 });
+    const property = fc.asyncProperty(fc.array(step, { maxLength: 25 }), ages, async (steps, ages) => {
+      const now = 1000n * second;
+      const written: { at: bigint; party: number }[] = [];
+      // The number of the write makes each version of a vote, and the account of each change, another one.
+      const write = (all: { at: bigint; party: number }[]) => {
+        const from = written.length;
+        written.push(...all);
+        const votes = all.map(({ at, party }, index) => vote(party, at, String(from + index)));
+        return { votes, balances: all.map(({ at }, index) => change(from + index, at)) };
+      };
+      // The initial records come in the order of their time, as those of a chain do.
+      const old = [...ages]
+        .sort((a, b) => b - a)
+        .map((age, index) => ({ at: now - BigInt(age) * second, party: index % 4 }));
+      const data = { ...write(old), nodes: [{ lag: 1 }, {}], block: { height: 100n, timestamp: now } };
+      const network = createFakeNetwork(data);
+      const node = nodeOf(network, 0);
+      let lag = 1;
+      for (const step of [...steps, { method: "configure", parties: [], lag: 3 } as const]) {
+        const at = network.block.timestamp;
+        if (step.method === "configure") lag = step.lag;
+        node.configure({ lag });
+        if (step.method !== "configure") network[step.method](write(step.parties.map((party) => ({ at, party }))));
+        const { height, timestamp } = network.block;
+        const time = timestamp - BigInt(lag) * second;
+        expect(await headerOf(node)).toEqual({ height: `${height - BigInt(lag)}`, timestamp: `${time}` });
+        const visible = [...written.entries()].filter(([, { at }]) => lag === 0 || at < time);
+        const { balances, votes } = node.records;
+        expect(balances.map(({ partyId }) => Number.parseInt(partyId ?? "", 16))).toEqual(
+          visible.map(([index]) => index),
+        );
+        const latest = new Map(visible.map(([index, { party }]) => [vote(party, 0n).partyId, String(index)]));
+        expect(new Map(votes.map(({ partyId, value }) => [partyId, value]))).toEqual(latest);
+        expect((await fetchPage(node, list)).edges).toHaveLength(visible.length);
+      }
+    });
+    await fc.assert(property, runs(30));
   });
 });
 

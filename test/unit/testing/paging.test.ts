@@ -42,9 +42,6 @@ const inOrder = (changes: readonly BalanceChange[]) =>
     (a, b) => Number(BigInt(a.timestamp) - BigInt(b.timestamp)) || (accountId(a) < accountId(b) ? -1 : 1),
   );
 
-const decode = (cursor: string) => JSON.parse(Buffer.from(cursor, "base64").toString());
-const encode = (content: object) => Buffer.from(JSON.stringify(content)).toString("base64");
-
 /** The pages of a walk that goes on behind the block of each page's last change, and drops the first change there. */
 function lossyPages(ordered: readonly BalanceChange[], size: number): BalanceChange[][] {
   const pages = [ordered.slice(0, size)];
@@ -68,6 +65,8 @@ const balancesPath = "/api/v2/balance/changes?";
 const parties = (votes: readonly FakeVote[]) => votes.map(({ partyId }) => partyId);
 
 describe("a fake node without defects", () => {
+  const sixThousand = createFakeNode({ balances: 6000 }, { rateLimit: false });
+
   test("yields every record of every list exactly once, for any page size, order and direction", async () => {
     const property = fc.asyncProperty(blocks, way, size, fc.boolean(), async (counts, way, size, newestFirst) => {
       const [votes, balances] = [votesIn(counts), changesIn(counts)];
@@ -109,18 +108,18 @@ describe("a fake node without defects", () => {
     });
   });
 
-  test("ignores what contradicts `first`, and has pages of a thousand records by default", async () => {
-    const node = createFakeNode({ balances: 6000 }, { rateLimit: false });
-    const count = async (query: string) => (await fetchPage(node, balancesPath + query)).edges.length;
-    const { endCursor } = (await fetchPage(node, `${balancesPath}pagination.first=5`)).pageInfo;
-    const place = encodeURIComponent(endCursor);
-    expect(await count("")).toBe(1000);
-    expect(await count("pagination.first=5000")).toBe(5000);
-    expect(await count("pagination.first=2&pagination.last=5")).toBe(2);
-    expect(await count("pagination.first=2&pagination.before=!")).toBe(2);
-    expect(await count("pagination.last=2&pagination.after=!")).toBe(2);
-    expect(await count(`pagination.before=${place}`)).toBe(4);
-    expect(await count(`pagination.after=${place}`)).toBe(1000);
+  test.each([
+    ["", 1000],
+    ["pagination.first=5000", 5000],
+    ["pagination.first=2&pagination.last=5", 2],
+    ["pagination.first=2&pagination.before=!", 2],
+    ["pagination.last=2&pagination.after=!", 2],
+    ["pagination.before=FIFTH", 4],
+    ["pagination.after=FIFTH", 1000],
+  ])("with the query %j responds with %i records, and ignores what contradicts `first`", async (query, count) => {
+    const { endCursor } = (await fetchPage(sixThousand, `${balancesPath}pagination.first=5`)).pageInfo;
+    const path = balancesPath + query.replace("FIFTH", encodeURIComponent(endCursor));
+    expect((await fetchPage(sixThousand, path)).edges).toHaveLength(count);
   });
 });
 
@@ -151,8 +150,7 @@ describe("a fake node with the defects of v0.74 nodes", () => {
   test("returns the same page of votes forever if a block does not fit it", async () => {
     const path = `${votesPath}&pagination.first=4`;
     const pages = await walk<FakeVote>(node({ votes: votesIn([1, 9, 1]) }), path, undefined, 6);
-    expect(pages).toHaveLength(6);
-    expect([pages[2], pages[5]]).toEqual([pages[1], pages[1]]);
+    expect([pages.length, pages[2], pages[5]]).toEqual([6, pages[1], pages[1]]);
   });
 
   test("loses balance changes at a page border exactly as a model of the rule does", async () => {
@@ -166,52 +164,11 @@ describe("a fake node with the defects of v0.74 nodes", () => {
     await fc.assert(property, runs(40));
   });
 
-  test("loses no balance change if the client writes the account id into each cursor, at any density", async () => {
-    const property = fc.asyncProperty(blocks, way, size, fc.boolean(), async (counts, way, size, newestFirst) => {
-      const changes = changesIn(counts);
-      const query = `${balancesPath}pagination.${way}=${size}&pagination.newestFirst=${newestFirst}`;
-      const pages = await walk<BalanceChange>(node({ balances: changes }), query, (cursor) => {
-        const { PartyID: partyId, AssetID: assetId, MarketID: marketId, Type, ...place } = decode(cursor);
-        expect([place.AccountID, Type]).toEqual([null, 4]);
-        const change = { partyId, assetId, marketId, accountType: "ACCOUNT_TYPE_GENERAL" };
-        return encode({ ...place, AccountID: accountId(change as BalanceChange) });
-      });
-      const read = pages.flatMap((page) => (way === "last" ? page.reverse() : page));
-      const ordered = newestFirst === (way === "last") ? inOrder(changes) : inOrder(changes).reverse();
-      expect([...new Set(read.map(({ balance }) => balance))]).toEqual(ordered.map(({ balance }) => balance));
-      // The last page alone begins with the cursor's own row.
-      expect(read.length - changes.length).toBeLessThanOrEqual(1);
-    });
-    await fc.assert(property, runs(40));
-  });
-
   test("fails with status 500 for every cursor of profiles", async () => {
-    const fake = node({ profiles: 5 });
-    const { endCursor } = (await fetchPage(fake, "/api/v2/parties/profiles?pagination.first=2")).pageInfo;
-    const { status, body } = await fetchFrom(
-      fake,
-      `/api/v2/parties/profiles?pagination.after=${encodeURIComponent(endCursor)}`,
-    );
+    const [fake, path] = [node({ profiles: 5 }), "/api/v2/parties/profiles?pagination.first=2"];
+    const after = encodeURIComponent((await fetchPage(fake, path)).pageInfo.endCursor);
+    const { status, body } = await fetchFrom(fake, `${path}&pagination.after=${after}`);
     expect([status, body.code, body.details[0].code]).toEqual([500, 13, 10000]);
-  });
-
-  test("compares a cursor of signatures with all of its resource's rows, whatever resource it is of", async () => {
-    const signatures = ["AAAA", "AAAB"].map((sig) => ({ id: hex(5), sig, kind: 1 }));
-    const fake = node({ signatures });
-    const found = async (cursor: object, newestFirst: boolean) => {
-      const query = `id=${hex(5)}&pagination.first=9&pagination.newestFirst=${newestFirst}`;
-      const path = `/api/v2/node/signatures?${query}&pagination.after=${encodeURIComponent(encode(cursor))}`;
-      return (await fetchPage<{ sig: string }>(fake, path)).edges.map((edge) => edge.node.sig);
-    };
-    expect(await found({ resource_id: hex(4), sig: "AAAB" }, false)).toEqual(["AAAA", "AAAB"]);
-    expect(await found({ resource_id: hex(4), sig: "AAAB" }, true)).toEqual([]);
-    expect(await found({ resource_id: hex(6), sig: "AAAA" }, true)).toEqual(["AAAB", "AAAA"]);
-    expect(await found({ resource_id: hex(6), sig: "AAAA" }, false)).toEqual([]);
-    // Without bytes, the cursor equals nothing; names count in either case of letters.
-    expect(await found({ resource_id: hex(5) }, false)).toEqual([]);
-    expect(await found({ resource_id: hex(5) }, true)).toEqual([]);
-    expect(await found({ Resource_ID: hex(5), SIG: "AAAB" }, false)).toEqual(["AAAB"]);
-    expect(await found({ resource_id: hex(5), sig: "AAAA" }, false)).toEqual(["AAAB"]);
   });
 });
 

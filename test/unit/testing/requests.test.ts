@@ -1,42 +1,49 @@
 import { describe, expect, test } from "vitest";
 import { createClient } from "../../../src/index.js";
-import { createFakeNode } from "../../../src/testing/index.js";
-import { baseUrl, fetchFrom } from "../../support/raw-requests.js";
+import { createFakeNode, type FakeNode } from "../../../src/testing/index.js";
+import { baseUrl, fetchFrom, fetchPage } from "../../support/raw-requests.js";
 
 const node = createFakeNode(undefined, { rateLimit: false });
 const [{ partyId = "", proposalId = "" } = {}] = node.records.votes;
-const count = async (path: string): Promise<number> =>
-  (Object.values((await fetchFrom(node, path)).body) as { edges: object[] }[])[0]?.edges.length ?? 0;
+const { balances } = node.records;
+const where = (test: (change: (typeof balances)[number]) => boolean) => balances.filter(test).length;
+const [first, second] = balances;
+const market = balances.find(({ marketId }) => marketId)?.marketId;
+const margin = where(({ accountType }) => accountType === "ACCOUNT_TYPE_MARGIN");
+const countIn = async (fake: FakeNode, path: string) => (await fetchPage(fake, `/api/v2/${path}`)).edges.length;
 
-describe("a fake node filters", () => {
-  test("votes by party and by proposal; an empty id matches none", async () => {
-    expect(await count(`/api/v2/votes?proposalId=${proposalId}`)).toBe(34);
-    expect(await count(`/api/v2/votes?partyId=${partyId}`)).toBe(3);
-    expect(await count(`/api/v2/votes?partyId=${partyId}&proposalId=${proposalId}`)).toBe(1);
-    expect(await count(`/api/v2/votes?partyId=&proposalId=${proposalId}`)).toBe(0);
-  });
-
-  test("balance changes by every member of the filter", async () => {
-    const { balances } = node.records;
-    const [first, second] = balances;
-    const path = "/api/v2/balance/changes?";
-    const where = (test: (change: (typeof balances)[number]) => boolean) => balances.filter(test).length;
-    expect(await count(path)).toBe(100);
-    expect(await count(`${path}filter.assetId=${first?.assetId}`)).toBe(
+describe("a fake node selects", () => {
+  test.each([
+    ["votes by proposal", `votes?proposalId=${proposalId}`, 34],
+    ["votes by party", `votes?partyId=${partyId}`, 3],
+    ["votes by both", `votes?partyId=${partyId}&proposalId=${proposalId}`, 1],
+    ["no votes of an empty id", `votes?partyId=&proposalId=${proposalId}`, 0],
+    [
+      "changes by asset",
+      `balance/changes?filter.assetId=${first?.assetId}`,
       where(({ assetId }) => assetId === first?.assetId),
-    );
-    expect(await count(`${path}filter.partyIds=${first?.partyId}&filter.partyIds=${second?.partyId}`)).toBe(
+    ],
+    [
+      "changes by parties",
+      `balance/changes?filter.partyIds=${first?.partyId}&filter.partyIds=${second?.partyId}`,
       where(({ partyId }) => partyId === first?.partyId || partyId === second?.partyId),
-    );
-    const margin = where(({ accountType }) => accountType === "ACCOUNT_TYPE_MARGIN");
-    expect(await count(`${path}filter.accountTypes=ACCOUNT_TYPE_MARGIN`)).toBe(margin);
-    expect(await count(`${path}filter.accountTypes=3`)).toBe(margin);
-    const { marketId } = balances.find((change) => change.marketId) ?? {};
-    expect(await count(`${path}filter.marketIds=${marketId}`)).toBe(where((change) => change.marketId === marketId));
-    expect(await count(`${path}filter.assetId=`)).toBe(100);
+    ],
+    ["changes by account type", "balance/changes?filter.accountTypes=ACCOUNT_TYPE_MARGIN", margin],
+    ["changes by the number of a type", "balance/changes?filter.accountTypes=3", margin],
+    ["changes by market", `balance/changes?filter.marketIds=${market}`, where(({ marketId }) => marketId === market)],
+    ["all changes with an empty asset", "balance/changes?filter.assetId=", 100],
+  ])("%s", async (_, path, count) => {
+    expect(await countIn(node, path)).toBe(count);
   });
 
-  test("by ids in either case of letters, by well-known names, and by any id that a record has", async () => {
+  test.each([
+    ["partyIds=network", 1],
+    ["partyIds=alice&filter.partyIds=alice", 1],
+    ["assetId=00", 1],
+    ["assetId=AB", 1],
+    ["assetId=ac", 0],
+    ["partyIds=bob", undefined],
+  ])("ids in either case, well-known names and any id of a record: %s", async (filter, count) => {
     const change = { timestamp: "1000", balance: "1" } as const;
     const named = createFakeNode({
       balances: [
@@ -44,18 +51,7 @@ describe("a fake node filters", () => {
         { ...change, partyId: "alice", assetId: "ab" },
       ],
     });
-    const found = async (filter: string) => {
-      const { status, body } = await fetchFrom(named, `/api/v2/balance/changes?filter.${filter}`);
-      return status === 200 ? body.balances.edges.length : status;
-    };
-    expect(await found("partyIds=network")).toBe(1);
-    expect(await found("partyIds=alice")).toBe(1);
-    expect(await found("partyIds=alice&filter.partyIds=alice")).toBe(1);
-    expect(await found("assetId=00")).toBe(1);
-    expect(await found("assetId=AB")).toBe(1);
-    expect(await found("assetId=ac")).toBe(0);
-    expect(await found("partyIds=bob")).toBe(400);
-    expect(await found("assetId=bob")).toBe(400);
+    expect(await countIn(named, `balance/changes?filter.${filter}`).catch(() => undefined)).toBe(count);
   });
 });
 
@@ -65,12 +61,9 @@ describe("a fake node rejects", () => {
     ["/api/v2/votes?partyId=zz", 170003, "failed to get votes"],
     [`/api/v2/votes?partyId=ab&pagination.first=0`, 10028, "invalid pagination"],
     [`/api/v2/votes?partyId=ab&pagination.first=5001`, 10028, "invalid pagination"],
-    [`/api/v2/votes?partyId=ab&pagination.after=`, 10028, "invalid pagination"],
     [`/api/v2/votes?partyId=ab&pagination.after=!`, 10028, "invalid pagination"],
-    [`/api/v2/votes?partyId=ab&pagination.after=a&pagination.before=b`, 10028, "invalid pagination"],
     ["/api/v2/parties/profiles?parties=x", 10000, "failed to get parties' profiles"],
     ["/api/v2/balance/changes?filter.assetId=0xab", 90004, "failed to get balances"],
-    ["/api/v2/balance/changes?filter.partyIds=", 10000, "invalid party id"],
     ["/api/v2/balance/changes?filter.marketIds=ab", 10000, "invalid party id"],
     ["/api/v2/node/signatures?id=abc", 180001, "failed to get notary for resource ID"],
     ["/api/v2/node/signatures", 10000, "missing resource ID"],
@@ -89,9 +82,7 @@ describe("a fake node rejects", () => {
     ["pagination.first=some", 'parsing field "pagination.first": "some" is not a valid value'],
     ["pagination.last=2147483648", 'parsing field "pagination.last": "2147483648" is not a valid value'],
     ["pagination.newestFirst=yes", 'parsing field "pagination.newestFirst": "yes" is not a valid value'],
-    ["dateRange.startTimestamp=now", 'parsing field "dateRange.startTimestamp": "now" is not a valid value'],
     ["filter.accountTypes=8", 'parsing field "filter.accountTypes": "8" is not a valid value'],
-    ["filter.accountTypes=", 'parsing field "filter.accountTypes": "" is not a valid value'],
     ["pagination.first=1&pagination.first=2", 'too many values for field "pagination.first": 1, 2'],
   ])("the query %j in the gateway, in one content type, without block and rate headers", async (query, message) => {
     const limited = createFakeNode();
@@ -100,32 +91,19 @@ describe("a fake node rejects", () => {
     expect(Object.fromEntries(headers)).toEqual({ "content-type": "application/json", vary: "Origin" });
   });
 
-  test.each([
-    ["aGVsbG8=", "no JSON"],
-    ["W10=", "an array"],
-    ["eyJ2ZWdhX3RpbWUiOiJ4In0=", "a text instead of a time"],
-    ["eyJBY2NvdW50SUQiOjV9", "a number instead of an id"],
-  ])("the cursor %s with status 500, for it is %s", async (cursor) => {
-    const { status, body } = await fetchFrom(
-      node,
-      `/api/v2/balance/changes?pagination.after=${encodeURIComponent(cursor)}`,
-    );
+  test.each(["no JSON", '{"vega_time":"x"}', '{"AccountID":5}'])("a cursor of %s with status 500", async (text) => {
+    const path = `/api/v2/balance/changes?pagination.after=${encodeURIComponent(btoa(text))}`;
+    const { status, body } = await fetchFrom(node, path);
     expect([status, body.details[0].code]).toEqual([500, 90004]);
   });
 
   test("unknown paths with status 404, other methods with 501 and broken escapes with 400", async () => {
     expect((await fetchFrom(node, "/api/v2/orders")).body).toEqual({ code: 5, message: "Not Found", details: [] });
-    for (const path of ["/api/v2/votes/", "/API/v2/votes", "/api/v2/api/v2/votes", "/datanode/api/v2/votes", "/"]) {
+    for (const path of ["/api/v2/votes/", "/datanode/api/v2/votes"])
       expect((await fetchFrom(node, path)).status).toBe(404);
-    }
     expect((await fetchFrom(node, "/transaction/check")).body.code).toBe(12);
     expect(await fetchFrom(node, "/transaction/check", { method: "HEAD" })).toMatchObject({ status: 501, text: "" });
     expect(await fetchFrom(node, "/statistics/spam/%")).toMatchObject({ status: 400, text: "400 Bad Request" });
-    expect(node.requests.slice(-3).map(({ operation }) => operation)).toEqual([
-      "checkTransaction",
-      "checkTransaction",
-      undefined,
-    ]);
   });
 
   test("a large request and a large response with status 429, which is no rate limit", async () => {
@@ -203,16 +181,8 @@ describe("a fake node responds", () => {
   test("and keeps a log of operation, method, address, headers and body", async () => {
     const logged = createFakeNode();
     const client = createClient({ baseUrl, fetch: logged.fetch, headers: { "X-Id": "7" } });
-    await client.getSpamStatistics({ partyId: "a b" });
     await client.checkTransaction({ tx: { pubKey: "c" } });
     expect(logged.requests).toEqual([
-      {
-        operation: "getSpamStatistics",
-        method: "GET",
-        url: `${baseUrl}/statistics/spam/a%20b`,
-        headers: { accept: "application/json", "x-id": "7" },
-        body: "",
-      },
       {
         operation: "checkTransaction",
         method: "POST",
