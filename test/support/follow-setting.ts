@@ -1,4 +1,5 @@
 import { createClient, type VegaClient } from "../../src/index.js";
+import { createFakeNode, type FakeNode, type FakeNodeData, nodeDefects } from "../../src/testing/index.js";
 import { ManualClock } from "./manual-clock.js";
 
 /** What a test of a follower needs: a client without retries of its own, a clock, and what passes between client and node. */
@@ -44,3 +45,23 @@ export async function take<T>(iterator: AsyncIterator<T, undefined>, count: numb
   }
   return taken;
 }
+
+/** The time of a block that begins so many seconds after the first one. */
+export const timeAt = (seconds: number): bigint => (1_700_000_000n + BigInt(seconds)) * 1_000_000_000n;
+
+const blockAt = (seconds: number) => ({ height: BigInt(seconds), timestamp: timeAt(seconds) });
+
+/** A node whose current block begins at a second. */
+export const nodeAt = (seconds: number, data: FakeNodeData = { votes: [] }): FakeNode =>
+  createFakeNode({ ...data, block: blockAt(seconds) }, { defects: nodeDefects, rateLimit: false });
+
+/** Ends the current block, with records in it; the next one begins at a second. */
+export const endBlock = (node: FakeNode, seconds: number, data: FakeNodeData = {}): void =>
+  node.nextBlock({ ...data, block: blockAt(seconds) });
+
+/** A batch that is complete up to a second. */
+export const batchOf = (records: readonly object[], seconds: number) => ({
+  records,
+  upTo: timeAt(seconds),
+  resume: `${timeAt(seconds)}`,
+});

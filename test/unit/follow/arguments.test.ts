@@ -8,19 +8,14 @@ const unchecked = (json: string) => JSON.parse(json);
 
 const node = createFakeNode();
 const client = createClient({ baseUrl: "https://node.example", fetch: node.fetch });
-const proposalId = "a";
 const cases: [message: string, follow: () => AsyncIterator<unknown>][] = [
   [
     'Expected `from` of followVotes to be "now", "start" or a time that toNanoseconds() reads, got "yesterday".',
-    () => followVotes(client, { proposalId }, { from: "yesterday" }),
+    () => followVotes(client, { proposalId: "a" }, { from: "yesterday" }),
   ],
   [
     "Expected `pollInterval` of followVotes to be a number of milliseconds from 0 to 2147483647, got -1.",
-    () => followVotes(client, { proposalId }, { pollInterval: -1 }),
-  ],
-  [
-    "Expected `stalledAfter` of followBalanceChanges to be a positive number of milliseconds",
-    () => followBalanceChanges(client, {}, { stalledAfter: 0 }),
+    () => followVotes(client, { proposalId: "a" }, { pollInterval: -1 }),
   ],
   [
     "followNodeSignatures has no option `from`.",
@@ -30,18 +25,10 @@ const cases: [message: string, follow: () => AsyncIterator<unknown>][] = [
     "followBalanceChanges has no `dateRange`. Expected `filter`.",
     () => followBalanceChanges(client, unchecked('{ "dateRange": {} }')),
   ],
-  [
-    "followVotes has no `pagination`. Expected `partyId`, `proposalId`.",
-    () => followVotes(client, unchecked('{ "proposalId": "a", "pagination": {} }')),
-  ],
   ["Expected `partyId` or `proposalId` of followVotes, got neither.", () => followVotes(client, unchecked("{}"))],
   [
     "Expected `id` of followNodeSignatures to be a non-empty string, got undefined.",
     () => followNodeSignatures(client, unchecked("{}")),
-  ],
-  [
-    "Expected `client` of followVotes to be a client, got an object.",
-    () => followVotes(unchecked("{}"), { proposalId }).batches(),
   ],
 ];
 

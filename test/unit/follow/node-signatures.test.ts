@@ -3,27 +3,15 @@ import { followNodeSignaturesWith } from "../../../src/follow/node-signatures.js
 import type { FollowOptions } from "../../../src/follow/options.js";
 import { StalledError } from "../../../src/follow/options.js";
 import type { NodeSignature } from "../../../src/index.js";
-import { createFakeNode, type FakeNode, nodeDefects } from "../../../src/testing/index.js";
-import { followSetting, take } from "../../support/follow-setting.js";
+import type { FakeNode } from "../../../src/testing/index.js";
+import { endBlock, followSetting, nodeAt, take, timeAt } from "../../support/follow-setting.js";
 
-const second = 1_000_000_000n;
 const id = "a".padStart(64, "0");
 const signature = (byte: number): NodeSignature => ({
   id,
   sig: btoa(String.fromCharCode(byte)),
   kind: "NODE_SIGNATURE_KIND_ASSET_WITHDRAWAL",
 });
-
-function nodeWith(signatures: readonly NodeSignature[]): FakeNode {
-  const data = { signatures, block: { height: 1n, timestamp: second } };
-  return createFakeNode(data, { defects: nodeDefects, rateLimit: false });
-}
-
-/** Ends a block with signatures in it. */
-function endBlock(node: FakeNode, signatures: readonly NodeSignature[] = []): void {
-  const { height, timestamp } = node.block;
-  node.nextBlock({ signatures, block: { height: height + 1n, timestamp: timestamp + second } });
-}
 
 function follow(node: FakeNode, options: FollowOptions = {}, pageSize = 1000) {
   const setting = followSetting(node.fetch);
@@ -33,44 +21,40 @@ function follow(node: FakeNode, options: FollowOptions = {}, pageSize = 1000) {
 
 describe("a follower of node signatures", () => {
   test("yields each signature once, beginning with those that are there", async () => {
-    const node = nodeWith([signature(2), signature(5)]);
+    const node = nodeAt(1, { signatures: [signature(2), signature(5)] });
     const { follower, run } = follow(node);
     expect(await run(take(follower, 2))).toEqual([signature(5), signature(2)]);
-    endBlock(node, [signature(3)]);
-    endBlock(node, [signature(2), signature(9)]);
+    endBlock(node, 2, { signatures: [signature(3)] });
+    endBlock(node, 3, { signatures: [signature(2), signature(9)] });
     expect(await run(take(follower, 2))).toEqual([signature(9), signature(3)]);
   });
 
   test("has batches with the new signatures, all signatures and the time up to which they are complete", async () => {
-    const node = nodeWith([signature(2)]);
+    const node = nodeAt(1, { signatures: [signature(2)] });
     const { follower, run } = follow(node, {}, 2);
-    const batches = follower.batches();
-    expect(await run(take(batches, 1))).toEqual([
-      { records: [signature(2)], signatures: [signature(2)], upTo: second },
-    ]);
-    endBlock(node, [signature(1), signature(3), signature(4), signature(7)]);
-    const [{ records, signatures, upTo } = { records: [], signatures: [], upTo: 0n }] = await run(take(batches, 1));
-    expect(records).toHaveLength(4);
-    expect(signatures).toEqual([signature(2), ...records]);
-    expect(upTo).toBe(2n * second);
-    endBlock(node);
-    expect(await run(take(batches, 1))).toEqual([{ records: [], signatures, upTo: 3n * second }]);
+    const next = async () => (await run(take(follower.batches(), 1)))[0];
+    const first = [signature(2)];
+    expect(await next()).toEqual({ records: first, signatures: first, upTo: timeAt(1) });
+    endBlock(node, 2, { signatures: [1, 3, 4, 7].map(signature) });
+    const batch = await next();
+    expect(batch?.records).toHaveLength(4);
+    expect(batch).toMatchObject({ signatures: [...first, ...(batch?.records ?? [])], upTo: timeAt(2) });
+    endBlock(node, 3);
+    expect(await next()).toEqual({ records: [], signatures: batch?.signatures, upTo: timeAt(3) });
   });
 
   test("resolves to all signatures once there are enough, and ends", async () => {
-    const node = nodeWith([signature(1)]);
+    const node = nodeAt(1, { signatures: [signature(1)] });
     const { follower, run, clock } = follow(node);
     const enough = follower.until(async (all) => all.length >= 3);
-    for (const byte of [2, 3, 4]) {
-      clock.after(5000 * byte, () => endBlock(node, [signature(byte)]));
-    }
-    const signatures = await run(enough);
-    expect(signatures.length).toBeGreaterThanOrEqual(3);
+    for (const byte of [2, 3, 4])
+      clock.after(5000 * byte, () => endBlock(node, byte, { signatures: [signature(byte)] }));
+    expect((await run(enough)).length).toBeGreaterThanOrEqual(3);
     expect(await follower.next()).toEqual({ done: true, value: undefined });
   });
 
   test("rejects `until` if its predicate is no function or throws, if the follower is ended, and with what ends it", async () => {
-    const node = nodeWith([signature(1)]);
+    const node = nodeAt(1, { signatures: [signature(1)] });
     const notCallable = JSON.parse("3");
     await expect(follow(node).follower.until(notCallable)).rejects.toThrow(
       "Expected `predicate` of followNodeSignatures to be a function, got 3.",
