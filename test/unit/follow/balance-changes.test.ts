@@ -18,7 +18,7 @@ const change = (seconds: number, account: number): BalanceChange => ({
   balance: "1",
 });
 
-function follow(node: Pick<FakeNode, "fetch">, options: FollowOptions = {}, pageSize = 5000) {
+function follow(node: { fetch(request: Request): Promise<Response> }, options: FollowOptions = {}, pageSize = 5000) {
   const setting = followSetting(node.fetch);
   const follower = followBalanceChangesWith({ clock: setting.clock, pageSize }, setting.client, {}, options);
   return { ...setting, follower, take: (count: number) => setting.run(take(follower.batches(), count)) };

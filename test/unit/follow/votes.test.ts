@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { FollowOptions } from "../../../src/follow/options.js";
 import { followVotesWith } from "../../../src/follow/votes.js";
 import type { PaginationError, Vote } from "../../../src/index.js";
-import { createFakeNode, type FakeNode, type FakeVote } from "../../../src/testing/index.js";
+import { createFakeNode, type FakeVote } from "../../../src/testing/index.js";
 import { batchOf, endBlock, followSetting, nodeAt, take, timeAt } from "../../support/follow-setting.js";
 import { clamped } from "../../support/worlds/faults.js";
 
@@ -25,7 +25,12 @@ const vote = (seconds: number, party: number, members: Partial<Vote> = {}): Vote
 const rewritten = (votes: readonly Vote[], seconds: number): FakeVote[] =>
   votes.map((vote) => ({ ...vote, blockTime: `${timeAt(seconds)}` }));
 
-function follow(node: Pick<FakeNode, "fetch">, options: FollowOptions = {}, pageSize = 5000, query = { proposalId }) {
+function follow(
+  node: { fetch(request: Request): Promise<Response> },
+  options: FollowOptions = {},
+  pageSize = 5000,
+  query = { proposalId },
+) {
   const setting = followSetting(node.fetch);
   const follower = followVotesWith({ clock: setting.clock, pageSize }, setting.client, query, options);
   return { ...setting, take: (count: number) => setting.run(take(follower.batches(), count)) };
@@ -108,7 +113,7 @@ describe("a follower of votes", () => {
     endBlock(node, 60, { votes: [vote(52, 99)] });
     // A node whose pages are smaller than the block, whatever is requested.
     const small = { fetch: (request: Request) => node.fetch(clamped(request, 10)) };
-    const { take } = follow(small as FakeNode, { from: `${timeAt(45)}` }, 10);
+    const { take } = follow(small, { from: `${timeAt(45)}` }, 10);
     const error = (await take(1).catch((reason: unknown) => reason)) as PaginationError;
     expect(error).toMatchObject({
       name: "PaginationError",
@@ -119,7 +124,7 @@ describe("a follower of votes", () => {
       cause: { reason: "repeated-cursor" },
     });
     expect(error.message).toMatch(/followVotes cannot reach all votes: .*`availableFrom`\./);
-    const rest = follow(small as FakeNode, { from: error.availableFrom }, 10);
+    const rest = follow(small, { from: error.availableFrom }, 10);
     expect(await rest.take(1)).toMatchObject([batchOf([vote(52, 99)], 60)]);
   });
 
