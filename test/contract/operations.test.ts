@@ -143,31 +143,3 @@ describe.each(Object.entries(cases))("%s", (id, { call, method, url, body }) => 
     await rejects.toSatisfy(ApiError.is);
   });
 });
-
-describe("a walk over the pages of the mock", () => {
-  const lists = ["listVotes", "listPartiesProfiles", "listBalanceChanges", "listNodeSignatures"] as const;
-
-  test.each(lists)("of %s goes from the first page to the last and sends each cursor unchanged", async (id) => {
-    const pages = ["first", "middle", "last"].map((name) => ({ name, body: examples(id, "200")[name]?.value }));
-    const infos = pages.map(
-      ({ body }) => Object.values(body as Record<string, { pageInfo: { endCursor: string } }>)[0]?.pageInfo,
-    );
-    const { client, sent, responses } = connect();
-    client.http.use({
-      onRequest({ request }) {
-        const after = new URL(request.url).searchParams.get("pagination.after");
-        const index = after === null ? 0 : infos.findIndex((info) => info?.endCursor === after) + 1;
-        request.headers.set("prefer", `example=${pages[index]?.name}`);
-      },
-    });
-    const listing = {
-      listVotes: () => client.listVotes({ partyId: party }),
-      listPartiesProfiles: () => client.listPartiesProfiles(),
-      listBalanceChanges: () => client.listBalanceChanges(),
-      listNodeSignatures: () => client.listNodeSignatures({ id: "abcd" }),
-    }[id]();
-    expect(await listing.toArray()).toEqual(pages.flatMap(({ body }) => contentOf(body)));
-    expect(sent).toHaveLength(3);
-    expect(responses.flatMap(violations)).toEqual([]);
-  });
-});

@@ -2,8 +2,8 @@ import { test } from "vitest";
 import { checkSeeds, checkWorlds } from "../support/worlds/check-worlds.js";
 
 // `test/slow/worlds` reads others each night.
-test("150 random worlds are read completely up to the coverage, or end with an error whose `resume` gives exactly the rest", async () => {
-  await checkWorlds(1, 150);
+test("100 random worlds are read completely up to the coverage, or end with an error whose `resume` gives exactly the rest", async () => {
+  await checkWorlds(1, 100);
 }, 600_000);
 
 test("worlds that were once read with a gap, a late start or a needless error are read completely", async () => {

@@ -134,15 +134,3 @@ test("in random runs, no read fails that a node can serve, none goes back unmark
     runs(15),
   );
 });
-
-test("of 2000 responses none is stale if the fastest of three nodes is 600 blocks behind", async () => {
-  const net = new PooledNetwork({ data: { nodes: [{ lag: 600 }, {}, {}] }, latency: [1, 30, 40] });
-  net.advance(700);
-  let stale = 0;
-  for (let call = 0; call < 2000; call++) {
-    if (call % 30 === 0) net.advance(1);
-    const { block, stale: isMarked } = await net.read();
-    if (isMarked || block?.height !== net.network.block.height) stale++;
-  }
-  expect(stale).toBe(0);
-});
