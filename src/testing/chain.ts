@@ -16,21 +16,15 @@ const second = 1_000_000_000n;
 
 /** Does not keep a process of Node.js running. */
 const backgroundTimer: NonNullable<CreateOptions["after"]> = (milliseconds, callback) => {
-  const timer: unknown = setTimeout(callback, milliseconds);
+  const timer = setTimeout(callback, milliseconds);
   (timer as { unref?: () => void }).unref?.();
-  return () => clearTimeout(timer as ReturnType<typeof setTimeout>);
+  return () => clearTimeout(timer);
 };
 
-interface Addition {
-  records: AddedRecords;
-  /** The time of the current block: no record of a later addition is older. */
-  since: Microseconds;
-}
-
-/** The records and the blocks of a chain, which one or more nodes follow. */
 export class Chain {
   readonly store = new Store();
-  readonly additions: Addition[] = [];
+  /** Records that were added at once, each with the time of the current block: no record of a later addition is older. */
+  readonly additions: { records: AddedRecords; since: Microseconds }[] = [];
   readonly seed: number;
   readonly #generator: RecordGenerator;
   readonly #nextRecords: ReturnType<typeof liveRecords>;
@@ -139,7 +133,7 @@ export class ChainView {
 }
 
 /** The records from a time on and before another one. Records without a time have that of the block in which they were added. */
-function between({ records, since }: Addition, from: Microseconds, to: Microseconds): AddedRecords {
+function between({ records, since }: Chain["additions"][number], from: Microseconds, to: Microseconds): AddedRecords {
   const isBetween = (time: Microseconds) => time >= from && time < to;
   const dated = {
     votes: records.votes.filter((vote) => isBetween(writtenAt(vote))),

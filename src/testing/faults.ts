@@ -110,7 +110,6 @@ function withStatus(
   return { status, body: isEmpty ? null : text, headers: Object.fromEntries(all) };
 }
 
-/** A body that arrives up to its middle; then the connection closes. */
 function truncated(text: string): ReadableStream<Uint8Array> {
   const bytes = new TextEncoder().encode(text);
   let sent = false;

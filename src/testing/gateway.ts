@@ -53,7 +53,6 @@ export function findRoute(method: string, path: string) {
 
 type Route = NonNullable<ReturnType<typeof findRoute>>;
 
-/** The data node's part of a request. */
 function respond({ id, operation }: Route, query: QueryValues, transaction: Transaction | undefined, node: DataNode) {
   const { envelope } = operation;
   if (envelope !== undefined) {
@@ -108,7 +107,7 @@ export function reply(
   }
 }
 
-/** A reply with its CORS headers; without an `Origin` there are none (observed on v0.74 nodes). */
+/** Without an `Origin` there are no CORS headers (observed on v0.74 nodes). */
 export function withCors(reply: Reply, request: Headers): Reply {
   const origin = request.get("Origin");
   const cors = origin !== null && { "Access-Control-Allow-Origin": origin, "Access-Control-Expose-Headers": "*" };

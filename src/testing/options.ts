@@ -110,7 +110,6 @@ const wholeNumber = expected("a whole number", (value) => Number.isSafeInteger(v
 const text = expected("a string", (value) => typeof value === "string");
 const status = expected("an HTTP status", (value) => typeof value === "number" && value >= 200 && value < 600);
 
-/** The options of each fault. */
 const faultChecks: Readonly<Record<NodeFault["name"], Readonly<Record<string, OptionCheck>>>> = {
   latency: {
     milliseconds: expected(
@@ -139,13 +138,13 @@ const faultScope: OptionChecks<Pick<NodeFault, "name" | "request" | "operation" 
 const checkFault: OptionCheck = (value, place) => {
   const { name, ...fault } = (value ?? {}) as NodeFault;
   const prefix = `${place.argument}.`;
-  faultScope.name(name ?? value, { ...place, argument: `${prefix}name` });
+  faultScope.name(name ?? value, { argument: `${prefix}name` });
   checkOptions({ ...faultScope, ...faultChecks[name] }, value, { name: place.argument, prefix });
-  const required = { latency: "milliseconds", status: "status" }[String(name)];
-  if (required !== undefined && !(required in fault)) refuse({ argument: prefix + required }, "given", undefined);
+  if (name === "latency" && !("milliseconds" in fault))
+    refuse({ argument: `${prefix}milliseconds` }, "given", undefined);
+  if (name === "status" && !("status" in fault)) refuse({ argument: `${prefix}status` }, "given", undefined);
 };
 
-/** An array, and the check of its items. */
 const arrayOf =
   (what: string, item: OptionCheck): OptionCheck =>
   (value, place) => {
@@ -153,17 +152,14 @@ const arrayOf =
     for (const [index, each] of value.entries()) item(each, { ...place, argument: `${place.argument}[${index}]` });
   };
 
-const rateLimit = nested<RateLimit>(
-  { rate: wholeNumber, burst: wholeNumber, refusals: wholeNumber, ban: wholeNumber },
-  "an object or false",
-);
+const limits = { rate: wholeNumber, burst: wholeNumber, refusals: wholeNumber, ban: wholeNumber };
 
 const optionChecks: OptionChecks<FakeNodeOptions> = {
   version: oneOfNames(nodeVersions),
   date: callback,
   defects: arrayOf("names", oneOfNames(nodeDefects)),
   faults: arrayOf("faults", checkFault),
-  rateLimit: (value, place) => value === false || rateLimit(value, place),
+  rateLimit: (value, place) => value === false || nested<RateLimit>(limits, "an object or false")(value, place),
   now: callback,
   checkCode: callback,
   chainId: text,
@@ -173,10 +169,6 @@ const optionChecks: OptionChecks<FakeNodeOptions> = {
   history: expected("a bigint", (value) => typeof value === "bigint"),
 };
 
-/**
- * @param owner - What takes the options, and what their names begin with, for messages.
- * @throws `ArgumentError` if an option is invalid.
- */
 export const checkNodeOptions = (options: FakeNodeOptions, owner = { name: "configure", prefix: "options." }): void =>
   checkOptions(optionChecks, options, owner);
 

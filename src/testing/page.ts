@@ -24,7 +24,6 @@ export interface ListNode {
   history: Microseconds;
 }
 
-/** A list that pages are made from. */
 export interface List<Row> {
   /**
    * Checks what a node checks after the pagination.
@@ -41,7 +40,6 @@ export interface List<Row> {
    */
   read(upwards: boolean, cursor: string | undefined, limit: number): readonly Row[];
   cursor(row: Row): string;
-  /** A row as the wire shows it. */
   node(row: Row): object;
 }
 

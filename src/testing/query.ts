@@ -18,7 +18,6 @@ export const described: Readonly<Record<OperationId, Operation>> = operations;
 
 export const operationIds = Object.keys(described) as OperationId[];
 
-/** The parameters of all groups, without the groups. */
 export const flatten = (parameters: Arguments): Parameter[] =>
   Object.values(parameters).flatMap((each) => (each.kind === "object" ? flatten(each.members) : [each]));
 

@@ -17,17 +17,14 @@ export const defaultRateLimit: RateLimit = { rate: 20, burst: 100, refusals: 100
 export class RateLimiter {
   readonly #limit: RateLimit;
   readonly #now: () => number;
-  #requests: number;
-  #rejections: number;
-  #refilled: number;
+  #requests = Number.POSITIVE_INFINITY;
+  #rejections = Number.POSITIVE_INFINITY;
+  #refilled = 0;
   #bannedUntil = Number.NEGATIVE_INFINITY;
 
   constructor(limit: RateLimit, now: () => number) {
     this.#limit = limit;
     this.#now = now;
-    this.#requests = limit.burst;
-    this.#rejections = limit.refusals;
-    this.#refilled = now();
   }
 
   /** Decides about one request. A request during a ban does not lengthen it. */

@@ -13,17 +13,16 @@ import type { Microseconds } from "./wire.js";
 /** What a fake node holds if its data has no list. */
 export const defaultRecords = { votes: 100, profiles: 100, balances: 100, signatures: 100, spamStatistics: 10 };
 
-/** The names of data that has a meaning of its own. */
 type OwnName = keyof typeof defaultRecords | "block" | "seed" | "party";
 export const ownNames: readonly string[] = [...Object.keys(defaultRecords), "block", "seed", "party"];
 
-type Envelopes = {
-  [Id in OperationId]: (typeof operations)[Id] extends { envelope: infer Name } ? Name : never;
-};
+type Envelope<Id extends OperationId> = (typeof operations)[Id] extends { envelope: infer Name extends string }
+  ? Name
+  : never;
 
 /** The records of all other lists of the description, by the member of the response that holds the page. */
 export type OtherLists = {
-  readonly [Id in OperationId as Exclude<Envelopes[Id], OwnName>]: readonly NonNullable<OperationTypes[Id]["record"]>[];
+  readonly [Id in OperationId as Exclude<Envelope<Id>, OwnName>]: readonly NonNullable<OperationTypes[Id]["record"]>[];
 };
 
 export const otherLists: readonly string[] = operationIds
@@ -40,7 +39,6 @@ export interface Records extends OtherLists {
   readonly spamStatistics: Readonly<Record<string, SpamStatistics>>;
 }
 
-/** Records that join a node. */
 export interface AddedRecords extends Pick<Records, "profiles" | "balances" | "signatures" | "spamStatistics"> {
   votes: readonly FakeVote[];
   others: ReadonlyMap<string, readonly object[]>;
@@ -83,7 +81,6 @@ export class Store {
     return records;
   }
 
-  /** The records of a list without a table, by the member of the response that holds the page. */
   list = (envelope: string): readonly object[] => this.#others.get(envelope) ?? [];
 
   spamStatistics(party: string): SpamStatistics | undefined {

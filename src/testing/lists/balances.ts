@@ -19,7 +19,6 @@ import {
 
 const { enums } = operations.listBalanceChanges;
 
-/** An account, with the keys that filters compare. */
 class Account {
   readonly asset: string;
   readonly party: string;
@@ -56,7 +55,6 @@ interface BalanceRow {
 const inOrder = (a: BalanceRow, b: BalanceRow) =>
   a.time - b.time || (a.account === b.account ? 0 : compare(a.account.id, b.account.id));
 
-/** The balance changes, sorted by block time and account id. */
 export class BalanceTable {
   readonly #ids: Ids;
   readonly #accounts = new Map<string, Account>();
@@ -72,14 +70,18 @@ export class BalanceTable {
   /** Adds changes; one replaces an earlier change of the same account in the same block. */
   add(changes: readonly BalanceChange[]): void {
     const added = changes.map((change) => this.#toRow(change));
+    const last = this.#rows.at(-1);
+    // Rows of later blocks are appended: there can be a million earlier ones.
+    const isLater = last === undefined || added.every(({ time }) => time > last.time);
     // Stable: of two equal rows, the later one stays behind.
-    const rows = [...this.#rows, ...added].sort(inOrder);
-    const replaced = new Set(
-      rows.filter((row, index) => inOrder(row, rows[index + 1] ?? row) === 0 && index + 1 < rows.length),
-    );
-    const isKept = (row: BalanceRow) => !replaced.has(row);
-    this.#rows = replaced.size === 0 ? rows : rows.filter(isKept);
-    this.#added = [...this.#added, ...added].filter(isKept);
+    const rows = [...(isLater ? [] : this.#rows), ...added].sort(inOrder);
+    const kept = rows.filter((row, index) => inOrder(row, rows[index + 1] ?? row) !== 0 || index === rows.length - 1);
+    if (!isLater) this.#rows = [];
+    for (const row of kept) this.#rows.push(row);
+    for (const row of added) this.#added.push(row);
+    if (kept.length === rows.length) return;
+    const all = new Set(this.#rows);
+    this.#added = this.#added.filter((row) => all.has(row));
   }
 
   /** In the order in which they were added. */

@@ -52,7 +52,6 @@ export function listProfiles(
 export interface SignatureRow {
   signature: NodeSignature;
   resource: string;
-  /** The bytes of the signature, in hex. */
   sig: string;
 }
 
@@ -95,7 +94,6 @@ export function listSignatures(
 
 interface RecordRow {
   record: object;
-  /** The place of the record in the list, from 1. */
   place: number;
 }
 
@@ -110,10 +108,16 @@ const failure = { code: 10000, message: "failed to list records" };
  */
 export function listRecords(records: readonly object[], operation: Operation, query: QueryValues): List<RecordRow> {
   const parameters = flatten(operation.arguments).filter(({ name }) => !name.startsWith("pagination."));
-  const tests = parameters.flatMap(({ name }) => toTest(name, query.all(name).map(String), records));
-  const rows = records
-    .map((record, index) => ({ record, place: index + 1 }))
-    .filter(({ record }) => tests.every((test) => test(record)));
+  const filters = parameters.flatMap(({ name }) => {
+    const wanted = query.all(name).map(String);
+    const member = wanted.length === 0 ? undefined : memberOf(name, records);
+    return member === undefined ? [] : [{ member, wanted }];
+  });
+  const fits = (record: object) =>
+    filters.every(({ member, wanted }) =>
+      [Reflect.get(record, member)].flat().some((each) => wanted.includes(String(each))),
+    );
+  const rows = records.map((record, index) => ({ record, place: index + 1 })).filter(({ record }) => fits(record));
   return {
     node: ({ record }) => record,
     cursor: ({ place }) => toJson({ place }),
@@ -125,20 +129,9 @@ export function listRecords(records: readonly object[], operation: Operation, qu
   };
 }
 
-/** The test of a filter; none if no value is given, or if no record has the member: `filter.partyIds` is `partyIds` or `partyId`. */
-function toTest(
-  parameter: string,
-  wanted: readonly string[],
-  records: readonly object[],
-): ((record: object) => boolean)[] {
+/** The member of records that a filter is about, if one has it: `filter.partyIds` is `partyIds` or `partyId`. */
+function memberOf(parameter: string, records: readonly object[]): string | undefined {
   const name = parameter.slice(parameter.lastIndexOf(".") + 1);
   const names = [name, name.replace(/ies$/, "y"), name.replace(/s$/, ""), name.replace(/es$/, "")];
-  const member = names.find((each) => records.some((record) => Object.hasOwn(record, each)));
-  if (wanted.length === 0 || member === undefined) return [];
-  return [
-    (record) => {
-      const value: unknown = new Map(Object.entries(record)).get(member);
-      return (Array.isArray(value) ? value : [value]).some((each) => wanted.includes(String(each)));
-    },
-  ];
+  return names.find((each) => records.some((record) => Object.hasOwn(record, each)));
 }

@@ -27,18 +27,15 @@ export interface FakeVote extends Vote {
 /** The time of the block in which a vote was last written. */
 export const writtenAt = ({ blockTime, timestamp }: FakeVote): Microseconds => toMicroseconds(blockTime ?? timestamp);
 
-interface VoteRank {
+export interface VoteRow {
+  vote: Vote;
   time: Microseconds;
   party: string;
   proposal: string;
 }
 
-export interface VoteRow extends VoteRank {
-  vote: Vote;
-}
-
 /** The order of votes by block time; those of one block by proposal and party. */
-const inOrder = (a: VoteRank, b: VoteRank) =>
+const inOrder = (a: Omit<VoteRow, "vote">, b: Omit<VoteRow, "vote">) =>
   compare(a.time, b.time) || compare(a.proposal, b.proposal) || compare(a.party, b.party);
 
 /** The last vote of each party on each proposal, grouped by proposal and by party. */

@@ -103,7 +103,6 @@ function write(outgoing: ServerResponse, chunk: Uint8Array): Promise<void> {
   });
 }
 
-/** Lets a server listen, and returns its address. */
 async function bind(server: Server, port: number, host: string): Promise<string> {
   try {
     await once(server.listen(port, host), "listening");
