@@ -1,5 +1,5 @@
 import { toNanoseconds } from "vegaprotocol-client";
-import { createFakeNetwork, createFakeNode } from "vegaprotocol-client/testing";
+import { createFakeNode } from "vegaprotocol-client/testing";
 import { afterEach, describe, expect, test } from "vitest";
 import { overDays, startOfDay } from "../../../test/support/over-days.js";
 import { interruption, runCli } from "../support/run-cli.js";
@@ -84,27 +84,6 @@ describe("follow balances", () => {
     expect(result).toMatchObject({ code: 0, stderr: "" });
     expect(linesIn(result.stdout)).toHaveLength(7);
     expect(linesIn(result.stdout)[0]).toMatch(/^\{"timestamp":"2024-\S+Z","balance":"[\d.]+"\}$/);
-  });
-
-  test("loses and repeats nothing over three nodes of which one lags, one is down at times and one fails", async () => {
-    const network = createFakeNetwork({ nodes: [{ lag: 2 }, {}, {}], balances: 50 }, { rateLimit: false });
-    growChain(() => network.nextBlock({ balances: 3 }));
-    network.nodes[2]?.configure({ faults: [{ name: "status", status: 503 }] });
-    let requests = 0;
-    const nodes = network.nodes.flatMap(({ url }) => ["--node", url]);
-    const { stdout, stderr } = await followLines(
-      ["follow", "balances", "--from", "start", ...poll, ...nodes],
-      150,
-      (request) => {
-        network.nodes[1]?.configure({ down: ++requests % 9 > 6 });
-        return network.fetch(request);
-      },
-    );
-    const [, position = ""] = /--from (\d+)\.\n$/.exec(stderr) ?? [];
-    const keys = linesIn(stdout).map((line) => balanceKey(JSON.parse(line)));
-    const expected = network.records.balances.filter(({ timestamp }) => BigInt(timestamp) < BigInt(position));
-    expect(keys).toHaveLength(expected.length);
-    expect(new Set(keys)).toEqual(new Set(expected.map((each) => balanceKey({ ...each }))));
   });
 
   test("exits with 3 and the earliest time if the node no longer keeps the position", async () => {

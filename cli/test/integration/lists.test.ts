@@ -89,14 +89,6 @@ describe("the command balances", () => {
     expect(await runCli([...argv, "--quiet"], { fetch, terminal: 80 })).toEqual({ code: 0, stdout: "", stderr: "" });
   });
 
-  test("has no colors if NO_COLOR is set, and colors in a pipe if FORCE_COLOR is", async () => {
-    const argv = ["balances", "--limit", "1", "--format", "table"];
-    const plain = await runCli(argv, { fetch, terminal: 150, env: { NO_COLOR: "1" } });
-    expect(plain.stdout).not.toContain("\x1b");
-    expect((await runCli(argv, { fetch })).stdout).not.toContain("\x1b");
-    expect((await runCli(argv, { fetch, env: { FORCE_COLOR: "1" } })).stdout).toContain("\x1b[1m");
-  });
-
   test("sends the filters, the range and the page size of its flags", async () => {
     const [, second] = await requestsOf([
       ...["balances", "--party", "network", "--party", party, "--asset", "ab", "--market", "cd"],

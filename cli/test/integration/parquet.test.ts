@@ -14,32 +14,10 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { asyncBufferFromFile, parquetReadObjects } from "hyparquet";
-import { createFakeNode, type FakeNode, type FakeNodeData, nodeDefects } from "vegaprotocol-client/testing";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { change, changes, first, hour, party, startNode } from "../support/changes.js";
 import { runCli } from "../support/run-cli.js";
 
-const hour = 3_600_000_000_000n;
-/** 7 February 2024, 10:00. */
-const first = 1_707_300_000_000_000_000n;
-const party = "ab".repeat(32);
-/** Changes in each hour of some days. */
-const changes = Array.from({ length: 200 }, (_, index) => ({
-  timestamp: `${first + BigInt(index) * hour}` as const,
-  balance: `${index + 1}${"0".repeat(25)}`,
-  partyId: index % 2 ? party : "cd".repeat(32),
-  assetId: "ef".repeat(32),
-  marketId: "",
-  accountType: "ACCOUNT_TYPE_GENERAL",
-}));
-const change = (time: bigint) => ({
-  timestamp: `${time}` as const,
-  balance: "7",
-  partyId: "cd".repeat(32),
-  assetId: "ef".repeat(32),
-  marketId: "",
-  accountType: "ACCOUNT_TYPE_GENERAL",
-});
-const block = { height: 1000n, timestamp: first + 200n * hour };
 const lastDay = "date=2024-02-15";
 
 let root: string;
@@ -49,9 +27,6 @@ beforeEach(async () => {
   folder = join(root, "vega");
 });
 afterEach(() => rm(root, { recursive: true }));
-
-const startNode = ({ history, ...data }: FakeNodeData & { history?: bigint } = {}): FakeNode =>
-  createFakeNode({ balances: changes, block, ...data }, { defects: nodeDefects, rateLimit: false, history });
 
 const sync = (node: { fetch(request: Request): Promise<Response> }, ...args: string[]) =>
   runCli(["sync", `${folder}/`, "--catch-up", "10ms", ...args], { fetch: node.fetch });

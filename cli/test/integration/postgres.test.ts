@@ -1,24 +1,7 @@
-import { createFakeNode, type FakeNodeData, nodeDefects } from "vegaprotocol-client/testing";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { changes, type Node, startNode } from "../support/changes.js";
 import { hasPostgres, startPostgres } from "../support/postgres.js";
 import { runCli } from "../support/run-cli.js";
-
-const hour = 3_600_000_000_000n;
-const first = 1_707_300_000_000_000_000n;
-const [party, other] = ["ab".repeat(32), "cd".repeat(32)];
-const changes = Array.from({ length: 200 }, (_, index) => ({
-  timestamp: `${first + BigInt(index) * hour + 123_000n}` as const,
-  balance: `${index + 1}${"0".repeat(60)}`,
-  partyId: index % 2 ? party : other,
-  assetId: "ef".repeat(32),
-  marketId: "",
-  accountType: "ACCOUNT_TYPE_GENERAL",
-}));
-const block = { height: 1000n, timestamp: first + 200n * hour };
-
-const startNode = ({ history, ...data }: FakeNodeData & { history?: bigint } = {}) =>
-  createFakeNode({ balances: changes, block, ...data }, { defects: nodeDefects, rateLimit: false, history });
-type Node = { fetch(request: Request): Promise<Response> };
 
 describe.skipIf(!hasPostgres)("PostgreSQL (skipped if it is not installed)", () => {
   let server: Awaited<ReturnType<typeof startPostgres>>;
@@ -103,18 +86,6 @@ describe.skipIf(!hasPostgres)("PostgreSQL (skipped if it is not installed)", () 
       code: 1,
       stderr: expect.stringContaining("owner:…@127.0.0.1:1/vega: no server listens there"),
     });
-  });
-
-  test("refuses a time that its columns cannot hold", async () => {
-    const node = startNode();
-    const time = changes[5]?.timestamp ?? "";
-    const fine = {
-      fetch: async (request: Request) => {
-        const response = await node.fetch(request);
-        return new Response((await response.text()).replaceAll(time, `${BigInt(time) + 1n}`), response);
-      },
-    };
-    expect(await sync(fine)).toMatchObject({ code: 1, stderr: expect.stringContaining("a time in microseconds") });
   });
 
   test.each(["SIGQUIT", "SIGINT"] as const)("continues when the server restarts after %s", async (signal) => {

@@ -511,15 +511,6 @@ describe("a stream of balance changes", () => {
     expect(sorted([...lines, ...missing])).toEqual(sorted(network.records.balances));
   });
 
-  test("that fails before its first record has the status of the error", async () => {
-    const { url } = await serve(createNetwork());
-    for (const parameter of ["pagination.first=5", "filter.partyIds=", "dateRange.startTimestamp=2024"]) {
-      const response = await fetch(`${url}/api/v2/balance/changes?${parameter}`, { headers });
-      expect([parameter, response.status]).toEqual([parameter, 400]);
-      expect(await response.json()).toMatchObject({ code: parameter.startsWith("dateRange") ? 11 : 3 });
-    }
-  });
-
   test("that is in flight when the grace period ends has an error line at its end", async () => {
     const network = createNetwork({ nodes: 1, balances: 20_000 });
     let requests = 0;

@@ -2,30 +2,15 @@ import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createFakeNode, type FakeNodeData, nodeDefects } from "vegaprotocol-client/testing";
+import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { allTimes } from "../../src/sync/destination.js";
 import { openDestination } from "../../src/sync/open.js";
+import { account, block, changes, first, hour, type Node, other, party, startNode } from "../support/changes.js";
 import { hasPostgres, startPostgres } from "../support/postgres.js";
 import { runCli } from "../support/run-cli.js";
 
-const hour = 3_600_000_000_000n;
 const day = 24n * hour;
-/** 7 February 2024, 10:00. */
-const first = 1_707_300_000_000_000_000n;
-const [party, other] = ["ab".repeat(32), "cd".repeat(32)];
-const account = { assetId: "ef".repeat(32), marketId: "", accountType: "ACCOUNT_TYPE_GENERAL" };
-/** A change in each hour of some days. */
-const changes = Array.from({ length: 200 }, (_, index) => ({
-  timestamp: `${first + BigInt(index) * hour + 123_000n}` as const,
-  balance: `${index + 1}${"0".repeat(25)}`,
-  partyId: index % 2 ? party : other,
-  ...account,
-}));
-const block = { height: 1000n, timestamp: first + 200n * hour };
-type Node = { fetch(request: Request): Promise<Response> };
-const startNode = ({ history, ...data }: FakeNodeData & { history?: bigint } = {}) =>
-  createFakeNode({ balances: changes, block, ...data }, { defects: nodeDefects, rateLimit: false, history });
 
 /** A node whose bodies and headers are changed. */
 const changed = (
