@@ -3,6 +3,7 @@ import { operations } from "../../generated/operations.js";
 import type { BalanceChange } from "../../generated/types.js";
 import { systemClock } from "../async/clock.js";
 import type { VegaClient } from "../client/client.js";
+import type { ListingOptions } from "../client/listing.js";
 import { PaginationError } from "../errors/index.js";
 import { prunedError } from "../evidence/reading-errors.js";
 import { checkPage, compareRecords } from "../scan/records.js";
@@ -52,20 +53,17 @@ export const followBalanceChangesWith = (
     spec: { arguments: { filter } },
     options,
     checks: followChecks,
-    open: (call) => {
+    open: () => {
       /** Every record before it was in a batch. */
       let checkpoint = readCheckpoint(operation, options.from);
       /** Reads a page. If all its records have one time, reads on until another one comes. */
-      const read = async (start: bigint | "now", signal: AbortSignal) => {
+      const read = async (start: bigint | "now", call: ListingOptions) => {
         // Nodes from v0.75 on refuse a request without a range.
         const now = BigInt(Math.floor(clock.date())) * 1_000_000n;
         const startTimestamp = start === "now" ? now : start > 0n ? toTime(microsecondOf(start)) : undefined;
         const pagination = { first: start === "now" ? 1 : pageSize, newestFirst: false };
         const dateRange = startTimestamp === undefined ? {} : { dateRange: { startTimestamp } };
-        const listing = client.listBalanceChanges(
-          { ...query, ...dateRange, pagination },
-          { ...call, signal, readAhead: false },
-        );
+        const listing = client.listBalanceChanges({ ...query, ...dateRange, pagination }, call);
         const records: BalanceChange[] = [];
         let completeFrom: bigint | undefined;
         const { block, hasMore } = await readPages(operation, listing, (page, block) => {
@@ -83,9 +81,9 @@ export const followBalanceChangesWith = (
         });
         return { records, block, hasMore: hasMore && start !== "now", completeFrom: completeFrom ?? 0n };
       };
-      return async (signal) => {
+      return async (call) => {
         const before = checkpoint;
-        const { records, block, hasMore, completeFrom } = await read(before, signal);
+        const { records, block, hasMore, completeFrom } = await read(before, call);
         const final = finalTime(block.timestamp);
         const upTo = hasMore ? minimum(timeOf(records.at(-1)), final) : final;
         const start = before === "now" ? 0n : before;

@@ -5,10 +5,9 @@ import { onAbort, sleep, untilAborted } from "../async/abort.js";
 import type { Clock } from "../async/clock.js";
 import { ItemIterator, ignore, WalkIterator } from "../async/item-iterator.js";
 import type { VegaClient } from "../client/client.js";
-import type { Listing, Page } from "../client/listing.js";
+import type { Listing, ListingOptions, Page } from "../client/listing.js";
 import { ApiError, annotate, RateLimitError, ResponseError, TimeoutError, VegaError } from "../errors/index.js";
 import type { Block } from "../http/call.js";
-import type { CallOptions } from "../http/call-options.js";
 import { createEmit, type Emit, observedError } from "../http/events.js";
 import { isTransient, retryAfter } from "../http/retry.js";
 import { type FollowEvent, type FollowOptions, StalledError } from "./options.js";
@@ -77,7 +76,7 @@ export interface FollowerSettings<B> {
   options: FollowOptions;
   checks: Readonly<Record<string, OptionCheck>>;
   /** Called once, when the follower is used: wrong arguments and options are a rejection then. Finds what is new since its last poll. */
-  open(call: CallOptions): (signal: AbortSignal) => Promise<Poll<B>>;
+  open(): (call: ListingOptions) => Promise<Poll<B>>;
 }
 
 /** The wait after a failed poll, in milliseconds. It doubles with each further failure. */
@@ -93,7 +92,7 @@ class Polling<B extends { records: readonly unknown[]; resume?: `${bigint}` }> e
   readonly #settings: FollowerSettings<B>;
   /** Cancels the wait or the poll in flight. */
   readonly #controller = new AbortController();
-  #poll: ReturnType<FollowerSettings<B>["open"]> | undefined;
+  #poll: ((signal: AbortSignal) => Promise<Poll<B>>) | undefined;
   #emit: Emit<FollowEvent> = ignore;
   #nextPollAt = Number.NEGATIVE_INFINITY;
   #failures = 0;
@@ -137,10 +136,11 @@ class Polling<B extends { records: readonly unknown[]; resume?: `${bigint}` }> e
     if (typeof client?.listVotes !== "function") refuse({ operation, argument: "client" }, "a client", client);
     readArguments(operation, spec, query);
     checkOptions(checks, options, { name: operation, operation });
-    const { from = "now", pollInterval: _, stalledAfter: __, observe, signal: ___, ...call } = options;
+    const { from = "now", pollInterval: _, stalledAfter: __, observe, ...call } = options;
     this.#emit = createEmit(observe, clock) ?? ignore;
     if ("from" in checks) this.#resume = from;
-    this.#poll = open(call);
+    const poll = open();
+    this.#poll = (signal) => poll({ ...call, signal, readAhead: false });
     return this.#poll;
   }
 

@@ -74,15 +74,12 @@ export function followNodeSignaturesWith(
     spec: { arguments: { id } },
     options,
     checks,
-    open: (call) => {
+    open: () => {
       /** Each signature once. A node only ever adds signatures. */
       const known = new Map<string, NodeSignature>();
       let last: bigint | undefined;
-      return async (signal) => {
-        const listing = client.listNodeSignatures(
-          { ...query, pagination: { first: pageSize } },
-          { ...call, signal, readAhead: false },
-        );
+      return async (call) => {
+        const listing = client.listNodeSignatures({ ...query, pagination: { first: pageSize } }, call);
         const found: NodeSignature[] = [];
         const { block } = await readPages(operation, listing, ({ nodes }) => {
           found.push(...nodes);

@@ -3,7 +3,7 @@ import { operations } from "../../generated/operations.js";
 import type { Vote } from "../../generated/types.js";
 import { systemClock } from "../async/clock.js";
 import type { VegaClient } from "../client/client.js";
-import type { Page } from "../client/listing.js";
+import type { ListingOptions, Page } from "../client/listing.js";
 import { PaginationError } from "../errors/index.js";
 import { nanosecondsOf } from "../evidence/page.js";
 import type { Block } from "../http/call.js";
@@ -57,13 +57,10 @@ export const followVotesWith = (
     spec: { arguments: votesArguments, atLeastOneOf },
     options,
     checks: followChecks,
-    open: (call) => {
+    open: () => {
       /** Reads pages back to a vote that was written before a checkpoint; without one, a single page. */
-      const read = async (first: number, start: bigint | undefined, signal: AbortSignal): Promise<VotesReading> => {
-        const listing = client.listVotes(
-          { ...query, pagination: { first, newestFirst: true } },
-          { ...call, signal, readAhead: false },
-        );
+      const read = async (first: number, start: bigint | undefined, call: ListingOptions): Promise<VotesReading> => {
+        const listing = client.listVotes({ ...query, pagination: { first, newestFirst: true } }, call);
         const votes: WrittenVote[] = [];
         const isEnough = (page: Page<Vote>, block: Block) => {
           votes.push(...readVotes(page));
@@ -71,7 +68,7 @@ export const followVotesWith = (
         };
         // Loses no vote at the border between two pages, or rejects.
         const { block, hasMore } = await readPages(operation, listing, isEnough).catch((error: unknown) => {
-          throw PaginationError.is(error) ? gapAfter(votes, error) : error;
+          throw PaginationError.is(error) && votes.length > 0 ? gapAfter(votes, error) : error;
         });
         return { votes, block, hasMore };
       };
@@ -85,13 +82,13 @@ export const followVotesWith = (
       };
       /** Every vote that was written before it was in a batch. */
       let checkpoint = readCheckpoint(operation, options.from);
-      return async (signal) => {
+      return async (call) => {
         const start = checkpoint === "now" ? undefined : checkpoint;
         // Most polls find few votes: a small page first, unless all of them are wanted.
         const size = start === undefined ? 1 : start > 0n ? Math.min(smallPage, pageSize) : pageSize;
-        let reading = await read(size, size < pageSize ? undefined : start, signal);
+        let reading = await read(size, size < pageSize ? undefined : start, call);
         const isShort = start !== undefined && size < pageSize && reading.hasMore;
-        if (isShort && !reachesBack(reading, start)) reading = await read(pageSize, start, signal);
+        if (isShort && !reachesBack(reading, start)) reading = await read(pageSize, start, call);
         const { votes, block } = reading;
         const upTo = finalTime(block.timestamp);
         if (start !== undefined && upTo <= start) return { block };

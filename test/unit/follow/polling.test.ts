@@ -24,10 +24,10 @@ type Step = { height: number; records?: number[]; hasMore?: boolean; seconds?: n
 function follow(steps: readonly Step[], options: FollowOptions = {}) {
   const clock = new ManualClock();
   const polls: number[] = [];
-  const signals: AbortSignal[] = [];
+  const signals: (AbortSignal | undefined)[] = [];
   const events: FollowEvent[] = [];
   let newest = -1;
-  const poll = async (signal: AbortSignal): Promise<Poll<NumberBatch>> => {
+  const poll = async ({ signal }: { signal?: AbortSignal | undefined }): Promise<Poll<NumberBatch>> => {
     const step = steps[Math.min(polls.length, steps.length - 1)] as Step;
     polls.push(clock.now());
     signals.push(signal);
