@@ -13,12 +13,10 @@ import { runScript } from "../run-script.js";
 import { printClient } from "./client.js";
 import { printCommandLine } from "./command-line.js";
 import { readDescription } from "./description.js";
-import { printEnums } from "./enums.js";
 import { checkDescription } from "./lint.js";
 import { printHints, printOperations } from "./operations.js";
-import { printPublic } from "./public.js";
 import { printShapes } from "./shapes.js";
-import { printTypes } from "./types.js";
+import { printEnums, printPublic, printTypes } from "./types.js";
 
 const root = new URL("../../", import.meta.url);
 const description = new URL("openapi.yaml", root);

@@ -13,7 +13,7 @@ import {
   resolve,
   type Schema,
 } from "./description.js";
-import { enumListOf } from "./enums.js";
+import { enumListOf } from "./types.js";
 
 /** TypeScript that is not data, such as the name of a constant. */
 const code = (name: string) => `⟦${name}⟧`;
