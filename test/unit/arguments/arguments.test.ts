@@ -108,6 +108,12 @@ const refusals: Partial<Record<keyof VegaClient, Refusal[]>> = {
       'no earlier than `dateRange.startTimestamp`, 2, got "1".',
     ],
     [{}, "options", "Expected the options of scanBalanceChanges to be an object, got null.", null],
+    [{ pagination: {} }, "pagination", "scanBalanceChanges has no `pagination`. Expected `filter`, `dateRange`."],
+    [{}, "order", '"oldest-first" or "newest-first", got "oldest".', { order: "oldest" }],
+    [{}, "concurrency", "a positive integer, got 0.", { concurrency: 0 }],
+    [{}, "pageSize", "a positive integer, got 1.5.", { pageSize: 1.5 }],
+    [{}, "maxItems", 'a positive integer, got "all".', { maxItems: "all" }],
+    [{}, "missingHistory", '"error" or "ignore", got "skip".', { missingHistory: "skip" }],
   ],
   getSpamStatistics: [
     [null, "query", "an object with `partyId`, got null."],

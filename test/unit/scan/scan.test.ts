@@ -2,7 +2,6 @@ import { getEventListeners } from "node:events";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
-  type BalanceChange,
   ConnectionError,
   createClient,
   type PaginationError,
@@ -11,6 +10,7 @@ import {
 } from "../../../src/index.js";
 import { compareRecords } from "../../../src/scan/records.js";
 import { createFakeNode, type FakeNode, nodeDefects } from "../../../src/testing/index.js";
+import { readUntilError } from "../../support/page-source.js";
 import {
   accountOf,
   type RangeBehavior,
@@ -19,8 +19,12 @@ import {
   type Row,
   toRow,
 } from "../../support/range-source.js";
-import { json, recorder, respondWith } from "../../support/recorder.js";
+import { json, rejectionOf, respondWith } from "../../support/recorder.js";
+import { changesAt, hex } from "../../support/records.js";
 import { runs } from "../../support/runs.js";
+
+const baseUrl = "https://node.example";
+const orders = ["oldest-first", "newest-first"] as const;
 
 /** Rows at these times, each of another account. */
 const rowsAt = (times: readonly number[]): Row[] => times.map((time, account) => ({ time, account }));
@@ -46,7 +50,7 @@ const cases = fc.constantFrom(1, 100, 1000).chain((unit) =>
     length: fc.option(fc.nat(3000 * unit), { nil: undefined }),
     pageSize: fc.integer({ min: 1, max: 8 }),
     concurrency: fc.integer({ min: 1, max: 8 }),
-    order: fc.constantFrom("oldest-first" as const, "newest-first" as const),
+    order: fc.constantFrom(...orders),
     microseconds: fc.constant(unit === 1000),
     countsStartIn: fc.boolean(),
     countsEndIn: fc.boolean(),
@@ -114,19 +118,14 @@ describe("a scan", () => {
         { ...input, maxItems: undefined, blockTime: undefined },
         { hasCursors: false },
       );
-      const yielded: Row[] = [];
-      try {
-        for await (const record of source.scan(options)) yielded.push(toRow(record));
-        expect(yielded).toEqual(expected);
-      } catch (error) {
-        expect(error).toMatchObject({ name: "PaginationError", reason: "too-dense" });
-        expect(yielded).toEqual(expected.slice(0, yielded.length));
-        const dense = Number((error as PaginationError).timestamp);
-        const inDense = source.rows.filter(({ time }) => Math.floor(time / 1000) === dense / 1000);
-        // The row of a neighboring microsecond can fill a page, too, on nodes that count the ends of ranges in.
-        const around = source.rows.filter(({ time }) => Math.abs(Math.floor(time / 1000) - dense / 1000) <= 1);
-        expect(Math.max(inDense.length, around.length)).toBeGreaterThanOrEqual(options.pageSize);
-      }
+      const { records, error } = await readUntilError(source.scan(options));
+      expect(records.map(toRow)).toEqual(error === undefined ? expected : expected.slice(0, records.length));
+      if (error === undefined) return;
+      expect(error).toMatchObject({ name: "PaginationError", reason: "too-dense" });
+      const dense = Number((error as PaginationError).timestamp) / 1000;
+      // The row of a neighboring microsecond can fill a page, too, on nodes that count the ends of ranges in.
+      const around = source.rows.filter(({ time }) => Math.abs(Math.floor(time / 1000) - dense) <= 1);
+      expect(around.length).toBeGreaterThanOrEqual(options.pageSize);
     });
     await fc.assert(property, runs(60));
   });
@@ -173,22 +172,20 @@ describe("a scan sends requests", () => {
     await fc.assert(property, { ...runs(4), endOnFailure: true });
   });
 
-  test("once if everything fits a page, also if the ends are open", async () => {
-    for (const range of [{ start: 0, end: 100_000 }, {}, { start: 3000 }, { end: 9000 }, { start: 3000, end: 3000 }]) {
+  test.each([{ start: 0, end: 100_000 }, {}, { start: 3000 }, { end: 9000 }, { start: 3000, end: 3000 }])(
+    "once if everything fits a page, in the range %j, and never if that is empty",
+    async (range) => {
       const source = new RangeSource(rowsAt([3000, 3000, 5000, 8000]), range);
-      const { length } = (await source.scan().toArray()).map(toRow);
+      const { length } = await source.scan().toArray();
       expect(length).toBe(source.expected().length);
-      // None if the range is empty.
       expect(source.requests).toHaveLength(length === 0 ? 0 : 1);
-    }
-  });
+    },
+  );
 
-  test("up to the allowed concurrency, and no more", async () => {
-    for (const concurrency of [1, 3, 4]) {
-      const source = new RangeSource(manyRows(4000), {}, { schedule: () => new Promise(setImmediate) });
-      await source.scan({ pageSize: 50, concurrency }).toArray();
-      expect(source.mostInFlight).toBe(concurrency);
-    }
+  test.each([1, 3, 4])("up to the allowed concurrency of %i, and no more", async (concurrency) => {
+    const source = new RangeSource(manyRows(4000), {}, { schedule: () => new Promise(setImmediate) });
+    await source.scan({ pageSize: 50, concurrency }).toArray();
+    expect(source.mostInFlight).toBe(concurrency);
   });
 
   test("one at a time with a concurrency of 1, that for the oldest record included", async () => {
@@ -200,7 +197,7 @@ describe("a scan sends requests", () => {
       await new Promise(setImmediate);
       return node.fetch(request).finally(() => inFlight--);
     };
-    const client = createClient({ baseUrl: "https://node.example", fetch });
+    const client = createClient({ baseUrl, fetch });
     for (const startTimestamp of [undefined, 1n, node.records.balances.at(-1)?.timestamp]) {
       const scan = client.scanBalanceChanges({ dateRange: { startTimestamp } }, { pageSize: 500, concurrency: 1 });
       await scan.toArray().catch(() => {});
@@ -224,28 +221,24 @@ describe("a scan sends requests", () => {
     expect(many.rowsSent).toBeLessThan(1050 + 3 * 100);
   });
 
-  test("for more than maxItems if one time has more rows than that", async () => {
+  test.each([1000, 2000])("for more than maxItems if one time has more rows than that, from %i on", async (start) => {
     const times = Array.from({ length: 300 }, (_, index) => (index < 200 ? 1000 : index < 280 ? 2000 : 3000));
-    for (const start of [1000, 2000]) {
-      const source = new RangeSource(rowsAt(times), { start, end: 10_000 });
-      const yielded = await source.scan({ maxItems: 3, pageSize: 50 }).toArray();
-      expect(yielded.map(toRow)).toEqual(source.expected().slice(0, 3));
-    }
+    const source = new RangeSource(rowsAt(times), { start, end: 10_000 });
+    const yielded = await source.scan({ maxItems: 3, pageSize: 50 }).toArray();
+    expect(yielded.map(toRow)).toEqual(source.expected().slice(0, 3));
   });
 
-  test("for nothing before it is used, and for no more than a bounded buffer while the caller is slow", async () => {
-    for (const parts of [1, 4]) {
-      const source = new RangeSource(manyRows(50_000), { start: 0, end: 50_000_000 }, {}, parts);
-      const records = source.scan({ pageSize: 100, concurrency: 4 })[Symbol.asyncIterator]();
-      await new Promise(setImmediate);
-      expect(source.requests).toHaveLength(0);
-      await records.next();
-      for (let turns = 0; turns < 200; turns++) await new Promise(setImmediate);
-      // Four pages for each of four requests, and what is in flight.
-      expect(source.rowsSent).toBeLessThanOrEqual((4 * 4 + 4 + parts) * 100);
-      expect(source.inFlight).toBe(0);
-      await records.return(undefined);
-    }
+  test.each([1, 4])("for no more than a bounded buffer while the caller is slow, with %i filters", async (parts) => {
+    const source = new RangeSource(manyRows(50_000), { start: 0, end: 50_000_000 }, {}, parts);
+    const records = source.scan({ pageSize: 100, concurrency: 4 })[Symbol.asyncIterator]();
+    await new Promise(setImmediate);
+    expect(source.requests).toHaveLength(0);
+    await records.next();
+    for (let turns = 0; turns < 200; turns++) await new Promise(setImmediate);
+    // Four pages for each of four requests, and what is in flight.
+    expect(source.rowsSent).toBeLessThanOrEqual((4 * 4 + 4 + parts) * 100);
+    expect(source.inFlight).toBe(0);
+    await records.return(undefined);
   });
 
   test("for nothing more once maxItems are yielded, also of a filter that takes several requests", async () => {
@@ -268,21 +261,20 @@ describe("a scan ends", () => {
     return { schedule: () => (requests++ < responses ? Promise.resolve() : new Promise(() => {})) };
   };
 
-  test("with break: requests in flight are cancelled and nothing more is sent", async () => {
+  test("with break: requests in flight are cancelled, nothing more is sent, and no listener is left", async () => {
+    const { signal } = new AbortController();
     const source = new RangeSource(rows, {}, hanging(3));
-    for await (const row of source.scan({ pageSize: 100 })) if (accountOf(row) === 50) break;
+    for await (const row of source.scan({ pageSize: 100, signal })) if (accountOf(row) === 50) break;
     const sent = source.requests.length;
     expect(source.areAborted).toBe(true);
     await new Promise(setImmediate);
     expect(source.requests).toHaveLength(sent);
+    expect(getEventListeners(signal, "abort")).toEqual([]);
   });
 
-  test("with its last record or a break: no listener is left on the signal", async () => {
+  test("with its last record: no listener is left on the signal", async () => {
     const { signal } = new AbortController();
     await new RangeSource(rows).scan({ pageSize: 100, signal }).toArray();
-    expect(getEventListeners(signal, "abort")).toEqual([]);
-    for await (const row of new RangeSource(rows, {}, hanging(3)).scan({ pageSize: 100, signal }))
-      if (accountOf(row) === 5) break;
     expect(getEventListeners(signal, "abort")).toEqual([]);
   });
 
@@ -334,44 +326,41 @@ describe("a scan ends", () => {
     const records = new RangeSource(rows, {}, hanging(0)).scan()[Symbol.asyncIterator]();
     const waiting = [records.next(), records.next()];
     await records.return(undefined);
-    expect(await Promise.all(waiting)).toEqual([
-      { done: true, value: undefined },
-      { done: true, value: undefined },
-    ]);
+    expect(await Promise.all(waiting)).toEqual(Array(2).fill({ done: true, value: undefined }));
   });
 });
 
 describe("a scan rejects a response", () => {
-  const change = (timestamp: unknown) => ({
-    cursor: "c",
-    node: { timestamp, balance: "1", accountType: "ACCOUNT_TYPE_GENERAL" },
+  const pageOf = (timestamps: unknown[], hasNextPage = false) => ({
+    edges: timestamps.map((timestamp) => ({ cursor: "c", node: { timestamp, balance: "1" } })),
+    pageInfo: { startCursor: "c", endCursor: "c", hasNextPage, hasPreviousPage: false },
   });
-  const bodyOf = (timestamps: unknown[], hasNextPage = false) => ({
-    balances: {
-      edges: timestamps.map(change),
-      pageInfo: { startCursor: "c", endCursor: "c", hasNextPage, hasPreviousPage: false },
-    },
-  });
+  const dateRange = { startTimestamp: 10_000n, endTimestamp: 20_000n };
+  const missingHistory = "ignore";
 
   test.each([
-    ["out of order", bodyOf(["12", "11"]), "records that are out of order"],
-    ["from before the range", bodyOf(["3000", "11000"]), "records outside of the requested range"],
-    ["from after the range", bodyOf(["11000", "25000"]), "records outside of the requested range"],
-    ["that is empty and reports a next page", bodyOf([], true), "an empty page that reports a next page"],
-    ["with an invalid time", bodyOf(["soon"]), 'a record with the timestamp "soon"'],
-    ["with a time that is a number", bodyOf([12]), "a record with the timestamp 12"],
-  ])("%s", async (_, body, words) => {
-    const source = respondWith(body);
-    const client = createClient({ baseUrl: "https://node.example", fetch: source.fetch });
-    const changes = client.scanBalanceChanges(
-      { dateRange: { startTimestamp: 10_000n, endTimestamp: 20_000n } },
-      { missingHistory: "ignore" },
-    );
-    const error: unknown = await changes.toArray().catch((reason: unknown) => reason);
+    ["out of order", pageOf(["12", "11"]), "records that are out of order"],
+    ["from before the range", pageOf(["3000", "11000"]), "records outside of the requested range"],
+    ["from after the range", pageOf(["11000", "25000"]), "records outside of the requested range"],
+    ["that is empty and reports a next page", pageOf([], true), "an empty page that reports a next page"],
+    ["with an invalid time", pageOf(["soon"]), 'a record with the timestamp "soon"'],
+    ["with a time that is a number", pageOf([12]), "a record with the timestamp 12"],
+    ["with a time that is null", pageOf([null]), "a record with the timestamp null"],
+  ])("%s", async (_, balances, words) => {
+    const { fetch, sent } = respondWith({ balances });
+    const scan = createClient({ baseUrl, fetch }).scanBalanceChanges({ dateRange }, { missingHistory });
+    const error = await rejectionOf(scan.toArray());
     expect(error).toSatisfy(ResponseError.is);
     expect((error as Error).message).toMatch(new RegExp(`^scanBalanceChanges got ${words} from `));
     expect(error).toMatchObject({ resume: { startTimestamp: "10000", endTimestamp: "20000" }, itemsRead: 0 });
-    expect(source.sent).toHaveLength(1);
+    expect(sent).toHaveLength(1);
+  });
+
+  test.each([null, undefined, "", "soon", {}])("with the time %j to one of several requests", async (timestamp) => {
+    const { fetch } = respondWith({ balances: pageOf([timestamp]) });
+    const partyIds = Array.from({ length: 300 }, (_, index) => hex(index));
+    const scan = createClient({ baseUrl, fetch }).scanBalanceChanges({ filter: { partyIds } });
+    await expect(scan.toArray()).rejects.toSatisfy(ResponseError.is);
   });
 });
 
@@ -383,8 +372,8 @@ test("a scan yields a record that a node repeats inside of a page once", async (
     const edges = balances.edges.flatMap((edge, index) => (index % 3 === 0 ? [edge, edge] : [edge]));
     return json({ balances: { ...balances, edges } }, { headers: response.headers });
   };
-  const client = createClient({ baseUrl: "https://node.example", fetch });
-  for (const order of ["oldest-first", "newest-first"] as const) {
+  const client = createClient({ baseUrl, fetch });
+  for (const order of orders) {
     const changes = await client.scanBalanceChanges({}, { pageSize: 100, order }).toArray();
     expect(changes).toHaveLength(700);
     expect(new Set(changes.map((change) => JSON.stringify(change))).size).toBe(700);
@@ -392,8 +381,7 @@ test("a scan yields a record that a node repeats inside of a page once", async (
 });
 
 describe("scanBalanceChanges", () => {
-  const clientOf = (node: Pick<FakeNode, "fetch">) =>
-    createClient({ baseUrl: "https://node.example", fetch: node.fetch, pacing: false });
+  const clientOf = (node: Pick<FakeNode, "fetch">) => createClient({ baseUrl, fetch: node.fetch, pacing: false });
 
   test("yields exactly what is stored on a node with all defects, and so does a walk by cursors", async () => {
     const node = createFakeNode({ balances: 20_000 }, { defects: nodeDefects });
@@ -406,43 +394,24 @@ describe("scanBalanceChanges", () => {
     expect(walked.sort(compareRecords)).toEqual(stored);
   });
 
-  test.each(["oldest-first", "newest-first"] as const)(
-    "reads a block with more records than a page by completed cursors, %s",
-    async (order) => {
-      const timestamp = "1707497695123456000" as const;
-      const assetId = "a".repeat(64);
-      const balances = Array.from(
-        { length: 6000 },
-        (_, index): BalanceChange => ({
-          timestamp: index < 5990 ? timestamp : `${1_707_497_695_123_457_000n + BigInt(index % 5) * 1000n}`,
-          balance: String(index),
-          assetId,
-          partyId: index.toString(16).padStart(64, "0"),
-          marketId: "",
-          accountType: "ACCOUNT_TYPE_GENERAL",
-        }),
-      );
-      const node = createFakeNode({ balances }, { defects: nodeDefects, rateLimit: false });
-      for (const pageSize of [1000, 5000]) {
-        const yielded = await clientOf(node).scanBalanceChanges({}, { pageSize, order }).toArray();
-        const expected = [...balances].sort(compareRecords);
-        expect(yielded).toEqual(order === "oldest-first" ? expected : expected.reverse());
-      }
-      const walked = await clientOf(node)
-        .listBalanceChanges({ pagination: { first: 1000 } })
-        .toArray();
-      expect(new Set(walked.map(({ balance }) => balance)).size).toBe(6000);
-      const some = await clientOf(node).scanBalanceChanges({}, { maxItems: 5, order }).toArray();
-      expect(some).toHaveLength(5);
-    },
-  );
+  test.each(orders)("reads a block with more records than a page by completed cursors, %s", async (order) => {
+    const time = 1_707_497_695_123_456_000n;
+    const balances = changesAt(
+      Array.from({ length: 6000 }, (_, index) => (index < 5990 ? time : time + BigInt(1 + (index % 5)) * 1000n)),
+    );
+    const node = createFakeNode({ balances }, { defects: nodeDefects, rateLimit: false });
+    for (const pageSize of [1000, 5000]) {
+      const yielded = await clientOf(node).scanBalanceChanges({}, { pageSize, order }).toArray();
+      const expected = [...balances].sort(compareRecords);
+      expect(yielded).toEqual(order === "oldest-first" ? expected : expected.reverse());
+    }
+    const some = await clientOf(node).scanBalanceChanges({}, { maxItems: 5, order }).toArray();
+    expect(some).toHaveLength(5);
+  });
 
   test("says what to do if one microsecond has more records than a page and the node's cursors do not lead on", async () => {
     const source = new RangeSource(rowsAt([1000, 2000, 2000, 2000, 3000]), {}, { hasCursors: false });
-    const error: unknown = await source
-      .scan({ pageSize: 2 })
-      .toArray()
-      .catch((reason: unknown) => reason);
+    const error = await rejectionOf(source.scan({ pageSize: 2 }).toArray());
     expect(error).toMatchObject({
       name: "PaginationError",
       message:
@@ -458,45 +427,18 @@ describe("scanBalanceChanges", () => {
 
   test("sends filters, headers and deadlines with every request", async () => {
     const node = createFakeNode({ balances: 50 });
-    const client = createClient({ baseUrl: "https://node.example", fetch: node.fetch });
+    const client = createClient({ baseUrl, fetch: node.fetch });
     const query = { filter: { accountTypes: ["ACCOUNT_TYPE_GENERAL" as const], marketIds: [] } };
-    const changes = await client
-      .scanBalanceChanges(query, { headers: { "x-id": "7" }, order: "newest-first" })
-      .toArray();
-    expect(changes.length).toBeGreaterThan(0);
-    expect(changes.every(({ accountType }) => accountType === "ACCOUNT_TYPE_GENERAL")).toBe(true);
+    const options = { headers: { "x-id": "7" }, order: "newest-first" } as const;
+    const changes = await client.scanBalanceChanges(query, options).toArray();
+    expect(new Set(changes.map(({ accountType }) => accountType))).toEqual(new Set(["ACCOUNT_TYPE_GENERAL"]));
     expect(node.requests.map(({ url }) => new URL(url).search)).toEqual([
       "?filter.accountTypes=ACCOUNT_TYPE_GENERAL&pagination.first=5000&pagination.newestFirst=true",
     ]);
     expect(node.requests[0]?.headers).toMatchObject({ "x-id": "7" });
-    const slow = createFakeNode({ balances: 5 }, { faults: [{ name: "latency", milliseconds: 60_000 }] });
-    const hasty = createClient({ baseUrl: "https://node.example", fetch: slow.fetch });
-    await expect(hasty.scanBalanceChanges({}, { totalTimeout: 20 }).toArray()).rejects.toMatchObject({
-      name: "TimeoutError",
-      operation: "scanBalanceChanges",
-      resume: {},
-    });
-  });
-
-  test.each([
-    [{ dateRange: { startTimestamp: "5", endTimestamp: "4" } }, {}, "dateRange.endTimestamp"],
-    [{ pagination: { first: 5 } }, {}, "pagination"],
-    [{}, { order: "oldest" }, "order"],
-    [{}, { concurrency: 0 }, "concurrency"],
-    [{}, { pageSize: 1.5 }, "pageSize"],
-    [{}, { maxItems: "all" }, "maxItems"],
-    [{}, { readAhead: true }, "readAhead"],
-    [{}, { missingHistory: "skip" }, "missingHistory"],
-  ])("rejects the arguments %j with the options %j", async (query, options, argument) => {
-    const source = recorder(async () => json({}));
-    const client = createClient({ baseUrl: "https://node.example", fetch: source.fetch });
-    const changes = client.scanBalanceChanges(query as object, options as object);
-    await expect(changes.toArray()).rejects.toMatchObject({
-      name: "ArgumentError",
-      operation: "scanBalanceChanges",
-      argument,
-    });
-    expect(source.sent).toEqual([]);
+    const silent = createClient({ baseUrl, fetch: () => new Promise(() => {}) });
+    const late = { name: "TimeoutError", operation: "scanBalanceChanges", resume: {} };
+    await expect(silent.scanBalanceChanges({}, { totalTimeout: 20 }).toArray()).rejects.toMatchObject(late);
   });
 });
 
@@ -506,24 +448,12 @@ describe("a scan of a range that begins before the node's history", () => {
   // Midnight: nodes drop whole days.
   const oldest = 1_700_006_400_000_000_000n;
   const block = { height: 1000n, timestamp: oldest + 20n * day };
-  const partyId = "b2".repeat(32);
-
   /** A change each hour, over ten days. */
-  const hourly = Array.from(
-    { length: 240 },
-    (_, index): BalanceChange => ({
-      timestamp: `${oldest + BigInt(index) * hour}`,
-      assetId: "a1",
-      partyId,
-      marketId: "",
-      accountType: "ACCOUNT_TYPE_GENERAL",
-      balance: String(index),
-    }),
-  );
+  const hourly = changesAt(Array.from({ length: 240 }, (_, index) => oldest + BigInt(index) * hour));
 
   function setting(balances = hourly, history = 0n) {
     const node = createFakeNode({ balances, block }, { history, rateLimit: false });
-    const client = createClient({ baseUrl: "https://node.example", fetch: node.fetch });
+    const client = createClient({ baseUrl, fetch: node.fetch });
     const read = (startTimestamp: bigint | undefined, options: ScanOptions = {}) =>
       client.scanBalanceChanges({ dateRange: { startTimestamp, endTimestamp: oldest + 9n * day } }, options);
     /** The requests for the oldest record of all. */
@@ -531,12 +461,12 @@ describe("a scan of a range that begins before the node's history", () => {
     return { node, client, read, historyRequests };
   }
 
-  test.each(["oldest-first", "newest-first"] as const)(
+  test.each(orders)(
     "rejects before it yields a record and says from when on the node has records, %s",
     async (order) => {
       const { read } = setting(hourly, oldest + 2n * day);
       const records = read(oldest, { order })[Symbol.asyncIterator]();
-      const error: unknown = await records.next().catch((reason: unknown) => reason);
+      const error = await rejectionOf(records.next());
       expect(error).toMatchObject({
         name: "PaginationError",
         reason: "pruned",
@@ -584,7 +514,7 @@ describe("a scan of a range that begins before the node's history", () => {
   test("takes one request if the first record is of the day on which the range begins", async () => {
     const { client, node } = setting();
     const dateRange = { startTimestamp: oldest + 3n * day, endTimestamp: oldest + 4n * day };
-    await client.scanBalanceChanges({ filter: { partyIds: [partyId] }, dateRange }).toArray();
+    await client.scanBalanceChanges({ filter: { assetId: hex(1) }, dateRange }).toArray();
     expect(node.requests).toHaveLength(1);
   });
 });
