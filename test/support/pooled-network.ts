@@ -30,6 +30,8 @@ export class PooledNetwork {
   latency: number[];
   /** Whether responses come without block headers. */
   withoutBlocks = false;
+  /** How many requests have not ended. */
+  open = 0;
   readonly #onRequest: PooledNetworkOptions["onRequest"];
   #busy = 0;
 
@@ -64,7 +66,8 @@ export class PooledNetwork {
     const number = this.urls.findIndex((url) => request.url.startsWith(url));
     this.asked.push(number);
     this.#onRequest?.(number, this.asked.length);
-    await this.#wait(this.latency[number] ?? 0, request.signal);
+    this.open++;
+    await this.#wait(this.latency[number] ?? 0, request.signal).finally(() => this.open--);
     this.#busy++;
     try {
       const response = await this.network.fetch(request);

@@ -10,67 +10,59 @@ const maxLag = 10_000_000_000n;
 /** How far a response is behind the network, in nanoseconds. */
 const ageOf = ({ network }: PooledNetwork, timestamp = 0n) => network.block.timestamp - timestamp;
 
-describe("a client of two nodes that lag one after the other", () => {
-  test("marks every response of 300 blocks before", async () => {
-    const net = new PooledNetwork({ data: { nodes: 2 }, latency: [10, 20] });
-    net.advance(1000);
-    for (let read = 0; read < 5; read++) await net.read();
-    let unmarked = 0;
-    const readMany = async (count: number) => {
-      for (let read = 0; read < count; read++) {
-        net.advance(1);
-        await net.sleep(1000);
-        const { block, stale } = await net.read();
-        if (!stale && ageOf(net, block?.timestamp) > maxLag) unmarked++;
-      }
-    };
-    net.network.nodes[0]?.configure({ lag: 300 });
-    await readMany(5);
-    net.network.nodes[1]?.configure({ lag: 300 });
-    await readMany(60);
-    expect(unmarked).toBe(0);
-    for (const node of net.network.nodes) node.configure({ lag: 0 });
-    expect((await net.read()).stale).toBe(false);
-  });
-});
-
-describe("a response that goes back", () => {
-  test("is compared with what its own client has returned, not with other clients", async () => {
-    const net = new PooledNetwork({ data: { nodes: 2 } });
-    net.advance(50);
-    await net.read();
-    for (const node of net.network.nodes) node.configure({ lag: 3 });
-    expect((await net.read()).stale).toBe(true);
-    const client = createClient({ baseUrl: net.pool, fetch: net.network.fetch });
-    expect((await net.run(client.getSpamStatistics({ partyId }).withResponse())).stale).toBe(false);
-  });
-});
-
-describe("the heights of blocks", () => {
-  test("decide nothing: a network that restarts with small heights has no stale response and no failover", async () => {
-    const net = new PooledNetwork({ data: { nodes: 3 } });
-    net.advance(1000);
-    let restarted = false;
-    const client = createClient({
-      baseUrl: net.pool,
-      observe: (event) => net.events.push(event),
-      fetch: async (request) => {
-        const response = await net.network.fetch(request);
-        const height = Number(response.headers.get("X-Block-Height"));
-        if (restarted) response.headers.set("X-Block-Height", String(height - 900));
-        return response;
-      },
-    });
-    const stale: boolean[] = [];
-    for (let read = 0; read < 20; read++) {
-      restarted = read >= 10;
+test("a client of two nodes that lag one after the other marks every response of 300 blocks before", async () => {
+  const net = new PooledNetwork({ data: { nodes: 2 }, latency: [10, 20] });
+  net.advance(1000);
+  for (let read = 0; read < 5; read++) await net.read();
+  let unmarked = 0;
+  const readMany = async (count: number) => {
+    for (let read = 0; read < count; read++) {
       net.advance(1);
-      stale.push((await net.run(client.getSpamStatistics({ partyId }).withResponse())).stale);
       await net.sleep(1000);
+      const { block, stale } = await net.read();
+      if (!stale && ageOf(net, block?.timestamp) > maxLag) unmarked++;
     }
-    expect(stale).toEqual(Array.from({ length: 20 }, () => false));
-    expect(net.events.filter(({ type }) => type === "failover")).toEqual([]);
+  };
+  net.network.nodes[0]?.configure({ lag: 300 });
+  await readMany(5);
+  net.network.nodes[1]?.configure({ lag: 300 });
+  await readMany(60);
+  expect(unmarked).toBe(0);
+  for (const node of net.network.nodes) node.configure({ lag: 0 });
+  expect((await net.read()).stale).toBe(false);
+});
+
+test("a response that goes back is compared with what its own client has returned, not with other clients", async () => {
+  const net = new PooledNetwork({ data: { nodes: 2 } });
+  net.advance(50);
+  await net.read();
+  for (const node of net.network.nodes) node.configure({ lag: 3 });
+  expect((await net.read()).stale).toBe(true);
+  const client = createClient({ baseUrl: net.pool, fetch: net.network.fetch });
+  expect((await net.run(client.getSpamStatistics({ partyId }).withResponse())).stale).toBe(false);
+});
+
+test("heights decide nothing: a network that restarts with small heights has no stale response and no failover", async () => {
+  const net = new PooledNetwork({ data: { nodes: 3 } });
+  net.advance(1000);
+  let restarted = false;
+  const client = createClient({
+    baseUrl: net.pool,
+    observe: (event) => net.events.push(event),
+    fetch: async (request) => {
+      const response = await net.network.fetch(request);
+      const height = Number(response.headers.get("X-Block-Height"));
+      if (restarted) response.headers.set("X-Block-Height", String(height - 900));
+      return response;
+    },
   });
+  for (let read = 0; read < 20; read++) {
+    restarted = read >= 10;
+    net.advance(1);
+    expect((await net.run(client.getSpamStatistics({ partyId }).withResponse())).stale).toBe(false);
+    await net.sleep(1000);
+  }
+  expect(net.events.filter(({ type }) => type === "failover")).toEqual([]);
 });
 
 describe("in random histories of the health of nodes", () => {
@@ -90,16 +82,17 @@ describe("in random histories of the health of nodes", () => {
   });
   type Turn = typeof turn extends fc.Arbitrary<infer Value> ? Value : never;
 
-  function apply(net: PooledNetwork, { node: number, event, lag }: Turn): void {
-    const node = net.network.nodes[number];
-    if (node === undefined) return;
-    if (event === "lags") node.configure({ lag });
-    if (event === "leaps") node.configure({ lag: -lag });
-    if (event === "catches up") node.configure({ lag: 0 });
-    if (event === "dies") node.configure({ down: true });
-    if (event === "revives") node.configure({ down: false });
-    if (event === "hangs") net.latency[number] = Number.POSITIVE_INFINITY;
-    if (event === "responds") net.latency[number] = 20;
+  function apply(net: PooledNetwork, { node, event, lag }: Turn): void {
+    const changes = {
+      lags: { lag },
+      leaps: { lag: -lag },
+      "catches up": { lag: 0 },
+      dies: { down: true },
+      revives: { down: false },
+    } as const;
+    if (event in changes) net.network.nodes[node]?.configure(changes[event as keyof typeof changes]);
+    if (event === "hangs") net.latency[node] = Number.POSITIVE_INFINITY;
+    if (event === "responds") net.latency[node] = 20;
   }
 
   /** The earliest block time that an unmarked response may have, of what the nodes have said by now. */
@@ -137,14 +130,10 @@ describe("in random histories of the health of nodes", () => {
             }
             if (time > returned && !stale) returned = time;
           };
-          await net.run(
-            Promise.allSettled(Array.from({ length: turn.reads }, read)).then((results) => {
-              for (const result of results) {
-                // A call may fail if no node responds. What is expected of it may not.
-                if (result.status === "rejected" && !("operation" in result.reason)) throw result.reason;
-              }
-            }),
-          );
+          for (const result of await net.run(Promise.allSettled(Array.from({ length: turn.reads }, read)))) {
+            // A call may fail if no node responds. What is expected of it may not.
+            if (result.status === "rejected" && !("operation" in result.reason)) throw result.reason;
+          }
           expect(net.clock.pending).toBe(0);
         }
       }),

