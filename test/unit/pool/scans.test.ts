@@ -43,15 +43,6 @@ describe("a scan of a client of several nodes", () => {
     expect((durations[0] ?? 0) / (durations[1] ?? 1)).toBeGreaterThan(1.5);
   });
 
-  test.each(["oldest-first", "newest-first"] as const)(
-    "yields the records of one node in its order, %s",
-    async (order) => {
-      const single = networkOf({ data: { nodes: 1 } });
-      const net = networkOf({ latency: [5, 90, 20] });
-      expect(await scan(net, undefined, { order })).toEqual(await scan(single, undefined, { order }));
-    },
-  );
-
   test.each([
     [firstDay, 1800],
     [firstDay + day, 1728],
@@ -65,17 +56,6 @@ describe("a scan of a client of several nodes", () => {
     const block = { height: 900n, timestamp: start + 3n * day };
     const nodes = [{ history: start + day }, {}, { history: start + day }];
     expect(await scan(networkOf({ data: { nodes, block }, latency: [5, 50, 5] }))).toHaveLength(1800);
-  });
-
-  test("does not ask a node for records of blocks that it has not reached", async () => {
-    const net = networkOf({ data: { nodes: [{ lag: 0 }, { lag: 3 }, { lag: 6 }] }, latency: [200, 5, 5] });
-    for (let block = 0; block < 40; block++) net.network.nextBlock({ balances: 20 });
-    const changes = scanOf(net);
-    const count = (await net.run(changes.toArray())).length;
-    const { end = 0n } = await changes.coverage;
-    const { block, records } = net.network;
-    expect(Number(block.timestamp - end) / 1e9).toBeLessThanOrEqual(6);
-    expect(count).toBe(records.balances.filter(({ timestamp }) => BigInt(timestamp) < end).length);
   });
 
   test.each([0, 20])(

@@ -83,11 +83,10 @@ describe("a query", () => {
     const { vega, client, proposalId } = connect();
     const query = { proposalId, pagination: { first: 3 } };
     const page = await vega.listVotes(query).queryFn({});
-    expect(page).toStrictEqual(JSON.parse(JSON.stringify(await client.listVotes(query))));
     expect(page.nodes).toHaveLength(3);
+    expect(page).toStrictEqual(JSON.parse(JSON.stringify(await client.listVotes(query))));
     const rest = await vega.listVotes({ proposalId, pagination: page.next }).queryFn({});
     expect(rest.previous).toBeDefined();
-    expect(rest).toStrictEqual(JSON.parse(JSON.stringify(rest)));
   });
 
   test("of a list says whether its data is stale, because the fresh nodes of a pool are down", async () => {
@@ -95,15 +94,17 @@ describe("a query", () => {
     const pool = nodePool(network.nodes.map(({ url }) => url));
     const client = createClient({ baseUrl: pool, fetch: network.fetch, retry: { baseDelay: 1 } });
     const vega = queries(client);
-    const read = () =>
-      Promise.all([
+    const isStale = async () => {
+      const pages = await Promise.all([
         vega.listPartiesProfiles().queryFn({}),
         vega.listPartiesProfiles.infinite().queryFn({ pageParam: null }),
         vega.listBalanceChanges.infinite().queryFn({ pageParam: null }),
       ]);
-    for (const { stale } of await read()) expect(stale).toBe(false);
+      return pages.map(({ stale }) => stale);
+    };
+    expect(await isStale()).toEqual([false, false, false]);
     for (const node of network.nodes.slice(0, 2)) node.configure({ down: true });
-    for (const { stale } of await read()) expect(stale).toBe(true);
+    expect(await isStale()).toEqual([true, true, true]);
   });
 
   test("for SWR has the same key and data, and is not retried", async () => {
