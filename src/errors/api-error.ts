@@ -33,11 +33,8 @@ const codeNames = [
 ] as const;
 
 /** Options of an {@link ApiError}. */
-interface ApiErrorOptions extends VegaErrorOptions {
-  request: SentRequest;
+interface ApiErrorOptions extends VegaErrorOptions, Pick<ApiError, "request" | "body"> {
   response: Response;
-  /** The body: parsed if it is JSON, otherwise its text. */
-  body: unknown;
   /** What the caller can do about it, as a sentence for the message. */
   hint?: string | undefined;
 }

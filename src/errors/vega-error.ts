@@ -27,18 +27,7 @@ export function isBranded(error: unknown, brand: string): boolean {
 }
 
 /** Options of every {@link VegaError}, in addition to its message. */
-export interface VegaErrorOptions {
-  /** The operation that failed: the name of the client's method. */
-  operation?: string | undefined;
-  /**
-   * The number of attempts.
-   *
-   * @default 0
-   */
-  attempts?: number | undefined;
-  /** The error that caused this one. */
-  cause?: unknown;
-}
+export type VegaErrorOptions = Partial<Pick<VegaError, "operation" | "attempts" | "cause">>;
 
 /**
  * The base class of all errors of this package.

@@ -82,7 +82,7 @@ export class Requests<T> {
   }
 
   start(node: PoolNode, cause: unknown): void {
-    const { clock, random, emit, validate, pacing } = this.#client;
+    const { clock, emit, pacing } = this.#client;
     const controller = new AbortController();
     const request: NodeRequest = { node, startedAt: clock.now(), sentAt: undefined, controller };
     let response: Response | undefined;
@@ -101,7 +101,7 @@ export class Requests<T> {
     const { url: baseUrl } = node;
     const emitOf: typeof emit = emit && ((event) => emit({ ...event, node: baseUrl }));
     const limiter = pacing ? node.limiter : undefined;
-    const transport: Transport = { fetch, validate, clock, random, emit: emitOf, limiter, baseUrl };
+    const transport: Transport = { ...this.#client, fetch, emit: emitOf, limiter, baseUrl };
     this.inFlight.push(request);
     node.begin();
     const attempt = { number: ++this.count, signal: controller.signal, endsAt: this.#call.endsAt, cause };
