@@ -106,9 +106,16 @@ export function remember<T>(
   previous: readonly Edge<T>[],
   edges: readonly Edge<T>[],
   cursors: UnreliableCursors<T> | undefined,
+  isDescending: boolean,
 ): readonly Edge<T>[] {
   const inPage = new Set(edges.map(({ cursor }) => cursor));
-  const again = previous.findIndex(({ cursor }) => inPage.has(cursor));
+  const first = nanosecondsOf(edges[0]?.cursor ?? "");
+  // A page from the start of the list can end before records that are known, whose block was perhaps not read to its end.
+  const isLater = ({ cursor }: Edge<T>) => {
+    const time = nanosecondsOf(cursor);
+    return first !== undefined && time !== undefined && (isDescending ? time < first : time > first);
+  };
+  const again = previous.findIndex((edge) => inPage.has(edge.cursor) || isLater(edge));
   const known = [...(again < 0 ? previous : previous.slice(0, again)), ...edges];
   if (cursors?.lack !== "record") return known.slice(-1 - longestOverlap);
   const start = startOfBlock(known, known.length - 1);

@@ -297,7 +297,7 @@ class WalkStep<T, Extra extends object> implements Step<T, Extra> {
     if (!pageInfo?.[more]) return undefined;
     const cursor = pageInfo[nextCursor];
     const { cursors } = this.#walk.source;
-    const known = remember(trail.previous, edges, cursors);
+    const known = remember(trail.previous, edges, cursors, goesDown(this.#plan, trail.direction));
     // The record that is yielded last has a cursor of its own in most responses.
     const endCursor = cursor || edges.at(-1)?.cursor;
     const from = endCursor ? continuationAfter({ edges: known, count: trail.count }, endCursor, cursors) : undefined;
