@@ -210,11 +210,12 @@ export function requestSchemasOf({ paths }: Description): string[] {
 export function partSchemasOf(description: Description): string[] {
   const { schemas } = description.components;
   const responses = operationsOf(description).flatMap(({ body, list }) => list?.wrappers ?? nameOf(body.$ref ?? ""));
-  const messages = [...responses, ...requestSchemasOf(description)];
+  const messages = [...responses, ...requestSchemasOf(description)].filter((name) => schemas[name]?.properties);
+  const wholes = messages.flatMap((name) => [name, ...referencesOf(schemas[name] as Schema)]);
   return Object.entries(schemas)
-    .filter(([name, { properties }]) => properties === undefined || !messages.includes(name))
+    .filter(([name]) => !messages.includes(name))
     .flatMap(([, schema]) => referencesOf(schema))
-    .filter((name) => !isNamedEnum(schemas[name] as Schema));
+    .filter((name) => !wholes.includes(name) && !isNamedEnum(schemas[name] as Schema));
 }
 
 /** The names of the schemas that a schema refers to. */
