@@ -80,7 +80,9 @@ export function submissionLimits(
   const operation = "submissionLimits";
   checkOptionNames(operation, options, "sentSince", "tokens", "now");
   oneOf(...Object.keys(counters), "vote", "other")(submission?.command, { operation, argument: "command" });
-  checkOptionNames(operation, submission, "command", ...(submission.command === "vote" ? ["proposalId"] : []));
+  const { command, proposalId } = submission;
+  const others = command === "vote" || proposalId === undefined ? ["proposalId"] : [];
+  checkOptionNames(operation, submission, "command", ...others);
   const { sentSince = 0, tokens, now } = options;
   const count = Number.isSafeInteger(sentSince) ? BigInt(sentSince) : sentSince;
   const sent = readAmount({ operation, argument: "sentSince" }, count) ?? 0n;
