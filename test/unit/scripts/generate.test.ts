@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { readDescription } from "../../../scripts/generate/description.js";
 import { generate } from "../../../scripts/generate/main.js";
-import { printPublic } from "../../../scripts/generate/public.js";
+import { printPublic } from "../../../scripts/generate/types.js";
 import { source } from "../../support/description.js";
 
 // `test/slow/description-change` generates from a description with additions.
