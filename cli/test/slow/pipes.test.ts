@@ -24,22 +24,12 @@ describe("in a pipe", () => {
     expect(stdout).toMatch(/^\{"timestamp":"2024-[^\n]*\}\n0\n$/);
   });
 
-  test("the program reports a full device with 1", async () => {
-    const { stdout } = await shell(`${program} balances 2>&1 > /dev/full; echo $?`);
-    expect(stdout).toMatch(/^Error: .*ENOSPC.*\n1\n$/);
-  });
-
   const lines = [
     "help",
-    "--help",
-    "--version",
-    "help balances",
-    "balances --help",
     "version",
     "profiles",
     "balances --format json",
     "spam --party ab",
-    "nodes",
     "check transaction.json",
     "follow balances --from start",
   ];
@@ -75,26 +65,12 @@ describe("in a pipe", () => {
   });
 });
 
-describe("on a terminal", () => {
-  /** Runs a command with a pseudo terminal of 100 columns. */
-  const terminal = async (command: string) => {
-    const { stdout } = await run("script", ["-qec", `stty cols 100; ${command}`, "/dev/null"], {
-      env: { ...process.env, VEGAPROTOCOL_NODE: node.url, TERM: "xterm", NO_COLOR: "" },
-    });
-    return stdout;
-  };
-
-  test("a list is a table with a bold head whose lines fit", async () => {
-    const lines = (await terminal(`${program} balances --limit 5 --columns timestamp,balance,accountType`)).split(
-      "\r\n",
-    );
-    expect(lines[0]).toBe("\x1b[1mtimestamp                                        balance  accountType\x1b[22m");
-    expect(lines.slice(1, 6).every((line) => /^2024-\S+Z +\d+ {2}\S+$/.test(line) && line.length <= 100)).toBe(true);
+test("on a terminal of 100 columns, a list is a table with a bold head whose lines fit", async () => {
+  const command = `stty cols 100; ${program} balances --limit 5 --columns timestamp,balance,accountType`;
+  const { stdout } = await run("script", ["-qec", command, "/dev/null"], {
+    env: { ...process.env, VEGAPROTOCOL_NODE: node.url, TERM: "xterm", NO_COLOR: "" },
   });
-
-  test("the progress of an export is one line that is removed at the end", async () => {
-    const output = await terminal(`${program} balances --page-size 50 --concurrency 1 > /dev/null`);
-    expect(output).toMatch(/\r.\[K[\d,]+ records, [\d,]+\/s, at 2024-/);
-    expect(output.endsWith("\r\x1b[K")).toBe(true);
-  });
+  const lines = stdout.split("\r\n");
+  expect(lines[0]).toBe("\x1b[1mtimestamp                                        balance  accountType\x1b[22m");
+  expect(lines.slice(1, 6).every((line) => /^2024-\S+Z +\d+ {2}\S+$/.test(line) && line.length <= 100)).toBe(true);
 });

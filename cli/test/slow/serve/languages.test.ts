@@ -1,48 +1,47 @@
 import { execFile, execFileSync, spawn } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
+import { readFileSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Setting, startSetting } from "./gateway-process.js";
 
 const run = promisify(execFile);
-const loops = fileURLToPath(new URL("loops/", import.meta.url));
+const page = readFileSync(new URL("../../../../docs/serve.md", import.meta.url), "utf8");
 
 /** Whether a machine has a program. */
-function has(...command: string[]): boolean {
+function has(...[command = "", ...args]: readonly string[]): boolean {
   try {
-    execFileSync(command[0] ?? "", command.slice(1), { stdio: "ignore" });
+    execFileSync(command, args, { stdio: "ignore" });
     return true;
   } catch {
     return false;
   }
 }
 
+/** The loops of the page: the file that each is saved as, how it is compiled, and how it is run. */
 const languages = [
-  { name: "Python", isThere: has("python3", "--version"), command: async () => ["python3", join(loops, "loop.py")] },
+  { name: "python", file: "loop.py", isThere: has("python3", "--version"), command: ["python3", "loop.py"] },
   {
-    name: "curl with jq",
+    name: "sh",
+    file: "loop.sh",
     isThere: has("curl", "--version") && has("jq", "--version"),
-    command: async () => ["sh", join(loops, "loop.sh")],
+    command: ["sh", "loop.sh"],
   },
   {
-    name: "Go",
+    name: "go",
+    file: "loop.go",
     isThere: has("go", "version"),
-    command: async () => {
-      const program = join(folder, "loop");
-      await run("go", ["build", "-o", program, join(loops, "loop.go")]);
-      return [program];
-    },
+    compile: ["go", "build", "loop.go"],
+    command: ["./loop"],
   },
   {
-    name: "Java",
+    name: "java",
+    file: "Loop.java",
     isThere: has("javac", "--version"),
-    command: async () => {
-      await run("javac", ["-d", folder, join(loops, "Loop.java")]);
-      return ["java", "-cp", folder, "Loop"];
-    },
+    compile: ["javac", "Loop.java"],
+    command: ["java", "Loop"],
   },
 ];
 
@@ -57,12 +56,11 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
+const textOf = (node: object) => JSON.stringify(Object.entries(node).sort());
+
 /** Runs a loop, until it has printed more records than there can be. */
-function records(
-  [command = "", ...args]: readonly string[],
-  most: number,
-): Promise<{ nodes: string[]; hasEnded: boolean; code: number | null }> {
-  const child = spawn(command, args);
+function records([command = "", ...args]: readonly string[], most: number) {
+  const child = spawn(command, args, { cwd: folder });
   const nodes: string[] = [];
   let rest = "";
   let hasEnded = true;
@@ -73,62 +71,54 @@ function records(
       const parsed = JSON.parse(line);
       const page = Object.values<{ edges?: { node: object }[] }>(parsed)[0];
       // The loop in Java prints whole pages.
-      for (const node of page?.edges?.map((edge) => edge.node) ?? [parsed])
-        nodes.push(JSON.stringify(Object.entries(node).sort()));
+      nodes.push(...(page?.edges?.map(({ node }) => textOf(node)) ?? [textOf(parsed)]));
     }
     hasEnded = nodes.length <= most;
     if (!hasEnded) child.kill();
   });
-  return new Promise((resolve) => {
+  return new Promise<{ nodes: string[]; hasEnded: boolean; code: number | null }>((resolve) => {
     child.on("close", (code) => resolve({ nodes, hasEnded, code }));
   });
 }
 
-const sorted = (all: readonly object[]) => all.map((node) => JSON.stringify(Object.entries(node).sort())).sort();
-
-describe.each(languages)("the loop in $name", ({ name, isThere, command }) => {
-  test.skipIf(!isThere)("gets every record of every list once through the gateway", { timeout: 120_000 }, async () => {
-    const program = await command();
-    const { records: all } = setting.network;
-    const [closed, resource] = [all.votes[0]?.proposalId, all.signatures[0]?.id];
-    const lists = [
-      ["/api/v2/balance/changes?pagination.first=300", "balances", all.balances],
-      ["/api/v2/parties/profiles?pagination.first=25", "profiles", all.profiles],
-      [
-        `/api/v2/votes?proposalId=${closed}&pagination.first=70`,
-        "votes",
-        all.votes.filter((vote) => vote.proposalId === closed),
-      ],
-      [
-        `/api/v2/node/signatures?id=${resource}&pagination.first=7`,
-        "signatures",
-        all.signatures.filter(({ id }) => id === resource),
-      ],
-    ] as const;
-    for (const [path, envelope, wanted] of lists) {
-      const { nodes, code } = await records([...program, setting.gateway.url, path, envelope], 10 * wanted.length);
-      expect([envelope, code]).toEqual([envelope, 0]);
-      expect(nodes.sort()).toEqual(sorted(wanted));
-    }
-  });
-
-  test.skipIf(!isThere)("loses records, does not end, or fails at a node", { timeout: 120_000 }, async () => {
-    const program = await command();
-    const { records: all } = setting.network;
-    const [node = ""] = setting.nodes;
-    const balances = await records(
-      [...program, node, "/api/v2/balance/changes?pagination.first=300", "balances"],
-      30_000,
-    );
-    expect(balances.nodes.length).toBeLessThan(all.balances.length);
-    const path = `/api/v2/votes?proposalId=${all.votes[0]?.proposalId}&pagination.first=70`;
-    expect((await records([...program, node, path, "votes"], 1000)).hasEnded).toBe(false);
-    const profiles = await records(
-      [...program, node, "/api/v2/parties/profiles?pagination.first=25", "profiles"],
-      3000,
-    );
-    expect(profiles.code).not.toBe(0);
-  });
-
-  test.runIf(!isThere)(`is skipped: this machine has no ${name}`, () => {});
+describe.each(languages)("the loop of the page in $name", ({ name, file, isThere, compile, command }) => {
+  test.skipIf(!isThere)(
+    "gets every record once through the gateway, and not at a node",
+    { timeout: 240_000 },
+    async () => {
+      const blocks = [...page.matchAll(new RegExp(`^\`\`\`${name}\\n([\\s\\S]*?)^\`\`\`$`, "gm"))].map(
+        ([, code = ""]) => code,
+      );
+      await writeFile(join(folder, file), blocks.find((code) => /endCursor/i.test(code)) ?? "");
+      const [compiler, ...flags] = compile ?? [];
+      if (compiler !== undefined) await run(compiler, flags, { cwd: folder });
+      const { balances, profiles, votes, signatures } = setting.network.records;
+      const [proposal, id] = [votes[0]?.proposalId, signatures[0]?.id];
+      const lists: [path: string, envelope: string, wanted: readonly object[]][] = [
+        ["/api/v2/balance/changes?pagination.first=300", "balances", balances],
+        ["/api/v2/parties/profiles?pagination.first=25", "profiles", profiles],
+        [
+          `/api/v2/votes?proposalId=${proposal}&pagination.first=70`,
+          "votes",
+          votes.filter(({ proposalId }) => proposalId === proposal),
+        ],
+        [
+          `/api/v2/node/signatures?id=${id}&pagination.first=7`,
+          "signatures",
+          signatures.filter((each) => each.id === id),
+        ],
+      ];
+      for (const [path, envelope, wanted] of lists) {
+        const { nodes, code } = await records([...command, setting.gateway.url, path, envelope], 10 * wanted.length);
+        expect([envelope, code]).toEqual([envelope, 0]);
+        expect(nodes.sort()).toEqual(wanted.map(textOf).sort());
+      }
+      const [lossy, failing, endless] = lists.map(([path, envelope, wanted]) =>
+        records([...command, setting.nodes[0] ?? "", path, envelope], 3 * wanted.length),
+      );
+      expect((await lossy)?.nodes.length).toBeLessThan(balances.length);
+      expect((await failing)?.code).not.toBe(0);
+      expect((await endless)?.hasEnded).toBe(false);
+    },
+  );
 });

@@ -1,12 +1,11 @@
 import { execFile } from "node:child_process";
 import { link, mkdir, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
 import { listen } from "vegaprotocol-client/testing/node";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { changeDatabase, main, node, queryDatabase, readDatabase, runNode, useDatabase } from "./sqlite-node.js";
+import { changeDatabase, main, node, queryDatabase, runNode, useDatabase } from "./sqlite-node.js";
 
 const run = promisify(execFile);
 
@@ -67,30 +66,6 @@ test("a file with two names is refused", async () => {
   for (const name of [file, second]) {
     const { code, stderr } = await sync(name);
     expect([code, stderr]).toEqual([2, expect.stringContaining(`${name} has 2 (hard links)`)]);
-  }
-});
-
-test("a full disk is named, and the database continues once there is space", async (context) => {
-  const disk = path("disk");
-  await mkdir(disk);
-  try {
-    await run("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", disk]);
-  } catch {
-    context.skip("This user cannot mount a file system.");
-  }
-  try {
-    const file = join(disk, "vega.db");
-    const { code, stderr } = await sync(file);
-    expect([code, stderr]).toEqual([
-      1,
-      expect.stringContaining(`SQLite cannot use ${file}: database or disk is full.`),
-    ]);
-    expect(stderr).toContain("Free some space, and repeat the command.");
-    await run("mount", ["-o", "remount,size=64m", disk]);
-    expect(await sync(file, "--quiet")).toMatchObject({ code: 0 });
-    expect((await readDatabase(file)).balances).toHaveLength(20_000);
-  } finally {
-    await run("umount", [disk]);
   }
 });
 

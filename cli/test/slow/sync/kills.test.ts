@@ -228,7 +228,9 @@ async function runChain(subject: Subject, seed: number, seen: { refused: number 
     if (isSmall) {
       // A folder gets its first file when a day is over.
       for (let number = 0; number < 80; number++) nextBlock(1);
-      expect(await runNode(args)).toMatchObject({ code: 1, stderr: expect.stringContaining("disk is full") });
+      const message =
+        subject === folder ? "the disk is full." : "disk is full. Free some space, and repeat the command.";
+      expect(await runNode(args)).toMatchObject({ code: 1, stderr: expect.stringContaining(message) });
       const stored = await subject.read(path);
       if (stored) checkPrefix(stored, network);
     }
