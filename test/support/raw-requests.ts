@@ -2,6 +2,9 @@ import type { FakeNode } from "../../src/testing/index.js";
 
 export const baseUrl = "https://node.example";
 
+/** An id as nodes have them. */
+export const hex = (number: number): string => number.toString(16).padStart(64, "0");
+
 /** Sends a request to a node without a client, and reads the response. */
 export async function fetchFrom(node: FakeNode, path: string, init?: RequestInit) {
   const response = await node.fetch(`${baseUrl}${path}`, init);

@@ -235,12 +235,9 @@ describe("the interval between two polls", () => {
     expect(waits.slice(-4)).toEqual([15_000, 15_000, 15_000, 1000]);
   });
 
-  test.each([
-    ["100 ms at least", [0, 0.001], 100],
-    ["15 seconds at most, also after a pause of the chain", [0, 86_400], 15_000],
-  ])("is %s", async (_, seconds, expected) => {
-    const steps = [...seconds, 90_000].map((each, index) => ({ height: index + 1, seconds: each, records: [1] }));
-    expect((await follow(steps).waits()).at(-1)).toBe(expected);
+  test("is 15 seconds at most, also after a pause of the chain", async () => {
+    const steps = [0, 86_400, 90_000].map((seconds, index) => ({ height: index + 1, seconds, records: [1] }));
+    expect((await follow(steps).waits()).at(-1)).toBe(15_000);
   });
 });
 

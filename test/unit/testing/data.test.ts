@@ -1,9 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { type BalanceChange, createClient, type Vote } from "../../../src/index.js";
 import { createFakeNetwork, createFakeNode, nodeDefects } from "../../../src/testing/index.js";
-import { baseUrl, fetchFrom, fetchPage } from "../../support/raw-requests.js";
+import { baseUrl, fetchFrom, fetchPage, hex } from "../../support/raw-requests.js";
 
-const hex = (number: number) => number.toString(16).padStart(64, "0");
 const vote = (party: number, timestamp: `${bigint}`, more: object = {}) => ({
   partyId: hex(party),
   proposalId: hex(7),
@@ -198,47 +197,31 @@ describe("a fake node", () => {
     expect((await fetchFrom(node, path)).headers.get("ratelimit-limit")).toBe("20");
   });
 
+  const late = { balances: [change(1, "2000")], block: { height: 1n, timestamp: 1000n } };
   const faulty = (fault: object) => ({ faults: [fault] });
-  const badData: [data: unknown, argument: string, words: string][] = [
-    [{ vote: 1 }, "data.vote", "data has no option `vote`. Did you mean `votes`?"],
-    [7, "data", "Expected `data` to be an object, got 7."],
-    [{ votes: -1 }, "data.votes", "to be an array of records, or how many to generate, got -1."],
-    [{ votes: [{}, { partyId: 5 }] }, "data.votes[1].partyId", "to be a string, got 5."],
-    [{ votes: [vote(1, "1", { blockTime: "x" })] }, "data.votes[0].blockTime", "to be digits of"],
-    [{ balances: [change(1, "9223372036854775807")] }, "data.balances[0].timestamp", "before the year 2255"],
-    [{ signatures: [{ sig: "§" }] }, "data.signatures[0].sig", "to be base64 or null"],
-    [{ party: "" }, "data.party", "to be an id"],
-    [
-      { balances: [change(1, "2000")], block: { height: 1n, timestamp: 1000n } },
-      "data.balances[0].timestamp",
-      "at or before 1000, the time of the current block",
-    ],
-  ];
-  const badOptions: [options: unknown, argument: string, words: string][] = [
-    [{ defect: [] }, "options.defect", "createFakeNode has no option `defect`."],
-    [{ defects: ["unsized-cursors"] }, "options.defects[0]", `to be one of \`${nodeDefects[0]}\``],
-    [faulty({ name: "fire" }), "options.faults[0].name", "to be one of `latency`"],
-    [faulty({ name: "reset", operation: "votes" }), "options.faults[0].operation", "to be one of `listVotes`"],
-    [faulty({ name: "reset", share: 2 }), "options.faults[0].share", "a number from 0 to 1, got 2"],
-    [faulty({ name: "reset", status: 500 }), "options.faults[0].status", "has no option `status`"],
-    [
-      faulty({ name: "latency", milliseconds: 2 ** 31 }),
-      "options.faults[0].milliseconds",
-      "or Infinity, got 2147483648.",
-    ],
-    [faulty({ name: "status", status: 99 }), "options.faults[0].status", "to be an HTTP status, got 99."],
-    [{ rateLimit: { requests: 5 } }, "options.rateLimit.requests", "options.rateLimit has no option `requests`."],
-    [{ blockEvery: 0 }, "options.blockEvery", "to be a number of milliseconds above 0"],
-    [{ version: "v0.75" }, "options.version", 'to be one of `v0.74`, `v0.79`, got "v0.75".'],
-  ];
-  // Titles hold no bigint.
-  const titled = [
-    ...badData.map(([data, ...title]) => [...title, data, {}] as const),
-    ...badOptions.map(([options, ...title]) => [...title, {}, options] as const),
-  ];
-
-  test.each(titled)("names `%s` as a mistake: %s", (argument, words, data, options) => {
-    const make = () => createFakeNode(data as object, options as object);
+  test.each<[argument: string, words: string, data: unknown, options?: object]>([
+    ["data.vote", "data has no option `vote`. Did you mean `votes`?", { vote: 1 }],
+    ["data", "Expected `data` to be an object, got 7.", 7],
+    ["data.votes", "to be an array of records, or how many to generate, got -1.", { votes: -1 }],
+    ["data.votes[1].partyId", "to be a string, got 5.", { votes: [{}, { partyId: 5 }] }],
+    ["data.votes[0].blockTime", "to be digits of", { votes: [vote(1, "1", { blockTime: "x" })] }],
+    ["data.balances[0].timestamp", "before the year 2255", { balances: [change(1, "9223372036854775807")] }],
+    ["data.balances[0].timestamp", "at or before 1000, the time of the current block", late],
+    ["data.signatures[0].sig", "to be base64 or null", { signatures: [{ sig: "§" }] }],
+    ["data.party", "to be an id", { party: "" }],
+    ["options.defect", "createFakeNode has no option `defect`.", {}, { defect: [] }],
+    ["options.defects[0]", "to be one of `tied-vote-cursors`", {}, { defects: ["unsized-cursors"] }],
+    ["options.faults[0].name", "to be one of `latency`", {}, faulty({ name: "fire" })],
+    ["options.faults[0].operation", "one of `listVotes`", {}, faulty({ name: "reset", operation: "votes" })],
+    ["options.faults[0].share", "a number from 0 to 1, got 2", {}, faulty({ name: "reset", share: 2 })],
+    ["options.faults[0].status", "has no option `status`", {}, faulty({ name: "reset", status: 500 })],
+    ["options.faults[0].milliseconds", "or Infinity, got -1.", {}, faulty({ name: "latency", milliseconds: -1 })],
+    ["options.faults[0].status", "to be an HTTP status, got 99.", {}, faulty({ name: "status", status: 99 })],
+    ["options.rateLimit.requests", "has no option `requests`.", {}, { rateLimit: { requests: 5 } }],
+    ["options.blockEvery", "to be a number of milliseconds above 0", {}, { blockEvery: 0 }],
+    ["options.version", 'to be one of `v0.74`, `v0.79`, got "v0.75".', {}, { version: "v0.75" }],
+  ])("names `%s` as a mistake: %s", (argument, words, data, options) => {
+    const make = () => createFakeNode(data as object, options);
     expect(make).toThrow(words);
     expect(make).toThrow(expect.objectContaining({ name: "ArgumentError", argument }));
   });

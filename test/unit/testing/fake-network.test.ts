@@ -1,14 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createClient } from "../../../src/index.js";
-import {
-  createFakeNetwork,
-  createFakeNode,
-  type FakeNetwork,
-  type FakeNode,
-  type FakeVote,
-} from "../../../src/testing/index.js";
-import { fetchFrom, fetchPage, transaction } from "../../support/raw-requests.js";
+import { createFakeNetwork, createFakeNode, type FakeNetwork, type FakeNode } from "../../../src/testing/index.js";
+import { fetchFrom, fetchPage, hex, transaction } from "../../support/raw-requests.js";
 import { runs } from "../../support/runs.js";
 
 const second = 1_000_000_000n;
@@ -26,13 +20,13 @@ function nodeOf(network: FakeNetwork, index: number) {
 }
 
 const vote = (party: number, timestamp: bigint, value = "VALUE_YES") => ({
-  partyId: party.toString(16).padStart(64, "0"),
+  partyId: hex(party),
   proposalId: "07".repeat(32),
   timestamp: `${timestamp}` as const,
   value,
 });
 const change = (party: number, timestamp: bigint) => ({
-  partyId: party.toString(16).padStart(64, "0"),
+  partyId: hex(party),
   timestamp: `${timestamp}` as const,
   balance: "1",
 });
@@ -66,18 +60,6 @@ describe("a fake network", () => {
     expect([await check(2), await check(2), await check(0)]).toEqual([0, 89, 0]);
     network.nextBlock();
     expect(await check(0)).toBe(0);
-  });
-
-  test("returns the votes of one block in an order of its own on each node, which does not vary", async () => {
-    const votes = Array.from({ length: 30 }, (_, party) => vote(party, 5000n));
-    const network = createFakeNetwork({ votes }, { defects: ["tied-vote-cursors"] });
-    const order = async (index: number) => {
-      const path = `/api/v2/votes?proposalId=${"07".repeat(32)}`;
-      return (await fetchPage<FakeVote>(nodeOf(network, index), path)).edges.map(({ node }) => node.partyId);
-    };
-    const orders = [await order(0), await order(1), await order(2)];
-    expect(new Set(orders.map(String)).size).toBe(3);
-    expect([await order(0), await order(1), await order(2)]).toEqual(orders);
   });
 
   test.each<[argument: string, words: string, data: object]>([

@@ -3,10 +3,9 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { BalanceChange } from "../../../src/index.js";
 import { createFakeNode, type FakeVote, nodeDefects } from "../../../src/testing/index.js";
-import { fetchFrom, fetchPage, walk } from "../../support/raw-requests.js";
+import { fetchFrom, fetchPage, hex, walk } from "../../support/raw-requests.js";
 import { runs } from "../../support/runs.js";
 
-const hex = (number: number) => number.toString(16).padStart(64, "0");
 const time = (microseconds: number) => `${BigInt(microseconds) * 1000n}` as const;
 
 /** Votes on one proposal, so many in each block; all were cast at different times. */

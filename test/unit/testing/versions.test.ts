@@ -2,9 +2,8 @@ import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import type { BalanceChange, PartyProfile, Vote } from "../../../src/index.js";
 import { createFakeNetwork, createFakeNode, type FakeNode, nodeDefects } from "../../../src/testing/index.js";
-import { fetchFrom, fetchPage } from "../../support/raw-requests.js";
+import { fetchFrom, fetchPage, hex } from "../../support/raw-requests.js";
 
-const hex = (number: number) => number.toString(16).padStart(64, "0");
 const day = 86_400n * 1_000_000_000n;
 const minimum = BigInt(Date.UTC(2020, 0, 1)) * 1_000_000n;
 const time = BigInt(Date.UTC(2024, 1, 9)) * 1_000_000n;
@@ -38,8 +37,8 @@ const encode = (content: object) => encodeURIComponent(btoa(JSON.stringify(conte
 
 /** A node of v0.79 and one of v0.74, on one chain. */
 function twoVersions(balances: readonly BalanceChange[]) {
-  const data = { nodes: [{ version: "v0.79" }, {}], balances } as const;
-  const { nodes } = createFakeNetwork(data, { defects: nodeDefects, rateLimit: false });
+  const data = { nodes: [{}, { version: "v0.74" }], balances } as const;
+  const { nodes } = createFakeNetwork(data, { version: "v0.79", defects: nodeDefects, rateLimit: false });
   return nodes as readonly FakeNode[] as readonly [FakeNode, FakeNode];
 }
 
@@ -92,7 +91,6 @@ describe("a fake node of v0.79", () => {
     const query = range(time, time + 1000n);
     const problem = "one or more party id is invalid";
     expect(await outcome(newer, `${query}&filter.partyIds=${hex(1)},${hex(3)}&filter.partyIds=${hex(1)}`)).toBe(2);
-    expect(await outcome(newer, `${query}&filter.marketIds=${hex(1)},${hex(3)}`)).toBe(2);
     expect(await outcome(newer, `${query}&filter.partyIds=${hex(1)},`)).toContain(problem);
     expect(await outcome(older, `${query}&filter.partyIds=${hex(1)},${hex(3)}`)).toContain(problem);
   });
@@ -133,16 +131,5 @@ describe("a fake node of v0.79", () => {
         `parsing field "filter.accountTypes": "${type}" is not a valid value`,
       );
     }
-  });
-});
-
-describe("the version of a fake node", () => {
-  test("is that of all nodes of a network unless a node has its own, and changes with `configure`", async () => {
-    const network = createFakeNetwork({ nodes: [{ version: "v0.74" }, {}], balances: 5 }, { version: "v0.79" });
-    const statuses = () => Promise.all(network.nodes.map(async (node) => (await fetchFrom(node, list)).status));
-    expect(await statuses()).toEqual([200, 400]);
-    network.nodes[0]?.configure({ version: "v0.79" });
-    network.nodes[1]?.configure({ version: "v0.74" });
-    expect(await statuses()).toEqual([400, 200]);
   });
 });
