@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -17,36 +17,29 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 /** What the compiler says about each of the modules, whose declarations are written, as those of a library are. */
 function compile(modules: Readonly<Record<string, string>>): Record<string, string[]> {
-  const options: ts.CompilerOptions = {
-    declaration: true,
-    target: ts.ScriptTarget.ES2022,
-    module: ts.ModuleKind.Preserve,
-    strict: true,
-    skipLibCheck: true,
-    // The package would otherwise be a part of this project, whose modules can all be named.
-    preserveSymlinks: true,
-    types: [],
-  };
-  const host = ts.createCompilerHost(options);
-  const { getSourceFile } = host;
-  const sources = new Map(
-    Object.entries(modules).map(([name, source], index) => [join(folder, `module${index}.ts`), { name, source }]),
+  const files = Object.entries(modules).map(([name, source], index) => {
+    const file = join(folder, `module${index}.ts`);
+    writeFileSync(file, source);
+    return { name, file };
+  });
+  const program = ts.createProgram(
+    files.map(({ file }) => file),
+    {
+      declaration: true,
+      target: ts.ScriptTarget.ES2022,
+      module: ts.ModuleKind.Preserve,
+      strict: true,
+      skipLibCheck: true,
+      // The package would otherwise be a part of this project, whose modules can all be named.
+      preserveSymlinks: true,
+      types: [],
+    },
   );
-  host.getSourceFile = (file, ...rest) => {
-    const { source } = sources.get(file) ?? {};
-    return source === undefined
-      ? getSourceFile.call(host, file, ...rest)
-      : ts.createSourceFile(file, source, ts.ScriptTarget.ES2022);
-  };
-  host.writeFile = () => {};
-  const program = ts.createProgram([...sources.keys()], options, host);
-  return Object.fromEntries(
-    [...sources].map(([file, { name }]) => {
-      const source = program.getSourceFile(file);
-      const diagnostics = [...ts.getPreEmitDiagnostics(program, source), ...program.emit(source).diagnostics];
-      return [name, diagnostics.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, "\n"))];
-    }),
-  );
+  const messagesOf = (source: ts.SourceFile | undefined) =>
+    [...ts.getPreEmitDiagnostics(program, source), ...program.emit(source, () => {}).diagnostics].map(
+      ({ messageText }) => ts.flattenDiagnosticMessageText(messageText, "\n"),
+    );
+  return Object.fromEntries(files.map(({ name, file }) => [name, messagesOf(program.getSourceFile(file))]));
 }
 
 const client = `

@@ -91,10 +91,11 @@ describe("submissionLimits", () => {
           });
           const submission = (command === "vote" ? { command, proposalId } : { command }) as Submission;
           const sentSince = countOf(name) - (shown[name] ?? 0);
-          const { isAllowed, left } = submissionLimits(response, submission, { sentSince, tokens });
+          const { isAllowed, left, minTokens } = submissionLimits(response, submission, { sentSince, tokens });
           const most = command === "vote" ? 3 : command === "other" ? Number.POSITIVE_INFINITY : 5;
           const needsTokens = command !== "other" && !(command === "vote" && !shown[name]);
           expect(isAllowed).toBe(countOf(name) < most && !(needsTokens && tokens < 100n));
+          expect(minTokens).toBe(needsTokens ? "100" : undefined);
           expect(left).toBe(command === "other" ? undefined : BigInt(most - countOf(name)));
           sent++;
           if (!isAllowed) continue;
