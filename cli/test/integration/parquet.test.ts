@@ -56,7 +56,7 @@ describe("a folder", () => {
     const node = startNode();
     const { code, stderr } = await sync(node);
     expect([code, stderr]).toEqual([0, expect.stringContaining("200 balances stored")]);
-    expect(stderr).toContain("2024-02-15 is not over, and has no file yet: add --partial-day to write it.\n");
+    expect(stderr).toContain("Not in the folder yet: the records of 2024-02-15, which is not over.");
     expect((await days()).sort()).toEqual(
       [7, 8, 9, 10, 11, 12, 13, 14].map((day) => `date=2024-02-${String(day).padStart(2, "0")}`),
     );

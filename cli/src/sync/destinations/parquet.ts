@@ -124,7 +124,8 @@ class ParquetDestination implements Destination {
       for (const row of rows) file.add(row);
       await this.#complete(file, notes);
     }
-    return this.#open && `${dateOf(this.#open.day)} is not over, and has no file yet: add --partial-day to write it.`;
+    if (this.#open === undefined) return undefined;
+    return `Not in the folder yet: the records of ${dateOf(this.#open.day)}, which is not over. Add --partial-day to write them.`;
   }
 
   async checkpoints(): Promise<StoredList[]> {
@@ -279,7 +280,9 @@ class ParquetDestination implements Destination {
 export async function openParquetFolder(name: string, options: ParquetOptions): Promise<Destination> {
   const path = await realpath(name).catch(() => resolve(name));
   if (options.mode === "read" && !existsSync(path)) {
-    throw new UsageError(`Expected a folder of vegaprotocol sync, and there is no ${name}.`);
+    throw new UsageError(
+      `Expected a folder of vegaprotocol sync, and there is no ${name}. Create it with: vegaprotocol sync ${name}`,
+    );
   }
   return new ParquetDestination(name, path, options, options.mode === "read" ? async () => {} : await lock(path));
 }

@@ -166,7 +166,9 @@ function fileOf(name: string, mode: OpenMode): string {
   if (found && !found.isFile()) throw new UsageError(`Expected ${name} to be a regular file.`);
   // SQLite would create it.
   if (mode === "read" && !found)
-    throw new UsageError(`Expected a database of vegaprotocol sync, and there is no ${name}.`);
+    throw new UsageError(
+      `Expected a database of vegaprotocol sync, and there is no ${name}. Create it with: vegaprotocol sync ${name}`,
+    );
   if (found && found.nlink > 1) {
     throw new UsageError(
       `Expected DESTINATION to have one name, and ${name} has ${found.nlink} (hard links): SQLite would lose what is written by ` +
