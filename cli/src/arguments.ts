@@ -167,5 +167,12 @@ export function withFlagNames(message: string): string {
   });
 }
 
-/** An id as nodes return it: hexadecimal in lower case. */
-export const canonicalId = (id: string): string => (/^(?:[\da-f]{2})+$/i.test(id) ? id.toLowerCase() : id);
+const canonicalId = (id: string): string => (/^(?:[\da-f]{2})+$/i.test(id) ? id.toLowerCase() : id);
+
+/** Each id once, in lower case if it is hexadecimal, as nodes return them: a checkpoint is that of its ids. */
+export function canonicalIds<T>(ids: T): T {
+  if (typeof ids === "string") return canonicalId(ids) as T;
+  if (Array.isArray(ids)) return [...new Set(ids.map(canonicalIds))] as T;
+  if (typeof ids !== "object" || ids === null) return ids;
+  return Object.fromEntries(Object.entries(ids).map(([name, value]) => [name, canonicalIds(value)])) as T;
+}

@@ -11,13 +11,12 @@ import {
   submissionLimits,
   tallyVotes,
 } from "vegaprotocol-client/reports";
-import { argumentFlags, canonicalId, filterFlags, readArguments } from "../arguments.js";
+import { argumentFlags, canonicalIds, filterFlags, readArguments } from "../arguments.js";
 import { addCommand, type Definition, exampleIds, type Setup } from "../command.js";
 import { connect } from "../connection.js";
 import { exitCodes, IncompleteError, UsageError } from "../errors.js";
 import * as flag from "../flags.js";
 import { type Io, printMessage } from "../io.js";
-import type { ColumnKind } from "../operations.js";
 import { formatTime } from "../output/columns.js";
 import { printObject, printRecords } from "../output/print.js";
 import { Progress } from "../progress.js";
@@ -186,10 +185,7 @@ async function* changesUpTo(io: Io, flags: ReportFlags, end: bigint): AsyncGener
     );
   };
   if (flags.db !== undefined) {
-    const ids = JSON.parse(
-      JSON.stringify(filter, (_, value) => (typeof value === "string" ? canonicalId(value) : value)),
-    );
-    yield* storedBalances(flags.db, ids, end, io.signal, explain);
+    yield* storedBalances(flags.db, canonicalIds(filter), end, io.signal, explain);
     return;
   }
   const client = await connectTo(io, flags);
@@ -211,20 +207,10 @@ async function* changesUpTo(io: Io, flags: ReportFlags, end: bigint): AsyncGener
   warnOfEnd(io, coverage);
 }
 
-async function printRows(
-  io: Io,
-  flags: ReportFlags,
-  kinds: Readonly<Record<string, ColumnKind>>,
-  read: () => Promise<readonly object[]>,
-): Promise<number> {
-  await printRecords(io, flags, kinds, read);
-  return exitCodes.done;
-}
-
 export async function printBalances(io: Io, flags: ReportFlags & { readonly at: bigint }): Promise<number> {
   const kinds = { balance: "amount", timestamp: "time", ...accountColumns } as const;
   const changes = () => changesUpTo(io, flags, flags.at);
-  return printRows(io, flags, kinds, () => balancesAt(changes(), flags.at, { isComplete: flags.completeHistory }));
+  return printRecords(io, flags, kinds, () => balancesAt(changes(), flags.at, { isComplete: flags.completeHistory }));
 }
 
 function readRange(flags: ReportFlags): { from: bigint; to: bigint; isComplete: boolean | undefined } {
@@ -237,7 +223,7 @@ function readRange(flags: ReportFlags): { from: bigint; to: bigint; isComplete: 
 async function printStatement(io: Io, flags: ReportFlags): Promise<number> {
   const options = readRange(flags);
   const kinds = { timestamp: "time", entry: "exact", change: "amount", balance: "amount", ...accountColumns } as const;
-  return printRows(io, flags, kinds, async () => {
+  return printRecords(io, flags, kinds, async () => {
     const accounts = await statement(changesUpTo(io, flags, options.to), options);
     return accounts.flatMap(({ opening, closing, lines, ...account }) => [
       { timestamp: String(options.from), entry: "opening", balance: opening, ...account },
@@ -256,7 +242,7 @@ async function printSeries(io: Io, flags: ReportFlags): Promise<number> {
   }
   const groupBy = names.map((name) => members[name as keyof typeof members]);
   const columns = Object.entries(accountColumns).filter(([name]) => ["assetId", ...groupBy].includes(name));
-  return printRows(io, flags, { time: "time", balance: "amount", ...Object.fromEntries(columns) }, () =>
+  return printRecords(io, flags, { time: "time", balance: "amount", ...Object.fromEntries(columns) }, () =>
     balanceSeries(changesUpTo(io, flags, options.to), { ...options, every: flags.every ?? "day", groupBy }),
   );
 }
@@ -264,19 +250,19 @@ async function printSeries(io: Io, flags: ReportFlags): Promise<number> {
 async function printTally(io: Io, flags: ReportFlags): Promise<number> {
   const { requiredMajority, requiredParticipation, totalSupply, db } = flags;
   const { liquidityMajority, liquidityParticipation, market } = flags;
-  const proposalId = canonicalId(need(flags.proposal, "proposal ID"));
+  const proposalId = canonicalIds(need(flags.proposal, "proposal ID"));
   const hasLiquidity = [liquidityMajority, liquidityParticipation, market].some((each) => each !== undefined);
   const liquidity = hasLiquidity && {
     requiredMajority: need(liquidityMajority, "liquidity-majority SHARE"),
     requiredParticipation: need(liquidityParticipation, "liquidity-participation SHARE"),
-    marketId: market && canonicalId(market),
+    marketId: canonicalIds(market),
   };
   const votes =
     db === undefined
       ? (await connectTo(io, flags)).listVotes({ proposalId }, { signal: io.signal })
       : storedList(db, "votes", { proposalId }, io.signal);
   const options = { requiredMajority, requiredParticipation, totalSupply, liquidity: liquidity || undefined };
-  return print(io, flags, await tallyVotes(votes, options));
+  return printObject(await tallyVotes(votes, options), io, flags);
 }
 
 async function printLimits(io: Io, flags: ReportFlags): Promise<number> {
@@ -287,22 +273,17 @@ async function printLimits(io: Io, flags: ReportFlags): Promise<number> {
   const statistics = await (await connectTo(io, flags)).getSpamStatistics({ partyId }, { signal: io.signal });
   const submission = { command, proposalId } as Submission;
   const limits = submissionLimits(statistics, submission, { sentSince, tokens, now: new Date() });
-  await print(io, flags, { ...limits, left: limits.left?.toString() });
+  await printObject({ ...limits, left: limits.left?.toString() }, io, flags);
   return limits.isAllowed ? exitCodes.done : exitCodes.rejected;
 }
 
 async function printBundle(io: Io, flags: ReportFlags): Promise<number> {
-  const id = canonicalId(need(flags.id, "id ID"));
+  const id = canonicalIds(need(flags.id, "id ID"));
   const bundle = await signatureBundle(
     flags.db === undefined
       ? (await connectTo(io, flags)).listNodeSignatures({ id }, { signal: io.signal })
       : storedList(flags.db, "signatures", { id }, io.signal),
   );
   if (bundle === "0x") throw new IncompleteError(`There are no signatures of ${id}, or not yet enough of them.`);
-  return print(io, flags, { id, bundle });
-}
-
-async function print(io: Io, flags: flag.FormatFlags, value: object): Promise<number> {
-  await printObject(value, io, flags);
-  return exitCodes.done;
+  return printObject({ id, bundle }, io, flags);
 }

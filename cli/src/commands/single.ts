@@ -40,8 +40,7 @@ async function single(id: OperationId, io: Io, flags: NodeFlags & FormatFlags): 
   const argument = readArguments(id, argumentFlags(id), flags);
   const { client } = await connect(io, flags);
   const method = client[id] as (argument: object, options: CallOptions) => PromiseLike<object>;
-  await printObject(await method(argument, { signal: io.signal }), io, flags);
-  return exitCodes.done;
+  return printObject(await method(argument, { signal: io.signal }), io, flags);
 }
 
 export function addCheck(program: Command, setup: Setup): void {

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { ArgumentError, PaginationError, VegaError } from "vegaprotocol-client";
-import { argumentFlags, canonicalId, filterFlags, readArguments } from "../arguments.js";
+import { ArgumentError, type Block, PaginationError, VegaError } from "vegaprotocol-client";
+import { argumentFlags, canonicalIds, filterFlags, readArguments } from "../arguments.js";
 import { addCommand, exampleIds, type Setup } from "../command.js";
 import { connect } from "../connection.js";
 import { ErrorWithAdvice, exitCodes, IncompleteError, UsageError } from "../errors.js";
@@ -13,7 +13,7 @@ import { copyDatabase } from "../sync/copy.js";
 import { type Destination, hidePassword, type SyncList, syncLists } from "../sync/destination.js";
 import { openSqlite } from "../sync/destinations/sqlite.js";
 import { type DestinationFlags, openDestination } from "../sync/open.js";
-import type { SyncOptions, SyncProgress, SyncWait, VotesQuery } from "../sync/sync.js";
+import type { SyncOptions, SyncProgress, VotesQuery } from "../sync/sync.js";
 import { syncTo } from "../sync/sync.js";
 import { describeDuration } from "../times.js";
 
@@ -156,15 +156,6 @@ function readVotes(proposals: readonly string[], parties: readonly string[]): Vo
   return proposals.flatMap((proposalId) => parties.map((partyId) => ({ proposalId, partyId })));
 }
 
-/** Each id once, in lower case if it is hexadecimal, as nodes return them: a checkpoint is that of its ids. */
-function canonicalIds<T>(ids: T): T {
-  const text = JSON.stringify(ids, (_, value: unknown) => {
-    if (Array.isArray(value)) return [...new Set(value.map((each) => canonicalIds(each)))];
-    return typeof value === "string" ? canonicalId(value) : value;
-  });
-  return JSON.parse(text);
-}
-
 async function store(io: Io, flags: Flags, plan: Plan, destination: Destination, name: string): Promise<number> {
   const { follow = false, pollInterval } = flags;
   const monitor = new Monitor(io, flags);
@@ -212,7 +203,7 @@ function canContinue(error: unknown, { reason }: AbortSignal): boolean {
 
 const sayBehind =
   (io: Io, { quiet, catchUp = 15_000 }: Flags, name: string) =>
-  ({ block, position }: SyncWait): void => {
+  (block: Block, position: bigint): void => {
     if (quiet || catchUp === 0) return;
     const [reached, stored] = [formatTime(block.timestamp), formatTime(position)];
     printMessage(

@@ -1,5 +1,6 @@
 /** Prints records and objects to stdout. */
 import { styleText } from "node:util";
+import { exitCodes } from "../errors.js";
 import type { FormatFlags, FormatName, PresentationFlags } from "../flags.js";
 import { hasColors, type Io, printable, printableJson, printMessage, widthOf, write } from "../io.js";
 import type { ColumnKind } from "../operations.js";
@@ -58,7 +59,7 @@ export async function printRecords(
   kinds: Readonly<Record<string, ColumnKind>>,
   read: () => Promise<readonly object[]>,
   { units = {}, onHidden = (names) => printMessage(io, describeHidden(names)) }: PrintOptions = {},
-): Promise<void> {
+): Promise<number> {
   const format = formatOf(flags.format, io);
   const columns = (await readColumns(kinds, flags)).map((column) => {
     const unit = format === "table" ? units[column.name] : undefined;
@@ -68,21 +69,24 @@ export async function printRecords(
   const encoder = createEncoder(format, columns, io, { isStdout: true, hasChosenColumns, onHidden });
   const records = (await read()) as readonly WireRecord[];
   await write(io.stdout, encoder.head + encoder.encode(records) + encoder.end());
+  return exitCodes.done;
 }
 
 const column = (name: string): Column => ({ name, kind: "text", print: (text) => text });
 
 /** Prints one object: as JSON, or with a row for each value in it. What is unknown is left out. */
-export async function printObject(value: object, io: Io, flags: FormatFlags): Promise<void> {
+export async function printObject(value: object, io: Io, flags: FormatFlags): Promise<number> {
   const format = formatOf(flags.format, io);
   if (format === "json" || format === "ndjson") {
     const text = JSON.stringify(value, undefined, format === "json" ? 2 : undefined);
-    return write(io.stdout, `${io.stdout.isTTY ? printableJson(text) : text}\n`);
+    await write(io.stdout, `${io.stdout.isTTY ? printableJson(text) : text}\n`);
+    return exitCodes.done;
   }
   const columns = [column("name"), column("value")];
   const encoder = createEncoder(format, columns, io, { isStdout: true, hasChosenColumns: true });
   const rows = rowsOf(value).map(([name, text]) => ({ name, value: text }));
-  return write(io.stdout, encoder.head + encoder.encode(rows) + encoder.end());
+  await write(io.stdout, encoder.head + encoder.encode(rows) + encoder.end());
+  return exitCodes.done;
 }
 
 /** The values in an object with their paths, as in `votes.statistics[0].proposal`. */

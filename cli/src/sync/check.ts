@@ -48,7 +48,7 @@ export async function checkSync(
   }
   const { position } = checkpoint;
   const { block } = await client.listBalanceChanges({ pagination: { first: 1 } }, { signal });
-  if (block && block.timestamp < position) onBehind?.({ block, position });
+  if (block && block.timestamp < position) onBehind?.(block, position);
   const last = await destination.newest(filter);
   // Records after the checkpoint are of another query, or of a node without block headers: those are compared in one direction.
   const end = last && BigInt(last.timestamp) >= position ? BigInt(last.timestamp) + 1n : position;

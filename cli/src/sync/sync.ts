@@ -32,20 +32,13 @@ export interface SyncProgress {
   readonly incomplete?: IncompleteError | undefined;
 }
 
-/** A node that has not reached what is stored. */
-export interface SyncWait {
-  readonly block: Block;
-  /** What is stored, in Unix nanoseconds. */
-  readonly position: bigint;
-}
-
 export interface ReadOptions {
   readonly pageSize?: number | undefined;
   readonly concurrency?: number | undefined;
   readonly catchUp?: number | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Called once, before a node is waited for that has not reached what is stored. */
-  readonly onBehind?: ((wait: SyncWait) => void) | undefined;
+  /** Called once, before a node is waited for that has not reached the position up to which blocks are stored. */
+  readonly onBehind?: ((block: Block, position: bigint) => void) | undefined;
 }
 
 export interface SyncOptions extends ReadOptions, Pick<FollowOptions, "pollInterval" | "observe"> {
@@ -144,7 +137,7 @@ class Run {
     if (block === undefined || position === undefined || finalTime(block) > position) return false;
     const isAt = finalTime(block) === position;
     if (isAt) this.options.onStored?.({ list, records: this.#records[list] ?? 0, upTo: position });
-    else if (!this.#isBehind) this.options.onBehind?.({ block, position });
+    else if (!this.#isBehind) this.options.onBehind?.(block, position);
     this.#isBehind ||= !isAt;
     return isAt;
   }

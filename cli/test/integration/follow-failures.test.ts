@@ -90,7 +90,7 @@ describe("the position of a follower", () => {
 });
 
 describe("a follower on a terminal", () => {
-  test("prints a table, and a line with its lag, records and what it waits for that is never between the rows", async () => {
+  test("prints a table, and a line with its progress that is never between the rows", async () => {
     const growing = createFakeNode({ balances: 50 }, { rateLimit: false });
     const timer = setInterval(() => growing.nextBlock({ balances: 3 }), 5);
     const { signal, interrupt } = interruption();
@@ -98,6 +98,7 @@ describe("a follower on a terminal", () => {
     const argv = [...command, "--columns", "timestamp,balance"];
     const { stdout, stderr } = await runCli(argv, {
       signal,
+      now: clock(250),
       fetch: growing.fetch,
       terminal: 120,
       errorTerminal: 120,
@@ -109,7 +110,7 @@ describe("a follower on a terminal", () => {
     });
     clearInterval(timer);
     expect(stdout).toMatch(/^timestamp +balance\n2024-\S+ +\d+\n/);
-    expect(stderr).toMatch(/\r.\[K.ag \d+d( \d+h)?, \d+ records, waits for the next block\r.\[K/);
+    expect(stderr).toMatch(/\r.\[K\d+ records, \d+\/s, at 2024-02-09T\S+Z\r.\[K/);
     expect(stderr).toMatch(/\r.\[KInterrupted by SIGINT\.\n/);
   });
 });
