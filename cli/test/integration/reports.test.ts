@@ -142,6 +142,7 @@ describe("limits", () => {
     const { left } = JSON.parse(await run(...vote));
     const { code, stdout } = await runCli([...vote, "--sent-since", left], { fetch });
     expect([code, JSON.parse(stdout)]).toMatchObject([4, { isAllowed: false, reason: "quota", left: "0" }]);
+    expect(JSON.parse(await run("limits", "--party", party, "--command", "transfer"))).toHaveProperty("isAllowed");
   });
 });
 
