@@ -68,6 +68,12 @@ const refusals: Partial<Record<keyof VegaClient, Refusal[]>> = {
     [{ partyId: "a" }, "maxItems", "a positive integer, got 0.", { maxItems: 0 }],
     [{ partyId: "a" }, "readAhead", 'a boolean, got "no".', { readAhead: "no" }],
     [{ partyId: "a" }, "signal", "an AbortSignal, got 5.", { signal: 5 }],
+    [
+      { partyId: "a" },
+      "timeout",
+      "a positive number of milliseconds up to 2147483647, or Infinity, got -1.",
+      { timeout: -1 },
+    ],
     [{ partyId: "a" }, "options", "Expected the options of listVotes to be an object, got null.", null],
   ],
   listNodeSignatures: [

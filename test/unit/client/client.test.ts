@@ -40,17 +40,6 @@ describe("the option baseUrl", () => {
   });
 });
 
-test("headers of the client and of a call are sent, and those of the call take precedence", async () => {
-  const { fetch, sent } = respondWith(statistics);
-  const client = createClient({ baseUrl, fetch, headers: { "X-One": "1", "X-Two": "2", absent: undefined } });
-  await client.getSpamStatistics(party, { headers: Object.entries({ "x-two": "3", "x-four": "4" }) });
-  await client.getSpamStatistics(party, { headers: new Headers({ accept: "text/plain" }) });
-  expect(sent.map(({ headers }) => headers)).toEqual([
-    { accept: "application/json", "x-one": "1", "x-two": "3", "x-four": "4" },
-    { accept: "text/plain", "x-one": "1", "x-two": "2" },
-  ]);
-});
-
 test("withResponse resolves to the result with status, headers and block, and sends no further request", async () => {
   const headers = { "X-Block-Height": "1234567", "X-Block-Timestamp": "1707497689123456000" };
   const { fetch, sent } = recorder(async () => json(statistics, { headers }));

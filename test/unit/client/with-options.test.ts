@@ -25,21 +25,21 @@ describe("withOptions", () => {
     expect(node.requests).toHaveLength(1);
   });
 
-  test("adds headers to those of the client, of calls and of requests by http", async () => {
+  test("adds headers to those of the client; those of a call take precedence, and so do those of a request by http", async () => {
     const { fetch, sent } = respondWith(statistics);
-    const first = createClient({ baseUrl, fetch, headers: { "X-One": "1", "X-Two": "1" } });
+    const first = createClient({ baseUrl, fetch, headers: { "X-One": "1", "X-Two": "1", absent: undefined } });
     const second = first.withOptions({ headers: { "x-two": "2", "X-Three": "2" } });
     const third = second.withOptions({ headers: [["x-three", "3"]], timeout: 5000 });
-    await third.getSpamStatistics(party, { headers: { "x-one": "4" } });
+    await third.getSpamStatistics(party, { headers: new Headers({ "x-one": "4", accept: "text/plain" }) });
     await third.http.GET("/statistics/spam/{partyId}", { params: { path: party }, headers: { "X-Two": null } });
     await third.http.request("get", "/statistics/spam/{partyId}", { params: { path: party } });
-    await first.getSpamStatistics(party);
+    await first.getSpamStatistics(party, { headers: [["x-two", "5"]] });
     const accept = "application/json";
     expect(sent.map(({ headers }) => headers)).toEqual([
-      { accept, "x-one": "4", "x-two": "2", "x-three": "3" },
+      { accept: "text/plain", "x-one": "4", "x-two": "2", "x-three": "3" },
       { accept, "x-one": "1", "x-three": "3" },
       { accept, "x-one": "1", "x-two": "2", "x-three": "3" },
-      { accept, "x-one": "1", "x-two": "1" },
+      { accept, "x-one": "1", "x-two": "5" },
     ]);
   });
 

@@ -120,9 +120,9 @@ describe("a read by client.http", () => {
     };
     const controller = new AbortController();
     const options = { ...party, parseAs: "stream", signal: controller.signal } as const;
-    const { data } = await createClient({ baseUrl, fetch, timeout: 100 }).http.GET(path, options);
+    const { data } = await createClient({ baseUrl, fetch, timeout: 500 }).http.GET(path, options);
     const reader = (data as ReadableStream<Uint8Array>).getReader();
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await new Promise((resolve) => setTimeout(resolve, 600));
     expect(new TextDecoder().decode((await reader.read()).value)).toBe("first");
     controller.abort("enough");
     await expect(reader.read()).rejects.toBe("enough");

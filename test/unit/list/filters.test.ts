@@ -142,20 +142,6 @@ describe("balance changes of more parties than fit a URL", () => {
     const known = [...new Set(records.balances.map(({ partyId }) => partyId ?? ""))];
     return Array.from({ length: others }, (_, index) => known[index / 10] ?? hex(index));
   };
-  const times = (records: readonly { timestamp: string }[]) => records.map(({ timestamp }) => timestamp);
-
-  test("are scanned with several requests, in order of time", async () => {
-    const fake = createFakeNode({ balances: 2000 }, { defects: ["lost-balance-changes"] });
-    const query = { filter: { partyIds: scattered(fake, 300) } };
-    const client = clientOf(fake);
-    const stored = times(fake.records.balances).sort();
-    expect(times(await client.scanBalanceChanges(query).toArray())).toEqual(stored);
-    expect(times(await client.scanBalanceChanges(query, { pageSize: 300 }).toArray())).toEqual(stored);
-    const options = { order: "newest-first", maxItems: 70, pageSize: 200 } as const;
-    const last = await client.scanBalanceChanges(query, options).toArray();
-    expect(times(last)).toEqual([...stored].reverse().slice(0, 70));
-    expect(longest(fake)).toBeLessThan(8000);
-  });
 
   test("are scanned to their end from the `resume` of an error", async () => {
     const fake = createFakeNode({ balances: 1000 });

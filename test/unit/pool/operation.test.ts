@@ -31,7 +31,7 @@ describe("a check of the nodes of a pool", () => {
   });
 
   test("rejects with the reason of the caller's signal", async () => {
-    const net = new PooledNetwork({ latency: [1, 2, 3].map(() => Number.POSITIVE_INFINITY) });
+    const net = new PooledNetwork({ latency: Array(3).fill(Number.POSITIVE_INFINITY) });
     const controller = new AbortController();
     net.clock.after(100, () => controller.abort("enough"));
     await expect(net.run(net.pool.check({ signal: controller.signal }))).rejects.toBe("enough");

@@ -81,16 +81,15 @@ function prepare({ times, start, length, parts, blockTime, ...rest }: Case, beha
   return { source, options, expected: source.expected(order === "newest-first").slice(0, maxItems) };
 }
 
-/**
- * How many rows there are in neighboring microseconds, at most. A page has to hold them; a microsecond alone can have more rows than a
- * page.
- */
-function mostInNeighbors(times: readonly number[]): number {
+function countsOf(values: readonly number[]): Map<number, number> {
   const counts = new Map<number, number>();
-  for (const time of times) {
-    const microsecond = Math.floor(time / 1000);
-    counts.set(microsecond, (counts.get(microsecond) ?? 0) + 1);
-  }
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return counts;
+}
+
+/** The most rows of neighboring microseconds. A page has to hold them; a microsecond alone can have more rows than a page. */
+function mostInNeighbors(times: readonly number[]): number {
+  const counts = countsOf(times.map((time) => Math.floor(time / 1000)));
   const inNeighbors = [...counts].map(([microsecond, count]) => {
     const others = (counts.get(microsecond - 1) ?? 0) + (counts.get(microsecond + 1) ?? 0);
     return others === 0 ? 0 : others + count;
@@ -131,12 +130,6 @@ describe("a scan", () => {
   });
 });
 
-function mostAtOneTime(rows: readonly Row[]): number {
-  const counts = new Map<number, number>();
-  for (const { time } of rows) counts.set(time, (counts.get(time) ?? 0) + 1);
-  return Math.max(1, ...counts.values());
-}
-
 describe("a scan sends requests", () => {
   /** Rows of a day in milliseconds. */
   const worlds: Record<string, fc.Arbitrary<number>> = {
@@ -157,7 +150,7 @@ describe("a scan sends requests", () => {
       async (single, size, bursts) => {
         const all = [...single, ...bursts.flatMap(([time, rows]) => Array.from({ length: rows }, () => time))];
         const rows = rowsAt(all.map((time) => 1000 * time));
-        const pageSize = Math.max(size, mostAtOneTime(rows) + 1);
+        const pageSize = Math.max(size, ...countsOf(all).values()) + 1;
         const count = async (concurrency: number) => {
           const source = new RangeSource(rows, { start: 0, end: 86_400_001_000 });
           const yielded = await source.scan({ pageSize, concurrency }).toArray();
