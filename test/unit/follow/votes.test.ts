@@ -128,6 +128,17 @@ describe("a follower of votes", () => {
     expect(await rest.take(1)).toMatchObject([batchOf([vote(52, 99)], 60)]);
   });
 
+  test("ignores a response of an earlier block", async () => {
+    const votes = [vote(1, 1)];
+    const [current, behind] = [nodeAt(9, { votes }), nodeAt(5, { votes })];
+    const nodes = [current];
+    const { take } = follow({ fetch: (request) => (nodes.shift() ?? current).fetch(request) }, { from: "start" });
+    expect(await take(1)).toMatchObject([batchOf(votes, 9)]);
+    endBlock(current, 10, { votes: [vote(9, 2)] });
+    nodes.push(behind, behind);
+    expect(await take(1)).toMatchObject([batchOf([vote(9, 2)], 10)]);
+  });
+
   test("ends with a ResponseError if cursors name no block, or if votes are out of order", async () => {
     await expect(follow(createFakeNode({ votes: [vote(1, 1)] })).take(1)).rejects.toMatchObject({
       name: "ResponseError",
