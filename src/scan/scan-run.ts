@@ -115,7 +115,8 @@ export class ScanRun implements Batches<BalanceChange> {
    */
   coverage(taken?: number): Coverage {
     const isEndShown = this.#block !== undefined && !this.#hasPageWithoutBlock;
-    const { end } = this.#times ?? {};
+    // A range can begin after the newest block.
+    const end = this.#times && maximum(this.#times.end, this.#start ?? 0n);
     const shown = this.#readers.map(({ completeFrom }) => completeFrom).reduce(maximum, this.#start ?? 0n);
     const start = end === undefined ? shown : minimum(shown, end);
     const whole = { start, end: isEndShown ? end : undefined, block: this.#block };

@@ -19,6 +19,8 @@ export interface Pages<T> extends AsyncIterable<AnyPage<T>> {
 /** The records of a walk, as far as it came. */
 export class Walked<T> {
   coverage: Coverage | undefined;
+  /** Up to when the last part is complete. */
+  end: bigint | undefined;
   /** Where the parts between errors begin to be complete. */
   starts: bigint[] = [];
   items: T[] = [];
@@ -66,6 +68,7 @@ export async function walk<T>(
       const coverage = await pages.coverage?.();
       if (walked.continuedAt.length === 0) walked.coverage = coverage;
       if (coverage) walked.starts.push(coverage.start);
+      walked.end = coverage?.end;
       return true;
     }
     const next = onError(error) ?? (error as { resume?: object }).resume;
@@ -127,7 +130,8 @@ export async function readWalk(
   // A walk ends at the block of its node, which can be before the end of the range.
   const isInRange = (change: BalanceChange) => wanted(change) && between({ end: spec.end })(change);
   if (coverage !== undefined) checkCoverage(reading, { start }, coverage, isInRange);
-  const end = coverage?.end ?? walked.block ?? world.lowestHead;
+  const last = isDescending ? coverage?.end : walked.end;
+  const end = last ?? walked.block ?? world.lowestHead;
   const lowest = walked.items.map(timeOf).reduce<bigint | undefined>(earlier, undefined);
   // Each part is complete from its own start, or in descending order, the last one from there.
   const parts = isDescending ? walked.starts.slice(-1) : walked.starts.slice(0, 1);
