@@ -1,9 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { RateLimitError } from "../../../src/index.js";
 import { createLimitedNode, type NodeLimits } from "../../support/limited-node.js";
 import { ManualClock } from "../../support/manual-clock.js";
-import { baseUrl } from "../../support/raw-requests.js";
 import { json } from "../../support/recorder.js";
 import { runs } from "../../support/runs.js";
 import { createSend } from "../../support/send.js";
@@ -136,27 +134,6 @@ test("a paced client that is not alone is rejected a few times at most, and neve
   await clock.run(calls);
   expect(node.count).toMatchObject({ served: 500, banned: 0 });
   expect(node.count.rejected).toBeLessThanOrEqual(25);
-});
-
-test("a ban rejects all calls at once, also those that wait, and nothing is sent while it lasts", async () => {
-  const { clock, node, send } = connect();
-  // A client without pacing on the same node gets it banned.
-  await clock.run(send());
-  for (let request = 0; request < 200; request++) await node.fetch(new Request(`${baseUrl}/statistics/spam/a`));
-  expect(node.count).toMatchObject({ served: 100, rejected: 20 });
-  const results = await clock.run(Promise.allSettled(sendAll(50, send)));
-  const reasons = results.map((result) => (result.status === "rejected" ? result.reason : undefined));
-  expect(reasons.every(RateLimitError.is)).toBe(true);
-  for (const reason of reasons) expect(reason).toMatchObject({ status: 403, banned: true, retryAfter: 600 });
-  expect(reasons.filter(({ attempts }) => attempts === 0).length).toBeGreaterThanOrEqual(40);
-  expect(reasons.at(-1).message).toContain("this call was not sent. Wait 600 seconds.");
-
-  const before = { ...node.count };
-  await expect(clock.run(send())).rejects.toMatchObject({ banned: true, attempts: 0 });
-  expect(node.count).toEqual(before);
-
-  await clock.run(clock.sleep(600_000));
-  expect(await clock.run(send())).toMatchObject({ data: { chainId: "vega-fake-0011" } });
 });
 
 test("a rejection that arrives during a ban does not replace it", async () => {
