@@ -97,7 +97,7 @@ function readJson(value: unknown, place: Place): object {
   try {
     copy = JSON.parse(JSON.stringify(value, check) ?? "null");
   } catch (error) {
-    throw ArgumentError.is(error) ? error : refuse(at, "a JSON value", "an object that contains itself");
+    throw ArgumentError.is(error) ? error : refuse(at, "a JSON value, which does not contain itself");
   }
   return typeof copy === "object" && copy !== null && !Array.isArray(copy) ? copy : refuse(place, "an object", value);
 }

@@ -43,7 +43,7 @@ const combined = (pagination: object): Refusal => {
 
 const itself: { in?: unknown } = {};
 itself.in = { itself };
-const selfContained = 'a JSON value, got "an object that contains itself".';
+const selfContained = "a JSON value, which does not contain itself.";
 const cyclic: unknown[] = [];
 cyclic.push({ cyclic });
 /** A transaction with what JSON cannot say in a place, such as `[0].a`. */
