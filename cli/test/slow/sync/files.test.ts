@@ -71,7 +71,8 @@ test("a file with two names is refused", async () => {
 
 test("a database keeps all promises of a destination", async () => {
   const root = fileURLToPath(new URL("../../../../", import.meta.url));
-  const argv = ["node_modules/vitest/vitest.mjs", "run", "cli/test/integration/sync.test.ts", "-t", "vega.db"];
+  const vitest = ["node_modules/vitest/vitest.mjs", "run", "--reporter", "default"];
+  const argv = [...vitest, "cli/test/integration/sync.test.ts", "-t", "vega.db"];
   const { stdout } = await run(node, argv, { cwd: root, env: { ...process.env, NO_COLOR: "1" } });
   expect(stdout).toMatch(/Tests +\d\d passed/);
 });
