@@ -202,6 +202,7 @@ async function scanHistory(
   let known = newest && BigInt(newest.timestamp);
   const stored = newest && checkpoint?.start;
   let begin = stored;
+  let hasStored = false;
   for (let attempt = 1; ; attempt++) {
     const start = known ?? position ?? from;
     const scan = openScan(client, filter, { start }, { ...options, signal });
@@ -211,10 +212,11 @@ async function scanHistory(
         begin ??= BigInt(records[0]?.timestamp ?? upTo ?? 0);
         if (upTo === undefined) rest = records;
         else await store({ records, upTo }, begin);
+        hasStored = true;
       }
     } catch (error) {
       if (isAtPosition(error, position)) return;
-      if (!PaginationError.is(error) || known === undefined) throw error;
+      if (!PaginationError.is(error) || known === undefined || hasStored) throw error;
       // The nodes have dropped the record, and keep all that follows.
       if (error.availableFrom !== undefined && error.availableFrom <= (position ?? 0n)) known = undefined;
       else if (error.reason !== "gap" || attempt >= attempts) throw error;

@@ -148,6 +148,25 @@ describe("a folder", () => {
     }
   });
 
+  test("has each record once if a run that has stored some ends with a gap", async () => {
+    const like = change(first);
+    const balances = Array.from({ length: 6000 }, (_, index) => {
+      const marketId = String(index % 30).padStart(64, "0");
+      return { ...like, marketId, timestamp: `${first + BigInt(Math.floor(index / 30)) * hour}` as const };
+    });
+    const early = { balances: balances.slice(0, 1800), block: { height: 500n, timestamp: first + 60n * hour } };
+    const [whole, pruned] = [startNode({ balances }), startNode({ balances, history: first + 190n * hour })];
+    for (let count = 2; count < 10; count += 2) {
+      await rm(folder, { recursive: true, force: true });
+      await sync(startNode(early), "--page-size", "500");
+      let requests = 0;
+      const nodeOf = () => (requests++ >= count && requests < count + 5 ? pruned : whole);
+      await sync({ fetch: (request) => nodeOf().fetch(request) }, "--page-size", "500", "--concurrency", "1");
+      const stored = (await rows()).map((row) => `${row["time"]} ${row["market"]}`);
+      expect(new Set(stored).size, `${count} requests`).toBe(stored.length);
+    }
+  });
+
   test("holds one query: another filter, start, unit of times or form of amounts is refused by name", async () => {
     const node = startNode();
     await sync(node, "--party", party);
