@@ -35,7 +35,7 @@ export interface ScannedList {
 const listOperation = operations.listBalanceChanges;
 
 /** How many pages are read before the caller needs them, for each request that may be in flight. */
-const prefetchedPages = 4;
+const prefetchedPages = 5;
 
 /** The smallest page of one of several requests: a filter that was split often must not take a request for each record. */
 const smallestPage = 100;
