@@ -15,6 +15,7 @@ import {
   StalledError,
 } from "vegaprotocol-client/follow";
 import { ExitError, IncompleteError } from "../errors.js";
+import { formatTime } from "../output/columns.js";
 import { largestPage, readWhole } from "../records.js";
 import type { BalancesQuery, Batch, Checkpoint, Destination, Part, SyncList } from "./destination.js";
 import { checkTime, compareRecords } from "./rows.js";
@@ -187,66 +188,80 @@ async function syncBalances(run: Run, query: BalancesQuery, stored: Checkpoint |
   for await (const batch of follower.batches()) await store(batch, checkpoint?.start ?? batch.from);
 }
 
-/** How often what follows a stored record is read, behind one address perhaps from another node each time. */
-const attempts = 3;
-
 /** Reads what the node has. */
 async function scanHistory(
-  { client, destination, options, signal }: Run,
+  run: Run,
   { filter, from }: BalancesQuery,
   checkpoint: Checkpoint | undefined,
   store: (part: Part, start: bigint) => Promise<void>,
 ): Promise<void> {
   const { position } = checkpoint ?? {};
-  const newest = position === undefined ? undefined : await destination.newest(filter, position);
-  let known = newest && BigInt(newest.timestamp);
+  const newest = position === undefined ? undefined : await run.destination.newest(filter, position);
   const stored = newest && checkpoint?.start;
   let begin = stored;
-  let hasStored = false;
-  for (let attempt = 1; ; attempt++) {
-    const start = known ?? position ?? from;
-    const scan = openScan(client, filter, { start }, { ...options, signal });
-    let rest: readonly BalanceChange[] = [];
-    try {
-      for await (const { records, upTo } of inParts(known === undefined ? scan : recordsAfter(scan, known, position))) {
-        begin ??= BigInt(records[0]?.timestamp ?? upTo ?? 0);
-        if (upTo === undefined) rest = records;
-        else await store({ records, upTo }, begin);
-        hasStored = true;
-      }
-    } catch (error) {
-      if (isAtPosition(error, position)) return;
-      if (!PaginationError.is(error) || known === undefined || hasStored) throw error;
-      // The nodes have dropped the record, and keep all that follows.
-      if (error.availableFrom !== undefined && error.availableFrom <= (position ?? 0n)) known = undefined;
-      else if (error.reason !== "gap" || attempt >= attempts) throw error;
-      continue;
+  let rest: readonly BalanceChange[] = [];
+  try {
+    const { scan, records } = await openHistory(run, filter, position ?? from, newest);
+    for await (const part of inParts(records)) {
+      const { upTo } = part;
+      begin ??= BigInt(part.records[0]?.timestamp ?? upTo ?? 0);
+      if (upTo === undefined) rest = part.records;
+      else await store({ records: part.records, upTo }, begin);
     }
     const coverage = await scan.coverage;
     const last = rest.at(-1)?.timestamp;
     // If no response names a block, the last one can have further records: it is read again.
-    const upTo = coverage.end ?? (last === undefined ? (position ?? from) : BigInt(last));
+    const end = coverage.end ?? (last === undefined ? (position ?? from) : BigInt(last));
     // Without an earlier record, the scan is all that shows from when on the records are complete.
-    if (upTo !== undefined) await store({ records: rest, upTo }, stored ?? coverage.start);
-    return;
+    if (end !== undefined) await store({ records: rest, upTo: end }, stored ?? coverage.start);
+  } catch (error) {
+    if (!isAtPosition(error, position)) throw error;
   }
 }
 
-/** The records from a position on. Those of a known time have to come first: they show that the node has dropped nothing that follows. */
-async function* recordsAfter(scan: AsyncIterable<BalanceChange>, known: bigint, position = 0n) {
-  let isShown = false;
-  for await (const record of scan) {
-    const time = BigInt(record.timestamp);
-    isShown ||= time === known;
-    if (!isShown) break;
-    if (time >= position) yield record;
+/** How often what follows a stored record is requested: behind one address, each time perhaps of another node. */
+const attempts = 3;
+
+/**
+ * Opens a scan from a time on, of which the first response shows that its node has dropped nothing that follows: it has the newest record
+ * before that time.
+ */
+async function openHistory(
+  { client, options, signal }: Run,
+  filter: BalancesQuery["filter"],
+  start: bigint | undefined,
+  newest: BalanceChange | undefined,
+) {
+  const open = (from: bigint | undefined) => openScan(client, filter, { start: from }, { ...options, signal });
+  const openPlain = () => {
+    const scan = open(start);
+    return { scan, records: scan };
+  };
+  if (newest === undefined) return openPlain();
+  for (let attempt = 0; attempt < attempts; attempt++) {
+    const scan = open(BigInt(newest.timestamp));
+    const records = scan[Symbol.asyncIterator]();
+    try {
+      const { value: first } = await records.next();
+      if (first?.timestamp === newest.timestamp) return { scan, records: recordsFrom(start, first, records) };
+    } catch (error) {
+      const { availableFrom } = PaginationError.is(error) ? error : {};
+      if (availableFrom === undefined || availableFrom > (start ?? 0n)) throw error;
+      // The nodes have dropped the record, and keep all that follows.
+      return openPlain();
+    }
+    await records.return(undefined);
   }
-  if (isShown) return;
   throw new PaginationError(
-    `Expected a response that begins with the newest stored balance change, at ${known}, got none, so that nothing shows whether the ` +
-      "node keeps what follows. Run sync again, or use a node that keeps a longer history.",
+    `Expected a response that begins with the newest stored balance change, at ${formatTime(newest.timestamp)}, got none, so that ` +
+      "nothing shows whether the node keeps what follows. Run sync again, or use a node that keeps a longer history.",
     { operation: "listBalanceChanges", reason: "gap" },
   );
+}
+
+async function* recordsFrom(start = 0n, first: BalanceChange, rest: AsyncIterable<BalanceChange>) {
+  if (BigInt(first.timestamp) >= start) yield first;
+  for await (const record of rest) if (BigInt(record.timestamp) >= start) yield record;
 }
 
 /** Whether no block has come since the position, so that there is nothing to read. */
