@@ -76,10 +76,9 @@ export function decide(
 
 /** The length of what the request in flight may still return, and of a share of what follows, in whole pages. */
 function lengthOfFirst({ unread, density = 1 }: Segment, pageSize: number, share: number): bigint {
-  const length = unread ? lengthOf(unread) : 0;
   // A page begins with a record of the one before.
   const page = Math.max(1, pageSize - 2) / density;
-  const pages = Math.max(1, Math.ceil((page + (length - page) * share) / page));
+  const pages = Math.ceil(1 + (lengthOf(unread) / page - 1) * share);
   // The request in flight may be for the first microsecond alone.
   return BigInt(Math.max(1, Math.floor(pages * page)));
 }
