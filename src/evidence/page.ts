@@ -97,6 +97,9 @@ export const inWalkOrder = <T>(items: readonly T[], direction: Direction): reado
 
 const { timeMember } = operations.listBalanceChanges.cursors;
 
+/** Nodes allow pages of this size (observed on v0.74 and v0.79 nodes). */
+export const largestPage = 5000;
+
 /** The members of a cursor: those of nodes are base64 of JSON (observed on v0.74 nodes). Cursors of other forms are taken to be reliable. */
 export function readCursor(cursor: string): Record<string, unknown> | undefined {
   try {
@@ -122,7 +125,7 @@ export function nanosecondsOf(cursor: string): bigint | undefined {
   }
 }
 
-/** A cursor of the same form at another time: that of no record, between two microseconds of records. */
+/** A cursor with another time, in Unix nanoseconds. */
 export function cursorAt(cursor: string, time: bigint): string {
   const fraction = String(time % 1_000_000_000n).padStart(9, "0");
   const seconds = new Date(Number(time / 1_000_000n)).toISOString().slice(0, 19);

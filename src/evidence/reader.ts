@@ -9,7 +9,7 @@ import { maximum } from "../values/integers.js";
 import { nanosecondsPerDay } from "../values/times.js";
 import type { Connection } from "./connection.js";
 import { completeFrom, judge, startOfDay } from "./judge.js";
-import { type ListRequest, type NodePage, type ReadPage, type ReceivedPage, timeOf } from "./page.js";
+import { type ListRequest, largestPage, type NodePage, type ReadPage, type ReceivedPage, timeOf } from "./page.js";
 import type { CursorRules, SendPage } from "./sender.js";
 import { inWindows, longestRange, RangeLimits } from "./windows.js";
 
@@ -111,7 +111,7 @@ const hasValues = (filters: CheckedArguments): boolean =>
 
 /** A larger page, which also has records before its range: those of one block, of which most blocks have few. */
 function withRoom({ first, last, ...pagination }: Pagination): Pagination {
-  const larger = (size: number) => Math.min(size + 50, Math.max(size, 5000));
+  const larger = (size: number) => Math.min(size + 50, Math.max(size, largestPage));
   return {
     ...pagination,
     ...(first !== undefined && { first: larger(first) }),

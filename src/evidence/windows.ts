@@ -2,17 +2,19 @@ import type { Pagination } from "../../generated/types.js";
 import type { Clock } from "../async/clock.js";
 import { ApiError } from "../errors/index.js";
 import { type Block, type NodeExtra, readBlock } from "../http/call.js";
-import { type Expectation, type KnownRecord, NotShown } from "../http/expectation.js";
+import { type KnownRecord, NotShown } from "../http/expectation.js";
 import { maximum, minimum } from "../values/integers.js";
 import { nanosecondsPerDay } from "../values/times.js";
 import { edgesAfter } from "./judge.js";
 import {
   cursorAt,
+  type Direction,
   directionOf,
   type Edge,
   edgesOf,
   inWalkOrder,
   isDescending,
+  largestPage,
   type NodePage,
   opposite,
   type ReadPage,
@@ -30,9 +32,6 @@ export const longestRange = 364n * nanosecondsPerDay;
 
 /** The earliest time of a range: 1 January 2020 (observed on v0.79 nodes). */
 const earliest = 1_577_836_800_000_000_000n;
-
-/** Nodes allow pages of this size (observed on v0.79 nodes). */
-const largestPage = 5000;
 
 /** How often a year that may be empty is requested: behind one address, the next node may keep it. */
 const attempts = 3;
@@ -80,9 +79,13 @@ export function inWindows<T>(read: ReadPage<T>, limits: RangeLimits): ReadPage<T
       }
     }
     if (hasCursor) return read({ pagination }, expectation, signal);
+    const direction = directionOf(pagination);
+    const { size, more, nextCursor } = direction;
+    const isDown = isDescending(pagination);
+    // In ascending order, the first page of all decides how far back the list is complete.
+    const historyAfter = isDown ? expectation.historyFrom : undefined;
     // Within an open range, the place can be in any of its years. A range with a bound begins at the place.
-    const isAnywhere = (isDescending(pagination) ? end : request.start) === undefined;
-    const { more, size } = directionOf(pagination);
+    const isAnywhere = (isDown ? end : request.start) === undefined;
     for (let count = 1; ; count++) {
       const last = end ?? limits.end;
       const page = await proved(await readFirst({ start, end: last }), last);
@@ -97,24 +100,12 @@ export function inWindows<T>(read: ReadPage<T>, limits: RangeLimits): ReadPage<T
      * the years that are empty, so the response has to show the newest record of the page, too.
      */
     async function proved(page: NodePage<T>, last: bigint): Promise<NodePage<T> | undefined> {
-      const [newest] = edgesOf(page, directionOf(pagination));
+      const [newest] = edgesOf(page, direction);
       const time = timeOf(newest);
-      if (newest === undefined || time === undefined || !isDescending(pagination) || last - time < longestRange)
-        return page;
-      const { size, cursor } = opposite(directionOf(pagination));
-      const { newestFirst } = pagination;
-      const since = {
-        [size]: largestPage,
-        [cursor]: cursorAt(newest.cursor, time - 1000n),
-        ...(newestFirst !== undefined && { newestFirst }),
-      };
-      const continuesFrom = { records: [newest.node as KnownRecord] };
-      const newer = await read(
-        { pagination: since },
-        { ...expectation, continuesFrom, historyFrom: undefined },
-        signal,
-      );
-      const after = edgesAfter(edgesOf(newer, directionOf(since)), continuesFrom) ?? [];
+      if (newest === undefined || time === undefined || !isDown || last - time < longestRange) return page;
+      const back = opposite(direction);
+      const newer = await readBeside(newest, time - 1000n, back, undefined);
+      const after = edgesAfter(edgesOf(newer, back), placeOf(newest)) ?? [];
       const isNext = after.length === 0 || (timeOf(after[0]) ?? 0n) >= last;
       return isNext ? { ...page, extra: earlierOf(page.extra, newer.extra) } : undefined;
     }
@@ -126,22 +117,22 @@ export function inWindows<T>(read: ReadPage<T>, limits: RangeLimits): ReadPage<T
      * @param known - The single record, with which the range begins.
      */
     async function readFirst(range: TimeRange, known?: Edge<T>): Promise<NodePage<T>> {
-      const isDown = isDescending(pagination);
       const windows = [...windowsOf(range, isDown)];
       // Before the first year, there is no record.
       if (windows.length === 0) windows.push({ start: limits.end, end: limits.end });
-      const expected = known ? continuing(known) : expectation;
+      const expected = known
+        ? { ...expectation, continuesFrom: placeOf(known), historyFrom: historyAfter }
+        : expectation;
       for (const part of windows) {
         const window = { isLast: part === windows.at(-1), isAnywhere: isAnywhere && !known };
         const page = await read({ pagination, ...part, window }, expected, signal);
-        const [only, ...others] = edgesOf(page, directionOf(pagination));
+        const [only, ...others] = edgesOf(page, direction);
         const time = timeOf(only);
         if (window.isLast) return page;
         if (only === undefined || time === undefined) continue;
         if (others.length > 0 || page.pageInfo?.[more] || pagination[size] === 1) return withMore(page, pagination);
         if (known) return readAcross(known, time);
-        const rest = isDown ? { ...range, end: time + 1000n } : { ...range, start: time };
-        const following = await readFirst(rest, only);
+        const following = await readFirst(isDown ? { ...range, end: time + 1000n } : { ...range, start: time }, only);
         return { ...following, completeFrom: (isDown ? following : page).completeFrom };
       }
       throw new Error("A range has a last window.");
@@ -149,25 +140,25 @@ export function inWindows<T>(read: ReadPage<T>, limits: RangeLimits): ReadPage<T
 
     /** Reads a record and those that follow it more than a year later, which no range holds together. */
     async function readAcross(known: Edge<T>, time: bigint): Promise<NodePage<T>> {
-      const { cursor, nextCursor } = directionOf(pagination);
-      const beside = cursorAt(known.cursor, isDescending(pagination) ? time + 1000n : time - 1000n);
-      // Of a page that is full, a node leaves out the first record (observed on v0.79 nodes).
-      const request = { pagination: { ...pagination, [size]: largestPage, [cursor]: beside } };
-      const page = await read(request, continuing(known), signal);
-      const edges = edgesOf(page, directionOf(pagination)).slice(0, pagination[size]);
-      const isCut = edges.length < page.edges.length;
-      const pageInfo = { ...(page.pageInfo ?? noCursors), [opposite(directionOf(pagination)).more]: false };
-      if (!isCut) return { ...page, pageInfo };
+      const page = await readBeside(known, isDown ? time + 1000n : time - 1000n, direction, historyAfter);
+      const edges = edgesOf(page, direction).slice(0, pagination[size]);
+      const pageInfo = { ...(page.pageInfo ?? noCursors), [opposite(direction).more]: false };
+      if (edges.length === page.edges.length) return { ...page, pageInfo };
       const cut = { ...pageInfo, [nextCursor]: edges.at(-1)?.cursor ?? "" };
-      return withMore({ ...page, edges: inWalkOrder(edges, directionOf(pagination)), pageInfo: cut }, pagination);
+      return withMore({ ...page, edges: inWalkOrder(edges, direction), pageInfo: cut }, pagination);
     }
 
-    function continuing({ node }: Edge<T>): Expectation {
-      const historyFrom = isDescending(pagination) ? expectation.historyFrom : undefined;
-      return { ...expectation, continuesFrom: { records: [node as KnownRecord] }, historyFrom };
+    /** Reads the largest page from a time on that is just before a record: of a smaller one that is full, a node leaves that record out. */
+    function readBeside(edge: Edge<T>, time: bigint, { size, cursor }: Direction, historyFrom: bigint | undefined) {
+      const { newestFirst } = pagination;
+      const from = { [size]: largestPage, [cursor]: cursorAt(edge.cursor, time) };
+      const request = { pagination: { ...from, ...(newestFirst !== undefined && { newestFirst }) } };
+      return read(request, { ...expectation, continuesFrom: placeOf(edge), historyFrom }, signal);
     }
   };
 }
+
+const placeOf = ({ node }: Edge<unknown>) => ({ records: [node as KnownRecord] });
 
 const milliseconds = (count: number) => BigInt(Math.ceil(count)) * 1_000_000n;
 

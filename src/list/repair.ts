@@ -37,9 +37,6 @@ export interface UnreliableCursors<T> {
 /** Records that are read before the last one, if the account ids of those between are not known. */
 const longestOverlap = 50;
 
-/** Nodes allow pages of this size (observed on v0.74 nodes). */
-export const largestPage = 5000;
-
 interface Known<T> {
   /** The last records, in the order of the walk. */
   edges: readonly Edge<T>[];

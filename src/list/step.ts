@@ -10,6 +10,7 @@ import {
   edgesOf,
   type Forward,
   inWalkOrder,
+  largestPage,
   nanosecondsOf,
   opposite,
   timeOf,
@@ -30,7 +31,6 @@ import {
   type Deduplicator,
   fromNeighbor,
   keepAll,
-  largestPage,
   remember,
 } from "./repair.js";
 

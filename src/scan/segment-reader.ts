@@ -1,13 +1,21 @@
 import type { BalanceChange } from "../../generated/types.js";
 import { PaginationError } from "../errors/index.js";
 import { edgesAfter } from "../evidence/judge.js";
-import { blockTimeOf, type Edge, edgesOf, forward, type ListRequest, type NodePage } from "../evidence/page.js";
+import {
+  blockTimeOf,
+  type Edge,
+  edgesOf,
+  forward,
+  type ListRequest,
+  largestPage,
+  type NodePage,
+} from "../evidence/page.js";
 import type { ListReader } from "../evidence/reader.js";
 import { describeTime, prunedError, readingError } from "../evidence/reading-errors.js";
 import type { Block } from "../http/call.js";
 import { type Expectation, type KnownRecord, NotShown, type Place } from "../http/expectation.js";
 import { identify } from "../list/cursors.js";
-import { fromNeighbor, fromRecordBefore, largestPage } from "../list/repair.js";
+import { fromNeighbor, fromRecordBefore } from "../list/repair.js";
 import { compareDigits, maximum, minimum } from "../values/integers.js";
 import { microsecondOf, toTime } from "../values/times.js";
 import { compareRecords, keyOf, microsecondAt } from "./records.js";
