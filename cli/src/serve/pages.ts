@@ -29,9 +29,14 @@ export interface PageRequest {
   readonly head: bigint | undefined;
 }
 
+interface PlacedRecord {
+  readonly node: WireRecord;
+  readonly place: Cursor["place"];
+}
+
 /** The records after a cursor, in the direction of the request. */
 interface Reading {
-  readonly records: readonly WireRecord[];
+  readonly records: readonly PlacedRecord[];
   /** The response that the page is from, as far as it is known. */
   readonly source: { readonly block?: Block | undefined; readonly stale?: boolean; readonly response?: Response };
   /** What the cursors of the page hold. */
@@ -76,10 +81,9 @@ export async function readPage(
   const { records, source, next, coverage } = isScannable(id)
     ? await readScan(client, request, { signal })
     : await readList(client, request, { signal }, nodeAt);
-  const edges = records.slice(0, size).map((node) => ({
-    node,
-    cursor: encodeCursor(id, { place: placeOf(id, node), block: next }),
-  }));
+  const edges = records
+    .slice(0, size)
+    .map(({ node, place }) => ({ node, cursor: encodeCursor(id, { place, block: next }) }));
   const hasMore = records.length > size;
   if (isBackward) edges.reverse();
   const [hasPreviousPage, hasNextPage] = isBackward ? [hasMore, cursor !== undefined] : [cursor !== undefined, hasMore];
@@ -92,16 +96,15 @@ export async function readPage(
   };
 }
 
-/** The names of the members that sort the records of a list. Records of a scan have this order. */
-const sortedBy = (id: ListId): readonly string[] => {
+/** Adds the places of records: their times, and the members that sort those of one time. Records of a scan have this order. */
+function withPlaces(id: ListId, records: readonly object[]): PlacedRecord[] {
   const { naturalKey, cursors } = listOperation(id);
-  return (cursors?.missingMember?.sha256Of ?? naturalKey).map(String).filter((name) => name !== "timestamp");
-};
-
-const placeOf = (id: ListId, record: WireRecord): string[] => [
-  String(record["timestamp"] ?? "").padStart(20, "0"),
-  ...sortedBy(id).map((name) => String(record[name] ?? "")),
-];
+  const names = (cursors?.missingMember?.sha256Of ?? naturalKey).map(String).filter((name) => name !== "timestamp");
+  return (records as WireRecord[]).map((node) => {
+    const time = String(node["timestamp"] ?? "").padStart(20, "0");
+    return { node, place: [time, ...names.map((name) => String(node[name] ?? ""))] };
+  });
+}
 
 /** Less than 0 if the first place is before the second one, with the oldest record first. */
 function comparePlaces(a: readonly string[], b: readonly string[]): number {
@@ -109,16 +112,15 @@ function comparePlaces(a: readonly string[], b: readonly string[]): number {
   return index < 0 ? 0 : (a[index] ?? "") < (b[index] ?? "") ? -1 : 1;
 }
 
-const isAt = (id: ListId, record: object, { place }: Cursor): boolean =>
-  comparePlaces(placeOf(id, record as WireRecord), place) === 0;
+const timeOf = ({ place }: Pick<PlacedRecord, "place">): bigint => BigInt(place[0] ?? 0);
 
 const isDescending = ({ newestFirst, isBackward }: PageRequest): boolean => newestFirst !== isBackward;
 
-/** Selects what comes after the cursor. */
-function isAfterCursor(request: PageRequest): (record: WireRecord) => boolean {
-  const { id, cursor } = request;
+/** Returns a function that selects what comes after the cursor. */
+function isAfterCursor(request: PageRequest): (record: PlacedRecord) => boolean {
+  const { cursor } = request;
   const sign = isDescending(request) ? -1 : 1;
-  return (record) => cursor === undefined || sign * comparePlaces(placeOf(id, record), cursor.place) > 0;
+  return ({ place }) => cursor === undefined || sign * comparePlaces(place, cursor.place) > 0;
 }
 
 /** A page needs one request, of a node that has the block of the cursor soon. */
@@ -129,7 +131,7 @@ async function readScan(client: VegaClient, request: PageRequest, options: Optio
   const { id, query, size, cursor, head } = request;
   const isNewestFirst = isDescending(request);
   const { startTimestamp, endTimestamp } = query.dateRange ?? {};
-  const from = cursor && BigInt(cursor.place[0] ?? 0);
+  const from = cursor && timeOf(cursor);
   const wantedEnd = endTimestamp === undefined ? undefined : toNanoseconds(endTimestamp);
   // A range that ends in the future ends with the newest block, as that of a node.
   const end = wantedEnd !== undefined && head !== undefined && wantedEnd > head ? undefined : wantedEnd;
@@ -137,21 +139,21 @@ async function readScan(client: VegaClient, request: PageRequest, options: Optio
     ? { startTimestamp, endTimestamp: from === undefined ? end : from + 1n }
     : { startTimestamp: from ?? startTimestamp, endTimestamp: end ?? cursor?.block };
   const order = isNewestFirst ? "newest-first" : "oldest-first";
-  const isAfter = isAfterCursor(request);
   // Some records of the block of the cursor are before it, seldom more.
   for (let maxItems = size + 100; ; maxItems *= 8) {
     const scan = client.scanBalanceChanges({ ...query, dateRange }, { ...options, order, maxItems, ...scanOptions });
     const read = await scan.toArray();
-    const wanted = read.filter(({ timestamp }) => wantedEnd === undefined || BigInt(timestamp) < wantedEnd);
-    const records = (wanted as object[] as WireRecord[]).filter(isAfter);
+    const placed = withPlaces(id, read);
+    const isWanted = (record: PlacedRecord) => wantedEnd === undefined || timeOf(record) < wantedEnd;
+    const records = placed.filter(isWanted).filter(isAfterCursor(request));
     const { start, end: shownEnd, block } = await scan.coverage;
-    if (cursor && read.length < maxItems && !read.some((record) => isAt(id, record, cursor))) {
+    if (cursor && read.length < maxItems && !placed.some(({ place }) => comparePlaces(place, cursor.place) === 0)) {
       const message = "The node has dropped the records that the cursor leads to.";
       throw new PaginationError(message, { reason: "pruned", availableFrom: start });
     }
     const rest = records[size];
     if (rest === undefined && read.length === maxItems) continue;
-    const cut = rest && BigInt(String(rest["timestamp"]));
+    const cut = rest && timeOf(rest);
     const final = block && block.timestamp - (block.timestamp % 1000n);
     // A response after the first one can be of a later block than the one that the page ends with.
     const isOfBlock =
@@ -191,9 +193,8 @@ async function readList(
     if (cursor?.block !== undefined && times.some((time) => time < (cursor.block ?? 0n))) continue;
     const next = [...times, cursor?.block ?? 0n].reduce((a, b) => (a > b ? a : b), 0n);
     const sign = isDescending(request) ? -1 : 1;
-    const places = new Map(records.map((record) => [record, placeOf(id, record)]));
-    const rest = records.filter(isAfterCursor(request));
-    rest.sort((a, b) => sign * comparePlaces(places.get(a) ?? [], places.get(b) ?? []));
+    const rest = withPlaces(id, records).filter(isAfterCursor(request));
+    rest.sort((a, b) => sign * comparePlaces(a.place, b.place));
     return { records: rest, source: pages[0] ?? {}, next };
   }
   throw new Rejection(14, "No node has reached the block of the pages before.");
