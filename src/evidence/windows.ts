@@ -148,7 +148,7 @@ export function inWindows<T>(read: ReadPage<T>, limits: RangeLimits): ReadPage<T
       return withMore({ ...page, edges: inWalkOrder(edges, direction), pageInfo: cut }, pagination);
     }
 
-    /** Reads the largest page from a time on that is just before a record: of a smaller one that is full, a node leaves that record out. */
+    /** Reads the largest page from a time just before a record. A full page lacks the record: the node takes it for that of the cursor. */
     function readBeside(edge: Edge<T>, time: bigint, { size, cursor }: Direction, historyFrom: bigint | undefined) {
       const { newestFirst } = pagination;
       const from = { [size]: largestPage, [cursor]: cursorAt(edge.cursor, time) };

@@ -308,7 +308,7 @@ class WalkStep<T, Extra extends object> implements Step<T, Extra> {
     }
     if (from === undefined) throw this.#gap(this.#resumeAt(here.safeCursor, here));
     if (includes(trail.places, from.id)) {
-      // The votes of a block have another order on each node, so that a page can have known ones alone. The largest one has them all.
+      // Each node sorts the votes of a block in its own way, so a page can have only known votes. The largest page has all of the block.
       from = { ...from, id: `${from.id} whole`, overlap: largestPage };
       if (cursors?.lack !== "record" || includes(trail.places, from.id)) throw this.#repeats(cursor, here);
     }

@@ -166,7 +166,7 @@ class PageReader<T, Extra extends object> {
   }
 }
 
-/** One turn of the event loop, which browsers and workerd have no other name for. */
+/** One turn of the event loop. Browsers and workerd have no `setImmediate`. */
 function turn(): Promise<void> {
   const { setImmediate = setTimeout } = globalThis as { setImmediate?: (callback: () => void) => unknown };
   return new Promise((resolve) => {

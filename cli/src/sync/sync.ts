@@ -219,12 +219,12 @@ async function scanHistory(
   }
 }
 
-/** How often what follows a stored record is requested: behind one address, each time perhaps of another node. */
+/** How often to request what follows a stored record. Behind one address, another node may respond each time. */
 const attempts = 3;
 
 /**
- * Opens a scan from a time on, of which the first response shows that its node has dropped nothing that follows: it has the newest record
- * before that time.
+ * Opens a scan from a time on. Its first response has to have the newest record before that time, which shows that the node has dropped
+ * nothing that follows.
  */
 async function openHistory(
   { client, options, signal }: Run,

@@ -119,7 +119,7 @@ export class RunningWorld {
   /** Begins another reading, or continues one. */
   begin(): void {
     this.lowestHead = this.#lowestHead();
-    // The turns of a real balancer are also moved by the requests of others.
+    // Requests of other clients also advance a real balancer.
     this.#otherRequests++;
   }
 
