@@ -264,7 +264,7 @@ export class RunningWorld {
   async #fetch(request: Request): Promise<Response> {
     if (this.#isAbandoned) throw new TypeError("fetch failed: the world has ended");
     this.requests++;
-    if (this.requests > 10_000) this.#exhaust(new Error(`${neverEnds} within 10000 requests.`));
+    if (this.requests > 30_000) this.#exhaust(new Error(`${neverEnds} within 30000 requests.`));
     const { events, nodes } = this.world;
     if (this.requests > this.calmAfter && !this.isCalm) this.calm();
     while (!this.isCalm && (events[this.#eventsDone]?.request ?? Number.POSITIVE_INFINITY) <= this.requests) {
