@@ -67,7 +67,6 @@ export default {
     "counters",
     "RateLimit",
     "ReceivedRequest",
-    "InfinitePage",
     "PageStart",
     "Validate",
     "VotesOfParty",
@@ -75,13 +74,10 @@ export default {
     // The raw types of the operations.
     "paths",
     // Types of the query libraries' options are inferred.
-    "OperationMethods",
     "OperationTypes",
     "operations",
     "ListId",
-    "ArgumentOf",
     "RecordOf",
-    "BodyOf",
     "ParametersOf",
     "ComponentTypes",
   ],

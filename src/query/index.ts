@@ -3,29 +3,88 @@
  *
  * @module vegaprotocol-client/query
  */
+import type { Backward, Forward, OperationTypes } from "../../generated/client.js";
 import { operations } from "../../generated/operations.js";
-import { checkedWhenRead, checkOptions, expected } from "../arguments/check-options.js";
-import type { ListOperation, OperationId, SingleOperation } from "../arguments/operation.js";
+import type { PageInfo } from "../../generated/types.js";
+import { checkOptions, expected } from "../arguments/check-options.js";
+import type { ListOperation, OperationId, RecordOf, SingleOperation } from "../arguments/operation.js";
 import { refuse } from "../arguments/refuse.js";
 import type { VegaClient } from "../client/client.js";
-import type { Page } from "../client/listing.js";
+import type { ListId, Page } from "../client/listing.js";
 import { PaginationError } from "../errors/index.js";
 import type { CallOptions } from "../http/call-options.js";
 import { keyBy } from "../values/names.js";
-import { type NanosecondTime, toNanoseconds } from "../values/times.js";
-import type { InfinitePage, InfiniteQueryOptions, PageStart, Queries, QueryKey } from "./types.js";
+import { unixNanoseconds } from "../values/times.js";
 
-export type { InfiniteQueryOptions, ListQuery, Mutation, PageData, Queries, Query, QueryKey } from "./types.js";
+/** The key of a query: the package, the scope, the operation, and the argument as JSON, in which times are digits. */
+export type QueryKey = readonly ["vegaprotocol-client", string, OperationId, object?, "infinite"?];
 
-type AnyRecord = Record<string, unknown>;
-/** A method of the client, of whichever operation. */
-type Method = (query: unknown, options?: CallOptions) => PromiseLike<unknown>;
+/** A page of a list as JSON. */
+export interface PageData<T> {
+  nodes: T[];
+  pageInfo: PageInfo | null;
+  /** The `pagination` of the next page. Absent if there is none, or if no cursor leads to it. */
+  next?: Forward;
+  /** The `pagination` of the previous page. Absent if there is none, or if no cursor leads to it. */
+  previous?: Backward;
+  /** Why no cursor leads to the next page: the message and the reason of a `PaginationError`. */
+  unreachable?: { message: string; reason: PaginationError["reason"] };
+  /** The current block when the node responded. Absent if the node does not say. */
+  block?: { height: `${bigint}`; timestamp: `${bigint}` };
+  /** Whether the page may be out of date, because no node of a pool gave a fresh one. */
+  stale: boolean;
+}
 
-/** Any operation, without the types of its records. */
-const table: Readonly<Record<OperationId, ListOperation<AnyRecord> | SingleOperation>> = operations;
+/** Where a page of an infinite list begins. */
+type PageStart = Forward | NonNullable<PageData<unknown>["unreachable"]>;
+type Pages<T> = { pages: PageData<T>[]; pageParams: (PageStart | null)[] };
 
-/** The client retries already. */
-const retry = false;
+/** Options for `useInfiniteQuery` and its relatives of TanStack Query. */
+export interface InfiniteQueryOptions<T> {
+  queryKey: QueryKey;
+  queryFn: (context: { signal?: AbortSignal | undefined; pageParam: PageStart | null }) => Promise<PageData<T>>;
+  initialPageParam: PageStart | null;
+  getNextPageParam: (lastPage: PageData<T>) => PageStart | undefined;
+  /** Leaves out records that an earlier page has. */
+  select: (data: Pages<T>) => Pages<T>;
+  /** The client retries already. */
+  retry: false;
+}
+
+/** The parameters of a function whose argument may be optional. */
+type ParametersOf<Argument> = object extends Argument ? [query?: Argument] : [query: Argument];
+type WithoutCursors = { pagination?: { after?: undefined; last?: undefined; before?: undefined } | undefined };
+
+/** An operation that is read. */
+export interface Query<Argument, Data> {
+  /** Returns options for `useQuery` and its relatives of TanStack Query. For SWR, they have a key and a function. */
+  (
+    ...query: ParametersOf<Argument>
+  ): { queryKey: QueryKey; queryFn: (context?: { signal?: AbortSignal }) => Promise<Data>; retry: false };
+  /** Returns the key of all queries of this operation; with an argument, of the queries whose argument contains it. */
+  key(query?: Partial<Argument>): QueryKey;
+}
+
+/** A list. A query has its first page. */
+export interface ListQuery<Argument, T> extends Query<Argument, PageData<T>> {
+  /** Returns options for `useInfiniteQuery` and its relatives of TanStack Query. */
+  infinite(...query: ParametersOf<Argument & WithoutCursors>): InfiniteQueryOptions<T>;
+}
+
+/** An operation whose request is sent once. */
+export interface Mutation<Argument, Data> {
+  /** Returns options for `useMutation` and its relatives of TanStack Query. */
+  mutation(): { mutationKey: QueryKey; mutationFn: (argument: Argument) => Promise<Data>; retry: false };
+}
+
+/** The operations of a client as options of query libraries. */
+export type Queries = {
+  readonly [Id in OperationId]: Id extends ListId
+    ? ListQuery<OperationTypes[Id]["arguments"], RecordOf<Id>>
+    : (typeof operations)[Id] extends { sentOnce: true }
+      ? Mutation<OperationTypes[Id]["arguments"], OperationTypes[Id]["body"]>
+      : Query<OperationTypes[Id]["arguments"], OperationTypes[Id]["body"]>;
+};
 
 /**
  * Returns the operations of a client as options of TanStack Query and SWR. Keys and data are JSON, so that they can be dehydrated and
@@ -45,96 +104,82 @@ export function queries(client: VegaClient, options: { scope?: string | undefine
   if (typeof client?.listVotes !== "function") refuse({ argument: "client" }, "a client", client);
   checkOptions({ scope: nonEmptyString }, options, { name: "queries" });
   const { scope = client.baseUrl } = options;
-  const ids = Object.keys(table) as OperationId[];
+  const ids = Object.keys(operations) as OperationId[];
   // The table of operations and the types of the methods are generated from the same description.
   return Object.fromEntries(ids.map((id) => [id, membersOf(id, scope, client[id] as Method)])) as Queries;
 }
 
 const nonEmptyString = expected("a non-empty string", (value) => typeof value === "string" && value !== "");
 
+type AnyRecord = Record<string, unknown>;
+/** A method of the client, of whichever operation. */
+type Method = (argument: unknown, options?: CallOptions) => PromiseLike<unknown>;
+
 function membersOf(id: OperationId, scope: string, method: Method): object {
-  const operation = table[id];
-  const key = (query?: unknown): QueryKey =>
-    query === undefined ? ["vegaprotocol-client", scope, id] : ["vegaprotocol-client", scope, id, toJson(query)];
+  const operation: ListOperation<AnyRecord> | SingleOperation = operations[id];
+  const prefix = ["vegaprotocol-client", scope, id] as const;
+  const retry = false;
   if (operation.sentOnce) {
-    const mutationFn = (argument: unknown) => method(argument);
-    return { key, mutation: () => ({ mutationKey: key(), mutationFn, retry }) };
+    return { mutation: () => ({ mutationKey: prefix, mutationFn: (argument: unknown) => method(argument), retry }) };
   }
-  // The query is copied: it stays the one that the key names.
-  const read = (query: unknown = {}) => {
-    const copy = copyOf(query);
-    const fetch = async (options?: CallOptions) => {
-      const data = await method(copy, options);
-      return operation.kind === "list" ? toJson(data) : data;
-    };
-    return [key(copy), fetch] as const;
+  const isList = operation.kind === "list";
+  const read = async (argument: object, signal: AbortSignal | undefined) => {
+    const result = await method(argument, { signal });
+    return isList ? toPageData(result as Page<AnyRecord>) : result;
   };
-  const query = (query: unknown) => {
-    const [queryKey, fetch] = read(query);
-    return { queryKey, queryFn: ({ signal }: { signal?: AbortSignal }) => fetch({ signal }), retry };
+  const key = (argument?: object): QueryKey => (argument === undefined ? prefix : [...prefix, toJson(argument)]);
+  const query = (given: object = {}) => {
+    // The key and the request have the same copy, which the caller cannot change.
+    const argument = toJson(given);
+    const queryFn = (context?: { signal?: AbortSignal }) => read(argument, context?.signal);
+    return { queryKey: [...prefix, argument], queryFn, retry };
   };
-  const swr = (query: unknown) => {
-    const [queryKey, fetch] = read(query);
-    return [queryKey, () => fetch(), { shouldRetryOnError: false }];
-  };
-  if (operation.kind !== "list") return Object.assign(query, { key, swr });
-  const infinite = (given: { pagination?: object } = {}): InfiniteQueryOptions<AnyRecord> => {
-    const query = copyOf(given);
+  if (!isList) return Object.assign(query, { key });
+  const infinite = (given: object = {}): InfiniteQueryOptions<AnyRecord> => {
+    const argument = toJson(given);
     return {
-      queryKey: [...key(query), "infinite"] as unknown as QueryKey,
+      queryKey: [...prefix, argument, "infinite"],
       queryFn: async ({ signal, pageParam }) => {
-        const { pagination = {} } = query;
-        // A cursor or another direction would contradict the places where pages begin.
-        const checks = { first: checkedWhenRead, newestFirst: checkedWhenRead };
-        checkOptions(checks, pagination, { name: `${id}.infinite`, operation: id, prefix: "pagination." });
-        if (pageParam && "unreachable" in pageParam) {
-          throw new PaginationError(pageParam.unreachable, { operation: id, reason: pageParam.reason });
+        if (pageParam && "message" in pageParam) {
+          throw new PaginationError(pageParam.message, { operation: id, reason: pageParam.reason });
         }
-        const page = (await method({ ...query, pagination: pageParam ?? pagination }, { signal })) as Page<AnyRecord>;
-        return { nodes: page.nodes, ...nextOf(page), stale: page.stale };
+        const pageArgument = pageParam ? { ...argument, pagination: pageParam } : argument;
+        return (await read(pageArgument, signal)) as PageData<AnyRecord>;
       },
       initialPageParam: null,
-      getNextPageParam: ({ next }) => next,
+      getNextPageParam: ({ next, unreachable }) => next ?? unreachable,
       select: withoutRepeats(operation.naturalKey),
       retry,
     };
   };
-  return Object.assign(query, { key, swr, infinite });
-}
-
-/** A copy with the same values, so that invalid ones are still rejected. */
-function copyOf<T>(value: T): T {
-  if (Array.isArray(value)) return value.map(copyOf) as T;
-  if (typeof value !== "object" || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, copyOf(member)])) as T;
+  return Object.assign(query, { key, infinite });
 }
 
 /** A copy as JSON: times become digits, as does every `bigint`. */
-function toJson(value: object | unknown): object {
-  const text = JSON.stringify(value, function (this: Record<string, unknown>, name, copied: unknown) {
-    const member = this[name];
-    if (typeof member === "bigint") return String(member);
-    const isTime = member instanceof Date || (typeof member === "object" && member && "epochNanoseconds" in member);
-    return isTime ? String(toNanoseconds(member as NanosecondTime)) : copied;
+function toJson(value: object): object {
+  const text = JSON.stringify(value, function (this: AnyRecord, name, member: unknown) {
+    const time = typeof this[name] === "string" ? undefined : unixNanoseconds(this[name]);
+    return time === undefined ? member : String(time);
   });
   return JSON.parse(text);
 }
 
-function nextOf(page: Page<unknown>): { next?: PageStart } {
+function toPageData(page: Page<AnyRecord>): object {
   try {
-    return page.next ? { next: page.next } : {};
+    // Throws if no cursor leads to the next page.
+    void page.next;
+    return toJson(page);
   } catch (error) {
-    // The records of this page are shown before the error.
-    if (PaginationError.is(error)) return { next: { unreachable: error.message, reason: error.reason } };
-    throw error;
+    if (!PaginationError.is(error)) throw error;
+    return { ...toJson(page), unreachable: { message: error.message, reason: error.reason } };
   }
 }
 
 function withoutRepeats(naturalKey: readonly string[]) {
   const keyOf = keyBy<AnyRecord>(naturalKey);
-  return <Data extends { pages: InfinitePage<AnyRecord>[] }>(data: Data): Data => {
+  return ({ pages, pageParams }: Pages<AnyRecord>): Pages<AnyRecord> => {
     const known = new Set<string>();
     const isNew = (record: AnyRecord) => known.size < known.add(keyOf(record)).size;
-    return { ...data, pages: data.pages.map((page) => ({ ...page, nodes: page.nodes.filter(isNew) })) };
+    return { pages: pages.map((page) => ({ ...page, nodes: page.nodes.filter(isNew) })), pageParams };
   };
 }

@@ -1,10 +1,10 @@
-import type { InfinitePage, InfiniteQueryOptions, PageStart } from "../../src/query/types.js";
+import type { InfiniteQueryOptions, PageData } from "../../src/query/index.js";
 
 /** The pages of an infinite list, fetched as query libraries do: each begins where the one before it says. */
 export class InfiniteList<T> {
   readonly #options: InfiniteQueryOptions<T>;
-  pages: InfinitePage<T>[] = [];
-  #pageParams: (PageStart | null)[] = [];
+  pages: PageData<T>[] = [];
+  #pageParams: InfiniteQueryOptions<T>["initialPageParam"][] = [];
 
   constructor(options: InfiniteQueryOptions<T>) {
     this.#options = options;

@@ -117,15 +117,3 @@ describe("an infinite list on a v0.74 node", () => {
     expect(cut.records).toHaveLength(10);
   });
 });
-
-test.each([
-  ["after", "c"],
-  ["last", 5],
-  ["before", "c"],
-])("an infinite list rejects `pagination.%s` with an ArgumentError, and sends nothing", async (name, value) => {
-  const { node, vega } = connect({});
-  const { queryFn } = vega.listVotes.infinite({ proposalId, pagination: { [name]: value } as object });
-  const error = { name: "ArgumentError", argument: `pagination.${name}` };
-  await expect(queryFn({ pageParam: null })).rejects.toMatchObject(error);
-  expect(node.requests).toEqual([]);
-});

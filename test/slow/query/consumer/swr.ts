@@ -5,11 +5,12 @@ import type { PageData } from "vegaprotocol-client/query";
 import { expectType, partyId, proposalId, vega } from "./setting.js";
 
 export function useTypes() {
-  expectType<SpamStatisticsResponse | undefined>()(useSWR(...vega.getSpamStatistics.swr({ partyId })).data);
-  expectType<PageData<Vote> | undefined>()(useSWR(...vega.listVotes.swr({ proposalId })).data);
-  expectType<PageData<Vote> | undefined>()(useSWRImmutable(...vega.listVotes.swr({ proposalId })).data);
-  const [key, fetcher] = vega.getSpamStatistics.swr({ partyId });
-  expectType<SpamStatisticsResponse | undefined>()(useSWR(key, fetcher, { refreshInterval: 5000 }).data);
+  const statistics = vega.getSpamStatistics({ partyId });
+  const { data } = useSWR(statistics.queryKey, () => statistics.queryFn(), { refreshInterval: 5000 });
+  expectType<SpamStatisticsResponse | undefined>()(data);
+  const votes = vega.listVotes({ proposalId });
+  expectType<PageData<Vote> | undefined>()(useSWR(votes.queryKey, () => votes.queryFn()).data);
+  expectType<PageData<Vote> | undefined>()(useSWRImmutable(votes.queryKey, () => votes.queryFn()).data);
   // @ts-expect-error: the argument is required
-  useSWR(...vega.getSpamStatistics.swr());
+  vega.getSpamStatistics();
 }
