@@ -1,137 +1,70 @@
 import { getEventListeners } from "node:events";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import {
-  ConnectionError,
-  createClient,
-  type PaginationError,
-  ResponseError,
-  type ScanOptions,
-} from "../../../src/index.js";
+import { ConnectionError, createClient, ResponseError, type ScanOptions } from "../../../src/index.js";
 import { compareRecords } from "../../../src/scan/records.js";
-import { createFakeNode, type FakeNode, nodeDefects } from "../../../src/testing/index.js";
-import { readUntilError } from "../../support/page-source.js";
-import {
-  accountOf,
-  type RangeBehavior,
-  type RangeRequest,
-  RangeSource,
-  type Row,
-  toRow,
-} from "../../support/range-source.js";
+import { createFakeNode, nodeDefects } from "../../../src/testing/index.js";
 import { json, rejectionOf, respondWith } from "../../support/recorder.js";
 import { changesAt, hex } from "../../support/records.js";
 import { runs } from "../../support/runs.js";
+import { type Range, ScannedNode, type ScannedNodeOptions } from "../../support/scanned-node.js";
 
 const baseUrl = "https://node.example";
 const orders = ["oldest-first", "newest-first"] as const;
+const block = { height: 9n, timestamp: 1_000_000_000_000n };
 
-/** Rows at these times, each of another account. */
-const rowsAt = (times: readonly number[]): Row[] => times.map((time, account) => ({ time, account }));
+/** So many times, a microsecond apart. */
+const timesOf = (count: number) => Array.from({ length: count }, (_, index) => 1000 * (index + 1));
 
-/** Times in nanoseconds, with bursts and gaps between them, on whole microseconds or not. */
-const times = (unit: number) =>
-  fc
-    .array(fc.tuple(fc.oneof(fc.constant(1), fc.nat(4), fc.nat(1000)), fc.integer({ min: 1, max: 9 })), {
+/** Times with bursts, and gaps of more than a microsecond between them: blocks of real nodes are further apart. */
+const times = fc
+  .array(
+    fc.tuple(
+      fc.oneof(fc.integer({ min: 2, max: 4 }), fc.integer({ min: 2, max: 1000 })),
+      fc.integer({ min: 1, max: 9 }),
+    ),
+    {
       maxLength: 40,
-    })
-    .map((blocks) => {
-      let time = 1000;
-      return blocks.flatMap(([gap, rows]) => {
-        time += gap * unit;
-        return Array.from({ length: rows }, () => time);
-      });
+    },
+  )
+  .map((blocks) => {
+    let time = 1000;
+    return blocks.flatMap(([gap, records]) => {
+      time += gap * 1000;
+      return Array<number>(records).fill(time);
     });
+  });
 
-const cases = fc.constantFrom(1, 100, 1000).chain((unit) =>
-  fc.record({
-    times: times(unit),
-    start: fc.option(fc.integer({ min: 0, max: 60_000 }), { nil: undefined }),
-    length: fc.option(fc.nat(3000 * unit), { nil: undefined }),
+const cases = fc.record({
+  times,
+  start: fc.option(fc.bigInt(0n, 60_000n), { nil: undefined }),
+  length: fc.option(fc.bigInt(0n, 3_000_000n), { nil: undefined }),
+  order: fc.constantFrom(...orders),
+  options: fc.record({
     pageSize: fc.integer({ min: 1, max: 8 }),
     concurrency: fc.integer({ min: 1, max: 8 }),
-    order: fc.constantFrom(...orders),
-    microseconds: fc.constant(unit === 1000),
-    countsStartIn: fc.boolean(),
-    countsEndIn: fc.boolean(),
-    blockTime: fc.option(fc.integer({ min: 2000, max: 2000 + 3000 * unit }), { nil: undefined }),
-    parts: fc.constantFrom(1, 1, 2, 4),
     maxItems: fc.option(fc.integer({ min: 1, max: 60 }), { nil: undefined }),
   }),
-);
-
-type Case = typeof cases extends fc.Arbitrary<infer C> ? C : never;
-
-function prepare({ times, start, length, parts, blockTime, ...rest }: Case, behavior: RangeBehavior = {}) {
-  const { pageSize, concurrency, order, maxItems, ...counting } = rest;
-  const end = length === undefined ? undefined : (start ?? 0) + length;
-  const source = new RangeSource(
-    rowsAt(times),
-    { start, end },
-    { ...counting, ...blockOf({ start, end, blockTime }), ...behavior },
-    parts,
-  );
-  const options = {
-    pageSize: Math.max(pageSize, 1 + mostInNeighbors(times)),
-    concurrency,
-    order,
-    maxItems,
-    missingHistory: "ignore" as const,
-  };
-  return { source, options, expected: source.expected(order === "newest-first").slice(0, maxItems) };
-}
-
-function countsOf(values: readonly number[]): Map<number, number> {
-  const counts = new Map<number, number>();
-  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
-  return counts;
-}
-
-/** The most rows of neighboring microseconds. A page has to hold them; a microsecond alone can have more rows than a page. */
-function mostInNeighbors(times: readonly number[]): number {
-  const counts = countsOf(times.map((time) => Math.floor(time / 1000)));
-  const inNeighbors = [...counts].map(([microsecond, count]) => {
-    const others = (counts.get(microsecond - 1) ?? 0) + (counts.get(microsecond + 1) ?? 0);
-    return others === 0 ? 0 : others + count;
-  });
-  return Math.max(0, ...inNeighbors);
-}
-
-/** A node that has not reached the range is another subject. */
-const blockOf = ({ start = 0, end, blockTime }: { [Name in "start" | "end" | "blockTime"]?: number | undefined }) =>
-  blockTime !== undefined && end === undefined && blockTime >= start + 2000 ? { blockTime } : {};
+  node: fc.record({ defects: fc.constantFrom([], nodeDefects), parts: fc.constantFrom(1, 1, 2, 4) }),
+});
 
 describe("a scan", () => {
-  test("yields every row once, in order, on nodes with microseconds and with nanoseconds", async () => {
+  test("yields every record once, in order, on nodes with and without defects", async () => {
     const property = fc.asyncProperty(cases, fc.scheduler(), async (input, scheduler) => {
-      const { source, options, expected } = prepare(input, { schedule: () => scheduler.schedule(Promise.resolve()) });
-      const yielded = await scheduler.waitFor(source.scan(options).toArray());
-      expect(yielded.map(toRow)).toEqual(expected);
-    });
-    await fc.assert(property, runs(60));
-  });
-
-  test("ends with an error if one microsecond has more rows than a page and cursors do not lead on", async () => {
-    const property = fc.asyncProperty(cases, async (input) => {
-      const { source, options, expected } = prepare(
-        { ...input, maxItems: undefined, blockTime: undefined },
-        { hasCursors: false },
-      );
-      const { records, error } = await readUntilError(source.scan(options));
-      expect(records.map(toRow)).toEqual(error === undefined ? expected : expected.slice(0, records.length));
-      if (error === undefined) return;
-      expect(error).toMatchObject({ name: "PaginationError", reason: "too-dense" });
-      const dense = Number((error as PaginationError).timestamp) / 1000;
-      // The row of a neighboring microsecond can fill a page, too, on nodes that count the ends of ranges in.
-      const around = source.rows.filter(({ time }) => Math.abs(Math.floor(time / 1000) - dense) <= 1);
-      expect(around.length).toBeGreaterThanOrEqual(options.pageSize);
+      const { times, start, length, order, options, node } = input;
+      const range = { start, end: length === undefined ? undefined : (start ?? 0n) + length };
+      const source = new ScannedNode(times, { ...node, schedule: () => scheduler.schedule(Promise.resolve()) });
+      const expected = source.recordsIn(range);
+      if (order === "newest-first") expected.reverse();
+      const scan = source.scan(range, { ...options, order, missingHistory: "ignore" });
+      expect(await scheduler.waitFor(scan.toArray())).toEqual(expected.slice(0, options.maxItems));
     });
     await fc.assert(property, runs(60));
   });
 });
 
 describe("a scan sends requests", () => {
-  /** Rows of a day in milliseconds. */
+  /** Times of a day in milliseconds. */
   const worlds: Record<string, fc.Arbitrary<number>> = {
     "evenly spread": fc.nat(86_400_000),
     "in the first hundredth": fc.nat(864_000),
@@ -142,19 +75,18 @@ describe("a scan sends requests", () => {
       .map(([day, time]) => day * 20 * 864_000 + time * 10),
   };
 
-  test.each(Object.entries(worlds))("at most a quarter above the minimum, with rows %s", async (_, world) => {
+  test.each(Object.entries(worlds))("at most a quarter above the minimum, with records %s", async (_, world) => {
     const property = fc.asyncProperty(
       fc.array(world, { minLength: 500, maxLength: 1000, size: "max" }),
       fc.integer({ min: 20, max: 240 }),
       fc.array(fc.tuple(world, fc.integer({ min: 1, max: 15 })), { maxLength: 20 }),
-      async (single, size, bursts) => {
-        const all = [...single, ...bursts.flatMap(([time, rows]) => Array.from({ length: rows }, () => time))];
-        const rows = rowsAt(all.map((time) => 1000 * time));
-        const pageSize = Math.max(size, ...countsOf(all).values()) + 1;
+      async (single, pageSize, bursts) => {
+        const all = [...single, ...bursts.flatMap(([time, count]) => Array<number>(count).fill(time))];
+        const times = all.map((time) => 2000 * time);
         const count = async (concurrency: number) => {
-          const source = new RangeSource(rows, { start: 0, end: 86_400_001_000 });
-          const yielded = await source.scan({ pageSize, concurrency }).toArray();
-          expect(yielded).toHaveLength(all.length);
+          const source = new ScannedNode(times, { block });
+          const scan = source.scan({ start: 0n, end: 172_800_002_000n }, { pageSize, concurrency });
+          expect(await scan.toArray()).toHaveLength(times.length);
           return source.requests.length;
         };
         // One after the other there is nothing to save: each page is full.
@@ -165,71 +97,46 @@ describe("a scan sends requests", () => {
     await fc.assert(property, { ...runs(4), endOnFailure: true });
   });
 
-  test.each([{ start: 0, end: 100_000 }, {}, { start: 3000 }, { end: 9000 }, { start: 3000, end: 3000 }])(
-    "once if everything fits a page, in the range %j, and never if that is empty",
-    async (range) => {
-      const source = new RangeSource(rowsAt([3000, 3000, 5000, 8000]), range);
-      const { length } = await source.scan().toArray();
-      expect(length).toBe(source.expected().length);
-      expect(source.requests).toHaveLength(length === 0 ? 0 : 1);
-    },
-  );
+  test.each<[count: number, range: Range]>([
+    [1, { start: 0n, end: 100_000n }],
+    [1, {}],
+    [1, { start: 3000n }],
+    [1, { end: 9000n }],
+    [0, { start: 3000n, end: 3000n }],
+  ])("%i times if everything fits a page, in the range %o", async (count, range) => {
+    const source = new ScannedNode([3000, 3000, 5000, 8000]);
+    expect(await source.scan(range).toArray()).toEqual(source.recordsIn(range));
+    expect(source.requests).toHaveLength(count);
+  });
 
   test.each([1, 3, 4])("up to the allowed concurrency of %i, and no more", async (concurrency) => {
-    const source = new RangeSource(manyRows(4000), {}, { schedule: () => new Promise(setImmediate) });
-    await source.scan({ pageSize: 50, concurrency }).toArray();
+    const source = new ScannedNode(timesOf(4000), { schedule: () => new Promise(setImmediate) });
+    for (const start of [undefined, 1000n]) await source.scan({ start }, { pageSize: 50, concurrency }).toArray();
     expect(source.mostInFlight).toBe(concurrency);
   });
 
-  test("one at a time with a concurrency of 1, that for the oldest record included", async () => {
-    const node = createFakeNode({ balances: 2000 });
-    let inFlight = 0;
-    let most = 0;
-    const fetch = async (request: Request) => {
-      most = Math.max(most, ++inFlight);
-      await new Promise(setImmediate);
-      return node.fetch(request).finally(() => inFlight--);
-    };
-    const client = createClient({ baseUrl, fetch });
-    for (const startTimestamp of [undefined, 1n, node.records.balances.at(-1)?.timestamp]) {
-      const scan = client.scanBalanceChanges({ dateRange: { startTimestamp } }, { pageSize: 500, concurrency: 1 });
-      await scan.toArray().catch(() => {});
-    }
-    expect(node.requests.length).toBeGreaterThan(6);
-    expect(most).toBe(1);
-  });
-
   test("for few more records than maxItems leaves", async () => {
-    const rows = manyRows(4000);
-    const range = { start: 1_000_000, end: 6_000_000 };
-    const source = new RangeSource(rows, range);
-    expect((await source.scan({ maxItems: 30 }).toArray()).map(toRow)).toEqual(source.expected().slice(0, 30));
+    const source = new ScannedNode(timesOf(4000));
+    const range = { start: 1_000_000n, end: 6_000_000n };
+    const few = await source.scan(range, { maxItems: 30 }).toArray();
+    expect(few).toEqual(source.recordsIn(range).slice(0, 30));
     // A few more show where the last block ends; the start is one microsecond early.
-    expect(source.requests).toEqual([{ start: 999_000, end: 6_000_000, size: 130, newestFirst: false }]);
-
-    const many = new RangeSource(rows, range);
-    expect((await many.scan({ maxItems: 1050, pageSize: 100 }).toArray()).map(toRow)).toEqual(
-      rows.slice(1000 - 1, 2049),
-    );
-    expect(many.rowsSent).toBeLessThan(1050 + 3 * 100);
-  });
-
-  test.each([1000, 2000])("for more than maxItems if one time has more rows than that, from %i on", async (start) => {
-    const times = Array.from({ length: 300 }, (_, index) => (index < 200 ? 1000 : index < 280 ? 2000 : 3000));
-    const source = new RangeSource(rowsAt(times), { start, end: 10_000 });
-    const yielded = await source.scan({ maxItems: 3, pageSize: 50 }).toArray();
-    expect(yielded.map(toRow)).toEqual(source.expected().slice(0, 3));
+    expect(source.requests.splice(0)).toEqual([{ start: 999_000n, end: 6_000_000n, size: 130 }]);
+    const many = await source.scan(range, { maxItems: 1050, pageSize: 100 }).toArray();
+    expect(many).toEqual(source.recordsIn(range).slice(0, 1050));
+    expect(source.requests.length).toBeLessThanOrEqual(13);
   });
 
   test.each([1, 4])("for no more than a bounded buffer while the caller is slow, with %i filters", async (parts) => {
-    const source = new RangeSource(manyRows(50_000), { start: 0, end: 50_000_000 }, {}, parts);
-    const records = source.scan({ pageSize: 100, concurrency: 4 })[Symbol.asyncIterator]();
+    const source = new ScannedNode(timesOf(10_000), { parts });
+    const scan = source.scan({ start: 0n, end: 50_000_000n }, { pageSize: 100, concurrency: 4 });
+    const records = scan[Symbol.asyncIterator]();
     await new Promise(setImmediate);
     expect(source.requests).toHaveLength(0);
     await records.next();
     for (let turns = 0; turns < 200; turns++) await new Promise(setImmediate);
     // Five pages for each of four requests, and what is in flight.
-    expect(source.rowsSent).toBeLessThanOrEqual((5 * 4 + 4 + parts) * 100);
+    expect(source.requests.length).toBeLessThanOrEqual(5 * 4 + 4 + parts);
     expect(source.inFlight).toBe(0);
     await records.return(undefined);
   });
@@ -239,25 +146,25 @@ describe("a scan sends requests", () => {
     const schedule = async () => {
       if (requests++ > 8) throw new ConnectionError("reset");
     };
-    const source = new RangeSource(manyRows(2000), {}, { schedule }, 4);
-    const yielded = await source.scan({ maxItems: 40, pageSize: 100, concurrency: 1 }).toArray();
-    expect(yielded.map(toRow)).toEqual(source.expected().slice(0, 40));
+    const source = new ScannedNode(timesOf(2000), { schedule, parts: 4 });
+    const yielded = await source.scan({}, { maxItems: 40, pageSize: 100, concurrency: 1 }).toArray();
+    expect(yielded).toEqual(source.recordsIn().slice(0, 40));
   });
 });
 
-const manyRows = (count: number) => rowsAt(Array.from({ length: count }, (_, index) => 1000 * (index + 1)));
-
 describe("a scan ends", () => {
-  const rows = manyRows(5000);
-  const hanging = (responses: number): RangeBehavior => {
+  /** A node that stops to respond after some responses. */
+  const hanging = (responses: number, options: ScannedNodeOptions = {}) => {
     let requests = 0;
-    return { schedule: () => (requests++ < responses ? Promise.resolve() : new Promise(() => {})) };
+    const schedule = () => (requests++ < responses ? Promise.resolve() : new Promise(() => {}));
+    return new ScannedNode(timesOf(5000), { ...options, schedule });
   };
 
   test("with break: requests in flight are cancelled, nothing more is sent, and no listener is left", async () => {
     const { signal } = new AbortController();
-    const source = new RangeSource(rows, {}, hanging(3));
-    for await (const row of source.scan({ pageSize: 100, signal })) if (accountOf(row) === 50) break;
+    const source = hanging(3);
+    let count = 0;
+    for await (const _ of source.scan({}, { pageSize: 100, signal })) if (++count === 50) break;
     const sent = source.requests.length;
     expect(source.areAborted).toBe(true);
     await new Promise(setImmediate);
@@ -267,7 +174,7 @@ describe("a scan ends", () => {
 
   test("with its last record: no listener is left on the signal", async () => {
     const { signal } = new AbortController();
-    await new RangeSource(rows).scan({ pageSize: 100, signal }).toArray();
+    await new ScannedNode(timesOf(5000)).scan({}, { pageSize: 1000, signal }).toArray();
     expect(getEventListeners(signal, "abort")).toEqual([]);
   });
 
@@ -276,8 +183,8 @@ describe("a scan ends", () => {
     async (caller) => {
       const controller = new AbortController();
       const { signal } = controller;
-      const source = new RangeSource(rows, {}, hanging(3));
-      const records = source.scan({ pageSize: 100, signal })[Symbol.asyncIterator]();
+      const source = hanging(3);
+      const records = source.scan({}, { pageSize: 100, signal })[Symbol.asyncIterator]();
       const read = async () => {
         while (!(await records.next()).done);
       };
@@ -288,7 +195,7 @@ describe("a scan ends", () => {
       controller.abort(new Error("enough"));
       expect(source.areAborted).toBe(true);
       await expect(pending ?? read()).rejects.toThrow("enough");
-      await expect(source.scan({ signal }).toArray()).rejects.toThrow("enough");
+      await expect(source.scan({}, { signal }).toArray()).rejects.toThrow("enough");
     },
   );
 
@@ -298,141 +205,109 @@ describe("a scan ends", () => {
     const schedule = async () => {
       if (++requests === 2) controller.abort(new Error("enough"));
     };
-    const source = new RangeSource(rows, {}, { schedule });
-    const walk = source.scan({ pageSize: 100, concurrency: 1, signal: controller.signal }).toArray();
-    await expect(walk).rejects.toThrow("enough");
+    const source = new ScannedNode(timesOf(5000), { schedule });
+    const scan = source.scan({}, { pageSize: 100, concurrency: 1, signal: controller.signal });
+    await expect(scan.toArray()).rejects.toThrow("enough");
     await new Promise(setImmediate);
     expect(source.requests).toHaveLength(2);
   });
 
   test("with maxItems: requests in flight beyond them are cancelled", async () => {
-    // Rows become denser, so that a segment is requested that begins after the last one that is needed.
-    const times = Array.from({ length: 5000 }, (_, row) => (row < 200 ? 20_000 * row : 4_000_000 + 100 * row));
+    // Records become denser, so that a segment is requested that begins after the last one that is needed.
+    const times = Array.from({ length: 5000 }, (_, at) => 1000 * (at < 200 ? 200 * at : 40_000 + at));
     const last = times[949] ?? 0;
-    const schedule = ({ start = 0 }: RangeRequest) => new Promise<unknown>(start > last ? () => {} : setImmediate);
-    const source = new RangeSource(rowsAt(times), { start: 0, end: 5_000_000 }, { schedule });
-    expect(await source.scan({ pageSize: 100, maxItems: 950 }).toArray()).toHaveLength(950);
+    const schedule = ({ start = 0n }: Range) => new Promise(start > last ? () => {} : setImmediate);
+    const source = new ScannedNode(times, { schedule, block });
+    const scan = source.scan({ start: 0n, end: 50_000_000n }, { pageSize: 100, maxItems: 950 });
+    expect(await scan.toArray()).toHaveLength(950);
     expect(source.areAborted).toBe(true);
   });
 
   test("while next() is pending: it reports the end", async () => {
-    const records = new RangeSource(rows, {}, hanging(0)).scan()[Symbol.asyncIterator]();
+    const records = hanging(0).scan()[Symbol.asyncIterator]();
     const waiting = [records.next(), records.next()];
     await records.return(undefined);
     expect(await Promise.all(waiting)).toEqual(Array(2).fill({ done: true, value: undefined }));
   });
 });
 
-describe("a scan rejects a response", () => {
-  const pageOf = (timestamps: unknown[], hasNextPage = false) => ({
-    edges: timestamps.map((timestamp) => ({ cursor: "c", node: { timestamp, balance: "1" } })),
-    pageInfo: { startCursor: "c", endCursor: "c", hasNextPage, hasPreviousPage: false },
-  });
+test.each([
+  ["out of order", ["12", "11"], "records that are out of order"],
+  ["from before the range", ["3000", "11000"], "records outside of the requested range"],
+  ["from after the range", ["11000", "25000"], "records outside of the requested range"],
+  ["that is empty and reports a next page", [], "an empty page that reports a next page"],
+  ["with an invalid time", ["soon"], 'a record with the timestamp "soon"'],
+  ["with a time that is a number", [12], "a record with the timestamp 12"],
+  ["with a time that is null", [null], "a record with the timestamp null"],
+])("a scan rejects a response %s", async (_, timestamps, words) => {
+  const edges = timestamps.map((timestamp) => ({ cursor: "c", node: { timestamp, balance: "1" } }));
+  const hasNextPage = edges.length === 0;
+  const pageInfo = { startCursor: "c", endCursor: "c", hasNextPage, hasPreviousPage: false };
+  const { fetch, sent } = respondWith({ balances: { edges, pageInfo } });
   const dateRange = { startTimestamp: 10_000n, endTimestamp: 20_000n };
-  const missingHistory = "ignore";
-
-  test.each([
-    ["out of order", pageOf(["12", "11"]), "records that are out of order"],
-    ["from before the range", pageOf(["3000", "11000"]), "records outside of the requested range"],
-    ["from after the range", pageOf(["11000", "25000"]), "records outside of the requested range"],
-    ["that is empty and reports a next page", pageOf([], true), "an empty page that reports a next page"],
-    ["with an invalid time", pageOf(["soon"]), 'a record with the timestamp "soon"'],
-    ["with a time that is a number", pageOf([12]), "a record with the timestamp 12"],
-    ["with a time that is null", pageOf([null]), "a record with the timestamp null"],
-  ])("%s", async (_, balances, words) => {
-    const { fetch, sent } = respondWith({ balances });
-    const scan = createClient({ baseUrl, fetch }).scanBalanceChanges({ dateRange }, { missingHistory });
-    const error = await rejectionOf(scan.toArray());
-    expect(error).toSatisfy(ResponseError.is);
-    expect((error as Error).message).toMatch(new RegExp(`^scanBalanceChanges got ${words} from `));
-    expect(error).toMatchObject({ resume: { startTimestamp: "10000", endTimestamp: "20000" }, itemsRead: 0 });
-    expect(sent).toHaveLength(1);
-  });
-
-  test.each([null, undefined, "", "soon", {}])("with the time %j to one of several requests", async (timestamp) => {
-    const { fetch } = respondWith({ balances: pageOf([timestamp]) });
-    const partyIds = Array.from({ length: 300 }, (_, index) => hex(index));
-    const scan = createClient({ baseUrl, fetch }).scanBalanceChanges({ filter: { partyIds } });
-    await expect(scan.toArray()).rejects.toSatisfy(ResponseError.is);
-  });
+  const scan = createClient({ baseUrl, fetch }).scanBalanceChanges({ dateRange }, { missingHistory: "ignore" });
+  const error = await rejectionOf(scan.toArray());
+  expect(error).toSatisfy(ResponseError.is);
+  expect((error as Error).message).toMatch(new RegExp(`^scanBalanceChanges got ${words} from `));
+  expect(error).toMatchObject({ resume: { startTimestamp: "10000", endTimestamp: "20000" }, itemsRead: 0 });
+  expect(sent).toHaveLength(1);
 });
 
-test("a scan yields a record that a node repeats inside of a page once", async () => {
-  const node = createFakeNode({ balances: 700 });
-  const fetch = async (request: Request) => {
-    const response = await node.fetch(request);
-    const { balances } = (await response.json()) as { balances: { edges: unknown[]; pageInfo: object } };
-    const edges = balances.edges.flatMap((edge, index) => (index % 3 === 0 ? [edge, edge] : [edge]));
-    return json({ balances: { ...balances, edges } }, { headers: response.headers });
+type Balances = { edges: { cursor: string }[]; pageInfo: { endCursor: string } };
+
+/** A client of a node whose pages are changed on their way. */
+function changing(times: readonly bigint[], change: (page: Balances) => Balances) {
+  const node = createFakeNode({ balances: changesAt(times) });
+  const fetch = async ({ url }: Request) => {
+    const response = await node.fetch(url.replace("&pagination.after=cursor", ""));
+    const { balances } = (await response.json()) as { balances: Balances };
+    return json({ balances: change(balances) }, { headers: response.headers });
   };
-  const client = createClient({ baseUrl, fetch });
-  for (const order of orders) {
-    const changes = await client.scanBalanceChanges({}, { pageSize: 100, order }).toArray();
-    expect(changes).toHaveLength(700);
-    expect(new Set(changes.map((change) => JSON.stringify(change))).size).toBe(700);
-  }
+  return { node, client: createClient({ baseUrl, fetch }) };
+}
+
+test.each(orders)("a scan yields a record that a node repeats inside of a page once, %s", async (order) => {
+  const { node, client } = changing(timesOf(700).map(BigInt), ({ edges, pageInfo }) => ({
+    edges: edges.flatMap((edge, index) => (index % 3 === 0 ? [edge, edge] : [edge])),
+    pageInfo,
+  }));
+  const changes = await client.scanBalanceChanges({}, { pageSize: 100, order }).toArray();
+  expect(changes.sort(compareRecords)).toEqual([...node.records.balances].sort(compareRecords));
 });
 
-describe("scanBalanceChanges", () => {
-  const clientOf = (node: Pick<FakeNode, "fetch">) => createClient({ baseUrl, fetch: node.fetch, pacing: false });
-
-  test("yields exactly what is stored on a node with all defects, and so does a walk by cursors", async () => {
-    const node = createFakeNode({ balances: 20_000 }, { defects: nodeDefects });
-    const client = clientOf(node);
-    const stored = [...node.records.balances].sort(compareRecords);
-    expect(await client.scanBalanceChanges().toArray()).toEqual(stored);
-    // One of them asks since when the node keeps records, because segments begin after the first one.
-    expect(node.requests.length).toBeLessThanOrEqual(7);
-    const walked = await client.listBalanceChanges({ pagination: { first: 1000, newestFirst: false } }).toArray();
-    expect(walked.sort(compareRecords)).toEqual(stored);
+test("a scan says what to do if one microsecond has more records than a page and the node's cursors do not lead on", async () => {
+  const { client } = changing([1000n, 4000n, 4000n, 4000n, 9000n], ({ edges, pageInfo }) => ({
+    edges: edges.map((edge) => ({ ...edge, cursor: "cursor" })),
+    pageInfo: { ...pageInfo, endCursor: "cursor" },
+  }));
+  const error = await rejectionOf(client.scanBalanceChanges({}, { pageSize: 2 }).toArray());
+  expect(error).toMatchObject({
+    name: "PaginationError",
+    message:
+      "scanBalanceChanges found more than 2 records in the microsecond from 4000 on, and the node's cursors do not lead " +
+      "through them. Narrow the filter by account types, parties or markets, or continue after that time.",
+    reason: "too-dense",
+    timestamp: "4000",
+    resume: { startTimestamp: "4000", endTimestamp: "1000009000" },
+    itemsRead: 1,
   });
+  expect(JSON.parse(JSON.stringify(error))).toMatchObject({ resume: { startTimestamp: "4000" } });
+});
 
-  test.each(orders)("reads a block with more records than a page by completed cursors, %s", async (order) => {
-    const time = 1_707_497_695_123_456_000n;
-    const balances = changesAt(
-      Array.from({ length: 6000 }, (_, index) => (index < 5990 ? time : time + BigInt(1 + (index % 5)) * 1000n)),
-    );
-    const node = createFakeNode({ balances }, { defects: nodeDefects, rateLimit: false });
-    for (const pageSize of [1000, 5000]) {
-      const yielded = await clientOf(node).scanBalanceChanges({}, { pageSize, order }).toArray();
-      const expected = [...balances].sort(compareRecords);
-      expect(yielded).toEqual(order === "oldest-first" ? expected : expected.reverse());
-    }
-    const some = await clientOf(node).scanBalanceChanges({}, { maxItems: 5, order }).toArray();
-    expect(some).toHaveLength(5);
-  });
-
-  test("says what to do if one microsecond has more records than a page and the node's cursors do not lead on", async () => {
-    const source = new RangeSource(rowsAt([1000, 2000, 2000, 2000, 3000]), {}, { hasCursors: false });
-    const error = await rejectionOf(source.scan({ pageSize: 2 }).toArray());
-    expect(error).toMatchObject({
-      name: "PaginationError",
-      message:
-        "scanBalanceChanges found more than 2 records in the microsecond from 2000 on, and the node's cursors do not lead " +
-        "through them. Narrow the filter by account types, parties or markets, or continue after that time.",
-      reason: "too-dense",
-      timestamp: "2000",
-      resume: { startTimestamp: "2000", endTimestamp: "3001" },
-      itemsRead: 1,
-    });
-    expect(JSON.parse(JSON.stringify(error))).toMatchObject({ resume: { startTimestamp: "2000" } });
-  });
-
-  test("sends filters, headers and deadlines with every request", async () => {
-    const node = createFakeNode({ balances: 50 });
-    const client = createClient({ baseUrl, fetch: node.fetch });
-    const query = { filter: { accountTypes: ["ACCOUNT_TYPE_GENERAL" as const], marketIds: [] } };
-    const options = { headers: { "x-id": "7" }, order: "newest-first" } as const;
-    const changes = await client.scanBalanceChanges(query, options).toArray();
-    expect(new Set(changes.map(({ accountType }) => accountType))).toEqual(new Set(["ACCOUNT_TYPE_GENERAL"]));
-    expect(node.requests.map(({ url }) => new URL(url).search)).toEqual([
-      "?filter.accountTypes=ACCOUNT_TYPE_GENERAL&pagination.first=5000&pagination.newestFirst=true",
-    ]);
-    expect(node.requests[0]?.headers).toMatchObject({ "x-id": "7" });
-    const silent = createClient({ baseUrl, fetch: () => new Promise(() => {}) });
-    const late = { name: "TimeoutError", operation: "scanBalanceChanges", resume: {} };
-    await expect(silent.scanBalanceChanges({}, { totalTimeout: 20 }).toArray()).rejects.toMatchObject(late);
-  });
+test("a scan sends filters, headers and deadlines with every request", async () => {
+  const node = createFakeNode({ balances: 50 });
+  const client = createClient({ baseUrl, fetch: node.fetch });
+  const query = { filter: { accountTypes: ["ACCOUNT_TYPE_GENERAL" as const], marketIds: [] } };
+  const options = { headers: { "x-id": "7" }, order: "newest-first" } as const;
+  const changes = await client.scanBalanceChanges(query, options).toArray();
+  expect(new Set(changes.map(({ accountType }) => accountType))).toEqual(new Set(["ACCOUNT_TYPE_GENERAL"]));
+  expect(node.requests.map(({ url }) => new URL(url).search)).toEqual([
+    "?filter.accountTypes=ACCOUNT_TYPE_GENERAL&pagination.first=5000&pagination.newestFirst=true",
+  ]);
+  expect(node.requests[0]?.headers).toMatchObject({ "x-id": "7" });
+  const silent = createClient({ baseUrl, fetch: () => new Promise(() => {}) });
+  const late = { name: "TimeoutError", operation: "scanBalanceChanges", resume: {} };
+  await expect(silent.scanBalanceChanges({}, { totalTimeout: 20 }).toArray()).rejects.toMatchObject(late);
 });
 
 describe("a scan of a range that begins before the node's history", () => {
@@ -440,12 +315,12 @@ describe("a scan of a range that begins before the node's history", () => {
   const day = 24n * hour;
   // Midnight: nodes drop whole days.
   const oldest = 1_700_006_400_000_000_000n;
-  const block = { height: 1000n, timestamp: oldest + 20n * day };
+  const later = { height: 1000n, timestamp: oldest + 20n * day };
   /** A change each hour, over ten days. */
   const hourly = changesAt(Array.from({ length: 240 }, (_, index) => oldest + BigInt(index) * hour));
 
   function setting(balances = hourly, history = 0n) {
-    const node = createFakeNode({ balances, block }, { history, rateLimit: false });
+    const node = createFakeNode({ balances, block: later }, { history, rateLimit: false });
     const client = createClient({ baseUrl, fetch: node.fetch });
     const read = (startTimestamp: bigint | undefined, options: ScanOptions = {}) =>
       client.scanBalanceChanges({ dateRange: { startTimestamp, endTimestamp: oldest + 9n * day } }, options);
