@@ -6,14 +6,15 @@ import { readArguments, take } from "../arguments/read-arguments.js";
 import { atCaller } from "../errors/index.js";
 import type { Coverage } from "../errors/vega-error.js";
 import type { Backward, Edge, Forward, PageContent } from "../evidence/page.js";
-import type { NodeExtra } from "../http/call.js";
 import { type CallOptions, callChecks, readCallOptions } from "../http/call-options.js";
 import { routeOf } from "../http/route.js";
-import type { WalkPage } from "../list/page.js";
+import type { Page, WalkPage } from "../list/page.js";
 import type { OpenWalk } from "../list/walk.js";
 import { readWalkOptions, type WalkOptions, walkChecks } from "../list/walk-options.js";
 import { printedAs } from "../values/show.js";
 import { type ClientContext, Loops, loadLists } from "./loop.js";
+
+export type { Page } from "../list/page.js";
 
 /** Fetches one page. The signal aborts if the page is no longer needed. */
 export type FetchPage<T> = (pagination: Pagination, signal: AbortSignal) => PromiseLike<PageContent<T>>;
@@ -56,9 +57,6 @@ export interface Walk<T, P extends WalkPage<T> = WalkPage<T>> extends AsyncItera
 
 /** Options of one listing. */
 export interface ListingOptions extends CallOptions, WalkOptions {}
-
-/** A page of a list of a node, with its response. */
-export interface Page<T> extends WalkPage<T>, NodeExtra {}
 
 /**
  * A list of a node, fetched page by page as it is used: `await` returns the first page, `for await` yields every record. An error that
@@ -114,10 +112,10 @@ export function paginate<T>(
     checkOptions(walkChecks, options, { name: "paginate" });
     return { pagination: { ...pagination }, pageSize: 1000, ...readWalkOptions(options) };
   });
-  const { coverage: _, ...list } = walk<T, object>(async () => {
+  const { coverage: _, ...list } = walk<T>(async () => {
     const request = taken();
     const { OpenWalk } = await loadLists(request.signal);
-    return new OpenWalk<T, object>(request, { fetchPage: (page, _, signal) => fetchPage(page, signal) });
+    return new OpenWalk<T>({ ...request, fetchPage: (page, _, signal) => fetchPage(page, signal) });
   });
   return printedAs(list, `Walk of paginate(). ${usage}`);
 }
@@ -140,7 +138,7 @@ export function listOperation<Id extends ListId>(
     const call = readCallOptions(id, options, settings, listingChecks);
     return { call, checked: readArguments(id, operation, argument), walk: readWalkOptions(options) };
   });
-  const listing = walk<RecordOf<Id>, NodeExtra>(async () => {
+  const listing = walk<RecordOf<Id>>(async () => {
     const request = taken();
     const { openList } = await loadLists(request.walk.signal);
     return openList<RecordOf<Id>>({ id, operation, connection, route: routeOf(http, id), ...request });
@@ -156,14 +154,12 @@ const usage = "Use `await` for the first page, `for await` or `toArray()` for al
  *
  * @param open - Opens the list, or throws what is wrong with its arguments. Called for each use of the walk.
  */
-export function walk<T, Extra extends object>(
-  open: () => Promise<OpenWalk<T, Extra>>,
-): Walk<T, WalkPage<T> & Extra> & Pick<Listing<T>, "coverage"> {
+export function walk<T>(open: () => Promise<OpenWalk<T>>): Listing<T> {
   const loops = new Loops();
-  const items = <Item>(itemsOf: (page: WalkPage<T>) => readonly Item[]) =>
+  const items = <Item>(itemsOf: (page: Page<T>) => readonly Item[]) =>
     loops.start(async () => (await open()).items(itemsOf));
   const records = () => items(({ nodes }) => nodes);
-  let first: Promise<WalkPage<T> & Extra> | undefined;
+  let first: Promise<Page<T>> | undefined;
   const firstPage = () => {
     first ??= (async () => {
       try {
@@ -176,7 +172,7 @@ export function walk<T, Extra extends object>(
   };
   return {
     [Symbol.asyncIterator]: records,
-    pages: () => loops.start(async () => (await open()).pages()),
+    pages: () => items((page) => [page]),
     edges: () => items(({ edges }) => edges),
     toArray: () => records().drain(),
     coverage: loops.coverage,

@@ -10,7 +10,7 @@ export const readingError = (message: string, options: PaginationErrorOptions, r
 
 /** What is read begins before the oldest record of the nodes. */
 export const prunedError = (
-  operation: string,
+  operation: string | undefined,
   start: bigint,
   availableFrom: bigint,
   advice: string,
@@ -30,7 +30,7 @@ export const prunedError = (
  * @param needed - What the node had to reach, in words.
  */
 export const behindError = (
-  operation: string,
+  operation: string | undefined,
   needed: string,
   block: Block | undefined,
   resume: Resume,

@@ -1,9 +1,9 @@
 import { operations } from "../../generated/operations.js";
-import type { BalanceChange } from "../../generated/types.js";
-import { nanosecondsOf, readCursor } from "../evidence/page.js";
+import type { BalanceChange, Vote } from "../../generated/types.js";
+import { type Edge, nanosecondsOf, readCursor } from "../evidence/page.js";
 import type { KnownRecord } from "../http/expectation.js";
 import { isDigits } from "../values/integers.js";
-import { toName } from "../values/names.js";
+import { keyBy, toName } from "../values/names.js";
 import { sha256Hex } from "../values/sha256.js";
 
 const { cursors, enums, naturalKey } = operations.listBalanceChanges;
@@ -75,7 +75,23 @@ export interface ReadVotes {
   known: readonly string[];
 }
 
-export const shortKey = (key: string): string => sha256Hex(key).slice(0, 16);
+const keyOf = keyBy<Vote>(operations.listVotes.naturalKey);
+
+/** The natural key of a vote as text. */
+export const voteKeyOf = (vote: unknown): string => keyOf(vote as Vote);
+
+export const shortKeyOf = (vote: unknown): string => sha256Hex(voteKeyOf(vote)).slice(0, 16);
+
+/** Whether a vote was read before. */
+export function isRead(
+  { lastBlock, known }: ReadVotes,
+  { cursor, node }: Edge<unknown>,
+  isDescending: boolean,
+): boolean {
+  const time = nanosecondsOf(cursor);
+  if (time === undefined || time === lastBlock) return time !== undefined && known.includes(shortKeyOf(node));
+  return isDescending ? time > lastBlock : time < lastBlock;
+}
 
 /** A cursor that names the votes that were read, so that any process leaves them out. */
 export const afterVotes = (cursor: string, { lastBlock, known }: ReadVotes): string =>

@@ -8,14 +8,11 @@ import { directionOf, type NodePage, nanosecondsOf } from "../evidence/page.js";
 import { listReader } from "../evidence/reader.js";
 import { type CursorRules, pageSender, select } from "../evidence/sender.js";
 import { earlierOf } from "../evidence/windows.js";
-import type { NodeExtra } from "../http/call.js";
 import { type CallSettings, defaultCatchUp } from "../http/call-options.js";
 import type { OperationRoute } from "../http/route.js";
 import { minimum } from "../values/integers.js";
-import { keyBy } from "../values/names.js";
 import { splitFilters } from "./filters.js";
-import type { Source } from "./plan.js";
-import { compareWithAllPages, compareWithLastTime } from "./repair.js";
+import type { WalkRequest } from "./plan.js";
 import { OpenWalk } from "./walk.js";
 import type { WalkSettings } from "./walk-options.js";
 
@@ -29,9 +26,9 @@ export interface ListRequest<T> {
   walk: WalkSettings;
 }
 
-type FetchPage<T> = (...args: Parameters<Source<T, NodeExtra>["fetchPage"]>) => Promise<NodePage<T>>;
+type FetchPage<T> = (...args: Parameters<WalkRequest<T>["fetchPage"]>) => Promise<NodePage<T>>;
 
-export function openList<T>(list: ListRequest<T>): OpenWalk<T, NodeExtra> {
+export function openList<T>(list: ListRequest<T>): OpenWalk<T> {
   const { id, operation, checked, walk } = list;
   const { pagination = {}, ...others } = checked;
   const [group = ""] = operation.range?.start.split(".") ?? [];
@@ -64,18 +61,18 @@ export function openList<T>(list: ListRequest<T>): OpenWalk<T, NodeExtra> {
     const request = { pagination: { first: 1, newestFirst: false }, start };
     return (await readerOf(filters).readOldest(request, {}, signal)).availableFrom;
   };
-  const request = { operation: id, pagination: pagination as Pagination, pageSize: operation.defaultPageSize };
-  return new OpenWalk(
-    { ...request, ...walk, range },
-    {
-      operation: id,
-      ...cursorRules(operation),
-      advice: hintsOf(id).repeatedCursor,
-      isWanted,
-      ...(range && { findHistory }),
-      fetchPage: parts.length === 1 ? fetchPage(filters) : inTurn(id, parts.map(fetchPage)),
-    },
-  );
+  return new OpenWalk({
+    ...walk,
+    operation: id,
+    pagination: pagination as Pagination,
+    pageSize: operation.defaultPageSize,
+    range,
+    cursorsLack: lackOf(operation),
+    advice: hintsOf(id).repeatedCursor,
+    ...(isWanted && { isWanted }),
+    ...(range && { findHistory }),
+    fetchPage: parts.length === 1 ? fetchPage(filters) : inTurn(id, parts.map(fetchPage)),
+  });
 }
 
 /** Reads several lists one after the other. A cursor begins with the number of its list, and is valid for the same filters only. */
@@ -133,18 +130,7 @@ function rejectedCursor({ cursors }: ListOperation<never>, id: string): CursorRu
   return status === undefined ? {} : { finalStatuses: [status], hints: { [status]: hintsOf(id).rejectedCursor ?? "" } };
 }
 
-/** What the cursors of a list lack on v0.74 nodes, and which records can come again because of it. */
-function cursorRules<T>({
-  cursors,
-  naturalKey,
-}: ListOperation<T>): Pick<Source<T, object>, "cursors" | "deduplicator"> {
-  if (cursors?.timeMember === undefined) return {};
-  const keyOf = keyBy<T>(naturalKey);
-  if (cursors.missingMember === undefined) {
-    // A record that is rewritten during a walk can repeat.
-    return { cursors: { lack: "record", keyOf }, deduplicator: (isKnown) => compareWithAllPages(keyOf, isKnown) };
-  }
-  // Lists with a time range are sorted by this member of their records.
-  const timeOf = (record: unknown) => String((record as { timestamp?: unknown }).timestamp);
-  return { cursors: { lack: "account", keyOf }, deduplicator: () => compareWithLastTime(keyOf, timeOf) };
+function lackOf<T>({ cursors }: ListOperation<T>): WalkRequest<T>["cursorsLack"] {
+  if (cursors?.timeMember === undefined) return undefined;
+  return cursors.missingMember === undefined ? "record" : "account";
 }

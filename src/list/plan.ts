@@ -5,29 +5,36 @@ import {
   type Backward,
   type Direction,
   directionOf,
-  type Edge,
   type Forward,
-  isDescending,
+  forward,
   type NodePage,
   type PageContent,
 } from "../evidence/page.js";
 import type { Expectation } from "../http/expectation.js";
-import type { Deduplicator, UnreliableCursors } from "./repair.js";
 import type { WalkSettings } from "./walk-options.js";
 
-export interface Source<T, Extra extends object> {
+/** A page as it is fetched. Its records can be outside of the range of the walk. */
+export type FetchedPage<T> = PageContent<T> & Partial<NodePage<T>>;
+
+/** What a walk reads, and how its pages are fetched. */
+export interface WalkRequest<T> extends WalkSettings {
   operation?: string;
+  pagination: Pagination;
+  /** Size of a page if `pagination` names none. */
+  pageSize: number;
+  /** The range of time of a list that has one, in Unix nanoseconds. Either side can be open; the end does not belong to it. */
+  range?: { start: bigint | undefined; end: bigint | undefined } | undefined;
+  /**
+   * What the cursors of the list lack on v0.74 nodes. Cursors of another form than theirs are followed as they are.
+   *
+   * `"record"`: the cursor names a block, and a node leaves out the first record of that block, whichever it is.
+   * `"account"`: the cursor lacks the account id that records of one block are sorted by.
+   */
+  cursorsLack?: "record" | "account" | undefined;
   /** What to do about a cursor that repeats. */
   advice?: string | undefined;
-  cursors?: UnreliableCursors<T> | undefined;
-  /**
-   * Leaves out records that come again in a later page of a walk. Default: none are.
-   *
-   * @param isKnown - Whether a record was read before the walk.
-   */
-  deduplicator?(isKnown: ((edge: Edge<T>) => boolean) | undefined): Deduplicator<T>;
   /** Which records of a page belong to the list. Default: all do. */
-  isWanted?: ((record: T) => boolean) | undefined;
+  isWanted?(record: T): boolean;
   /**
    * Fetches one page that shows what is expected. The signal aborts if the page is no longer needed.
    *
@@ -38,35 +45,19 @@ export interface Source<T, Extra extends object> {
     expectation: Expectation,
     signal: AbortSignal,
     decidesStart: boolean,
-  ): PromiseLike<FetchedPage<T, Extra>>;
+  ): PromiseLike<FetchedPage<T>>;
   /** Returns the time of the oldest record that nodes keep, if they have dropped records since a time. */
   findHistory?(time: bigint, signal: AbortSignal): Promise<bigint | undefined>;
 }
 
-/** A page of a source. Its records can be outside of the range of the walk. */
-export interface FetchedPage<T, Extra extends object>
-  extends PageContent<T>,
-    Partial<Pick<NodePage<T>, "completeFrom" | "availableFrom" | "node">> {
-  extra?: Extra;
-}
-
-export interface WalkRequest extends WalkSettings {
-  operation?: string;
-  pagination: Pagination;
-  /** Size of a page if `pagination` names none. */
-  pageSize: number;
-  /** The range of time of a list that has one, in Unix nanoseconds. Either side can be open; the end does not belong to it. */
-  range?: { start: bigint | undefined; end: bigint | undefined } | undefined;
-}
-
-export interface WalkPlan extends WalkRequest {
+export interface WalkPlan<T = unknown> extends WalkRequest<T> {
   direction: Direction;
   cursor: string | undefined;
   size: number;
 }
 
 /** @throws {@link ArgumentError} if a parameter is invalid, or contradicts another one. */
-export function planWalk(request: WalkRequest): WalkPlan {
+export function planWalk<T>(request: WalkRequest<T>): WalkPlan<T> {
   const { operation, pagination, pageSize } = request;
   for (const name of ["first", "last"] as const) {
     const size = pagination[name];
@@ -92,7 +83,7 @@ const contradictions = [
 
 /** The `pagination` of a page: what follows a cursor, or the first page of a direction. */
 export function pageAfter(
-  { pagination: { newestFirst }, ...plan }: WalkPlan,
+  { pagination: { newestFirst }, ...plan }: Pick<WalkPlan, "pagination" | "size">,
   direction: Direction,
   cursor: string | undefined,
   size = plan.size,
@@ -105,5 +96,7 @@ export function pageAfter(
 }
 
 /** Whether a walk in a direction goes from newer records to older ones. */
-export const goesDown = (plan: WalkPlan, direction = plan.direction): boolean =>
-  isDescending(pageAfter(plan, direction, undefined));
+export const goesDown = (
+  { pagination: { newestFirst = true }, ...plan }: Pick<WalkPlan, "pagination" | "direction">,
+  direction = plan.direction,
+): boolean => (direction === forward) === newestFirst;

@@ -1,7 +1,8 @@
 import { operations } from "../../generated/operations.js";
 import { blockTimeOf, type Edge, nanosecondsOf } from "../evidence/page.js";
 import type { KnownRecord, Place } from "../http/expectation.js";
-import { afterVotes, continuingAt, identify, readMembers, shortKey, withAccountId } from "./cursors.js";
+import { afterVotes, continuingAt, identify, readMembers, shortKeyOf, withAccountId } from "./cursors.js";
+import type { WalkRequest } from "./plan.js";
 
 /** How a page is requested that follows others, and what it shows if it does. */
 export interface Continuation {
@@ -23,16 +24,7 @@ export interface Continuation {
   only?: KnownRecord;
 }
 
-/** What the cursors of a list lack on v0.74 nodes. Cursors of another form than theirs are followed as they are. */
-export interface UnreliableCursors<T> {
-  /**
-   * `"record"`: the cursor names a block, and a node leaves out the first record of that block, whichever it is.
-   * `"account"`: the cursor lacks the account id that records of one block are sorted by.
-   */
-  lack: "record" | "account";
-  /** Returns the natural key of a record as text. */
-  keyOf(record: T): string;
-}
+type CursorsLack = WalkRequest<never>["cursorsLack"];
 
 /** Records that are read before the last one, if the account ids of those between are not known. */
 const longestOverlap = 50;
@@ -52,11 +44,11 @@ interface Known<T> {
 export function continuationAfter<T>(
   known: Known<T>,
   endCursor: string,
-  cursors: UnreliableCursors<T> | undefined,
+  cursorsLack: CursorsLack,
 ): Continuation | undefined {
-  const time = cursors && nanosecondsOf(endCursor);
-  if (cursors === undefined || time === undefined) return { cursor: endCursor, id: endCursor, overlap: 0 };
-  return cursors.lack === "account" ? fromRecordBefore(known.edges) : fromBlockBefore(known, time, cursors);
+  const time = cursorsLack && nanosecondsOf(endCursor);
+  if (time === undefined) return { cursor: endCursor, id: endCursor, overlap: 0 };
+  return cursorsLack === "account" ? fromRecordBefore(known.edges) : fromBlockBefore(known, time);
 }
 
 /** How many votes before the block of the last one are known at least, unless it is one of the first. */
@@ -68,14 +60,14 @@ const voteKey = operations.listVotes.naturalKey;
  * next one if all of that block were cast again meanwhile: it is known if the page begins before the last block, of which other votes
  * can follow. Otherwise an earlier vote may do, and the start of the list always does.
  */
-function fromBlockBefore<T>({ edges, count }: Known<T>, to: bigint, { keyOf }: UnreliableCursors<T>): Continuation {
+function fromBlockBefore({ edges, count }: Known<unknown>, to: bigint): Continuation {
   const id = edges.at(-1)?.cursor ?? "";
   const start = startOfBlock(edges, edges.length - 1);
   const ofBlock = edges.slice(start);
-  const read = { lastBlock: to, known: ofBlock.map(({ node }) => shortKey(keyOf(node))) };
+  const read = { lastBlock: to, known: ofBlock.map(({ node }) => shortKeyOf(node)) };
   const distances = start < 2 ? [] : start === 2 ? [2] : [2, Math.min(start, rememberedVotes)];
   const guarded = distances.map((distance): Continuation => {
-    const { cursor } = edges[start - distance] as Edge<T>;
+    const { cursor } = edges[start - distance] as Edge<unknown>;
     // Nodes send the block of the cursor as a whole.
     const overlap = edges.length - 1 - startOfBlock(edges, start - distance);
     const continuesFrom = { from: nanosecondsOf(cursor) ?? to, to };
@@ -102,7 +94,7 @@ function startOfBlock(edges: readonly Edge<unknown>[], index: number): number {
 export function remember<T>(
   previous: readonly Edge<T>[],
   edges: readonly Edge<T>[],
-  cursors: UnreliableCursors<T> | undefined,
+  cursorsLack: CursorsLack,
   isDescending: boolean,
 ): readonly Edge<T>[] {
   const inPage = new Set(edges.map(({ cursor }) => cursor));
@@ -114,7 +106,7 @@ export function remember<T>(
   };
   const again = previous.findIndex((edge) => inPage.has(edge.cursor) || isLater(edge));
   const known = [...(again < 0 ? previous : previous.slice(0, again)), ...edges];
-  if (cursors?.lack !== "record") return known.slice(-1 - longestOverlap);
+  if (cursorsLack !== "record") return known.slice(-1 - longestOverlap);
   const start = startOfBlock(known, known.length - 1);
   // The order of the votes of a block can differ between two pages, so that some are behind the end of this one.
   const time = blockTimeOf(known.at(-1)?.cursor ?? "");
@@ -145,7 +137,7 @@ export function fromRecordBefore<T>(edges: readonly Edge<T>[]): Continuation | u
 }
 
 /** After a cursor that the caller brings, of which no page is known. */
-export function continuationFrom<T>(cursor: string, cursors: UnreliableCursors<T> | undefined): Continuation {
+export function continuationFrom(cursor: string, cursorsLack: CursorsLack): Continuation {
   const { own, after, read } = readMembers(cursor);
   // On the last page, nodes compare the cursor with that of the first record as text.
   const asSent: Continuation = { cursor: own, resume: cursor, id: cursor, overlap: 0, after };
@@ -156,7 +148,7 @@ export function continuationFrom<T>(cursor: string, cursors: UnreliableCursors<T
     if (from === lastBlock) return whole;
     return { ...whole, cursor: own, continuesFrom: { from, to: lastBlock }, fallbacks: [whole] };
   }
-  const completed = cursors && withAccountId(cursor);
+  const completed = cursorsLack && withAccountId(cursor);
   if (completed === undefined) return asSent;
   const { record, last } = completed;
   if (last === undefined) return { ...asSent, cursor: completed.cursor, only: record };
@@ -185,72 +177,4 @@ export function fromNeighbor<T>(
     overlap: longestOverlap,
     continuesFrom: { records: [only], most: longestOverlap },
   };
-}
-
-/** Leaves out the records of a page that came in earlier pages of the same walk. Each page has its own deduplicator. */
-export interface Deduplicator<T> {
-  /**
-   * @param edges - The page in the order of the walk.
-   * @param most - How many fresh ones are taken at most.
-   * @returns How many edges were taken, the fresh ones of them, and the deduplicator of the next page.
-   */
-  filter(edges: readonly Edge<T>[], most?: number): { taken: number; fresh: readonly Edge<T>[]; next: Deduplicator<T> };
-}
-
-function takeFresh<T>(edges: readonly Edge<T>[], isFresh: (edge: Edge<T>) => boolean, most = edges.length) {
-  const fresh: Edge<T>[] = [];
-  for (const [index, edge] of edges.entries()) {
-    if (!isFresh(edge)) continue;
-    if (fresh.length === most) return { taken: index, fresh };
-    fresh.push(edge);
-  }
-  return { taken: edges.length, fresh };
-}
-
-export const keepAll: Deduplicator<never> = {
-  filter: (edges, most) => ({ ...takeFresh(edges, () => true, most), next: keepAll }),
-};
-
-/**
- * Compares with every earlier page: a record can come again at any distance.
- *
- * @param isKnown - Whether a record was read before the walk.
- */
-export function compareWithAllPages<T>(
-  keyOf: (record: T) => string,
-  isKnown: (edge: Edge<T>) => boolean = () => false,
-): Deduplicator<T> {
-  /** The number of the first page that had the record. Pages that are fetched twice find their own records. */
-  const pageOf = new Map<string, number>();
-  const ofPage = (page: number): Deduplicator<T> => ({
-    filter(edges, most) {
-      const inPage = new Set<string>();
-      const isFresh = (edge: Edge<T>) => {
-        const key = keyOf(edge.node);
-        if (inPage.has(key) || (pageOf.get(key) ?? page) < page || isKnown(edge)) return false;
-        inPage.add(key);
-        return true;
-      };
-      const { taken, fresh } = takeFresh(edges, isFresh, most);
-      for (const { node } of fresh) pageOf.set(keyOf(node), page);
-      return { taken, fresh, next: ofPage(page + 1) };
-    },
-  });
-  return ofPage(0);
-}
-
-/** Compares with the last time of the previous page alone, for lists whose pages overlap in one block at most. */
-export function compareWithLastTime<T>(keyOf: (record: T) => string, timeOf: (record: T) => string): Deduplicator<T> {
-  const after = (time: string | undefined, keys: ReadonlySet<string>): Deduplicator<T> => ({
-    filter(edges, most) {
-      const isFresh = ({ node }: Edge<T>) => timeOf(node) !== time || !keys.has(keyOf(node));
-      const { taken, fresh } = takeFresh(edges, isFresh, most);
-      const last = edges[taken - 1];
-      if (last === undefined) return { taken, fresh, next: this };
-      const lastTime = timeOf(last.node);
-      const atLastTime = edges.slice(0, taken).filter(({ node }) => timeOf(node) === lastTime);
-      return { taken, fresh, next: after(lastTime, new Set(atLastTime.map(({ node }) => keyOf(node)))) };
-    },
-  });
-  return after(undefined, new Set());
 }

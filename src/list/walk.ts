@@ -6,56 +6,46 @@ import { type Edge, inWalkOrder, nanosecondsOf, timeOf } from "../evidence/page.
 import type { Block } from "../http/call.js";
 import { maximum, minimum } from "../values/integers.js";
 import { finalTime } from "../values/times.js";
-import type { ListPage, Step } from "./page.js";
-import { goesDown, planWalk, type Source, type WalkPlan, type WalkRequest } from "./plan.js";
-import { firstStep } from "./step.js";
+import type { Page } from "./page.js";
+import { goesDown, planWalk, type WalkPlan, type WalkRequest } from "./plan.js";
+import { type Position, paginationAt, startOf } from "./position.js";
+import { type ListPage, readPage } from "./read-page.js";
 
 /** A list that was opened, of which nothing is read yet. */
-export class OpenWalk<T, Extra extends object> {
-  readonly #plan: WalkPlan;
-  readonly #source: Source<T, Extra>;
+export class OpenWalk<T> {
+  readonly #plan: WalkPlan<T>;
 
-  constructor(request: WalkRequest, source: Source<T, Extra>) {
+  constructor(request: WalkRequest<T>) {
     this.#plan = planWalk(request);
-    this.#source = source;
   }
 
   /** The first page, for a caller who wants this page and not the list. */
-  first(): Promise<ListPage<T, Extra> & Extra> {
-    const { signal, maxItems } = this.#plan;
-    const step = firstStep(this.#plan, this.#source);
-    return untilAborted(signal, new AbortController(), (signal) => step.fetch(signal, maxItems, true));
+  first(): Promise<Page<T>> {
+    const plan = this.#plan;
+    const read = (signal: AbortSignal) => readPage(plan, startOf(plan), signal, plan.maxItems, true);
+    return untilAborted(plan.signal, new AbortController(), read);
   }
 
-  pages(): Batches<ListPage<T, Extra> & Extra> {
-    const reader = new PageReader(this.#plan, firstStep(this.#plan, this.#source));
-    const next = () => reader.next().then((page) => page && [page]);
-    const coverage = (taken?: number) => reader.coverage(taken && reader.length);
-    return { next, coverage, end: () => reader.end() };
-  }
-
-  /** Items of the pages, in the order of the walk. */
-  items<Item>(itemsOf: (page: ListPage<T, object>) => readonly Item[]): Batches<Item> {
-    const reader = new PageReader(this.#plan, firstStep(this.#plan, this.#source));
-    const { maxItems, signal, direction } = this.#plan;
-    const next = () => reader.next().then((page) => page && inWalkOrder(itemsOf(page), direction));
-    return { maxItems, signal, next, coverage: (taken) => reader.coverage(taken), end: () => reader.end() };
+  /** Reads the pages one after the other, and takes items from each. */
+  items<Item>(itemsOf: (page: Page<T>) => readonly Item[]): Batches<Item> {
+    return new WalkReader(this.#plan, itemsOf);
   }
 }
 
-interface Fetched<P> {
-  page?: P;
+interface Outcome<T> {
+  page?: ListPage<T>;
   error?: unknown;
 }
 
 /** Reads the pages of one walk, and fetches the next one while the caller works on the current one. */
-class PageReader<T, Extra extends object> {
-  readonly #plan: WalkPlan;
+class WalkReader<T, Item> implements Batches<Item> {
+  readonly #plan: WalkPlan<T>;
+  readonly #itemsOf: (page: Page<T>) => readonly Item[];
   readonly #controller = new AbortController();
-  #step: Step<T, Extra> | undefined;
-  #prefetched: Promise<Fetched<ListPage<T, Extra> & Extra>> | undefined;
-  /** What ends the walk after the current page. */
-  #failure: { error: unknown } | undefined;
+  /** Where the next page begins; `undefined` at the end. */
+  #position: Position<T> | undefined;
+  /** The next page, or what ends the walk after the current one. */
+  #prefetched: Promise<Outcome<T>> | undefined;
   #pagesRead = 0;
   #itemsRead = 0;
   /** The time from which on the pages show that no record is missing. */
@@ -64,51 +54,57 @@ class PageReader<T, Extra extends object> {
   /** The last record of the pages before the current one, and the current page, in the order of the walk. */
   #passed: Edge<T> | undefined;
   #current: readonly Edge<T>[] = [];
+  #itemCount = 0;
 
-  constructor(plan: WalkPlan, first: Step<T, Extra>) {
+  constructor(plan: WalkPlan<T>, itemsOf: (page: Page<T>) => readonly Item[]) {
     this.#plan = plan;
-    this.#step = first;
+    this.#itemsOf = itemsOf;
+    this.#position = startOf(plan);
   }
 
-  /** How many records the last page has. */
-  get length(): number {
-    return this.#current.length;
+  get signal(): AbortSignal | undefined {
+    return this.#plan.signal;
   }
 
-  /** The next page; `undefined` at the end. */
-  async next(): Promise<(ListPage<T, Extra> & Extra) | undefined> {
-    const plan = this.#plan;
-    plan.signal?.throwIfAborted();
-    if (this.#failure) throw this.#failure.error;
-    const step = this.#step;
-    if (step === undefined) return undefined;
-    const { page, error } = await (this.#prefetched ?? this.#fetch(step));
-    if (page === undefined) throw this.#describe(error, step);
-    this.#pagesRead++;
-    this.#itemsRead += page.edges.length;
-    this.#note(page);
+  /** The items of the next page, in the order of the walk; `undefined` at the end. */
+  async next(): Promise<readonly Item[] | undefined> {
+    const { signal, maxItems, readAhead, direction } = this.#plan;
+    signal?.throwIfAborted();
+    const position = this.#position;
+    if (position === undefined) return undefined;
+    const { page, error } = await (this.#prefetched ?? this.#fetch(position));
+    if (page === undefined) throw this.#describe(error, position);
+    const left = maxItems - this.#itemsRead;
+    this.#note(page, left);
     this.#prefetched = undefined;
-    this.#step = this.#stepAfter(page, step);
-    // Not after the first page: most callers who take one page do not want another.
-    if (plan.readAhead && this.#pagesRead > 1 && this.#step !== undefined) {
-      this.#prefetched = this.#fetch(this.#step);
-      // From Node.js 22 on a request leaves when the event loop turns, which a busy caller would delay.
-      await turn();
+    try {
+      this.#position = this.#itemsRead < maxItems ? page.after(direction) : undefined;
+      // Not after the first page: most callers who take one page do not want another.
+      if (readAhead && this.#pagesRead > 1 && this.#position) {
+        this.#prefetched = this.#fetch(this.#position);
+        // From Node.js 22 on a request leaves when the event loop turns, which a busy caller would delay.
+        await turn();
+      }
+    } catch (error) {
+      // The caller gets the records of this page first.
+      this.#prefetched = Promise.resolve({ error });
     }
-    return page;
+    const items = inWalkOrder(this.#itemsOf(page), direction).slice(0, left);
+    this.#itemCount = items.length;
+    return items;
   }
 
   end(): void {
     this.#controller.abort();
   }
 
-  /** What the walk has covered, if only so many records of the current page were used. More can follow of the block of the last one. */
+  /** What the walk has covered, if only so many items of the current page were used. More can follow of the block of the last one. */
   coverage(used?: number): Coverage {
     const plan = this.#plan;
     const whole = this.#wholeCoverage();
-    const isCut = this.#itemsRead >= plan.maxItems;
-    if (used === undefined && !isCut) return whole;
-    const edge = this.#current[(used ?? this.length) - 1] ?? this.#passed;
+    if (used === undefined && this.#itemsRead < plan.maxItems) return whole;
+    const isPageUsed = used === undefined || used === this.#itemCount;
+    const edge = this.#current[(isPageUsed ? this.#current.length : used) - 1] ?? this.#passed;
     const time = edge && (nanosecondsOf(edge.cursor) ?? (plan.range && timeOf(edge)));
     if (!goesDown(plan)) return { ...whole, end: time ?? whole.start };
     return { ...whole, start: time === undefined ? (whole.end ?? whole.start) : time + 1n };
@@ -128,40 +124,31 @@ class PageReader<T, Extra extends object> {
     return { start: [range?.start ?? 0n, shown].reduce(maximum, after), end, block: newest };
   }
 
-  #note(page: ListPage<T, Extra> & Extra): void {
-    const { block } = page as { block?: Block };
+  #note({ block, completeFrom, edges }: ListPage<T>, left: number): void {
     const { first, newest } = this.#blocks ?? { first: block, newest: block };
     const isNewer = block && (newest === undefined || block.timestamp > newest.timestamp);
     this.#blocks = { first, last: block, newest: isNewer ? block : newest };
-    this.#completeFrom = maximum(this.#completeFrom, page.completeFrom);
+    this.#completeFrom = maximum(this.#completeFrom, completeFrom);
     this.#passed = this.#current.at(-1) ?? this.#passed;
-    this.#current = inWalkOrder(page.edges, this.#plan.direction);
+    this.#current = inWalkOrder(edges, this.#plan.direction).slice(0, left);
+    this.#pagesRead++;
+    this.#itemsRead += edges.length;
   }
 
   /** The outcome is a value: a caller who never gets to a prefetched page shall not get an unhandled rejection. */
-  #fetch(step: Step<T, Extra>): Promise<Fetched<ListPage<T, Extra> & Extra>> {
+  #fetch(position: Position<T>): Promise<Outcome<T>> {
     const left = this.#plan.maxItems - this.#itemsRead;
-    return untilAborted(this.#plan.signal, this.#controller, (signal) => step.fetch(signal, left)).then(
+    const read = (signal: AbortSignal) => readPage(this.#plan, position, signal, left);
+    return untilAborted(this.#plan.signal, this.#controller, read).then(
       (page) => ({ page }),
       (error: unknown) => ({ error }),
     );
   }
 
-  #stepAfter(page: ListPage<T, Extra>, current: Step<T, Extra>): Step<T, Extra> | undefined {
-    const { maxItems, direction } = this.#plan;
-    if (this.#itemsRead >= maxItems) return undefined;
-    try {
-      return page.step(direction);
-    } catch (error) {
-      this.#failure = { error: this.#describe(error, current) };
-      return undefined;
-    }
-  }
-
   /** Adds where to continue once the caller has the records that came before the error. */
-  #describe(error: unknown, { pagination }: Step<T, Extra>): unknown {
+  #describe(error: unknown, position: Position<T>): unknown {
     if (!VegaError.is(error)) return error;
-    const { resume = pagination } = error;
+    const { resume = paginationAt(this.#plan, position) } = error;
     return annotate(error, { resume, pagesRead: this.#pagesRead, itemsRead: this.#itemsRead });
   }
 }
