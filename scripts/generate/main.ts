@@ -6,14 +6,12 @@ import { spawn } from "node:child_process";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import openapiTS, { astToString } from "openapi-typescript";
 import { runScript } from "../run-script.js";
 import { printClient } from "./client.js";
 import { printCommandLine } from "./command-line.js";
 import { readDescription } from "./description.js";
-import { checkDescription } from "./lint.js";
 import { printHints, printOperations } from "./operations.js";
 import { printShapes } from "./shapes.js";
 import { printEnums, printPublic, printTypes } from "./types.js";
@@ -57,7 +55,6 @@ async function format(code: string): Promise<string> {
 
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { check: { type: "boolean", default: false } } });
-  if (!values.check) await checkDescription(fileURLToPath(description));
   const files = await generate(await readFile(description, "utf8"));
 
   await mkdir(folder, { recursive: true });

@@ -1,5 +1,5 @@
 // A program that uses all that was added to the description.
-import { deepEqual, rejects, throws } from "node:assert/strict";
+import { deepEqual, rejects } from "node:assert/strict";
 import { createClient, type VegaClient, type Vote } from "vegaprotocol-client";
 import { createFakeNode } from "vegaprotocol-client/testing";
 import { validateAnswers } from "vegaprotocol-client/validate";
@@ -17,10 +17,7 @@ const vote: Vote = {
 };
 const assets = ["a", "b", "c", "d"].map((id) => ({ id, symbol: id === "b" ? "VEGA" : "USDT", decimals: 6 }));
 const validate = validateAnswers({ onMismatch: "throw" });
-const node = createFakeNode(
-  { votes: [vote], assets },
-  { faults: [{ name: "latency", milliseconds: 0, operation: "listAssets" }] },
-);
+const node = createFakeNode({ votes: [vote], assets });
 const client = createClient({ baseUrl, fetch: node.fetch, validate });
 const sent = () => node.requests.splice(0).map(({ url }) => decodeURIComponent(url.replace(baseUrl, "")));
 const idsOf = (records: readonly { id: string }[] | undefined) => records?.map(({ id }) => id);
@@ -30,7 +27,6 @@ const first = await client.listAssets({ pagination: { first: 3, newestFirst: fal
 deepEqual([first.nodes, (await first.nextPage())?.nodes].map(idsOf), [["a", "b", "c"], ["d"]]);
 node.nextBlock({ assets: [{ id: "e", symbol: "USDT", decimals: 6 }] });
 deepEqual(idsOf(await client.listAssets({ filter: { ids: ["b", "c", "e"], symbol: "USDT" } }).toArray()), ["e", "c"]);
-throws(() => createFakeNode({ assets: [7] as never }), { name: "ArgumentError", argument: "data.assets[0]" });
 
 // The client sends the parameter, the filter of the list and the parameter of the path.
 sent();
@@ -53,22 +49,11 @@ deepEqual(sent(), ["/api/v2/assets/a b"]);
 const refused = (argument: string) => ({ name: "ArgumentError", argument });
 await rejects(client.listVotes({ proposalId: "cd", value: 5 as never }).toArray(), refused("value"));
 await rejects(client.listAssets({ filter: { ids: "a" as never } }).toArray(), refused("filter.ids"));
-await rejects(client.listAssets({ fliter: {} } as never).toArray(), refused("fliter"));
 const pageInfo = { startCursor: "a", endCursor: "a", hasNextPage: false, hasPreviousPage: false };
-const clientOf = (name: string, record: object) => {
-  const body = { [name]: { edges: [{ cursor: "a", node: record }], pageInfo } };
-  return createClient({ baseUrl, fetch: async () => Response.json(body), validate });
-};
-await rejects(
-  clientOf("votes", { ...vote, reason: 7 })
-    .listVotes({ partyId: "a" })
-    .toArray(),
-  {
-    message: /expected `votes\.edges\[0\]\.node\.reason` to be a string, got 7/,
-  },
-);
-await rejects(clientOf("assets", { id: "a", symbol: "A" }).listAssets().toArray(), {
-  message: /expected `assets\.edges\[0\]\.node\.decimals` to be a whole number, got nothing/,
+const body = { votes: { edges: [{ cursor: "a", node: { ...vote, reason: 7 } }], pageInfo } };
+const wrong = createClient({ baseUrl, fetch: async () => Response.json(body), validate });
+await rejects(wrong.listVotes({ partyId: "a" }).toArray(), {
+  message: /expected `votes\.edges\[0\]\.node\.reason` to be a string, got 7/,
 });
 
 /** What the compiler rejects. */
@@ -78,10 +63,6 @@ export function misuse(client: VegaClient, vote: Vote): unknown[] {
     client.listVotes({ proposalId: "a", value: "yes" }),
     // @ts-expect-error: an array.
     client.listAssets({ filter: { ids: "a" } }),
-    // @ts-expect-error: forward and backward pagination cannot be combined.
-    client.listAssets({ pagination: { first: 1, last: 1 } }),
-    // @ts-expect-error: required.
-    client.getAsset({}),
     // @ts-expect-error: the member can be missing.
     vote.reason.length,
     // @ts-expect-error: a record lacks members.
