@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, statSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -12,13 +12,6 @@ import { launchChromium } from "../../support/chromium.js";
 export const root = fileURLToPath(new URL("../../../", import.meta.url));
 export const screenshots = join(root, "reports/docs");
 
-/** What a reader has. */
-export interface Viewport {
-  width?: number;
-  height?: number;
-  colorScheme?: "light" | "dark";
-}
-
 /** The built site, on a local server, in Chromium. */
 export interface Site {
   browser: Browser;
@@ -27,15 +20,15 @@ export interface Site {
    * Opens a page, and fails if it sends a request to another host or reports an error.
    *
    * @param path - Such as `pagination.html#votes`.
+   * @param width - Of the window. Default: that of a desktop.
    */
-  open(path: string, use: (page: Page) => Promise<void>, viewport?: Viewport): Promise<void>;
+  open(path: string, use: (page: Page) => Promise<void>, width?: number): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Builds the site, unless it is newer than all files that it is made of, and serves it. */
+/** Builds the site and serves it. */
 export async function startSite(): Promise<Site> {
-  if (isOutdated())
-    execFileSync("npm", ["run", "--silent", "docs"], { cwd: root, stdio: ["ignore", "ignore", "inherit"] });
+  execFileSync("npm", ["run", "--silent", "docs"], { cwd: root, stdio: ["ignore", "ignore", "inherit"] });
   mkdirSync(screenshots, { recursive: true });
   const server = await listen({ fetch: serveSite });
   const url = `${server.url}/`;
@@ -43,8 +36,8 @@ export async function startSite(): Promise<Site> {
   return {
     browser,
     url,
-    async open(path, use, { width = 1280, height = 844, colorScheme = "light" } = {}) {
-      const context = await browser.newContext({ viewport: { width, height }, colorScheme });
+    async open(path, use, width = 1280) {
+      const context = await browser.newContext({ viewport: { width, height: 844 } });
       const page = await context.newPage();
       page.setDefaultTimeout(30_000);
       const problems: string[] = [];
@@ -87,19 +80,6 @@ async function serveSite({ url }: Request): Promise<Response> {
   const content = await readFile(join(root, "site", path)).catch(() => undefined);
   const headers = { "Content-Type": types[extname(path)] ?? "application/octet-stream" };
   return new Response(content, { status: content ? 200 : 404, headers });
-}
-
-function isOutdated(): boolean {
-  // The last file of a build.
-  const built = join(root, "site/llms.txt");
-  if (!existsSync(built)) return true;
-  const sources = ["docs", "src", "generated", "scripts/docs", "openapi.yaml", "CHANGELOG.md"];
-  const list = ["ls-files", "--cached", "--others", "--exclude-standard", "-z", ...sources];
-  const files = execFileSync("git", list, { cwd: root, encoding: "utf8" }).split("\0");
-  const times = files
-    .filter(Boolean)
-    .map((file) => statSync(join(root, file), { throwIfNoEntry: false })?.mtimeMs ?? 0);
-  return Math.max(...times) > statSync(built).mtimeMs;
 }
 
 /** What axe-core finds by the rules of WCAG 2 up to level AA. */
