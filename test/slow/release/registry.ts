@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { vi } from "vitest";
 import { npmCi } from "../../../scripts/npm-ci.js";
 import { stageCommandLine } from "../../../scripts/stage-command-line.js";
 import { freePort } from "../../support/free-port.js";
@@ -55,10 +56,7 @@ export async function startRegistry(): Promise<Registry> {
     await ended;
     await rm(folder, { recursive: true, maxRetries: 3 });
   };
-  while (server.exitCode === null && !(await fetch(`${url}-/ping`).catch(() => undefined))?.ok) {
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  if (server.exitCode !== null) throw new Error(`verdaccio ended with ${server.exitCode}.`);
+  await vi.waitFor(() => fetch(`${url}-/ping`), { timeout: 60_000 });
   const own = Object.entries(process.env).filter(([name]) => !/^(?:npm_|VITEST|NODE_OPTIONS$)/i.test(name));
   const environment = {
     ...Object.fromEntries(own),

@@ -1,8 +1,5 @@
 import {
-  dehydrate,
-  infiniteQueryOptions,
   QueryClient,
-  queryOptions,
   useInfiniteQuery,
   useMutation,
   useQueries,
@@ -10,6 +7,7 @@ import {
   useSuspenseInfiniteQuery,
   useSuspenseQuery,
 } from "@tanstack/react-query";
+import useSWR from "swr";
 import type {
   BalanceChange,
   NodeSignature,
@@ -20,7 +18,7 @@ import type {
 import type { PageData } from "vegaprotocol-client/query";
 import { expectType, id, partyId, proposalId, tx, vega } from "./setting.js";
 
-export function useTypes() {
+export async function useTypes() {
   expectType<SpamStatisticsResponse | undefined>()(useQuery(vega.getSpamStatistics({ partyId })).data);
   expectType<PageData<NodeSignature>>()(useSuspenseQuery(vega.listNodeSignatures({ id })).data);
   expectType<number | undefined>()(
@@ -35,8 +33,12 @@ export function useTypes() {
   expectType<TransactionCheckResult | undefined>()(check.data);
   const [page] = useQueries({ queries: [vega.listVotes({ partyId }), vega.getSpamStatistics({ partyId })] });
   expectType<PageData<Vote> | undefined>()(page.data);
-  queryOptions(vega.getSpamStatistics({ partyId }));
-  infiniteQueryOptions(vega.listVotes.infinite({ proposalId }));
+  const queryClient = new QueryClient();
+  expectType<SpamStatisticsResponse>()(await queryClient.fetchQuery(vega.getSpamStatistics({ partyId })));
+  await queryClient.prefetchInfiniteQuery(vega.listVotes.infinite({ proposalId }));
+  await queryClient.invalidateQueries({ queryKey: vega.listVotes.key({ proposalId }) });
+  const query = vega.listVotes({ proposalId });
+  expectType<PageData<Vote> | undefined>()(useSWR(query.queryKey, () => query.queryFn()).data);
 
   // @ts-expect-error: one of the two ids has to be there
   useQuery(vega.listVotes({}));
@@ -46,12 +48,4 @@ export function useTypes() {
   useQuery(vega.checkTransaction({ tx }));
   // @ts-expect-error: one object is no list
   useInfiniteQuery(vega.getSpamStatistics.infinite({ partyId }));
-}
-
-export async function prefetch() {
-  const queryClient = new QueryClient();
-  expectType<SpamStatisticsResponse>()(await queryClient.fetchQuery(vega.getSpamStatistics({ partyId })));
-  await queryClient.prefetchInfiniteQuery(vega.listVotes.infinite({ proposalId }));
-  await queryClient.invalidateQueries({ queryKey: vega.listVotes.key({ proposalId }) });
-  dehydrate(queryClient);
 }
