@@ -5,7 +5,6 @@ import {
   checkOptions,
   type OptionCheck,
   type OptionChecks,
-  oneOf,
 } from "../arguments/check-options.js";
 import { readBaseUrl } from "../arguments/read-value.js";
 import { refuse, refuseByRule } from "../arguments/refuse.js";
@@ -18,8 +17,7 @@ import {
   type Settings,
   settingsOf,
 } from "../http/call-options.js";
-import type { LogLevel, ObserverEvent } from "../http/events.js";
-import { logLevel } from "../http/log.js";
+import type { ObserverEvent } from "../http/events.js";
 import type { Validate } from "../http/response.js";
 import { connect, type NodePool } from "./node-pool.js";
 
@@ -61,16 +59,6 @@ export interface ClientOptions extends AttemptOptions {
    */
   observe?: ((event: ObserverEvent) => void) | undefined;
   /**
-   * Prints a line for each event: `"info"` for errors, retries, waits and failovers, `"debug"` for every attempt, too. No line has
-   * a header, a body, or the path of an address. Default: the environment variable `VEGA_LOG`, otherwise `"off"`.
-   *
-   * @example
-   * ```ts
-   * createClient({ baseUrl, log: "debug" });
-   * ```
-   */
-  log?: "debug" | "info" | "off" | undefined;
-  /**
    * Checks each response beyond its envelope, such as the function that `validateAnswers` of `vegaprotocol-client/validate` returns.
    *
    * @example
@@ -88,7 +76,6 @@ const clientChecks: OptionChecks<ClientOptions> = {
   fetch: callback,
   pacing: boolean,
   observe: callback,
-  log: oneOf("debug", "info", "off"),
   validate: callback,
 };
 
@@ -106,7 +93,6 @@ export interface ClientDefaults {
   settings: Settings;
   headers: Headers;
   observe: ClientOptions["observe"];
-  log: LogLevel;
   validate: ClientOptions["validate"];
 }
 
@@ -117,12 +103,11 @@ export function readOverrides(options: OptionOverrides, defaults: ClientDefaults
 }
 
 function readDefaults(options: OptionOverrides, defaults: ClientDefaults): ClientDefaults {
-  const { headers, observe = defaults.observe, log = defaults.log, validate = defaults.validate } = options;
+  const { headers, observe = defaults.observe, validate = defaults.validate } = options;
   return {
     settings: settingsOf(options, defaults.settings),
     headers: readHeaders(undefined, [...defaults.headers, ...readHeaders(undefined, headers)]),
     observe,
-    log,
     validate,
   };
 }
@@ -142,7 +127,7 @@ export function readClientOptions(options: ClientOptions) {
   }
   const pool = isPool(baseUrl) ? baseUrl : undefined;
   const headers = new Headers({ accept: "application/json" });
-  const initial = { settings: defaultSettings, headers, observe: undefined, log: logLevel(), validate: undefined };
+  const initial = { settings: defaultSettings, headers, observe: undefined, validate: undefined };
   return {
     urls: pool ? pool.status.map(({ url }) => url) : [readBaseUrl(baseUrl)],
     pool,

@@ -9,7 +9,6 @@ import { type Connection, type ConnectionOptions, connectTo } from "../evidence/
 import { call } from "../http/call.js";
 import { type CallOptions, callChecks, readCallOptions } from "../http/call-options.js";
 import { withCalls, withHeaders } from "../http/http-client.js";
-import { withLog } from "../http/log.js";
 import { sharedLimiter } from "../http/rate-limiter.js";
 import { type NodeHttp, routeOf } from "../http/route.js";
 import type { ScanOptions } from "../scan/scan-options.js";
@@ -117,9 +116,9 @@ interface Shared {
 }
 
 function createMethods(shared: Shared, defaults: ClientDefaults): VegaClient {
-  const { settings, observe, log, validate } = defaults;
+  const { settings, observe, validate } = defaults;
   const http = withHeaders(shared.http, defaults.headers);
-  const options = { ...shared.connectionOptions, http, validate, observe: withLog(observe, log) };
+  const options = { ...shared.connectionOptions, http, validate, observe };
   const connection = shared.connect(options);
   const context = { connection, http, settings };
 

@@ -92,9 +92,6 @@ export interface HedgeEvent extends EventBase {
 /** The argument of {@link ClientOptions.observe}. */
 export type ObserverEvent = AttemptEvent | ResponseEvent | RetryEvent | PauseEvent | FailoverEvent | HedgeEvent;
 
-/** What is printed: `"debug"` every event, `"info"` what went wrong and every wait. */
-export type LogLevel = "debug" | "info" | "off";
-
 /** Reports an event, without its time. */
 export type Emit<Event = ObserverEvent> = (event: Event extends unknown ? Omit<Event, "time"> : never) => void;
 

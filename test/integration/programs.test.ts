@@ -25,11 +25,11 @@ async function serve(node = createFakeNode({ signatures: 90, balances: 20 })) {
 const run = promisify(execFile);
 
 /** Runs a program with the build of `npm test`, and returns what it prints. */
-function runProgram(program: string, env: NodeJS.ProcessEnv = {}) {
+function runProgram(program: string) {
   const entry = (name: string) => JSON.stringify(new URL(`../../dist/src/${name}.js`, import.meta.url).href);
   const imports = `import { createClient } from ${entry("index")}; import { nodePool } from ${entry("pool/index")};`;
   const args = ["--input-type=module", "--eval", `${imports}\n${program}`];
-  return run(process.execPath, args, { env: { ...process.env, ...env } });
+  return run(process.execPath, args);
 }
 
 test("the example of the quick start reads the votes and the balance changes of the fake node", async () => {
@@ -37,25 +37,6 @@ test("the example of the quick start reads the votes and the balance changes of 
   const { stdout, stderr } = await run(process.execPath, [program]);
   expect(stderr).toBe("");
   expect(stdout).toMatch(/^Proposal \w{8}…: \d+ parties for it, \d+ against it\n\d+ balance changes from 2024-/);
-});
-
-const lines = new RegExp(
-  "^vegaprotocol-client: getSpamStatistics, attempt 1: GET http://127\\.0\\.0\\.1:\\d+\\n" +
-    "vegaprotocol-client: getSpamStatistics, attempt 1: status 200 after \\d+ ms\\n$",
-);
-
-test.each<[what: string, options: object, variable: string | undefined, stderr: RegExp]>([
-  ["the variable VEGA_LOG", {}, "debug", lines],
-  ["the option `log`", { log: "debug" }, undefined, lines],
-  ["neither", {}, undefined, /^$/],
-  ["the option, which overrides the variable", { log: "off" }, "debug", /^$/],
-])("a program prints what happens to standard error with %s", async (_, options, VEGA_LOG, expected) => {
-  const { url } = await serve();
-  const client = `createClient(${JSON.stringify({ baseUrl: url, ...options })})`;
-  const program = `console.log((await ${client}.getSpamStatistics({ partyId: "a" })).chainId);`;
-  const { stdout, stderr } = await runProgram(program, { VEGA_LOG });
-  expect(stdout).toBe("vega-fake-0011\n");
-  expect(stderr).toMatch(expected);
 });
 
 test("a process whose client has several nodes ends after its last response", async () => {

@@ -36,14 +36,13 @@ describe("createClient rejects invalid options:", () => {
     ...common,
     [{ fetch: "fetch" }, "fetch", 'to be a function, got "fetch".'],
     [{ pacing: "yes" }, "pacing", 'to be a boolean, got "yes".'],
-    [{ log: "verbose" }, "log", 'to be "debug" or "info" or "off", got "verbose".'],
     [{ observe: {} }, "observe", "to be a function, got an object."],
     [{ timeOut: 5 }, "timeOut", "createClient has no option `timeOut`. Did you mean `timeout`?"],
     [{ retries: 3 }, "retries", "createClient has no option `retries`. Did you mean `retry`?"],
     [
       { agent: {} },
       "agent",
-      "createClient has no option `agent`. Expected `timeout`, `totalTimeout`, `retry`, `maxResponseSize`, `baseUrl`, `headers`, `fetch`, `pacing`, `observe`, `log`, `validate`.",
+      "createClient has no option `agent`. Expected `timeout`, `totalTimeout`, `retry`, `maxResponseSize`, `baseUrl`, `headers`, `fetch`, `pacing`, `observe`, `validate`.",
     ],
     [
       { baseUrl: [baseUrl, baseUrl] },
