@@ -63,7 +63,7 @@ export class RateLimiter {
   /** First in, first out. */
   readonly #waiting = new Set<Waiter>();
   #clearTimer = ignore;
-  readonly #inFlight = new Set<Permit>();
+  #inFlight = 0;
   #maxInFlight: number = firstInFlight;
   #sent = 0;
   #lastSentAt = Number.NEGATIVE_INFINITY;
@@ -96,7 +96,7 @@ export class RateLimiter {
     const now = this.#clock.now();
     const refusal = this.#refusalOf(attempt, now);
     if (refusal) throw refusal;
-    if (this.#waiting.size === 0 && this.#delay(attempt, 0, now) === 0) return this.#permit(now);
+    if (this.#waiting.size === 0 && this.#delay(attempt, now) === 0) return this.#permit(now);
     const cause = this.#pausedUntil > now ? "refusal" : "limit";
     const delay = Math.ceil(this.expectedDelay);
     emit?.({ type: "pause", operation: attempt.operation, attempt: attempt.attempt, delay, cause });
@@ -117,9 +117,8 @@ export class RateLimiter {
   /** Notes how an attempt has ended. */
   release(permit: Permit, { timeout, totalTimeout }: Settings, { response, error, isAborted }: AttemptEnd): void {
     const now = this.#clock.now();
-    const isRejected = response !== undefined && RateLimitError.is(error);
-    if (isRejected) this.#reject(error, response, now);
-    this.#inFlight.delete(permit);
+    if (response && RateLimitError.is(error)) this.#reject(error, response, now);
+    this.#inFlight--;
     if (response === undefined) {
       this.#uncounted = { requests: this.#uncounted.requests + 1, sent: this.#sent };
       // A little longer than its deadline: the calls that were made together with it end before they could take its place.
@@ -137,7 +136,7 @@ export class RateLimiter {
       if (rateLimit) this.#observe(permit, rateLimit, now);
       else if (response.ok && !this.#bucket.isKnown) this.#maxInFlight = Number.POSITIVE_INFINITY;
     }
-    this.#serve(isRejected);
+    this.#serve();
   }
 
   /** The node has rejected a request because of the rate, or has banned the client. */
@@ -169,31 +168,22 @@ export class RateLimiter {
     return new RateLimitError({ operation, attempts: attempt - 1, ...options, sent: false });
   }
 
-  /**
-   * Grants permits to those whose wait is over, and sets a timer for the first of the others.
-   *
-   * @param all - Whether the wait of any of them may be over, not only that of the first ones.
-   */
-  #serve(all = false): void {
+  /** Grants permits, in order, to those whose wait is over, and sets a timer for the next one. */
+  #serve(): void {
     this.#clearTimer();
     this.#clearTimer = ignore;
-    let ahead = 0;
+    const now = this.#clock.now();
     for (const waiter of this.#waiting) {
-      // Read once: by the next reading the wait may be over, with no timer set.
-      const now = this.#clock.now();
       const refusal = this.#refusalOf(waiter.attempt, now);
-      const delay = this.#delay(waiter.attempt, ahead, now);
-      if (refusal || delay === 0) {
-        this.#waiting.delete(waiter);
-        if (refusal) waiter.reject(refusal);
-        else waiter.grant(this.#permit(now));
-        continue;
+      const delay = refusal ? 0 : this.#delay(waiter.attempt, now);
+      if (delay > 0) {
+        if (delay < Number.POSITIVE_INFINITY)
+          this.#clearTimer = this.#clock.after(Math.ceil(delay), () => this.#serve());
+        return;
       }
-      if (ahead === 0 && delay < Number.POSITIVE_INFINITY) {
-        this.#clearTimer = this.#clock.after(Math.ceil(delay), () => this.#serve());
-      }
-      if (!all) return;
-      ahead++;
+      this.#waiting.delete(waiter);
+      if (refusal) waiter.reject(refusal);
+      else waiter.grant(this.#permit(now));
     }
   }
 
@@ -208,30 +198,26 @@ export class RateLimiter {
   #permit(now: number): Permit {
     this.#bucket.take(now);
     this.#lastSentAt = now;
-    const permit = { sentAt: now, number: ++this.#sent, counted: this.#counted };
-    this.#inFlight.add(permit);
-    return permit;
+    this.#inFlight++;
+    return { sentAt: now, number: ++this.#sent, counted: this.#counted };
   }
 
   /**
    * Milliseconds until a request can be sent; `Infinity` until another one has ended. If the limits ask for more than `maxRetryAfter`, they
    * do not hold it back.
-   *
-   * @param ahead - How many requests are sent before it.
    */
-  #delay({ settings }: PacedAttempt, ahead: number, now: number): number {
+  #delay({ settings }: PacedAttempt, now: number): number {
     const paused = this.#pausedUntil - now;
     if (paused > 0) return paused;
-    const isLimited = this.#bucket.delay(1, now) <= settings.maxRetryAfter;
-    return Math.max(this.#untilFewer(ahead, now), isLimited ? this.#bucket.delay(1 + ahead, now) : 0);
+    const limited = this.#bucket.delay(1, now);
+    return Math.max(this.#untilFewer(now), limited <= settings.maxRetryAfter ? limited : 0);
   }
 
-  #untilFewer(ahead: number, now: number): number {
-    const excess = this.#inFlight.size + ahead - this.#maxInFlight;
+  #untilFewer(now: number): number {
+    const excess = this.#inFlight - this.#maxInFlight;
     if (this.#bucket.isKnown) return excess < 0 ? 0 : Number.POSITIVE_INFINITY;
     this.#abandoned = this.#abandoned.filter((until) => until > now);
-    if (excess + this.#abandoned.length < 0) return 0;
-    return Math.max(0, this.#lastSentAt + (ahead + 1) * probeInterval - now);
+    return excess + this.#abandoned.length < 0 ? 0 : Math.max(0, this.#lastSentAt + probeInterval - now);
   }
 }
 
