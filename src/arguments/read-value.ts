@@ -1,4 +1,3 @@
-import { ArgumentError } from "../errors/index.js";
 import { canonicalId } from "../values/names.js";
 import { unixNanoseconds } from "../values/times.js";
 import type { Value } from "./operation.js";
@@ -22,7 +21,7 @@ export function readValue(spec: Value, value: unknown, place: Place): unknown {
     case "array":
       return readArray(spec, value, place);
     case "json":
-      return readJson(value, place);
+      return readObject(value, place);
   }
 }
 
@@ -72,34 +71,28 @@ function readArray({ items, minItems = 0 }: Extract<Value, { kind: "array" }>, v
   });
 }
 
-const plainTypes = ["[object Object]", "[object Array]"];
-const typeOf = (value: object): string => Object.prototype.toString.call(value);
-
-/** Copies a JSON object. Refuses what `JSON.stringify` would silently change, or would throw for without naming the place. */
-function readJson(value: unknown, place: Place): object {
-  const names = new Map<unknown, string>();
-  let at = place;
-  function check(this: unknown, key: string, member: unknown) {
-    const parent = names.get(this);
-    if (parent !== undefined) at = { ...place, argument: parent + (Array.isArray(this) ? `[${key}]` : `.${key}`) };
-    if (typeof member === "bigint") refuse(at, "a string", member);
-    if (typeof member === "number" && !Number.isSafeInteger(member)) refuse(at, "a string or a safe integer", member);
-    // JSON.stringify sends a Map as an empty object, and what is missing in an array as null.
-    const isOther = typeof member === "object" && member !== null && !plainTypes.includes(typeOf(member));
-    const isMissing = member === undefined && Array.isArray(this);
-    if (isOther || isMissing || typeof member === "function" || typeof member === "symbol") {
-      refuse(at, "a JSON value", member);
-    }
-    names.set(member, at.argument);
-    return member;
-  }
-  let copy: unknown;
-  try {
-    copy = JSON.parse(JSON.stringify(value, check) ?? "null");
-  } catch (error) {
-    throw ArgumentError.is(error) ? error : refuse(at, "a JSON value, which does not contain itself");
-  }
+function readObject(value: unknown, place: Place): object {
+  const copy = value === undefined ? undefined : copyJson(value, place);
   return typeof copy === "object" && copy !== null && !Array.isArray(copy) ? copy : refuse(place, "an object", value);
+}
+
+/** Copies a JSON value. Refuses what `JSON.stringify` would silently change, or would throw for without naming the place. */
+function copyJson(value: unknown, place: Place, parents: readonly unknown[] = []): unknown {
+  if (value === null || typeof value === "string" || typeof value === "boolean") return value;
+  if (typeof value === "bigint") return refuse(place, "a string", value);
+  if (typeof value === "number" && !Number.isSafeInteger(value)) refuse(place, "a string or a safe integer", value);
+  if (typeof value === "number") return value;
+  if (parents.includes(value)) return refuse(place, "a JSON value, which does not contain itself");
+  const copyMember = (member: unknown, name: string) =>
+    copyJson(member, { ...place, argument: place.argument + name }, [...parents, value]);
+  // Array.from reads holes, too.
+  if (Array.isArray(value)) return Array.from(value, (item, index) => copyMember(item, `[${index}]`));
+  const { toJSON } = Object(value) as { toJSON?: unknown };
+  if (typeof toJSON === "function") return copyJson(toJSON.call(value), place, parents);
+  // JSON.stringify would send a Map as an empty object.
+  if (Object.prototype.toString.call(value) !== "[object Object]") return refuse(place, "a JSON value", value);
+  const members = Object.entries(value as object).filter(([, member]) => member !== undefined);
+  return Object.fromEntries(members.map(([name, member]) => [name, copyMember(member, `.${name}`)]));
 }
 
 /**
@@ -111,7 +104,8 @@ export function readBaseUrl(baseUrl: unknown, place: Place = { argument: "baseUr
   const expected = 'an address such as "https://node.example"';
   // A relative address works in a browser, where the server of a page often forwards requests to a node.
   const page = (globalThis as { location?: { href?: string } }).location?.href;
-  const url = parseUrl(baseUrl, page);
+  const address = String(baseUrl);
+  const url = URL.canParse(address, page) ? new URL(address, page) : undefined;
   if (url === undefined || (url.protocol !== "https:" && url.protocol !== "http:")) {
     return typeof baseUrl === "string" && !isPlainUrl.test(baseUrl)
       ? refuse(place, `${expected}. The value is not shown, because it may contain credentials`)
@@ -126,11 +120,3 @@ export function readBaseUrl(baseUrl: unknown, place: Place = { argument: "baseUr
 
 /** An optional scheme, a host, an optional port and an optional path. Such an address cannot contain credentials. */
 const isPlainUrl = /^(?:[a-z][a-z\d+.-]*:\/\/)?[\w.-]*(?::\d+)?(?:\/[\w./-]*)?$/i;
-
-function parseUrl(value: unknown, base: string | undefined): URL | undefined {
-  try {
-    return new URL(value as string, base);
-  } catch {
-    return undefined;
-  }
-}
