@@ -3,7 +3,7 @@ import { type ArgumentsSpec, readArguments } from "../arguments/read-arguments.j
 import { refuse } from "../arguments/refuse.js";
 import { onAbort, sleep, untilAborted } from "../async/abort.js";
 import type { Clock } from "../async/clock.js";
-import { ItemIterator, ignore, WalkIterator } from "../async/item-iterator.js";
+import { type Batches, ItemIterator, ignore } from "../async/item-iterator.js";
 import type { VegaClient } from "../client/client.js";
 import type { Listing, ListingOptions, Page } from "../client/listing.js";
 import { ApiError, annotate, RateLimitError, ResponseError, TimeoutError, VegaError } from "../errors/index.js";
@@ -88,7 +88,7 @@ const longestPoll = 300_000;
 const longestInterval = 15_000;
 
 /** The loop of a follower: it waits, polls, repeats polls that failed, and detects a chain without new blocks. */
-class Polling<B extends { records: readonly unknown[]; resume?: `${bigint}` }> extends WalkIterator<B> {
+class Polling<B extends { records: readonly unknown[]; resume?: `${bigint}` }> implements Batches<B> {
   readonly #settings: FollowerSettings<B>;
   /** Cancels the wait or the poll in flight. */
   readonly #controller = new AbortController();
@@ -104,11 +104,10 @@ class Polling<B extends { records: readonly unknown[]; resume?: `${bigint}` }> e
   #resume: FollowOptions["from"];
 
   constructor(settings: FollowerSettings<B>) {
-    super();
     this.#settings = settings;
   }
 
-  protected override async advance(): Promise<IteratorResult<B, undefined>> {
+  async next(): Promise<readonly B[]> {
     const poll = this.#poll ?? this.#open();
     const { clock, options } = this.#settings;
     try {
@@ -118,7 +117,7 @@ class Polling<B extends { records: readonly unknown[]; resume?: `${bigint}` }> e
         const batch = await this.#attempt(poll);
         if (batch === undefined) continue;
         this.#resume = batch.resume;
-        return { done: false, value: batch };
+        return [batch];
       }
     } catch (error) {
       if (!VegaError.is(error)) throw error;
@@ -127,7 +126,7 @@ class Polling<B extends { records: readonly unknown[]; resume?: `${bigint}` }> e
     }
   }
 
-  protected override cancel(): void {
+  end(): void {
     this.#controller.abort();
   }
 
@@ -222,22 +221,22 @@ function namedDelay(error: unknown, clock: Clock): number {
 
 /** Yields the records of batches. */
 class FollowerIterator<T, B extends { records: readonly T[] }> extends ItemIterator<T> implements Follower<T, B> {
-  readonly #polling: Polling<B>;
+  readonly #batches: ItemIterator<B>;
 
   constructor(settings: FollowerSettings<B>) {
-    const polling = new Polling(settings);
-    const next = async () => (await polling.next()).value?.records;
-    super(async () => ({ signal: settings.options?.signal, next, end: () => void polling.return() }));
-    this.#polling = polling;
+    const batches = new ItemIterator<B>(async () => new Polling(settings));
+    const next = async () => (await batches.next()).value?.records;
+    super(async () => ({ signal: settings.options?.signal, next, end: () => void batches.return() }));
+    this.#batches = batches;
   }
 
-  batches(): Polling<B> {
-    return this.#polling;
+  batches(): ItemIterator<B> {
+    return this.#batches;
   }
 
   protected override cancel(): void {
     super.cancel();
-    this.#polling.return();
+    this.#batches.return();
   }
 }
 
