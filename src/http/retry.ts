@@ -39,8 +39,8 @@ export function delayAfter(
 /** A wait of more than a day is treated as an error of the server. */
 const longest = 86_400_000;
 
-/** From here on, a number of seconds is a Unix time. */
-const firstUnixTime = 1_000_000_000;
+/** From here on, a number is no wait but a time since 1970. */
+const firstUnixTime = 1_000_000_000_000;
 
 /** If the header of a ban names no time, nothing is sent for this long. Requests during a ban do not extend it. */
 const unnamedBan = 60_000;
@@ -68,14 +68,11 @@ export function retryAfter(status: number, headers: Headers, clock: Clock): numb
 /** Reads a wait in milliseconds from a header that holds seconds, a Unix time or a date. */
 export function readWait(text: string | null, clock: Clock): number | undefined {
   if (text === null) return undefined;
-  const milliseconds = /^\s*\d+(?:\.\d+)?\s*$/.test(text) ? readSeconds(Number(text), clock) : readDate(text, clock);
-  return milliseconds === undefined ? undefined : Math.min(Math.max(0, milliseconds), longest);
-}
-
-const readSeconds = (seconds: number, clock: Clock) => seconds * 1000 - (seconds >= firstUnixTime ? clock.date() : 0);
-
-function readDate(text: string, clock: Clock): number | undefined {
+  const isNumber = /^\s*\d+(?:\.\d+)?\s*$/.test(text);
   // A date has letters; Date.parse would also take "-5" for a year.
-  const date = /[a-z]/i.test(text) ? Date.parse(text) : Number.NaN;
-  return Number.isNaN(date) ? undefined : date - clock.date();
+  const isDate = !isNumber && /[a-z]/i.test(text);
+  const milliseconds = isNumber ? Number(text) * 1000 : isDate ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(milliseconds)) return undefined;
+  const wait = isDate || milliseconds >= firstUnixTime ? milliseconds - clock.date() : milliseconds;
+  return Math.min(Math.max(0, wait), longest);
 }
