@@ -9,7 +9,6 @@ import {
   isTooLarge,
   RateLimitError,
   ResponseError,
-  type SentRequest,
   summarize,
   VegaError,
 } from "../errors/index.js";
@@ -53,14 +52,9 @@ export async function fetchResponse(
   } catch (error) {
     throw sent.signal.aborted || VegaError.is(error) ? error : connectionError(error, "no response", origin);
   }
-  if (!isResponse(response)) return refuse({ argument: "fetch" }, "a function that resolves to a Response", response);
-  return response;
-}
-
-/** Returns whether openapi-fetch can read a value as a response. A caller's own `fetch` can return one of another class. */
-function isResponse(value: unknown): value is Response {
-  const { status, headers, text } = (value ?? {}) as Partial<Response>;
-  return typeof status === "number" && typeof headers?.get === "function" && typeof text === "function";
+  // A caller's own `fetch` can return a response of another class.
+  if (typeof (response as Partial<Response> | undefined)?.text === "function") return response as Response;
+  return refuse({ argument: "fetch" }, "a function that resolves to a Response", response);
 }
 
 /**
@@ -209,7 +203,7 @@ export function errorOf(
   const options = { operation, attempts, request: { method, url }, response, body };
   const banned = isBan(status, headers);
   if (!banned && (status !== 429 || isTooLarge(status, body))) {
-    return new ApiError({ ...options, hint: hints?.[status] ?? redirectHint(response, request) });
+    return new ApiError({ ...options, hint: hints?.[status] ?? redirectHint(response) });
   }
   const wait = retryAfter(status, headers, clock);
   const seconds = wait === undefined ? undefined : Math.ceil(wait / 1000);
@@ -217,13 +211,9 @@ export function errorOf(
 }
 
 /** What the caller can do about a redirect, as a sentence for a message. */
-function redirectHint({ type, status, headers, url }: Response, request: SentRequest): string | undefined {
-  const direct = "Set `baseUrl` to the address that responds itself.";
-  if (type === "opaqueredirect") return `It redirects, and browsers hide where to. ${direct}`;
+function redirectHint({ type, status, headers }: Response): string | undefined {
   const location = status >= 300 && status < 400 ? headers.get("location") : null;
-  const { href, origin } = new URL(url || request.url);
-  if (location === null || !URL.canParse(location, href)) return undefined;
-  const target = new URL(location, href);
-  const other = `If you trust that address, replace ${origin} with ${target.origin} in \`baseUrl\`.`;
-  return `It redirects to ${target.href}, which is not followed. ${target.origin === origin ? direct : other}`;
+  if (location === null && type !== "opaqueredirect") return undefined;
+  const where = location === null ? ", and browsers hide where to" : ` to ${location}, which is not followed`;
+  return `It redirects${where}. If you trust the new address, use it in \`baseUrl\`.`;
 }

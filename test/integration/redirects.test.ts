@@ -65,15 +65,13 @@ test.each(Object.entries(senders))(
   "%s that is redirected is sent once, and rejects with the status and the address to use",
   async (_, send) => {
     for (const status of [301, 302, 303, 307, 308]) {
-      for (const [base, advice] of [
-        [other.url, `If you trust that address, replace ${node.url} with ${other.url} in \`baseUrl\`.`],
-        [`${node.url}/new`, "Set `baseUrl` to the address that responds itself."],
-      ]) {
+      for (const base of [other.url, `${node.url}/new`]) {
         received.node.length = 0;
         redirect = (path) => ({ status, location: `${base}${path}` });
         const call = Promise.resolve(send(connect()));
         await expect(call).rejects.toMatchObject({ name: "ApiError", status, attempts: 1 });
         const [, path] = received.node[0]?.split(" ") ?? [];
+        const advice = "If you trust the new address, use it in `baseUrl`.";
         await expect(call).rejects.toThrow(`It redirects to ${base}${path}, which is not followed. ${advice}`);
         expect([received.node.length, received.other.length]).toEqual([1, 0]);
       }
@@ -107,8 +105,7 @@ test.each(Object.entries(senders).slice(0, 4))(
     const client = connect({ fetch: async () => Object.defineProperties(new Response(null), opaque) });
     const call = Promise.resolve(send(client));
     await expect(call).rejects.toMatchObject({ name: "ApiError", status: 0, attempts: 1 });
-    const advice = "It redirects, and browsers hide where to. Set `baseUrl` to the address that responds itself.";
-    await expect(call).rejects.toThrow(advice);
+    await expect(call).rejects.toThrow("It redirects, and browsers hide where to. If you trust the new address");
   },
 );
 
