@@ -1,13 +1,6 @@
-import {
-  boolean,
-  callback,
-  checkedWhenRead,
-  checkOptions,
-  type OptionCheck,
-  type OptionChecks,
-} from "../arguments/check-options.js";
+import { boolean, callback, checkedWhenRead, checkOptions, type OptionChecks } from "../arguments/check-options.js";
 import { readBaseUrl } from "../arguments/read-value.js";
-import { refuse, refuseByRule } from "../arguments/refuse.js";
+import { refuse } from "../arguments/refuse.js";
 import {
   type AttemptOptions,
   attemptChecks,
@@ -82,12 +75,6 @@ const clientChecks: OptionChecks<ClientOptions> = {
 /** Options that a client of the same node can have otherwise: all but `baseUrl`, `fetch` and `pacing`. */
 export interface OptionOverrides extends Omit<ClientOptions, "baseUrl" | "fetch" | "pacing"> {}
 
-const shared: OptionCheck = (_, { argument }) =>
-  refuseByRule(
-    { operation: "withOptions", argument },
-    "cannot be changed, because both clients share it. Use `createClient`",
-  );
-
 /** What calls of a client have by default. */
 export interface ClientDefaults {
   settings: Settings;
@@ -98,7 +85,8 @@ export interface ClientDefaults {
 
 /** Checks the options of another client of the same node, and adds those of the first one. */
 export function readOverrides(options: OptionOverrides, defaults: ClientDefaults): ClientDefaults {
-  checkOptions({ ...clientChecks, baseUrl: shared, fetch: shared, pacing: shared }, options, { name: "withOptions" });
+  const { baseUrl: _, fetch: __, pacing: ___, ...checks } = clientChecks;
+  checkOptions(checks, options, { name: "withOptions" });
   return readDefaults(options, defaults);
 }
 
