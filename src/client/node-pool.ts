@@ -22,8 +22,6 @@ export interface NodeStatus {
   readonly lag: number | undefined;
   /** The typical time until a response is complete, in milliseconds. */
   readonly latency: number | undefined;
-  /** How often a read was sent to another node as well, because this one was late. */
-  readonly hedges: number;
   /** The rate limit that the node's last response named: requests in a second, and those left at that moment. */
   readonly rateLimit: { readonly limit: number; readonly remaining: number } | undefined;
   /** The message of the last error; `undefined` once the node responds again. */

@@ -134,7 +134,6 @@ export class NodeCall<T> {
       const { node: from } = late.request;
       if (node.pause > 0 && from.cause === undefined) return false;
       if (timings.filter(({ elapsed, silent }) => elapsed < silent).length > 1) return false;
-      from.hedges++;
       this.#client.emit?.({ type: "hedge", ...this.#change(from, node), delay: late.elapsed });
     }
     return this.#start(node);

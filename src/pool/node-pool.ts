@@ -88,7 +88,7 @@ const states = { failing: "cooling-down", slow: "cooling-down", lag: "lagging", 
 
 function statusOf(pool: Pool): NodeStatus[] {
   return pool.nodes.map((node) => {
-    const { url, block, head, latency, hedges, rateLimit, error, cause, coolDown, heardAt } = node;
+    const { url, block, head, latency, rateLimit, error, cause, coolDown, heardAt } = node;
     return withDigits<NodeStatus>({
       url,
       state: cause ? states[cause] : heardAt === Number.NEGATIVE_INFINITY ? "unknown" : "ready",
@@ -97,7 +97,6 @@ function statusOf(pool: Pool): NodeStatus[] {
       timestamp: block?.timestamp,
       lag: head && compare(head, pool).lag,
       latency,
-      hedges,
       rateLimit,
       error,
     });

@@ -25,8 +25,6 @@ export class PoolNode {
   inFlight = 0;
   /** The rate limit that the last response named. */
   rateLimit: { limit: number; remaining: number } | undefined;
-  /** How often a second node was asked because this one was late. */
-  hedges = 0;
   /** Why the node cools down, until it responds again: it has failed, was repeatedly late, lags, or is suspect. */
   cause: "failing" | "slow" | Verdict | undefined;
   error: string | undefined;
