@@ -31,14 +31,12 @@ export function argumentFlags(id: OperationId): ArgumentFlag[] {
   return leaves.map(({ path, spec }) => {
     const name = nameOf(path.at(-1) ?? "", spec, operation);
     const text = textOf(spec, operationTexts[id].arguments[spec.name] ?? "");
-    const parse = spec.kind === "nanoseconds" ? { parse: readTime } : {};
-    const repeat = spec.kind === "array" ? ({ repeat: true } as const) : {};
-    return {
-      name,
-      path,
-      spec,
-      option: filterFlag(`--${name} <${placeholder(spec)}>`, text, { ...parse, ...repeat }),
-    };
+    const option = filterFlag(`--${name} <${placeholder(spec)}>`, text, {
+      ...(spec.kind === "nanoseconds" && { parse: readTime }),
+      repeat: spec.kind === "array",
+      mandatory: spec.required,
+    });
+    return { name, path, spec, option };
   });
 }
 
@@ -50,23 +48,15 @@ export function filterFlags(flags: readonly ArgumentFlag[]): Option[] {
 }
 
 /** Reads the argument of the client's method from the flags that were entered. */
-export function readArguments(
-  id: OperationId,
-  flags: readonly ArgumentFlag[],
-  flagsEntered: object,
-): Record<string, unknown> {
+export function readArguments(id: OperationId, flagsEntered: object): Record<string, unknown> {
   const entered = flagsEntered as Readonly<Record<string, unknown>>;
   const argument: Record<string, unknown> = {};
+  const flags = argumentFlags(id);
   for (const { name, option, path, spec } of flags) {
     const value = entered[option.attributeName()];
-    if (value === undefined) {
-      if (spec.required) throw new UsageError(`Expected --${name} ${placeholder(spec)}: ${lower(option.description)}`);
-      continue;
-    }
+    if (value === undefined) continue;
     const read = (each: unknown) => readName(spec, name, each, entered["any"] === true);
-    let group = argument;
-    for (const part of path.slice(0, -1)) group = group[part] = { ...(group[part] ?? {}) };
-    group[path.at(-1) ?? ""] = Array.isArray(value) ? value.map(read) : read(value);
+    setMember(argument, path, Array.isArray(value) ? value.map(read) : read(value));
   }
   const { atLeastOneOf = [] }: DescribedOperation = operations[id];
   if (atLeastOneOf.length > 0 && atLeastOneOf.every((name) => argument[name] === undefined)) {
@@ -74,6 +64,16 @@ export function readArguments(
     throw new UsageError(`Expected ${names.join(" or ")}.`);
   }
   return argument;
+}
+
+/** Sets a member at a path. */
+export function setMember(object: Record<string, unknown>, path: readonly string[], value: unknown): void {
+  let group = object;
+  for (const part of path.slice(0, -1)) {
+    group[part] ??= {};
+    group = group[part] as Record<string, unknown>;
+  }
+  group[path.at(-1) ?? ""] = value;
 }
 
 /** Reads a name of an enumeration, whole or as its distinguishing end in lower case: `general` for `ACCOUNT_TYPE_GENERAL`. */
@@ -122,8 +122,6 @@ export function kebab(name: string): string {
   return name.replaceAll(/(?<=[a-z\d])[A-Z]/g, (letter) => `-${letter}`).toLowerCase();
 }
 
-const lower = (text: string) => `${text.charAt(0).toLowerCase()}${text.slice(1)}`;
-
 function textOf(spec: Leaf, text: string): string {
   const names = namesOf(spec);
   const known = names.length > 0 ? ` One of: ${names.map((each) => friendly(each, prefixOf(names))).join(", ")}.` : "";
@@ -137,8 +135,8 @@ function placeholder(spec: Value): string {
   return spec.kind === "nanoseconds" ? "TIME" : spec.kind === "enum" ? "NAME" : spec.kind === "string" ? "ID" : "VALUE";
 }
 
-/** Options of the client whose flags have another name, and those whose flags have the same one, as in `--page-size`. */
-const optionFlags = new Map([
+/** Options of the client whose flags have another name. */
+const otherNames = [
   ["baseUrl", "node"],
   ["urls", "node"],
   ["headers", "header"],
@@ -147,23 +145,17 @@ const optionFlags = new Map([
   ["pagination.first", "page-size"],
   ["liquidity.requiredMajority", "liquidity-majority"],
   ["liquidity.requiredParticipation", "liquidity-participation"],
-  ...["timeout", "pageSize", "concurrency", "catchUp", "from", "pollInterval", "stalledAfter"].map(sameName),
-  ...["requiredMajority", "requiredParticipation", "totalSupply", "tokens"].map(sameName),
-]);
+] as const;
 
-function sameName(name: string): [string, string] {
-  return [name, kebab(name)];
-}
-
-/** A message of the client with flags instead of its options, as in `--party` for `filter.partyIds[2]`. */
-export function withFlagNames(message: string): string {
+/** A message of the client with flags of a command instead of its options, as in `--party` for `filter.partyIds[2]`. */
+export function withFlagNames(message: string, flags: readonly string[]): string {
   const own = (Object.keys(operations) as OperationId[]).flatMap((id) =>
     argumentFlags(id).map(({ path, name }) => [path.join("."), name] as const),
   );
-  const names = new Map([...own, ...optionFlags]);
+  const names = new Map<string, string>([...own, ...otherNames]);
   return message.replaceAll(/`([A-Za-z.]+)(?:\[\d+\])?`(?: of [A-Za-z]+)?/g, (all, path: string) => {
-    const name = names.get(path);
-    return name === undefined ? all : `--${name}`;
+    const name = `--${names.get(path) ?? kebab(path)}`;
+    return flags.includes(name) ? name : all;
   });
 }
 

@@ -1,39 +1,30 @@
 import { readFile } from "node:fs/promises";
 import { type ClientOptions, createClient, type ObserverEvent, type VegaClient } from "vegaprotocol-client";
-import type { NodePool, NodePoolOptions } from "vegaprotocol-client/pool";
+import { type NodePool, type NodePoolOptions, nodePool } from "vegaprotocol-client/pool";
 import { UsageError } from "./errors.js";
 import type { NodeFlags } from "./flags.js";
 import { createFetch, withScheme } from "./http.js";
 import { type Io, printMessage } from "./io.js";
 
-export interface ConnectOptions {
+export interface ConnectOptions extends Pick<NodePoolOptions, "maxLag"> {
   /** Called with each event. Default: the events are printed with --verbose. */
   readonly observe?: ClientOptions["observe"];
 }
 
+/** Creates the client of the nodes that the flags or the environment name. */
 export async function connect(
   io: Io,
   flags: NodeFlags,
-  options?: ConnectOptions,
-): Promise<{ client: VegaClient; nodes: readonly string[] }> {
+  { maxLag, observe = flags.verbose ? logEvents(io) : undefined }: ConnectOptions = {},
+): Promise<{ client: VegaClient; pool: NodePool; nodes: readonly string[] }> {
   const nodes = readNodes(io, flags);
-  // A command with one node does not load the pool.
-  const baseUrl = nodes.length > 1 ? await createPool(nodes) : (nodes[0] ?? "");
-  return { client: await createClientOf(baseUrl, io, flags, options), nodes };
+  const pool = nodePool(nodes, { maxLag });
+  const { timeout, retries, pacing } = flags;
+  const headers = await readHeaders(flags.header ?? []);
+  const retry = retries === undefined ? undefined : retries > 0 && { attempts: retries + 1 };
+  const fetch = io.fetch ?? (await createFetch(io.env));
+  return { client: createClient({ baseUrl: pool, headers, pacing, timeout, retry, observe, fetch }), pool, nodes };
 }
-
-/** Creates the client of a pool, also of a single node. */
-export async function connectPool(
-  io: Io,
-  flags: NodeFlags,
-  options?: ConnectOptions & NodePoolOptions,
-): Promise<{ client: VegaClient; pool: NodePool }> {
-  const pool = await createPool(readNodes(io, flags), options);
-  return { client: await createClientOf(pool, io, flags, options), pool };
-}
-
-const createPool = async (nodes: readonly string[], { maxLag }: NodePoolOptions = {}) =>
-  (await import("vegaprotocol-client/pool")).nodePool(nodes, { maxLag });
 
 /** The addresses of the nodes that the flags or the environment name. */
 function readNodes({ env }: Io, { node: entered = [] }: NodeFlags): readonly string[] {
@@ -44,18 +35,6 @@ function readNodes({ env }: Io, { node: entered = [] }: NodeFlags): readonly str
     "Expected --node URL, the address of a data node, or the environment variable VEGA_NODE. " +
       "`vegaprotocol fake-node` starts one to try commands with.",
   );
-}
-
-async function createClientOf(
-  baseUrl: ClientOptions["baseUrl"],
-  io: Io,
-  { verbose, timeout, retries, pacing, header = [] }: NodeFlags,
-  { observe = verbose ? logEvents(io) : undefined }: ConnectOptions = {},
-): Promise<VegaClient> {
-  const headers = await readHeaders(header);
-  const retry = retries === undefined ? undefined : retries > 0 && { attempts: retries + 1 };
-  const fetch = io.fetch ?? (await createFetch(io.env));
-  return createClient({ baseUrl, headers, pacing, timeout, retry, observe, fetch });
 }
 
 /** Reads `Name: value`, or `@FILE` with one of them on each line, which keeps secrets out of lists of processes. */

@@ -5,7 +5,9 @@ import { readDuration } from "./times.js";
 export interface FlagOptions {
   readonly parse?: (value: string) => unknown;
   /** Whether it can be repeated. Its value is an array. */
-  readonly repeat?: true;
+  readonly repeat?: boolean;
+  /** Whether the command requires it. */
+  readonly mandatory?: boolean | undefined;
   readonly choices?: readonly string[];
   /** The heading in the help. */
   readonly group?: string;
@@ -16,8 +18,10 @@ export interface FlagOptions {
  *
  * @param flags - As in `-n, --limit <N>`.
  */
-export function flag(flags: string, text: string, { parse, repeat, choices, group }: FlagOptions = {}): Option {
+export function flag(flags: string, text: string, options: FlagOptions = {}): Option {
+  const { parse, repeat, mandatory = false, choices, group } = options;
   const option = new Option(flags, choices ? `${text} One of: ${choices.join(", ")}.` : text);
+  option.makeOptionMandatory(mandatory);
   if (group !== undefined) option.helpGroup(group);
   if (!option.required) return option;
   option.argParser<unknown>((value, previous) => {

@@ -1,4 +1,4 @@
-import type { Writable } from "node:stream";
+import type { Readable, Writable } from "node:stream";
 
 /** A stream for text, which can be a terminal. */
 export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number };
@@ -7,7 +7,7 @@ export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: n
 export interface Io {
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly stdin: AsyncIterable<Uint8Array | string> & { readonly isTTY?: boolean };
+  readonly stdin: Readable & { readonly isTTY?: boolean };
   readonly stdout: Output;
   readonly stderr: Output;
   /** Sends the requests. Default: undici, with the proxies of the environment. */

@@ -31,7 +31,7 @@ const examples = ["balances --from 2024-02-09T16:54:30Z -o balances.csv", "follo
 
 export async function run(io: Io): Promise<number> {
   let exitCode: number = exitCodes.done;
-  let isVerbose = false;
+  let command: Command | undefined;
   /** What commander prints to stdout: the help and the version. */
   let output = "";
   const setup: Setup = {
@@ -39,25 +39,26 @@ export async function run(io: Io): Promise<number> {
     action:
       (act) =>
       async (...all) => {
-        const command = all.at(-1) as Command;
-        isVerbose = command.opts()["verbose"] === true;
+        command = all.at(-1) as Command;
         exitCode = await act(command.opts() as never, command.args);
       },
   };
+  const [first, ...others] = io.argv;
+  const argv = first === "help" ? [...others, "--help"] : io.argv;
+  const program = createProgram(setup, (text) => {
+    output += text;
+  });
   try {
-    await createProgram(setup, (text) => {
-      output += text;
-    }).parseAsync([...io.argv], { from: "user" });
+    await program.parseAsync(argv, { from: "user" }).catch((error) => {
+      // commander has printed what is wrong.
+      if (!(error instanceof CommanderError)) throw error;
+      exitCode = error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
+    });
+    if (output !== "") await write(io.stdout, output);
+    return exitCode;
   } catch (error) {
-    // commander has printed what is wrong.
-    if (!(error instanceof CommanderError)) return report(error, io, isVerbose);
-    exitCode = error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
+    return report(error, io, command);
   }
-  if (output === "") return exitCode;
-  return write(io.stdout, output).then(
-    () => exitCode,
-    (error) => report(error, io, isVerbose),
-  );
 }
 
 export function createProgram(setup: Setup, print: (text: string) => void): Command {
@@ -67,19 +68,18 @@ export function createProgram(setup: Setup, print: (text: string) => void): Comm
     .usage("COMMAND [flags]")
     .version(readVersion(), "-V, --version", "Print the version.")
     .helpOption("-h, --help", "Print the help of the program, or of a command.")
-    .helpCommand(false)
+    .helpCommand("help [COMMAND]", "Print the help of a command.")
     .exitOverride()
     .configureOutput({
       writeOut: print,
       writeErr: print,
-      outputError: (text, write) => write(text),
+      outputError: (text) => printError(io, text),
       getOutHelpWidth: () => helpWidth(io),
       getErrHelpWidth: () => helpWidth(io),
       getOutHasColors: () => hasColors(io, io.stdout),
       getErrHasColors: () => hasColors(io, io.stdout),
     })
     .configureHelp({
-      helpWidth: helpWidth(io),
       minWidthToWrap: 20,
       subcommandTerm: (command) => command.name(),
       styleTitle: (title) => styleText("bold", title.replace(/^Options:$/, "Flags:"), { validateStream: false }),
@@ -91,12 +91,6 @@ export function createProgram(setup: Setup, print: (text: string) => void): Comm
     .command("version")
     .description("Print the version.")
     .action(() => print(`${readVersion()}\n`));
-  program
-    .command("help")
-    .argument("[command...]")
-    .usage("[COMMAND]")
-    .description("Print the help of a command.")
-    .action((names: string[]) => findCommand(program, names).help());
   program.addHelpText("after", () =>
     [
       "",
@@ -105,21 +99,10 @@ export function createProgram(setup: Setup, print: (text: string) => void): Comm
       helpTable("Environment variables:", variables, program),
     ].join("\n"),
   );
-  for (const command of allCommands(program)) {
-    command.configureOutput({ outputError: (text) => printError(io, text) });
-  }
   return program;
 }
 
 export const allCommands = (command: Command): Command[] => [command, ...command.commands.flatMap(allCommands)];
-
-const findCommand = (program: Command, names: readonly string[]): Command =>
-  names.reduce(
-    (found, name) =>
-      found.commands.find((each) => each.name() === name) ??
-      program.error(`error: unknown command '${names.join(" ")}'`),
-    program,
-  );
 
 /** Prints an error of commander as those of the program: on one line, with a capital and a full stop. */
 function printError(io: Io, text: string): void {
@@ -139,24 +122,25 @@ function readVersion(): string {
   return JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")).version;
 }
 
-/** Prints an error, and returns the exit code. */
-function report(error: unknown, io: Io, isVerbose: boolean): number {
+/** Prints an error of a command, and returns the exit code. */
+function report(error: unknown, io: Io, command: Command | undefined): number {
   const [cause, advice] = error instanceof ErrorWithAdvice ? [error.cause, error.advice] : [error, undefined];
   if (cause instanceof OutputClosed) return exitCodes.done;
-  const { text, exitCode } = describe(cause);
+  const { text, exitCode } = describe(cause, command);
   const label = hasColors(io, io.stderr) ? styleText("red", "Error:", { validateStream: false }) : "Error:";
   io.stderr.write(`${cause instanceof Interruption ? "" : `${label} `}${printable(text)}\n`);
   if (advice !== undefined) printMessage(io, advice);
-  const causes = isVerbose && cause instanceof Error ? causesOf(cause.cause) : [];
+  const causes = command?.opts()["verbose"] && cause instanceof Error ? causesOf(cause.cause) : [];
   if (causes.length > 0) printMessage(io, `Cause: ${causes.map(({ message }) => message).join(": ")}`);
   return exitCode;
 }
 
-function describe(error: unknown): { text: string; exitCode: number } {
+function describe(error: unknown, command: Command | undefined): { text: string; exitCode: number } {
   const message = error instanceof Error && error.message !== "" ? error.message : String(error);
   const text = message.replaceAll(/\s*\n\s*/g, " ");
   if (error instanceof Interruption || error instanceof ExitError) return { text, exitCode: error.exitCode };
   if (!VegaError.is(error)) return { text, exitCode: exitCodes.failed };
   const code = ArgumentError.is(error) ? "usage" : PaginationError.is(error) ? "incomplete" : "failed";
-  return { text: withFlagNames(text), exitCode: exitCodes[RateLimitError.is(error) ? "rateLimited" : code] };
+  const flags = command?.options.flatMap(({ long }) => long ?? []) ?? [];
+  return { text: withFlagNames(text, flags), exitCode: exitCodes[RateLimitError.is(error) ? "rateLimited" : code] };
 }

@@ -16,10 +16,9 @@ export class Progress {
   #printedAt: number;
   #hasLine = false;
 
-  /** @param isWanted - Whether it is shown if stderr is a terminal. */
-  constructor(io: Io, isWanted: boolean) {
+  constructor(io: Io, { quiet, verbose }: MonitorFlags, isWanted = true) {
     this.#io = io;
-    this.#isShown = isWanted && isTerminal(io, io.stderr);
+    this.#isShown = isWanted && !quiet && !verbose && isTerminal(io, io.stderr);
     this.#startedAt = io.now();
     this.#printedAt = this.#startedAt;
   }
@@ -49,31 +48,26 @@ export interface MonitorFlags extends GeneralFlags, Pick<PresentationFlags, "qui
   readonly giveUpAfter?: number;
 }
 
+/** Prints how far a follower is, and ends it if failures last for too long. */
 export class Monitor {
   readonly #io: Io;
   readonly #flags: MonitorFlags;
-  readonly #giveUpAfter: number;
   readonly #progress: Progress;
   readonly #controller = new AbortController();
   readonly signal: AbortSignal;
   /** When the failures began. */
-  #since: number | undefined;
-  readonly #kinds = new Set<string>();
+  #failingSince: number | undefined;
   #hasRead = false;
   #records = 0;
 
   constructor(io: Io, flags: MonitorFlags) {
     this.#io = io;
     this.#flags = flags;
-    this.#giveUpAfter = flags.giveUpAfter ?? 600_000;
-    this.#progress = new Progress(io, !flags.quiet && !flags.verbose);
+    this.#progress = new Progress(io, flags);
     this.signal = AbortSignal.any([io.signal, this.#controller.signal]);
   }
 
-  /**
-   * Prints the first failure of each kind. Ends the follower if failures last for too long, or come before anything was read: a name or a
-   * certificate may be wrong then.
-   */
+  /** Failures before anything was read end the follower, too: a name or a certificate may be wrong then. */
   readonly observe = (event: FollowEvent): void => {
     if (event.type === "behind") {
       const { operation, block, newest } = event;
@@ -81,26 +75,24 @@ export class Monitor {
       return;
     }
     const { operation, error, delay } = event;
-    const { name, message, status } = error;
+    const { name, message } = error;
     this.#log(`${operation}: poll failed, repeated in ${Math.round(delay)} ms: ${message}`);
-    this.#since ??= this.#io.now();
-    if (!this.#hasRead || this.#io.now() - this.#since + delay > this.#giveUpAfter) {
+    const { giveUpAfter = 600_000 } = this.#flags;
+    const now = this.#io.now();
+    const isFirst = this.#failingSince === undefined;
+    this.#failingSince ??= now;
+    if (!this.#hasRead || now - this.#failingSince + delay > giveUpAfter) {
       const code = name === "RateLimitError" ? exitCodes.rateLimited : exitCodes.failed;
       this.#controller.abort(new ExitError(message, code));
-      return;
-    }
-    const kind = `${name} ${status}`;
-    if (!this.#kinds.has(kind)) this.#print(`${message}. Retrying for ${describeDuration(this.#giveUpAfter)}.`);
-    this.#kinds.add(kind);
+    } else if (isFirst) this.#print(`${message}. Retrying for ${describeDuration(giveUpAfter)}.`);
   };
 
   /** Called with what was printed or stored. */
   progressed(records: number, upTo: bigint | undefined): void {
-    if (this.#since !== undefined) {
-      this.#print(`The node responds again after ${describeDuration(this.#io.now() - this.#since)}.`);
+    if (this.#failingSince !== undefined) {
+      this.#print(`The node responds again after ${describeDuration(this.#io.now() - this.#failingSince)}.`);
     }
-    this.#since = undefined;
-    this.#kinds.clear();
+    this.#failingSince = undefined;
     this.#hasRead = true;
     this.#records += records;
     this.#progress.update(this.#records, upTo?.toString());

@@ -55,16 +55,9 @@ export function readDuration(value: string): number {
   return Number(number) * (milliseconds[unit] ?? 0);
 }
 
-/** Shows milliseconds as seconds, minutes, hours or days. */
+/** Shows milliseconds in the largest unit that has two of them. */
 export function describeDuration(duration: number): string {
   if (duration === Number.POSITIVE_INFINITY) return "ever";
-  const seconds = Math.ceil(duration / 1000);
-  const minutes = Math.floor(seconds / 60);
-  const hours = Math.floor(minutes / 60);
-  if (minutes < 1) return `${seconds}s`;
-  if (hours < 1) return withRest(minutes, "m", seconds % 60, "s");
-  return hours < 48 ? withRest(hours, "h", minutes % 60, "m") : withRest(Math.floor(hours / 24), "d", hours % 24, "h");
+  const unit = ["d", "h", "m"].find((each) => duration >= 2 * (milliseconds[each] ?? 0)) ?? "s";
+  return `${Math.ceil(duration / (milliseconds[unit] ?? 1))}${unit}`;
 }
-
-const withRest = (whole: number, unit: string, rest: number, restUnit: string) =>
-  rest === 0 ? `${whole}${unit}` : `${whole}${unit} ${rest}${restUnit}`;

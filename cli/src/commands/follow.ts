@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { PaginationError, type VegaClient, VegaError } from "vegaprotocol-client";
+import { PaginationError, VegaError } from "vegaprotocol-client";
 import { followBalanceChanges, followNodeSignatures, followVotes } from "vegaprotocol-client/follow";
 import { operations } from "vegaprotocol-client/operations";
 import { operationTexts } from "../../generated/operation-texts.js";
@@ -10,7 +10,7 @@ import { ErrorWithAdvice, exitCodes, IncompleteError } from "../errors.js";
 import * as flag from "../flags.js";
 import { type Io, write } from "../io.js";
 import { formatTime, readColumns, type WireRecord } from "../output/columns.js";
-import { createEncoder, formatOf } from "../output/print.js";
+import { createEncoder } from "../output/print.js";
 import { Monitor } from "../progress.js";
 import { readTime } from "../times.js";
 
@@ -54,7 +54,8 @@ export function addFollow(program: Command, setup: Setup): void {
   const follow = program
     .command("follow")
     .description("Print new balance changes, votes or signatures as they come.")
-    .usage("balances|votes|signatures [flags]");
+    .usage("balances|votes|signatures [flags]")
+    .helpCommand(false);
   for (const id of ids) {
     const { summary, details, examples } = texts[id];
     const { columns = {} } = operationTexts[id];
@@ -66,7 +67,8 @@ export function addFollow(program: Command, setup: Setup): void {
         `${details} It runs until it is interrupted. \`vegaprotocol sync --follow\` stores new records.` +
         `\n\nThe columns are ${Object.keys(columns).join(", ")}.`,
       flags: [
-        ...filterFlags(ownFlags(id)),
+        // Without the range of time of the list.
+        ...filterFlags(argumentFlags(id).filter(({ path }) => path[0] !== "dateRange")),
         ...(hasTime ? [flag.filterFlag("--from <TIME>", fromText, { parse: readFrom })] : []),
         flag.filterFlag("-n, --limit <N>", "End after this many records.", { parse: flag.integer() }),
         flag.formatFlag("a table on a terminal and NDJSON in a pipe", ["table", "ndjson", "csv"]),
@@ -83,24 +85,19 @@ export function addFollow(program: Command, setup: Setup): void {
   }
 }
 
-/** The arguments of a follower: those of the list, without the range of time. */
-const ownFlags = (id: FollowId) => argumentFlags(id).filter(({ path }) => path[0] !== "dateRange");
-
 async function run(id: FollowId, io: Io, flags: Flags): Promise<number> {
-  const query = readArguments(id, ownFlags(id), flags);
+  const { dateRange: _, ...query } = readArguments(id, flags);
   const columns = await readColumns(operationTexts[id].columns ?? {}, flags);
   const { from } = flags;
   const monitor = new Monitor(io, flags);
   const { client } = await connect(io, flags);
-  const hasChosenColumns = flags.columns !== undefined;
-  const encoder = createEncoder(formatOf(flags.format, io), columns, io, { isStdout: true, hasChosenColumns });
+  const encoder = createEncoder(io, flags, columns);
   let left = flags.limit ?? Number.POSITIVE_INFINITY;
   let position: string | undefined;
   try {
     if (encoder.head !== "") await write(io.stdout, encoder.head);
     const { pollInterval, stalledAfter } = flags;
     const options = { pollInterval, stalledAfter, signal: monitor.signal, observe: monitor.observe };
-    if (typeof from === "bigint") await refuseFuture(client, from, io.signal);
     const open: Record<FollowId, () => AsyncIterable<{ records: readonly object[]; upTo: bigint; resume?: string }>> = {
       listBalanceChanges: () => followBalanceChanges(client, query, { ...options, from }).batches(),
       listVotes: () => followVotes(client, query as { partyId: string }, { ...options, from }).batches(),
@@ -121,18 +118,6 @@ async function run(id: FollowId, io: Io, flags: Flags): Promise<number> {
   } finally {
     monitor.clear();
   }
-}
-
-/** How far a time may be ahead of the node, in nanoseconds: nodes are behind each other. */
-const lead = 60_000_000_000n;
-
-/** A follower would wait for a time that is years ahead. */
-async function refuseFuture(client: VegaClient, from: bigint, signal: AbortSignal): Promise<void> {
-  const { block } = await client.listBalanceChanges({ pagination: { first: 1 } }, { signal });
-  if (block === undefined || from <= block.timestamp + lead) return;
-  throw new IncompleteError(
-    `Expected --from to be no later than the chain, which has reached ${formatTime(block.timestamp)}, got ${formatTime(from)}.`,
-  );
 }
 
 /**

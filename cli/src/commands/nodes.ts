@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { NodeStatus } from "vegaprotocol-client/pool";
 import { addCommand, type Setup } from "../command.js";
-import { connectPool } from "../connection.js";
+import { connect } from "../connection.js";
 import { exitCodes } from "../errors.js";
 import { formatFlag, type NodeFlags, nodeFlags, type PresentationFlags, presentationFlags } from "../flags.js";
 import { type Io, printMessage } from "../io.js";
@@ -19,9 +19,6 @@ const columnKinds: Readonly<Record<string, ColumnKind>> = {
   timestamp: "time",
   error: "text",
 };
-
-/** The units of numbers, which a table shows. */
-const units: Readonly<Record<string, string>> = { lag: " ms", latency: " ms", rateLimit: "/s" };
 
 type Flags = NodeFlags & PresentationFlags;
 
@@ -42,38 +39,30 @@ export function addNodes(program: Command, setup: Setup): void {
 }
 
 async function nodes(io: Io, flags: Flags): Promise<number> {
-  const isTable = formatOf(flags.format, io) === "table";
-  const { pool } = await connectPool(io, flags);
   const { signal } = io;
-  let isErrorShown = flags.columns === undefined || flags.columns.includes("error");
-  let statuses: readonly NodeStatus[] = [];
-  const check = async () => {
-    statuses = await pool.check({ signal, ...(flags.timeout !== undefined && { timeout: flags.timeout }) });
-    signal.throwIfAborted();
-    return statuses.map((status) => recordOf(status, isTable));
-  };
-  const onHidden = () => {
-    isErrorShown = false;
-  };
-  await printRecords(io, flags, columnKinds, check, { units, onHidden });
-  for (const { url, error } of isErrorShown ? [] : statuses) {
-    if (error !== undefined) printMessage(io, `${url}: ${error}`);
-  }
+  const hasUnits = formatOf(flags.format, io) === "table";
+  const { pool } = await connect(io, flags);
+  const statuses = await pool.check({ signal, ...(flags.timeout !== undefined && { timeout: flags.timeout }) });
+  signal.throwIfAborted();
+  await printRecords(io, flags, columnKinds, async () => statuses.map((status) => recordOf(status, hasUnits)));
+  for (const { url, error } of statuses) if (error !== undefined) printMessage(io, `${url}: ${error}`);
   return statuses.some(({ error }) => error === undefined) ? exitCodes.done : exitCodes.failed;
 }
 
-function recordOf(status: NodeStatus, isTable: boolean) {
+function recordOf(status: NodeStatus, hasUnits: boolean) {
   const { url, state, height, timestamp, lag, latency, rateLimit, error } = status;
-  const number = (value: number | undefined) =>
-    value === undefined ? undefined : isTable ? String(Math.round(value)) : Math.round(value);
+  const number = (value: number | undefined, unit: string) => {
+    if (value === undefined) return undefined;
+    return hasUnits ? Math.round(value) + unit : Math.round(value);
+  };
   return {
     url,
     state,
     height: height?.toString(),
     timestamp: timestamp?.toString(),
-    lag: number(lag),
-    latency: number(latency),
-    rateLimit: number(rateLimit?.limit),
+    lag: number(lag, " ms"),
+    latency: number(latency, " ms"),
+    rateLimit: number(rateLimit?.limit, "/s"),
     error,
   };
 }

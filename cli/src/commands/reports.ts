@@ -29,26 +29,30 @@ const { party, asset, proposal, resource } = exampleIds;
 const range = "--from 2024-02-09T16:54:30Z --to 2024-02-09T16:54:45Z";
 const rules = "--required-majority 0.66 --required-participation 0.00001 --total-supply 200000000000000000000000000";
 
-interface ReportFlags extends flag.NodeFlags, flag.PageFlags, flag.PresentationFlags {
-  readonly at?: bigint;
-  readonly from?: bigint;
-  readonly to?: bigint;
+/** The flags of reports of balances. */
+interface BalanceFlags extends flag.NodeFlags, flag.PageFlags, flag.PresentationFlags {
   readonly completeHistory?: true;
+  readonly db?: string;
+}
+
+/** The flags of all reports: those that a report requires are there. */
+interface ReportFlags extends BalanceFlags {
+  readonly from: bigint;
+  readonly to: bigint;
   readonly every?: BalanceSeriesOptions["every"];
   readonly groupBy?: string;
-  readonly proposal?: string;
+  readonly proposal: string;
   readonly requiredMajority?: string;
   readonly requiredParticipation?: string;
   readonly totalSupply?: string;
-  readonly liquidityMajority?: string;
-  readonly liquidityParticipation?: string;
+  readonly liquidityMajority: string;
+  readonly liquidityParticipation: string;
   readonly market?: string;
-  readonly party?: string;
-  readonly command?: Submission["command"];
+  readonly party: string;
+  readonly command: Submission["command"];
   readonly sentSince?: number;
   readonly tokens?: string;
-  readonly id?: string;
-  readonly db?: string;
+  readonly id: string;
 }
 
 const filter = flag.filterFlag;
@@ -64,16 +68,21 @@ const completeHistoryFlag = (): Option =>
 
 /** Flags of `balances` for the balances at a time. */
 export const atFlags = (): Option[] => [
-  filter("--at <TIME>", "Print the balance of each account at this time, such as 2024-12-31.", { parse: readTime }),
+  filter("--at <TIME>", "Print the balance of each account at this time, such as 2024-12-31.", {
+    parse: readTime,
+  }).conflicts(["from", "to", "order", "limit", "output", "force"]),
   completeHistoryFlag(),
 ];
 
 /** Flags of a list of balances, without the range of time. */
 const ownFlags = () => argumentFlags("listBalanceChanges").filter(({ path }) => path[0] !== "dateRange");
 
+const mandatory = true;
+const timeOptions = { parse: readTime, mandatory };
+
 const balanceFlags = (): Option[] => [
-  filter("--from <TIME>", "The time of the opening balances, such as 2024-01-01.", { parse: readTime }),
-  filter("--to <TIME>", "The time of the closing balances, such as 2024-02-01.", { parse: readTime }),
+  filter("--from <TIME>", "The time of the opening balances, such as 2024-01-01.", timeOptions),
+  filter("--to <TIME>", "The time of the closing balances, such as 2024-02-01.", timeOptions),
   ...filterFlags(ownFlags()),
   completeHistoryFlag(),
   ...flag.presentationFlags({ balance: "amount", assetId: "text" }),
@@ -113,7 +122,7 @@ const reports = (): Readonly<Record<string, Report>> => ({
     details:
       "The rules of a proposal are not part of its votes: without them, it is unknown whether the proposal passes.",
     flags: [
-      filter("--proposal <ID>", "The proposal."),
+      filter("--proposal <ID>", "The proposal.", { mandatory }),
       filter("--required-majority <SHARE>", "The share of YES that is needed, such as 0.66."),
       filter("--required-participation <SHARE>", "The share of all tokens that has to vote, such as 0.00001."),
       filter("--total-supply <N>", "The governance tokens that exist, in the smallest unit."),
@@ -128,8 +137,9 @@ const reports = (): Readonly<Record<string, Report>> => ({
     summary: "Print whether a party can submit another transaction.",
     details: "If not, the exit code is 4. The statistics are of the last block: --sent-since adds to them.",
     flags: [
-      filter("--party <ID>", "The party."),
+      filter("--party <ID>", "The party.", { mandatory }),
       filter("--command <NAME>", "The kind of transaction. other needs proof of work alone.", {
+        mandatory,
         choices: [
           ...["proposal", "delegation", "transfer", "nodeAnnouncement", "issueSignatures", "vote"],
           ...["createReferralSet", "updateReferralSet", "applyReferralCode", "other"],
@@ -147,7 +157,7 @@ const reports = (): Readonly<Record<string, Report>> => ({
   bundle: {
     summary: "Print the signatures of a resource as the bridge contract takes them.",
     details: "A withdrawal also needs its creation time, nonce and target, which the signatures do not have.",
-    flags: [filter("--id <ID>", "The resource.")],
+    flags: [filter("--id <ID>", "The resource.", { mandatory })],
     examples: [`bundle --id ${resource}`],
     run: printBundle,
   },
@@ -166,16 +176,11 @@ export function addReports(program: Command, setup: Setup): void {
   }
 }
 
-function need<T>(value: T | undefined, name: string): T {
-  if (value === undefined) throw new UsageError(`Expected --${name}.`);
-  return value;
-}
-
 const connectTo = async (io: Io, flags: flag.NodeFlags) => (await connect(io, flags)).client;
 
 /** The balance changes up to and including a time, from a database or a node. */
-async function* changesUpTo(io: Io, flags: ReportFlags, end: bigint): AsyncGenerator<BalanceChange> {
-  const { filter = {} } = readArguments("listBalanceChanges", ownFlags(), flags) as { filter?: BalanceChangesFilter };
+async function* changesUpTo(io: Io, flags: BalanceFlags, end: bigint): AsyncGenerator<BalanceChange> {
+  const { filter = {} } = readArguments("listBalanceChanges", flags) as { filter?: BalanceChangesFilter };
   const explain = (start: bigint) => {
     if (flags.quiet || flags.completeHistory) return;
     printMessage(
@@ -189,10 +194,10 @@ async function* changesUpTo(io: Io, flags: ReportFlags, end: bigint): AsyncGener
     return;
   }
   const client = await connectTo(io, flags);
-  const { pageSize = scanPageSize, concurrency, catchUp, quiet, verbose } = flags;
+  const { pageSize = scanPageSize, concurrency, catchUp } = flags;
   const options = { pageSize, concurrency, catchUp, signal: io.signal };
   const scan = client.scanBalanceChanges({ filter, dateRange: { endTimestamp: end + 1n } }, options);
-  const progress = new Progress(io, !quiet && !verbose);
+  const progress = new Progress(io, flags);
   let records = 0;
   try {
     for await (const change of scan) {
@@ -207,34 +212,28 @@ async function* changesUpTo(io: Io, flags: ReportFlags, end: bigint): AsyncGener
   warnOfEnd(io, coverage);
 }
 
-export async function printBalances(io: Io, flags: ReportFlags & { readonly at: bigint }): Promise<number> {
+export async function printBalances(io: Io, flags: BalanceFlags, time: bigint): Promise<number> {
   const kinds = { balance: "amount", timestamp: "time", ...accountColumns } as const;
-  const changes = () => changesUpTo(io, flags, flags.at);
-  return printRecords(io, flags, kinds, () => balancesAt(changes(), flags.at, { isComplete: flags.completeHistory }));
-}
-
-function readRange(flags: ReportFlags): { from: bigint; to: bigint; isComplete: boolean | undefined } {
-  const [from, to] = [need(flags.from, "from TIME"), need(flags.to, "to TIME")];
-  if (from <= to) return { from, to, isComplete: flags.completeHistory };
-  throw new UsageError(`Expected --to to be no earlier than --from, got ${formatTime(to)} and ${formatTime(from)}.`);
+  const changes = () => changesUpTo(io, flags, time);
+  return printRecords(io, flags, kinds, () => balancesAt(changes(), time, { isComplete: flags.completeHistory }));
 }
 
 /** Prints a row for the opening balance of each account, for each change, and for the closing balance. */
 async function printStatement(io: Io, flags: ReportFlags): Promise<number> {
-  const options = readRange(flags);
+  const { from, to, completeHistory: isComplete } = flags;
   const kinds = { timestamp: "time", entry: "exact", change: "amount", balance: "amount", ...accountColumns } as const;
   return printRecords(io, flags, kinds, async () => {
-    const accounts = await statement(changesUpTo(io, flags, options.to), options);
+    const accounts = await statement(changesUpTo(io, flags, to), { from, to, isComplete });
     return accounts.flatMap(({ opening, closing, lines, ...account }) => [
-      { timestamp: String(options.from), entry: "opening", balance: opening, ...account },
+      { timestamp: String(from), entry: "opening", balance: opening, ...account },
       ...lines.map((line) => ({ entry: "change", ...line, ...account })),
-      { timestamp: String(options.to), entry: "closing", balance: closing, ...account },
+      { timestamp: String(to), entry: "closing", balance: closing, ...account },
     ]);
   });
 }
 
 async function printSeries(io: Io, flags: ReportFlags): Promise<number> {
-  const options = readRange(flags);
+  const { from, to, every = "day", completeHistory: isComplete } = flags;
   const names = flags.groupBy?.split(",").map((name) => name.trim()) ?? Object.keys(members);
   const unknown = names.find((name) => !Object.hasOwn(members, name));
   if (unknown !== undefined) {
@@ -243,18 +242,19 @@ async function printSeries(io: Io, flags: ReportFlags): Promise<number> {
   const groupBy = names.map((name) => members[name as keyof typeof members]);
   const columns = Object.entries(accountColumns).filter(([name]) => ["assetId", ...groupBy].includes(name));
   return printRecords(io, flags, { time: "time", balance: "amount", ...Object.fromEntries(columns) }, () =>
-    balanceSeries(changesUpTo(io, flags, options.to), { ...options, every: flags.every ?? "day", groupBy }),
+    balanceSeries(changesUpTo(io, flags, to), { from, to, every, groupBy, isComplete }),
   );
 }
 
 async function printTally(io: Io, flags: ReportFlags): Promise<number> {
   const { requiredMajority, requiredParticipation, totalSupply, db } = flags;
   const { liquidityMajority, liquidityParticipation, market } = flags;
-  const proposalId = canonicalIds(need(flags.proposal, "proposal ID"));
+  const proposalId = canonicalIds(flags.proposal);
   const hasLiquidity = [liquidityMajority, liquidityParticipation, market].some((each) => each !== undefined);
+  // The report refuses a share that is missing.
   const liquidity = hasLiquidity && {
-    requiredMajority: need(liquidityMajority, "liquidity-majority SHARE"),
-    requiredParticipation: need(liquidityParticipation, "liquidity-participation SHARE"),
+    requiredMajority: liquidityMajority,
+    requiredParticipation: liquidityParticipation,
     marketId: canonicalIds(market),
   };
   const votes =
@@ -266,10 +266,8 @@ async function printTally(io: Io, flags: ReportFlags): Promise<number> {
 }
 
 async function printLimits(io: Io, flags: ReportFlags): Promise<number> {
-  const { proposal: proposalId, sentSince, tokens } = flags;
-  const partyId = need(flags.party, "party ID");
-  const command = need(flags.command, "command NAME");
-  if (command === "vote") need(proposalId, "proposal ID");
+  const { party: partyId, command, proposal: proposalId, sentSince, tokens } = flags;
+  if (command === "vote" && proposalId === undefined) throw new UsageError("--command vote requires --proposal.");
   const statistics = await (await connectTo(io, flags)).getSpamStatistics({ partyId }, { signal: io.signal });
   const submission = { command, proposalId } as Submission;
   const limits = submissionLimits(statistics, submission, { sentSince, tokens, now: new Date() });
@@ -278,7 +276,7 @@ async function printLimits(io: Io, flags: ReportFlags): Promise<number> {
 }
 
 async function printBundle(io: Io, flags: ReportFlags): Promise<number> {
-  const id = canonicalIds(need(flags.id, "id ID"));
+  const id = canonicalIds(flags.id);
   const bundle = await signatureBundle(
     flags.db === undefined
       ? (await connectTo(io, flags)).listNodeSignatures({ id }, { signal: io.signal })

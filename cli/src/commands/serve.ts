@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { Command } from "commander";
 import type { ObserverEvent } from "vegaprotocol-client";
 import { addCommand, type Setup } from "../command.js";
-import { connectPool } from "../connection.js";
+import { connect } from "../connection.js";
 import { exitCodes } from "../errors.js";
 import * as flags from "../flags.js";
 import { type Io, write } from "../io.js";
@@ -56,7 +56,7 @@ async function serve(io: Io, entered: ServeFlags): Promise<number> {
     const { status, error } = others as { status?: number; error?: { name: string; message: string } };
     log({ event, operation, attempt, node: new URL(node).host, status, error: error?.name });
   };
-  const { client, pool } = await connectPool(io, entered, { observe: verbose ? observe : () => {}, maxLag });
+  const { client, pool } = await connect(io, entered, { observe: verbose ? observe : () => {}, maxLag });
   const closing = new AbortController();
   const gateway = createGateway({
     client,

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
+import { text } from "node:stream/consumers";
 import type { Command } from "commander";
 import type { CallOptions } from "vegaprotocol-client";
 import { type OperationId, operations } from "vegaprotocol-client/operations";
@@ -37,7 +38,7 @@ export function addSingles(program: Command, setup: Setup): void {
 }
 
 async function single(id: OperationId, io: Io, flags: NodeFlags & FormatFlags): Promise<number> {
-  const argument = readArguments(id, argumentFlags(id), flags);
+  const argument = readArguments(id, flags);
   const { client } = await connect(io, flags);
   const method = client[id] as (argument: object, options: CallOptions) => PromiseLike<object>;
   return printObject(await method(argument, { signal: io.signal }), io, flags);
@@ -70,34 +71,21 @@ async function check(io: Io, flags: NodeFlags & FormatFlags, file = "-"): Promis
   return exitCodes.rejected;
 }
 
-async function readTransaction(io: Io, file: string): Promise<object> {
+async function readTransaction({ stdin, signal }: Io, file: string): Promise<object> {
   const isStdin = file === "-";
-  if (isStdin && io.stdin.isTTY === true) throw new UsageError("Expected FILE, or a transaction as JSON on stdin.");
-  const text = isStdin ? await readAll(io) : await readFile(file, "utf8");
-  const name = isStdin ? "stdin" : file;
+  if (isStdin && stdin.isTTY === true) throw new UsageError("Expected FILE, or a transaction as JSON on stdin.");
+  // Nothing ends a read of stdin.
+  const content = isStdin ? await Promise.race([text(stdin), once(signal, "abort")]) : await readFile(file, "utf8");
+  signal.throwIfAborted();
+  const expected = `Expected ${isStdin ? "stdin" : file} to hold a transaction as`;
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = JSON.parse(String(content));
   } catch (error) {
-    throw new UsageError(
-      `Expected ${name} to hold a transaction as JSON: ${error instanceof Error ? error.message : error}`,
-    );
+    throw new UsageError(`${expected} JSON: ${error instanceof Error ? error.message : error}`);
   }
   // The body of a request has the transaction as its member.
   const tx: unknown = typeof value === "object" && value !== null && "tx" in value ? value.tx : value;
   if (typeof tx === "object" && tx !== null && !Array.isArray(tx)) return tx;
-  throw new UsageError(
-    `Expected ${name} to hold a transaction as a JSON object, got ${JSON.stringify(tx)?.slice(0, 60)}.`,
-  );
-}
-
-async function readAll({ stdin, signal }: Io): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  const read = async () => {
-    for await (const chunk of stdin) chunks.push(typeof chunk === "string" ? Buffer.from(chunk) : chunk);
-  };
-  // Nothing ends a read of stdin.
-  await Promise.race([read(), once(signal, "abort")]);
-  signal.throwIfAborted();
-  return Buffer.concat(chunks).toString("utf8");
+  throw new UsageError(`${expected} a JSON object, got ${JSON.stringify(tx)?.slice(0, 60)}.`);
 }

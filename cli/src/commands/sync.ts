@@ -133,7 +133,7 @@ function readPlan(names: readonly string[], flags: Flags): Plan {
   const has = (list: SyncList) => names.includes(list) || (list === "balances" && names.length === 0);
   if (check && !has("balances")) throw new UsageError("--check compares balance changes: name the list balances.");
   if (has("signatures") && id.length === 0) throw new UsageError("The list signatures requires --id.");
-  const argument = readArguments("listBalanceChanges", ownFlags(), flags);
+  const argument = readArguments("listBalanceChanges", flags);
   const { filter = {}, dateRange } = argument as { filter?: object; dateRange?: { startTimestamp: bigint } };
   const balances = { filter: canonicalIds(filter), ...(dateRange && { from: dateRange.startTimestamp }) };
   return {

@@ -31,32 +31,17 @@ export function cellText(record: WireRecord, { name, print }: Column): string {
   return value === undefined || value === null ? "" : JSON.stringify(value);
 }
 
-/** Prints a time in Unix nanoseconds as RFC 3339. */
-export const formatTime = (time: bigint | string): string => timePrinter()(String(time));
-
-/** Prints Unix nanoseconds as RFC 3339. Neighboring records often have the same time, or the same second. */
-export function timePrinter(): (text: string) => string {
-  let second = "";
-  let date = "";
-  let last = { text: "", printed: "" };
-  const print = (text: string) => {
-    if (!/^\d+$/.test(text)) return text;
-    const digits = text.padStart(10, "0");
-    const whole = digits.slice(0, -9);
-    if (whole !== second) {
-      const time = Number(whole) * 1000;
-      // A time that RFC 3339 cannot express stays as it is.
-      if (time > Date.parse("9999-12-31T23:59:59Z")) return text;
-      second = whole;
-      date = new Date(time).toISOString().slice(0, -5);
-    }
-    return `${date}.${digits.slice(-9)}Z`;
-  };
-  return (text) => {
-    if (text !== last.text) last = { text, printed: print(text) };
-    return last.printed;
-  };
+/** Prints Unix nanoseconds as RFC 3339. A time that RFC 3339 cannot express stays as it is. */
+export function formatTime(time: bigint | string): string {
+  const text = String(time);
+  if (!/^\d{1,21}$/.test(text)) return text;
+  const digits = text.padStart(10, "0");
+  const seconds = Number(digits.slice(0, -9));
+  if (seconds > lastSecond) return text;
+  return `${new Date(seconds * 1000).toISOString().slice(0, -5)}.${digits.slice(-9)}Z`;
 }
+
+const lastSecond = Date.parse("9999-12-31T23:59:59Z") / 1000;
 
 /** The columns of a list: those of `--columns`, or all. */
 export async function readColumns(
@@ -67,7 +52,7 @@ export async function readColumns(
   const hasAmounts = entered.length > 0 || assets.length > 0;
   const decimalsOf = hasAmounts ? await readDecimals(entered, assets, known.includes("assetId")) : undefined;
   const printOf = (kind: ColumnKind): Column["print"] => {
-    if (kind === "time" && !raw) return timePrinter();
+    if (kind === "time" && !raw) return formatTime;
     if (kind !== "amount" || decimalsOf === undefined) return (text) => text;
     // v0.74 nodes can send an empty amount.
     return (text, record) => (/^-?\d+$/.test(text) ? formatUnits(text, decimalsOf(record)) : text);

@@ -1,102 +1,72 @@
 import { createWriteStream, existsSync } from "node:fs";
 import { rename, rm } from "node:fs/promises";
 import type { Writable } from "node:stream";
-import { finished } from "node:stream/promises";
+import { finished, pipeline } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createGzip } from "node:zlib";
 import { ExitError, UsageError } from "../errors.js";
 import { OutputClosed, write } from "../io.js";
 import type { Target } from "./target.js";
 
-/** A file, a pipe or a device that is written as it is. Errors name what the user gave. */
-export class OutputFile {
-  readonly #name: string;
-  readonly #input: Writable;
-  readonly #done: Promise<void>;
-
-  constructor(name: string, path: string, isCompressed: boolean, isFlushed = false) {
-    this.#name = name;
-    const file = createWriteStream(path, { flush: isFlushed });
-    this.#done = finished(file);
-    // It is also reported to the write, or when the file is closed.
-    this.#done.catch(() => {});
-    if (!isCompressed) {
-      this.#input = file;
-      return;
-    }
-    const compressor = createGzip();
-    compressor.pipe(file);
-    file.once("error", (error) => compressor.destroy(error));
-    this.#input = compressor;
-  }
-
-  write(text: string): Promise<void> {
-    return write(this.#input, text).catch((error) => Promise.reject(writeError(this.#name, error)));
-  }
-
-  close(): Promise<void> {
-    this.#input.end();
-    return this.#done.catch((error) => Promise.reject(writeError(this.#name, error)));
-  }
-}
-
 /**
  * A file that is written beside its name, as `FILE.PID.partial`, and takes its name when it is complete: a reader sees the earlier file
- * or the new one.
+ * or the new one. A pipe or a device is written as it is.
  */
-export class ExportFile {
+export class OutputFile {
   readonly #target: Target;
   readonly #force: boolean;
-  /** Where it is written until it is complete. */
-  readonly partial: string;
-  #file: OutputFile | undefined;
-  /** Whether a write has failed: what the file has then is not known. */
-  #hasFailed = false;
+  /** Where it is written. */
+  readonly path: string;
+  readonly #input: Writable;
+  readonly #done: Promise<void>;
 
   /** @throws {@link UsageError} if the file exists and must not be replaced. */
   constructor(target: Target, force: boolean) {
     this.#target = target;
     this.#force = force;
-    this.partial = `${target.path}.${process.pid}.partial`;
+    this.path = target.isStream ? target.path : `${target.path}.${process.pid}.partial`;
     this.#refuseOther();
+    const file = createWriteStream(this.path, { flush: !target.isStream });
+    const gzip = target.isCompressed ? createGzip() : undefined;
+    this.#input = gzip ?? file;
+    this.#done = gzip ? pipeline(gzip, file) : finished(file);
+    // It is also reported to the write, or when the file is closed.
+    this.#done.catch(() => {});
   }
 
-  async write(text: string): Promise<void> {
-    const { name, isCompressed } = this.#target;
-    this.#file ??= new OutputFile(name, this.partial, isCompressed, true);
-    await this.#file.write(text).catch((error) => this.#fail(error));
+  write(text: string): Promise<void> {
+    return this.#explain(write(this.#input, text));
   }
 
   async finish(): Promise<void> {
-    await this.write("");
-    await this.#file?.close().catch((error) => this.#fail(error));
+    this.#input.end();
+    await this.#explain(this.#done);
+    if (this.#target.isStream) return;
     // Another program can have written it meanwhile.
     this.#refuseOther();
-    await replace(this.partial, this.#target.path).catch((error) => this.#fail(writeError(this.#target.name, error)));
+    await this.#explain(replace(this.path, this.#target.path));
   }
 
-  /** Completes what was written, and leaves it beside the name. Returns whether it is whole. */
-  async keep(): Promise<boolean> {
-    await this.#file?.close().catch(() => {
-      this.#hasFailed = true;
-    });
-    return !this.#hasFailed;
-  }
-
-  async discard(): Promise<void> {
-    await this.#file?.close().catch(() => {});
-    await rm(this.partial, { force: true }).catch(() => {});
+  /** Ends it early. Returns whether what was written is whole, and stays beside the name. */
+  async stop(isWanted: boolean): Promise<boolean> {
+    this.#input.end();
+    const isWhole = await this.#done.then(
+      () => true,
+      () => false,
+    );
+    if (isWanted && isWhole) return true;
+    if (!this.#target.isStream) await rm(this.path, { force: true }).catch(() => {});
+    return false;
   }
 
   #refuseOther(): void {
-    const { name, path } = this.#target;
-    if (this.#force || !existsSync(path)) return;
+    const { name, path, isStream } = this.#target;
+    if (this.#force || isStream || !existsSync(path)) return;
     throw new UsageError(`${name} exists. Use --force to replace it, or another --output.`);
   }
 
-  #fail(error: unknown): never {
-    this.#hasFailed = true;
-    throw error;
+  #explain(task: Promise<void>): Promise<void> {
+    return task.catch((error) => Promise.reject(writeError(this.#target.name, error)));
   }
 }
 

@@ -10,47 +10,51 @@ import { csv } from "./csv.js";
 import { json, ndjson } from "./json.js";
 import { table } from "./table.js";
 
-export interface EncoderOptions {
-  /** Whether the text is for stdout, which can be a terminal. A file has the data as it is. */
-  readonly isStdout: boolean;
-  /** Whether the user chose the columns: they are shown with whole values then, however wide they are. */
-  readonly hasChosenColumns?: boolean;
-  /** Called with the names of columns that are left out. */
-  readonly onHidden?: (names: readonly string[]) => void;
-}
-
 /** The format of `--format`, or the default for a terminal or a pipe. */
 export const formatOf = (entered: FormatName | undefined, io: Io): FormatName =>
   entered ?? (io.stdout.isTTY === true ? "table" : "ndjson");
 
+/**
+ * Creates the encoder of records.
+ *
+ * @param format - The format of a file, which has the data as it is. Default: the text is for stdout, which can be a terminal.
+ */
 export function createEncoder(
-  format: FormatName,
-  columns: readonly Column[],
   io: Io,
-  { isStdout, hasChosenColumns = false, onHidden }: EncoderOptions,
+  flags: PresentationFlags,
+  columns: readonly Column[],
+  format?: FormatName,
 ): Encoder {
+  const isStdout = format === undefined;
   const isScreen = isStdout && io.stdout.isTTY === true;
-  if (format === "csv") return csv(columns, isScreen ? printable : undefined);
-  if (format === "json") return json(columns, isScreen ? printableJson : undefined);
-  if (format === "ndjson") return ndjson(columns, isScreen ? printableJson : undefined);
+  switch (format ?? formatOf(flags.format, io)) {
+    case "csv":
+      return csv(columns, isScreen ? printable : undefined);
+    case "json":
+      return json(columns, isScreen ? printableJson : undefined);
+    case "ndjson":
+      return ndjson(columns, isScreen ? printableJson : undefined);
+  }
   const isBold = isStdout && hasColors(io, io.stdout);
+  // Columns that the user chose are shown with whole values, however wide they are.
+  const isFitted = isStdout && flags.columns === undefined;
   // In a pipe, COLUMNS sets the width.
   const width = isScreen ? widthOf(io.stdout) : Number(io.env["COLUMNS"]) || undefined;
   return table(columns, {
     bold: (text) => (isBold ? styleText("bold", text, { validateStream: false }) : text),
-    isShort: isScreen && !hasChosenColumns,
-    width: isStdout && !hasChosenColumns ? width : undefined,
-    ...(onHidden && { onHidden }),
+    isShort: isScreen && isFitted,
+    width: isFitted ? width : undefined,
+    onHidden: (names) => {
+      if (flags.quiet) return;
+      printMessage(io, `The terminal is too narrow for ${names.join(", ")}: choose with --columns.`);
+    },
   });
 }
 
-export const describeHidden = (names: readonly string[]): string =>
-  `The terminal is too narrow for ${names.join(", ")}: choose with --columns.`;
-
-export interface PrintOptions {
-  /** What follows a number of a column in a table. */
-  readonly units?: Readonly<Record<string, string>>;
-  readonly onHidden?: EncoderOptions["onHidden"];
+/** Prints records at once. */
+async function printAll({ stdout }: Io, encoder: Encoder, records: readonly WireRecord[]): Promise<number> {
+  await write(stdout, encoder.head + encoder.encode(records) + encoder.end());
+  return exitCodes.done;
 }
 
 export async function printRecords(
@@ -58,21 +62,10 @@ export async function printRecords(
   flags: PresentationFlags,
   kinds: Readonly<Record<string, ColumnKind>>,
   read: () => Promise<readonly object[]>,
-  { units = {}, onHidden = (names) => printMessage(io, describeHidden(names)) }: PrintOptions = {},
 ): Promise<number> {
-  const format = formatOf(flags.format, io);
-  const columns = (await readColumns(kinds, flags)).map((column) => {
-    const unit = format === "table" ? units[column.name] : undefined;
-    return unit === undefined ? column : { ...column, print: (text: string) => text + unit };
-  });
-  const hasChosenColumns = flags.columns !== undefined;
-  const encoder = createEncoder(format, columns, io, { isStdout: true, hasChosenColumns, onHidden });
-  const records = (await read()) as readonly WireRecord[];
-  await write(io.stdout, encoder.head + encoder.encode(records) + encoder.end());
-  return exitCodes.done;
+  const encoder = createEncoder(io, flags, await readColumns(kinds, flags));
+  return printAll(io, encoder, (await read()) as readonly WireRecord[]);
 }
-
-const column = (name: string): Column => ({ name, kind: "text", print: (text) => text });
 
 /** Prints one object: as JSON, or with a row for each value in it. What is unknown is left out. */
 export async function printObject(value: object, io: Io, flags: FormatFlags): Promise<number> {
@@ -82,11 +75,9 @@ export async function printObject(value: object, io: Io, flags: FormatFlags): Pr
     await write(io.stdout, `${io.stdout.isTTY ? printableJson(text) : text}\n`);
     return exitCodes.done;
   }
-  const columns = [column("name"), column("value")];
-  const encoder = createEncoder(format, columns, io, { isStdout: true, hasChosenColumns: true });
+  const columns = await readColumns({ name: "text", value: "text" }, { columns: "name,value" });
   const rows = rowsOf(value).map(([name, text]) => ({ name, value: text }));
-  await write(io.stdout, encoder.head + encoder.encode(rows) + encoder.end());
-  return exitCodes.done;
+  return printAll(io, createEncoder(io, { format, columns: "name,value" }, columns), rows);
 }
 
 /** The values in an object with their paths, as in `votes.statistics[0].proposal`. */

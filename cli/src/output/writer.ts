@@ -4,13 +4,6 @@ import type { Encoder, WireRecord } from "./columns.js";
 /** Records of a batch. */
 const batchSize = 1000;
 
-export interface WriterOptions {
-  /** Whether records are written once their block is complete: the next one has another time then. */
-  readonly isByBlock: boolean;
-  /** Whether the end of the text is written after an error, too. */
-  readonly hasEnd: boolean;
-}
-
 /**
  * Encodes records and writes them in batches, while the next ones are read. A batch is also written as soon as the program waits for
  * something else, so that the first line does not wait for a full batch.
@@ -19,10 +12,10 @@ export class RecordWriter {
   readonly #encoder: Encoder;
   readonly #write: (text: string) => Promise<void>;
   readonly #progress: Progress;
-  readonly #options: WriterOptions;
+  readonly #isByBlock: boolean;
   readonly #batch: WireRecord[] = [];
-  /** How many records of the batch are of complete blocks. */
-  #complete = 0;
+  /** How many records of the batch can be written. */
+  #ready = 0;
   #head: string;
   /** The writes so far, and those that nobody has waited for. */
   #writing = Promise.resolve();
@@ -31,11 +24,12 @@ export class RecordWriter {
   /** How many records were written. */
   records = 0;
 
-  constructor(encoder: Encoder, write: (text: string) => Promise<void>, progress: Progress, options: WriterOptions) {
+  /** @param isByBlock - Whether records are written once their block is complete: the next one has another time then. */
+  constructor(encoder: Encoder, write: (text: string) => Promise<void>, progress: Progress, isByBlock: boolean) {
     this.#encoder = encoder;
     this.#write = write;
     this.#progress = progress;
-    this.#options = options;
+    this.#isByBlock = isByBlock;
     this.#head = encoder.head;
   }
 
@@ -46,10 +40,11 @@ export class RecordWriter {
 
   /** Returns a promise to wait for if something is being written: what is held in memory stays bounded. */
   add(record: WireRecord): Promise<void> | undefined {
-    const { length } = this.#batch;
-    if (this.#options.isByBlock && record["timestamp"] !== this.#batch.at(-1)?.["timestamp"]) this.#complete = length;
+    const isNewBlock = record["timestamp"] !== this.#batch.at(-1)?.["timestamp"];
+    if (this.#isByBlock && isNewBlock) this.#ready = this.#batch.length;
     this.#batch.push(record);
-    if (length + 1 >= batchSize) this.#flush();
+    if (!this.#isByBlock) this.#ready = this.#batch.length;
+    if (this.#batch.length >= batchSize) this.#flush();
     // Records that have arrived are yielded in microtasks: this runs when the next one has not arrived.
     else this.#timer ??= setImmediate(() => this.#flush());
     const unseen = this.#unseen;
@@ -59,21 +54,22 @@ export class RecordWriter {
 
   /** Writes everything that was added, and what follows the last record. */
   async end(): Promise<void> {
-    this.#flush(this.#batch.length, true);
+    this.#ready = this.#batch.length;
+    this.#flush(true);
     await this.#writing.finally(() => this.#progress.clear());
   }
 
   /** Writes what is complete when no further record can be read. */
   async stop(): Promise<void> {
-    this.#flush(this.#options.isByBlock ? this.#complete : this.#batch.length, this.#options.hasEnd);
+    this.#flush();
     await this.#writing.finally(() => this.#progress.clear());
   }
 
-  #flush(length = this.#options.isByBlock ? this.#complete : this.#batch.length, hasEnd = false): void {
+  #flush(hasEnd = false): void {
     clearImmediate(this.#timer);
     this.#timer = undefined;
-    this.#complete = 0;
-    const records = this.#batch.splice(0, length);
+    const records = this.#batch.splice(0, this.#ready);
+    this.#ready = 0;
     const text = `${this.#head}${this.#encoder.encode(records)}${hasEnd ? this.#encoder.end() : ""}`;
     if (text === "") return;
     this.#head = "";

@@ -120,7 +120,9 @@ describe("an export of balance changes that is interrupted", () => {
       const rows = async (path: string) => {
         const bytes = await readFile(path);
         const text = (extension.endsWith("gz") ? gunzipSync(bytes) : bytes).toString();
-        if (extension === "json") return JSON.parse(text).map((record: object) => JSON.stringify(record));
+        // An array that is not complete has no end.
+        if (extension === "json")
+          return JSON.parse(text.replace(/\]?\s*$/, "]")).map((record: object) => JSON.stringify(record));
         const lines = text.trimEnd().split(/\r?\n/);
         return extension.startsWith("csv") ? lines.slice(1) : lines;
       };
@@ -163,7 +165,7 @@ describe.runIf(process.platform !== "win32")("a pipe or a device in --output", (
       await run("mkfifo", [fifo]);
       const reader = run("cat", [fifo]);
       const { code, stderr } = await runCli([name, "-n", "9", "-o", fifo], { fetch });
-      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+      expect({ code, stderr }).toEqual({ code: 0, stderr: `${fifo}: 9 records.\n` });
       expect((await reader).stdout.trimEnd().split("\r\n")).toHaveLength(10);
       expect((await lstat(fifo)).isFIFO()).toBe(true);
       expect(await namesIn(fifo)).toEqual(["pipe.csv"]);

@@ -67,7 +67,9 @@ describe("the command balances", () => {
       const lines = stdout.trimEnd().split("\n");
       expect(lines).toHaveLength(31);
       expect(lines.every((line) => line.length <= 80)).toBe(true);
-      expect(stderr).toMatch(/^The terminal is too narrow for (marketId, )?accountType: choose with --columns\. /);
+      expect(stderr).toMatch(
+        /^The terminal is too narrow for (marketId, )?accountType: choose with --columns\.\nThe first 30 records\./,
+      );
       const chosen = await runCli(["balances", "-n", "1", "--columns", "partyId,assetId"], { fetch, terminal });
       expect(chosen.stdout).toMatch(/ {2}[0-9a-f]{64}\n$/);
     },

@@ -50,7 +50,9 @@ test("the command nodes shows what matters on a terminal of 80 columns, with uni
   expect(lines[0]).toMatch(/^url +state +height +lag +latency +rateLimit$/);
   expect(lines[1]).toMatch(/^https:\/\/node-1\.example +\w+ +\d+ +\d+ ms +\d+ ms +20\/s$/);
   expect(lines.every((line) => line.length <= 80)).toBe(true);
-  expect(stderr).toMatch(/^https:\/\/node-3\.example: .*received no response/);
+  expect(stderr).toMatch(
+    /^The terminal is too narrow for timestamp, error: choose with --columns\.\nhttps:\/\/node-3\.example: .*received no response/,
+  );
 });
 
 test("the command nodes exits with 1 if no node responds, and sends each of them one request", async () => {

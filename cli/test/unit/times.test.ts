@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { formatTime, timePrinter } from "../../src/output/columns.js";
+import { formatTime } from "../../src/output/columns.js";
 import { describeDuration, readTime } from "../../src/times.js";
 
 const nanoseconds = (date: string) => BigInt(Date.parse(date)) * 1_000_000n;
@@ -47,23 +47,22 @@ test.each([
   expect(time).toBeLessThanOrEqual(Date.now());
 });
 
-test("a time is printed with the second of its own, also after a time of another second", () => {
-  expect(formatTime(0n)).toBe("1970-01-01T00:00:00.000000000Z");
-  expect(formatTime("999999999")).toBe("1970-01-01T00:00:00.999999999Z");
-  expect(["1000000000", "1999999999", "2000000000", "1000000000"].map(timePrinter())).toEqual([
-    "1970-01-01T00:00:01.000000000Z",
-    "1970-01-01T00:00:01.999999999Z",
-    "1970-01-01T00:00:02.000000000Z",
-    "1970-01-01T00:00:01.000000000Z",
-  ]);
+test.each([
+  [0n, "1970-01-01T00:00:00.000000000Z"],
+  ["999999999", "1970-01-01T00:00:00.999999999Z"],
+  ["1000000000", "1970-01-01T00:00:01.000000000Z"],
+  ["253402300799999999999", "9999-12-31T23:59:59.999999999Z"],
+  ["253402300800000000000", "253402300800000000000"],
+  ["soon", "soon"],
+])("the time %s is printed as %s", (time, text) => {
+  expect(formatTime(time)).toBe(text);
 });
 
 test.each([
   [1, "1s"],
-  [59_001, "1m"],
-  [90_000, "1m 30s"],
-  [3_600_000, "1h"],
-  [100 * 3_600_000, "4d 4h"],
+  [90_000, "90s"],
+  [3_600_000, "60m"],
+  [100 * 3_600_000, "5d"],
   [Number.POSITIVE_INFINITY, "ever"],
 ])("%d milliseconds are %s", (milliseconds, text) => {
   expect(describeDuration(milliseconds)).toBe(text);
