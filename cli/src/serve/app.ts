@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import type { HttpBindings } from "@hono/node-server";
 import { type Context, Hono } from "hono";
 import { cors } from "hono/cors";
@@ -34,6 +35,12 @@ const [largestBody, deadline] = [6 * 2 ** 20, 60_000];
 const [mostReads, mostWaiting] = [16, 512];
 const ndjson = "application/x-ndjson";
 
+/** Takes a part of a quota, which is released when the response has been sent. */
+function take(quota: ReturnType<typeof createQuota>, { env, var: { caller } }: Context<Env>, amount = 1): void {
+  if (!quota.take(caller, amount)) throw busy();
+  env.outgoing.once("close", () => quota.release(caller, amount));
+}
+
 /** The gateway as an application: it keeps nothing between requests but the time of the latest block. */
 export function createGateway({ client, pool, now, closing, ...options }: GatewayOptions): Hono<Env> {
   const app = new Hono<Env>();
@@ -68,9 +75,7 @@ export function createGateway({ client, pool, now, closing, ...options }: Gatewa
   /** Sends a body, which is held in memory until the caller has read it. */
   function send(context: Context<Env>, body: object, { block, stale, response }: Served): Response {
     const text = JSON.stringify(body);
-    const { caller } = context.var;
-    if (!unsent.take(caller, text.length)) throw busy();
-    context.env.outgoing.once("close", () => unsent.release(caller, text.length));
+    take(unsent, context, text.length);
     if (response?.url) context.set("node", new URL(response.url).host);
     if (block) context.header("X-Block-Height", `${block.height}`);
     if (block) context.header("X-Block-Timestamp", `${block.timestamp}`);
@@ -147,20 +152,9 @@ export function createGateway({ client, pool, now, closing, ...options }: Gatewa
   }
 
   async function stream(context: Context<Env>, argument: object): Promise<Response> {
-    const { caller, signal } = context.var;
-    if (!streams.take(caller)) throw busy();
-    context.env.outgoing.once("close", () => streams.release(caller));
-    const lines = await openStream(client, argument, signal);
-    const encoder = new TextEncoder();
-    const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
-      async pull(controller) {
-        const { value } = await lines.next();
-        if (value === undefined) controller.close();
-        else controller.enqueue(encoder.encode(value));
-      },
-      cancel: () => void lines.return(),
-    });
-    return context.body(body, 200, { "Content-Type": ndjson });
+    take(streams, context);
+    const lines = Readable.from(await openStream(client, argument, context.var.signal));
+    return context.body(Readable.toWeb(lines) as ReadableStream, 200, { "Content-Type": ndjson });
   }
 
   /** Passes a transaction on. Nodes respond with a result also to a body without one. */

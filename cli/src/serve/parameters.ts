@@ -1,27 +1,22 @@
 import type { Operation, Value } from "vegaprotocol-client/operations";
-import { leavesOf } from "../arguments.js";
+import { leavesOf, setMember } from "../arguments.js";
 import { Rejection } from "./errors.js";
 
-type Group = { [name: string]: unknown };
-
 /** Reads parameters as the argument of the client's method. An unknown name is refused: it would silently be no filter. */
-export function readParameters(operation: Pick<Operation, "arguments">, query: URLSearchParams, path: object): Group {
-  const leaves = leavesOf(operation.arguments).filter(({ spec }) => spec.in === "query");
-  const argument: Group = { ...path };
-  for (const [name, text] of query) {
-    const leaf = leaves.find(({ spec }) => spec.name === name || snakeCase(spec.name) === name);
-    if (leaf === undefined) throw new Rejection(3, `There is no parameter ${name}.`);
-    const last = leaf.path.at(-1) ?? "";
-    let group = argument;
-    for (const part of leaf.path.slice(0, -1)) {
-      group[part] ??= {};
-      group = group[part] as Group;
-    }
-    if (leaf.spec.kind === "array") {
-      group[last] = [...((group[last] as unknown[]) ?? []), read(leaf.spec.items, text)];
-    } else if (last in group) throw new Rejection(3, `Expected the parameter ${name} once.`);
-    else group[last] = read(leaf.spec, text);
+export function readParameters(operation: Pick<Operation, "arguments">, query: URLSearchParams, path: object) {
+  const argument: Record<string, unknown> = { ...path };
+  const unknown = new Set(query.keys());
+  for (const { path, spec } of leavesOf(operation.arguments)) {
+    if (spec.in !== "query") continue;
+    const names = [...new Set([spec.name, snakeCase(spec.name)])];
+    for (const name of names) unknown.delete(name);
+    const texts = names.flatMap((name) => query.getAll(name));
+    if (texts.length === 0) continue;
+    if (spec.kind !== "array" && texts.length > 1) throw new Rejection(3, `Expected the parameter ${spec.name} once.`);
+    const values = texts.map((text) => read(spec.kind === "array" ? spec.items : spec, text));
+    setMember(argument, path, spec.kind === "array" ? values : values[0]);
   }
+  for (const name of unknown) throw new Rejection(3, `There is no parameter ${name}.`);
   return argument;
 }
 

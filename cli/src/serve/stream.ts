@@ -25,15 +25,15 @@ export async function openStream(client: VegaClient, argument: object, signal: A
         text += `${JSON.stringify(read.value)}\n`;
         count++;
         if (text.length < 65_536) continue;
-        yield text;
+        yield Buffer.from(text);
         text = "";
       }
       const { start, end, block } = await scan.coverage;
       const coverage = { startTimestamp: start?.toString(), endTimestamp: end?.toString() };
       const reached = block && { height: `${block.height}`, timestamp: `${block.timestamp}` };
-      yield `${text}${JSON.stringify({ complete: true, records: count, coverage, block: reached })}\n`;
+      yield Buffer.from(`${text}${JSON.stringify({ complete: true, records: count, coverage, block: reached })}\n`);
     } catch (error) {
-      yield `${text}${JSON.stringify({ error: { ...rejectionOf(error).body, ...resumeOf(error) } })}\n`;
+      yield Buffer.from(`${text}${JSON.stringify({ error: { ...rejectionOf(error).body, ...resumeOf(error) } })}\n`);
     } finally {
       await records.return(undefined);
     }
