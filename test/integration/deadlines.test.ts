@@ -43,7 +43,7 @@ describe("the deadline of a whole call", () => {
       baseUrl: server.url,
       timeout: 20,
       // Room for many attempts, also on a busy machine.
-      totalTimeout: 1000,
+      totalTimeout: 500,
       retry: { attempts: 500, baseDelay: 1 },
     });
     await expect(client.getSpamStatistics(party)).rejects.toMatchObject(total);
@@ -112,45 +112,16 @@ describe("an abort", () => {
     setImmediate(() => controller.abort(reason));
     await expect(call).rejects.toBe(reason);
   });
-
-  test("while a request is held back rejects its call, and others continue", async () => {
-    const responses: (() => void)[] = [];
-    const respondToAll = () => {
-      for (const respond of responses.splice(0)) respond();
-    };
-    const client = createClient({
-      baseUrl: "https://node.example",
-      // The first three requests are sent at once; the others are held back until a response names the limits.
-      fetch: () => new Promise((resolve) => responses.push(() => resolve(json(body)))),
-    });
-    const first = Array.from({ length: 3 }, () => client.getSpamStatistics(party));
-    const held = client.getSpamStatistics(party, { signal: controller.signal });
-    const next = client.getSpamStatistics(party);
-    await new Promise(setImmediate);
-    expect(responses).toHaveLength(3);
-    controller.abort(reason);
-    await expect(held).rejects.toBe(reason);
-    respondToAll();
-    expect(await Promise.all(first)).toEqual([body, body, body]);
-    await new Promise(setImmediate);
-    expect(responses).toHaveLength(1);
-    respondToAll();
-    expect(await next).toEqual(body);
-  });
 });
 
 describe("the events of an observer", () => {
-  const observed = async (use: (client: ReturnType<typeof createClient>) => PromiseLike<unknown>, options = {}) => {
+  const observed = async (use: (client: ReturnType<typeof createClient>) => Promise<unknown>) => {
     const events: ObserverEvent[] = [];
-    const client = createClient({ baseUrl: server.url, observe: (event) => events.push(event), ...options });
-    await use(client).then(
-      () => {},
-      () => {},
-    );
+    const options = { observe: (event: ObserverEvent) => events.push(event), retry: { baseDelay: 1 } };
+    await use(createClient({ baseUrl: server.url, ...options })).catch(() => {});
     for (const { time } of events) expect(Math.abs(time - Date.now())).toBeLessThan(60_000);
-    expect(events.map((event) => JSON.parse(JSON.stringify(event)))).toEqual(
-      events.map((event) => Object.fromEntries(Object.entries(event).filter(([, value]) => value !== undefined))),
-    );
+    // They are plain data.
+    expect(JSON.parse(JSON.stringify(events))).toMatchObject(events.map(({ type, time }) => ({ type, time })));
     return events.map(({ time, ...event }) => event);
   };
 
@@ -159,7 +130,7 @@ describe("the events of an observer", () => {
     const url = `${server.url}/statistics/spam/a`;
     const error = { name: "ApiError", message: expect.stringContaining("starting"), status: 503 };
     const base = { operation: "getSpamStatistics" };
-    expect(await observed((client) => client.getSpamStatistics(party), { retry: { baseDelay: 1 } })).toEqual([
+    expect(await observed((client) => client.getSpamStatistics(party))).toMatchObject([
       { ...base, type: "attempt", attempt: 1, method: "GET", url },
       { ...base, type: "response", attempt: 1, duration: expect.any(Number), status: 503, error },
       { ...base, type: "retry", attempt: 1, delay: expect.any(Number), error },

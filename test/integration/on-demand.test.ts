@@ -2,20 +2,19 @@ import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { build } from "esbuild";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 
-const program = fileURLToPath(new URL("../support/on-demand/program.mjs", import.meta.url));
 const dist = fileURLToPath(new URL("../../dist/", import.meta.url));
 let folder: string;
 
-/** Bundles the client as an application does. Each chunk says when it is loaded. */
+/** Bundles the client as an application does. Each chunk says when it is loaded, and can be missing or take for ever. */
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "on-demand-"));
   const { metafile } = await build({
-    entryPoints: [join(dist, "src/index.js")],
+    entryPoints: ["src/index.js", "src/testing/index.js"],
     absWorkingDir: dist,
     bundle: true,
     splitting: true,
@@ -27,40 +26,48 @@ beforeAll(async () => {
     outExtension: { ".js": ".mjs" },
   });
   for (const [output, { entryPoint }] of Object.entries(metafile.outputs)) {
-    if (entryPoint === undefined || entryPoint === "src/index.js") continue;
+    if (entryPoint === undefined || entryPoint.endsWith("index.js")) continue;
     const file = join(dist, output);
-    const start = `globalThis.loaded.push(${JSON.stringify(entryPoint)}); await globalThis.load();\n`;
+    const start = `globalThis.loaded.push(${JSON.stringify(entryPoint)}); await globalThis.load?.();\n`;
     await writeFile(file, start + (await readFile(file, "utf8")));
   }
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** Uses the client in a process of its own. */
-async function use(
-  method: "call" | "loop" | "page" | "scan",
-  load: "loads" | "fails" | "hangs" = "loads",
-): Promise<{ records: number; loaded: string[]; error?: { name: string; message: string } }> {
-  const modules = [join(folder, "index.mjs"), join(dist, "src/testing/index.js")].map(
-    (file) => pathToFileURL(file).href,
-  );
-  const parameters = [program, ...modules, method, load];
-  const { stdout } = await promisify(execFile)(process.execPath, parameters, { timeout: 30_000 });
+/** Runs a program in a process of its own, and returns what was loaded on demand, and its result or its error. */
+async function run(program: string): Promise<{ loaded: string[]; result?: unknown; error?: string }> {
+  const source = `
+    import { createClient } from "./index.mjs";
+    import { createFakeNode } from "./testing/index.mjs";
+    globalThis.loaded = [];
+    const controller = new AbortController();
+    const { signal } = controller;
+    const client = createClient({ baseUrl: "https://node.example", fetch: createFakeNode().fetch });
+    const use = async () => {\n${program}\n};
+    const outcome = await use().then((result) => ({ result }), ({ name, message }) => ({ error: name + ": " + message }));
+    console.log(JSON.stringify({ loaded, ...outcome }));`;
+  const file = join(folder, "program.mjs");
+  await writeFile(file, source);
+  const { stdout } = await promisify(execFile)(process.execPath, [file], { timeout: 30_000 });
   return JSON.parse(stdout);
 }
 
-describe("the code of lists and scans", () => {
-  test("is loaded by a loop, a page and a scan, as one chunk, and not by a call", async () => {
-    for (const method of ["loop", "page", "scan"] as const)
-      expect(await use(method)).toEqual({ records: 100, loaded: ["src/lists.js"] });
-    expect((await use("call")).loaded).toEqual([]);
-  });
+test("the code of lists and scans is one chunk, which a list and a scan load, and a call does not", async () => {
+  const calls = await run('await client.getSpamStatistics({ partyId: "0" });');
+  expect(calls).toEqual({ loaded: [] });
+  const lists = await run(`
+    const [listed, scanned] = [client.listBalanceChanges(), client.scanBalanceChanges()];
+    return [(await listed.toArray()).length, (await scanned.toArray()).length];`);
+  expect(lists).toEqual({ loaded: ["src/lists.js"], result: [100, 100] });
+});
 
-  test.each(["loop", "scan"] as const)(
-    "that a %s cannot load is a ConnectionError, and is not waited for after its signal was aborted",
-    async (method) => {
-      const message = expect.stringContaining("could not be loaded");
-      expect((await use(method, "fails")).error).toMatchObject({ name: "ConnectionError", message });
-      expect((await use(method, "hangs")).error).toMatchObject({ name: "AbortError" });
-    },
-  );
+test("code that cannot be loaded is a ConnectionError, and is not waited for after an abort", async () => {
+  const failed = await run(`
+    globalThis.load = () => Promise.reject(new TypeError("not found"));
+    await client.listBalanceChanges().toArray();`);
+  expect(failed.error).toMatch(/^ConnectionError: .*could not be loaded/);
+  const aborted = await run(`
+    globalThis.load = () => new Promise(() => setImmediate(() => controller.abort()));
+    await client.scanBalanceChanges({}, { signal }).toArray();`);
+  expect(aborted.error).toMatch(/^AbortError/);
 });

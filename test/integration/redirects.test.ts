@@ -34,8 +34,6 @@ afterAll(() => Promise.all([node.close(), other.close()]));
 
 const connect = (options: Partial<ClientOptions> = {}) => createClient({ baseUrl: node.url, ...options });
 type Connected = ReturnType<typeof connect>;
-const get = ({ http }: Connected, init: object = {}) =>
-  http.GET("/statistics/spam/{partyId}", { params: { path: { partyId } }, ...init } as never);
 const post = ({ http }: Connected, init: object = {}) =>
   http.POST("/transaction/check", { body: transaction, ...init } as never);
 
@@ -44,7 +42,7 @@ function rebuilding(client: Connected): Connected {
   client.http.use({
     onRequest: async ({ request }) => {
       const { url, method, headers } = request;
-      return new Request(url, { method, headers, ...(method === "POST" && { body: await request.text() }) });
+      return new Request(url, { method, headers, body: await request.text() });
     },
   });
   return client;
@@ -53,11 +51,9 @@ function rebuilding(client: Connected): Connected {
 const senders: Record<string, (client: Connected) => PromiseLike<unknown>> = {
   "a read": (client) => client.getSpamStatistics({ partyId }),
   "a check": (client) => client.checkTransaction(transaction),
-  "a GET of client.http": (client) => get(client),
+  "a GET of client.http": ({ http }) => http.GET("/statistics/spam/{partyId}", { params: { path: { partyId } } }),
   "a POST of client.http": (client) => post(client),
-  "a GET of client.http with `redirect`": (client) => get(client, { redirect: "follow" }),
   "a POST of client.http with `redirect`": (client) => post(client, { redirect: "follow" }),
-  "a GET of client.http with middleware that builds another request": (client) => get(rebuilding(client)),
   "a POST of client.http with middleware that builds another request": (client) => post(rebuilding(client)),
 };
 
@@ -78,17 +74,6 @@ test.each(Object.entries(senders))(
     }
   },
 );
-
-test.each<[what: string, init: () => object]>([
-  ["an address", () => ({ baseUrl: node.url })],
-  ["a fetch", () => ({ fetch: (request: Request) => fetch(request) })],
-  ["a fetch and `redirect`", () => ({ fetch: (request: Request) => fetch(request), redirect: "follow" })],
-])("a POST of client.http with %s of its own is sent once", async (_, init) => {
-  redirect = () => ({ status: 307, location: `${other.url}/` });
-  const { response } = await post(connect(), init());
-  expect([response.status, response.headers.get("location")]).toEqual([307, `${other.url}/`]);
-  expect([received.node.length, received.other.length]).toEqual([1, 0]);
-});
 
 test.each([undefined, "http://", "ftp://a.example"])("a redirect to %s rejects with its status", async (location) => {
   const headers = location === undefined ? {} : { location };
