@@ -2,7 +2,6 @@ import { type Clock, systemClock } from "../async/clock.js";
 import { createEmit, type ObserverEvent } from "../http/events.js";
 import { sendCall, type Transport } from "../http/requester.js";
 import type { NodeHttp, Send } from "../http/route.js";
-import type { RangeLimits } from "./windows.js";
 
 /** What a client has in common with those that its `withOptions` returns. */
 export interface Session {
@@ -10,8 +9,10 @@ export interface Session {
   returned?: bigint;
   /** Whether a page of a list has named a block. */
   namesBlocks?: boolean;
-  /** What readers of lists have learned of the node, or the nodes. */
-  limits?: RangeLimits;
+  /** The time of the latest block of a page, in Unix nanoseconds, and when it was received. */
+  latest?: { readonly time: bigint; readonly seenAt: number };
+  /** Whether a node has refused a request for its range. */
+  refusesRanges?: boolean;
 }
 
 /**

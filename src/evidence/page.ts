@@ -85,6 +85,8 @@ export const backward: Direction = {
 export const directionOf = ({ last, before }: Pagination): Direction =>
   last !== undefined || before !== undefined ? backward : forward;
 
+export const cursorOf = ({ after, before }: Pagination): string | undefined => after ?? before;
+
 export const opposite = (direction: Direction): Direction => (direction === forward ? backward : forward);
 
 /** Whether a page is read from newer records to older ones. */
@@ -99,6 +101,9 @@ const { timeMember } = operations.listBalanceChanges.cursors;
 
 /** Nodes allow pages of this size (observed on v0.74 and v0.79 nodes). */
 export const largestPage = 5000;
+
+/** The size of a page that has room for more records, as far as nodes allow it. */
+export const withRoom = (size: number, more: number): number => Math.min(size + more, Math.max(size, largestPage));
 
 /** The members of a cursor: those of nodes are base64 of JSON (observed on v0.74 nodes). Cursors of other forms are taken to be reliable. */
 export function readCursor(cursor: string): Record<string, unknown> | undefined {

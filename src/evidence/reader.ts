@@ -1,52 +1,39 @@
-import type { Pagination } from "../../generated/types.js";
-import type { ListOperation } from "../arguments/operation.js";
 import type { CheckedArguments } from "../arguments/read-arguments.js";
 import { sleep } from "../async/abort.js";
-import type { Clock } from "../async/clock.js";
-import type { CallSettings } from "../http/call-options.js";
-import { type Expectation, NotShown } from "../http/expectation.js";
+import { NotShown } from "../http/expectation.js";
 import { maximum } from "../values/integers.js";
 import { nanosecondsPerDay } from "../values/times.js";
-import type { Connection } from "./connection.js";
 import { completeFrom, judge, startOfDay } from "./judge.js";
-import { type ListRequest, largestPage, type NodePage, type ReadPage, type ReceivedPage, timeOf } from "./page.js";
-import type { CursorRules, SendPage } from "./sender.js";
-import { inWindows, longestRange, RangeLimits } from "./windows.js";
+import {
+  directionOf,
+  type ListRequest,
+  type NodePage,
+  type ReadPage,
+  type ReceivedPage,
+  timeOf,
+  withRoom,
+} from "./page.js";
+import { type NodeList, sendPage } from "./sender.js";
+import { inWindows, longestRange, noteBlock } from "./windows.js";
 
-export interface ListReaderOptions<T> {
-  connection: Connection;
-  operation: Pick<ListOperation<T>, "range">;
-  call: CallSettings;
-  send: SendPage<T>;
+export interface ListReaderOptions<T> extends NodeList<T> {
   filters: CheckedArguments;
-  /** For requests with a cursor. */
-  rules?: CursorRules;
   /** How long a block is waited for, in milliseconds. */
   catchUp: number;
   /** Throws if a page cannot be a response to its request. */
   check?(page: ReceivedPage<T>, response: Response): void;
 }
 
-/** How a page is read that decides how far back a reading is complete. */
-export interface OldestOptions {
-  /** How much earlier than the range the request begins, in nanoseconds. */
-  lead?: bigint;
-  /** Whether the page is taken as it is, also if it does not show the history from the start on. */
-  takesWhatIsLeft?: boolean;
-  /** Whether another page decides, which is not requested yet. */
-  isProbe?: boolean;
-}
-
 export interface ListReader<T> {
   /** Reads a page that continues what was read. */
   read: ReadPage<T>;
-  /** Reads a page that decides how far back the reading is complete: the first one in ascending order, any one in descending order. */
-  readOldest(
-    request: ListRequest,
-    expectation: Expectation,
-    signal: AbortSignal,
-    options?: OldestOptions,
-  ): Promise<NodePage<T>>;
+  /**
+   * Reads a page that decides how far back the reading is complete, to `historyFrom` if nodes keep that: the first one in ascending order,
+   * any one in descending order.
+   */
+  readOldest: ReadPage<T>;
+  /** Reads the oldest record from a time on. `availableFrom` is set if nodes have dropped records since that time. */
+  readHistory(start: bigint, signal: AbortSignal): Promise<NodePage<T>>;
 }
 
 /** How often a record that nodes have is requested before it counts as missing: behind one address, the next node may keep it. */
@@ -57,11 +44,12 @@ export function listReader<T>(options: ListReaderOptions<T>): ListReader<T> {
   const read = pageReader(options, filters);
   const isFiltered = hasValues(filters);
   const readAll = isFiltered ? pageReader(options, {}) : read;
+  const oldestFrom = (start: bigint): ListRequest => ({ pagination: { first: 1, newestFirst: false }, start });
 
   /** The time of the newest record before a time; `undefined` if no response has one that is less than a year older. */
   async function findBefore(list: ReadPage<T>, end: bigint, tries: number, signal: AbortSignal) {
-    const request = { pagination: { first: 1, newestFirst: true }, start: maximum(end - longestRange, 0n), end };
     for (let count = 0; count < tries; count++) {
+      const request = { pagination: { first: 1, newestFirst: true }, start: maximum(end - longestRange, 0n), end };
       const { edges } = await list(request, { historyFrom: end }, signal);
       const time = timeOf(edges[0]);
       if (time !== undefined) return time;
@@ -69,36 +57,30 @@ export function listReader<T>(options: ListReaderOptions<T>): ListReader<T> {
     return undefined;
   }
 
-  /** The time of the oldest record that nodes keep, from a time on. */
-  async function findOldest(start: bigint, signal: AbortSignal): Promise<bigint | undefined> {
-    const request = { pagination: { first: 1, newestFirst: false }, start };
-    const { edges } = await readAll(request, { historyFrom: start }, signal);
-    return timeOf(edges[0]);
-  }
+  const readOldest: ReadPage<T> = async (request, expectation, signal) => {
+    const { historyFrom: start = 0n } = expectation;
+    let page = await read(request, expectation, signal);
+    if (request.start === undefined || page.completeFrom <= start) return page;
+    // The page has no record of the first day, and so does not show whether the node keeps that day. The record before would.
+    const before = await findBefore(read, start, isFiltered ? 1 : attempts, signal);
+    const firstDay = startOfDay(start) + nanosecondsPerDay;
+    const isKept =
+      before !== undefined || (isFiltered && (await findBefore(readAll, firstDay, attempts, signal)) !== undefined);
+    const again = before === undefined ? request : beginningBefore(request, before);
+    const tries = before === undefined ? Number(isKept) : attempts;
+    for (let count = 0; count < tries && page.completeFrom > start; count++) {
+      const next = await read(again, expectation, signal);
+      if (next.completeFrom < page.completeFrom) page = next;
+    }
+    if (page.completeFrom <= start || (isKept && before === undefined)) return page;
+    const { edges } = await readAll(oldestFrom(start), { historyFrom: start }, signal);
+    return { ...page, availableFrom: timeOf(edges[0]) };
+  };
 
   return {
     read,
-    async readOldest(request, expectation, signal, { lead = 0n, takesWhatIsLeft = false, isProbe = false } = {}) {
-      const { start, pagination } = request;
-      const readFrom = (from: bigint | undefined, size = pagination) =>
-        read({ ...request, start: from, pagination: size }, { ...expectation, historyFrom: start ?? 0n }, signal);
-      let page = await readFrom(start && start - lead);
-      if (start === undefined || page.completeFrom <= start || takesWhatIsLeft) return page;
-      // The page has no record of the first day, and so does not show whether the node keeps that day. The record before would.
-      const before = await findBefore(read, start, isFiltered ? 1 : attempts, signal);
-      const firstDay = startOfDay(start) + nanosecondsPerDay;
-      const isKept =
-        before !== undefined || (isFiltered && (await findBefore(readAll, firstDay, attempts, signal)) !== undefined);
-      const tries = before === undefined ? Number(isKept && !isProbe) : attempts;
-      for (let count = 0; count < tries && page.completeFrom > start; count++) {
-        const next = await (before === undefined ? readFrom(start - lead) : readFrom(before, withRoom(pagination)));
-        if (next.completeFrom < page.completeFrom) page = next;
-      }
-      if (page.completeFrom <= start || (isKept && before === undefined)) return page;
-      const isOldestShown = !isFiltered && page.edges.length > 0;
-      const oldest = page.edges.at(pagination.newestFirst === false ? 0 : -1);
-      return { ...page, availableFrom: isOldestShown ? timeOf(oldest) : await findOldest(start, signal) };
-    },
+    readOldest,
+    readHistory: (start, signal) => readOldest(oldestFrom(start), { historyFrom: start }, signal),
   };
 }
 
@@ -109,41 +91,33 @@ const hasValues = (filters: CheckedArguments): boolean =>
       : value !== undefined,
   );
 
-/** A larger page, which also has records before its range: those of one block, of which most blocks have few. */
-function withRoom({ first, last, ...pagination }: Pagination): Pagination {
-  const larger = (size: number) => Math.min(size + 50, Math.max(size, largestPage));
-  return {
-    ...pagination,
-    ...(first !== undefined && { first: larger(first) }),
-    ...(last !== undefined && { last: larger(last) }),
-  };
+/** A larger page, which also has records from a time before its range on: those of one block, of which most blocks have few. */
+function beginningBefore({ pagination, ...request }: ListRequest, start: bigint): ListRequest {
+  const { size } = directionOf(pagination);
+  return { ...request, start, pagination: { ...pagination, [size]: withRoom(pagination[size] ?? 0, 50) } };
 }
 
 /** Reads pages with these filters. A pool judges responses itself. Behind one address, any of them can come from another node. */
 function pageReader<T>(options: ListReaderOptions<T>, filters: CheckedArguments): ReadPage<T> {
-  const { connection, operation, send, rules, catchUp, check } = options;
-  const { session, clock, isPool } = connection;
-  session.limits ??= new RangeLimits(clock);
-  const { limits } = session;
+  const { connection, operation, check } = options;
+  const { session, isPool } = connection;
   const read: ReadPage<T> = (request, expectation, signal) => {
-    const { pagination, start = 0n } = request;
-    const hasCursor = (pagination.after ?? pagination.before) !== undefined;
     const attempt = async () => {
-      const reply = await send(filters, request, expectation, signal, hasCursor ? rules : undefined);
+      const reply = await sendPage(options, filters, request, expectation, signal);
       session.namesBlocks ||= reply.block !== undefined;
-      const lack = isPool ? undefined : judge(expectation, reply, session.namesBlocks === true);
+      const lack = isPool ? undefined : judge(expectation, reply, session.namesBlocks);
       // What is left of the history is for the reader to judge.
       if (lack && lack !== "history") throw new NotShown(lack, { shown: reply });
       const { data, response, block, stale, node } = reply;
       check?.(data, response);
-      limits.observe(block);
+      noteBlock(connection, block);
       const { edges, pageInfo } = data;
-      const from = completeFrom(data, reply, expectation.historyFrom ?? start);
+      const from = completeFrom(data, reply, expectation.historyFrom ?? request.start ?? 0n);
       return { edges, pageInfo, extra: { response, block, stale }, node, completeFrom: from };
     };
-    return untilShown(attempt, { clock, catchUp, signal });
+    return untilShown(attempt, options, signal);
   };
-  return operation.range ? inWindows(read, limits) : read;
+  return operation.range ? inWindows(read, connection) : read;
 }
 
 /** How often a request is repeated at once: behind one address, the next node may have what this one lacks. */
@@ -153,12 +127,12 @@ const [shortestWait, longestWait] = [250, 1000];
 /**
  * Repeats a request until its response shows what is expected: a block is waited for, a place is requested again at once.
  *
- * @param catchUp - How long a block is waited for, in milliseconds.
  * @throws {@link NotShown} if no response shows it.
  */
 async function untilShown<T>(
   send: () => Promise<T>,
-  { clock, catchUp, signal }: { clock: Clock; catchUp: number; signal: AbortSignal },
+  { connection: { clock }, catchUp }: Pick<ListReaderOptions<T>, "connection" | "catchUp">,
+  signal: AbortSignal,
 ): Promise<T> {
   let deadline: number | undefined;
   let isBehind = false;

@@ -6,36 +6,36 @@ import type { Expectation } from "../http/expectation.js";
 import type { CallRequest, OperationRoute } from "../http/route.js";
 import { toName } from "../values/names.js";
 import type { Connection } from "./connection.js";
-import type { ListRequest, PageContent, ReceivedPage } from "./page.js";
+import { cursorOf, type ListRequest, type PageContent, type ReceivedPage } from "./page.js";
 
 export type CursorRules = Pick<CallRequest<never>, "finalStatuses" | "hints">;
 
-export type SendPage<T> = (
-  filters: CheckedArguments,
-  request: ListRequest,
-  expectation: Expectation,
-  signal: AbortSignal,
-  rules?: CursorRules,
-) => PromiseLike<Answer<ReceivedPage<T>>>;
-
-export interface PageSenderOptions<T> {
+/** A list of a node, and how its pages are requested. */
+export interface NodeList<T> {
   connection: Connection;
   route: OperationRoute;
   operation: Pick<ListOperation<T>, "envelope" | "enums" | "range">;
   call: CallSettings;
+  /** For requests with a cursor. */
+  rules?: CursorRules;
 }
 
-export function pageSender<T>({ connection, route, operation, call }: PageSenderOptions<T>): SendPage<T> {
-  const { envelope, enums, range } = operation;
-  return (filters, request, expectation, signal, rules) => {
-    const { pagination, start, end } = request;
-    const params = { ...filters, ...rangeOf(range, start, end), pagination };
-    const read = (body: { [name: string]: PageContent<T> | null | undefined }) => {
-      const page = readEnvelope(body[envelope]);
-      return page && { edges: enums ? named(page.edges, enums) : page.edges, pageInfo: page.pageInfo, request };
-    };
-    return connection.send({ ...route, ...rules, ...call, read, params, signal, expectation });
+/** Requests one page of the records that filters select. */
+export function sendPage<T>(
+  { connection, route, operation: { envelope, enums, range }, call, rules }: NodeList<T>,
+  filters: CheckedArguments,
+  request: ListRequest,
+  expectation: Expectation,
+  signal: AbortSignal,
+): Promise<Answer<ReceivedPage<T>>> {
+  const { pagination, start, end } = request;
+  const params = { ...filters, ...rangeOf(range, start, end), pagination };
+  const read = (body: { [name: string]: PageContent<T> | null | undefined }) => {
+    const page = readEnvelope(body[envelope]);
+    return page && { edges: enums ? named(page.edges, enums) : page.edges, pageInfo: page.pageInfo, request };
   };
+  const cursorRules = cursorOf(pagination) === undefined ? undefined : rules;
+  return connection.send({ ...route, ...cursorRules, ...call, read, params, signal, expectation });
 }
 
 /** The envelope of a page, if it is one: without edges or without `pageInfo`, a walk would end too early. */

@@ -1,13 +1,14 @@
 import type { Pagination } from "../../generated/types.js";
-import type { Clock } from "../async/clock.js";
 import { ApiError } from "../errors/index.js";
 import { type Block, type NodeExtra, readBlock } from "../http/call.js";
 import { type KnownRecord, NotShown } from "../http/expectation.js";
 import { maximum, minimum } from "../values/integers.js";
 import { nanosecondsPerDay } from "../values/times.js";
+import type { Connection } from "./connection.js";
 import { edgesAfter } from "./judge.js";
 import {
   cursorAt,
+  cursorOf,
   type Direction,
   directionOf,
   type Edge,
@@ -36,46 +37,39 @@ const earliest = 1_577_836_800_000_000_000n;
 /** How often a year that may be empty is requested: behind one address, the next node may keep it. */
 const attempts = 3;
 
-export class RangeLimits {
-  /** Whether one of them refused a request for its range. */
-  isNeeded = false;
-  readonly #clock: Clock;
-  #latest: { time: bigint; seenAt: number } | undefined;
-
-  constructor(clock: Clock) {
-    this.#clock = clock;
-  }
-
-  observe(block: Block | undefined): void {
-    if (block === undefined || (this.#latest && block.timestamp < this.#latest.time)) return;
-    this.#latest = { time: block.timestamp, seenAt: this.#clock.now() };
-  }
-
-  /** A time that no record has reached. A node whose chain has ended is years behind the clock of the client. */
-  get end(): bigint {
-    const { time, seenAt } = this.#latest ?? { time: milliseconds(this.#clock.date()), seenAt: this.#clock.now() };
-    return time + milliseconds(this.#clock.now() - seenAt) + nanosecondsPerDay;
-  }
+/** Notes the block of a response. */
+export function noteBlock({ session, clock }: Connection, block: Block | undefined): void {
+  if (block === undefined || (session.latest && block.timestamp < session.latest.time)) return;
+  session.latest = { time: block.timestamp, seenAt: clock.now() };
 }
+
+/** A time that no record has reached. A node whose chain has ended is years behind the clock of the client. */
+function openEnd({ session, clock }: Connection): bigint {
+  const { time, seenAt } = session.latest ?? { time: milliseconds(clock.date()), seenAt: clock.now() };
+  return time + milliseconds(clock.now() - seenAt) + nanosecondsPerDay;
+}
+
+const milliseconds = (count: number) => BigInt(Math.ceil(count)) * 1_000_000n;
 
 /**
  * Reads pages of a list with a range also from nodes that refuse a range without an end, or a long one, as v0.75 and later nodes do
  * (observed on v0.79 nodes). Such a page comes from the first year of the range that has records, and reports that more follow if others
  * are left. With a cursor, nodes need no range: the page can have records outside of it.
  */
-export function inWindows<T>(read: ReadPage<T>, limits: RangeLimits): ReadPage<T> {
+export function inWindows<T>(read: ReadPage<T>, connection: Connection): ReadPage<T> {
+  const { session } = connection;
   return async (request, expectation, signal) => {
     const { pagination, start = 0n, end } = request;
-    const hasCursor = (pagination.after ?? pagination.before) !== undefined;
+    const hasCursor = cursorOf(pagination) !== undefined;
     const isOpen = request.start === undefined && end === undefined;
     const isFine = isAccepted(request.start, end) || (hasCursor && isOpen);
-    if (isFine || !limits.isNeeded) {
+    if (isFine || !session.refusesRanges) {
       try {
         return await read(request, expectation, signal);
       } catch (error) {
         if (isFine || !isRefused(error)) throw error;
-        limits.isNeeded = true;
-        limits.observe(readBlock(error));
+        session.refusesRanges = true;
+        noteBlock(connection, readBlock(error));
       }
     }
     if (hasCursor) return read({ pagination }, expectation, signal);
@@ -87,7 +81,7 @@ export function inWindows<T>(read: ReadPage<T>, limits: RangeLimits): ReadPage<T
     // Within an open range, the place can be in any of its years. A range with a bound begins at the place.
     const isAnywhere = (isDown ? end : request.start) === undefined;
     for (let count = 1; ; count++) {
-      const last = end ?? limits.end;
+      const last = end ?? openEnd(connection);
       const page = await proved(await readFirst({ start, end: last }), last);
       if (page === undefined && count < attempts) continue;
       if (page === undefined) throw new NotShown("place");
@@ -119,7 +113,7 @@ export function inWindows<T>(read: ReadPage<T>, limits: RangeLimits): ReadPage<T
     async function readFirst(range: TimeRange, known?: Edge<T>): Promise<NodePage<T>> {
       const windows = [...windowsOf(range, isDown)];
       // Before the first year, there is no record.
-      if (windows.length === 0) windows.push({ start: limits.end, end: limits.end });
+      if (windows.length === 0) windows.push({ start: openEnd(connection), end: openEnd(connection) });
       const expected = known
         ? { ...expectation, continuesFrom: placeOf(known), historyFrom: historyAfter }
         : expectation;
@@ -159,8 +153,6 @@ export function inWindows<T>(read: ReadPage<T>, limits: RangeLimits): ReadPage<T
 }
 
 const placeOf = ({ node }: Edge<unknown>) => ({ records: [node as KnownRecord] });
-
-const milliseconds = (count: number) => BigInt(Math.ceil(count)) * 1_000_000n;
 
 /** Whether every node accepts a range. */
 const isAccepted = (start: bigint | undefined, end: bigint | undefined): boolean =>

@@ -4,9 +4,9 @@ import type { ListOperation } from "../arguments/operation.js";
 import { type CheckedArguments, timesOf } from "../arguments/read-arguments.js";
 import { refuse, refuseByRule } from "../arguments/refuse.js";
 import type { Connection } from "../evidence/connection.js";
-import { directionOf, type NodePage, nanosecondsOf } from "../evidence/page.js";
+import { cursorOf, directionOf, type NodePage, nanosecondsOf } from "../evidence/page.js";
 import { listReader } from "../evidence/reader.js";
-import { type CursorRules, pageSender, select } from "../evidence/sender.js";
+import { type CursorRules, select } from "../evidence/sender.js";
 import { earlierOf } from "../evidence/windows.js";
 import { type CallSettings, defaultCatchUp } from "../http/call-options.js";
 import type { OperationRoute } from "../http/route.js";
@@ -36,14 +36,12 @@ export function openList<T>(list: ListRequest<T>): OpenWalk<T> {
   const { filters, isWanted } = select<T>(operation, given);
   const { start = 0n, end } = timesOf(checked, operation.range);
   const range = operation.range && { start: start > 0n ? start : undefined, end };
-  const send = pageSender<T>(list);
-  const readerOf = (filters: CheckedArguments) => {
-    return listReader<T>({ ...list, filters, send, rules: rejectedCursor(operation, id), catchUp: defaultCatchUp });
-  };
+  const readerOf = (filters: CheckedArguments) =>
+    listReader<T>({ ...list, filters, rules: rejectedCursor(operation, id), catchUp: defaultCatchUp });
   const fetchPage = (filters: CheckedArguments): FetchPage<T> => {
     const { read, readOldest } = readerOf(filters);
     return (pagination, expectation, signal, decidesStart) => {
-      const place = nanosecondsOf(pagination.after ?? pagination.before ?? "");
+      const place = nanosecondsOf(cursorOf(pagination) ?? "");
       // A page that continues from before the range shows what it continues from.
       const from = range?.start === undefined || place === undefined ? range?.start : minimum(range.start, place);
       return (decidesStart ? readOldest : read)({ pagination, start: from, end }, expectation, signal);
@@ -57,10 +55,6 @@ export function openList<T>(list: ListRequest<T>): OpenWalk<T> {
       `must fit a URL; this one takes ${parts.length} requests. Use \`scanBalanceChanges\`, which sends them`,
     );
   }
-  const findHistory = async (start: bigint, signal: AbortSignal) => {
-    const request = { pagination: { first: 1, newestFirst: false }, start };
-    return (await readerOf(filters).readOldest(request, {}, signal)).availableFrom;
-  };
   return new OpenWalk({
     ...walk,
     operation: id,
@@ -70,7 +64,7 @@ export function openList<T>(list: ListRequest<T>): OpenWalk<T> {
     cursorsLack: lackOf(operation),
     advice: hintsOf(id).repeatedCursor,
     ...(isWanted && { isWanted }),
-    ...(range && { findHistory }),
+    ...(range && { readHistory: readerOf(filters).readHistory }),
     fetchPage: parts.length === 1 ? fetchPage(filters) : inTurn(id, parts.map(fetchPage)),
   });
 }

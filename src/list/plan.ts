@@ -46,8 +46,8 @@ export interface WalkRequest<T> extends WalkSettings {
     signal: AbortSignal,
     decidesStart: boolean,
   ): PromiseLike<FetchedPage<T>>;
-  /** Returns the time of the oldest record that nodes keep, if they have dropped records since a time. */
-  findHistory?(time: bigint, signal: AbortSignal): Promise<bigint | undefined>;
+  /** Finds out whether nodes have dropped records since a time. */
+  readHistory?(time: bigint, signal: AbortSignal): Promise<Pick<NodePage<T>, "availableFrom">>;
 }
 
 export interface WalkPlan<T = unknown> extends WalkRequest<T> {

@@ -12,10 +12,10 @@ import {
   type Forward,
   forward,
   inWalkOrder,
-  largestPage,
   nanosecondsOf,
   opposite,
   timeOf,
+  withRoom,
 } from "../evidence/page.js";
 import { behindError, describeTime, prunedError } from "../evidence/reading-errors.js";
 import type { Block, NodeExtra } from "../http/call.js";
@@ -45,9 +45,8 @@ export async function readPage<T>(
       const { overlap = 0, continuesFrom } = position.from ?? {};
       const decides = !isAlone && decidesStart(walk, position);
       const historyFrom = decides ? (walk.range?.start ?? 0n) : undefined;
-      const requested = Math.min(size + overlap, Math.max(size, largestPage));
       const expectation = { ...expectationAt(walk, position), needsBlock: !isAlone, historyFrom };
-      const content = await fetchPage(walk, position, requested, expectation, signal);
+      const content = await fetchPage(walk, position, withRoom(size, overlap), expectation, signal);
       const received = edgesOf(content, position.direction);
       const edges = continuesFrom ? edgesAfter(received, continuesFrom) : received;
       if (edges) {
@@ -108,7 +107,7 @@ async function fallbackOf(walk: WalkPlan, position: Position, signal: AbortSigna
   if (next) return { resume, ...next, fallbacks: others };
   const place = timeOf(position.known.at(-1)) ?? after ?? nanosecondsOf(cursor ?? "");
   // Records of whole days are dropped at once, also while they are read.
-  const availableFrom = place === undefined ? undefined : await walk.findHistory?.(place, signal);
+  const { availableFrom } = (place !== undefined && (await walk.readHistory?.(place, signal))) || {};
   if (place === undefined || availableFrom === undefined) throw gapAt(walk, position);
   throw prunedAt(walk, position, place, availableFrom);
 }

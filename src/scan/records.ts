@@ -3,11 +3,10 @@ import type { BalanceChange } from "../../generated/types.js";
 import { ResponseError } from "../errors/index.js";
 import { hasRecord, type ListRequest, type PageContent } from "../evidence/page.js";
 import { compareDigits, compareText, isDigits } from "../values/integers.js";
-import { keyBy } from "../values/names.js";
 import { show } from "../values/show.js";
 import { microsecondOf } from "../values/times.js";
 
-const { naturalKey, cursors } = operations.listBalanceChanges;
+const { cursors } = operations.listBalanceChanges;
 
 /** The order of balance changes of one time: by their account, of which a node has one balance in a block. */
 function compareAccounts(a: BalanceChange, b: BalanceChange): number {
@@ -21,9 +20,6 @@ function compareAccounts(a: BalanceChange, b: BalanceChange): number {
 /** The order of a scan: by time, then by account. */
 export const compareRecords = (a: BalanceChange, b: BalanceChange): number =>
   compareDigits(a.timestamp, b.timestamp) || compareAccounts(a, b);
-
-/** The natural key of a balance change as text: a node has one balance of an account in a block. */
-export const keyOf = keyBy<BalanceChange>(naturalKey);
 
 /** The time of a record in whole microseconds. */
 export const microsecondAt = ({ timestamp }: Timed): bigint => microsecondOf(BigInt(timestamp));

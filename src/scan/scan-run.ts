@@ -10,7 +10,7 @@ import type { Connection } from "../evidence/connection.js";
 import type { NodePage, ReceivedPage } from "../evidence/page.js";
 import { listReader } from "../evidence/reader.js";
 import { behindError, describeTime } from "../evidence/reading-errors.js";
-import { pageSender, select } from "../evidence/sender.js";
+import { select } from "../evidence/sender.js";
 import type { Block } from "../http/call.js";
 import type { CallSettings } from "../http/call-options.js";
 import { NotShown } from "../http/expectation.js";
@@ -74,7 +74,6 @@ export class ScanRun implements Batches<BalanceChange> {
     const { pageSize, catchUp, ignoresMissingHistory } = options;
     const { filters, isWanted } = select<BalanceChange>(listOperation, given);
     const { start = 0n, end } = timesOf({ dateRange }, listOperation.range);
-    const send = pageSender<BalanceChange>({ ...list, operation: listOperation });
     const parts = splitFilters(filters);
     const concurrency = options.concurrency * (call.node === undefined ? connection.nodeCount : 1);
     const bufferSize = Math.floor((prefetchedPages * concurrency * pageSize) / parts.length);
@@ -97,7 +96,7 @@ export class ScanRun implements Batches<BalanceChange> {
         pageSize: Math.min(pageSize, Math.max(smallestPage, bufferSize)),
         start: this.#start && microsecondOf(this.#start),
         ignoresMissingHistory,
-        reader: listReader<BalanceChange>({ ...list, operation: listOperation, send, filters, catchUp, check }),
+        reader: listReader<BalanceChange>({ ...list, operation: listOperation, filters, catchUp, check }),
         run: (send) => semaphore.run(() => this.#send(send)),
       });
     });

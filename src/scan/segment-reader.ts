@@ -1,24 +1,16 @@
 import type { BalanceChange } from "../../generated/types.js";
 import { PaginationError } from "../errors/index.js";
 import { edgesAfter } from "../evidence/judge.js";
-import {
-  blockTimeOf,
-  type Edge,
-  edgesOf,
-  forward,
-  type ListRequest,
-  largestPage,
-  type NodePage,
-} from "../evidence/page.js";
+import { type Edge, edgesOf, forward, type ListRequest, type NodePage, withRoom } from "../evidence/page.js";
 import type { ListReader } from "../evidence/reader.js";
 import { describeTime, prunedError, readingError } from "../evidence/reading-errors.js";
 import type { Block } from "../http/call.js";
-import { type Expectation, type KnownRecord, NotShown, type Place } from "../http/expectation.js";
+import { type Expectation, type KnownRecord, NotShown } from "../http/expectation.js";
 import { identify } from "../list/cursors.js";
-import { fromNeighbor, fromRecordBefore } from "../list/repair.js";
-import { compareDigits, maximum, minimum } from "../values/integers.js";
+import { type Continuation, fromNeighbor, fromRecordBefore } from "../list/repair.js";
+import { maximum, minimum } from "../values/integers.js";
 import { microsecondOf, toTime } from "../values/times.js";
-import { compareRecords, keyOf, microsecondAt } from "./records.js";
+import { compareRecords, microsecondAt } from "./records.js";
 import { isEmpty, type Range, type ReadingOrder } from "./timeline.js";
 
 /** Known records at the start of a range: the page that reads on from there begins with them. */
@@ -31,7 +23,6 @@ export interface Anchor {
 export interface RangePage {
   edges: readonly Edge<BalanceChange>[];
   hasMore: boolean;
-  endCursor: string | undefined;
   /** The current block; `undefined` if the node does not say. */
   block: Block | undefined;
   /** The time from which on no record is missing, in Unix nanoseconds. */
@@ -57,14 +48,13 @@ export interface OpenRange {
   end: bigint | undefined;
 }
 
-/** What is requested beside the range. */
+/** What is requested besides the range. */
 export interface PageOptions {
   size: number;
-  after?: string | undefined;
   /** Known records that the page has to show. */
   anchor?: Anchor | undefined;
-  /** The place where a page after a cursor continues. Default: that of the anchor. */
-  continuesFrom?: Place | undefined;
+  /** Set for a page within a microsecond that has more records than a page. */
+  from?: Continuation;
   /** Whether this page decides where the scan ends. */
   isFirst?: boolean;
 }
@@ -105,40 +95,46 @@ export class SegmentReader {
     return this.#completeFrom;
   }
 
-  /** Fetches the first page of a range, or the page after a cursor. Known records can be before the range, in reading order. */
-  async fetch(range: OpenRange, { size, after, anchor, isFirst, ...options }: PageOptions): Promise<RangePage> {
+  /** Fetches a page of a range. Known records can be before the range, in reading order. */
+  async fetch(range: OpenRange, { size, anchor, from, isFirst }: PageOptions): Promise<RangePage> {
     const { newestFirst } = this.order;
+    const { start: scanStart = 0n, reader, run, ignoresMissingHistory } = this.#options;
     const { microsecond, records } = anchor ?? {};
     const isAscending = !newestFirst && range.start !== undefined;
     const start = isAscending && microsecond !== undefined ? minimum(range.start ?? 0n, microsecond) : range.start;
     const end = newestFirst && microsecond !== undefined ? maximum(range.end ?? 0n, microsecond + 1n) : range.end;
-    const request = {
-      pagination: { first: size, newestFirst, ...(after !== undefined && { after }) },
-      start: start === undefined || start <= 1n ? undefined : toTime(start),
+    // Known records at the start of a page show that the node keeps what follows.
+    const isScanStart = (range.start ?? 0n) === scanStart;
+    const decidesStart = isScanStart && (newestFirst || (anchor ?? from) === undefined);
+    const request: ListRequest = {
+      pagination: { first: size, newestFirst, ...(from?.cursor !== undefined && { after: from.cursor }) },
+      start: start === undefined || start <= 1n ? undefined : toTime(start) - lead,
       end: end === undefined ? undefined : toTime(end),
     };
-    const { continuesFrom = records && { records } } = options;
     const minBlockAtEnd = range.end === undefined ? undefined : toTime(range.end);
-    const expectation = {
+    const expectation: Expectation = {
       isFresh: isFirst,
       needsBlock: true,
       // Also a range without an end begins in the past of its node.
       minBlock: newestFirst && minBlockAtEnd ? minBlockAtEnd : range.start && toTime(range.start + 1n),
       minBlockAtEnd,
-      continuesFrom,
+      continuesFrom: from?.continuesFrom ?? (records && { records }),
+      historyFrom: decidesStart ? toTime(scanStart) : undefined,
     };
-    // Known records at the start of a page show that the node keeps what follows.
-    const isScanStart = (range.start ?? 0n) === (this.#options.start ?? 0n);
-    const decidesStart = isScanStart && (newestFirst || (anchor ?? after) === undefined);
+    const read = decidesStart && !ignoresMissingHistory ? reader.readOldest : reader.read;
     try {
-      if (!decidesStart) return rangePage(await this.#read(request, expectation));
-      const page = await this.#readOldest(request, expectation);
-      if (page.availableFrom !== undefined && !this.#options.ignoresMissingHistory) {
-        throw this.#pruned(toTime(range.start ?? 0n), page.availableFrom);
+      const { edges, pageInfo, extra, ...page } = await run((signal) => read(request, expectation, signal));
+      if (page.availableFrom !== undefined) throw this.#pruned(toTime(scanStart), page.availableFrom);
+      if (decidesStart) {
+        const completeFrom = end === undefined ? page.completeFrom : minimum(page.completeFrom, toTime(end));
+        this.#completeFrom = maximum(this.#completeFrom, completeFrom);
       }
-      const from = end === undefined ? page.completeFrom : minimum(page.completeFrom, toTime(end));
-      this.#completeFrom = maximum(this.#completeFrom, from);
-      return rangePage(page);
+      return {
+        edges: edgesOf({ edges, pageInfo }, forward),
+        hasMore: pageInfo?.hasNextPage ?? false,
+        block: extra.block,
+        completeFrom: page.completeFrom,
+      };
     } catch (error) {
       if (!NotShown.is(error) || error.lack !== "place" || microsecond === undefined) throw error;
       // Records of a whole day are dropped at once, also while they are read.
@@ -147,22 +143,11 @@ export class SegmentReader {
     }
   }
 
-  #read({ start, ...request }: ListRequest, expectation: Expectation): Promise<NodePage<BalanceChange>> {
-    const { reader, run } = this.#options;
-    return run((signal) => reader.read({ ...request, start: start && start - lead }, expectation, signal));
-  }
-
-  #readOldest(request: ListRequest, expectation: Expectation, isProbe = false): Promise<NodePage<BalanceChange>> {
-    const { reader, run, ignoresMissingHistory } = this.#options;
-    const options = { lead, takesWhatIsLeft: ignoresMissingHistory, isProbe };
-    return run((signal) => reader.readOldest(request, expectation, signal, options));
-  }
-
   /** Rejects if nodes do not keep the records from a microsecond on. */
   async checkHistory(microsecond: bigint): Promise<void> {
+    const { reader, run } = this.#options;
     const start = toTime(microsecond);
-    const request = { pagination: { first: 1, newestFirst: false }, start };
-    const { availableFrom } = await this.#readOldest(request, {}, true);
+    const { availableFrom } = await run((signal) => reader.readHistory(start, signal));
     if (availableFrom !== undefined) throw this.#pruned(start, availableFrom);
   }
 
@@ -183,7 +168,8 @@ export class SegmentReader {
 
   /** The newest record of all. */
   async newest(): Promise<BalanceChange | undefined> {
-    const { edges } = await this.#read({ pagination: { first: 1, newestFirst: true } }, {});
+    const { reader, run } = this.#options;
+    const { edges } = await run((signal) => reader.read({ pagination: { first: 1, newestFirst: true } }, {}, signal));
     return edges[0]?.node ?? undefined;
   }
 
@@ -196,15 +182,16 @@ export class SegmentReader {
   async complete(range: Range, first: RangePage, times: Range): Promise<SegmentReading> {
     const { order } = this;
     let page = first;
-    let edges = page.edges;
     let last = lastMicrosecond(page, order);
     while (page.hasMore && order.compare(last, order.firstOf(range)) <= 0) {
-      page = await this.#pageAfter(range, { ...page, edges });
-      edges = [...edges, ...page.edges];
-      last = lastMicrosecond({ ...page, edges }, order);
+      const { edges } = page;
+      const next = await this.#pageAfter(range, edges);
+      page = { ...next, edges: [...edges, ...next.edges] };
+      last = lastMicrosecond(page, order);
     }
+    const { edges, hasMore, completeFrom } = page;
     const rest = order.from(range, last);
-    const unread = page.hasMore && !isEmpty(rest) ? rest : undefined;
+    const unread = hasMore && !isEmpty(rest) ? rest : undefined;
     // More records of the last microsecond can be on the next page.
     const read =
       unread === undefined ? range : order.newestFirst ? { ...range, start: rest.end } : { ...range, end: last };
@@ -219,52 +206,31 @@ export class SegmentReader {
       (record, at) => at === 0 || compareRecords(record, records[at - 1] ?? record) !== 0,
     );
     const isInRange = (microsecond: bigint) => microsecond >= range.start && microsecond < range.end;
-    const known = unread
-      ? last
-      : edges
-          .map(({ node }) => microsecondAt(node))
-          .filter(isInRange)
-          .at(-1);
-    const { completeFrom } = page;
+    const inRange = edges.map(({ node }) => microsecondAt(node)).filter(isInRange);
+    const known = unread ? last : inRange.at(-1);
     return { records: distinct, pageLength: first.edges.length, unread, completeFrom, anchor: anchorAt(edges, known) };
   }
 
   /** The page after others of the same range, within a microsecond that has more records than a page. */
-  async #pageAfter(range: Range, { edges, endCursor }: RangePage): Promise<RangePage> {
+  async #pageAfter(range: Range, edges: RangePage["edges"]): Promise<RangePage> {
     const last = edges.at(-1);
-    if (last === undefined || !endCursor) throw this.#tooDense(range);
-    if (blockTimeOf(endCursor) === undefined) {
-      const page = await this.fetch(range, { size: this.pageSize, after: endCursor });
-      const next = this.#edgesAfterPage(page.edges, edges);
-      if (next === undefined) throw this.#tooDense(range);
-      return { ...page, edges: next };
-    }
+    const after = fromRecordBefore(edges);
+    if (last === undefined || after === undefined) throw this.#tooDense(range);
     const at = microsecondAt(last.node);
     // The known records can be before the range, in reading order.
     const whole = this.order.newestFirst
       ? { ...range, end: maximum(range.end, at + 1n) }
       : { ...range, start: minimum(range.start, at) };
-    const way = fromRecordBefore(edges);
-    if (way === undefined) throw this.#gap(BigInt(last.node.timestamp));
     // Of a single record, the page is requested again with room for more.
-    const { cursor: after, overlap, continuesFrom } = way.only ? fromNeighbor([], way) : way;
-    const size = Math.min(this.pageSize + overlap, Math.max(largestPage, this.pageSize));
+    const from = after.only ? fromNeighbor([], after) : after;
     try {
-      const page = await this.fetch(whole, { size, after, continuesFrom });
-      const next = (continuesFrom && edgesAfter(page.edges, continuesFrom)) ?? page.edges;
+      const page = await this.fetch(whole, { size: withRoom(this.pageSize, from.overlap), from });
+      const next = (from.continuesFrom && edgesAfter(page.edges, from.continuesFrom)) ?? page.edges;
       if (next.length > 0 || !page.hasMore) return { ...page, edges: next };
     } catch (error) {
       throw NotShown.is(error) && error.lack === "place" ? this.#gap(BigInt(last.node.timestamp)) : error;
     }
     throw this.#tooDense(range);
-  }
-
-  /** The edges of a page after another one; `undefined` if a cursor led back. */
-  #edgesAfterPage(edges: RangePage["edges"], previous: RangePage["edges"]): RangePage["edges"] | undefined {
-    const known = new Set(previous.map(({ node }) => keyOf(node)));
-    const [first, last] = [edges.at(0)?.node.timestamp, previous.at(-1)?.node.timestamp];
-    const isEarlier = first !== undefined && last !== undefined && this.order.sign * compareDigits(first, last) < 0;
-    return isEarlier || edges.some(({ node }) => known.has(keyOf(node))) ? undefined : edges;
   }
 
   #tooDense(range: Range): PaginationError {
@@ -277,14 +243,6 @@ export class SegmentReader {
     );
   }
 }
-
-const rangePage = ({ pageInfo, extra: { block }, completeFrom, ...page }: NodePage<BalanceChange>): RangePage => ({
-  edges: edgesOf({ ...page, pageInfo }, forward),
-  hasMore: pageInfo?.hasNextPage ?? false,
-  endCursor: pageInfo?.endCursor,
-  block,
-  completeFrom,
-});
 
 /** The records of a microsecond of a page; `undefined` if there are none. */
 function anchorAt(edges: RangePage["edges"], microsecond: bigint | undefined): Anchor | undefined {
