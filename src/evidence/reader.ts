@@ -1,7 +1,6 @@
 import type { CheckedArguments } from "../arguments/read-arguments.js";
 import { sleep } from "../async/abort.js";
 import { NotShown } from "../http/expectation.js";
-import { maximum } from "../values/integers.js";
 import { nanosecondsPerDay } from "../values/times.js";
 import { completeFrom, judge, startOfDay } from "./judge.js";
 import {
@@ -14,7 +13,7 @@ import {
   withRoom,
 } from "./page.js";
 import { type NodeList, sendPage } from "./sender.js";
-import { inWindows, longestRange, noteBlock } from "./windows.js";
+import { inWindows, noteBlock } from "./windows.js";
 
 export interface ListReaderOptions<T> extends NodeList<T> {
   filters: CheckedArguments;
@@ -46,10 +45,10 @@ export function listReader<T>(options: ListReaderOptions<T>): ListReader<T> {
   const readAll = isFiltered ? pageReader(options, {}) : read;
   const oldestFrom = (start: bigint): ListRequest => ({ pagination: { first: 1, newestFirst: false }, start });
 
-  /** The time of the newest record before a time; `undefined` if no response has one that is less than a year older. */
+  /** The time of the newest record before a time, if a response has one. */
   async function findBefore(list: ReadPage<T>, end: bigint, tries: number, signal: AbortSignal) {
     for (let count = 0; count < tries; count++) {
-      const request = { pagination: { first: 1, newestFirst: true }, start: maximum(end - longestRange, 0n), end };
+      const request = { pagination: { first: 1, newestFirst: true }, end };
       const { edges } = await list(request, { historyFrom: end }, signal);
       const time = timeOf(edges[0]);
       if (time !== undefined) return time;
