@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { ArgumentError, type Block, PaginationError, VegaError } from "vegaprotocol-client";
+import { ArgumentError, PaginationError, VegaError } from "vegaprotocol-client";
 import { argumentFlags, canonicalIds, filterFlags, readArguments } from "../arguments.js";
 import { addCommand, exampleIds, type Setup } from "../command.js";
 import { connect } from "../connection.js";
@@ -8,14 +8,11 @@ import * as flag from "../flags.js";
 import { count, type Io, printMessage, write } from "../io.js";
 import { formatTime } from "../output/columns.js";
 import { Monitor } from "../progress.js";
-import { checkSync } from "../sync/check.js";
-import { copyDatabase } from "../sync/copy.js";
+import { checkSync, copyDatabase } from "../sync/check.js";
 import { type Destination, hidePassword, type SyncList, syncLists } from "../sync/destination.js";
-import { openSqlite } from "../sync/destinations/sqlite.js";
+import { RelationalDestination } from "../sync/destinations/relational.js";
 import { type DestinationFlags, openDestination } from "../sync/open.js";
-import type { SyncOptions, SyncProgress, VotesQuery } from "../sync/sync.js";
-import { syncTo } from "../sync/sync.js";
-import { describeDuration } from "../times.js";
+import { type SyncOptions, type SyncStep, syncTo, type VotesQuery } from "../sync/sync.js";
 
 const { proposal, resource } = exampleIds;
 
@@ -38,11 +35,12 @@ const details =
   "Default: balances. The first run reads the history, each later one continues where the destination ends. A process that is killed " +
   "leaves complete blocks, or in a folder complete days. Records that the node no longer keeps stay.";
 const proposalText = "The proposal whose votes to store. Can be repeated. --party stores those of a party.";
+const followText = "Continue and store each block as it comes, until it is interrupted.";
 const checkText =
   "Compare the balance changes with the node instead, and print the days that differ. The exit code is 1 if one does, and 3 if the node " +
   "does not keep all that is stored.";
 const partialText = "Also write the day that is not over to a folder, and compare it. The next run replaces it.";
-const fromDbText = "Copy an SQLite database of sync to the destination, and compare both, instead of reading a node.";
+const fromDbText = "Copy an SQLite database of sync to an empty database, and compare both, instead of reading a node.";
 
 export function addSync(program: Command, setup: Setup): void {
   const { filterFlag: filter, outputFlag: output } = flag;
@@ -57,7 +55,7 @@ export function addSync(program: Command, setup: Setup): void {
       ...filterFlags(ownFlags()),
       filter("--proposal <ID>", proposalText, repeat),
       filter("--id <ID>", "The resource whose signatures to store. Can be repeated.", repeat),
-      output("--follow", "Continue and store each block as it comes, until it is interrupted."),
+      output("--follow", followText).conflicts(["check", "partialDay", "fromDb"]),
       output("--check", checkText),
       output("--partial-day", partialText),
       output("--timestamps <UNIT>", "The unit of times in a folder. Default: micros.", {
@@ -65,7 +63,7 @@ export function addSync(program: Command, setup: Setup): void {
       }),
       output("--text-amounts", "Write amounts as text to a folder, for more than 38 digits."),
       output("--schema <NAME>", "The schema of PostgreSQL that has the tables. Default: vega."),
-      output("--from-db <FILE>", fromDbText),
+      output("--from-db <FILE>", fromDbText).conflicts("check"),
       flag.quietFlag(),
       ...flag.nodeFlags(),
       ...flag.scanFlags(),
@@ -90,7 +88,8 @@ type Plan = Pick<
 async function sync(io: Io, flags: Flags, [entered = "", ...names]: readonly string[]): Promise<number> {
   const name = hidePassword(entered);
   const plan = readPlan(names, flags);
-  const destination = await openDestination(entered, flags.check ? "read" : "write", io.signal, flags);
+  const mode = flags.check ? "read" : "write";
+  const destination = await openDestination(entered, mode, io.signal, flags, plan.balances);
   try {
     if (flags.follow && !destination.followsLists && names.some((each) => each !== "balances")) {
       throw new UsageError("A folder follows balance changes only: its other lists are files that a run replaces.");
@@ -98,9 +97,7 @@ async function sync(io: Io, flags: Flags, [entered = "", ...names]: readonly str
     if (flags.fromDb !== undefined) return await copy(io, flags.fromDb, destination, name);
     return await (flags.check ? check : store)(io, flags, plan, destination, name);
   } catch (error) {
-    throw error instanceof ErrorWithAdvice
-      ? new ErrorWithAdvice(destination.describe(error.cause), error.advice)
-      : destination.describe(error);
+    throw destination.describe(error);
   } finally {
     await destination.close();
   }
@@ -108,8 +105,11 @@ async function sync(io: Io, flags: Flags, [entered = "", ...names]: readonly str
 
 /** Copies a local database, which needs no node. */
 async function copy(io: Io, file: string, destination: Destination, name: string): Promise<number> {
-  const source = await openSqlite(file, "read");
+  const source = await openDestination(file, "read", io.signal);
   try {
+    if (!(source instanceof RelationalDestination && destination instanceof RelationalDestination)) {
+      throw new UsageError("Expected --from-db and DESTINATION to be databases, got a folder.");
+    }
     const copied = await copyDatabase(source, destination);
     await write(io.stdout, `${name} equals ${file}: ${count(copied, "balance change")}.\n`);
     return exitCodes.done;
@@ -125,11 +125,9 @@ function readPlan(names: readonly string[], flags: Flags): Plan {
   if (unknown !== undefined) {
     throw new UsageError(`Expected names of lists after DESTINATION (${syncLists.join(", ")}), got ${unknown}.`);
   }
-  if (flags.fromDb !== undefined && (check || flags.follow || names.length > 0)) {
-    throw new UsageError("--from-db copies a whole database: leave out --check, --follow and the names of lists.");
+  if (flags.fromDb !== undefined && names.length > 0) {
+    throw new UsageError("--from-db copies a whole database: leave out the names of lists.");
   }
-  if (flags.follow && flags.partialDay) throw new UsageError("--follow and --partial-day cannot be combined.");
-  if (flags.follow && check) throw new UsageError("--follow and --check cannot be combined.");
   const has = (list: SyncList) => names.includes(list) || (list === "balances" && names.length === 0);
   if (check && !has("balances")) throw new UsageError("--check compares balance changes: name the list balances.");
   if (has("signatures") && id.length === 0) throw new UsageError("The list signatures requires --id.");
@@ -160,7 +158,7 @@ async function store(io: Io, flags: Flags, plan: Plan, destination: Destination,
   const { follow = false, pollInterval } = flags;
   const monitor = new Monitor(io, flags);
   const { client } = await connect(io, flags);
-  const stored = new Map<SyncList, SyncProgress>();
+  const stored = new Map<SyncList, SyncStep>();
   let note: string | undefined;
   try {
     note = await syncTo(destination, client, {
@@ -169,14 +167,13 @@ async function store(io: Io, flags: Flags, plan: Plan, destination: Destination,
       pollInterval,
       signal: monitor.signal,
       observe: monitor.observe,
-      onStored: (progress) => {
-        const before = stored.get(progress.list)?.records ?? 0;
-        stored.set(progress.list, progress);
+      onStored: (step) => {
+        const before = stored.get(step.list)?.records ?? 0;
+        stored.set(step.list, { ...step, records: before + step.records });
         monitor.clear();
-        if (progress.incomplete && follow) printMessage(io, `Warning: ${progress.incomplete.message}`);
-        monitor.progressed(progress.records - before, progress.upTo);
+        if (step.incomplete && follow) printMessage(io, `Warning: ${step.incomplete.message}`);
+        monitor.progressed(step.records, step.upTo);
       },
-      onBehind: sayBehind(io, flags, name),
     });
   } catch (error) {
     if (PaginationError.is(error) && error.availableFrom !== undefined) {
@@ -189,7 +186,7 @@ async function store(io: Io, flags: Flags, plan: Plan, destination: Destination,
     throw canContinue(error, monitor.signal) ? new ErrorWithAdvice(error, "To continue, repeat the command.") : error;
   } finally {
     monitor.clear();
-    const texts = [...stored.values()].map((progress) => `${name}: ${describeProgress(progress)}.`);
+    const texts = [...stored.values()].map((step) => `${name}: ${describeStored(step)}.`);
     for (const text of flags.quiet ? [] : [...texts, ...(note ? [note] : [])]) printMessage(io, text);
   }
   return exitCodes.done;
@@ -201,30 +198,13 @@ function canContinue(error: unknown, { reason }: AbortSignal): boolean {
   return error === reason || (VegaError.is(error) && !ArgumentError.is(error));
 }
 
-const sayBehind =
-  (io: Io, { quiet, catchUp = 15_000 }: Flags, name: string) =>
-  (block: Block, position: bigint): void => {
-    if (quiet || catchUp === 0) return;
-    const [reached, stored] = [formatTime(block.timestamp), formatTime(position)];
-    printMessage(
-      io,
-      `The node has reached ${reached}, and ${name} ${stored}: waiting for it for ${describeDuration(catchUp)}.`,
-    );
-  };
-
-const describeProgress = ({ list, records, upTo }: SyncProgress): string =>
+const describeStored = ({ list, records, upTo }: SyncStep): string =>
   `${records.toLocaleString("en")} ${list} stored${upTo === undefined ? "" : `, complete up to ${formatTime(upTo)}`}`;
 
 async function check(io: Io, flags: Flags, plan: Plan, destination: Destination, name: string): Promise<number> {
-  const { balances = { filter: {} }, pageSize, concurrency, catchUp } = plan;
+  const { balances = { filter: {} } } = plan;
   const { client, nodes } = await connect(io, flags);
-  const result = await checkSync(destination, client, balances, {
-    pageSize,
-    concurrency,
-    catchUp,
-    signal: io.signal,
-    onBehind: sayBehind(io, flags, name),
-  });
+  const result = await checkSync(destination, client, balances, { ...plan, signal: io.signal });
   const { different, records, uncompared, start, end } = result;
   for (const { day, stored, node, surplus, missing } of different) {
     const counts = `${count(stored, "record")}, ${node.toLocaleString("en")} in the node`;

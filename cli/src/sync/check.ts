@@ -2,6 +2,7 @@
 import type { BalanceChange, VegaClient } from "vegaprotocol-client";
 import { ExitError } from "../errors.js";
 import { allTimes, type BalancesQuery, type Destination } from "./destination.js";
+import type { RelationalDestination } from "./destinations/relational.js";
 import { compareRecords } from "./rows.js";
 import { hasRecord, openScan, type ReadOptions, refuseNetwork } from "./sync.js";
 
@@ -38,7 +39,7 @@ export async function checkSync(
   query: BalancesQuery,
   options: ReadOptions,
 ): Promise<SyncComparison> {
-  const { onBehind, signal } = options;
+  const { signal } = options;
   const { filter, from } = query;
   const checkpoint = await destination.checkpoint("balances", query);
   if (checkpoint === undefined) {
@@ -47,8 +48,6 @@ export async function checkSync(
     );
   }
   const { position } = checkpoint;
-  const { block } = await client.listBalanceChanges({ pagination: { first: 1 } }, { signal });
-  if (block && block.timestamp < position) onBehind?.(block, position);
   const last = await destination.newest(filter);
   // Records after the checkpoint are of another query, or of a node without block headers: those are compared in one direction.
   const end = last && BigInt(last.timestamp) >= position ? BigInt(last.timestamp) + 1n : position;
@@ -114,4 +113,25 @@ export async function compare(
     if (order >= 0) other = await otherRecords.next();
   }
   return { days: [...days.values()], common };
+}
+
+/**
+ * Copies a database to one that is empty, and compares both.
+ *
+ * @returns how many balance changes are in both.
+ */
+export async function copyDatabase(source: RelationalDestination, destination: RelationalDestination): Promise<number> {
+  const copied = await destination.checkpoints();
+  if (copied.length === 0) await destination.copy(source);
+  let records = 0;
+  for (const { list, query, checkpoint } of await source.checkpoints()) {
+    if (list !== "balances") continue;
+    const range = { start: allTimes.start, end: checkpoint.position };
+    const { filter } = query as BalancesQuery;
+    const { days, common } = await compare(source.read(filter, range), destination.read(filter, range), range.end);
+    const different = days.find(isDifferent);
+    if (different) throw new ExitError(`The copy differs on ${different.day}. Copy to an empty destination.`);
+    records += common;
+  }
+  return records;
 }

@@ -47,12 +47,6 @@ export interface Batch {
   readonly checkpoint: Checkpoint | undefined;
 }
 
-/** Balance changes of complete blocks: every one before `upTo` that was not in an earlier part. */
-export interface Part {
-  readonly records: readonly BalanceChange[];
-  readonly upTo: bigint;
-}
-
 /** What a destination is opened for. It is locked unless it is only read. */
 export type OpenMode = "write" | "read";
 
@@ -60,8 +54,8 @@ export interface Destination {
   /** Whether lists other than balance changes can be followed. */
   readonly followsLists: boolean;
   checkpoint(list: SyncList, query: object): Promise<Checkpoint | undefined>;
-  /** Stores records with their checkpoint, both or none. Returns how many are new. */
-  store(batch: Batch): Promise<number>;
+  /** Stores records with their checkpoint, both or none. */
+  store(batch: Batch): Promise<void>;
   /** Completes what a run has stored, once all of its lists have ended. Returns what the user should know of it. */
   finish(): Promise<string | undefined>;
   /** The newest balance change of a filter, before a time if it is given; one of them if several have its time. */

@@ -1,9 +1,10 @@
-import { statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import type { BalanceChange, BalanceChangesFilter } from "vegaprotocol-client";
 import { kebab } from "../arguments.js";
 import { IncompleteError, UsageError } from "../errors.js";
 import { formatTime } from "../output/columns.js";
 import {
+  type BalancesQuery,
   canonicalJson,
   type Destination,
   hidePassword,
@@ -21,12 +22,17 @@ export interface DestinationFlags {
   readonly schema?: string;
 }
 
-/** Opens a destination by its name, and locks it for this process unless it is only read. Without flags, everything in it is read. */
+/**
+ * Opens a destination by its name, and locks it for this process unless it is only read. Without flags, everything in it is read.
+ *
+ * @param query - Which balance changes a folder must have, if it has any.
+ */
 export async function openDestination(
   name: string,
   mode: OpenMode,
   signal: AbortSignal,
   flags?: DestinationFlags,
+  query?: BalancesQuery,
 ): Promise<Destination> {
   const { partialDay, timestamps, textAmounts, schema } = flags ?? {};
   const isPostgres = /^postgres(?:ql)?:\/\//.test(name);
@@ -36,23 +42,27 @@ export async function openDestination(
     return (await import("./destinations/postgres.js")).openPostgres(name, { mode, schema: schema ?? "vega", signal });
   }
   refuse({ schema }, "a DESTINATION such as postgres://localhost/vega");
-  if (isFolder) {
-    const { openParquetFolder } = await import("./destinations/parquet.js");
-    return openParquetFolder(name, {
-      mode,
-      hasPartialDay: flags === undefined || partialDay === true,
-      timestamps: timestamps ?? "micros",
-      hasTextAmounts: textAmounts === true,
-    });
-  }
   // SQLite reads options from a name that begins with `file:`.
-  if (/^(?!file:).*\.(?:db|sqlite3?)$/i.test(name)) {
-    return openSqlite(name, mode);
+  const isDatabase = !isFolder && /^(?!file:).*\.(?:db|sqlite3?)$/i.test(name);
+  if (!isFolder && !isDatabase) {
+    throw new UsageError(
+      "Expected an SQLite database such as vega.db or vega.sqlite, a folder such as vega/, or PostgreSQL such as " +
+        `postgres://localhost/vega, got ${name || '""'}.`,
+    );
   }
-  throw new UsageError(
-    "Expected an SQLite database such as vega.db or vega.sqlite, a folder such as vega/, or PostgreSQL such as " +
-      `postgres://localhost/vega, got ${name || '""'}.`,
-  );
+  if (mode === "read" && !existsSync(name)) {
+    throw new UsageError(
+      `Expected a copy of vegaprotocol sync, and there is no ${name}. Create it with: vegaprotocol sync ${name}`,
+    );
+  }
+  if (isDatabase) return openSqlite(name, mode);
+  const { openParquetFolder } = await import("./destinations/parquet.js");
+  return openParquetFolder(name, {
+    mode,
+    form: { timestamps: timestamps ?? "micros", amounts: textAmounts ? "text" : "decimal" },
+    query,
+    hasPartialDay: flags === undefined || partialDay === true,
+  });
 }
 
 /** Refuses flags of another destination. */

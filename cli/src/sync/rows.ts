@@ -4,91 +4,71 @@ import { ExitError } from "../errors.js";
 import { canonicalJson, type SyncList, type SyncRecords } from "./destination.js";
 
 /** How a column is stored: Unix nanoseconds, an integer in the smallest unit, a decimal number, JSON or text. */
-export type RowKind = "time" | "amount" | "decimal" | "json" | "text";
+export type ColumnKind = "time" | "amount" | "decimal" | "json" | "text";
 
-interface Table {
-  readonly name: string;
-  readonly columns: Readonly<Record<string, RowKind>>;
+export interface Column {
+  readonly kind: ColumnKind;
+  /** The member of the record that it holds; `undefined` for the whole record. */
+  readonly member?: string;
 }
 
-const party = "text";
-const vote = { time: "time", value: "text", balance: "amount", weight: "decimal", record: "json" } as const;
+export type Columns = Readonly<Record<string, Column>>;
+
+const text = (member: string): Column => ({ kind: "text", member });
+const json = (member: string): Column => ({ kind: "json", member });
+const amount = (member: string): Column => ({ kind: "amount", member });
+const time: Column = { kind: "time", member: "timestamp" };
+const party = text("partyId");
+const account = { party, asset: text("assetId"), market: text("marketId"), account_type: text("accountType") };
+const weight: Column = { kind: "decimal", member: "totalGovernanceTokenWeight" };
+const vote = { value: text("value"), balance: amount("totalGovernanceTokenBalance"), weight };
 
 /** The table of each list. */
-export const tables: Readonly<Record<SyncList, Table>> = {
-  balances: {
-    name: "balance_changes",
-    columns: { time: "time", party, asset: "text", market: "text", account_type: "text", balance: "amount" },
+export const tables: Readonly<Record<SyncList, { readonly name: string; readonly columns: Columns }>> = {
+  balances: { name: "balance_changes", columns: { time, ...account, balance: amount("balance") } },
+  votes: { name: "votes", columns: { proposal: text("proposalId"), party, time, ...vote, record: { kind: "json" } } },
+  signatures: {
+    name: "node_signatures",
+    columns: { resource: text("id"), kind: text("kind"), signature: text("sig") },
   },
-  votes: { name: "votes", columns: { proposal: "text", party, ...vote } },
-  signatures: { name: "node_signatures", columns: { resource: "text", kind: "text", signature: "text" } },
-  profiles: { name: "party_profiles", columns: { party, alias: "text", metadata: "json", derived_keys: "json" } },
+  profiles: {
+    name: "party_profiles",
+    columns: { party, alias: text("alias"), metadata: json("metadata"), derived_keys: json("derivedKeys") },
+  },
 };
 
 /** Texts, with times and amounts as digits. */
 export type Row = readonly (string | null)[];
 
-/** The row of a record. */
-export const rowOf: { readonly [List in SyncList]: (record: SyncRecords[List]) => Row } = {
-  balances: (record) => [timeOf(record), ...accountOf(record), balanceOf(record)],
-  votes: (vote) => [
-    textOf(vote.proposalId),
-    textOf(vote.partyId),
-    timeOf(vote),
-    ...[vote.value, vote.totalGovernanceTokenBalance, vote.totalGovernanceTokenWeight].map(textOf),
-    canonicalJson(vote),
-  ],
-  signatures: ({ id, kind, sig }) => [id, kind, sig].map(textOf),
-  profiles: ({ partyId, alias, metadata, derivedKeys }) => [
-    textOf(partyId),
-    textOf(alias),
-    JSON.stringify(metadata ?? []),
-    derivedKeys ? JSON.stringify(derivedKeys) : null,
-  ],
-};
+export function rowOf(list: SyncList, record: object): Row {
+  const members = record as Readonly<Record<string, unknown>>;
+  return Object.values(tables[list].columns).map(({ kind, member }) => {
+    if (member === undefined) return canonicalJson(record);
+    const value = members[member];
+    if (kind === "time") return checkTime(value, () => describe(record));
+    // Nodes leave out what is empty, or send `null`. The amount of a vote can be empty, too.
+    if (kind === "json") return value ? canonicalJson(value) : null;
+    return kind === "amount" && list === "balances" ? checkAmount(value, record) : String(value ?? "");
+  });
+}
 
-/** The record of a row. */
-export const recordOf: { readonly [List in SyncList]: (row: Row) => SyncRecords[List] } = {
-  balances: ([time, partyId, assetId, marketId, accountType, balance]) => ({
-    timestamp: time as `${bigint}`,
-    balance: balance ?? "",
-    partyId: partyId ?? "",
-    assetId: assetId ?? "",
-    marketId: marketId ?? "",
-    accountType: accountType ?? "",
-  }),
-  votes: (row) => JSON.parse(row[6] ?? "{}"),
-  signatures: ([id, kind, sig]) => ({ id: id ?? "", kind: kind ?? "", sig: sig ?? "" }),
-  profiles: ([partyId, alias, metadata, keys]) => ({
-    partyId: partyId ?? "",
-    alias: alias ?? "",
-    metadata: JSON.parse(metadata ?? "[]"),
-    ...(keys && { derivedKeys: JSON.parse(keys) }),
-  }),
-};
-
-/** A member of a record as text. Nodes leave out what is empty, or send `null`. */
-export const textOf = (member: unknown): string => String(member ?? "");
-
-export const accountOf = ({ partyId, assetId, marketId, accountType }: BalanceChange): string[] => [
-  textOf(partyId),
-  textOf(assetId),
-  textOf(marketId),
-  textOf(accountType),
-];
-
-/** The time of a record in digits. */
-export const timeOf = (record: { readonly timestamp: string }): string =>
-  checkTime(record.timestamp, () => describe(record));
+export function recordOf<List extends SyncList>(list: List, row: Row): SyncRecords[List] {
+  const record: Record<string, unknown> = {};
+  for (const [index, { kind, member }] of Object.values(tables[list].columns).entries()) {
+    const text = row[index] ?? "";
+    if (member === undefined) return JSON.parse(text);
+    if (kind !== "json") record[member] = text;
+    else if (text !== "") record[member] = JSON.parse(text);
+  }
+  return record as object as SyncRecords[List];
+}
 
 /** Amounts of a Vega network have 256 bits. */
 const longestAmount = 78;
 
-/** The balance of a record in digits. */
-export function balanceOf(record: BalanceChange): string {
-  const { balance } = record;
-  if (typeof balance === "string" && /^\d+$/.test(balance) && balance.length <= longestAmount) return balance;
-  return refuse(describe(record), `a balance of at most ${longestAmount} digits`, balance);
+function checkAmount(amount: unknown, record: object): string {
+  if (typeof amount === "string" && /^\d+$/.test(amount) && amount.length <= longestAmount) return amount;
+  return refuse(describe(record), `a balance of at most ${longestAmount} digits`, amount);
 }
 
 /** Checks a time in Unix nanoseconds, which must not exceed 64 bits. */
@@ -114,7 +94,7 @@ export function describe(record: object): string {
 export function compareRecords(a: BalanceChange, b: BalanceChange): number {
   if (a.timestamp !== b.timestamp) return BigInt(a.timestamp) < BigInt(b.timestamp) ? -1 : 1;
   for (const name of ["assetId", "partyId", "marketId", "accountType"] as const) {
-    const [own, other] = [textOf(a[name]), textOf(b[name])];
+    const [own, other] = [String(a[name] ?? ""), String(b[name] ?? "")];
     if (own !== other) return own < other ? -1 : 1;
   }
   return 0;

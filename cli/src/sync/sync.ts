@@ -1,4 +1,5 @@
 /** Makes a destination equal to the node: reads what it does not have, and stores each batch with its checkpoint. */
+import pLimit, { type LimitFunction } from "p-limit";
 import {
   type BalanceChange,
   type Block,
@@ -12,20 +13,19 @@ import {
   followBalanceChanges,
   followNodeSignatures,
   followVotes,
-  StalledError,
 } from "vegaprotocol-client/follow";
 import { ExitError, IncompleteError } from "../errors.js";
 import { formatTime } from "../output/columns.js";
 import { largestPage, readWhole } from "../records.js";
-import type { BalancesQuery, Batch, Checkpoint, Destination, Part, SyncList } from "./destination.js";
+import type { BalancesQuery, Batch, Checkpoint, Destination, SyncList } from "./destination.js";
 import { checkTime, compareRecords } from "./rows.js";
 
 /** The votes on a proposal, or those of a party. */
 export type VotesQuery = Parameters<typeof followVotes>[1];
 
-export interface SyncProgress {
+export interface SyncStep {
   readonly list: SyncList;
-  /** How many records of the list were stored since the run began. */
+  /** How many records were stored in this step. */
   readonly records: number;
   /** Everything before is stored, in Unix nanoseconds. `undefined` for profiles, which have no time. */
   readonly upTo: bigint | undefined;
@@ -38,8 +38,6 @@ export interface ReadOptions {
   readonly concurrency?: number | undefined;
   readonly catchUp?: number | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Called once, before a node is waited for that has not reached the position up to which blocks are stored. */
-  readonly onBehind?: ((block: Block, position: bigint) => void) | undefined;
 }
 
 export interface SyncOptions extends ReadOptions, Pick<FollowOptions, "pollInterval" | "observe"> {
@@ -51,7 +49,7 @@ export interface SyncOptions extends ReadOptions, Pick<FollowOptions, "pollInter
   /** Whether to continue and store each block as it comes, until the signal is aborted. */
   readonly follow?: boolean | undefined;
   /** Called after each step, and if nothing is new. */
-  readonly onStored?: ((progress: SyncProgress) => void) | undefined;
+  readonly onStored?: ((step: SyncStep) => void) | undefined;
 }
 
 /** How many records are stored in one step, in addition to the rest of the last block. */
@@ -73,150 +71,148 @@ export async function syncTo(
   client: VegaClient,
   options: SyncOptions,
 ): Promise<string | undefined> {
-  options.signal?.throwIfAborted();
-  const run = new Run(destination, client, options);
-  const { balances, votes = [], signatures = [], profiles } = options;
-  // A query that the destination does not take is refused before anything is sent.
-  const checkpoint = balances && (await destination.checkpoint("balances", balances));
-  const { block } = await client.listBalanceChanges({ pagination: { first: 1 } }, { signal: options.signal });
-  run.block = block;
+  const { balances, votes = [], signatures = [], profiles, signal } = options;
+  signal?.throwIfAborted();
+  const { block } = await client.listBalanceChanges({ pagination: { first: 1 } }, { signal });
   const newest = await destination.newest({});
-  if (newest && (await hasRecord(newest, client, options.signal)) === false) {
+  if (newest && (await hasRecord(newest, client, signal)) === false) {
     const { partyId, assetId, timestamp } = newest;
     refuseNetwork(`the node does not have its balance change of party ${partyId}, asset ${assetId} at ${timestamp}`);
   }
+  const controller = new AbortController();
+  const signals = [controller.signal, ...(signal ? [signal] : [])];
+  const run: Run = {
+    destination,
+    client,
+    options,
+    block,
+    controller,
+    signal: AbortSignal.any(signals),
+    limit: pLimit(1),
+  };
   const tasks = [
-    ...(balances ? [syncBalances(run, balances, checkpoint)] : []),
+    ...(balances ? [syncBalances(run, balances)] : []),
     ...votes.map((query) => syncVotes(run, query)),
     ...signatures.map((id) => syncSignatures(run, { id })),
-    ...(profiles ? [syncProfiles(run)] : []),
   ];
-  let failure: { error: unknown } | undefined;
-  await Promise.all(
-    tasks.map((task) =>
-      task.catch((error: unknown) => {
-        // The first list that fails ends the others.
-        failure ??= { error };
-        run.fail(error);
-      }),
-    ),
-  );
-  if (failure) throw failure.error;
+  const incomplete = profiles ? syncProfiles(run) : undefined;
+  // The first list that fails ends the others.
+  await Promise.all([...tasks, incomplete].map((task) => task?.catch((error) => controller.abort(error))));
+  controller.signal.throwIfAborted();
   const note = await destination.finish();
-  if (run.incomplete) throw run.incomplete;
+  const reason = await incomplete;
+  if (reason) throw reason;
   return note;
 }
 
 /** What the lists of a run have in common. */
-class Run {
+interface Run {
   readonly destination: Destination;
   readonly client: VegaClient;
   readonly options: SyncOptions;
   /** The block of the node when the run began; `undefined` if it names none. */
-  block: Block | undefined;
-  /** Why the run fails although every list has ended. */
-  incomplete: IncompleteError | undefined;
+  readonly block: Block | undefined;
+  readonly controller: AbortController;
   /** Ends the reading of every list. */
   readonly signal: AbortSignal;
-  #isBehind = false;
-  /** The end of the steps before: one at a time. */
-  #stored: Promise<unknown> = Promise.resolve();
-  readonly #controller = new AbortController();
-  readonly #records: Partial<Record<SyncList, number>> = {};
+  /** One step at a time. */
+  readonly limit: LimitFunction;
+}
 
-  constructor(destination: Destination, client: VegaClient, options: SyncOptions) {
-    this.destination = destination;
-    this.client = client;
-    this.options = options;
-    const { signal: own } = this.#controller;
-    this.signal = options.signal ? AbortSignal.any([options.signal, own]) : own;
-  }
+async function store({ destination, options, limit }: Run, batch: Batch, incomplete?: IncompleteError): Promise<void> {
+  const { list, records, checkpoint } = batch;
+  for (const time of checkpoint ? [checkpoint.position, checkpoint.start] : [])
+    checkTime(String(time), () => "the block of the node");
+  await limit(() => destination.store(batch));
+  options.onStored?.({ list, records: records.length, upTo: checkpoint?.position, incomplete });
+}
 
-  /** Whether no block has come since a position, so that there is nothing to read. Otherwise it reports a node that is behind. */
-  isAt(list: SyncList, position: bigint | undefined): boolean {
-    const { block } = this;
-    if (block === undefined || position === undefined || finalTime(block) > position) return false;
-    const isAt = finalTime(block) === position;
-    if (isAt) this.options.onStored?.({ list, records: this.#records[list] ?? 0, upTo: position });
-    else if (!this.#isBehind) this.options.onBehind?.(block, position);
-    this.#isBehind ||= !isAt;
-    return isAt;
-  }
+/** Whether no block has come since a position, so that there is nothing to read. */
+function isAt({ block, options }: Run, list: SyncList, position: bigint | undefined): boolean {
+  const isAt = block !== undefined && finalTime(block) === position;
+  if (isAt) options.onStored?.({ list, records: 0, upTo: position });
+  return isAt;
+}
 
-  /** Ends the reading of every list with an error. */
-  fail(error: unknown): void {
-    this.#controller.abort(error);
-  }
-
-  /** The options of a follower. One that only reads up to the newest block waits neither for a chain that stands still, nor for a node that does not respond. */
-  get following(): FollowOptions {
-    const { pollInterval, observe, follow, catchUp = 15_000 } = this.options;
-    if (follow) return { pollInterval, observe, signal: this.signal };
-    const endOnFailure = (event: FollowEvent) => {
-      observe?.(event);
-      if (event.type === "retry") this.fail(new ExitError(event.error.message));
-    };
-    return { pollInterval, stalledAfter: catchUp, observe: endOnFailure, signal: this.signal };
-  }
-
-  async store(batch: Batch): Promise<void> {
-    const { list, checkpoint } = batch;
-    for (const time of checkpoint ? [checkpoint.position, checkpoint.start] : [])
-      checkTime(String(time), () => "the block of the node");
-    const step = this.#stored.then(() => this.destination.store(batch));
-    this.#stored = step.catch(() => {});
-    const records = (this.#records[list] ?? 0) + (await step);
-    this.#records[list] = records;
-    const incomplete = list === "profiles" ? this.incomplete : undefined;
-    this.options.onStored?.({ list, records, upTo: checkpoint?.position, incomplete });
+/** Stores what a follower finds: its first batch, or each one until the signal is aborted. */
+async function storeBatches(
+  run: Run,
+  list: "balances" | "votes" | "signatures",
+  query: object,
+  follower: { batches(): AsyncIterable<{ records: Batch["records"]; from?: bigint; upTo: bigint }> },
+  stored: Checkpoint | undefined,
+): Promise<void> {
+  let { start } = stored ?? {};
+  for await (const { records, from, upTo } of follower.batches()) {
+    // Nodes keep all signatures.
+    start ??= from ?? 0n;
+    await store(run, { list, query, records, checkpoint: { start, position: upTo } });
+    if (!run.options.follow) break;
   }
 }
+
+/** The options of a follower. One that only reads up to the newest block waits neither for a chain that stands still, nor for a node that does not respond. */
+function following({ options, controller, signal }: Run): FollowOptions {
+  const { pollInterval, observe, follow, catchUp = 15_000 } = options;
+  if (follow) return { pollInterval, observe, signal };
+  const endOnFailure = (event: FollowEvent) => {
+    observe?.(event);
+    if (event.type === "retry") controller.abort(new ExitError(event.error.message));
+  };
+  return { pollInterval, stalledAfter: catchUp, observe: endOnFailure, signal };
+}
+
+async function syncVotes(run: Run, query: VotesQuery): Promise<void> {
+  const stored = await run.destination.checkpoint("votes", query);
+  if (!run.options.follow && isAt(run, "votes", stored?.position)) return;
+  const follower = followVotes(run.client, query, { ...following(run), from: stored?.position ?? "start" });
+  await storeBatches(run, "votes", query, follower, stored);
+}
+
+const syncSignatures = (run: Run, query: { id: string }): Promise<void> =>
+  storeBatches(run, "signatures", query, followNodeSignatures(run.client, query, following(run)), undefined);
 
 /** Stores balance changes: by a scan up to the newest block, then block by block. */
-async function syncBalances(run: Run, query: BalancesQuery, stored: Checkpoint | undefined): Promise<void> {
-  const { client, options } = run;
-  const { filter } = query;
-  let checkpoint = stored;
-  const store = async ({ records, upTo }: Part, start: bigint) => {
-    checkpoint = { start, position: upTo };
-    await run.store({ list: "balances", query, records, checkpoint });
-  };
-  if (!run.isAt("balances", checkpoint?.position)) await scanHistory(run, query, checkpoint, store);
-  if (!options.follow) return;
+async function syncBalances(run: Run, query: BalancesQuery): Promise<void> {
+  let checkpoint = await run.destination.checkpoint("balances", query);
+  if (!isAt(run, "balances", checkpoint?.position)) checkpoint = await scanHistory(run, query, checkpoint);
+  if (!run.options.follow) return;
+  const { client } = run;
   const from = checkpoint?.position ?? "start";
-  const follower = followBalanceChanges(client, { filter }, { ...run.following, from });
-  for await (const batch of follower.batches()) await store(batch, checkpoint?.start ?? batch.from);
+  const follower = followBalanceChanges(client, { filter: query.filter }, { ...following(run), from });
+  await storeBatches(run, "balances", query, follower, checkpoint);
 }
 
-/** Reads what the node has. */
+/** Stores what the node has, and returns how far. */
 async function scanHistory(
   run: Run,
-  { filter, from }: BalancesQuery,
-  checkpoint: Checkpoint | undefined,
-  store: (part: Part, start: bigint) => Promise<void>,
-): Promise<void> {
-  const { position } = checkpoint ?? {};
-  const newest = position === undefined ? undefined : await run.destination.newest(filter, position);
-  const stored = newest && checkpoint?.start;
-  let begin = stored;
-  let rest: readonly BalanceChange[] = [];
-  try {
-    const { scan, records } = await openHistory(run, filter, position ?? from, newest);
-    for await (const part of inParts(records)) {
-      const { upTo } = part;
-      begin ??= BigInt(part.records[0]?.timestamp ?? upTo ?? 0);
-      if (upTo === undefined) rest = part.records;
-      else await store({ records: part.records, upTo }, begin);
-    }
-    const coverage = await scan.coverage;
-    const last = rest.at(-1)?.timestamp;
-    // If no response names a block, the last one can have further records: it is read again.
-    const end = coverage.end ?? (last === undefined ? (position ?? from) : BigInt(last));
-    // Without an earlier record, the scan is all that shows from when on the records are complete.
-    if (end !== undefined) await store({ records: rest, upTo: end }, stored ?? coverage.start);
-  } catch (error) {
-    if (!isAtPosition(error, position)) throw error;
+  query: BalancesQuery,
+  stored: Checkpoint | undefined,
+): Promise<Checkpoint | undefined> {
+  const { position } = stored ?? {};
+  const from = position ?? query.from;
+  const newest = position === undefined ? undefined : await run.destination.newest(query.filter, position);
+  const { scan, history } = await openHistory(run, query.filter, from, newest);
+  let start = newest && stored?.start;
+  let records: BalanceChange[] = [];
+  const storeTo = async (position: bigint, start: bigint) => {
+    const checkpoint = { start, position };
+    await store(run, { list: "balances", query, records, checkpoint });
+    records = [];
+    return checkpoint;
+  };
+  for await (const record of history) {
+    const time = BigInt(record.timestamp);
+    start ??= time;
+    if (records.length >= batchSize && records.at(-1)?.timestamp !== record.timestamp) await storeTo(time, start);
+    records.push(record);
   }
+  const coverage = await scan.coverage;
+  const last = records.at(-1);
+  // If no response names a block, the last one can have further records: it is read again.
+  const end = coverage.end ?? (last ? BigInt(last.timestamp) : from);
+  // Without an earlier record, the scan is all that shows from when on the records are complete.
+  return end === undefined ? stored : storeTo(end, newest && stored ? stored.start : coverage.start);
 }
 
 /** How often to request what follows a stored record. Behind one address, another node may respond each time. */
@@ -233,27 +229,27 @@ async function openHistory(
   newest: BalanceChange | undefined,
 ) {
   const open = (from: bigint | undefined) => openScan(client, filter, { start: from }, { ...options, signal });
-  const openPlain = () => {
-    const scan = open(start);
-    return { scan, records: scan };
-  };
-  if (newest === undefined) return openPlain();
-  for (let attempt = 0; attempt < attempts; attempt++) {
-    const scan = open(BigInt(newest.timestamp));
+  let known = newest;
+  for (let attempt = 0; known !== undefined && attempt < attempts; attempt++) {
+    const scan = open(BigInt(known.timestamp));
     const records = scan[Symbol.asyncIterator]();
     try {
       const { value: first } = await records.next();
-      if (first?.timestamp === newest.timestamp) return { scan, records: recordsFrom(start, first, records) };
+      if (first?.timestamp === known.timestamp) return { scan, history: recordsFrom(start, first, records) };
+      await records.return(undefined);
     } catch (error) {
       const { availableFrom } = PaginationError.is(error) ? error : {};
       if (availableFrom === undefined || availableFrom > (start ?? 0n)) throw error;
       // The nodes have dropped the record, and keep all that follows.
-      return openPlain();
+      known = undefined;
     }
-    await records.return(undefined);
+  }
+  if (known === undefined) {
+    const scan = open(start);
+    return { scan, history: scan };
   }
   throw new PaginationError(
-    `Expected a response that begins with the newest stored balance change, at ${formatTime(newest.timestamp)}, got none, so that ` +
+    `Expected a response that begins with the newest stored balance change, at ${formatTime(known.timestamp)}, got none, so that ` +
       "nothing shows whether the node keeps what follows. Run sync again, or use a node that keeps a longer history.",
     { operation: "listBalanceChanges", reason: "gap" },
   );
@@ -264,13 +260,7 @@ async function* recordsFrom(start = 0n, first: BalanceChange, rest: AsyncIterabl
   for await (const record of rest) if (BigInt(record.timestamp) >= start) yield record;
 }
 
-/** Whether no block has come since the position, so that there is nothing to read. */
-function isAtPosition(error: unknown, position: bigint | undefined): boolean {
-  const isBehind = error instanceof StalledError || (PaginationError.is(error) && error.reason === "behind");
-  return isBehind && error.block !== undefined && position !== undefined && finalTime(error.block) >= position;
-}
-
-/** A scan of a filter in batches of complete blocks. */
+/** A scan of a filter. */
 export function openScan(
   client: VegaClient,
   filter: BalancesQuery["filter"],
@@ -281,64 +271,19 @@ export function openScan(
   return client.scanBalanceChanges({ filter, dateRange }, { pageSize, concurrency, catchUp, signal });
 }
 
-/** Divides a scan into parts. The last one has no `upTo`. A scan that fails yields what is complete before. */
-export async function* inParts(scan: AsyncIterable<BalanceChange> | Iterable<BalanceChange>) {
-  let records: BalanceChange[] = [];
-  const part = (upTo: bigint | undefined) => ({ records, upTo });
-  try {
-    for await (const record of scan) {
-      if (records.length >= batchSize && records.at(-1)?.timestamp !== record.timestamp) {
-        yield part(BigInt(record.timestamp));
-        records = [];
-      }
-      records.push(record);
-    }
-  } catch (error) {
-    const last = records.at(-1)?.timestamp;
-    // More records of its last block can follow.
-    records = records.filter(({ timestamp }) => timestamp !== last);
-    if (last !== undefined) yield part(BigInt(last));
-    throw error;
-  }
-  yield part(undefined);
-}
-
-async function syncVotes(run: Run, query: VotesQuery): Promise<void> {
-  const { client, destination, options } = run;
-  const stored = await destination.checkpoint("votes", query);
-  if (!options.follow && run.isAt("votes", stored?.position)) return;
-  const follower = followVotes(client, query, { ...run.following, from: stored?.position ?? "start" });
-  try {
-    let { start } = stored ?? {};
-    for await (const { records, from, upTo } of follower.batches()) {
-      start ??= from;
-      await run.store({ list: "votes", query, records, checkpoint: { start, position: upTo } });
-      if (!options.follow) break;
-    }
-  } catch (error) {
-    if (options.follow || !isAtPosition(error, stored?.position)) throw error;
-  }
-}
-
-async function syncSignatures(run: Run, query: { id: string }): Promise<void> {
-  for await (const { records, upTo } of followNodeSignatures(run.client, query, run.following).batches()) {
-    // Nodes keep all signatures.
-    await run.store({ list: "signatures", query, records, checkpoint: { start: 0n, position: upTo } });
-    if (!run.options.follow) break;
-  }
-}
-
-async function syncProfiles(run: Run): Promise<void> {
+/** Stores all profiles, and returns why some are missing, if they are. */
+async function syncProfiles(run: Run): Promise<IncompleteError | undefined> {
   const { records, gap } = await readWhole(run.client, "listPartiesProfiles", {}, { signal: run.signal });
-  if (gap) {
-    const [last, first] = gap.map(({ partyId }) => partyId);
-    run.incomplete = new IncompleteError(
+  const [last, first] = gap?.map(({ partyId }) => partyId) ?? [];
+  const incomplete =
+    gap &&
+    new IncompleteError(
       `Expected the node to show the profiles of all parties, got the first and the last ${largestPage}: those between party ` +
         `${last} and party ${first} are missing. Request them by the ids of their parties.`,
     );
-  }
   const profiles = records as object[] as PartyProfile[];
-  await run.store({ list: "profiles", query: {}, records: profiles, checkpoint: undefined });
+  await store(run, { list: "profiles", query: {}, records: profiles, checkpoint: undefined }, incomplete);
+  return incomplete;
 }
 
 /** Whether a node has a balance change; `undefined` if it does not keep that time, or has not reached it. */

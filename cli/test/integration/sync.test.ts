@@ -127,7 +127,7 @@ describe.each(destinations)("%s", (kind) => {
 
   test.each([
     ["with other records is refused", 3000n, 1, "Expected a node of the network"],
-    ["that ended before is waited for", -100n * day, 3, "The node has reached"],
+    ["that ended before is behind", -100n * day, 3, "needs a node that has reached the time"],
     ["that began later has no history", 100n * day, 3, "The node does not keep what follows"],
   ])("keeps what it has: a node of another network %s", async (_, shift, code, reason) => {
     await sync(startNode());
@@ -152,7 +152,7 @@ describe.each(destinations)("%s", (kind) => {
     expect(others).toMatchObject([
       {
         code: 2,
-        stderr: expect.stringMatching(/^Error: Process \d+ on \S+, (?:started at|connected since) .* writes /),
+        stderr: expect.stringMatching(/^Error: Process \d+ on .* writes /),
       },
       { code: 0 },
     ]);
@@ -182,7 +182,7 @@ describe.each(destinations)("%s", (kind) => {
     expect(await sync(node, "--check")).toMatchObject(equal(202));
   });
 
-  test("does not wait for a node without new blocks, and says so of one that is behind", async () => {
+  test("does not wait for a node without new blocks, and cannot be compared with one that is behind", async () => {
     const node = startNode({ votes: 100 });
     const lists = ["balances", "votes", "--proposal", node.records.votes[0]?.proposalId ?? ""];
     expect(await sync(node, ...lists)).toMatchObject({ code: 0 });
@@ -192,8 +192,10 @@ describe.each(destinations)("%s", (kind) => {
       stderr: expect.stringContaining(": 0 balances stored, complete up to "),
     });
     node.configure({ lag: 3 });
-    const { code, stderr } = await sync(node, "--catch-up", "1s", "--check");
-    expect([code, stderr]).toEqual([3, expect.stringMatching(/^The node has reached .* waiting for it for 1s\.\n/)]);
+    expect(await sync(node, "--check")).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining("has reached the time"),
+    });
   });
 
   test.each<[string, (text: string) => string, Record<string, string | undefined>?]>([

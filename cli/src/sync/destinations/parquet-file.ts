@@ -12,7 +12,7 @@ import {
 import { fileWriter, ParquetWriter } from "hyparquet-writer";
 import { ExitError } from "../../errors.js";
 import { followLink } from "../../output/target.js";
-import type { Row, RowKind } from "../rows.js";
+import type { ColumnKind, Columns, Row } from "../rows.js";
 
 /** Rows that are encoded at once. A reader skips the groups whose times it does not need; larger ones take more memory. */
 const rowGroupSize = 20_000;
@@ -20,65 +20,75 @@ const rowGroupSize = 20_000;
 /** The most digits of a `DECIMAL` that engines read. */
 const mostDigits = 38;
 
-export interface ParquetForm {
+export type ParquetForm = {
   readonly timestamps: "micros" | "nanos";
-  readonly hasTextAmounts: boolean;
-}
+  readonly amounts: "decimal" | "text";
+};
 
 /** What a file says of itself. */
 export type Notes = Readonly<Record<string, string>>;
 
-export type Columns = Readonly<Record<string, RowKind>>;
+function elementOf(kind: ColumnKind, { timestamps, amounts }: ParquetForm): Omit<SchemaElement, "name"> {
+  if (kind === "time") {
+    const unit = timestamps === "nanos" ? "NANOS" : "MICROS";
+    return { type: "INT64", logical_type: { type: "TIMESTAMP", isAdjustedToUTC: true, unit } };
+  }
+  if (kind === "amount" && amounts === "decimal") {
+    const size = { type: "FIXED_LEN_BYTE_ARRAY", type_length: 16 } as const;
+    return { ...size, converted_type: "DECIMAL", precision: mostDigits, scale: 0 };
+  }
+  return { type: "BYTE_ARRAY", converted_type: "UTF8" };
+}
 
-function schemaOf(columns: Columns, { timestamps, hasTextAmounts }: ParquetForm): SchemaElement[] {
-  const elements = Object.entries(columns).map(([name, kind]): SchemaElement => {
-    const element = { name, repetition_type: "OPTIONAL" } as const;
-    if (kind === "time") {
-      const unit = timestamps === "nanos" ? "NANOS" : "MICROS";
-      return { ...element, type: "INT64", logical_type: { type: "TIMESTAMP", isAdjustedToUTC: true, unit } };
-    }
-    if (kind === "amount" && !hasTextAmounts) {
-      const size = { type: "FIXED_LEN_BYTE_ARRAY", type_length: 16 } as const;
-      return { ...element, ...size, converted_type: "DECIMAL", precision: mostDigits, scale: 0 };
-    }
-    return { ...element, type: "BYTE_ARRAY", converted_type: "UTF8" };
-  });
-  return [{ name: "root", num_children: elements.length }, ...elements];
+/** The value that is written for the text of a row. */
+function encode(kind: ColumnKind, text: string | null, { timestamps, amounts }: ParquetForm, row: Row): unknown {
+  const refuse = (expected: string, flag: string): never => {
+    const record = row.join(" ");
+    throw new ExitError(`Expected ${expected}, got ${text} in the record ${record}. Begin a new folder with ${flag}.`);
+  };
+  // v0.74 nodes can send an empty amount.
+  if (text === null || (text === "" && kind === "amount")) return null;
+  if (kind === "time") {
+    const time = BigInt(text);
+    if (timestamps === "nanos") return time;
+    return time % 1000n === 0n ? time / 1000n : refuse("a time in microseconds", "--timestamps nanos");
+  }
+  if (kind !== "amount" || amounts === "text") return text;
+  return text.length <= mostDigits
+    ? BigInt(text)
+    : refuse(`an amount of at most ${mostDigits} digits`, "--text-amounts");
 }
 
 /** A file that is written beside its name, and takes it when it is complete: a reader sees the earlier file or the new one. */
 export class ParquetFile {
   readonly #path: string;
   readonly #partial: string;
-  readonly #columns: readonly { readonly name: string; readonly kind: RowKind }[];
+  readonly #columns: Columns;
   readonly #form: ParquetForm;
   readonly #parquet: ParquetWriter;
-  #data: unknown[][];
+  #rows: Row[] = [];
 
   constructor(path: string, columns: Columns, form: ParquetForm) {
     // A symbolic link stays one. Engines skip files whose names begin with a dot.
     this.#path = followLink(path);
     this.#partial = join(dirname(this.#path), `.${basename(this.#path)}.partial`);
-    this.#columns = Object.entries(columns).map(([name, kind]) => ({ name, kind }));
+    this.#columns = columns;
     this.#form = form;
-    this.#data = this.#columns.map(() => []);
     mkdirSync(dirname(this.#path), { recursive: true });
-    const writer = fileWriter(this.#partial);
-    this.#parquet = new ParquetWriter({ writer, schema: schemaOf(columns, form), createdBy: "vegaprotocol-cli" });
+    const elements = Object.entries(columns).map(([name, { kind }]): SchemaElement => {
+      return { name, repetition_type: "OPTIONAL", ...elementOf(kind, form) };
+    });
+    const schema = [{ name: "root", num_children: elements.length }, ...elements];
+    this.#parquet = new ParquetWriter({ writer: fileWriter(this.#partial), schema, createdBy: "vegaprotocol-cli" });
   }
 
   add(row: Row): void {
-    for (const [index, { kind }] of this.#columns.entries()) {
-      const text = row[index];
-      // v0.74 nodes can send an empty amount.
-      const isEmpty = text === null || text === undefined || (text === "" && kind === "amount");
-      this.#data[index]?.push(isEmpty ? null : this.#valueOf(kind, text, row));
-    }
-    if (this.#data[0]?.length === rowGroupSize) this.#writeGroup();
+    this.#rows.push(row);
+    if (this.#rows.length === rowGroupSize) this.#writeGroup();
   }
 
   async finish(notes: Notes): Promise<void> {
-    this.#writeGroup();
+    if (this.#rows.length > 0) this.#writeGroup();
     this.#parquet.kvMetadata = Object.entries(notes).map(([key, value]) => ({ key: `vegaprotocol.${key}`, value }));
     this.#parquet.finish();
     const file = await open(this.#partial, "r+");
@@ -86,35 +96,19 @@ export class ParquetFile {
     await rename(this.#partial, this.#path);
   }
 
+  /** Removes what is not complete. */
   async discard(): Promise<void> {
     await rm(this.#partial, { force: true });
     // The folder of the first file of a day is empty.
     await rmdir(dirname(this.#path)).catch(() => {});
   }
 
-  #valueOf(kind: RowKind, text: string, row: Row): unknown {
-    const { timestamps, hasTextAmounts } = this.#form;
-    const refuse = (expected: string, flag: string): never => {
-      const record = row.join(" ");
-      throw new ExitError(
-        `Expected ${expected}, got ${text} in the record ${record}. Begin a new folder with ${flag}.`,
-      );
-    };
-    if (kind === "time") {
-      const time = BigInt(text);
-      if (timestamps === "nanos") return time;
-      return time % 1000n === 0n ? time / 1000n : refuse("a time in microseconds", "--timestamps nanos");
-    }
-    if (kind !== "amount" || hasTextAmounts) return text;
-    return text.length <= mostDigits
-      ? BigInt(text)
-      : refuse(`an amount of at most ${mostDigits} digits`, "--text-amounts");
-  }
-
   #writeGroup(): void {
-    const columnData = this.#columns.map(({ name }, index) => ({ name, data: this.#data[index] ?? [] }));
-    this.#data = this.#columns.map(() => []);
-    if (columnData[0]?.data.length) this.#parquet.write({ columnData, rowGroupSize });
+    const columnData = Object.entries(this.#columns).map(([name, { kind }], index) => {
+      return { name, data: this.#rows.map((row) => encode(kind, row[index] ?? null, this.#form, row)) };
+    });
+    this.#rows = [];
+    this.#parquet.write({ columnData, rowGroupSize });
   }
 }
 
@@ -151,7 +145,7 @@ export async function* readParquet(
   const schema = metadata.schema.map(({ converted_type: type, logical_type: _, ...element }) =>
     type === "UTF8" ? { ...element, converted_type: type } : element,
   );
-  const kinds = Object.values(columns);
+  const kinds = Object.values(columns).map(({ kind }) => kind);
   const unit = notes["timestamps"] === "nanos" ? 1n : 1000n;
   const textOf = (value: unknown, index: number): string => {
     if (value === null || value === undefined) return "";

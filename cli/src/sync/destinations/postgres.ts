@@ -23,13 +23,19 @@ const reasonOf = (error: unknown): string => {
 
 const dialectOf = (schema: string): Dialect => ({
   place: "--schema",
-  types: { id: "INTEGER GENERATED ALWAYS AS IDENTITY", time: "TIMESTAMPTZ", amount: "NUMERIC", json: "JSONB" },
+  types: {
+    id: "INTEGER GENERATED ALWAYS AS IDENTITY",
+    time: "TIMESTAMPTZ",
+    amount: "NUMERIC",
+    decimal: "NUMERIC",
+    json: "JSONB",
+    text: "TEXT",
+  },
   byKey: "",
   precision: 1000n,
   time: (digits) => `TIMESTAMPTZ 'epoch' + (${digits})::bigint / 1000 * INTERVAL '1 microsecond'`,
   digits: (time) => `(extract(epoch FROM ${time}) * 1000000)::bigint::text || '000'`,
   rows: (json) => `json_array_elements(${json}::json) AS r(value)`,
-  texts: (json) => `json_array_elements_text(${json}::json) AS r(value)`,
   collation: 'COLLATE "C"',
   extra: ["", ""],
   tableNames: `SELECT table_name FROM information_schema.tables WHERE table_schema = '${schema}'`,
@@ -88,15 +94,14 @@ class PostgresDatabase implements Database {
   /**
    * A connection that is lost is opened again: what may have been committed then is written once more, with the same result.
    */
-  async write<T>(run: () => Promise<T>): Promise<T> {
+  async write(run: () => Promise<void>): Promise<void> {
     const deadline = performance.now() + this.patience;
     for (;;) {
       try {
         await this.execute("BEGIN");
         await this.#lock();
-        const result = await run();
-        await this.execute("COMMIT");
-        return result;
+        await run();
+        return await this.execute("COMMIT");
       } catch (error) {
         if (!transient.test(reasonOf(error))) {
           await this.execute("ROLLBACK").catch(() => this.close());

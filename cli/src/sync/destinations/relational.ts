@@ -11,15 +11,16 @@ import {
   type StoredList,
   type SyncList,
   type SyncRecords,
+  syncLists,
   type TimeRange,
   wantedOf,
 } from "../destination.js";
-import { describe, type Row, type RowKind, recordOf, refuse, rowOf, tables } from "../rows.js";
+import { type ColumnKind, describe, type Row, recordOf, refuse, rowOf, tables } from "../rows.js";
 
 export interface Dialect {
   /** What of a database is another one's if it has other tables, as in `file`. */
   readonly place: string;
-  readonly types: { readonly id: string; readonly time: string; readonly amount: string; readonly json: string };
+  readonly types: Readonly<Record<ColumnKind | "id", string>>;
   /** What follows the columns of a table that is sorted by its key. */
   readonly byKey: string;
   /** The nanoseconds of the smallest unit of a stored time. */
@@ -27,9 +28,8 @@ export interface Dialect {
   /** The stored time of digits, and the digits of a stored time. */
   readonly time: (digits: string) => string;
   readonly digits: (time: string) => string;
-  /** The elements of a JSON array, in the column `value` of `r`: arrays; and texts. */
+  /** The elements of a JSON array of arrays, in the column `value` of `r`. */
   readonly rows: (json: string) => string;
-  readonly texts: (json: string) => string;
   /** Sorts text as JavaScript does. */
   readonly collation: string;
   /** Further columns of the view `balance_changes`. */
@@ -47,25 +47,26 @@ export interface Database {
   run(sql: string, values: readonly string[]): Promise<number>;
   /** Returns the rows of a statement. */
   query(sql: string, values?: readonly string[]): Promise<Row[]>;
+  /** Yields the rows of a statement. */
   read(sql: string, values?: readonly string[]): AsyncIterable<Row> | Iterable<Row>;
   /** Writes in one transaction, as the only process that does. */
-  write<T>(run: () => Promise<T>): Promise<T>;
+  write(run: () => Promise<void>): Promise<void>;
   describe(error: unknown): unknown;
   close(): Promise<void>;
 }
 
-const account = ["party", "asset", "market", "account_type"] as const;
-const isAccount = account.map((name, index) => `accounts.${name} = r.value->>${index + 1}`).join(" AND ");
+/** The version of the tables. */
+const version = 1;
 
-/**
- * What brings the tables from each version to the next one. An account has an id of its own, so that a change takes about 50 bytes instead
- * of 300.
- */
-const migrations = [
-  ({ types: { id, time, amount, json }, byKey, extra: [afterTime, atEnd] }: Dialect): string => {
-    const vote = `proposal TEXT NOT NULL, party TEXT NOT NULL, time ${time} NOT NULL, value TEXT NOT NULL,
-      balance ${amount}, weight ${amount}, record ${json} NOT NULL`;
-    return `
+/** An account has an id of its own, so that a change takes about 50 bytes instead of 300. */
+function createTables({ types, byKey, extra: [afterTime, atEnd], setup = "" }: Dialect): string {
+  const { id, time, amount } = types;
+  const columnsOf = (list: SyncList) =>
+    Object.entries(tables[list].columns).map(([name, { kind }]) => `${name} ${types[kind]}`);
+  return `
+    ${setup}
+    CREATE TABLE sync_version (version INTEGER NOT NULL);
+    INSERT INTO sync_version VALUES (${version});
     CREATE TABLE sync_state (
       list TEXT NOT NULL, query TEXT NOT NULL, position TEXT NOT NULL, start TEXT NOT NULL, PRIMARY KEY (list, query)
     );
@@ -86,65 +87,52 @@ const migrations = [
     CREATE VIEW balances_now AS
       SELECT party, asset, market, account_type, time, balance FROM accounts JOIN account_changes ON account = accounts.id
       WHERE time = (SELECT max(time) FROM account_changes AS latest WHERE latest.account = accounts.id);
-    CREATE TABLE votes (${vote}, PRIMARY KEY (proposal, party))${byKey};
-    CREATE INDEX votes_by_party ON votes (party);
-    CREATE TABLE votes_history (id ${id} PRIMARY KEY, before ${time} NOT NULL, ${vote});
-    CREATE INDEX votes_history_by_vote ON votes_history (proposal, party);
-    CREATE TABLE node_signatures (
-      resource TEXT NOT NULL, kind TEXT NOT NULL, signature TEXT NOT NULL, PRIMARY KEY (resource, kind, signature)
-    )${byKey};
-    CREATE TABLE party_profiles (
-      party TEXT NOT NULL PRIMARY KEY, alias TEXT NOT NULL, metadata ${json} NOT NULL, derived_keys ${json}
-    )${byKey};`;
-  },
-];
+    CREATE TABLE votes_history (id ${id} PRIMARY KEY, before ${time} NOT NULL, ${columnsOf("votes")});
+    CREATE INDEX votes_history_by_vote ON votes_history (proposal, party, id);
+    CREATE INDEX votes_history_by_party ON votes_history (party);
+    CREATE VIEW votes AS
+      SELECT ${Object.keys(tables.votes.columns)} FROM votes_history AS version WHERE NOT EXISTS (
+        SELECT 1 FROM votes_history AS later
+        WHERE later.proposal = version.proposal AND later.party = version.party AND later.id > version.id
+      );
+    CREATE TABLE node_signatures (${columnsOf("signatures")}, PRIMARY KEY (resource, kind, signature));
+    CREATE TABLE party_profiles (${columnsOf("profiles")}, PRIMARY KEY (party));`;
+}
 
-/** The statements that store rows of `$1`, a JSON array of arrays. The first one changes as many rows as are new. */
-function insertsOf(dialect: Dialect): { readonly [List in SyncList]: readonly string[] } {
-  const { types, time, rows } = dialect;
-  // v0.74 nodes can send an empty amount.
-  const number = (sql: string) => `CAST(nullif(${sql}, '') AS ${types.amount})`;
-  const read: Readonly<Record<RowKind, (sql: string) => string>> = {
-    time,
-    amount: number,
-    decimal: number,
-    json: (sql) => `CAST(${sql} AS ${types.json})`,
-    text: (sql) => sql,
-  };
+/** The statements that store rows of `$1`, a JSON array of arrays. Those of votes end with the end of their block. */
+function insertsOf({ types, time, rows }: Dialect): Readonly<Record<SyncList | "accounts", string>> {
   const from = rows("$1");
-  const valuesOf = (list: SyncList) => {
-    const { columns } = tables[list];
-    return Object.values(columns).map((kind, index) => read[kind](`r.value->>${index}`));
-  };
-  const update = (list: SyncList, key: number) => {
-    const names = Object.keys(tables[list].columns);
-    const rest = names.slice(key).map((name) => `${name} = excluded.${name}`);
-    return `ON CONFLICT (${names.slice(0, key)}) DO UPDATE SET ${rest}`;
-  };
+  const valuesOf = (list: SyncList) =>
+    Object.values(tables[list].columns).map(({ kind }, index) => {
+      const text = `r.value->>${index}`;
+      if (kind === "text") return text;
+      // v0.74 nodes can send an empty amount.
+      return kind === "time" ? time(text) : `CAST(nullif(${text}, '') AS ${types[kind]})`;
+    });
+  const account = ["party", "asset", "market", "account_type"];
+  const isAccount = account.map((name, index) => `accounts.${name} = r.value->>${index + 1}`).join(" AND ");
   const [changeTime, , , , , balance] = valuesOf("balances");
-  const votes = Object.keys(tables.votes.columns);
-  const isVote = "votes.proposal = r.value->>0 AND votes.party = r.value->>1";
+  const votes = valuesOf("votes");
   return {
-    balances: [
-      // The accounts of most batches are known.
-      `INSERT INTO account_changes (account, time, balance) SELECT accounts.id, ${changeTime}, ${balance}
-       FROM ${from} CROSS JOIN accounts WHERE ${isAccount}
-       ON CONFLICT (account, time) DO UPDATE SET balance = excluded.balance`,
-      `INSERT INTO accounts (${account}) SELECT DISTINCT ${account.map((_, index) => `r.value->>${index + 1}`)}
-       FROM ${from} LEFT JOIN accounts ON ${isAccount} WHERE accounts.id IS NULL`,
-    ],
-    votes: [
-      // A follower that continues yields votes again that were rewritten without a difference.
-      `INSERT INTO votes_history (before, ${votes}) SELECT ${time("$2")}, ${valuesOf("votes")}
-       FROM ${from} LEFT JOIN votes ON ${isVote} WHERE votes.record IS NULL OR votes.record <> ${read.json("r.value->>6")}`,
-      `INSERT INTO votes (${votes}) SELECT ${valuesOf("votes")} FROM ${from} WHERE true ${update("votes", 2)}`,
-    ],
-    signatures: [
-      `INSERT INTO node_signatures SELECT ${valuesOf("signatures")} FROM ${from} WHERE true ON CONFLICT DO NOTHING`,
-    ],
-    profiles: [
-      `INSERT INTO party_profiles SELECT ${valuesOf("profiles")} FROM ${from} WHERE true ${update("profiles", 1)}`,
-    ],
+    accounts: `
+      INSERT INTO accounts (${account}) SELECT DISTINCT ${account.map((_, index) => `r.value->>${index + 1}`)}
+      FROM ${from} LEFT JOIN accounts ON ${isAccount} WHERE accounts.id IS NULL`,
+    balances: `
+      INSERT INTO account_changes (account, time, balance) SELECT accounts.id, ${changeTime}, ${balance}
+      FROM ${from} CROSS JOIN accounts WHERE ${isAccount}
+      ON CONFLICT (account, time) DO UPDATE SET balance = excluded.balance`,
+    // A follower that continues yields votes again that were rewritten without a difference.
+    votes: `
+      INSERT INTO votes_history (${Object.keys(tables.votes.columns)}, before)
+      SELECT ${votes}, ${time(`r.value->>${votes.length}`)} FROM ${from} WHERE NOT EXISTS (
+        SELECT 1 FROM votes
+        WHERE votes.proposal = r.value->>0 AND votes.party = r.value->>1 AND votes.record = ${votes.at(-1)}
+      )`,
+    signatures: `
+      INSERT INTO node_signatures SELECT ${valuesOf("signatures")} FROM ${from} WHERE true ON CONFLICT DO NOTHING`,
+    profiles: `
+      INSERT INTO party_profiles SELECT ${valuesOf("profiles")} FROM ${from} WHERE true ON CONFLICT (party) DO UPDATE
+      SET alias = excluded.alias, metadata = excluded.metadata, derived_keys = excluded.derived_keys`,
   };
 }
 
@@ -158,31 +146,23 @@ export class RelationalDestination implements Destination {
     this.#inserts = insertsOf(database.dialect);
   }
 
-  /** Creates the tables, or brings those of an earlier version up to date, unless they are only read. */
+  /** Creates the tables, unless they are only read. */
   static async open(database: Database, mode: OpenMode): Promise<RelationalDestination> {
     const { name, dialect } = database;
     const names = (await database.query(dialect.tableNames)).flat();
-    const isOurs = names.includes("sync_version");
-    const [[stored = "0"] = []] = isOurs ? await database.query("SELECT version FROM sync_version") : [];
-    const version = Number(stored);
-    if (names.length > 0 && !isOurs) {
+    const [[found] = []] = names.includes("sync_version")
+      ? await database.query("SELECT CAST(version AS TEXT) FROM sync_version")
+      : [];
+    if (names.length > 0 && found === undefined) {
       throw new ExitError(`${name} has tables that sync has not created. Use another ${dialect.place}.`);
     }
-    if (version > migrations.length) {
-      throw new ExitError(`${name} has tables of a later version (${version}). Use a newer program.`);
+    if (found !== undefined && Number(found) !== version) {
+      throw new ExitError(`${name} has tables of version ${found}, and this program writes version ${version}.`);
     }
-    if (mode === "read") {
-      if (version < migrations.length) throw new UsageError(`${name} has no copy: run vegaprotocol sync first.`);
-    } else {
-      // Also without a migration: it shows that no other process writes.
-      await database.write(async () => {
-        if (version === migrations.length) return;
-        const first = `${dialect.setup ?? ""} CREATE TABLE sync_version (version INTEGER NOT NULL); INSERT INTO sync_version VALUES (0);`;
-        const steps = migrations.slice(version).map((migration) => migration(dialect));
-        const last = `UPDATE sync_version SET version = ${migrations.length}`;
-        await database.execute([isOurs ? "" : first, ...steps, last].join("\n"));
-      });
-    }
+    if (mode === "write") {
+      // Also without new tables: it shows that no other process writes.
+      await database.write(() => database.execute(found === undefined ? createTables(dialect) : ""));
+    } else if (found === undefined) throw new UsageError(`${name} has no copy: run vegaprotocol sync first.`);
     return new RelationalDestination(database);
   }
 
@@ -201,22 +181,32 @@ export class RelationalDestination implements Destination {
     }));
   }
 
-  async store({ list, query, records, checkpoint }: Batch): Promise<number> {
-    const all = records.map((record) => {
-      if ("timestamp" in record) this.#checkPrecision(record);
-      return (rowOf[list] as (record: object) => Row)(record);
+  async store({ list, query, records, checkpoint }: Batch): Promise<void> {
+    const rows = records.map((record) => rowOf(list, record));
+    const before = String(checkpoint?.position);
+    await this.#database.write(async () => {
+      if (checkpoint !== undefined) await this.#storeCheckpoint({ list, query, checkpoint });
+      await this.#insert(list, list === "votes" ? rows.map((row) => [...row, before]) : rows);
     });
-    // A statement cannot write a vote twice.
-    const rows = list === "votes" ? [...new Map(all.map((row) => [`${row[0]} ${row[1]}`, row])).values()] : all;
-    return this.#database.write(async () => {
-      if (checkpoint !== undefined) {
-        const sql =
-          "INSERT INTO sync_state (list, query, position, start) VALUES ($1, $2, $3, $4) " +
-          "ON CONFLICT (list, query) DO UPDATE SET position = excluded.position, start = excluded.start";
-        const times = [checkpoint.position, checkpoint.start].map(String);
-        await this.#database.run(sql, [list, canonicalJson(query), ...times]);
+  }
+
+  /** Stores everything of another database in one step. */
+  async copy(source: RelationalDestination): Promise<void> {
+    await this.#database.write(async () => {
+      for (const list of syncLists) {
+        let rows: Row[] = [];
+        for await (const row of source.#rows(list)) {
+          // A later version of a vote is compared with the one before.
+          const isLater = list === "votes" && rows.at(-1)?.at(-1) !== row.at(-1);
+          if (rows.length === 2000 || isLater) {
+            await this.#insert(list, rows);
+            rows = [];
+          }
+          rows.push(row);
+        }
+        await this.#insert(list, rows);
       }
-      return this.#insert(list, rows, String(checkpoint?.position ?? 0n));
+      for (const each of await source.checkpoints()) await this.#storeCheckpoint(each);
     });
   }
 
@@ -237,23 +227,7 @@ export class RelationalDestination implements Destination {
   async *all<List extends SyncList>(list: List): AsyncGenerator<SyncRecords[List], undefined, undefined> {
     const { name, columns } = tables[list];
     const sql = `SELECT ${this.#columnsOf(list)} FROM ${name}${"time" in columns ? " ORDER BY time" : ""}`;
-    for await (const row of this.#database.read(sql)) yield recordOf[list](row);
-  }
-
-  /** Every version of votes, by the end of the blocks in which it was written. */
-  async *versions(): AsyncGenerator<{ before: bigint; votes: SyncRecords["votes"][] }, undefined, undefined> {
-    let group: { before: bigint; votes: SyncRecords["votes"][] } | undefined;
-    const before = this.#database.dialect.digits("before");
-    const sql = `SELECT ${this.#columnsOf("votes")}, ${before} FROM votes_history ORDER BY before, id`;
-    for await (const row of this.#database.read(sql)) {
-      const time = BigInt(row.at(-1) ?? 0);
-      if (group?.before !== time) {
-        if (group) yield group;
-        group = { before: time, votes: [] };
-      }
-      group.votes.push(recordOf.votes(row));
-    }
-    if (group) yield group;
+    for await (const row of this.#database.read(sql)) yield recordOf(list, row);
   }
 
   describe(error: unknown): unknown {
@@ -264,48 +238,60 @@ export class RelationalDestination implements Destination {
     return this.#database.close();
   }
 
-  /** Stores rows, and returns how many are new. */
-  async #insert(list: SyncList, rows: readonly Row[], before: string): Promise<number> {
-    if (rows.length === 0) return 0;
-    const json = JSON.stringify(rows);
-    const run = (sql = "") => this.#database.run(sql, [json, ...(sql.includes("$2") ? [before] : [])]);
-    const [first, second] = this.#inserts[list];
-    const added = await run(first);
-    if (second !== undefined && (list !== "balances" || added < rows.length)) await run(second);
-    if (list !== "balances") return added;
-    if (added < rows.length) await run(first);
-    return rows.length;
+  async #storeCheckpoint({ list, query, checkpoint }: StoredList): Promise<void> {
+    const sql =
+      "INSERT INTO sync_state (list, query, position, start) VALUES ($1, $2, $3, $4) " +
+      "ON CONFLICT (list, query) DO UPDATE SET position = excluded.position, start = excluded.start";
+    const times = [checkpoint.position, checkpoint.start].map(String);
+    await this.#database.run(sql, [list, canonicalJson(query), ...times]);
   }
 
-  async *#select(filter: BalanceChangesFilter, range: TimeRange, order: string) {
-    const { sql, values } = this.#conditionOf(filter, range);
-    const select = `SELECT ${this.#columnsOf("balances")} FROM balance_changes WHERE ${sql} ORDER BY ${order}`;
-    for await (const row of this.#database.read(select, values)) yield recordOf.balances(row);
+  async #insert(list: SyncList, rows: readonly Row[]): Promise<void> {
+    const { precision } = this.#database.dialect;
+    const time = Object.keys(tables[list].columns).indexOf("time");
+    const fine = precision > 1n && time >= 0 ? rows.find((row) => !row[time]?.endsWith("000")) : undefined;
+    if (fine) refuse(describe(recordOf(list, fine)), "a time in microseconds", fine[time]);
+    // A vote that was cast twice meanwhile has its last version.
+    const last = list === "votes" ? [...new Map(rows.map((row) => [`${row[0]} ${row[1]}`, row])).values()] : rows;
+    if (last.length === 0) return;
+    const json = JSON.stringify(last);
+    const added = await this.#database.run(this.#inserts[list], [json]);
+    // The accounts of most batches are known.
+    if (list !== "balances" || added === last.length) return;
+    await this.#database.run(this.#inserts.accounts, [json]);
+    await this.#database.run(this.#inserts.balances, [json]);
+  }
+
+  /** The rows to copy of a list. Those of votes are all versions, with the ends of their blocks. */
+  #rows(list: SyncList) {
+    const columns = this.#columnsOf(list);
+    const { digits } = this.#database.dialect;
+    return this.#database.read(
+      list === "votes"
+        ? `SELECT ${columns}, ${digits("before")} FROM votes_history ORDER BY id`
+        : `SELECT ${columns} FROM ${tables[list].name}`,
+    );
+  }
+
+  async *#select(filter: BalanceChangesFilter, { start, end }: TimeRange, order: string) {
+    const { time, rows, precision } = this.#database.dialect;
+    const values = [start, end].map((each) => String(each + precision - 1n));
+    const conditions = [`time >= ${time("$1")}`, `time < ${time("$2")}`];
+    for (const [column, wanted] of wantedOf(filter)) {
+      values.push(JSON.stringify(wanted.map((each) => [each])));
+      conditions.push(`${column} IN (SELECT r.value->>0 FROM ${rows(`$${values.length}`)})`);
+    }
+    const select = `SELECT ${this.#columnsOf("balances")} FROM balance_changes`;
+    const sql = `${select} WHERE ${conditions.join(" AND ")} ORDER BY ${order}`;
+    for await (const row of this.#database.read(sql, values)) yield recordOf("balances", row);
     return undefined;
   }
 
   /** The columns of a list as text: a time exceeds the integers of JavaScript. */
   #columnsOf(list: SyncList): string[] {
     const { digits } = this.#database.dialect;
-    return Object.entries(tables[list].columns).map(([name, kind]) =>
+    return Object.entries(tables[list].columns).map(([name, { kind }]) =>
       kind === "time" ? digits(name) : kind === "text" ? name : `CAST(${name} AS TEXT)`,
     );
-  }
-
-  #conditionOf(filter: BalanceChangesFilter, { start, end }: TimeRange): { sql: string; values: string[] } {
-    const { time, texts, precision } = this.#database.dialect;
-    const values = [start, end].map((each) => String(each + precision - 1n));
-    let sql = `time >= ${time("$1")} AND time < ${time("$2")}`;
-    for (const [column, wanted] of wantedOf(filter)) {
-      values.push(JSON.stringify(wanted));
-      sql += ` AND ${column} IN (SELECT value FROM ${texts(`$${values.length}`)})`;
-    }
-    return { sql, values };
-  }
-
-  #checkPrecision(record: { readonly timestamp: unknown }): void {
-    const { precision } = this.#database.dialect;
-    if (precision === 1n || String(record.timestamp).endsWith("000")) return;
-    refuse(describe(record), "a time in microseconds", record.timestamp);
   }
 }

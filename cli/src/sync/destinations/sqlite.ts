@@ -1,5 +1,4 @@
 /** A destination in an SQLite database, with `node:sqlite`. */
-import { statSync } from "node:fs";
 import { ExitError, UsageError } from "../../errors.js";
 import { followLink } from "../../output/target.js";
 import type { OpenMode } from "../destination.js";
@@ -27,13 +26,12 @@ const digits = (last: number, count: number) =>
 const dialect: Dialect = {
   place: "file",
   // Balances can have 256 bits, which are 78 digits.
-  types: { id: "INTEGER", time: "INTEGER", amount: "TEXT", json: "TEXT" },
+  types: { id: "INTEGER", time: "INTEGER", amount: "TEXT", decimal: "TEXT", json: "TEXT", text: "TEXT" },
   byKey: " WITHOUT ROWID",
   precision: 1n,
   time: (text) => `CAST(${text} AS INTEGER)`,
   digits: (time) => `CAST(${time} AS TEXT)`,
   rows: (json) => `json_each(${json}) AS r`,
-  texts: (json) => `json_each(${json})`,
   collation: "COLLATE BINARY",
   extra: [
     "strftime('%Y-%m-%dT%H:%M:%S', time / 1000000000, 'unixepoch') || printf('.%09dZ', time % 1000000000) AS utc, ",
@@ -49,7 +47,6 @@ class SqliteDatabase implements Database {
   readonly name: string;
   readonly #database: Sqlite;
   readonly #release: () => Promise<void>;
-  readonly #statements = new Map<string, Statement>();
 
   constructor(database: Sqlite, name: string, release: () => Promise<void>) {
     this.name = name;
@@ -63,13 +60,12 @@ class SqliteDatabase implements Database {
   }
 
   async run(sql: string, values: readonly string[]): Promise<number> {
-    return Number(this.#prepare(sql).run(...named(values)).changes);
+    return Number(this.#database.prepare(sql).run(...named(values)).changes);
   }
 
   async query(sql: string, values: readonly string[] = []): Promise<Row[]> {
-    return this.#prepare(sql)
-      .all(...named(values))
-      .map((row) => Object.values(row));
+    const rows = this.#database.prepare(sql).all(...named(values));
+    return rows.map((row) => Object.values(row));
   }
 
   *read(sql: string, values: readonly string[] = []): Generator<Row, undefined> {
@@ -78,12 +74,11 @@ class SqliteDatabase implements Database {
   }
 
   /** A process that is killed has stored everything or nothing. */
-  async write<T>(run: () => Promise<T>): Promise<T> {
+  async write(run: () => Promise<void>): Promise<void> {
     this.#database.exec("BEGIN IMMEDIATE");
     try {
-      const result = await run();
+      await run();
       this.#database.exec("COMMIT");
-      return result;
     } catch (error) {
       try {
         this.#database.exec("ROLLBACK");
@@ -104,12 +99,6 @@ class SqliteDatabase implements Database {
   async close(): Promise<void> {
     this.#database.close();
     await this.#release();
-  }
-
-  #prepare(sql: string): Statement {
-    const statement = this.#statements.get(sql) ?? this.#database.prepare(sql);
-    this.#statements.set(sql, statement);
-    return statement;
   }
 }
 
@@ -132,7 +121,7 @@ export function loadSqlite(): (path: string) => Sqlite {
 export async function openSqlite(name: string, mode: OpenMode): Promise<RelationalDestination> {
   const open = loadSqlite();
   // One lock is for all names of a file.
-  const path = fileOf(name, mode);
+  const path = followLink(name);
   const release = mode === "read" ? async () => {} : await lock(path);
   try {
     return await sqliteDestination(open(path), name, mode, release);
@@ -158,22 +147,4 @@ export async function sqliteDestination(
     sqlite.close();
     throw database.describe(error);
   }
-}
-
-function fileOf(name: string, mode: OpenMode): string {
-  const path = followLink(name);
-  const found = statSync(path, { throwIfNoEntry: false });
-  if (found && !found.isFile()) throw new UsageError(`Expected ${name} to be a regular file.`);
-  // SQLite would create it.
-  if (mode === "read" && !found)
-    throw new UsageError(
-      `Expected a database of vegaprotocol sync, and there is no ${name}. Create it with: vegaprotocol sync ${name}`,
-    );
-  if (found && found.nlink > 1) {
-    throw new UsageError(
-      `Expected DESTINATION to have one name, and ${name} has ${found.nlink} (hard links): SQLite would lose what is written by ` +
-        "another one. Copy the file, or remove the other names.",
-    );
-  }
-  return path;
 }

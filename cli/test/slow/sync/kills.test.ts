@@ -113,7 +113,7 @@ const folder: Subject = {
       const written = await openParquet(file);
       position = BigInt(written.notes["end"] ?? 0);
       const rows = readParquet(written, tables.balances.columns);
-      for await (const row of rows) balances.push(recordOf.balances(row));
+      for await (const row of rows) balances.push(recordOf("balances", row));
     }
     return { position, balances };
   },
