@@ -1,7 +1,7 @@
 /** Compares the stored balance changes with those of a node, record by record. */
 import type { BalanceChange, VegaClient } from "vegaprotocol-client";
 import { ExitError } from "../errors.js";
-import { allTimes, type BalancesQuery, type Destination } from "./destination.js";
+import { allTimes, type BalancesQuery, checkpointOf, type Destination } from "./destination.js";
 import type { RelationalDestination } from "./destinations/relational.js";
 import { compareRecords } from "./rows.js";
 import { hasRecord, openScan, type ReadOptions, refuseNetwork } from "./sync.js";
@@ -41,7 +41,7 @@ export async function checkSync(
 ): Promise<SyncComparison> {
   const { signal } = options;
   const { filter, from } = query;
-  const checkpoint = await destination.checkpoint("balances", query);
+  const checkpoint = checkpointOf(await destination.checkpoints(), "balances", query);
   if (checkpoint === undefined) {
     throw new ExitError(
       "Expected a destination in which these balance changes are stored. Run sync without --check first.",

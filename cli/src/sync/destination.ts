@@ -53,7 +53,6 @@ export type OpenMode = "write" | "read";
 export interface Destination {
   /** Whether lists other than balance changes can be followed. */
   readonly followsLists: boolean;
-  checkpoint(list: SyncList, query: object): Promise<Checkpoint | undefined>;
   /** Stores records with their checkpoint, both or none. */
   store(batch: Batch): Promise<void>;
   /** Completes what a run has stored, once all of its lists have ended. Returns what the user should know of it. */
@@ -70,6 +69,9 @@ export interface Destination {
   describe(error: unknown): unknown;
   close(): Promise<void>;
 }
+
+export const checkpointOf = (stored: readonly StoredList[], list: SyncList, query: object): Checkpoint | undefined =>
+  stored.find((each) => each.list === list && canonicalJson(each.query) === canonicalJson(query))?.checkpoint;
 
 /** The columns of the filters. */
 const filterColumns: Readonly<Record<keyof BalanceChangesFilter, string>> = {

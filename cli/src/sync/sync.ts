@@ -17,7 +17,14 @@ import {
 import { ExitError, IncompleteError } from "../errors.js";
 import { formatTime } from "../output/columns.js";
 import { largestPage, readWhole } from "../records.js";
-import type { BalancesQuery, Batch, Checkpoint, Destination, SyncList } from "./destination.js";
+import {
+  type BalancesQuery,
+  type Batch,
+  type Checkpoint,
+  checkpointOf,
+  type Destination,
+  type SyncList,
+} from "./destination.js";
 import { checkTime, compareRecords } from "./rows.js";
 
 /** The votes on a proposal, or those of a party. */
@@ -79,6 +86,7 @@ export async function syncTo(
     const { partyId, assetId, timestamp } = newest;
     refuseNetwork(`the node does not have its balance change of party ${partyId}, asset ${assetId} at ${timestamp}`);
   }
+  const stored = await destination.checkpoints();
   const controller = new AbortController();
   const signals = [controller.signal, ...(signal ? [signal] : [])];
   const run: Run = {
@@ -91,8 +99,8 @@ export async function syncTo(
     limit: pLimit(1),
   };
   const tasks = [
-    ...(balances ? [syncBalances(run, balances)] : []),
-    ...votes.map((query) => syncVotes(run, query)),
+    ...(balances ? [syncBalances(run, balances, checkpointOf(stored, "balances", balances))] : []),
+    ...votes.map((query) => syncVotes(run, query, checkpointOf(stored, "votes", query))),
     ...signatures.map((id) => syncSignatures(run, { id })),
   ];
   const incomplete = profiles ? syncProfiles(run) : undefined;
@@ -162,8 +170,7 @@ function following({ options, controller, signal }: Run): FollowOptions {
   return { pollInterval, stalledAfter: catchUp, observe: endOnFailure, signal };
 }
 
-async function syncVotes(run: Run, query: VotesQuery): Promise<void> {
-  const stored = await run.destination.checkpoint("votes", query);
+async function syncVotes(run: Run, query: VotesQuery, stored: Checkpoint | undefined): Promise<void> {
   if (!run.options.follow && isAt(run, "votes", stored?.position)) return;
   const follower = followVotes(run.client, query, { ...following(run), from: stored?.position ?? "start" });
   await storeBatches(run, "votes", query, follower, stored);
@@ -173,8 +180,8 @@ const syncSignatures = (run: Run, query: { id: string }): Promise<void> =>
   storeBatches(run, "signatures", query, followNodeSignatures(run.client, query, following(run)), undefined);
 
 /** Stores balance changes: by a scan up to the newest block, then block by block. */
-async function syncBalances(run: Run, query: BalancesQuery): Promise<void> {
-  let checkpoint = await run.destination.checkpoint("balances", query);
+async function syncBalances(run: Run, query: BalancesQuery, stored: Checkpoint | undefined): Promise<void> {
+  let checkpoint = stored;
   if (!isAt(run, "balances", checkpoint?.position)) checkpoint = await scanHistory(run, query, checkpoint);
   if (!run.options.follow) return;
   const { client } = run;
@@ -191,7 +198,8 @@ async function scanHistory(
 ): Promise<Checkpoint | undefined> {
   const { position } = stored ?? {};
   const from = position ?? query.from;
-  const newest = position === undefined ? undefined : await run.destination.newest(query.filter, position);
+  const { destination, limit } = run;
+  const newest = position === undefined ? undefined : await limit(() => destination.newest(query.filter, position));
   const { scan, history } = await openHistory(run, query.filter, from, newest);
   let start = newest && stored?.start;
   let records: BalanceChange[] = [];

@@ -8,7 +8,6 @@ import { writeError } from "../../output/file.js";
 import {
   type BalancesQuery,
   type Batch,
-  type Checkpoint,
   canonicalJson,
   type Destination,
   type OpenMode,
@@ -83,12 +82,6 @@ class ParquetDestination implements Destination {
     if (last && last.end < endOf(last.day)) this.#partial = last;
   }
 
-  async checkpoint(list: SyncList): Promise<Checkpoint | undefined> {
-    const [first, last] = [this.#folder.days[0], this.#folder.days.at(-1)];
-    // The other lists are read anew.
-    return list === "balances" && first && last ? { start: first.start, position: last.end } : undefined;
-  }
-
   async store(batch: Batch): Promise<void> {
     if (batch.list !== "balances") {
       this.#batches.push(batch);
@@ -127,15 +120,18 @@ class ParquetDestination implements Destination {
 
   async checkpoints(): Promise<StoredList[]> {
     const found: StoredList[] = [];
-    const checkpoint = await this.checkpoint("balances");
-    if (checkpoint) {
-      found.push({ list: "balances", query: JSON.parse(this.#folder.days[0]?.notes["query"] ?? "{}"), checkpoint });
+    const { path, days } = this.#folder;
+    const [first, last] = [days[0], days.at(-1)];
+    if (first && last) {
+      const checkpoint = { start: first.start, position: last.end };
+      found.push({ list: "balances", query: JSON.parse(first.notes["query"] ?? "{}"), checkpoint });
     }
-    for (const list of syncLists.filter((each) => existsSync(pathOf(this.#folder.path, each)))) {
-      const { notes } = await openParquet(pathOf(this.#folder.path, list));
+    for (const list of syncLists.filter((each) => existsSync(pathOf(path, each)))) {
+      const { notes } = await openParquet(pathOf(path, list));
       const queries: string[] = JSON.parse(notes["query"] ?? "[]");
-      for (const query of queries)
-        found.push({ list, query: JSON.parse(query), checkpoint: { start: 0n, position: 0n } });
+      // They are read anew.
+      const checkpoint = { start: 0n, position: 0n };
+      found.push(...queries.map((query) => ({ list, query: JSON.parse(query), checkpoint })));
     }
     return found;
   }

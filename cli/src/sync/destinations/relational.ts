@@ -4,7 +4,6 @@ import { ExitError, UsageError } from "../../errors.js";
 import {
   allTimes,
   type Batch,
-  type Checkpoint,
   canonicalJson,
   type Destination,
   type OpenMode,
@@ -164,12 +163,6 @@ export class RelationalDestination implements Destination {
       await database.write(() => database.execute(found === undefined ? createTables(dialect) : ""));
     } else if (found === undefined) throw new UsageError(`${name} has no copy: run vegaprotocol sync first.`);
     return new RelationalDestination(database);
-  }
-
-  async checkpoint(list: SyncList, query: object): Promise<Checkpoint | undefined> {
-    const sql = "SELECT start, position FROM sync_state WHERE list = $1 AND query = $2";
-    const [row] = await this.#database.query(sql, [list, canonicalJson(query)]);
-    return row && { start: BigInt(row[0] ?? 0), position: BigInt(row[1] ?? 0) };
   }
 
   async checkpoints(): Promise<StoredList[]> {
