@@ -51,14 +51,7 @@ export interface ClientOptions extends AttemptOptions {
    * ```
    */
   observe?: ((event: ObserverEvent) => void) | undefined;
-  /**
-   * Checks each response beyond its envelope, such as the function that `validateAnswers` of `vegaprotocol-client/validate` returns.
-   *
-   * @example
-   * ```ts
-   * createClient({ baseUrl, validate: validateAnswers({ onMismatch: "throw" }) });
-   * ```
-   */
+  /** Checks each response beyond its envelope, such as the function that `validateAnswers` of `vegaprotocol-client/validate` returns. */
   validate?: Validate | undefined;
 }
 

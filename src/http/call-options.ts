@@ -36,11 +36,6 @@ export interface AttemptOptions {
   /**
    * How reads are retried; `false` makes one attempt. The check of a transaction is never retried. Default: the defaults of
    * {@link RetryOptions}.
-   *
-   * @example
-   * ```ts
-   * await client.getSpamStatistics({ partyId }, { retry: { attempts: 2 } });
-   * ```
    */
   retry?: RetryOptions | false | undefined;
   /**
@@ -48,10 +43,6 @@ export interface AttemptOptions {
    * limit is exceeded, whatever the status. `Infinity` sets no limit.
    *
    * @default 67_108_864
-   * @example
-   * ```ts
-   * createClient({ baseUrl, maxResponseSize: 8 * 1024 * 1024 });
-   * ```
    */
   maxResponseSize?: number | undefined;
 }
@@ -91,14 +82,7 @@ export interface CallOptions extends AttemptOptions {
   signal?: AbortSignal | undefined;
   /** Headers of this call. They override those of the client. */
   headers?: HeaderValues | undefined;
-  /**
-   * The address of the node that serves the call, of a client whose `baseUrl` is a pool. Default: the pool chooses.
-   *
-   * @example
-   * ```ts no-run
-   * await client.getSpamStatistics({ partyId }, { node: "https://a.example" });
-   * ```
-   */
+  /** The address of the node that serves the call, of a client whose `baseUrl` is a pool. Default: the pool chooses. */
   node?: string | undefined;
 }
 
