@@ -3,11 +3,11 @@ import { readBaseUrl } from "../arguments/read-value.js";
 import { refuse } from "../arguments/refuse.js";
 import {
   type AttemptOptions,
+  addHeaders,
   attemptChecks,
+  type CallDefaults,
   defaultSettings,
   type HeaderValues,
-  readHeaders,
-  type Settings,
   settingsOf,
 } from "../http/call-options.js";
 import type { ObserverEvent } from "../http/events.js";
@@ -69,9 +69,7 @@ const clientChecks: OptionChecks<ClientOptions> = {
 export interface OptionOverrides extends Omit<ClientOptions, "baseUrl" | "fetch" | "pacing"> {}
 
 /** What calls of a client have by default. */
-export interface ClientDefaults {
-  settings: Settings;
-  headers: Headers;
+export interface ClientDefaults extends CallDefaults {
   observe: ClientOptions["observe"];
   validate: ClientOptions["validate"];
 }
@@ -87,7 +85,7 @@ function readDefaults(options: OptionOverrides, defaults: ClientDefaults): Clien
   const { headers, observe = defaults.observe, validate = defaults.validate } = options;
   return {
     settings: settingsOf(options, defaults.settings),
-    headers: readHeaders(undefined, [...defaults.headers, ...readHeaders(undefined, headers)]),
+    headers: addHeaders(defaults.headers, headers),
     observe,
     validate,
   };

@@ -8,7 +8,7 @@ import { readArguments } from "../arguments/read-arguments.js";
 import { type Connection, type ConnectionOptions, connectTo } from "../evidence/connection.js";
 import { call } from "../http/call.js";
 import { type CallOptions, callChecks, readCallOptions } from "../http/call-options.js";
-import { withCalls, withHeaders } from "../http/http-client.js";
+import { withCalls } from "../http/http-client.js";
 import { sharedLimiter } from "../http/rate-limiter.js";
 import { type NodeHttp, routeOf } from "../http/route.js";
 import type { ScanOptions } from "../scan/scan-options.js";
@@ -116,11 +116,10 @@ interface Shared {
 }
 
 function createMethods(shared: Shared, defaults: ClientDefaults): VegaClient {
-  const { settings, observe, validate } = defaults;
-  const http = withHeaders(shared.http, defaults.headers);
-  const options = { ...shared.connectionOptions, http, validate, observe };
-  const connection = shared.connect(options);
-  const context = { connection, http, settings };
+  const { http, connectionOptions } = shared;
+  const { headers, observe, validate } = defaults;
+  const connection = shared.connect({ ...connectionOptions, http, headers, validate, observe });
+  const context = { connection, http, defaults };
 
   const listMethod = (id: ListId) => (argument: unknown, options?: ListingOptions) =>
     listOperation(id, context, argument, options);
@@ -134,7 +133,7 @@ function createMethods(shared: Shared, defaults: ClientDefaults): VegaClient {
         connection.send({
           ...route,
           params: readArguments(id, operation, argument),
-          ...readCallOptions(id, options, settings, callChecks),
+          ...readCallOptions(id, options, defaults, callChecks),
         }),
       );
   };
@@ -150,7 +149,7 @@ function createMethods(shared: Shared, defaults: ClientDefaults): VegaClient {
     scanBalanceChanges: (argument, options) => scanOperation(context, argument, options),
     withOptions: (overrides) => createMethods(shared, readOverrides(overrides, defaults)),
     baseUrl: shared.urls[0] ?? "",
-    http: withCalls(http, connection.send, settings),
+    http: withCalls(http, connection.send, defaults),
   };
   return printedAs(client, `VegaClient of ${shared.urls.join(", ")}`);
 }

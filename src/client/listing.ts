@@ -129,13 +129,13 @@ const lists: { readonly [Id in ListId]: ListOperation<RecordOf<Id>> & OperationT
 /** The listing of a list operation. */
 export function listOperation<Id extends ListId>(
   id: Id,
-  { connection, http, settings }: ClientContext,
+  { connection, http, defaults }: ClientContext,
   argument: unknown,
   options: ListingOptions | undefined,
 ): Listing<RecordOf<Id>> {
   const operation = lists[id];
   const taken = take(() => {
-    const call = readCallOptions(id, options, settings, listingChecks);
+    const call = readCallOptions(id, options, defaults, listingChecks);
     return { call, checked: readArguments(id, operation, argument), walk: readWalkOptions(options) };
   });
   const listing = walk<RecordOf<Id>>(async () => {

@@ -3,15 +3,14 @@ import { type Batches, type CoverageReceiver, ItemIterator, ignore } from "../as
 import { ConnectionError, describe } from "../errors/index.js";
 import type { Coverage } from "../errors/vega-error.js";
 import type { Connection } from "../evidence/connection.js";
-import type { Settings } from "../http/call-options.js";
+import type { CallDefaults } from "../http/call-options.js";
 import type { NodeHttp } from "../http/route.js";
 
 /** What the methods of a client send with. */
 export interface ClientContext {
   connection: Connection;
   http: NodeHttp;
-  /** The defaults of calls. */
-  settings: Settings;
+  defaults: CallDefaults;
 }
 
 /** Loads the code of lists and scans, which programs without them do not need. */

@@ -45,12 +45,12 @@ const { range } = operations.listBalanceChanges;
 
 /** The scan of balance changes. */
 export function scanOperation(
-  { connection, http, settings }: ClientContext,
+  { connection, http, defaults }: ClientContext,
   argument: ScanBalanceChangesArguments | undefined,
   options: ScanOptions | undefined,
 ): Scan<BalanceChange> {
   const taken = take(() => ({
-    call: readCallOptions(operation, options, settings, scanChecks),
+    call: readCallOptions(operation, options, defaults, scanChecks),
     options: readScanOptions(options),
     checked: readArguments(operation, { arguments: scanArguments, range }, argument),
   }));

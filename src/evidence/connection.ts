@@ -32,6 +32,7 @@ export interface Connection {
 export interface ConnectionOptions extends Pick<Transport, "fetch" | "validate" | "limiter"> {
   session: Session;
   http: NodeHttp;
+  headers: Headers;
   observe: ((event: ObserverEvent) => void) | undefined;
   /** Whether the nodes of a pool get rate limiters of their own. */
   pacing: boolean;

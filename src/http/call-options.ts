@@ -129,36 +129,43 @@ export const callChecks: OptionChecks<CallOptions> = {
 /** The checked options of a call, which hold for each of its requests. */
 export interface CallSettings {
   settings: Settings;
-  headers?: Headers | undefined;
+  headers: Headers;
   signal?: AbortSignal | undefined;
   /** The address of the only node that serves the call, if the client has several. */
   node?: string | undefined;
 }
 
+/** What the calls of a client have by default. */
+export type CallDefaults = Pick<CallSettings, "settings" | "headers">;
+
 /** Checks the options of a call, and adds those of its client as defaults. */
 export function readCallOptions<Options extends CallOptions>(
   operation: string,
   options: Options | undefined,
-  defaults: Settings,
+  { settings, headers }: CallDefaults,
   checks: OptionChecks<Options>,
 ): CallSettings {
-  if (options === undefined) return { settings: defaults };
+  if (options === undefined) return { settings, headers };
   checkOptions(checks, options, { name: operation, operation });
-  const { headers, signal, node } = options;
-  const read = headers === undefined ? undefined : readHeaders(operation, headers);
-  return { settings: settingsOf(options, defaults), headers: read, signal, node };
+  return {
+    settings: settingsOf(options, settings),
+    headers: addHeaders(headers, options.headers, operation),
+    signal: options.signal,
+    node: options.node,
+  };
 }
 
 /** Returns the settings of checked options. */
 export const settingsOf = ({ retry, ...options }: AttemptOptions, defaults: Settings): Settings =>
   withDefaults(defaults, { ...options, ...(retry === false ? { attempts: 1 } : retry) });
 
-/** Checks headers, and leaves out those that are `undefined`. */
-export function readHeaders(operation: string | undefined, values: HeaderValues = {}): Headers {
+/** Checks headers, and adds those that are not `undefined` to others. */
+export function addHeaders(others: Headers, values: HeaderValues | undefined, operation?: string): Headers {
+  if (values === undefined) return others;
   if (typeof values !== "object" || values === null) {
     refuse({ operation, argument: "headers" }, "an object, Headers or pairs", values);
   }
-  const headers = new Headers();
+  const headers = new Headers(others);
   try {
     for (const [name, value] of Symbol.iterator in values ? values : Object.entries(values)) {
       if (value !== undefined) headers.set(name, value);

@@ -1,13 +1,13 @@
 import { ApiError, atCaller } from "../errors/index.js";
-import type { Settings } from "./call-options.js";
+import type { CallDefaults } from "./call-options.js";
 import { decode, mismatch, parseJson, readBytes } from "./response.js";
-import type { AttemptInit, CallRequest, FetchResult, NodeHttp, Received, Send, SendAny } from "./route.js";
+import type { CallRequest, FetchResult, NodeHttp, Received, Send, SendAny } from "./route.js";
 
 /** What the caller passes to openapi-fetch, as far as it is read here. */
 interface Init {
   baseUrl?: string;
   fetch?: (request: Request) => Promise<Response>;
-  headers?: AttemptInit["headers"];
+  headers?: HeadersInit | Record<string, unknown>;
   params?: unknown;
   parseAs?: "json" | "text" | "blob" | "arrayBuffer" | "stream";
   signal?: AbortSignal | null;
@@ -20,31 +20,15 @@ type Result = FetchResult & { data?: unknown };
 const reads = ["GET", "HEAD", "OPTIONS", "TRACE"];
 
 /**
- * Returns an openapi-fetch client whose requests are calls: they have deadlines, retries and pacing. Middleware is called for each
+ * Returns an openapi-fetch client whose requests are calls: they have headers, deadlines, retries and pacing. Middleware is called for each
  * attempt.
  */
-export const withCalls = (http: NodeHttp, send: Send, settings: Settings): NodeHttp =>
-  withRequest(http, (name, path, init: Init) => httpCall(http, send, settings, name.toUpperCase(), path, init));
-
-/** Returns an openapi-fetch client that sends headers with every request. */
-export function withHeaders(http: NodeHttp, added: Headers): NodeHttp {
-  const send = http.request as SendAny;
-  const plain = Object.fromEntries(added);
-  return withRequest(http, (method, path, init: { headers?: HeadersInit | Record<string, unknown> }) => {
-    const { headers } = init;
-    const own =
-      headers instanceof Headers || Array.isArray(headers) ? Object.fromEntries(new Headers(headers)) : headers;
-    // A header of one request comes last: it overrides the others, and `null` removes them.
-    return send(method, path, { ...init, headers: { ...plain, ...own } });
-  });
-}
-
-/** Returns an openapi-fetch client that sends with a function. Its middleware is that of the other. */
-function withRequest(http: NodeHttp, send: SendAny): NodeHttp {
+export function withCalls(http: NodeHttp, sendCall: Send, defaults: CallDefaults): NodeHttp {
+  const send = (method: string, path: string, init: Init = {}) =>
+    httpCall(http, sendCall, defaults, method.toUpperCase(), path, init);
   const members = Object.entries(http).map(([name, member]) => {
     if (name === "use" || name === "eject") return [name, member];
-    if (name === "request") return [name, (method: string, path: string, init = {}) => send(method, path, init)];
-    return [name, (path: string, init = {}) => send(name, path, init)];
+    return [name, name === "request" ? send : (path: string, init?: Init) => send(name, path, init)];
   });
   return Object.fromEntries(members) as NodeHttp;
 }
@@ -53,20 +37,24 @@ function withRequest(http: NodeHttp, send: SendAny): NodeHttp {
 async function httpCall(
   http: NodeHttp,
   sendCall: Send,
-  settings: Settings,
+  defaults: CallDefaults,
   method: string,
   path: string,
   init: Init,
 ): Promise<Result> {
   const send = http.request as SendAny<object, Result>;
   const { baseUrl, fetch, signal, parseAs = "json", ...rest } = init;
+  const isPlain = !(rest.headers instanceof Headers || Array.isArray(rest.headers));
+  // Those of the request override the others, and `null` removes them.
+  const own = isPlain ? rest.headers : Object.fromEntries(new Headers(rest.headers as HeadersInit));
+  const headers = { ...Object.fromEntries(defaults.headers), ...own };
   // To where it says, once.
-  if (baseUrl !== undefined || fetch !== undefined) return send(method, path, { ...init, redirect: "manual" });
+  if (baseUrl !== undefined || fetch !== undefined) return send(method, path, { ...init, headers, redirect: "manual" });
   let received: Result | undefined;
   const call: CallRequest<unknown> = {
     operation: `${method} ${path}`,
     once: !reads.includes(method),
-    settings,
+    ...defaults,
     signal: signal ?? undefined,
     params: {},
     attempt: async (_, attemptInit) => {
@@ -74,7 +62,7 @@ async function httpCall(
       // A stream is read after the call, and still ends with the caller's signal.
       const signals = signal && parseAs === "stream" ? [attemptInit.signal, signal] : undefined;
       const lasting = signals && { signal: AbortSignal.any(signals) };
-      received = await send(method, path, { ...attemptInit, ...rest, ...lasting });
+      received = await send(method, path, { ...attemptInit, ...rest, headers, ...lasting });
       return received;
     },
     read: (body) => body,

@@ -113,13 +113,11 @@ export async function sendAttempt<T>(transport: Transport, call: CallRequest<T>,
     return response.ok ? response : withBody({ ...origin, request, response });
   };
   const exchange = async () => {
-    const { headers = {} } = call;
-    const { baseUrl } = transport;
     const result = await call.attempt(call.params, {
-      headers,
+      headers: call.headers,
       signal: controller.signal,
       parseAs: "stream",
-      baseUrl,
+      baseUrl: transport.baseUrl,
       fetch,
     });
     // Middleware can respond without a request.

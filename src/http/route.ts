@@ -35,7 +35,7 @@ export interface Received {
 
 /** Options for openapi-fetch. An interface would not be assignable to its index signature. */
 export type AttemptInit = {
-  headers: Headers | Record<string, never>;
+  headers: Headers;
   fetch: (request: Request) => Promise<Response>;
   parseAs: "stream";
   signal: AbortSignal;

@@ -150,9 +150,10 @@ async function callOnce<T>(client: PoolClient, call: PoolCall<T>): Promise<Answe
 }
 
 /** A read that is cheap for a node, of a resource that has no signatures: whether the node responds, and with which block. */
-const probe = ({ http }: PoolClient, operation: string) => ({
+const probe = ({ http, headers }: PoolClient, operation: string) => ({
   ...routeOf(http, "listNodeSignatures"),
   operation,
+  headers,
   params: { id: "0".repeat(64), pagination: { first: 1 } },
   read: (body: { signatures?: unknown }) => (body.signatures ? body : undefined),
 });

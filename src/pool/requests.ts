@@ -22,7 +22,7 @@ export interface Pool {
 /** One client of a pool. */
 export interface PoolClient
   extends Pool,
-    Pick<ConnectionOptions, "fetch" | "pacing" | "validate" | "http" | "session"> {
+    Pick<ConnectionOptions, "fetch" | "pacing" | "validate" | "http" | "headers" | "session"> {
   readonly emit: Emit | undefined;
 }
 

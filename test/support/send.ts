@@ -33,6 +33,7 @@ export function createSend(
       ...route,
       params: {},
       settings: { ...defaultSettings, ...settings },
+      headers: new Headers(),
       signal,
     });
 }

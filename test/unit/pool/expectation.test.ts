@@ -17,13 +17,15 @@ function setting(data: PooledNetworkOptions["data"] = {}) {
     observe: undefined,
     session: {},
     http,
+    headers: new Headers(),
     pacing: true,
     limiter: undefined,
     validate: undefined,
   });
   const request = { pagination: { first: 1, newestFirst: false } };
   const read = (node: object) => ({ edges: [{ cursor: "", node }], pageInfo: null, request });
-  const call = { ...routeOf(http, "getSpamStatistics"), read, params: { partyId: "a1" }, settings: defaultSettings };
+  const defaults = { settings: defaultSettings, headers: new Headers() };
+  const call = { ...routeOf(http, "getSpamStatistics"), read, params: { partyId: "a1" }, ...defaults };
   const send = (expectation: Expectation) => net.run(connection.send({ ...call, expectation }));
   return { net, send };
 }

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { ArgumentError } from "../../../src/index.js";
+import { ArgumentError, createClient } from "../../../src/index.js";
 import { nodePool } from "../../../src/pool/index.js";
 import { PooledNetwork } from "../../support/pooled-network.js";
+import { json, recorder } from "../../support/recorder.js";
 
 describe("a check of the nodes of a pool", () => {
   test("asks every node now, and resolves to the status of all", async () => {
@@ -36,6 +37,14 @@ describe("a check of the nodes of a pool", () => {
     net.clock.after(100, () => controller.abort("enough"));
     await expect(net.run(net.pool.check({ signal: controller.signal }))).rejects.toBe("enough");
     expect(net.clock.pending).toBe(0);
+  });
+
+  test("sends the headers of the client", async () => {
+    const pool = nodePool(["https://a.example"]);
+    const { fetch, sent } = recorder(async () => json({ signatures: {} }));
+    createClient({ baseUrl: pool, headers: { "X-Key": "k" }, fetch });
+    await pool.check();
+    expect(sent).toMatchObject([{ headers: { "x-key": "k" } }]);
   });
 
   test("needs a client, and refuses wrong options", async () => {
