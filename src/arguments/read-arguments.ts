@@ -85,15 +85,13 @@ function readMembers(operation: string, members: Arguments, value: unknown, pref
       spec.kind === "object"
         ? readMembers(operation, spec.members, member, `${argument}.`)
         : readValue(spec, member, { operation, argument });
-    if (spec.kind !== "object" && spec.in === "path") checkPathSegment(operation, argument, read);
+    // A URL parser takes these, even percent-encoded, for steps in the path: another resource would be requested.
+    if (spec.kind !== "object" && spec.in === "path" && (read === "." || read === "..")) {
+      refuse({ operation, argument }, "an id other than `.` or `..`", read);
+    }
     if (read !== undefined) checked[name] = read;
   }
   return checked;
-}
-
-/** A URL parser takes these, even percent-encoded, for steps in the path: another resource would be requested. */
-function checkPathSegment(operation: string, argument: string, value: unknown): void {
-  if (value === "." || value === "..") refuse({ operation, argument }, "an id other than `.` or `..`", value);
 }
 
 function checkAtLeastOne(operation: string, { atLeastOneOf: names }: ArgumentsSpec, checked: CheckedArguments): void {

@@ -29,27 +29,16 @@ export function refuseUnknown(owner: string, what: string, names: readonly strin
   throw new ArgumentError(`${owner} has no ${what}. ${advice}`, place);
 }
 
-/** The name that was probably meant: it differs in two letters at most, or begins alike. */
+/** The name that was probably meant: the one that begins most alike, if half of the letters are the same. */
 function mostSimilar(text: string, names: readonly string[]): string | undefined {
   const given = text.toLowerCase();
-  const rated = names.map((name) => ({ name, distance: distance(given, name.toLowerCase()) }));
-  const [best] = rated.sort((a, b) => a.distance - b.distance);
-  if (best && best.distance <= Math.min(2, given.length / 3)) return best.name;
-  return names.find((name) => given.startsWith(name.slice(0, 4).toLowerCase()) && name.length > 4);
-}
-
-/** How many letters to insert, remove or replace to turn one text into another. */
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const replaced = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
+  const alike = (name: string) => {
+    let count = 0;
+    while (count < given.length && given[count] === name[count]?.toLowerCase()) count++;
+    return count;
+  };
+  const [best = ""] = [...names].sort((a, b) => alike(b) - alike(a));
+  return alike(best) >= given.length / 2 ? best : undefined;
 }
 
 const subjectOf = ({ operation, argument }: Place): string =>
