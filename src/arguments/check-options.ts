@@ -5,7 +5,6 @@ import { type Place, refuse, refuseUnknown } from "./refuse.js";
 /** Throws an {@link ArgumentError} if the value of an option is invalid. An option that is `undefined` is not checked. */
 export type OptionCheck = (value: unknown, place: Place) => void;
 
-/** The check of every option of a function, by its name. */
 export type OptionChecks<Options> = { readonly [Name in keyof Options]-?: OptionCheck };
 
 /**
@@ -32,7 +31,6 @@ export function checkOptions(
   }
 }
 
-/** Accepts the values for which a condition is true. */
 // @__NO_SIDE_EFFECTS__
 export function expected(what: string, isValid: (value: unknown) => boolean): OptionCheck {
   return (value, place) => {
@@ -73,7 +71,6 @@ export const abortSignal = expected("an AbortSignal", (value) => {
 /** The longest timer of all runtimes, in milliseconds. A longer one fires immediately. */
 export const longestTimer = 2 ** 31 - 1;
 
-/** The milliseconds of a wait. */
 export const milliseconds = expected(
   `a number of milliseconds from 0 to ${longestTimer}`,
   (value) => typeof value === "number" && value >= 0 && value <= longestTimer,

@@ -5,7 +5,6 @@ import type { Enumeration } from "../values/names.js";
 /** The name of an operation, which is the name of a method of the client. */
 export type OperationId = keyof OperationTypes;
 
-/** All operations. */
 export type OperationTable = {
   readonly [Id in OperationId]: (ListOperation<RecordOf<Id>> | SingleOperation) & {
     readonly atLeastOneOf?: readonly ArgumentNameOf<Id>[];
@@ -16,7 +15,6 @@ type ArgumentNameOf<Id extends OperationId, Argument = OperationTypes[Id]["argum
   ? keyof Argument
   : never;
 
-/** The record of a list operation. */
 export type RecordOf<Id extends OperationId> = NonNullable<OperationTypes[Id]["record"]>;
 
 /** An operation of the description. */

@@ -3,7 +3,6 @@ import type { Argument, Arguments, Operation } from "./operation.js";
 import { readValue } from "./read-value.js";
 import { listNames, refuse, refuseUnknown } from "./refuse.js";
 
-/** What an operation takes. */
 export type ArgumentsSpec = Pick<Operation, "arguments" | "atLeastOneOf" | "range">;
 
 /** The checked members of an argument, nested as the caller passes them. What is not sent is left out. */
@@ -58,7 +57,6 @@ function timeAt(checked: CheckedArguments, name = ""): bigint | undefined {
 
 const isRequired = (argument: Argument) => argument.kind !== "object" && argument.required === true;
 
-/** What an object has to have, for messages. */
 function describeMembers(members: Arguments): string {
   const required = Object.keys(members).filter((name) => isRequired(members[name] as Argument));
   return required.length > 0 ? listNames(required) : `at least one of ${listNames(Object.keys(members))}`;

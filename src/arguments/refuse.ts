@@ -1,7 +1,6 @@
 import { ArgumentError } from "../errors/index.js";
 import { show } from "../values/show.js";
 
-/** Formats names for a message. */
 export const listNames = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(", ");
 
 /** Where an invalid value was passed. */

@@ -81,7 +81,6 @@ export class ItemIterator<Item> {
     return this;
   }
 
-  /** All that is left, in an array. */
   async drain(): Promise<Item[]> {
     const all: Item[] = [];
     for (;;) {
@@ -131,7 +130,6 @@ export class ItemIterator<Item> {
     }
   }
 
-  /** Gets the next batch; `undefined` at the end. */
   async #more(): Promise<readonly Item[] | undefined> {
     if (this.#batches === undefined) {
       this.#batches = await this.#open();

@@ -10,7 +10,7 @@ import { call } from "../http/call.js";
 import { type CallOptions, callChecks, readCallOptions } from "../http/call-options.js";
 import { withCalls } from "../http/http-client.js";
 import { sharedLimiter } from "../http/rate-limiter.js";
-import { type NodeHttp, routeOf } from "../http/route.js";
+import { routeOf } from "../http/route.js";
 import type { ScanOptions } from "../scan/scan-options.js";
 import { printedAs } from "../values/show.js";
 import {
@@ -102,23 +102,20 @@ export function createClient(options: ClientOptions): VegaClient {
   // Each node of a pool has a rate limit of its own.
   const limiter =
     pool || !pacing ? undefined : sharedLimiter(options.fetch ?? globalThis.fetch ?? fetch, new URL(baseUrl).origin);
-  const connectionOptions = { fetch, pacing, limiter, session: {} };
-  return createMethods({ urls, http, connect: pool ? pool[connect] : connectTo, connectionOptions }, defaults);
+  const shared = { urls, http, fetch, pacing, limiter, session: {}, connect: pool ? pool[connect] : connectTo };
+  return createMethods(shared, defaults);
 }
 
 /** What a client has in common with those that its `withOptions` returns. */
-interface Shared {
-  /** The addresses of all nodes. */
+interface Shared extends Pick<ConnectionOptions, "fetch" | "pacing" | "limiter" | "session" | "http"> {
   urls: readonly string[];
-  http: NodeHttp;
   connect(options: ConnectionOptions): Connection;
-  connectionOptions: Pick<ConnectionOptions, "fetch" | "pacing" | "limiter" | "session">;
 }
 
 function createMethods(shared: Shared, defaults: ClientDefaults): VegaClient {
-  const { http, connectionOptions } = shared;
+  const { http, connect, urls } = shared;
   const { headers, observe, validate } = defaults;
-  const connection = shared.connect({ ...connectionOptions, http, headers, validate, observe });
+  const connection = connect({ ...shared, headers, validate, observe });
   const context = { connection, http, defaults };
 
   const listMethod = (id: ListId) => (argument: unknown, options?: ListingOptions) =>
@@ -148,10 +145,10 @@ function createMethods(shared: Shared, defaults: ClientDefaults): VegaClient {
     ...(Object.fromEntries(methods) as OperationMethods),
     scanBalanceChanges: (argument, options) => scanOperation(context, argument, options),
     withOptions: (overrides) => createMethods(shared, readOverrides(overrides, defaults)),
-    baseUrl: shared.urls[0] ?? "",
+    baseUrl: urls[0] ?? "",
     http: withCalls(http, connection.send, defaults),
   };
-  return printedAs(client, `VegaClient of ${shared.urls.join(", ")}`);
+  return printedAs(client, `VegaClient of ${urls.join(", ")}`);
 }
 
 /** openapi-fetch's own handles more styles than the description uses, and takes a tenth of the time of a call. */

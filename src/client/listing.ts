@@ -126,7 +126,6 @@ export type ListId = { [Id in OperationId]: OperationTypes[Id]["record"] extends
 const listingChecks: OptionChecks<ListingOptions> = { ...callChecks, ...walkChecks };
 const lists: { readonly [Id in ListId]: ListOperation<RecordOf<Id>> & OperationTable[Id] } = operations;
 
-/** The listing of a list operation. */
 export function listOperation<Id extends ListId>(
   id: Id,
   { connection, http, defaults }: ClientContext,
@@ -146,7 +145,6 @@ export function listOperation<Id extends ListId>(
   return printedAs(listing, `Listing of ${id}(). ${usage}`);
 }
 
-/** For those who print a listing. */
 const usage = "Use `await` for the first page, `for await` or `toArray()` for all records.";
 
 /**

@@ -6,7 +6,6 @@ import type { Connection } from "../evidence/connection.js";
 import type { CallDefaults } from "../http/call-options.js";
 import type { NodeHttp } from "../http/route.js";
 
-/** What the methods of a client send with. */
 export interface ClientContext {
   connection: Connection;
   http: NodeHttp;

@@ -43,7 +43,6 @@ const operation = "scanBalanceChanges";
 const { pagination: _, ...scanArguments } = operations.listBalanceChanges.arguments;
 const { range } = operations.listBalanceChanges;
 
-/** The scan of balance changes. */
 export function scanOperation(
   { connection, http, defaults }: ClientContext,
   argument: ScanBalanceChangesArguments | undefined,

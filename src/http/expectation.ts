@@ -19,7 +19,6 @@ export interface Expectation {
   readonly needsBlock?: boolean | undefined;
   /** The same, for a page that no other page follows. */
   readonly minBlockAtEnd?: bigint | undefined;
-  /** Where the page continues. */
   readonly continuesFrom?: Place | undefined;
   /**
    * The time from which on the page is complete, in Unix nanoseconds; 0 for as early as any node can. Of responses that reach back less
@@ -28,7 +27,6 @@ export interface Expectation {
   readonly historyFrom?: bigint | undefined;
 }
 
-/** Members by which a record is recognized. */
 export type KnownRecord = Readonly<Record<string, unknown>>;
 
 /** What a page shows that continues at a place. */
@@ -49,7 +47,6 @@ export type Place =
       readonly without: readonly KnownRecord[];
     };
 
-/** What a response lacks. */
 export type Lack = "block" | "place" | "history";
 
 /** A response, as far as it is judged. */

@@ -13,7 +13,6 @@ interface Init {
   signal?: AbortSignal | null;
 }
 
-/** What openapi-fetch resolves to. */
 type Result = FetchResult & { data?: unknown };
 
 /** Methods that change nothing, so that they can be repeated. */
@@ -33,7 +32,6 @@ export function withCalls(http: NodeHttp, sendCall: Send, defaults: CallDefaults
   return Object.fromEntries(members) as NodeHttp;
 }
 
-/** Sends a request of an openapi-fetch client as a call. */
 async function httpCall(
   http: NodeHttp,
   sendCall: Send,

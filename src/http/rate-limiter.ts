@@ -6,7 +6,6 @@ import type { Emit } from "./events.js";
 import { retryAfter } from "./retry.js";
 import { type RateLimit, readRateLimit, TokenBucket } from "./token-bucket.js";
 
-/** Permission to send one request. */
 export interface Permit {
   readonly sentAt: number;
   /** Counts the requests of the client, from 1. */
@@ -15,7 +14,6 @@ export interface Permit {
   readonly counted: number;
 }
 
-/** An attempt that needs a permit. */
 interface PacedAttempt {
   operation: string;
   /** Counted from 1. */
@@ -23,7 +21,6 @@ interface PacedAttempt {
   settings: Settings;
 }
 
-/** How an attempt has ended. */
 interface AttemptEnd {
   /** The response of the node, before middleware. */
   response: Response | undefined;
@@ -31,7 +28,6 @@ interface AttemptEnd {
   isAborted: boolean;
 }
 
-/** An attempt that waits for its permit. */
 interface Waiter {
   attempt: PacedAttempt;
   grant(permit: Permit): void;
@@ -60,7 +56,6 @@ const probeInterval = 1050;
 export class RateLimiter {
   readonly #clock: Clock;
   readonly #bucket = new TokenBucket();
-  /** First in, first out. */
   readonly #waiting = new Set<Waiter>();
   #clearTimer = ignore;
   #inFlight = 0;
@@ -114,7 +109,6 @@ export class RateLimiter {
     });
   }
 
-  /** Notes how an attempt has ended. */
   release(permit: Permit, { timeout, totalTimeout }: Settings, { response, error, isAborted }: AttemptEnd): void {
     const now = this.#clock.now();
     if (response && RateLimitError.is(error)) this.#reject(error, response, now);

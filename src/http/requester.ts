@@ -67,9 +67,7 @@ export async function waitUntil(
   if (delay >= left) throw totalTimeoutError(call, soFar);
 }
 
-/** One attempt of a call. */
 export interface Attempt {
-  /** Counted from 1. */
   number: number;
   /** Ends the attempt. */
   signal: AbortSignal | undefined;
@@ -144,7 +142,6 @@ export async function sendAttempt<T>(transport: Transport, call: CallRequest<T>,
   }
 }
 
-/** Reads what openapi-fetch has returned. */
 async function readAnswer<T>(
   { clock, validate }: Transport,
   call: CallRequest<T>,

@@ -154,7 +154,6 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Returns the result of a response with a success status. */
 export async function readResult<T>(
   received: Received,
   { described, read }: Pick<CallRequest<T>, "described" | "read">,
@@ -191,7 +190,6 @@ export function mismatch(
   );
 }
 
-/** Returns the error of a response with an error status. */
 export function errorOf(
   { operation, attempts, request, response }: Received,
   { error: body }: FetchResult,

@@ -4,7 +4,6 @@ import type { Settings } from "./call-options.js";
 
 const transientStatuses = [408, 500, 502, 503, 504];
 
-/** Returns whether another attempt may succeed. */
 export function isTransient(error: unknown, finalStatuses: readonly number[] = []): boolean {
   if (ApiError.is(error)) {
     if (finalStatuses.includes(error.status)) return false;

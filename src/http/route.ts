@@ -8,13 +8,11 @@ import type { Answer } from "./call.js";
 import type { CallSettings } from "./call-options.js";
 import type { Expectation } from "./expectation.js";
 
-/** The openapi-fetch client of a node. */
 export type NodeHttp = Client<paths, "application/json">;
 
 /** A request of openapi-fetch, whose own type limits a path to its options. */
 export type SendAny<Init = object, Result = unknown> = (method: string, path: string, init: Init) => Promise<Result>;
 
-/** What openapi-fetch returns. */
 export interface FetchResult {
   /** The response, after middleware. If its status is a success, the body has not been read. */
   response: Response;
@@ -43,13 +41,10 @@ export type AttemptInit = {
   baseUrl: string | undefined;
 };
 
-/** How the requests of an operation are sent. */
 export interface OperationRoute {
-  /** The name of the client's method. */
   operation: string;
   /** The operation of the description, if it has another name. */
   described?: keyof described;
-  /** Sends a request with openapi-fetch. */
   attempt(params: CheckedArguments, init: AttemptInit): Promise<FetchResult>;
   /** Whether the request is never retried, because the node does not accept it twice. */
   once?: boolean;
@@ -70,10 +65,8 @@ export interface CallRequest<T> extends OperationRoute, CallSettings {
   hints?: Readonly<Record<number, string>>;
 }
 
-/** Makes a call and returns its result. */
 export type Send = <T>(call: CallRequest<T>) => Promise<Answer<T>>;
 
-/** The route of an operation of the description. */
 export function routeOf(http: NodeHttp, id: OperationId): OperationRoute {
   const { method, path, ...operation } = operations[id];
   const send = http.request as SendAny<object, FetchResult>;

@@ -111,7 +111,6 @@ function readUrls(urls: readonly (string | URL)[]): string[] {
   return read;
 }
 
-/** Sends the calls of a client to the nodes of its pool. */
 function senderOf(client: PoolClient): Send {
   return async (request) => {
     const endsAt = client.clock.now() + request.settings.totalTimeout;

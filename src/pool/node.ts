@@ -10,20 +10,16 @@ export const [shortestDelay, longestDelay] = [50, 1000];
 /** The first and the longest cool-down, in milliseconds. */
 const [shortestCoolDown, longestCoolDown] = [1000, 60_000];
 
-/** What a pool knows of one node. */
 export class PoolNode {
   readonly url: string;
   readonly limiter: RateLimiter;
-  /** The last block that the node named. */
   block: Block | undefined;
   head: Head | undefined;
-  /** When the node responded last. */
   heardAt = Number.NEGATIVE_INFINITY;
   /** The typical time until a response is complete, in milliseconds. */
   latency: number | undefined;
   /** The number of requests in flight, including those that wait for the rate limit of the node. */
   inFlight = 0;
-  /** The rate limit that the last response named. */
   rateLimit: { limit: number; remaining: number } | undefined;
   /** Why the node cools down, until it responds again: it has failed, was repeatedly late, lags, or is suspect. */
   cause: "failing" | "slow" | Verdict | undefined;
@@ -48,7 +44,6 @@ export class PoolNode {
     return Math.max(0, this.#coolUntil - this.#clock.now());
   }
 
-  /** The latency, if it was measured recently. */
   get recentLatency(): number | undefined {
     return this.#clock.now() - this.heardAt < 30_000 ? this.latency : undefined;
   }
@@ -64,7 +59,6 @@ export class PoolNode {
     if (this.cause) this.#coolFor(this.#backoff);
   }
 
-  /** A response has come. */
   hear(block: Block | undefined, sentAt: number, headers: Headers): void {
     const now = this.#clock.now();
     const { latency = now - sentAt } = this;

@@ -26,7 +26,6 @@ export interface PoolClient
   readonly emit: Emit | undefined;
 }
 
-/** A call to a pool. */
 export interface PoolCall<T> extends CallRequest<T> {
   /** When its total deadline passes. */
   readonly endsAt: number;
@@ -41,7 +40,6 @@ export interface NodeRequest {
   readonly controller: AbortController;
 }
 
-/** How a request has ended. */
 export interface Outcome<T> {
   readonly node: PoolNode;
   readonly sentAt: number;
@@ -64,14 +62,12 @@ export function isNodeFault(error: unknown, { finalStatuses }: Pick<CallRequest<
   return error.status < 400 || ([401, 403, 404, 501].includes(error.status) && !readBlock(error));
 }
 
-/** The requests of one call. */
 export class Requests<T> {
   /** In the order in which they were started. */
   readonly inFlight: NodeRequest[] = [];
   readonly #client: PoolClient;
   readonly #call: PoolCall<T>;
   readonly #ended: Outcome<T>[] = [];
-  /** How many were started. */
   count = 0;
   /** Wakes the call while it waits. */
   #wake: () => void = ignore;
@@ -148,7 +144,6 @@ export class Requests<T> {
     return this.#ended.splice(0);
   }
 
-  /** Ends all requests that are left. */
   end(): void {
     for (const { node, sentAt, controller } of this.inFlight.splice(0)) {
       node.inFlight--;

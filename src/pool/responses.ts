@@ -7,7 +7,6 @@ import { compareIntegers, minimum } from "../values/integers.js";
 import { compare, headOf, type Verdict } from "./freshness.js";
 import type { Outcome, PoolClient } from "./requests.js";
 
-/** A response of a node. */
 export type NodeResponse<T> = Outcome<T> & { readonly answer: Answer<T> };
 
 /** The responses to one call. They are judged anew each time, since every response to any call says more about the nodes. */
@@ -98,7 +97,6 @@ export class Responses<T> {
   }
 }
 
-/** The response of the latest block. */
 function latest<T>(responses: readonly NodeResponse<T>[]): NodeResponse<T> | undefined {
   const timeOf = ({ answer }: NodeResponse<T>) => answer.block?.timestamp ?? -1n;
   return [...responses].sort((a, b) => compareIntegers(timeOf(b), timeOf(a)))[0];

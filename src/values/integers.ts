@@ -3,7 +3,6 @@ const integer = /^-?\d+$/;
 /** Returns whether a value is an integer in digits, as nodes send times and amounts. */
 export const isDigits = (value: unknown): value is `${bigint}` => typeof value === "string" && integer.test(value);
 
-/** Compares integers in digits by their value. */
 export function compareDigits(a: string, b: string): number {
   // Times of one era have as many digits, and no sign.
   if (a.length === b.length && a[0] !== "-" && b[0] !== "-") return compareText(a, b);

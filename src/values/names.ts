@@ -17,6 +17,5 @@ export interface Enumeration {
 export const toName = ({ values, numbers }: Enumeration, value: unknown): unknown =>
   typeof value === "number" ? (values[numbers.indexOf(value)] ?? value) : value;
 
-/** The number of a name; `undefined` for an unknown name. */
 export const numberOf = ({ values, numbers }: Enumeration, name: string): number | undefined =>
   numbers[values.indexOf(name)];
