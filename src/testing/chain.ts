@@ -2,24 +2,16 @@ import type { Vote } from "../../generated/types.js";
 import { refuseByRule } from "../arguments/refuse.js";
 import type { Block } from "../http/call.js";
 import { maximum } from "../values/integers.js";
-import { checkData, type FakeNodeData, hasLists, type RecordTimes, readRecords } from "./data.js";
-import { firstHeight, RecordGenerator, withoutUndefined, withWeights } from "./generator.js";
+import { checkData, type FakeNodeData, type RecordTimes, readRecords, withDefaultRecords } from "./data.js";
+import { firstHeight, RecordGenerator, withWeights } from "./generator.js";
 import { writtenAt } from "./lists/votes.js";
-import type { CreateOptions } from "./options.js";
 import { firstIndex } from "./sorted.js";
-import { type AddedRecords, defaultRecords, Store } from "./store.js";
+import { type AddedRecords, Store } from "./store.js";
 import { type Microseconds, toMicroseconds, toNanosecondDigits } from "./wire.js";
 
 /** The time of the newest generated record: 9 February 2024. */
 const newestTime = 1_707_497_695_123_456_000n;
 const second = 1_000_000_000n;
-
-/** Does not keep a process of Node.js running. */
-const backgroundTimer: NonNullable<CreateOptions["after"]> = (milliseconds, callback) => {
-  const timer = setTimeout(callback, milliseconds);
-  (timer as { unref?: () => void }).unref?.();
-  return () => clearTimeout(timer);
-};
 
 export class Chain {
   readonly store = new Store();
@@ -30,12 +22,12 @@ export class Chain {
   readonly #nextRecords: ReturnType<typeof liveRecords>;
   /** Those that have begun since the chain was created. */
   readonly #blocks: Block[] = [];
-  #cancelTimer = (): void => {};
+  #timer: ReturnType<typeof setInterval> | undefined;
 
   /** @param blockEvery - After how many milliseconds a block ends by itself, with the records of a live chain in it. */
-  constructor(given: FakeNodeData, blockEvery?: number, after: CreateOptions["after"] = backgroundTimer) {
+  constructor(given: FakeNodeData, blockEvery?: number) {
     checkData(given);
-    const data = hasLists(given) ? given : { ...defaultRecords, ...withoutUndefined(given) };
+    const data = withDefaultRecords(given);
     this.seed = data.seed ?? 1;
     this.#generator = new RecordGenerator(this.seed, data.party);
     this.#nextRecords = liveRecords(this.#generator, data.party);
@@ -43,15 +35,16 @@ export class Chain {
     const newest = block === undefined ? newestTime : block.timestamp - second;
     this.#add(data, { newest, inBlock: false, until: block?.timestamp });
     this.#blocks.push(block ?? { height: firstHeight, timestamp: (this.#newest() ?? newestTime) + second });
-    if (blockEvery !== undefined) this.#endBlocks(blockEvery, after);
+    if (blockEvery !== undefined) this.#endBlocks(blockEvery);
   }
 
-  #endBlocks(milliseconds: number, after: NonNullable<CreateOptions["after"]>): void {
-    this.#cancelTimer = after(milliseconds, () => {
-      this.#endBlocks(milliseconds, after);
+  #endBlocks(milliseconds: number): void {
+    this.#timer = setInterval(() => {
       const cast = this.store.votes.rows.map(({ vote }) => vote);
       this.nextBlock(this.#nextRecords(this.block.timestamp, cast), BigInt(Math.round(milliseconds * 1e6)));
-    });
+    }, milliseconds);
+    // It does not keep a process of Node.js running.
+    (this.#timer as { unref?: () => void }).unref?.();
   }
 
   get block(): Block {
@@ -71,7 +64,7 @@ export class Chain {
     return { height: reached, timestamp: maximum(first.timestamp - (first.height - reached) * second, 0n) };
   }
 
-  pause = (): void => this.#cancelTimer();
+  pause = (): void => clearInterval(this.#timer);
 
   /** @param blockTime - How much later the next block begins, in nanoseconds. */
   nextBlock = (data: FakeNodeData = {}, blockTime = second): void => {
@@ -140,7 +133,7 @@ function between({ records, since }: Chain["additions"][number], from: Microseco
     balances: records.balances.filter(({ timestamp }) => isBetween(toMicroseconds(timestamp))),
   };
   if (isBetween(since)) return { ...records, ...dated };
-  return { ...dated, profiles: [], signatures: [], spamStatistics: {}, others: new Map() };
+  return { ...dated, profiles: [], signatures: [], spamStatistics: {} };
 }
 
 const blocksOfProposal = 20;

@@ -5,20 +5,15 @@ import type { Block } from "../http/call.js";
 import { isDigits } from "../values/integers.js";
 import { type Incomplete, noStatistics, type RecordGenerator, type Whole, withoutUndefined } from "./generator.js";
 import type { FakeVote } from "./lists/votes.js";
-import { type AddedRecords, defaultRecords, type OtherLists, otherLists, ownNames } from "./store.js";
-import { base64ToBytes, toMicroseconds } from "./wire.js";
-
-type OtherData = { [Name in keyof OtherLists]?: OtherLists[Name] | undefined };
+import type { AddedRecords } from "./store.js";
+import { toMicroseconds } from "./wire.js";
 
 /**
  * What a fake node holds: records, or how many of them to generate. Members that a record lacks are completed. Data without any list
- * stands for a hundred records of each list that can be generated; next to other lists, a list that is left out is empty. Times are cut
- * to microseconds, as nodes do.
- *
- * Every other list of the description takes an array of records, by the member of the response that holds the page. They are
- * listed in the order of the array, which is from the oldest to the newest record.
+ * stands for a hundred records of each list; next to other lists, a list that is left out is empty. Times are cut to microseconds, as
+ * nodes do.
  */
-export interface FakeNodeData extends OtherData {
+export interface FakeNodeData {
   /**
    * Votes; of a party's votes on a proposal, the last one counts. Generated ones are cast on three proposals. The first is
    * closed: all its votes were last written in one block, and their weights add up to 1. Votes on open proposals have the
@@ -47,15 +42,16 @@ export interface FakeNodeData extends OtherData {
   party?: string | undefined;
 }
 
-/** Whether data has a list, be it empty. */
-export const hasLists = (data: FakeNodeData): boolean =>
-  Object.entries(data).some(
-    ([name, value]) => value !== undefined && (name in defaultRecords || otherLists.includes(name)),
-  );
+const defaultRecords = { votes: 100, profiles: 100, balances: 100, signatures: 100, spamStatistics: 10 };
+const listNames = Object.keys(defaultRecords) as (keyof typeof defaultRecords)[];
+
+/** Adds the default records to data without any list, not even an empty one. */
+export const withDefaultRecords = (data: FakeNodeData): FakeNodeData =>
+  listNames.some((name) => data[name] !== undefined) ? data : { ...withoutUndefined(data), ...defaultRecords };
 
 const isNatural = (value: unknown) => typeof value === "bigint" && value >= 0n;
 const dataChecks = {
-  ...Object.fromEntries([...ownNames, ...otherLists].map((name) => [name, checkedWhenRead])),
+  ...Object.fromEntries(listNames.map((name) => [name, checkedWhenRead])),
   block: expected("{ height, timestamp }, each a bigint of at least 0n", (value) => {
     const { height, timestamp } = (value ?? {}) as Partial<Block>;
     return isNatural(height) && isNatural(timestamp);
@@ -70,14 +66,6 @@ export function checkData(data: unknown): void {
   checkOptions(dataChecks, data, { name: "data", prefix: "data." });
 }
 
-const text = expected("a string", (value) => typeof value === "string");
-const recordChecks = {
-  votes: { partyId: text, proposalId: text },
-  profiles: { partyId: text, metadata: expected("an array", Array.isArray) },
-  balances: {},
-  signatures: { id: text, sig: expected("base64 or null", (sig) => sig === null || isBase64(sig)) },
-};
-const isBase64 = (value: unknown) => typeof value === "string" && base64ToBytes(value) !== undefined;
 const aRecord = expected("a record", (value) => typeof value === "object" && value !== null);
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
 
@@ -104,14 +92,14 @@ export function readRecords(data: FakeNodeData, generator: RecordGenerator, time
   ): readonly Whole[Name][] => {
     const given: unknown = data[name] ?? 0;
     if (isCount(given)) return lists[name](given, newest, inBlock);
-    return readArray(name, given, "an array of records, or how many to generate").map((record, index, { length }) => {
-      const time = inBlock ? newest : newest - BigInt(length - 1 - index) * 1_000_000_000n;
-      const whole = generator.complete(name, record as Incomplete<Whole[Name]>, time);
+    if (!Array.isArray(given)) {
+      return refuse({ argument: `data.${name}` }, "an array of records, or how many to generate", given);
+    }
+    return given.map((record, index) => {
       const place = `data.${name}[${index}]`;
-      for (const [member, check] of Object.entries(recordChecks[name])) {
-        check(Reflect.get(whole, member), { argument: `${place}.${member}` });
-      }
-      return read(whole, place);
+      aRecord(record, { argument: place });
+      const time = inBlock ? newest : newest - BigInt(given.length - 1 - index) * 1_000_000_000n;
+      return read(generator.complete(name, record, time), place);
     });
   };
   return {
@@ -130,16 +118,7 @@ export function readRecords(data: FakeNodeData, generator: RecordGenerator, time
     }),
     signatures: list("signatures"),
     spamStatistics: readStatistics(data.spamStatistics, generator),
-    others: new Map(
-      otherLists.map((name) => [name, readArray(name, Reflect.get(data, name) ?? [], "an array of records")]),
-    ),
   };
-}
-
-function readArray(name: string, given: unknown, what: string): readonly object[] {
-  if (!Array.isArray(given)) return refuse({ argument: `data.${name}` }, what, given);
-  for (const [index, each] of given.entries()) aRecord(each, { argument: `data.${name}[${index}]` });
-  return given;
 }
 
 function readStatistics(given: FakeNodeData["spamStatistics"], generator: RecordGenerator) {

@@ -2,7 +2,7 @@ import { callback } from "../arguments/check-options.js";
 import { refuse } from "../arguments/refuse.js";
 import { Chain } from "./chain.js";
 import type { FakeNodeData } from "./data.js";
-import { type FakeNode, SimulatedNode } from "./fake-node.js";
+import { type FakeNode, simulateNode } from "./fake-node.js";
 import { withoutUndefined } from "./generator.js";
 import { type CreateOptions, checkCreateOptions, checkNodeOptions, type FakeNodeOptions } from "./options.js";
 import { versionRules } from "./versions.js";
@@ -56,13 +56,13 @@ export function createFakeNetwork(data: FakeNetworkData = {}, options: CreateOpt
   checkCreateOptions(options, "createFakeNetwork");
   const { nodes: given = 3, balance = (request: number) => (request - 1) % nodes.length, ...records } = data;
   callback(balance, { argument: "data.balance" });
-  const { blockEvery, after, ...behavior } = options;
+  const { blockEvery, ...behavior } = options;
   const settings = readNodes(given);
-  const chain = new Chain(records, blockEvery, after);
+  const chain = new Chain(records, blockEvery);
   const nodes = settings.map((own, index) => {
     const name = `node-${index + 1}`;
     const all = { ...behavior, ...withoutUndefined(own) };
-    return Object.assign(new SimulatedNode(chain, all, name), { url: `https://${name}.example` });
+    return Object.assign(simulateNode(chain, all, name), { url: `https://${name}.example` });
   });
   let requests = 0;
   const balanced = () => {

@@ -7,11 +7,17 @@ import type { FakeNodeData } from "./data.js";
 import { planFaults, respond } from "./faults.js";
 import { type DataNode, findRoute, preflightReply, reply, withCors } from "./gateway.js";
 import { withoutUndefined } from "./generator.js";
-import { type CreateOptions, checkCreateOptions, checkNodeOptions, type FakeNodeOptions } from "./options.js";
+import {
+  type CreateOptions,
+  checkCreateOptions,
+  checkNodeOptions,
+  type FakeNodeOptions,
+  type NodeBehavior,
+} from "./options.js";
 import { defaultRateLimit, RateLimiter } from "./rate-limiter.js";
-import type { Records, Store } from "./store.js";
+import type { Records } from "./store.js";
 import { versionRules } from "./versions.js";
-import { type Microseconds, toMicroseconds } from "./wire.js";
+import { toMicroseconds } from "./wire.js";
 
 /** A request that was sent to a node. */
 type ReceivedRequest = {
@@ -74,77 +80,69 @@ export interface FakeNode {
  */
 export function createFakeNode(data: FakeNodeData = {}, options: CreateOptions = {}): FakeNode {
   checkCreateOptions(options, "createFakeNode");
-  const { blockEvery, after, ...behavior } = options;
-  const chain = new Chain(data, blockEvery, after);
-  return new SimulatedNode(chain, behavior);
+  const { blockEvery, ...behavior } = options;
+  return simulateNode(new Chain(data, blockEvery), behavior);
 }
 
-/** A node that follows a chain and responds to requests. */
-export class SimulatedNode implements FakeNode {
-  readonly requests: ReceivedRequest[] = [];
-  readonly nextBlock: FakeNode["nextBlock"];
-  readonly addRecords: FakeNode["addRecords"];
-  readonly pause: FakeNode["pause"];
-  readonly #chain: Chain;
-  readonly #view: ChainView;
-  readonly #transactions = new TransactionCheck();
-  readonly #name: string | undefined;
-  #options: FakeNodeOptions = {};
-  #nextFaults = planFaults([]);
-  #limiter: RateLimiter | undefined;
+const defaults: NodeBehavior = {
+  version: "v0.74",
+  now: () => Date.now(),
+  defects: [],
+  faults: [],
+  rateLimit: {},
+  checkCode: () => 0,
+  chainId: "vega-fake-0011",
+  blockHeaders: true,
+  lag: 0,
+  down: false,
+  history: 0n,
+};
+
+/**
+ * Returns a node that follows a chain.
+ *
+ * @param name - Distinguishes the nodes of a chain: the order of the votes of one block differs between them.
+ */
+export function simulateNode(chain: Chain, created: FakeNodeOptions, name?: string): FakeNode {
+  const view = new ChainView(chain);
+  const transactions = new TransactionCheck();
+  const requests: ReceivedRequest[] = [];
+  let behavior = defaults;
+  let nextFaults = planFaults([]);
+  let limiter: RateLimiter | undefined;
   /** Aborts when the node goes down. */
-  #running = new AbortController();
+  let running = new AbortController();
 
-  /** @param name - Distinguishes the nodes of a chain: the order of the votes of one block differs between them. */
-  constructor(chain: Chain, options: FakeNodeOptions, name?: string) {
-    this.#chain = chain;
-    this.nextBlock = chain.nextBlock;
-    this.addRecords = chain.addRecords;
-    this.pause = chain.pause;
-    this.#view = new ChainView(chain);
-    this.#name = name;
-    this.configure({ ...options, rateLimit: options.rateLimit ?? {} });
-  }
-
-  get records(): Records {
-    return this.#store.recordsOf(this.#version);
-  }
-
-  get #store(): Store {
-    return this.#view.store(this.#options.lag ?? 0);
-  }
-
-  get #version() {
-    return versionRules[this.#options.version ?? "v0.74"];
-  }
-
-  get block(): Block {
-    return this.#chain.blockBefore(this.#options.lag ?? 0);
-  }
-
-  readonly configure: FakeNode["configure"] = (options) => {
+  function configure(options: FakeNodeOptions): void {
     checkNodeOptions(options);
     const { rateLimit, now, faults, down } = options;
-    const wasDown = this.#options.down === true;
-    this.#options = { ...this.#options, ...withoutUndefined(options) };
-    if (faults !== undefined) this.#nextFaults = planFaults(faults);
-    const isRestarted = wasDown && down === false;
-    if (down === true) this.#running.abort(new TypeError("fetch failed: the connection was reset"));
-    if (isRestarted) this.#running = new AbortController();
-    if (rateLimit !== undefined || now !== undefined || isRestarted) {
-      const limit = this.#options.rateLimit;
-      const clock = this.#options.now ?? (() => performance.now());
-      this.#limiter = limit === false ? undefined : new RateLimiter({ ...defaultRateLimit, ...limit }, clock);
+    behavior = { ...behavior, ...withoutUndefined(options) };
+    if (faults) nextFaults = planFaults(faults);
+    if (down) {
+      running.abort(new TypeError("fetch failed: the connection was reset"));
+      running = new AbortController();
     }
-  };
-
-  /** The oldest time that the node keeps. Nodes drop the rows of whole days (UTC). */
-  get #history(): Microseconds {
-    const { history } = this.#options;
-    return history === undefined ? Number.NEGATIVE_INFINITY : toMicroseconds(history - (history % nanosecondsPerDay));
+    if (rateLimit === undefined && !now && !down) return;
+    const limit = behavior.rateLimit;
+    limiter = limit === false ? undefined : new RateLimiter({ ...defaultRateLimit, ...limit }, behavior.now);
   }
 
-  readonly fetch: FakeNode["fetch"] = async (input, init) => {
+  const store = () => view.store(behavior.lag);
+  const block = () => chain.blockBefore(behavior.lag);
+  const version = () => versionRules[behavior.version];
+  const dataNode = (): DataNode => ({
+    ...behavior,
+    limiter,
+    transactions,
+    store: store(),
+    block: block(),
+    version: version(),
+    // Nodes drop the rows of whole days (UTC).
+    oldest: toMicroseconds(behavior.history - (behavior.history % nanosecondsPerDay)),
+    tieSeed: name && `${chain.seed}/${name}`,
+  });
+
+  const fetch: FakeNode["fetch"] = async (input, init) => {
     const request = new Request(input, init);
     const { method, headers, signal } = request;
     signal.throwIfAborted();
@@ -153,34 +151,31 @@ export class SimulatedNode implements FakeNode {
     const operation = path === undefined ? undefined : findRoute(method, path)?.id;
     // `text` would drop a byte order mark, which a node rejects.
     const body = new TextDecoder("utf-8", { ignoreBOM: true }).decode(await request.arrayBuffer());
-    this.requests.push({ operation, method, url: request.url, headers: Object.fromEntries(headers), body });
-    if (this.#options.down) throw new TypeError("fetch failed: the connection was refused");
-    const faults = this.#nextFaults(operation);
-    const replied = preflightReply(request) ?? reply(path, { method, search, body }, this.#dataNode());
+    requests.push({ operation, method, url: request.url, headers: Object.fromEntries(headers), body });
+    if (behavior.down) throw new TypeError("fetch failed: the connection was refused");
+    const faults = nextFaults(operation);
+    const replied = preflightReply(request) ?? reply(path, { method, search, body }, dataNode());
     // The HTTP server in front of the gateway rejects a path that cannot be decoded.
     const response = path === undefined || replied.status === 204 ? replied : withCors(replied, headers);
-    return respond(response, faults, AbortSignal.any([signal, this.#running.signal]));
+    return respond(response, faults, AbortSignal.any([signal, running.signal]));
   };
 
-  #dataNode(): DataNode {
-    const { height, timestamp } = this.block;
-    const { blockHeaders = true, defects = [], chainId = "vega-fake-0011" } = this.#options;
-    const { checkCode = () => 0, date = Date.now } = this.#options;
-    return {
-      limit: () => this.#limiter?.decide() ?? { outcome: "served", headers: {} },
-      blockHeaders: blockHeaders ? { "X-Block-Height": `${height}`, "X-Block-Timestamp": `${timestamp}` } : {},
-      store: this.#store,
-      version: this.#version,
-      date,
-      transactions: this.#transactions,
-      history: this.#history,
-      chainId,
-      checkCode,
-      height,
-      defects,
-      tieSeed: this.#name && `${this.#chain.seed}/${this.#name}`,
-    };
-  }
+  configure({ rateLimit: {}, ...withoutUndefined(created) });
+  const { nextBlock, addRecords, pause } = chain;
+  return {
+    fetch,
+    requests,
+    get records() {
+      return store().recordsOf(version());
+    },
+    get block() {
+      return block();
+    },
+    nextBlock,
+    addRecords,
+    pause,
+    configure,
+  };
 }
 
 /** A path without its escapes; `undefined` if it cannot be decoded. */

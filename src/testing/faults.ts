@@ -91,33 +91,23 @@ export async function respond(reply: Reply, faults: RequestFaults, signal: Abort
   return new Response(body && faults["truncated-body"] ? truncated(body) : body, init);
 }
 
-function withStatus(
-  reply: Reply,
-  {
-    status,
-    headers,
-    code = grpcCode(status),
-    message = "injected fault",
-    ...fault
-  }: NonNullable<RequestFaults["status"]>,
-): Reply {
-  const { body = { code, message, details: [] } } = fault;
+type StatusFault = NonNullable<RequestFaults["status"]>;
+
+function withStatus(reply: Reply, { status, headers, code, message = "injected fault", body }: StatusFault): Reply {
   const all = new Headers({ ...reply.headers, ...errorType });
   for (const [name, value] of Object.entries(headers ?? {})) all.set(name, value);
   // A `Response` with one of these statuses cannot have a body.
   const isEmpty = status === 204 || status === 205 || status === 304;
-  const text = typeof body === "string" ? body : toJson(body);
+  const content = body ?? { code: code ?? grpcCode(status), message, details: [] };
+  const text = typeof content === "string" ? content : toJson(content);
   return { status, body: isEmpty ? null : text, headers: Object.fromEntries(all) };
 }
 
+/** The first half of a text; then the stream fails. */
 function truncated(text: string): ReadableStream<Uint8Array> {
   const bytes = new TextEncoder().encode(text);
-  let sent = false;
   return new ReadableStream<Uint8Array>({
-    pull(controller) {
-      if (sent) controller.error(new TypeError("terminated: the connection was closed"));
-      else controller.enqueue(bytes.subarray(0, Math.ceil(bytes.length / 2)));
-      sent = true;
-    },
+    start: (controller) => controller.enqueue(bytes.subarray(0, Math.ceil(bytes.length / 2))),
+    pull: (controller) => controller.error(new TypeError("terminated: the connection was closed")),
   });
 }

@@ -1,10 +1,13 @@
 import type { Transaction } from "../../generated/types.js";
 import type { OperationId } from "../arguments/operation.js";
-import { type CheckCode, readTransaction, type TransactionCheck } from "./check.js";
+import type { Block } from "../http/call.js";
+import { readTransaction, type TransactionCheck } from "./check.js";
 import { noStatistics } from "./generator.js";
 import { listBalances } from "./lists/balances.js";
-import { listProfiles, listRecords, listSignatures } from "./lists/other-lists.js";
+import { listProfiles } from "./lists/profiles.js";
+import { listSignatures } from "./lists/signatures.js";
 import { listVotes } from "./lists/votes.js";
+import type { NodeBehavior } from "./options.js";
 import { type List, type ListNode, makePage } from "./page.js";
 import { described, operationIds, type QueryValues, readQuery } from "./query.js";
 import type { RateLimiter } from "./rate-limiter.js";
@@ -12,18 +15,14 @@ import type { Store } from "./store.js";
 import { dataNodeError, errorType, GatewayError, NodeError, type Reply, toJson, tooLarge } from "./wire.js";
 
 /** The data node behind the gateway, while it responds to one request. */
-export interface DataNode extends ListNode {
-  /** Draws on the rate limit. */
-  limit: RateLimiter["decide"];
-  blockHeaders: Record<string, string>;
+export interface DataNode extends ListNode, Pick<NodeBehavior, "blockHeaders" | "chainId" | "checkCode"> {
+  limiter: RateLimiter | undefined;
   store: Store;
-  height: bigint;
-  chainId: string;
+  block: Block;
   transactions: TransactionCheck;
-  checkCode: (tx: Transaction) => CheckCode;
 }
 
-/** The lists with an order and cursors of their own, which the description does not have. */
+/** The order of a list and its cursors, which the description does not have. */
 const lists: { readonly [Id in OperationId]?: (query: QueryValues, node: DataNode) => List<unknown> } = {
   listVotes,
   listPartiesProfiles: listProfiles,
@@ -54,17 +53,14 @@ export function findRoute(method: string, path: string) {
 type Route = NonNullable<ReturnType<typeof findRoute>>;
 
 function respond({ id, operation }: Route, query: QueryValues, transaction: Transaction | undefined, node: DataNode) {
-  const { envelope } = operation;
-  if (envelope !== undefined) {
-    const list = lists[id]?.(query, node) ?? listRecords(node.store.list(envelope), operation, query);
-    return { [envelope]: makePage(list, query) };
-  }
-  if (id === "checkTransaction") return node.transactions.check(transaction, node.height, node.checkCode);
+  const list = lists[id]?.(query, node);
+  if (list) return { [operation.envelope ?? ""]: makePage(list, query) };
+  if (id === "checkTransaction") return node.transactions.check(transaction, node.block.height, node.checkCode);
   if (id !== "getSpamStatistics")
     throw new GatewayError(12, `The fake node does not implement ${id}. Respond to it in your \`fetch\`.`);
   const party = query.text("partyId") ?? "";
   if (party === "") throw dataNodeError(3, { code: 10006, message: "empty or missing party ID" });
-  return { chainId: node.chainId, statistics: node.store.spamStatistics(party) ?? noStatistics(node.height) };
+  return { chainId: node.chainId, statistics: node.store.spamStatistics(party) ?? noStatistics(node.block.height) };
 }
 
 /** The largest response that the gateway passes on, in bytes (observed on v0.74 nodes). */
@@ -93,8 +89,10 @@ export function reply(
     const { id, operation, pathParameters } = route;
     const query = readQuery(search, operation, pathParameters, node.version.removedNames);
     const transaction = id === "checkTransaction" ? readTransaction(body) : undefined;
-    const { outcome, headers: rateHeaders } = node.limit();
-    fromDataNode = { ...rateHeaders, ...node.blockHeaders };
+    const { outcome, headers: rateHeaders } = node.limiter?.decide() ?? { outcome: "served" };
+    const { height, timestamp } = node.block;
+    const blockHeaders = { "X-Block-Height": `${height}`, "X-Block-Timestamp": `${timestamp}` };
+    fromDataNode = { ...rateHeaders, ...(node.blockHeaders && blockHeaders) };
     if (outcome === "banned") throw new NodeError(7, "temporarily banned for continuing to request while rate limited");
     if (outcome === "refused") throw new NodeError(8, "api request rate limit exceeded");
     const content = toJson(respond(route, query, transaction, node));

@@ -12,8 +12,10 @@ const second = 1_000_000_000n;
 const microsecond = 1000n;
 
 /** Without the members that are `undefined`: they count as left out. */
-export const withoutUndefined = <T extends object>(object: T): T =>
-  Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as T;
+export const withoutUndefined = <T extends object>(object: T) =>
+  Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as {
+    [Name in keyof T]: Exclude<T[Name], undefined>;
+  };
 
 /** A record of which any member can be left out. */
 export type Incomplete<T> = { [Name in keyof T]?: T[Name] | undefined };
@@ -36,8 +38,6 @@ export class RecordGenerator {
   readonly #ids = new Map<string, string>();
   readonly #named: string | undefined;
   readonly #accounts = new Map<number, Account>();
-  /** The last block to which changes were added. */
-  #begun: { time: bigint; account: (index: number) => number; used: number } | undefined;
   /** How many records of each list were generated, and completed, before: further ones differ. */
   readonly #counts = new Map<string, number>();
   /** The members of a whole record of each list. */
@@ -130,15 +130,13 @@ export class RecordGenerator {
    * different accounts, also if they are added to it in several steps.
    */
   balances(count: number, newest: bigint, inBlock: boolean): BalanceChange[] {
-    const before = this.#count("balances", count);
-    const random = this.#random("balances", inBlock ? before + count : 0);
     if (inBlock) {
-      if (this.#begun?.time !== newest)
-        this.#begun = { time: newest, account: accountsOfBlock(count, random), used: 0 };
-      const { account, used } = this.#begun;
-      this.#begun.used += count;
-      return this.#balances(count, newest, random, (index) => account(used + index));
+      const name = `balances at ${newest}`;
+      const first = Math.floor(300 * this.#random(`accounts of ${name}`, 0)());
+      const used = this.#count(name, count);
+      return this.#balances(count, newest, this.#random(name, used), (index) => first + used + index);
     }
+    const random = this.#random("balances", 0);
     const changes: BalanceChange[] = [];
     let time = newest;
     while (changes.length < count) {

@@ -35,10 +35,6 @@ export type NodeDefect = (typeof nodeDefects)[number];
 export interface FakeNodeOptions {
   /** The version of the node: what it rejects, and how it shows records. Default: `"v0.74"`. */
   version?: NodeVersion | undefined;
-  /**
-   * The current time in milliseconds since 1970. A v0.79 node ends a range without an end there. Default: `Date.now`.
-   */
-  date?: (() => number) | undefined;
   /** Defects of its pages; `nodeDefects` has them all. Default: none. */
   defects?: readonly NodeDefect[] | undefined;
   /**
@@ -55,7 +51,7 @@ export interface FakeNodeOptions {
    * `{ rate: 20, burst: 100, refusals: 100, ban: 600 }`.
    */
   rateLimit?: Partial<RateLimit> | false | undefined;
-  /** The clock of the rate limit: milliseconds that never decrease. Default: `performance.now`. */
+  /** The current time in milliseconds since 1970: of the rate limit, and the end of open ranges on v0.79 nodes. Default: `Date.now`. */
   now?: (() => number) | undefined;
   /**
    * Decides the outcome of a check for a transaction that is well-formed, recent, and new in its block. Default: it passes.
@@ -85,6 +81,9 @@ export interface FakeNodeOptions {
   history?: bigint | undefined;
 }
 
+/** All options of a node, with their defaults. */
+export type NodeBehavior = { readonly [Name in keyof FakeNodeOptions]-?: NonNullable<FakeNodeOptions[Name]> };
+
 /** Options of a fake node or network that is created. */
 export interface CreateOptions extends FakeNodeOptions {
   /**
@@ -98,10 +97,6 @@ export interface CreateOptions extends FakeNodeOptions {
    * ```
    */
   blockEvery?: number | undefined;
-  /**
-   * The clock of `blockEvery`: calls back after some milliseconds, and returns a function that cancels it. Default: `setTimeout`.
-   */
-  after?: ((milliseconds: number, callback: () => void) => () => void) | undefined;
 }
 
 const oneOfNames = (names: readonly string[]) =>
@@ -109,40 +104,35 @@ const oneOfNames = (names: readonly string[]) =>
 const wholeNumber = expected("a whole number", (value) => Number.isSafeInteger(value) && Number(value) >= 0);
 const text = expected("a string", (value) => typeof value === "string");
 const status = expected("an HTTP status", (value) => typeof value === "number" && value >= 200 && value < 600);
+const delay = expected(
+  `a number from 0 to ${longestTimer}, or Infinity`,
+  (value) => value === Number.POSITIVE_INFINITY || (Number(value) >= 0 && Number(value) <= longestTimer),
+);
 
 const faultChecks: Readonly<Record<NodeFault["name"], Readonly<Record<string, OptionCheck>>>> = {
-  latency: {
-    milliseconds: expected(
-      `a number from 0 to ${longestTimer}, or Infinity`,
-      (value) => value === Number.POSITIVE_INFINITY || (Number(value) >= 0 && Number(value) <= longestTimer),
-    ),
-  },
+  latency: { milliseconds: delay },
   reset: {},
   status: {
     status,
     code: expected("an integer", Number.isSafeInteger),
     message: text,
-    body: expected("a string, or an object", (value) => typeof value === "string" || Object(value) === value),
+    body: checkedWhenRead,
     headers: checkedWhenRead,
   },
   html: { status },
   "truncated-body": {},
 };
-const faultScope: OptionChecks<Pick<NodeFault, "name" | "request" | "operation" | "share">> = {
+const faultScope = {
   name: oneOfNames(Object.keys(faultChecks)),
   request: expected("the number of a request, or an array of them", (value) => [value].flat().every(Number.isInteger)),
   operation: oneOfNames(operationIds),
   share: expected("a number from 0 to 1", (value) => typeof value === "number" && value >= 0 && value <= 1),
 };
 
-const checkFault: OptionCheck = (value, place) => {
-  const { name, ...fault } = (value ?? {}) as NodeFault;
-  const prefix = `${place.argument}.`;
-  faultScope.name(name ?? value, { argument: `${prefix}name` });
-  checkOptions({ ...faultScope, ...faultChecks[name] }, value, { name: place.argument, prefix });
-  if (name === "latency" && !("milliseconds" in fault))
-    refuse({ argument: `${prefix}milliseconds` }, "given", undefined);
-  if (name === "status" && !("status" in fault)) refuse({ argument: `${prefix}status` }, "given", undefined);
+const checkFault: OptionCheck = (fault, { argument }) => {
+  const { name } = (fault ?? {}) as NodeFault;
+  faultScope.name(name, { argument: `${argument}.name` });
+  checkOptions({ ...faultScope, ...faultChecks[name] }, fault, { name: argument, prefix: `${argument}.` });
 };
 
 const arrayOf =
@@ -156,11 +146,10 @@ const limits = { rate: wholeNumber, burst: wholeNumber, refusals: wholeNumber, b
 
 const optionChecks: OptionChecks<FakeNodeOptions> = {
   version: oneOfNames(nodeVersions),
-  date: callback,
+  now: callback,
   defects: arrayOf("names", oneOfNames(nodeDefects)),
   faults: arrayOf("faults", checkFault),
   rateLimit: (value, place) => value === false || nested<RateLimit>(limits, "an object or false")(value, place),
-  now: callback,
   checkCode: callback,
   chainId: text,
   blockHeaders: boolean,
@@ -169,6 +158,7 @@ const optionChecks: OptionChecks<FakeNodeOptions> = {
   history: expected("a bigint", (value) => typeof value === "bigint"),
 };
 
+/** @throws `ArgumentError` if an option is invalid. */
 export const checkNodeOptions = (options: FakeNodeOptions, owner = { name: "configure", prefix: "options." }): void =>
   checkOptions(optionChecks, options, owner);
 
@@ -179,4 +169,4 @@ const blockEvery = expected(
 
 /** @throws `ArgumentError` if an option is invalid. */
 export const checkCreateOptions = (options: CreateOptions, name: string): void =>
-  checkOptions({ ...optionChecks, blockEvery, after: callback }, options, { name, prefix: "options." });
+  checkOptions({ ...optionChecks, blockEvery }, options, { name, prefix: "options." });

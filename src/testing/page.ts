@@ -1,4 +1,4 @@
-import type { NodeDefect } from "./options.js";
+import type { NodeBehavior } from "./options.js";
 import type { QueryValues } from "./query.js";
 import type { VersionRules } from "./versions.js";
 import {
@@ -14,14 +14,12 @@ import {
 } from "./wire.js";
 
 /** How a node responds to requests of lists. */
-export interface ListNode {
+export interface ListNode extends Pick<NodeBehavior, "defects" | "now"> {
   version: VersionRules;
-  /** Its clock, in milliseconds since 1970. */
-  date: () => number;
-  defects: readonly NodeDefect[];
   /** What the order of votes of one block depends on; `undefined` for their order by party. */
   tieSeed: string | undefined;
-  history: Microseconds;
+  /** The oldest time whose balance changes it keeps. */
+  oldest: Microseconds;
 }
 
 export interface List<Row> {

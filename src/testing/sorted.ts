@@ -54,24 +54,16 @@ interface TableFunctions<Given, Row> {
 export class Table<Given, Row> {
   readonly #functions: TableFunctions<Given, Row>;
   readonly #rows = new Map<string, Row>();
-  readonly #groups = new Map<string, Map<string, Row>>();
-  readonly #sorted = new Map<string, readonly Row[]>();
+  readonly #groups = new Map<string, readonly Row[]>();
 
   constructor(functions: TableFunctions<Given, Row>) {
     this.#functions = functions;
   }
 
   add(records: readonly Given[]): void {
-    const { toRow, keyOf, groupsOf } = this.#functions;
-    for (const record of records) {
-      const row = toRow(record);
-      const key = keyOf(row);
-      this.#rows.set(key, row);
-      for (const group of groupsOf(row)) {
-        this.#groups.set(group, (this.#groups.get(group) ?? new Map<string, Row>()).set(key, row));
-        this.#sorted.delete(group);
-      }
-    }
+    const { toRow, keyOf } = this.#functions;
+    for (const row of records.map(toRow)) this.#rows.set(keyOf(row), row);
+    this.#groups.clear();
   }
 
   /** All rows, in the order in which their keys were first added. */
@@ -80,8 +72,9 @@ export class Table<Given, Row> {
   }
 
   group(name: string): readonly Row[] {
-    const rows = this.#sorted.get(name) ?? [...(this.#groups.get(name)?.values() ?? [])].sort(this.#functions.order);
-    this.#sorted.set(name, rows);
+    const { groupsOf, order } = this.#functions;
+    const rows = this.#groups.get(name) ?? this.rows.filter((row) => groupsOf(row).includes(name)).sort(order);
+    this.#groups.set(name, rows);
     return rows;
   }
 }

@@ -81,8 +81,8 @@ describe.each([
 ] as const)("the fake node of %s with all defects", (version, isThere, names) => {
   test.skipIf(!isThere).each(names)("responds to every recorded request of %s as the real node did", async (name) => {
     // The day of the recording: an open end of a range is the clock of the node.
-    const date = () => Date.UTC(2026, 10, 15);
-    const node = createFakeNode(worldData(), { version, date, defects: nodeDefects, rateLimit: false });
+    const now = () => Date.UTC(2026, 10, 15);
+    const node = createFakeNode(worldData(), { version, now, defects: nodeDefects, rateLimit: false });
     const all = recordings(name, version);
     expectNone(await differences(node, all), all.length);
   });

@@ -50,8 +50,8 @@ describe.each(["v0.74", "v0.79"] as const)("a %s node that no longer keeps old r
   const balances = overDays(createFakeNode({ balances: 400 }).records.balances);
   const times = balances.map(({ timestamp }) => BigInt(timestamp)).sort((a, b) => Number(a - b));
   const history = startOfDay(times[150] ?? 0n);
-  const date = () => Date.UTC(2026, 1, 10);
-  const { fetch } = createFakeNode({ balances }, { version, date, history, rateLimit: false });
+  const now = () => Date.UTC(2026, 1, 10);
+  const { fetch } = createFakeNode({ balances }, { version, now, history, rateLimit: false });
   const left = times.filter((time) => time >= history).length;
   const message =
     /^Error: The balance changes of the node begin at 2024-\S+Z, and the range begins at 2024-02-01T00:00:00.000000000Z\. Use --from 2024-\S+Z, or a node that keeps a longer history\.\n/;

@@ -94,10 +94,10 @@ test.each([
 
 describe("a loop over other nodes", () => {
   const nodes = { balances: 400, votes: 90, signatures: 30, profiles: 40 };
-  const date = () => Date.UTC(2024, 1, 10);
+  const now = () => Date.UTC(2024, 1, 10);
 
   test.each([
-    ["of v0.79", { version: "v0.79" as const, date, defects: nodeDefects }],
+    ["of v0.79", { version: "v0.79" as const, now, defects: nodeDefects }],
     ["without defects", {}],
     ["that name no block", { blockHeaders: false, defects: nodeDefects }],
   ])("%s gets every record of every list once", async (_, options) => {

@@ -60,8 +60,6 @@ export class BalanceTable {
   readonly #accounts = new Map<string, Account>();
   #added: BalanceRow[] = [];
   #rows: BalanceRow[] = [];
-  /** The last time that was read: rows of one block follow each other, and converting a time is slow. */
-  #read: { given: string; time: Microseconds; timestamp: `${bigint}` } = { given: "0", time: 0, timestamp: "0" };
 
   constructor(ids: Ids) {
     this.#ids = ids;
@@ -94,11 +92,8 @@ export class BalanceTable {
   }
 
   #toRow(given: BalanceChange): BalanceRow {
-    if (given.timestamp !== this.#read.given) {
-      const time = toMicroseconds(given.timestamp);
-      this.#read = { given: given.timestamp, time, timestamp: toNanosecondDigits(time) };
-    }
-    const { time, timestamp } = this.#read;
+    const time = toMicroseconds(given.timestamp);
+    const timestamp = toNanosecondDigits(time);
     const change = timestamp === given.timestamp ? given : { ...given, timestamp };
     const { assetId = "", partyId = "", marketId = "", accountType = "" } = change;
     // Nodes make the id of the name also where they no longer know the type, and send its number.
@@ -128,13 +123,13 @@ export function listBalances(query: QueryValues, node: BalanceNode): List<Balanc
   const assetId = query.text("filter.assetId") ?? "";
   const isWanted = accountFilter(query, node, store.ids.find(assetId));
   const [start, end] = [query.integer("dateRange.startTimestamp"), query.integer("dateRange.endTimestamp")];
-  const oldest = Math.max(node.history, start === undefined ? Number.NEGATIVE_INFINITY : toMicroseconds(start));
+  const oldest = Math.max(node.oldest, start === undefined ? Number.NEGATIVE_INFINITY : toMicroseconds(start));
   const latest = end === undefined ? Number.POSITIVE_INFINITY : toMicroseconds(end);
   const indexOf = (time: Microseconds) => firstIndex(rows, (row) => row.time >= time);
   let formatted = { time: Number.NaN, text: "" };
   return {
     check(hasCursor) {
-      if (version.isNewer) checkDateRange({ start, end }, !hasCursor, node.date);
+      if (version.isNewer) checkDateRange({ start, end }, !hasCursor, node.now);
       // The database decodes the asset, so that an invalid one is the last error of all.
       store.ids.read(assetId, failure);
     },

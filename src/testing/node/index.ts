@@ -86,21 +86,16 @@ async function respond(
       // `Headers` joins headers of one name. Error responses of v0.74 nodes have two `Content-Type` headers.
       outgoing.setHeader(name, name === "content-type" ? value.split(", ") : value);
     }
-    const reader = response.body?.getReader();
-    for (let read = await reader?.read(); read?.value !== undefined; read = await reader?.read()) {
-      await write(outgoing, read.value);
+    // The types of browsers cannot iterate over a stream.
+    const chunks = response.body as unknown as AsyncIterable<Uint8Array> | null;
+    for await (const chunk of chunks ?? []) {
+      // Sent before the next chunk: if the body then fails, the client has what came before.
+      await new Promise((resolve) => outgoing.write(chunk, resolve));
     }
     outgoing.end();
   } catch {
     incoming.socket.destroy();
   }
-}
-
-/** Writes a chunk, and waits until it is sent: if the body then fails, the client has what came before. */
-function write(outgoing: ServerResponse, chunk: Uint8Array): Promise<void> {
-  return new Promise((resolve, reject) => {
-    outgoing.write(chunk, (error) => (error ? reject(error) : resolve()));
-  });
 }
 
 async function bind(server: Server, port: number, host: string): Promise<string> {

@@ -81,7 +81,7 @@ export class RunningWorld {
         signatures: old.flatMap(({ signatures }) => signatures),
         block: { height: 1000n, timestamp: recent[0]?.time ?? head },
       },
-      { defects: nodeDefects, rateLimit: false, date: () => this.clock.date() },
+      { defects: nodeDefects, rateLimit: false, now: () => this.clock.date() },
     );
     for (const block of old) this.#note(block);
     for (const [index, block] of recent.entries()) {

@@ -56,7 +56,7 @@ describe("a fake node of v0.79", () => {
   const early = invalid("date range start must be after 2020-01-01");
   const now = Number(time / 1_000_000n) + 1000;
   const nowInNanoseconds = BigInt(now) * 1_000_000n;
-  const node = createFakeNode({ balances: [change(1)] }, { version: "v0.79", date: () => now, rateLimit: false });
+  const node = createFakeNode({ balances: [change(1)] }, { version: "v0.79", now: () => now, rateLimit: false });
 
   test.each<[outcome: string | number, start: bigint | undefined, end: bigint | undefined]>([
     [required, undefined, undefined],

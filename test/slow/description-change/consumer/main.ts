@@ -17,27 +17,28 @@ const vote: Vote = {
 };
 const assets = ["a", "b", "c", "d"].map((id) => ({ id, symbol: id === "b" ? "VEGA" : "USDT", decimals: 6 }));
 const validate = validateAnswers({ onMismatch: "throw" });
-const node = createFakeNode({ votes: [vote], assets });
-const client = createClient({ baseUrl, fetch: node.fetch, validate });
-const sent = () => node.requests.splice(0).map(({ url }) => decodeURIComponent(url.replace(baseUrl, "")));
-const idsOf = (records: readonly { id: string }[] | undefined) => records?.map(({ id }) => id);
+const node = createFakeNode({ votes: [vote] });
+const pageInfo = { startCursor: "a", endCursor: "d", hasNextPage: false, hasPreviousPage: false };
+const urls: string[] = [];
+const client = createClient({
+  baseUrl,
+  validate,
+  fetch: async (request) => {
+    urls.push(request.url);
+    if (new URL(request.url).pathname !== "/api/v2/assets") return node.fetch(request);
+    // The fake node does not implement the list.
+    const edges = assets.map((asset) => ({ cursor: asset.id, node: asset }));
+    return Response.json({ assets: { edges, pageInfo } });
+  },
+});
+const sent = () => urls.splice(0).map((url) => decodeURIComponent(url.replace(baseUrl, "")));
 
-// The fake node responds with the records of its data, in pages.
-const first = await client.listAssets({ pagination: { first: 3, newestFirst: false } });
-deepEqual([first.nodes, (await first.nextPage())?.nodes].map(idsOf), [["a", "b", "c"], ["d"]]);
-node.nextBlock({ assets: [{ id: "e", symbol: "USDT", decimals: 6 }] });
-deepEqual(idsOf(await client.listAssets({ filter: { ids: ["b", "c", "e"], symbol: "USDT" } }).toArray()), ["e", "c"]);
-
-// The client sends the parameter, the filter of the list and the parameter of the path.
-sent();
+// The client sends the filter of the list, the parameter, and the parameter of the path.
+const filter = { ids: ["a", "b", "c", "d"] };
+deepEqual(await client.listAssets({ filter, pagination: { first: 5 } }).toArray(), assets);
+deepEqual(sent(), ["/api/v2/assets?filter.ids=a&filter.ids=b&filter.ids=c&filter.ids=d&pagination.first=5"]);
 const { nodes } = await client.listVotes({ proposalId: "cd", value: "VALUE_YES", pagination: { first: 2 } });
 deepEqual([nodes[0]?.reason, sent()], ["because", ["/api/v2/votes?proposalId=cd&value=VALUE_YES&pagination.first=2"]]);
-await client.listAssets({ filter: { ids: ["a", "b", "e"] }, pagination: { first: 2 } }).toArray();
-const path = "/api/v2/assets?filter.ids=a&filter.ids=b&filter.ids=e&pagination.first=2";
-deepEqual(
-  sent().map((url) => url.replace(/after=.*/, "after=…")),
-  [path, `${path}&pagination.after=…`],
-);
 await rejects(client.getAsset({ assetId: "a b" }), {
   name: "ApiError",
   status: 501,
@@ -49,7 +50,6 @@ deepEqual(sent(), ["/api/v2/assets/a b"]);
 const refused = (argument: string) => ({ name: "ArgumentError", argument });
 await rejects(client.listVotes({ proposalId: "cd", value: 5 as never }).toArray(), refused("value"));
 await rejects(client.listAssets({ filter: { ids: "a" as never } }).toArray(), refused("filter.ids"));
-const pageInfo = { startCursor: "a", endCursor: "a", hasNextPage: false, hasPreviousPage: false };
 const body = { votes: { edges: [{ cursor: "a", node: { ...vote, reason: 7 } }], pageInfo } };
 const wrong = createClient({ baseUrl, fetch: async () => Response.json(body), validate });
 await rejects(wrong.listVotes({ partyId: "a" }).toArray(), {
@@ -65,7 +65,5 @@ export function misuse(client: VegaClient, vote: Vote): unknown[] {
     client.listAssets({ filter: { ids: "a" } }),
     // @ts-expect-error: the member can be missing.
     vote.reason.length,
-    // @ts-expect-error: a record lacks members.
-    createFakeNode({ assets: [{ id: "a" }] }),
   ];
 }
