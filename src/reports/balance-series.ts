@@ -2,21 +2,12 @@ import type { BalanceChange } from "../../generated/types.js";
 import { oneOf } from "../arguments/check-options.js";
 import { listNames, refuse } from "../arguments/refuse.js";
 import { compareDigits, compareText } from "../values/integers.js";
-import { floorDivide, type NanosecondTime } from "../values/times.js";
+import { floorDivide } from "../values/times.js";
 import { type Account, accountMembers, type Balance, later, readAccounts } from "./accounts.js";
-import { checkOptionNames, readRange } from "./records.js";
+import { checkOptionNames, type RangeOptions, readRange } from "./records.js";
 
 /** Options of {@link balanceSeries}. */
-export interface BalanceSeriesOptions<Group extends keyof Account = keyof Account> {
-  /**
-   * Whether the records go back to the first block of the network. Then the balance of an account before its first record is `"0"`.
-   * Default: false, and that balance is unknown.
-   */
-  isComplete?: boolean | undefined;
-  /** The first row is for the end of the first period after this time, such as RFC 3339 text. */
-  from: NanosecondTime;
-  /** The last row is for this time. */
-  to: NanosecondTime;
+export interface BalanceSeriesOptions<Group extends keyof Account = keyof Account> extends RangeOptions {
   /** The period from row to row, of the calendar in UTC. A week begins on Monday. */
   every: "hour" | "day" | "week" | "month";
   /**
@@ -56,7 +47,7 @@ export async function balanceSeries<Group extends keyof Account = keyof Account>
   const operation = "balanceSeries";
   checkOptionNames(operation, options, "isComplete", "from", "to", "every", "groupBy");
   const { start, end } = readRange(operation, options);
-  oneOf(...Object.keys(periods), "month")(options.every, { operation, argument: "every" });
+  oneOf("hour", "day", "week", "month")(options.every, { operation, argument: "every" });
   const members = readGroup(operation, options.groupBy);
   const times = rowTimes(start, end, options.every);
   // The last balance of each account in each period that has one.
@@ -106,30 +97,24 @@ function indexOf(times: readonly string[], timestamp: string): number {
   return low;
 }
 
-const day = 86_400_000;
-/** The lengths of periods, and where one of them begins, in milliseconds. The first Monday of Unix time is its fifth day. */
-const periods = { hour: [day / 24, 0], day: [day, 0], week: [7 * day, 4 * day] } as const;
-
-/** The beginning of the period with a time, and of the next one, in Unix milliseconds. */
-function periodOf(time: number, every: BalanceSeriesOptions["every"]): [start: number, end: number] {
-  if (every === "month") {
-    const date = new Date(time);
-    const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];
-    return [Date.UTC(year, month), Date.UTC(year, month + 1)];
-  }
-  const [length, origin] = periods[every];
-  const start = Math.floor((time - origin) / length) * length + origin;
-  return [start, start + length];
-}
+const millisecond = 1_000_000n;
 
 /** The times of the rows, in Unix nanoseconds. */
 function rowTimes(from: bigint, to: bigint, every: BalanceSeriesOptions["every"]): string[] {
+  const endAfter = (time: bigint) => BigInt(periodEnd(Number(floorDivide(time, millisecond)), every)) * millisecond;
   const times: string[] = [];
-  const nanoseconds = 1_000_000n;
-  const millisecondOf = (time: bigint) => Number(floorDivide(time, nanoseconds));
-  const last = periodOf(millisecondOf(to), every)[0];
-  let [, time] = periodOf(millisecondOf(from), every);
-  for (; time <= last; [, time] = periodOf(time, every)) times.push(String(BigInt(time) * nanoseconds));
-  if (BigInt(last) * nanoseconds !== to) times.push(String(to));
+  for (let time = endAfter(from); time < to; time = endAfter(time)) times.push(String(time));
+  // One moment between two periods has no row.
+  if (from < to || endAfter(to - 1n) !== to) times.push(String(to));
   return times;
+}
+
+/** The end of the period with a time, in Unix milliseconds. */
+function periodEnd(time: number, every: BalanceSeriesOptions["every"]): number {
+  const date = new Date(time);
+  const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()] as const;
+  if (every === "month") return Date.UTC(year, month + 1);
+  if (every === "hour") return Date.UTC(year, month, day, date.getUTCHours() + 1);
+  const daysLeft = every === "day" ? 1 : 7 - ((date.getUTCDay() + 6) % 7);
+  return Date.UTC(year, month, day + daysLeft);
 }

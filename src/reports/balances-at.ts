@@ -2,7 +2,7 @@ import type { BalanceChange } from "../../generated/types.js";
 import { compareDigits } from "../values/integers.js";
 import type { NanosecondTime } from "../values/times.js";
 import { type Account, type Balance, later, readAccounts } from "./accounts.js";
-import { checkOptionNames, readTime } from "./records.js";
+import { checkOptionNames, type RangeOptions, readTime } from "./records.js";
 
 /** The balance of an account at a time. */
 export interface AccountBalance extends Account {
@@ -30,13 +30,7 @@ export interface AccountBalance extends Account {
 export async function balancesAt(
   changes: Iterable<BalanceChange> | AsyncIterable<BalanceChange>,
   time: NanosecondTime,
-  options: {
-    /**
-     * Whether the records go back to the first block of the network. Then the balance of an account before its first record is `"0"`.
-     * Default: false, and that balance is unknown.
-     */
-    isComplete?: boolean | undefined;
-  } = {},
+  options: Pick<RangeOptions, "isComplete"> = {},
 ): Promise<AccountBalance[]> {
   const operation = "balancesAt";
   checkOptionNames(operation, options, "isComplete");

@@ -5,16 +5,24 @@ import { isDigits } from "../values/integers.js";
 import { show } from "../values/show.js";
 import { type NanosecondTime, toNanoseconds } from "../values/times.js";
 
+/** The range of a report of balances. */
+export interface RangeOptions {
+  /** The start, such as RFC 3339 text. Records at this very time are part of the balances at the start. */
+  from: NanosecondTime;
+  /** The end. Records at this very time are part of the balances at the end. */
+  to: NanosecondTime;
+  /**
+   * Whether the records go back to the first block of the network. Then the balance of an account before its first record is `"0"`.
+   * Default: false, and that balance is unknown.
+   */
+  isComplete?: boolean | undefined;
+}
+
 /** Refuses options with other names. Values are checked where they are read. */
-export const checkOptionNames = (operation: string, options: unknown, ...names: string[]): void =>
-  checkOptions(
-    Object.fromEntries(names.map((name) => [name, name === "isComplete" ? boolean : checkedWhenRead])),
-    options,
-    {
-      name: operation,
-      operation,
-    },
-  );
+export function checkOptionNames(operation: string, options: unknown, ...names: string[]): void {
+  const checks = names.map((name) => [name, name === "isComplete" ? boolean : checkedWhenRead]);
+  checkOptions(Object.fromEntries(checks), options, { name: operation, operation });
+}
 
 /** Calls a function with each record. If it throws, the iterator is closed. */
 export async function forEachRecord<T extends object>(
@@ -65,8 +73,7 @@ export function readTime(place: Place, value: NanosecondTime): bigint {
     : refuse(place, "a time that toNanoseconds() reads, within 64 bits", value);
 }
 
-/** Reads the range of a report. */
-export function readRange(operation: string, { from, to }: { from: NanosecondTime; to: NanosecondTime }) {
+export function readRange(operation: string, { from, to }: RangeOptions) {
   const start = readTime({ operation, argument: "from" }, from);
   const end = readTime({ operation, argument: "to" }, to);
   return start <= end

@@ -1,8 +1,7 @@
 import type { BalanceChange } from "../../generated/types.js";
 import { compareDigits } from "../values/integers.js";
-import type { NanosecondTime } from "../values/times.js";
 import { type Account, type Balance, later, readAccounts } from "./accounts.js";
-import { checkOptionNames, readRange } from "./records.js";
+import { checkOptionNames, type RangeOptions, readRange } from "./records.js";
 
 /** The statement of an account. The opening balance and the changes add up to the closing balance. */
 export interface AccountStatement extends Account {
@@ -36,17 +35,7 @@ export interface AccountStatement extends Account {
  */
 export async function statement(
   changes: Iterable<BalanceChange> | AsyncIterable<BalanceChange>,
-  options: {
-    /** The time of the opening balances, such as RFC 3339 text. Records at this very time are part of them. */
-    from: NanosecondTime;
-    /** The time of the closing balances. Records at this very time are part of them. */
-    to: NanosecondTime;
-    /**
-     * Whether the records go back to the first block of the network. Then the balance of an account before its first record is `"0"`.
-     * Default: false, and that balance is unknown.
-     */
-    isComplete?: boolean | undefined;
-  },
+  options: RangeOptions,
 ): Promise<AccountStatement[]> {
   const operation = "statement";
   checkOptionNames(operation, options, "isComplete", "from", "to");

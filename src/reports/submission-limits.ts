@@ -80,9 +80,7 @@ export function submissionLimits(
   const operation = "submissionLimits";
   checkOptionNames(operation, options, "sentSince", "tokens", "now");
   oneOf(...Object.keys(counters), "vote", "other")(submission?.command, { operation, argument: "command" });
-  const { command, proposalId } = submission;
-  const others = command === "vote" || proposalId === undefined ? ["proposalId"] : [];
-  checkOptionNames(operation, submission, "command", ...others);
+  checkOptionNames(operation, submission, "command", "proposalId");
   const { sentSince = 0, tokens, now } = options;
   const count = Number.isSafeInteger(sentSince) ? BigInt(sentSince) : sentSince;
   const sent = readAmount({ operation, argument: "sentSince" }, count) ?? 0n;
@@ -101,15 +99,13 @@ export function submissionLimits(
     counter?.minTokensRequired === undefined ? undefined : digitsOf(place, counter, "minTokensRequired");
   const lacksTokens = owned !== undefined && minTokens !== undefined && owned < BigInt(minTokens);
   const proofOfWork = pow && usableBlock(place, pow);
-  const reason = isBanned
-    ? "banned"
-    : left === 0n
-      ? "quota"
-      : lacksTokens
-        ? "tokens"
-        : proofOfWork === undefined
-          ? "proof-of-work"
-          : undefined;
+  const obstacles = {
+    banned: isBanned,
+    quota: left === 0n,
+    tokens: lacksTokens,
+    "proof-of-work": proofOfWork === undefined,
+  };
+  const reason = (Object.keys(obstacles) as (keyof typeof obstacles)[]).find((name) => obstacles[name]);
   return { isAllowed: reason === undefined, reason, left, minTokens, proofOfWork };
 }
 

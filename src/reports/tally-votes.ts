@@ -92,13 +92,7 @@ export async function tallyVotes(
     proposal ??= vote.proposalId;
     if (vote.proposalId !== proposal)
       refuseMember(place, "proposalId", `the same proposal, ${proposal}`, vote.proposalId);
-    const found = {
-      timestamp: digitsOf(place, vote, "timestamp"),
-      value: vote.value,
-      tokens: BigInt(digitsOf(place, vote, "totalGovernanceTokenBalance")),
-      shares: liquidity ? readWeight(place, vote, liquidity.marketId) : 0n,
-      isClosed: /[1-9]/.test(vote.totalGovernanceTokenWeight),
-    };
+    const found = readVote(place, vote, liquidity);
     const last = counted.get(vote.partyId);
     if (last === undefined || isLater(found, last)) counted.set(vote.partyId, found);
   });
@@ -144,14 +138,16 @@ function missed(
   return yes * one < parseUnits(requiredMajority, decimals) * voted ? "majority" : undefined;
 }
 
+type Counted = ReturnType<typeof readVote>;
+
 /** What of a vote is counted. */
-interface Counted {
-  readonly timestamp: string;
-  readonly value: Vote["value"];
-  readonly tokens: bigint;
-  readonly shares: bigint;
-  readonly isClosed: boolean;
-}
+const readVote = (place: Place, vote: Vote, liquidity: TallyOptions["liquidity"]) => ({
+  timestamp: digitsOf(place, vote, "timestamp"),
+  value: vote.value,
+  tokens: BigInt(digitsOf(place, vote, "totalGovernanceTokenBalance")),
+  shares: liquidity ? readWeight(place, vote, liquidity.marketId) : 0n,
+  isClosed: /[1-9]/.test(vote.totalGovernanceTokenWeight),
+});
 
 /** A vote keeps its time when it is rewritten at the close of the proposal, and gets a weight then (observed on v0.74 nodes). */
 function isLater(vote: Counted, last: Counted): boolean {
