@@ -1,7 +1,7 @@
 import { checkOptions, type OptionCheck } from "../arguments/check-options.js";
 import { type ArgumentsSpec, readArguments } from "../arguments/read-arguments.js";
 import { refuse } from "../arguments/refuse.js";
-import { onAbort, sleep, untilAborted } from "../async/abort.js";
+import { sleep, untilAborted } from "../async/abort.js";
 import type { Clock } from "../async/clock.js";
 import { type Batches, ItemIterator, ignore } from "../async/item-iterator.js";
 import type { VegaClient } from "../client/client.js";
@@ -82,9 +82,8 @@ export interface FollowerSettings<B> {
 /** The wait after a failed poll, in milliseconds. It doubles with each further failure. */
 const firstDelay = 1000;
 const longestDelay = 30_000;
-/** A poll that takes longer has failed, whatever deadlines its requests have: a follower must not hang forever. */
-const longestPoll = 300_000;
-/** The longest wait between two polls, in milliseconds, if the caller does not name an interval. */
+/** The wait between two polls, in milliseconds, if the caller does not name an interval. It grows while no records come. */
+const firstInterval = 1000;
 const longestInterval = 15_000;
 
 /** The loop of a follower: it waits, polls, repeats polls that failed, and detects a chain without new blocks. */
@@ -95,12 +94,11 @@ class Polling<B extends { records: readonly unknown[]; resume?: `${bigint}` }> i
   #poll: ((signal: AbortSignal) => Promise<Poll<B>>) | undefined;
   #emit: Emit<FollowEvent> = ignore;
   #nextPollAt = Number.NEGATIVE_INFINITY;
+  /** How many polls in a row have failed. */
   #failures = 0;
-  #newest: { block: Block; seenAt: number } | undefined;
-  /** The milliseconds of a block, an average of those that were seen. */
-  #blockTime: number | undefined;
   /** How many polls in a row have found no record. */
   #idlePolls = 0;
+  #newest: { block: Block; seenAt: number } | undefined;
   #resume: FollowOptions["from"];
 
   constructor(settings: FollowerSettings<B>) {
@@ -109,12 +107,10 @@ class Polling<B extends { records: readonly unknown[]; resume?: `${bigint}` }> i
 
   async next(): Promise<readonly B[]> {
     const poll = this.#poll ?? this.#open();
-    const { clock, options } = this.#settings;
+    const { signal } = this.#settings.options;
     try {
       for (;;) {
-        const wait = this.#nextPollAt - clock.now();
-        if (wait > 0) await untilAborted(options.signal, this.#controller, (signal) => sleep(clock, wait, signal));
-        const batch = await this.#attempt(poll);
+        const batch = await untilAborted(signal, this.#controller, (signal) => this.#attempt(poll, signal));
         if (batch === undefined) continue;
         this.#resume = batch.resume;
         return [batch];
@@ -143,19 +139,22 @@ class Polling<B extends { records: readonly unknown[]; resume?: `${bigint}` }> i
     return this.#poll;
   }
 
-  /** Polls once. Returns `undefined` if nothing is new, or after a transient failure. */
-  async #attempt(poll: (signal: AbortSignal) => Promise<Poll<B>>): Promise<B | undefined> {
+  /** Waits, and polls once. Returns `undefined` if nothing is new, or after a transient failure. */
+  async #attempt(poll: (signal: AbortSignal) => Promise<Poll<B>>, signal: AbortSignal): Promise<B | undefined> {
     const { operation, clock, options } = this.#settings;
+    const wait = this.#nextPollAt - clock.now();
+    if (wait > 0) await sleep(clock, wait, signal);
     const startedAt = clock.now();
     try {
-      const { block, batch, hasMore } = await this.#run(poll);
+      const { block, batch, hasMore } = await poll(signal);
       this.#failures = 0;
       this.#idlePolls = batch?.records.length ? 0 : this.#idlePolls + 1;
-      this.#observe(block, batch !== undefined);
-      this.#nextPollAt = startedAt + (hasMore ? 0 : (options.pollInterval ?? this.#interval));
+      this.#checkBlock(block, batch !== undefined);
+      const interval = Math.min(longestInterval, firstInterval * 1.5 ** this.#idlePolls);
+      this.#nextPollAt = startedAt + (hasMore ? 0 : (options.pollInterval ?? interval));
       return batch;
     } catch (error) {
-      options.signal?.throwIfAborted();
+      signal.throwIfAborted();
       if (!isTransient(error) && !TimeoutError.is(error)) throw error;
       const backoff = Math.min(longestDelay, firstDelay * 2 ** this.#failures++);
       const delay = Math.max(backoff, namedDelay(error, clock));
@@ -165,51 +164,21 @@ class Polling<B extends { records: readonly unknown[]; resume?: `${bigint}` }> i
     }
   }
 
-  async #run(poll: (signal: AbortSignal) => Promise<Poll<B>>): Promise<Poll<B>> {
-    const { operation, clock, options } = this.#settings;
-    this.#controller.signal.throwIfAborted();
-    // The deadline of a poll must not end the follower.
-    const controller = new AbortController();
-    const removeListener = onAbort(this.#controller.signal, () => controller.abort(this.#controller.signal.reason));
-    const cancelTimer = clock.after(longestPoll, () => {
-      const message = `${operation} took longer than ${longestPoll} ms in total`;
-      controller.abort(new TimeoutError(message, { scope: "total", operation }));
-    });
-    try {
-      return await untilAborted(options.signal, controller, poll);
-    } finally {
-      cancelTimer();
-      removeListener();
-    }
-  }
-
-  /** Learns the time of a block, and detects a chain without new ones. */
-  #observe(block: Block, hasBatch: boolean): void {
+  /** @throws {@link StalledError} if no new block has come for too long. */
+  #checkBlock(block: Block, hasBatch: boolean): void {
     const { operation, clock, options } = this.#settings;
     const { stalledAfter = 60_000 } = options;
-    const now = clock.now();
     const newest = this.#newest;
     if (newest === undefined || block.timestamp > newest.block.timestamp) {
-      this.#newest = { block, seenAt: now };
-      if (newest === undefined) return;
-      const milliseconds = Number(block.timestamp - newest.block.timestamp) / 1e6;
-      // Heights begin anew when a network restarts.
-      const sample = Math.min(longestInterval, milliseconds / Math.max(1, Number(block.height - newest.block.height)));
-      this.#blockTime = this.#blockTime === undefined ? sample : 0.8 * this.#blockTime + 0.2 * sample;
+      this.#newest = { block, seenAt: clock.now() };
       return;
     }
     if (block.timestamp < newest.block.timestamp)
       this.#emit({ type: "behind", operation, block, newest: newest.block });
-    const stalledFor = now - newest.seenAt;
+    const stalledFor = clock.now() - newest.seenAt;
     if (hasBatch || stalledFor < stalledAfter) return;
     const message = `${operation} has seen no block after ${newest.block.height} for ${Math.round(stalledFor)} ms`;
     throw new StalledError(message, { operation, block: newest.block, stalledFor });
-  }
-
-  /** Milliseconds from the start of a poll to the next one: a block while records come, and half as long again after each poll without any. */
-  get #interval(): number {
-    const blockTime = Math.max(100, this.#blockTime ?? 1000);
-    return Math.min(longestInterval, blockTime * 1.5 ** this.#idlePolls);
   }
 }
 
