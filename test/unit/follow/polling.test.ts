@@ -201,14 +201,6 @@ describe("a follower", () => {
     const behind = { type: "behind", operation: "follow", block: { height: 3n }, newest: { height: 9n } };
     expect(events[0]).toMatchObject(behind);
   });
-
-  test("is not changed by what its observer throws", async () => {
-    const observe = () => {
-      throw new Error("observer");
-    };
-    const { followed, run } = follow([{ error: apiError(503) }, { height: 1, records: [1] }], { observe });
-    expect(await run(followed.next())).toEqual({ done: false, value: 1 });
-  });
 });
 
 describe("the interval between two polls", () => {
@@ -228,38 +220,22 @@ describe("the interval between two polls", () => {
   });
 });
 
-type Following = ReturnType<typeof follow>;
 const ended = { done: true, value: undefined };
 
 describe("the end of a follower", () => {
-  const { asyncDispose } = Symbol as { asyncDispose?: symbol };
-  const ends: [string, end: (following: Following) => unknown][] = [
-    ["return()", ({ followed }) => followed.return(undefined)],
-    ["return() of its batches", ({ followed }) => followed.batches().return(undefined)],
-    ["await using", ({ followed }) => Reflect.get(followed, asyncDispose ?? "return").call(followed)],
-  ];
-  test.each(ends)("by %s cancels a wait or the poll in flight at once, and leaves no timer", async (_, end) => {
-    for (const step of [{ height: 2 }, "hang"] as const) {
-      const following = follow([{ height: 1, records: [1] }, step], { pollInterval: step === "hang" ? 0 : 1000 });
-      const { followed, clock, run, signals } = following;
-      await run(followed.next());
-      const pending = followed.next();
-      await new Promise(setImmediate);
-      await end(following);
-      expect(await pending).toEqual(ended);
-      expect([clock.pending, clock.now(), signals[1]?.aborted]).toEqual([0, 0, step === "hang" || undefined]);
-      expect([await followed.next(), await followed.batches().next()]).toEqual([ended, ended]);
-    }
-  });
-
-  test("by break ends the batches and the records, and leaves no timer", async () => {
-    const { followed, clock, polls, run } = follow([{ height: 1, records: [1, 2] }, { height: 2 }]);
-    const loop = async () => {
-      for await (const record of followed) if (record === 1) break;
-    };
-    await run(loop());
-    expect(await followed.next()).toEqual(ended);
-    expect([polls.length, clock.pending]).toEqual([1, 0]);
+  test.each<[phase: string, step: Step]>([
+    ["wait", { height: 2 }],
+    ["poll in flight", "hang"],
+  ])("by return() cancels a %s at once, and leaves no timer", async (_, step) => {
+    const pollInterval = step === "hang" ? 0 : 1000;
+    const { followed, clock, run, signals } = follow([{ height: 1, records: [1] }, step], { pollInterval });
+    await run(followed.next());
+    const pending = followed.next();
+    await new Promise(setImmediate);
+    await followed.return(undefined);
+    expect(await pending).toEqual(ended);
+    expect([clock.pending, clock.now(), signals[1]?.aborted]).toEqual([0, 0, step === "hang" || undefined]);
+    expect([await followed.next(), await followed.batches().next()]).toEqual([ended, ended]);
   });
 
   test.each<[phase: string, step: Step]>([
@@ -276,14 +252,6 @@ describe("the end of a follower", () => {
     controller.abort(reason);
     await expect(pending).rejects.toBe(reason);
     expect([clock.pending, events]).toEqual([0, []]);
-  });
-
-  test("by an abort rejects the next call, although records of the last batch are left", async () => {
-    const controller = new AbortController();
-    const { followed, run } = follow([{ height: 1, records: [1, 2] }], { signal: controller.signal });
-    await run(followed.next());
-    controller.abort(new Error("enough"));
-    await expect(followed.next()).rejects.toThrow("enough");
   });
 
   test("with a signal that was aborted before polls nothing", async () => {

@@ -8,15 +8,6 @@ import { hex } from "../../support/records.js";
 import { runs } from "../../support/runs.js";
 
 describe("a query", () => {
-  test.each([
-    [{}],
-    [{ filter: { assetId: "a", partyIds: ["b", "b"] } }],
-    // No list has two different values.
-    [{ filter: { partyIds: Array(2).fill("a".repeat(8000)), assetId: "b" } }],
-  ])("is one request if it is short, or has nothing to split", (filters) => {
-    expect(splitFilters(filters)).toHaveLength(1);
-  });
-
   test("is split into short requests if it is long, and each value is in exactly one of them", () => {
     const ids = fc.array(fc.string({ minLength: 1, maxLength: 64, unit: "grapheme" }), { maxLength: 300 });
     const property = fc.property(ids, ids, (partyIds, marketIds) => {

@@ -1,11 +1,8 @@
 import { getEventListeners } from "node:events";
 import { Readable } from "node:stream";
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { ConnectionError, type Forward, type Pagination, paginate, type WalkOptions } from "../../../src/index.js";
 import { collect, PageSource } from "../../support/page-source.js";
-
-// The first loop loads it, which takes several turns of the event loop.
-beforeAll(() => import("../../../src/client/lists.js"));
 
 const over = { done: true, value: undefined };
 

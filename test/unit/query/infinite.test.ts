@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type BalanceChange, createClient, type NodeSignature, type Vote } from "../../../src/index.js";
+import { type BalanceChange, createClient, type Vote } from "../../../src/index.js";
 import { queries } from "../../../src/query/index.js";
 import { createFakeNode, type FakeNodeData, nodeDefects } from "../../../src/testing/index.js";
 import { InfiniteList } from "../../support/infinite-list.js";
@@ -52,20 +52,6 @@ describe("an infinite list on a v0.74 node", () => {
     await fc.assert(property, runs(15));
   });
 
-  test.each([true, false])(
-    "shows a range with times inside a microsecond once, newestFirst: %j",
-    async (newestFirst) => {
-      const balances = changesAt(timesOf(Array(4).fill({ gap: 1000n, count: 3 })));
-      const dateRange = { startTimestamp: start + 2500n, endTimestamp: start + 4999n };
-      const { vega } = connect({ balances });
-      const list = new InfiniteList(
-        vega.listBalanceChanges.infinite({ dateRange, pagination: { first: 1, newestFirst } }),
-      );
-      await list.fetchAll();
-      expect(sortedKeys(list.records)).toEqual(sortedKeys(balances.slice(3, 9)));
-    },
-  );
-
   test("sends one request for a page", async () => {
     const { node, vega } = connect({ balances: changesAt(timesOf(Array(50).fill({ gap: second, count: 2 }))) });
     const list = new InfiniteList(vega.listBalanceChanges.infinite({ pagination: { first: 21 } }));
@@ -87,24 +73,6 @@ describe("an infinite list on a v0.74 node", () => {
       expect(sortedKeys(list.records)).toEqual(sortedKeys(votes));
     });
     await fc.assert(property, runs(15));
-  });
-
-  test("shows every vote once if a block does not fit on a page, and the node keeps the order of its votes", async () => {
-    const votes = votesAt(timesOf([30, 2].map((count) => ({ gap: second, count }))), proposalId);
-    const { node, vega } = connect({ votes });
-    const list = new InfiniteList(vega.listVotes.infinite({ proposalId, pagination: { first: 10 } }));
-    await list.fetchAll();
-    expect(sortedKeys(list.records)).toEqual(sortedKeys(votes));
-    expect(node.requests.length).toBeLessThan(10);
-  });
-
-  test("shows every signature once", async () => {
-    const { node, vega } = connect({ signatures: 60 });
-    const { id = "" } = node.records.signatures[0] ?? {};
-    const list = new InfiniteList(vega.listNodeSignatures.infinite({ id, pagination: { first: 7 } }));
-    await list.fetchAll();
-    const texts = (records: readonly NodeSignature[]) => records.map(({ sig }) => sig).sort();
-    expect(texts(list.records)).toEqual(texts(node.records.signatures.filter((each) => each.id === id)));
   });
 
   test("has the first page of the profiles, and an error that says how to get the others", async () => {

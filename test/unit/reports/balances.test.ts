@@ -51,17 +51,6 @@ describe("balancesAt", () => {
     );
   });
 
-  test("never shows a balance that pruned records do not prove", async () => {
-    await fc.assert(
-      fc.asyncProperty(worlds, timesOfWorld, async ({ all, kept }, time) => {
-        for (const { balance, timestamp: _, ...account } of await balancesAt(kept, time)) {
-          if (balance !== undefined) expect(balance).toBe(lastOf(all, account, time)?.balance);
-        }
-      }),
-      runs(2000),
-    );
-  });
-
   test("keeps accounts apart whose ids contain separators", async () => {
     const changes = [change("1", "1", { partyId: "p a" }), change("1", "2", { partyId: "p", assetId: "a a" })];
     expect((await balancesAt(changes, 1n)).map(({ balance }) => balance)).toEqual(["2", "1"]);

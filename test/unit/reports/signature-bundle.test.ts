@@ -2,7 +2,6 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { NodeSignature } from "../../../src/index.js";
 import { signatureBundle } from "../../../src/reports/index.js";
-import { createFakeNode } from "../../../src/testing/index.js";
 import { waysToPass } from "../../support/report-worlds.js";
 import { runs } from "../../support/runs.js";
 
@@ -22,12 +21,6 @@ describe("signatureBundle", () => {
       }),
       runs(2000),
     );
-  });
-
-  test("joins the signatures of the fake node", async () => {
-    const all = createFakeNode({ signatures: 30 }).records.signatures;
-    const bundle = await signatureBundle(all.filter(({ id }) => id === all[0]?.id));
-    expect(bundle).toMatch(/^0x[0-9a-f]{1300}$/);
   });
 
   test.each([

@@ -1,7 +1,5 @@
 import { expect, test } from "vitest";
-import { readDescription } from "../../../scripts/generate/description.js";
 import { generate } from "../../../scripts/generate/main.js";
-import { printPublic } from "../../../scripts/generate/types.js";
 import { source } from "../../support/description.js";
 
 // `test/slow/description-change` generates from a description with additions.
@@ -19,14 +17,4 @@ test.each([
 ])("npm run generate rejects %s", async (_, [before = "", after = ""], message) => {
   expect(source.includes(before)).toBe(true);
   await expect(generate(source.replace(before, after))).rejects.toThrow(message);
-});
-
-test("the package exports the record of a list that is also a part of another record, and no other part", () => {
-  const description = readDescription(source);
-  Object.assign(description.components.schemas["Vote"]?.properties ?? {}, {
-    profile: { $ref: "#/components/schemas/PartyProfile" },
-  });
-  const exported = printPublic(description);
-  expect(exported).toContain("PartyProfile");
-  expect(exported).not.toContain("Metadata");
 });
