@@ -28,16 +28,19 @@ export function refuseUnknown(owner: string, what: string, names: readonly strin
   throw new ArgumentError(`${owner} has no ${what}. ${advice}`, place);
 }
 
-/** The name that was probably meant: the one that begins most alike, if half of the letters are the same. */
+/** The name that was probably meant: the one that begins and ends most alike, if half of the letters are the same. */
 function mostSimilar(text: string, names: readonly string[]): string | undefined {
-  const given = text.toLowerCase();
   const alike = (name: string) => {
-    let count = 0;
-    while (count < given.length && given[count] === name[count]?.toLowerCase()) count++;
-    return count;
+    const [given, known] = [[...text.toLowerCase()], [...name.toLowerCase()]];
+    return sharedStart(given, known) + sharedStart(given.reverse(), known.reverse());
   };
   const [best = ""] = [...names].sort((a, b) => alike(b) - alike(a));
-  return alike(best) >= given.length / 2 ? best : undefined;
+  return alike(best) >= text.length / 2 ? best : undefined;
+}
+
+function sharedStart(a: readonly string[], b: readonly string[]): number {
+  const end = a.findIndex((letter, index) => letter !== b[index]);
+  return end < 0 ? a.length : end;
 }
 
 const subjectOf = ({ operation, argument }: Place): string =>

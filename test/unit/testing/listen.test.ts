@@ -117,7 +117,7 @@ describe("a fake node over HTTP", () => {
 
   test.each<[argument: string, words: string, node: unknown, options: unknown]>([
     ["node", "to be a fake node, got undefined.", undefined, {}],
-    ["prot", "listen has no option `prot`. Expected `port`, `host`.", createFakeNode(), { prot: 80 }],
+    ["prot", "listen has no option `prot`. Did you mean `port`?", createFakeNode(), { prot: 80 }],
     ["port", "to be an integer from 0 to 65535, got 65536.", createFakeNode(), { port: 65536 }],
     ["host", 'to be a name or an address, got "".', createFakeNode(), { host: "" }],
   ])("rejects an invalid `%s`: %s", async (argument, words, node, options) => {
