@@ -67,10 +67,8 @@ export class RateLimiter {
   #uncounted = { requests: 0, sent: 0 };
   /** Of the requests that were abandoned since the last response: until when they count as in flight, while the limits are unknown. */
   #abandoned: number[] = [];
-  #pausedUntil = Number.NEGATIVE_INFINITY;
-  #bannedUntil = Number.NEGATIVE_INFINITY;
-  /** The last rejection: the error of calls that are not sent because of it. */
-  #rejection: { error: RateLimitError; response: Response } | undefined;
+  /** The last rejection, and until when nothing is sent because of it. */
+  #rejection: { error: RateLimitError; response: Response; until: number } | undefined;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -79,7 +77,7 @@ export class RateLimiter {
   /** The expected wait of a request that is queued now, in milliseconds. */
   get expectedDelay(): number {
     const now = this.#clock.now();
-    return Math.max(0, this.#pausedUntil - now, this.#bucket.delay(this.#waiting.size + 1, now));
+    return Math.max(this.#pause(now), this.#bucket.delay(this.#waiting.size + 1, now));
   }
 
   /**
@@ -92,7 +90,7 @@ export class RateLimiter {
     const refusal = this.#refusalOf(attempt, now);
     if (refusal) throw refusal;
     if (this.#waiting.size === 0 && this.#delay(attempt, now) === 0) return this.#permit(now);
-    const cause = this.#pausedUntil > now ? "refusal" : "limit";
+    const cause = this.#pause(now) > 0 ? "refusal" : "limit";
     const delay = Math.ceil(this.expectedDelay);
     emit?.({ type: "pause", operation: attempt.operation, attempt: attempt.attempt, delay, cause });
     return new Promise((grant, reject) => {
@@ -135,29 +133,26 @@ export class RateLimiter {
 
   /** The node has rejected a request because of the rate, or has banned the client. */
   #reject(error: RateLimitError, response: Response, now: number): void {
-    const until = now + (retryAfter(error.status, error.headers, this.#clock) ?? 0);
+    if (!error.banned) this.#bucket.empty(now);
+    const last = this.#pause(now) > 0 ? this.#rejection : undefined;
     // A request that was in flight when the ban began can still be rejected because of the rate: the ban lasts longer.
-    if (error.banned || this.#banned(now) === 0) this.#rejection = { error, response };
-    if (error.banned) {
-      this.#bannedUntil = Math.max(this.#bannedUntil, until);
-    } else {
-      this.#pausedUntil = Math.max(this.#pausedUntil, until);
-      this.#bucket.empty(now);
-    }
+    if (last?.error.banned && !error.banned) return;
+    const until = now + (retryAfter(error.status, error.headers, this.#clock) ?? 0);
+    this.#rejection = { error, response, until: Math.max(until, last?.until ?? until) };
   }
 
-  /** Milliseconds until a ban ends, in whole ones: timers of Node.js fire up to a millisecond early. */
-  #banned(now: number): number {
-    return Math.max(0, Math.floor(this.#bannedUntil - now));
+  /** Milliseconds until the node accepts requests again, in whole ones: timers of Node.js fire up to a millisecond early. */
+  #pause(now: number): number {
+    return Math.max(0, Math.floor((this.#rejection?.until ?? now) - now));
   }
 
   /** The error of an attempt that is not sent: nothing waits for the end of a ban, or for longer than `maxRetryAfter`. */
   #refusalOf({ operation, attempt, settings }: PacedAttempt, now: number): RateLimitError | undefined {
-    const paused = this.#pausedUntil - now;
-    const wait = this.#banned(now) || (paused > settings.maxRetryAfter ? paused : 0);
+    const wait = this.#pause(now);
     if (!this.#rejection || wait === 0) return undefined;
     const { response, error } = this.#rejection;
     const { request, body, banned } = error;
+    if (!banned && wait <= settings.maxRetryAfter) return undefined;
     const options = { request, response, body, banned, retryAfter: Math.ceil(wait / 1000) };
     return new RateLimitError({ operation, attempts: attempt - 1, ...options, sent: false });
   }
@@ -201,10 +196,8 @@ export class RateLimiter {
    * do not hold it back.
    */
   #delay({ settings }: PacedAttempt, now: number): number {
-    const paused = this.#pausedUntil - now;
-    if (paused > 0) return paused;
     const limited = this.#bucket.delay(1, now);
-    return Math.max(this.#untilFewer(now), limited <= settings.maxRetryAfter ? limited : 0);
+    return this.#pause(now) || Math.max(this.#untilFewer(now), limited <= settings.maxRetryAfter ? limited : 0);
   }
 
   #untilFewer(now: number): number {
