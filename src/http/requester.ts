@@ -8,7 +8,7 @@ import { type Emit, observedError } from "./events.js";
 import type { Permit, RateLimiter } from "./rate-limiter.js";
 import { errorOf, fetchResponse, readResult, type Validate, withBody } from "./response.js";
 import { delayAfter, isTransient } from "./retry.js";
-import type { CallRequest, FetchResult, Received } from "./route.js";
+import type { CallRequest } from "./route.js";
 
 /** What the attempts on one node are made with. */
 export interface Transport {
@@ -110,7 +110,7 @@ export async function sendAttempt<T>(transport: Transport, call: CallRequest<T>,
     response = await fetchResponse(transport.fetch, request, { ...origin, request });
     return response.ok ? response : withBody({ ...origin, request, response });
   };
-  const exchange = async () => {
+  const exchange = async (): Promise<Answer<T>> => {
     const result = await call.attempt(call.params, {
       headers: call.headers,
       signal: controller.signal,
@@ -120,7 +120,10 @@ export async function sendAttempt<T>(transport: Transport, call: CallRequest<T>,
     });
     // Middleware can respond without a request.
     const request = sent ?? { method: "", url: result.response.url };
-    return await readAnswer(transport, call, { ...origin, request, response: result.response }, result);
+    const received = { ...origin, request, response: result.response };
+    if (!received.response.ok) throw errorOf(received, result, call.hints, clock);
+    const data = await (call.receive ? call.receive(received) : readResult(received, call, transport.validate));
+    return { data, response: received.response, block: readBlock(received.response), stale: false };
   };
   try {
     permit = await limiter?.acquire({ operation, attempt: number, settings }, controller.signal, emit);
@@ -140,18 +143,6 @@ export async function sendAttempt<T>(transport: Transport, call: CallRequest<T>,
     }
     if (permit) limiter?.release(permit, settings, { response, error, isAborted: controller.signal.aborted });
   }
-}
-
-async function readAnswer<T>(
-  { clock, validate }: Transport,
-  call: CallRequest<T>,
-  received: Received,
-  result: FetchResult,
-): Promise<Answer<T>> {
-  const { response } = received;
-  if (!response.ok) throw errorOf(received, result, call.hints, clock);
-  const data = await (call.receive ? call.receive(received) : readResult(received, call, validate));
-  return { data, response, block: readBlock(response), stale: false };
 }
 
 /**
