@@ -10,13 +10,9 @@ export function isTransient(error: unknown, finalStatuses: readonly number[] = [
     return RateLimitError.is(error) || transientStatuses.includes(error.status);
   }
   if (TimeoutError.is(error)) return error.scope === "attempt";
-  if (ResponseError.is(error)) return isTruncated(error.body);
+  // JSON that does not parse was truncated, even if the connection ended as it should.
+  if (ResponseError.is(error)) return typeof error.body === "string" && error.body.trimStart().startsWith("{");
   return ConnectionError.is(error);
-}
-
-/** JSON that does not parse was truncated, even if the connection ended as it should. */
-function isTruncated(body: unknown): boolean {
-  return typeof body === "string" && body.trimStart().startsWith("{");
 }
 
 /**
