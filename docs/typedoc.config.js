@@ -49,13 +49,7 @@ export default {
   blockTags: [...OptionDefaults.blockTags, "@description"],
   intentionallyNotExported: [
     // The page on errors lists the events.
-    "AttemptEvent",
-    "FailoverEvent",
-    "HedgeEvent",
     "ObservedError",
-    "PauseEvent",
-    "ResponseEvent",
-    "RetryEvent",
     // Parts of options and of unions, which no caller names.
     "CheckCode",
     "CheckOptions",

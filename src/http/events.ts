@@ -1,17 +1,6 @@
 import type { Clock } from "../async/clock.js";
 import { ApiError, toPlainError } from "../errors/index.js";
 
-interface EventBase {
-  /** The operation: the name of the client's method; of `client.http`, the method and the path, as in `GET /api/v2/votes`. */
-  operation: string;
-  /** The attempt of the call, counted from 1. */
-  attempt: number;
-  /** The time of the event, in milliseconds since 1970. */
-  time: number;
-  /** The address of the node, if the client has several. */
-  node?: string | undefined;
-}
-
 /** An error as plain data. */
 export interface ObservedError {
   /** As in `"ConnectionError"`. */
@@ -21,76 +10,75 @@ export interface ObservedError {
   status?: number | undefined;
 }
 
-/** A request is sent. */
-export interface AttemptEvent extends EventBase {
-  type: "attempt";
-  method: string;
-  url: string;
-}
-
-/** An attempt has ended: with a response, body included, or with an error. Every attempt that was sent has one such event. */
-export interface ResponseEvent extends EventBase {
-  type: "response";
-  /** Milliseconds from sending the request to the end of the body, or to the error. */
-  duration: number;
-  /** The HTTP status; `undefined` if there was no response. */
-  status: number | undefined;
-  /** The error; `undefined` if the attempt succeeded. */
-  error: ObservedError | undefined;
-}
-
-/** The call will be retried. */
-export interface RetryEvent extends EventBase {
-  type: "retry";
-  /** Milliseconds until the next attempt. */
-  delay: number;
-  /** The error of the attempt that failed. */
-  error: ObservedError;
-}
-
-/** A request is held back, so that the node does not reject it. */
-export interface PauseEvent extends EventBase {
-  type: "pause";
-  /** The expected wait in milliseconds. */
-  delay: number;
-  /** `"limit"`: the request would exceed the rate limit. `"refusal"`: the node has rejected a request because of the rate. */
-  cause: "limit" | "refusal";
-}
-
-/** A client of several nodes turns to another node. */
-export interface FailoverEvent extends EventBase {
-  type: "failover";
-  /** The address of the node that failed. */
-  from: string;
-  /** The address of the node that is asked instead. */
-  to: string;
-  /**
-   * - `"error"`: the node did not respond, or with an error.
-   * - `"lag"`: its response lags behind the other nodes.
-   * - `"regression"`: its response is older than one that the client has already returned.
-   * - `"suspect"`: it alone is far ahead of the other nodes.
-   * - `"block"`: it has not reached the block that the read needs.
-   * - `"place"`: its page does not continue the page before.
-   * - `"history"`: it does not keep balance changes for long enough.
-   */
-  cause: "error" | "lag" | "regression" | "suspect" | "block" | "place" | "history";
-  /** The error, if that is the cause. */
-  error: ObservedError | undefined;
-}
-
-/** A client of several nodes sends a read to a second node as well, because the first one is late. */
-export interface HedgeEvent extends EventBase {
-  type: "hedge";
-  /** The address of the node that has not responded yet. */
-  from: string;
-  /** The address of the node that is asked as well. */
-  to: string;
-  /** How long the first node was waited for, in milliseconds. */
-  delay: number;
-}
-
-/** The argument of {@link ClientOptions.observe}. */
-export type ObserverEvent = AttemptEvent | ResponseEvent | RetryEvent | PauseEvent | FailoverEvent | HedgeEvent;
+/**
+ * The argument of {@link ClientOptions.observe}. `"attempt"`: a request is sent. `"response"`: an attempt that was sent has ended, with
+ * the whole response or with an error. `"retry"`: the call will be retried. `"pause"`: a request is held back, so that the node does not
+ * reject it. `"failover"`: a client of several nodes turns to another node. `"hedge"`: it sends a read to a second node as well, because
+ * the first one is late.
+ */
+export type ObserverEvent = {
+  /** The operation: the name of the client's method; of `client.http`, the method and the path, as in `GET /api/v2/votes`. */
+  operation: string;
+  /** The attempt of the call, counted from 1. */
+  attempt: number;
+  /** The time of the event, in milliseconds since 1970. */
+  time: number;
+  /** The address of the node, if the client has several. */
+  node?: string | undefined;
+} & (
+  | { type: "attempt"; method: string; url: string }
+  | {
+      type: "response";
+      /** Milliseconds from sending the request to the end of the body, or to the error. */
+      duration: number;
+      /** The HTTP status; `undefined` if there was no response. */
+      status: number | undefined;
+      /** The error; `undefined` if the attempt succeeded. */
+      error: ObservedError | undefined;
+    }
+  | {
+      type: "retry";
+      /** Milliseconds until the next attempt. */
+      delay: number;
+      /** The error of the attempt that failed. */
+      error: ObservedError;
+    }
+  | {
+      type: "pause";
+      /** The expected wait in milliseconds. */
+      delay: number;
+      /** `"limit"`: the request would exceed the rate limit. `"refusal"`: the node has rejected a request because of the rate. */
+      cause: "limit" | "refusal";
+    }
+  | {
+      type: "failover";
+      /** The address of the node that failed. */
+      from: string;
+      /** The address of the node that is asked instead. */
+      to: string;
+      /**
+       * - `"error"`: the node did not respond, or with an error.
+       * - `"lag"`: its response lags behind the other nodes.
+       * - `"regression"`: its response is older than one that the client has already returned.
+       * - `"suspect"`: it alone is far ahead of the other nodes.
+       * - `"block"`: it has not reached the block that the read needs.
+       * - `"place"`: its page does not continue the page before.
+       * - `"history"`: it does not keep balance changes for long enough.
+       */
+      cause: "error" | "lag" | "regression" | "suspect" | "block" | "place" | "history";
+      /** The error, if that is the cause. */
+      error: ObservedError | undefined;
+    }
+  | {
+      type: "hedge";
+      /** The address of the node that has not responded yet. */
+      from: string;
+      /** The address of the node that is asked as well. */
+      to: string;
+      /** How long the first node was waited for, in milliseconds. */
+      delay: number;
+    }
+);
 
 /** Reports an event, without its time. */
 export type Emit<Event = ObserverEvent> = (event: Event extends unknown ? Omit<Event, "time"> : never) => void;
