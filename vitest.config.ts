@@ -8,7 +8,8 @@ const longest = [
   "cli/test/slow/examples.test.ts",
   "test/slow/release/release.test.ts",
   "test/integration/worlds.test.ts",
-  "cli/test/integration/serve.test.ts",
+  "cli/test/integration/serve/lists.test.ts",
+  "cli/test/integration/serve/gateway.test.ts",
   "test/integration/samples.test.ts",
   "test/integration/on-demand.test.ts",
 ];

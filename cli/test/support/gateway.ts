@@ -1,20 +1,11 @@
+import type { FakeNetwork } from "vegaprotocol-client/testing";
+import { onTestFinished } from "vitest";
 import { runCli } from "./run-cli.js";
 
-/** A gateway that runs in this process. */
-export interface RunningGateway {
-  readonly url: string;
-  /** The lines of its log. */
-  readonly log: () => Record<string, unknown>[];
-  /** Interrupts it, and returns its exit code and output. */
-  close(): Promise<{ code: number; stdout: string; stderr: string }>;
-}
+type Fetch = (request: Request) => Promise<Response>;
 
-/** Starts the command `serve` on a free port. */
-export async function startGateway(
-  nodes: readonly string[],
-  flags: readonly string[] = [],
-  fetch?: (request: Request) => Promise<Response>,
-): Promise<RunningGateway> {
+/** Starts the command `serve` on a free port. It ends with the test. */
+export async function startGateway(nodes: readonly string[], flags: readonly string[], fetch: Fetch) {
   const controller = new AbortController();
   let stderr = "";
   let listening: (url: string) => void = () => {};
@@ -36,50 +27,61 @@ export async function startGateway(
     throw new Error(`The gateway has ended: ${message}`);
   });
   failed.catch(() => {});
+  const close = () => {
+    controller.abort(new Error("interrupted"));
+    return ended;
+  };
+  onTestFinished(async () => void (await close()));
   return {
     url: await Promise.race([url, failed]),
-    log: () =>
+    /** The lines of its log. */
+    log: (): Record<string, unknown>[] =>
       stderr
         .split("\n")
         .filter(Boolean)
         .map((line) => JSON.parse(line)),
-    close: () => {
-      controller.abort(new Error("interrupted"));
-      return ended;
-    },
+    /** Interrupts it, and returns its exit code and output. */
+    close,
   };
 }
 
-/** What a loop over `endCursor` gets, as everybody writes it. */
-export interface LoopResult {
-  records: Record<string, string>[];
-  pages: number;
+/** Starts a gateway in front of a network. */
+export async function serve(network: FakeNetwork, flags: readonly string[] = [], fetch: Fetch = network.fetch) {
+  const urls = network.nodes.map(({ url }) => url);
+  const gateway = await startGateway(urls, flags, fetch);
+  // It checks the nodes when it starts.
+  await globalThis.fetch(`${gateway.url}/readyz`);
+  for (const node of network.nodes) node.requests.length = 0;
+  return gateway;
 }
 
-/** Walks a list with the plain loop: `after = endCursor` while `hasNextPage`. */
-export async function loop(
-  base: string,
-  path: string,
-  envelope: string,
-  { send = (url: string) => fetch(url), mostPages = 10_000, backward = false } = {},
-): Promise<LoopResult> {
-  const records: Record<string, string>[] = [];
-  let cursor: string | undefined;
-  for (let pages = 1; pages <= mostPages; pages++) {
-    const name = backward ? "before" : "after";
-    const place = cursor === undefined ? "" : `&pagination.${name}=${encodeURIComponent(cursor)}`;
-    const response = await send(`${base}${path}${place}`);
+/** A page of the gateway. */
+export interface ServedPage {
+  readonly records: Record<string, string>[];
+  readonly headers: Headers;
+  readonly coverage?: { readonly startTimestamp: string; readonly endTimestamp: string };
+  /** The path of the next page. */
+  readonly next: string | undefined;
+}
+
+/** Walks a list with the plain loop: `after = endCursor` while `hasNextPage`, or backward from the `last` records. */
+export async function loop(base: string, path: string): Promise<ServedPage[]> {
+  const [name, cursor, hasMore] = path.includes("pagination.last")
+    ? (["before", "startCursor", "hasPreviousPage"] as const)
+    : (["after", "endCursor", "hasNextPage"] as const);
+  const pages: ServedPage[] = [];
+  for (let next: string | undefined = path; next !== undefined; ) {
+    const response: Response = await fetch(base + next);
     if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`);
-    const { edges, pageInfo } = ((await response.json()) as Record<string, Body>)[envelope] as Body;
-    const nodes = edges.map(({ node }) => node);
-    records.push(...(backward ? nodes.reverse() : nodes));
-    cursor = backward ? pageInfo.startCursor : pageInfo.endCursor;
-    if (!(backward ? pageInfo.hasPreviousPage : pageInfo.hasNextPage)) return { records, pages };
+    const { coverage, ...body } = await response.json();
+    const [{ edges, pageInfo }] = Object.values(body) as [Connection];
+    next = pageInfo[hasMore] ? `${path}&pagination.${name}=${pageInfo[cursor]}` : undefined;
+    pages.push({ records: edges.map(({ node }) => node), headers: response.headers, coverage, next });
   }
-  throw new Error(`No end after ${mostPages} pages.`);
+  return pages;
 }
 
-interface Body {
+interface Connection {
   edges: { node: Record<string, string>; cursor: string }[];
   pageInfo: { hasNextPage: boolean; hasPreviousPage: boolean; startCursor: string; endCursor: string };
 }

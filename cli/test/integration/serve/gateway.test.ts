@@ -1,0 +1,187 @@
+import { once } from "node:events";
+import { createFakeNetwork, nodeDefects } from "vegaprotocol-client/testing";
+import { describe, expect, test } from "vitest";
+import { block, changes, first, startNode } from "../../support/changes.js";
+import { serve, startGateway } from "../../support/gateway.js";
+import { firstLine, open } from "../../support/sockets.js";
+
+const profiles = "/api/v2/parties/profiles";
+const createNetwork = (data = {}) => createFakeNetwork({ nodes: 1, ...data }, { rateLimit: false });
+
+describe("nodes", () => {
+  test("that are all down are a 503 with Retry-After, and /readyz says so", async () => {
+    const { url } = await serve(createNetwork({ nodes: [{ down: true }, { down: true }] }), ["--retries", "0"]);
+    const response = await fetch(url + profiles);
+    expect([response.status, response.headers.get("Retry-After")]).toEqual([503, "1"]);
+    expect(await response.json()).toMatchObject({ code: 14 });
+    expect((await fetch(`${url}/readyz`)).status).toBe(503);
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+  });
+
+  test("that ban the gateway are a 503 with the time that is left", async () => {
+    // Two checks of the node come before.
+    const network = createFakeNetwork({ nodes: 1 }, { rateLimit: { rate: 1, burst: 3, refusals: 0, ban: 90 } });
+    const { url } = await serve(network, ["--no-pacing"]);
+    expect((await fetch(url + profiles)).status).toBe(200);
+    const response = await fetch(url + profiles);
+    expect(response.status).toBe(503);
+    expect(Number(response.headers.get("Retry-After"))).toBeGreaterThan(80);
+  });
+
+  test("that keep less history than the range are a 400 with the time from which on there is all", async () => {
+    // The node keeps whole days.
+    const history = BigInt(Date.UTC(2024, 1, 9)) * 1_000_000n;
+    const network = createFakeNetwork({ nodes: [{ history }], balances: changes, block }, { defects: nodeDefects });
+    const { url } = await serve(network);
+    const response = await fetch(`${url}/api/v2/balance/changes?dateRange.startTimestamp=${first}`);
+    expect(response.status).toBe(400);
+    const details = [{ reason: "pruned", availableFrom: `${history}` }];
+    expect(await response.json()).toMatchObject({ code: 11, details });
+  });
+});
+
+describe("a response", () => {
+  test("of spam statistics, of a check and of an error is that of the node", async () => {
+    const network = createNetwork({ spamStatistics: 2, votes: 3 });
+    const { url } = await serve(network);
+    const spam = `/statistics/spam/${network.records.votes[0]?.partyId}`;
+    const post = (body: string) => ({ method: "POST", body, headers: { "Content-Type": "application/json" } });
+    const requests: [string, RequestInit?][] = [
+      [spam],
+      ["/transaction/check", post('{"tx":{"pubKey":"ab"}}')],
+      ["/transaction/check", post("{}")],
+      ["/api/v2/votes?proposalId=xyz"],
+    ];
+    for (const [path, init] of requests) {
+      const [own, other] = [await fetch(url + path, init), await network.fetch(network.url + path, init)];
+      expect([path, own.status, await own.json()]).toEqual([path, other.status, await other.json()]);
+    }
+    expect((await fetch(url + spam)).headers.get("X-Block-Height")).toBe("1234568");
+  });
+
+  test.each([
+    ["GET /api/v2/assets", 404, 5],
+    ["DELETE /api/v2/votes?partyId=a", 501, 12],
+    ["GET /api/v2/votes", 400, 3],
+    ["GET /api/v2/votes?partyID=a", 400, 3],
+    ["GET /api/v2/votes?partyId=a&__proto__=b", 400, 3],
+    ["GET /api/v2/votes?partyId=a&constructor=b", 400, 3],
+    ["GET /api/v2/votes?partyId=a&pagination.__proto__=b", 400, 3],
+    ["GET /api/v2/votes?partyId=a&partyId=b", 400, 3],
+    ["GET /api/v2/parties/profiles?pagination.first=5001", 400, 3],
+    ["GET /api/v2/parties/profiles?pagination.first=0", 400, 3],
+    ["GET /api/v2/parties/profiles?pagination.first=x", 400, 3],
+    ["GET /api/v2/parties/profiles?pagination.first=3&pagination.before=abc", 400, 3],
+    ["GET /api/v2/balance/changes?filter.accountTypes=GENERAL", 400, 3],
+    ["POST /transaction/check", 400, 3],
+  ])("to %s is a %i with an error as nodes send it, and costs no node a request", async (request, status, code) => {
+    const network = createNetwork();
+    const { url } = await serve(network);
+    const [method = "", path] = request.split(" ");
+    const response = await fetch(`${url}${path}`, { method, ...(method === "POST" && { body: "{" }) });
+    const error = { code, message: expect.any(String), details: [] };
+    expect([response.status, await response.json()]).toEqual([status, error]);
+    expect(network.nodes[0]?.requests).toEqual([]);
+  });
+
+  test("to a head of more than 128 KiB is a 431, and to a body of more than 6 MiB a 429", async () => {
+    const { url } = await serve(createNetwork());
+    expect((await fetch(`${url}${profiles}?parties=${"a".repeat(2 ** 17)}`)).status).toBe(431);
+    const socket = open(url, "POST /transaction/check HTTP/1.1", `Content-Length: ${6 * 2 ** 20 + 1}`);
+    socket.write("a".repeat(6 * 2 ** 20 + 1));
+    expect(await firstLine(socket)).toMatch(/^HTTP\/1\.1 429 /);
+    socket.destroy();
+  });
+});
+
+test("a caller with 200 bodies that do not end takes a bounded amount of memory, and others are served", async () => {
+  const { url } = await serve(createNetwork());
+  const part = "a".repeat(2 ** 20);
+  // At most eight of a caller are held; a body that got no further is refused.
+  let refused = 0;
+  const sockets = Array.from({ length: 200 }, () => {
+    const socket = open(url, "POST /transaction/check HTTP/1.1", `Content-Length: ${5 * 2 ** 20}`);
+    socket.write(part);
+    firstLine(socket).then(
+      (line) => (refused += Number(line?.startsWith("HTTP/1.1 503"))),
+      () => refused++,
+    );
+    return socket;
+  });
+  await expect.poll(() => refused, { timeout: 30_000 }).toBeGreaterThanOrEqual(192);
+  expect((await fetch(url + profiles)).status).toBe(200);
+  for (const socket of sockets) socket.destroy();
+});
+
+describe("the program", () => {
+  test("says what it is at its root", async () => {
+    const { url } = await serve(createNetwork());
+    expect(await (await fetch(url)).text()).toMatch(/vegaprotocol serve[\s\S]*GET \/api\/v2\/balance\/changes\n/);
+  });
+
+  test("writes a line of JSON for each request, without headers, parameters and the paths of nodes", async () => {
+    const node = startNode();
+    const flags = ["--verbose", "--header", "Authorization: secret-1", "--retries", "1"];
+    const { url, log, close } = await startGateway(["https://a.example/key-1234"], flags, (request) =>
+      node.fetch(new Request(request.url.replace("/key-1234", ""), request)),
+    );
+    const headers = { Authorization: "secret-2" };
+    await fetch(`${url}${profiles}?parties=${"ab".repeat(32)}`, { headers });
+    node.configure({ down: true });
+    const failed = await (await fetch(`${url}/statistics/spam/${"cd".repeat(32)}`)).text();
+    const { stderr } = await close();
+    for (const text of [stderr, failed]) expect(text).not.toMatch(/secret|key-|abab/);
+    const served = {
+      method: "GET",
+      path: profiles,
+      operation: "listPartiesProfiles",
+      status: 200,
+      caller: "127.0.0.1",
+    };
+    expect(log().filter(({ event }) => event === "request")).toMatchObject([
+      served,
+      { operation: "getSpamStatistics", status: 503, error: expect.any(String) },
+    ]);
+  });
+
+  test("ends with 0, once the requests in flight have their responses", async () => {
+    const network = createNetwork();
+    const [arrived, released] = [new AbortController(), new AbortController()];
+    const { url, close } = await serve(network, [], async (request) => {
+      if (request.url.includes("profiles")) {
+        arrived.abort();
+        await once(released.signal, "abort");
+      }
+      return network.fetch(request);
+    });
+    const response = fetch(url + profiles);
+    await once(arrived.signal, "abort");
+    const ended = close();
+    await expect(fetch(`${url}/healthz`)).rejects.toThrow();
+    released.abort();
+    const { status, headers } = await response;
+    expect([status, headers.get("Connection")]).toEqual([200, "close"]);
+    expect((await ended).code).toBe(0);
+  });
+
+  test("lets pages of an origin read responses with --cors alone", async () => {
+    const network = createNetwork();
+    const [closed, open] = [await serve(network), await serve(network, ["--cors", "https://page.example"])];
+    const send = async (url: string, origin: string, method = "GET") => {
+      const headers = { Origin: origin, "Access-Control-Request-Headers": "x-a" };
+      const response = await fetch(url + profiles, { method, headers });
+      const names = ["Access-Control-Allow-Origin", "Access-Control-Allow-Headers"];
+      return names.map((name) => response.headers.get(name));
+    };
+    expect(await send(closed.url, "https://page.example")).toEqual([null, null]);
+    expect(await send(open.url, "https://page.example")).toEqual(["https://page.example", null]);
+    expect(await send(open.url, "https://other.example")).toEqual([null, null]);
+    expect(await send(open.url, "https://page.example", "OPTIONS")).toEqual(["https://page.example", "x-a"]);
+  });
+
+  test("says what to do if its port is in use", async () => {
+    const { url } = await serve(createNetwork());
+    const failed = startGateway(["https://a.example"], ["--port", new URL(url).port], startNode().fetch);
+    await expect(failed).rejects.toThrow("The port is in use: choose another one, or 0 for a free one.");
+  });
+});

@@ -1,0 +1,179 @@
+import { createHash } from "node:crypto";
+import { createFakeNetwork, type FakeNetworkData, type FakeNode, nodeDefects } from "vegaprotocol-client/testing";
+import { describe, expect, test } from "vitest";
+import { block, changes, first, hour } from "../../support/changes.js";
+import { loop, serve } from "../../support/gateway.js";
+
+/** Nodes as they are: with all defects, and each with its own order of the votes of one block. */
+const createNetwork = (data: FakeNetworkData, options = {}) =>
+  createFakeNetwork(data, { defects: nodeDefects, rateLimit: false, ...options });
+
+const small = { nodes: [{}, { lag: 1 }], votes: 60, balances: 80, signatures: 12, profiles: 30 };
+const tiny = { ...small, votes: 20, balances: 20 };
+const large = { ...small, votes: 300, balances: 800, signatures: 40, profiles: 60 };
+
+/** The lists of a chain: where they are, and what they hold. */
+function listsOf({ balances, profiles, votes, signatures }: FakeNode["records"]) {
+  // The first proposal is closed: its votes were written in one block. The second one is open.
+  const [closed = "", open = ""] = votes.map(({ proposalId }) => proposalId);
+  const [party, id] = [votes[0]?.partyId, signatures[0]?.id];
+  return [
+    { path: "/api/v2/balance/changes?", wanted: balances },
+    { path: "/api/v2/parties/profiles?", wanted: profiles },
+    { path: `/api/v2/votes?proposalId=${closed}&`, wanted: votes.filter((vote) => vote.proposalId === closed) },
+    { path: `/api/v2/votes?proposalId=${open}&`, wanted: votes.filter((vote) => vote.proposalId === open) },
+    { path: `/api/v2/votes?partyId=${party}&`, wanted: votes.filter((vote) => vote.partyId === party) },
+    { path: `/api/v2/node/signatures?id=${id}&`, wanted: signatures.filter((signature) => signature.id === id) },
+  ];
+}
+
+const sorted = (records: readonly object[]) => records.map((record) => JSON.stringify(record)).sort();
+const recordsOf = (pages: Awaited<ReturnType<typeof loop>>) => pages.flatMap(({ records }) => records);
+
+describe("a loop", () => {
+  test.each<[pagination: string, nodes: string, data: FakeNetworkData, options?: object]>([
+    ["pagination.first=1&pagination.newestFirst=true", "v0.74", tiny],
+    ["pagination.first=7&pagination.newestFirst=false", "v0.74", small],
+    ["pagination.last=7&pagination.newestFirst=true", "v0.74", small],
+    ["pagination.last=100&pagination.newestFirst=false", "v0.74", large],
+    ["pagination.first=5000&pagination.newestFirst=true", "v0.74", large],
+    ["pagination.first=30", "v0.79", large, { version: "v0.79", now: () => Date.UTC(2024, 1, 10) }],
+    ["pagination.last=30", "v0.79", large, { version: "v0.79", now: () => Date.UTC(2024, 1, 10) }],
+    ["pagination.last=30", "no defects", large, { defects: [] }],
+    ["pagination.first=30", "no block headers", large, { blockHeaders: false }],
+  ])("with %s gets every record of every list once from nodes with %s", async (pagination, _, data, options) => {
+    const network = createNetwork(data, options);
+    network.nextBlock();
+    const { url } = await serve(network);
+    const size = Number(/\d+/.exec(pagination));
+    for (const { path, wanted } of listsOf(network.nodes[0]?.records ?? network.records)) {
+      const pages = await loop(url, path + pagination);
+      expect(sorted(recordsOf(pages)), path).toEqual(sorted(wanted));
+      expect(Math.max(...pages.map(({ records }) => records.length)), path).toBe(Math.min(size, wanted.length));
+      // The header has the same path as the cursors.
+      const links = pages.map(({ headers }) => headers.get("Link") ?? undefined);
+      expect(links).toEqual(pages.map(({ next }) => next && `<${next}>; rel="next"`));
+    }
+  });
+
+  test("gets every record of a filter that takes several requests", async () => {
+    const network = createNetwork({ ...large, nodes: 1 });
+    const { url } = await serve(network);
+    const { balances } = network.records;
+    const others = Array.from({ length: 150 }, (_, index) => index.toString(16).padStart(64, "0"));
+    const parties = new Set([...balances.slice(200).map(({ partyId }) => partyId), ...others]);
+    const filter = [...parties].map((id) => `filter.partyIds=${id}&`).join("");
+    const pages = await loop(url, `/api/v2/balance/changes?${filter}pagination.first=90`);
+    expect(sorted(recordsOf(pages))).toEqual(sorted(balances.filter(({ partyId }) => parties.has(partyId))));
+  });
+
+  test("gets more profiles than a page of a node from both ends", async () => {
+    const network = createNetwork({ nodes: 1, profiles: 7000 });
+    const { url } = await serve(network);
+    const pages = await loop(url, "/api/v2/parties/profiles?pagination.first=3000");
+    expect(pages.map(({ records }) => records.length)).toEqual([3000, 3000, 1000]);
+    expect(sorted(recordsOf(pages))).toEqual(sorted(network.records.profiles));
+  });
+
+  test.each([
+    ["more than 10 000 profiles", { profiles: 10_500 }, 1, "by their ids"],
+    ["more than 5000 votes of one block", { votes: 15_600 }, 2, "of one party"],
+  ])("over %s is a 500 that says what to request", async (_, data, list, message) => {
+    const network = createNetwork({ nodes: 1, ...data });
+    const { url } = await serve(network);
+    const response = await fetch(`${url}${listsOf(network.records)[list]?.path}pagination.first=100`);
+    expect(response.status).toBe(500);
+    expect(await response.json()).toMatchObject({ code: 15, message: expect.stringContaining(message) });
+  });
+
+  test.each([true, false])("has coverages that join to the range, newest first: %s", async (newestFirst) => {
+    const { url } = await serve(createNetwork({ balances: changes, block, nodes: 1 }));
+    const [start, end] = [first + 10n * hour, first + 150n * hour];
+    const range = `dateRange.startTimestamp=${start}&dateRange.endTimestamp=${end}`;
+    const pages = await loop(
+      url,
+      `/api/v2/balance/changes?pagination.first=20&${range}&pagination.newestFirst=${newestFirst}`,
+    );
+    expect(recordsOf(pages)).toHaveLength(140);
+    const ranges = pages.map(({ coverage }) =>
+      [coverage?.startTimestamp ?? 0, coverage?.endTimestamp ?? 0].map(BigInt),
+    );
+    const borders = (newestFirst ? ranges.reverse() : ranges).flat();
+    expect([borders[0], borders.at(-1)]).toEqual([start, end]);
+    for (let index = 1; index + 1 < borders.length; index += 2) {
+      const gap = (borders[index + 1] ?? 0n) - (borders[index] ?? 0n);
+      // The block at the border can be in both.
+      expect(gap).toBeLessThanOrEqual(1n);
+    }
+  });
+});
+
+describe("a cursor", () => {
+  const path = "/api/v2/parties/profiles?pagination.first=3";
+  const endOf = async (url: string): Promise<string> =>
+    (await (await fetch(url + path)).json()).profiles.pageInfo.endCursor;
+
+  test("of any record of a page leads on at another gateway, in both directions", async () => {
+    const network = createNetwork(small);
+    const [one, other] = [await serve(network), await serve(network)];
+    for (const { path } of listsOf(network.records)) {
+      const edgesOf = async (url: string, place: string): Promise<{ node: object; cursor: string }[]> => {
+        const response = await fetch(`${url}${path}pagination.newestFirst=false&${place}`);
+        return (Object.values(await response.json())[0] as { edges: [] }).edges;
+      };
+      const edges = await edgesOf(one.url, "pagination.first=5000");
+      const nodes = edges.map(({ node }) => node);
+      for (const index of [0, edges.length >> 1, edges.length - 1]) {
+        const after = await edgesOf(other.url, `pagination.first=2&pagination.after=${edges[index]?.cursor}`);
+        expect(after.map(({ node }) => node)).toEqual(nodes.slice(index + 1, index + 3));
+        const before = await edgesOf(other.url, `pagination.last=2&pagination.before=${edges[index]?.cursor}`);
+        expect(before.map(({ node }) => node)).toEqual(nodes.slice(Math.max(0, index - 2), index));
+      }
+    }
+  });
+
+  type Fields = [list: string, block: unknown, ...place: unknown[]];
+  /** Changes what a cursor holds, with a checksum that is right. */
+  const edit = (cursor: string, change: (...fields: Fields) => unknown) => {
+    const fields: Fields = JSON.parse(Buffer.from(cursor.slice(8), "base64url").toString());
+    const text = Buffer.from(JSON.stringify(change(...fields))).toString("base64url");
+    return createHash("sha256").update(text).digest("base64url").slice(0, 8) + text;
+  };
+  const far = "9".repeat(19);
+
+  test.each<[string, (cursor: string) => string]>([
+    ["of a block far beyond all nodes", (cursor) => edit(cursor, (list, _, ...place) => [list, far, ...place])],
+    [
+      "of a record far beyond all nodes",
+      (cursor) => edit(cursor, (list, block, _, ...key) => [list, block, far, ...key]),
+    ],
+    ["of the block abc", (cursor) => edit(cursor, (list, _, ...place) => [list, "abc", ...place])],
+    ["of a block that is an object", (cursor) => edit(cursor, (list, _, ...place) => [list, {}, ...place])],
+    ["of no record", (cursor) => edit(cursor, (list, block) => [list, block])],
+    ["of another list", (cursor) => edit(cursor, (_, ...others) => ["listBalanceChanges", ...others])],
+    ["that is null", (cursor) => edit(cursor, () => null)],
+    ["with another letter", (cursor) => cursor.replace(/.(?=.{20}$)/, (letter) => (letter === "a" ? "b" : "a"))],
+    ["that is too short", (cursor) => cursor.slice(0, -4)],
+    ["that is empty", () => ""],
+    ["of a node", () => Buffer.from('{"vega_time":"2024-02-09T16:54:49Z"}').toString("base64")],
+  ])("%s is a 400 at once, and costs no node a request", async (_, change) => {
+    const network = createNetwork(tiny);
+    const { url } = await serve(network);
+    const cursor = await endOf(url);
+    expect((await fetch(`${url}${path}&pagination.after=${cursor}`)).status).toBe(200);
+    for (const node of network.nodes) node.requests.length = 0;
+    const response = await fetch(`${url}${path}&pagination.after=${encodeURIComponent(change(cursor))}`);
+    expect([response.status, await response.json()]).toMatchObject([400, { code: 3 }]);
+    expect(network.nodes.flatMap(({ requests }) => requests)).toEqual([]);
+  });
+
+  test("of a block that comes within a minute is a 503 after a few requests", async () => {
+    const network = createNetwork({ ...tiny, nodes: 1 });
+    const { url } = await serve(network);
+    const soon = network.block.timestamp + 50_000_000_000n;
+    const later = edit(await endOf(url), (list, _, ...place) => [list, `${soon}`, ...place]);
+    const response = await fetch(`${url}${path}&pagination.after=${later}`);
+    expect([response.status, response.headers.get("Retry-After")]).toEqual([503, "1"]);
+    expect(network.nodes[0]?.requests.length).toBeLessThan(20);
+  });
+});

@@ -1,0 +1,110 @@
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { createFakeNetwork, nodeDefects } from "vegaprotocol-client/testing";
+import { expect, test } from "vitest";
+import { parse } from "yaml";
+import { serve } from "../../support/gateway.js";
+import { firstLine, open } from "../../support/sockets.js";
+
+const path = "/api/v2/balance/changes?pagination.newestFirst=false";
+const headers = { Accept: "application/x-ndjson" };
+const createNetwork = (balances: number) =>
+  createFakeNetwork({ nodes: 1, balances }, { defects: nodeDefects, rateLimit: false });
+
+const linesOf = async (response: Response) => {
+  const lines = (await response.text()).trim().split("\n");
+  return lines.map((line) => JSON.parse(line));
+};
+const sorted = (records: readonly object[]) => records.map((record) => JSON.stringify(record)).sort();
+
+test.each([true, false])(
+  "a stream has every record in order, and a last line that says complete; newest first: %s",
+  async (newestFirst) => {
+    const network = createNetwork(800);
+    const { url } = await serve(network);
+    const response = await fetch(`${url}/api/v2/balance/changes?pagination.newestFirst=${newestFirst}`, { headers });
+    expect(response.headers.get("Content-Type")).toBe("application/x-ndjson");
+    const lines = await linesOf(response);
+    const coverage = { endTimestamp: expect.any(String) };
+    expect(lines.pop()).toMatchObject({ complete: true, records: 800, coverage });
+    expect(sorted(lines)).toEqual(sorted(network.records.balances));
+    const times = lines.map(({ timestamp }) => timestamp);
+    expect(times).toEqual(newestFirst ? [...times].sort().reverse() : [...times].sort());
+  },
+);
+
+test("a stream that cannot be continued ends with an error and the range that is missing, as gateway.yaml says", async () => {
+  const network = createNetwork(20_000);
+  let requests = 0;
+  const { url } = await serve(network, ["--retries", "0"], (request) => {
+    if (++requests === 4) network.nodes[0]?.configure({ down: true });
+    return network.fetch(request);
+  });
+  const lines = await linesOf(await fetch(url + path, { headers }));
+  const [openapi, gateway] = ["../openapi.yaml", "gateway.yaml"].map((name) =>
+    parse(readFileSync(new URL(`../../../${name}`, import.meta.url), "utf8")),
+  );
+  const ajv = new Ajv2020({ strict: false, logger: false });
+  ajv.addSchema(openapi, "openapi.yaml").addSchema(gateway, "gateway.yaml");
+  const content = "/paths/~1api~1v2~1balance~1changes/get/responses/200/content/application~1x-ndjson/schema";
+  const isLine = ajv.compile({ $ref: `gateway.yaml#${content}` });
+  expect(lines.filter((line) => !isLine(line))).toEqual([]);
+
+  const { error } = lines.pop();
+  expect(error).toMatchObject({ code: 14, resume: { startTimestamp: expect.any(String) } });
+  network.nodes[0]?.configure({ down: false });
+  const range = `dateRange.startTimestamp=${error.resume.startTimestamp}`;
+  const missing = await linesOf(await fetch(`${url}${path}&${range}`, { headers }));
+  expect(missing.pop()).toMatchObject({ complete: true });
+  expect(sorted([...lines, ...missing])).toEqual(sorted(network.records.balances));
+});
+
+test("a stream that is in flight when the grace period ends has an error line at its end", async () => {
+  const network = createNetwork(20_000);
+  let requests = 0;
+  const { url, close } = await serve(network, ["--grace", "0s"], async (request) => {
+    if (++requests > 3) await once(request.signal, "abort");
+    return network.fetch(request);
+  });
+  const response = await fetch(url + path, { headers });
+  const ended = close();
+  const error = { code: 14, message: "The gateway is shutting down." };
+  expect((await linesOf(response)).pop()).toMatchObject({ error });
+  expect((await ended).code).toBe(0);
+});
+
+test("a stream whose caller goes sends no further requests", async () => {
+  const network = createNetwork(60_000);
+  const { url, log } = await serve(network);
+  const controller = new AbortController();
+  const { body } = await fetch(url + path, { headers, signal: controller.signal });
+  await body?.getReader().read();
+  controller.abort();
+  await expect.poll(() => log().filter(({ operation }) => operation === "listBalanceChanges")).toHaveLength(1);
+  const count = network.nodes[0]?.requests.length;
+  await fetch(`${url}/healthz`);
+  expect(network.nodes[0]?.requests.length).toBe(count);
+});
+
+test("one caller has two streams at once: further ones are a 503, and another caller gets one", async () => {
+  const network = createNetwork(60_000);
+  const { url } = await serve(network, ["--trust-proxy"]);
+  const send = (caller: string) =>
+    open(url, `GET ${path} HTTP/1.1`, "Accept: application/x-ndjson", `X-Forwarded-For: spoofed, ${caller}`);
+  const sockets = Array.from({ length: 8 }, () => send("192.0.2.1"));
+  const lines = await Promise.all(sockets.map(firstLine));
+  expect(lines.filter((line) => line === "HTTP/1.1 200 OK")).toHaveLength(2);
+  expect(lines.filter((line) => line === "HTTP/1.1 503 Service Unavailable")).toHaveLength(6);
+  const other = send("192.0.2.2");
+  expect(await firstLine(other)).toBe("HTTP/1.1 200 OK");
+  // A stream whose caller has gone makes room.
+  for (const socket of [...sockets, other]) socket.destroy();
+  const again = async () => {
+    const socket = send("192.0.2.1");
+    const line = await firstLine(socket);
+    socket.destroy();
+    return line;
+  };
+  await expect.poll(again).toBe("HTTP/1.1 200 OK");
+});
