@@ -2,13 +2,11 @@
 
 import { anyOf, flag, integer, list, literal, map, nothing, object, text } from "../src/validate/shape.js";
 
-const mapOfText = map(text);
-const marketShareWeight = object({
+const marketShareWeightShape = object({
   marketId: text,
   els: text,
 });
-const listOfMarketShareWeight = list(marketShareWeight);
-const vote = object(
+const voteShape = object(
   {
     partyId: text,
     proposalId: text,
@@ -19,57 +17,53 @@ const vote = object(
     totalEquityLikeShareWeight: text,
   },
   {
-    perMarketEquityLikeShareWeight: mapOfText,
-    elsPerMarket: listOfMarketShareWeight,
+    perMarketEquityLikeShareWeight: map(text),
+    elsPerMarket: list(marketShareWeightShape),
   },
 );
-const voteEdge = object({
+const voteEdgeShape = object({
   cursor: text,
-  node: anyOf(vote, nothing),
+  node: anyOf(voteShape, nothing),
 });
-const listOfVoteEdge = list(voteEdge);
-const pageInfo = object({
+const pageInfoShape = object({
   startCursor: text,
   endCursor: text,
   hasNextPage: flag,
   hasPreviousPage: flag,
 });
-const voteConnection = object({
-  edges: listOfVoteEdge,
-  pageInfo: anyOf(pageInfo, nothing),
+const voteConnectionShape = object({
+  edges: list(voteEdgeShape),
+  pageInfo: anyOf(pageInfoShape, nothing),
 });
-const voteList = object({
-  votes: voteConnection,
+const voteListShape = object({
+  votes: voteConnectionShape,
 });
-const listOfText = list(text);
-const metadata = object({
+const metadataShape = object({
   key: text,
   value: text,
 });
-const listOfMetadata = list(metadata);
-const partyProfile = object(
+const partyProfileShape = object(
   {
     partyId: text,
     alias: text,
-    metadata: listOfMetadata,
+    metadata: list(metadataShape),
   },
   {
-    derivedKeys: listOfText,
+    derivedKeys: list(text),
   },
 );
-const partyProfileEdge = object({
+const partyProfileEdgeShape = object({
   cursor: text,
-  node: anyOf(partyProfile, nothing),
+  node: anyOf(partyProfileShape, nothing),
 });
-const listOfPartyProfileEdge = list(partyProfileEdge);
-const partyProfileConnection = object({
-  edges: listOfPartyProfileEdge,
-  pageInfo: anyOf(pageInfo, nothing),
+const partyProfileConnectionShape = object({
+  edges: list(partyProfileEdgeShape),
+  pageInfo: anyOf(pageInfoShape, nothing),
 });
-const partyProfileList = object({
-  profiles: partyProfileConnection,
+const partyProfileListShape = object({
+  profiles: partyProfileConnectionShape,
 });
-const spamCounter = object(
+const spamCounterShape = object(
   {
     countForEpoch: text,
     maxForEpoch: text,
@@ -79,22 +73,21 @@ const spamCounter = object(
     bannedUntil: text,
   },
 );
-const proposalVoteCount = object({
+const proposalVoteCountShape = object({
   proposal: text,
   countForEpoch: text,
   minTokensRequired: text,
 });
-const listOfProposalVoteCount = list(proposalVoteCount);
-const voteSpamStatistics = object(
+const voteSpamStatisticsShape = object(
   {
-    statistics: listOfProposalVoteCount,
+    statistics: list(proposalVoteCountShape),
     maxForEpoch: text,
   },
   {
     bannedUntil: text,
   },
 );
-const proofOfWorkBlockState = object(
+const proofOfWorkBlockStateShape = object(
   {
     blockHeight: text,
     blockHash: text,
@@ -108,34 +101,33 @@ const proofOfWorkBlockState = object(
     expectedDifficulty: text,
   },
 );
-const listOfProofOfWorkBlockState = list(proofOfWorkBlockState);
-const proofOfWorkStatistics = object(
+const proofOfWorkStatisticsShape = object(
   {
-    blockStates: listOfProofOfWorkBlockState,
+    blockStates: list(proofOfWorkBlockStateShape),
     numberOfPastBlocks: text,
   },
   {
     bannedUntil: text,
   },
 );
-const spamStatistics = object({
+const spamStatisticsShape = object({
   epochSeq: text,
-  applyReferralCode: anyOf(spamCounter, nothing),
-  createReferralSet: anyOf(spamCounter, nothing),
-  updateReferralSet: anyOf(spamCounter, nothing),
-  delegations: anyOf(spamCounter, nothing),
-  issueSignatures: anyOf(spamCounter, nothing),
-  nodeAnnouncements: anyOf(spamCounter, nothing),
-  proposals: anyOf(spamCounter, nothing),
-  transfers: anyOf(spamCounter, nothing),
-  votes: anyOf(voteSpamStatistics, nothing),
-  pow: anyOf(proofOfWorkStatistics, nothing),
+  applyReferralCode: anyOf(spamCounterShape, nothing),
+  createReferralSet: anyOf(spamCounterShape, nothing),
+  updateReferralSet: anyOf(spamCounterShape, nothing),
+  delegations: anyOf(spamCounterShape, nothing),
+  issueSignatures: anyOf(spamCounterShape, nothing),
+  nodeAnnouncements: anyOf(spamCounterShape, nothing),
+  proposals: anyOf(spamCounterShape, nothing),
+  transfers: anyOf(spamCounterShape, nothing),
+  votes: anyOf(voteSpamStatisticsShape, nothing),
+  pow: anyOf(proofOfWorkStatisticsShape, nothing),
 });
-const spamStatisticsResponse = object({
+const spamStatisticsResponseShape = object({
   chainId: text,
-  statistics: anyOf(spamStatistics, nothing),
+  statistics: anyOf(spamStatisticsShape, nothing),
 });
-const balanceChange = object(
+const balanceChangeShape = object(
   {
     timestamp: text,
     balance: text,
@@ -147,36 +139,34 @@ const balanceChange = object(
     accountType: anyOf(text, integer),
   },
 );
-const balanceChangeEdge = object({
+const balanceChangeEdgeShape = object({
   cursor: text,
-  node: anyOf(balanceChange, nothing),
+  node: anyOf(balanceChangeShape, nothing),
 });
-const listOfBalanceChangeEdge = list(balanceChangeEdge);
-const balanceChangeConnection = object({
-  edges: listOfBalanceChangeEdge,
-  pageInfo: anyOf(pageInfo, nothing),
+const balanceChangeConnectionShape = object({
+  edges: list(balanceChangeEdgeShape),
+  pageInfo: anyOf(pageInfoShape, nothing),
 });
-const balanceChangeList = object({
-  balances: balanceChangeConnection,
+const balanceChangeListShape = object({
+  balances: balanceChangeConnectionShape,
 });
-const nodeSignature = object({
+const nodeSignatureShape = object({
   id: text,
   sig: anyOf(text, nothing),
   kind: anyOf(text, integer),
 });
-const nodeSignatureEdge = object({
+const nodeSignatureEdgeShape = object({
   cursor: text,
-  node: anyOf(nodeSignature, nothing),
+  node: anyOf(nodeSignatureShape, nothing),
 });
-const listOfNodeSignatureEdge = list(nodeSignatureEdge);
-const nodeSignatureConnection = object({
-  edges: listOfNodeSignatureEdge,
-  pageInfo: anyOf(pageInfo, nothing),
+const nodeSignatureConnectionShape = object({
+  edges: list(nodeSignatureEdgeShape),
+  pageInfo: anyOf(pageInfoShape, nothing),
 });
-const nodeSignatureList = object({
-  signatures: nodeSignatureConnection,
+const nodeSignatureListShape = object({
+  signatures: nodeSignatureConnectionShape,
 });
-const passedTransactionCheck = object({
+const passedTransactionCheckShape = object({
   success: literal(true),
   code: integer,
   data: text,
@@ -185,7 +175,7 @@ const passedTransactionCheck = object({
   gasUsed: text,
   info: text,
 });
-const refusedTransactionCheck = object({
+const refusedTransactionCheckShape = object({
   success: literal(false),
   code: integer,
   data: text,
@@ -194,8 +184,8 @@ const refusedTransactionCheck = object({
   gasUsed: text,
   info: text,
 });
-const transactionCheckResult = anyOf(passedTransactionCheck, refusedTransactionCheck);
-const transactionSignature = object(
+const transactionCheckResultShape = anyOf(passedTransactionCheckShape, refusedTransactionCheckShape);
+const transactionSignatureShape = object(
   {},
   {
     algo: text,
@@ -203,28 +193,28 @@ const transactionSignature = object(
     version: integer,
   },
 );
-const proofOfWork = object(
+const proofOfWorkShape = object(
   {},
   {
     tid: text,
     nonce: text,
   },
 );
-const transaction = object(
+const transactionShape = object(
   {},
   {
     version: text,
     inputData: text,
     pubKey: text,
     address: text,
-    signature: transactionSignature,
-    pow: proofOfWork,
+    signature: transactionSignatureShape,
+    pow: proofOfWorkShape,
   },
 );
-const transactionCheckRequest = object({
-  tx: transaction,
+const transactionCheckRequestShape = object({
+  tx: transactionShape,
 });
-const errorDetail = object(
+const errorDetailShape = object(
   {
     "@type": text,
   },
@@ -234,58 +224,57 @@ const errorDetail = object(
     inner: text,
   },
 );
-const listOfErrorDetail = list(errorDetail);
-const errorBody = object({
+const errorBodyShape = object({
   code: integer,
   message: text,
-  details: listOfErrorDetail,
+  details: list(errorDetailShape),
 });
 
 /** The shape of each operation's response. */
 export const responseShapes = {
-  listVotes: voteList,
-  listPartiesProfiles: partyProfileList,
-  getSpamStatistics: spamStatisticsResponse,
-  listBalanceChanges: balanceChangeList,
-  listNodeSignatures: nodeSignatureList,
-  checkTransaction: transactionCheckResult,
+  listVotes: voteListShape,
+  listPartiesProfiles: partyProfileListShape,
+  getSpamStatistics: spamStatisticsResponseShape,
+  listBalanceChanges: balanceChangeListShape,
+  listNodeSignatures: nodeSignatureListShape,
+  checkTransaction: transactionCheckResultShape,
 };
 
 /** The shape of each named component of the description, except enumerations. */
 export const componentShapes = {
-  VoteList: voteList,
-  VoteConnection: voteConnection,
-  VoteEdge: voteEdge,
-  Vote: vote,
-  MarketShareWeight: marketShareWeight,
-  PartyProfileList: partyProfileList,
-  PartyProfileConnection: partyProfileConnection,
-  PartyProfileEdge: partyProfileEdge,
-  PartyProfile: partyProfile,
-  Metadata: metadata,
-  SpamStatisticsResponse: spamStatisticsResponse,
-  SpamStatistics: spamStatistics,
-  SpamCounter: spamCounter,
-  VoteSpamStatistics: voteSpamStatistics,
-  ProposalVoteCount: proposalVoteCount,
-  ProofOfWorkStatistics: proofOfWorkStatistics,
-  ProofOfWorkBlockState: proofOfWorkBlockState,
-  BalanceChangeList: balanceChangeList,
-  BalanceChangeConnection: balanceChangeConnection,
-  BalanceChangeEdge: balanceChangeEdge,
-  BalanceChange: balanceChange,
-  NodeSignatureList: nodeSignatureList,
-  NodeSignatureConnection: nodeSignatureConnection,
-  NodeSignatureEdge: nodeSignatureEdge,
-  NodeSignature: nodeSignature,
-  PageInfo: pageInfo,
-  TransactionCheckRequest: transactionCheckRequest,
-  Transaction: transaction,
-  TransactionSignature: transactionSignature,
-  ProofOfWork: proofOfWork,
-  TransactionCheckResult: transactionCheckResult,
-  PassedTransactionCheck: passedTransactionCheck,
-  RefusedTransactionCheck: refusedTransactionCheck,
-  ErrorBody: errorBody,
-  ErrorDetail: errorDetail,
+  VoteList: voteListShape,
+  VoteConnection: voteConnectionShape,
+  VoteEdge: voteEdgeShape,
+  Vote: voteShape,
+  MarketShareWeight: marketShareWeightShape,
+  PartyProfileList: partyProfileListShape,
+  PartyProfileConnection: partyProfileConnectionShape,
+  PartyProfileEdge: partyProfileEdgeShape,
+  PartyProfile: partyProfileShape,
+  Metadata: metadataShape,
+  SpamStatisticsResponse: spamStatisticsResponseShape,
+  SpamStatistics: spamStatisticsShape,
+  SpamCounter: spamCounterShape,
+  VoteSpamStatistics: voteSpamStatisticsShape,
+  ProposalVoteCount: proposalVoteCountShape,
+  ProofOfWorkStatistics: proofOfWorkStatisticsShape,
+  ProofOfWorkBlockState: proofOfWorkBlockStateShape,
+  BalanceChangeList: balanceChangeListShape,
+  BalanceChangeConnection: balanceChangeConnectionShape,
+  BalanceChangeEdge: balanceChangeEdgeShape,
+  BalanceChange: balanceChangeShape,
+  NodeSignatureList: nodeSignatureListShape,
+  NodeSignatureConnection: nodeSignatureConnectionShape,
+  NodeSignatureEdge: nodeSignatureEdgeShape,
+  NodeSignature: nodeSignatureShape,
+  PageInfo: pageInfoShape,
+  TransactionCheckRequest: transactionCheckRequestShape,
+  Transaction: transactionShape,
+  TransactionSignature: transactionSignatureShape,
+  ProofOfWork: proofOfWorkShape,
+  TransactionCheckResult: transactionCheckResultShape,
+  PassedTransactionCheck: passedTransactionCheckShape,
+  RefusedTransactionCheck: refusedTransactionCheckShape,
+  ErrorBody: errorBodyShape,
+  ErrorDetail: errorDetailShape,
 };

@@ -18,6 +18,11 @@ import { run } from "../cli/src/program.js";
 const data = { profiles: 13, spamStatistics: 12, votes: 600, balances: 20_000, signatures: 39 };
 const node = createFakeNode(data, { defects: nodeDefects });
 
+/** A listing or a scan. */
+interface Walk {
+  toArray(): Promise<readonly unknown[]>;
+}
+
 const controller = new AbortController();
 process.once("SIGINT", () => controller.abort(new Interruption("SIGINT")));
 
@@ -80,11 +85,11 @@ async function showPaging(): Promise<void> {
   const [closed = "", open = ""] = new Set(votes.map(({ proposalId }) => proposalId));
   const head = ["list", "size", "loop with endCursor", "this client", "requests"];
   const table = new Table({ head, style: { head: [], border: [], compact: true } });
-  const addRow = async (list: string, first: number, stored: number, walk: AsyncIterable<unknown>, path?: string) => {
-    const byCursor = path && (await read(followCursors(`${path}&pagination.first=${first}`), stored));
+  const addRow = async (list: string, first: number, stored: number, walk: Walk, path?: string) => {
+    const byCursor = path ? await followCursors(`${path}&pagination.first=${first}`, stored) : "–";
     const before = node.requests.length;
-    const byClient = await read(walk, stored);
-    table.push([list, String(first), byCursor ?? "–", byClient, String(node.requests.length - before)]);
+    const byClient = describeRecords(await walk.toArray(), stored);
+    table.push([list, String(first), byCursor, byClient, String(node.requests.length - before)]);
   };
   const votesOn = (list: string, proposalId: string, first: number) => {
     const { length } = votes.filter((vote) => vote.proposalId === proposalId);
@@ -101,35 +106,28 @@ async function showPaging(): Promise<void> {
   console.log(`${title}\n${table}`);
 }
 
-/** Reads records to their end, and returns how many of those that the node has stored. */
-async function read(records: AsyncIterable<unknown>, stored: number): Promise<string> {
-  const texts: string[] = [];
-  for await (const record of records) texts.push(record === endless ? "" : JSON.stringify(record));
-  const isEndless = texts.at(-1) === "";
-  if (isEndless) texts.pop();
-  const { size } = new Set(texts);
+/** How many records were read of those that the node has stored. */
+function describeRecords(records: readonly unknown[], stored: number): string {
+  const { size } = new Set(records.map((record) => JSON.stringify(record)));
+  const repeated = records.length - size;
   const lines = [`${size.toLocaleString("en")} of ${stored.toLocaleString("en")}`];
-  if (size < texts.length) lines.push(`${(texts.length - size).toLocaleString("en")} repeated`);
-  if (isEndless) lines.push("then an infinite loop");
-  return lines.join("\n");
+  return [...lines, ...(repeated > 0 ? [`${repeated.toLocaleString("en")} repeated`] : [])].join("\n");
 }
 
-/** What is yielded in place of an infinite loop. */
-const endless = Symbol("endless");
-
 /** Follows `endCursor` as a hand-written loop does, until a cursor repeats. */
-async function* followCursors(path: string): AsyncGenerator<unknown> {
+async function followCursors(path: string, stored: number): Promise<string> {
+  const records: unknown[] = [];
   const cursors = new Set<string>();
   for (let cursor = ""; !cursors.has(cursor); ) {
     cursors.add(cursor);
     const after = cursor && `&pagination.after=${encodeURIComponent(cursor)}`;
     const response = await node.fetch(`https://node.example${path}${after}`);
     const [page] = Object.values((await response.json()) as Record<string, PageContent<unknown>>);
-    for (const edge of page?.edges ?? []) yield edge?.node;
-    if (!page?.pageInfo?.hasNextPage) return;
+    records.push(...(page?.edges ?? []).map((edge) => edge?.node));
+    if (!page?.pageInfo?.hasNextPage) return describeRecords(records, stored);
     cursor = page.pageInfo.endCursor;
   }
-  yield endless;
+  return `${describeRecords(records, stored)}\nthen an infinite loop`;
 }
 
 const [, , ...argv] = process.argv;

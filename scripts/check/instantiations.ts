@@ -7,21 +7,19 @@ import { runScript } from "../run-script.js";
 const limit = 100;
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** All six operations, in each round. */
-const program = (rounds: number) => `
-import { createClient } from "vegaprotocol-client";
+/** All six operations. */
+const calls = [
+  'for await (const { value } of client.listVotes({ partyId: "a" }, { maxItems: 5 })) if (value === "VALUE_YES") break;',
+  'const profiles = (await client.listPartiesProfiles({ parties: ["a"] })).nodes;',
+  'const spam = (await client.getSpamStatistics({ partyId: "a" })).statistics?.votes?.maxForEpoch;',
+  'for await (const { balance } of client.scanBalanceChanges({ filter: { assetId: "a" } })) balance.length;',
+  'const signatures = await client.listNodeSignatures({ id: "a", pagination: { last: 5 } }).toArray();',
+  'const result = await client.checkTransaction({ tx: { pubKey: "a" } });',
+];
+const program = (rounds: number) => `import { createClient } from "vegaprotocol-client";
 const client = createClient({ baseUrl: "https://node.example" });
-${`
-for await (const { value } of client.listVotes({ partyId: "a" }, { maxItems: 5 })) if (value === "VALUE_YES") break;
-const profiles = (await client.listPartiesProfiles({ parties: ["a"] })).nodes;
-const spam = (await client.getSpamStatistics({ partyId: "a" })).statistics?.votes?.maxForEpoch;
-for await (const { balance } of client.scanBalanceChanges({ filter: { assetId: "a" } })) balance.length;
-const signatures = await client.listNodeSignatures({ id: "a", pagination: { last: 5 } }).toArray();
-const result = await client.checkTransaction({ tx: { pubKey: "a" } });
-`
-  .split("\n")
-  .filter(Boolean)
-  .map((line) => `{ ${line} }\n`)
+${calls
+  .map((call) => `{ ${call} }\n`)
   .join("")
   .repeat(rounds)}`;
 

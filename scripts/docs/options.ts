@@ -5,7 +5,7 @@
  *   <!-- options: ScanOptions without CallOptions -->
  *   <!-- /options -->
  *
- * The options of the second type are named in one row. `ScanOptions only order, pageSize` has these two.
+ * The options of the second type are named in one row.
  */
 import { readFileSync } from "node:fs";
 import { readdir, readFile, writeFile } from "node:fs/promises";
@@ -15,7 +15,7 @@ import { runScript } from "../run-script.js";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const docs = `${root}docs/`;
-const table = /^(<!-- options: (\w+)(?: without (\w+))?(?: only ([\w, ]+))? -->\n)[\s\S]*?^(<!-- \/options -->)$/gm;
+const table = /^(<!-- options: (\w+)(?: without (\w+))? -->\n)[\s\S]*?^(<!-- \/options -->)$/gm;
 
 /** Renders the tables of a page. */
 export type Render = (page: string) => string;
@@ -29,21 +29,19 @@ export function createRender(program: ts.Program): Render {
     return checker.getDeclaredTypeOfSymbol(symbol);
   };
 
-  const rowsOf = (type: ts.Type, prefix: string, isShown: (option: ts.Symbol) => boolean): string[] =>
-    checker
-      .getPropertiesOfType(type)
-      .filter(isShown)
-      .flatMap((option) => {
-        const name = prefix + option.name;
-        const rows = nestedOptions(option).flatMap((nested) => rowsOf(nested, `${name}.`, () => true));
-        const value = rows.length > 0 ? "" : readDefault(option);
-        return [`| \`${name}\` | ${value} | ${readMeaning(option)} |`, ...rows];
-      });
+  const rowsOf = (options: readonly ts.Symbol[], prefix: string): string[] =>
+    options.flatMap((option) => {
+      const name = prefix + option.name;
+      const rows = rowsOf(nestedOptions(option), `${name}.`);
+      const value = rows.length > 0 ? "" : readDefault(option);
+      return [`| \`${name}\` | ${value} | ${readMeaning(option)} |`, ...rows];
+    });
 
-  /** The types of options that an option can have itself. */
-  const nestedOptions = (option: ts.Symbol): ts.Type[] => {
+  /** The options that an option can have itself. */
+  const nestedOptions = (option: ts.Symbol): ts.Symbol[] => {
     const type = checker.getTypeOfSymbol(option);
-    return (type.isUnion() ? type.types : [type]).filter((each) => /Options$/.test(each.symbol?.name ?? ""));
+    const types = (type.isUnion() ? type.types : [type]).filter((each) => /Options$/.test(each.symbol?.name ?? ""));
+    return types.flatMap((each) => checker.getPropertiesOfType(each));
   };
 
   const textOf = (option: ts.Symbol) => readDocstring(option, checker);
@@ -64,16 +62,16 @@ export function createRender(program: ts.Program): Render {
       .replaceAll("|", "\\|");
 
   return (page) =>
-    page.replaceAll(table, (_, begin: string, name: string, without?: string, only?: string, end?: string) => {
-      const type = typeNamed(name);
+    page.replaceAll(table, (_, begin: string, name: string, without?: string, end?: string) => {
+      const options = checker.getPropertiesOfType(typeNamed(name));
       const others = without === undefined ? [] : checker.getPropertiesOfType(typeNamed(without));
-      const names = only?.split(", ") ?? checker.getPropertiesOfType(type).map((option) => option.name);
-      const rows = rowsOf(type, "", (option) => !others.includes(option) && names.includes(option.name));
-      const inherited = checker.getPropertiesOfType(type).filter((option) => others.includes(option));
-      if (inherited.length > 0)
-        rows.push(
-          `| ${inherited.map((each) => `\`${each.name}\``).join(", ")} | | ${without === "AttemptOptions" ? "As for the client." : "[As for every call](errors.md#options)."} |`,
-        );
+      const rows = rowsOf(
+        options.filter((option) => !others.includes(option)),
+        "",
+      );
+      const inherited = options.filter((option) => others.includes(option)).map((option) => `\`${option.name}\``);
+      const meaning = without === "AttemptOptions" ? "As for the client." : "[As for every call](errors.md#options).";
+      if (inherited.length > 0) rows.push(`| ${inherited.join(", ")} | | ${meaning} |`);
       return `${begin}\n| Option | Default | Meaning |\n|---|---|---|\n${rows.join("\n")}\n\n${end}`;
     });
 }
@@ -107,17 +105,8 @@ function readEntries(): string[] {
 
 /** The sources of the package, with their types. */
 export function readProgram(): ts.Program {
-  const config = ts.getParsedCommandLineOfConfigFile(
-    `${root}tsconfig.json`,
-    {},
-    {
-      ...ts.sys,
-      onUnRecoverableConfigFileDiagnostic: ({ messageText }) => {
-        throw new Error(ts.flattenDiagnosticMessageText(messageText, "\n"));
-      },
-    },
-  );
-  return ts.createProgram(readEntries(), config?.options ?? {});
+  const { config } = ts.readConfigFile(`${root}tsconfig.json`, ts.sys.readFile);
+  return ts.createProgram(readEntries(), ts.parseJsonConfigFileContent(config, ts.sys, root).options);
 }
 
 /** Every symbol that the package exports, by one entry each: two would leave open what to import it from. */
