@@ -42,9 +42,17 @@ export class ManualClock implements Clock {
     };
   }
 
-  /** Waits on this clock. */
-  sleep(milliseconds: number): Promise<void> {
-    return new Promise((resolve) => this.after(milliseconds, resolve));
+  /** Waits on this clock, or until a signal is aborted. */
+  sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const cancel = milliseconds === Number.POSITIVE_INFINITY ? () => {} : this.after(milliseconds, resolve);
+      const abort = () => {
+        cancel();
+        reject(signal?.reason);
+      };
+      if (signal?.aborted) abort();
+      else signal?.addEventListener("abort", abort);
+    });
   }
 
   /** How many timers are set. */

@@ -67,7 +67,7 @@ export class PooledNetwork {
     this.asked.push(number);
     this.#onRequest?.(number, this.asked.length);
     this.open++;
-    await this.#wait(this.latency[number] ?? 0, request.signal).finally(() => this.open--);
+    await this.clock.sleep(this.latency[number] ?? 0, request.signal).finally(() => this.open--);
     this.#busy++;
     try {
       const response = await this.network.fetch(request);
@@ -103,16 +103,6 @@ export class PooledNetwork {
   /** Ends some blocks that have no records. */
   advance(blocks: number): void {
     for (let block = 0; block < blocks; block++) this.network.nextBlock();
-  }
-
-  #wait(milliseconds: number, signal: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const cancel = milliseconds === Number.POSITIVE_INFINITY ? () => {} : this.clock.after(milliseconds, resolve);
-      signal.addEventListener("abort", () => {
-        cancel();
-        reject(signal.reason);
-      });
-    });
   }
 }
 

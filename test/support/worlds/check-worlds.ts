@@ -1,13 +1,10 @@
 import { describeOutcome, worstOf } from "./describe.js";
 import { type Outcome, readWorld } from "./read-world.js";
 import { type Reader, readerOf } from "./readers.js";
-import { type World, worldOf } from "./world.js";
+import { worldOf } from "./world.js";
 
 /** The environment's choice of worlds: seeds, or the first one, how many and of which reader. */
 const { WORLD_SEED: seeds, WORLD_FIRST: first, WORLD_COUNT: count, WORLD_READER: kind } = process.env;
-
-/** Reads the worlds of these seeds, of all readers. */
-export const checkSeeds = (seeds: readonly number[]): Promise<void> => check(seeds.map(worldOf));
 
 /**
  * Reads worlds, each of a seed that follows the one before.
@@ -18,19 +15,19 @@ export const checkSeeds = (seeds: readonly number[]): Promise<void> => check(see
  * @throws An error that describes the first worlds that fail.
  */
 export async function checkWorlds(firstSeed: number, most: number, only?: Reader["kind"]): Promise<void> {
-  const chosen =
-    seeds?.split(",").map(Number) ??
-    Array.from({ length: Number(count ?? most) }, (_, index) => Number(first ?? firstSeed) + index);
-  const wanted = seeds === undefined ? (kind ?? only) : undefined;
+  if (seeds !== undefined) return checkSeeds(seeds.split(",").map(Number));
+  const wanted = kind ?? only;
+  const range = Array.from({ length: Number(count ?? most) }, (_, index) => Number(first ?? firstSeed) + index);
   // Not every Node.js has the SQLite for databases: they are read at night.
-  const isWanted = ({ kind }: Reader) =>
-    wanted === undefined ? seeds !== undefined || kind !== "sync" : kind === wanted;
-  await check(chosen.map(worldOf).filter((world) => isWanted(readerOf(world))));
+  const isWanted = (each: Reader["kind"]) => (wanted === undefined ? each !== "sync" : each === wanted);
+  await checkSeeds(range.filter((seed) => isWanted(readerOf(worldOf(seed)).kind)));
 }
 
-async function check(worlds: readonly World[]): Promise<void> {
+/** Reads the worlds of these seeds, of all readers. */
+export async function checkSeeds(seeds: readonly number[]): Promise<void> {
   const failures: Outcome[] = [];
-  for (const world of worlds) {
+  for (const seed of seeds) {
+    const world = worldOf(seed);
     const outcome = await readWorld(world, readerOf(world));
     if (outcome.violations.length > 0) failures.push(outcome);
   }
@@ -43,5 +40,5 @@ async function check(worlds: readonly World[]): Promise<void> {
   const table = [...kinds].sort().map(([name, found]) => `${name}: ${found.length}: ${found.slice(0, 8).join(",")}`);
   const texts: string[] = [];
   for (const failure of failures.slice(0, 5)) texts.push(await describeOutcome(failure));
-  throw new Error([`${failures.length} of ${worlds.length} worlds fail.`, table.join("\n"), ...texts].join("\n\n"));
+  throw new Error([`${failures.length} of ${seeds.length} worlds fail.`, table.join("\n"), ...texts].join("\n\n"));
 }

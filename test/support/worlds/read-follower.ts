@@ -5,15 +5,16 @@ import {
   type BalanceChange,
   type NodeSignature,
   PaginationError,
-  type VegaClient,
   type VegaError,
   type Vote,
 } from "../../../src/index.js";
 import { judgeSignatures, voteText } from "./read-votes.js";
-import type { FollowReader, Range } from "./readers.js";
+import type { Range, Reader } from "./readers.js";
 import type { Reading } from "./reading.js";
-import { between, earlier, earlierThan, inScanOrder, isWanted, show, timeOf } from "./records.js";
+import { between, inScanOrder, isWanted, oldestOf, show } from "./records.js";
 import { Choices } from "./world.js";
+
+type From = "start" | bigint;
 
 interface AnyBatch<T> {
   records: readonly T[];
@@ -25,19 +26,18 @@ interface AnyBatch<T> {
 /** Follows until the head of the chain, from where the error before says. Followers that can continue are also killed now and then. */
 async function follow<T>(
   reading: Reading,
-  from: "start" | bigint,
-  open: (client: VegaClient, from: "start" | bigint) => AsyncIterable<AnyBatch<T>>,
+  from: From,
+  open: (from: From) => { batches(): AsyncIterable<AnyBatch<T>> },
   onBatch: (batch: AnyBatch<T>) => void,
   onError: (error: VegaError) => bigint | undefined = () => undefined,
 ): Promise<boolean> {
   const { world } = reading;
-  const client = world.client();
   const choose = new Choices(world.world.seed ^ 0xdead);
   world.calmAfter = 60;
   let position = from;
   for (;;) {
     let isKilled = false;
-    const error = await reading.take(open(client, position), (batch) => {
+    const error = await reading.take(open(position).batches(), (batch) => {
       isKilled = batch.resume !== undefined && batch.upTo < world.head && choose.chance(0.1);
       // The batch was not stored: its records come again.
       if (isKilled && choose.chance(0.5)) return true;
@@ -55,79 +55,87 @@ async function follow<T>(
   }
 }
 
-export async function readFollower(spec: FollowReader, reading: Reading): Promise<void> {
+export async function followSignatures({ size: pageSize }: Reader, reading: Reading): Promise<void> {
   const { world } = reading;
-  const { clock } = world;
-  const { filter, pageSize, from } = spec;
-  if (spec.kind === "follow-signatures") {
-    const found: NodeSignature[] = [];
-    let upTo = 0n;
-    const open = (client: VegaClient) =>
-      followNodeSignaturesWith({ clock, pageSize }, client, { id: world.world.resource }, {}).batches();
-    // A follower of signatures begins anew after an error.
-    const isDone = await follow<NodeSignature>(
-      reading,
-      "start",
-      open,
-      (batch) => {
-        found.push(...batch.records);
-        upTo = batch.upTo;
-      },
-      () => {
-        found.length = 0;
-        return undefined;
-      },
-    );
-    if (isDone) judgeSignatures(reading, found, upTo);
-    return;
-  }
-  if (spec.kind === "follow-votes") {
-    const [proposalId = ""] = world.world.proposals;
-    const found: Vote[] = [];
-    /** What the current follower has yielded last, by party. */
-    const seen = new Map<string, string>();
-    let upTo = 0n;
-    const open = (client: VegaClient, from: "start" | bigint) => {
-      seen.clear();
-      return followVotesWith({ clock, pageSize: 5000 }, client, { proposalId }, { from }).batches();
-    };
-    const isDone = await follow<Vote>(reading, "start", open, (batch) => {
-      if (batch.upTo <= upTo) reading.fail("order", `a batch up to ${show(batch.upTo)} after ${show(upTo)}`);
-      for (const vote of batch.records) {
-        const isFinal = world.votes.some(
-          ({ vote: each, time }) => time < batch.upTo && voteText(each) === voteText(vote),
-        );
-        if (!isFinal) reading.fail("order", `a vote of a block that has not ended before ${show(batch.upTo)}`);
-        if (seen.get(vote.partyId) === voteText(vote)) reading.fail("repeated", "a vote came again without a change");
-        seen.set(vote.partyId, voteText(vote));
-      }
+  const client = world.client();
+  const options = { clock: world.clock, pageSize };
+  let found: NodeSignature[] = [];
+  let upTo = 0n;
+  const isDone = await follow<NodeSignature>(
+    reading,
+    "start",
+    () => followNodeSignaturesWith(options, client, { id: world.world.resource }, {}),
+    (batch) => {
       found.push(...batch.records);
       upTo = batch.upTo;
-    });
-    if (isDone) judgeFollowedVotes(reading, proposalId, found, upTo);
-    return;
-  }
-  const wanted = isWanted(spec);
+    },
+    () => {
+      // A follower of signatures begins anew after an error.
+      found = [];
+      return undefined;
+    },
+  );
+  if (isDone) judgeSignatures(reading, found, upTo);
+}
+
+export async function followVotes(_: Reader, reading: Reading): Promise<void> {
+  const { world } = reading;
+  const client = world.client();
+  const options = { clock: world.clock, pageSize: 5000 };
+  const [proposalId = ""] = world.world.proposals;
+  /** The last version of each party. */
+  const found = new Map<string, string>();
+  /** What the current follower has yielded last, by party. */
+  const seen = new Map<string, string>();
+  let upTo = 0n;
+  const open = (from: From) => {
+    seen.clear();
+    return followVotesWith(options, client, { proposalId }, { from });
+  };
+  const isDone = await follow<Vote>(reading, "start", open, (batch) => {
+    if (batch.upTo <= upTo) reading.fail("order", `a batch up to ${show(batch.upTo)} after ${show(upTo)}`);
+    upTo = batch.upTo;
+    for (const vote of batch.records) {
+      const text = voteText(vote);
+      const isFinal = world.votes.some((each) => each.time < upTo && voteText(each.vote) === text);
+      if (!isFinal) reading.fail("order", `a vote that nobody cast in a block that has ended before ${show(upTo)}`);
+      if (seen.get(vote.partyId) === text) reading.fail("repeated", "a vote came again without a change");
+      seen.set(vote.partyId, text);
+      found.set(vote.partyId, text);
+    }
+  });
+  if (!isDone) return;
+  const written = world.votes.filter(({ vote }) => vote.proposalId === proposalId);
+  // A vote that is cast again in the half-written block comes with the next batch.
+  const later = new Set(written.filter(({ time }) => time >= upTo).map(({ vote }) => vote.partyId));
+  const expected = new Map(written.map(({ vote }) => [vote.partyId, voteText(vote)]));
+  const wrong = [...expected].filter(([party, text]) => !later.has(party) && found.get(party) !== text);
+  if (wrong.length > 0)
+    reading.fail("lost", `${wrong.length} of ${expected.size} votes were not followed to their last version`);
+}
+
+export async function followChanges(reader: Reader, reading: Reading): Promise<void> {
+  const { world } = reading;
+  const { filter, from } = reader;
+  const client = world.client();
+  const wanted = isWanted(reader);
   let part: BalanceChange[] = [];
   let start = from === "start" ? undefined : from;
   let upTo: bigint | undefined;
   let oldest: bigint | undefined;
   const gaps: Range[] = [];
   const judge = (end: bigint) => {
-    const lowest = part.map(timeOf).reduce<bigint | undefined>(earlier, undefined);
+    const lowest = oldestOf(part);
+    if (start === undefined) reading.checkStart("the follower", lowest, oldest, end);
     const range = { start: start ?? lowest ?? end, end };
-    if (start === undefined) reading.checkStart("the follower", lowest, earlierThan(oldest, end));
     const rows = world.changes.filter(wanted).filter(between(range)).sort(inScanOrder);
     const isShown = (change: BalanceChange) => !gaps.some((gap) => between(gap)(change));
     reading.compare("the follower", part, rows.filter(isShown), rows);
   };
-  const open = (client: VegaClient, from: "start" | bigint) =>
-    followBalanceChangesWith(
-      { clock, pageSize: reading.isLate ? 5000 : pageSize },
-      client,
-      { filter },
-      { from },
-    ).batches();
+  const open = (from: From) => {
+    const options = { clock: world.clock, pageSize: reading.sizeOf(reader) };
+    return followBalanceChangesWith(options, client, { filter }, { from });
+  };
   const onBatch = (batch: AnyBatch<BalanceChange>) => {
     const from = upTo ?? start;
     if (from !== undefined && batch.upTo <= from)
@@ -135,16 +143,14 @@ export async function readFollower(spec: FollowReader, reading: Reading): Promis
     if (!batch.records.every(between({ start: from, end: batch.upTo })))
       reading.fail("order", `records outside of a batch from ${show(from)} to ${show(batch.upTo)}`);
     // The batch says that no response has shown what is between.
-    if (from !== undefined && batch.from !== undefined && batch.from > from)
-      gaps.push({ start: from, end: batch.from });
+    if (from !== undefined && batch.from !== undefined) gaps.push({ start: from, end: batch.from });
     if (part.length === 0) oldest = world.oldestWanted(wanted);
     part.push(...batch.records);
     upTo = batch.upTo;
   };
   const onError = (error: VegaError) => {
     if (!PaginationError.is(error) || error.reason !== "pruned") return undefined;
-    const from = upTo ?? start ?? 0n;
-    reading.checkPruned(from, error.availableFrom);
+    reading.checkPruned(upTo ?? start ?? 0n, error.availableFrom);
     if (upTo !== undefined) judge(upTo);
     part = [];
     start = error.availableFrom;
@@ -152,18 +158,4 @@ export async function readFollower(spec: FollowReader, reading: Reading): Promis
     return start;
   };
   if (await follow(reading, from, open, onBatch, onError)) judge(upTo ?? 0n);
-}
-
-function judgeFollowedVotes(reading: Reading, proposalId: string, found: readonly Vote[], upTo: bigint): void {
-  const all = reading.world.votes.filter(({ vote }) => vote.proposalId === proposalId);
-  // A vote that is cast again in the half-written block comes with the next batch.
-  const later = new Set(all.filter(({ time }) => time >= upTo).map(({ vote }) => vote.partyId));
-  const written = all.filter(({ vote, time }) => time < upTo && !later.has(vote.partyId));
-  const known = new Set(all.map(({ vote }) => voteText(vote)));
-  if (found.some((vote) => !known.has(voteText(vote)))) reading.fail("surplus", "followed votes that nobody cast");
-  const lastOf = (votes: readonly Vote[]) => new Map(votes.map((vote) => [vote.partyId, voteText(vote)]));
-  const [last, expected] = [lastOf(found), lastOf(written.map(({ vote }) => vote))];
-  const wrong = [...expected].filter(([party, text]) => last.get(party) !== text);
-  if (wrong.length > 0)
-    reading.fail("lost", `${wrong.length} of ${expected.size} votes were not followed to their last version`);
 }

@@ -1,6 +1,6 @@
 import type { NodeSignature, Vote } from "../../../src/index.js";
 import { type AnyPage, Walked, walk } from "./read-walk.js";
-import type { SignaturesReader, VotesReader } from "./readers.js";
+import type { Reader } from "./readers.js";
 import type { Reading } from "./reading.js";
 import { show } from "./records.js";
 
@@ -10,27 +10,27 @@ export const voteText = ({ partyId, proposalId, timestamp, value, totalGovernanc
 const voteKey = ({ partyId, proposalId }: Vote) => `${proposalId} ${partyId}`;
 
 export async function readVotes(
-  spec: VotesReader,
+  reader: Reader,
   reading: Reading,
   list: (pagination: object) => AsyncIterable<AnyPage<Vote>>,
 ): Promise<void> {
   const { world } = reading;
   const walked = new Walked<Vote>();
-  if (!(await walk(spec, reading, list, walked))) return;
+  if (!(await walk(reader, reading, list, walked))) return;
   // A page without a block can be of a node that is behind the page before, where a vote has not moved yet: nothing shows it.
   const { nodes, events } = world.world;
   const isBehind = nodes.length > 1 && (nodes.some(({ lag }) => lag > 0) || events.some(({ name }) => name === "lag"));
   if (walked.isNameless && isBehind) return;
-  const isDescending = spec.newestFirst !== spec.isBackward;
+  const isDescending = reader.newestFirst !== reader.isBackward;
   // A walk that continues can repeat votes of the one before.
   const parts = [0, ...walked.continuedAt].map((from, index) => walked.items.slice(from, walked.continuedAt[index]));
-  judgeVotes(reading, spec.query, isDescending, parts, walked.block ?? world.lowestHead);
+  judgeVotes(reading, reader.query, isDescending, parts, walked.block ?? world.lowestHead);
 }
 
 /** Each vote as of a block is there in its version of that block, or in a later one. With the newest first, a vote that is cast again meanwhile can be missing. */
 function judgeVotes(
   reading: Reading,
-  query: VotesReader["query"],
+  query: Reader["query"],
   isDescending: boolean,
   parts: readonly (readonly Vote[])[],
   block: bigint,
@@ -61,13 +61,13 @@ function judgeVotes(
   if (lost.length > 0) reading.fail("lost", `${lost.length} of ${asOfBlock.size} votes are missing: ${shown}`);
 }
 
-export async function readSignatures(spec: SignaturesReader, reading: Reading): Promise<void> {
+export async function readSignatures(reader: Reader, reading: Reading): Promise<void> {
   const { world } = reading;
   const client = world.client();
   const walked = new Walked<NodeSignature>();
   const { resource } = world.world;
   const open = (pagination: object) => client.listNodeSignatures({ id: resource, pagination }).pages();
-  if (!(await walk(spec, reading, open, walked))) return;
+  if (!(await walk(reader, reading, open, walked))) return;
   judgeSignatures(reading, walked.items, walked.block ?? world.lowestHead);
 }
 

@@ -1,5 +1,4 @@
-import type { Coverage } from "../../../src/index.js";
-import { readFollower } from "./read-follower.js";
+import { followChanges, followSignatures, followVotes } from "./read-follower.js";
 import { readScan } from "./read-scan.js";
 import { readServed } from "./read-served.js";
 import { readSync } from "./read-sync.js";
@@ -9,35 +8,27 @@ import type { Reader } from "./readers.js";
 import { Reading, type Violation } from "./reading.js";
 import type { World } from "./world.js";
 
-async function readWith(reader: Reader, reading: Reading): Promise<void> {
-  const { world } = reading;
-  switch (reader.kind) {
-    case "scan":
-      return readScan(reader, reading);
-    case "walk": {
-      const client = world.client();
-      return readWalk(reader, reading, (pagination, { start, end }) => {
-        const dateRange = { startTimestamp: start, endTimestamp: end };
-        const listing = client.listBalanceChanges({ filter: reader.filter, dateRange, pagination });
-        return Object.assign(listing.pages(), {
-          coverage: () => (listing as { coverage?: Promise<Coverage> }).coverage,
-        });
-      });
-    }
-    case "votes": {
-      const client = world.client();
-      return readVotes(reader, reading, (pagination) => client.listVotes({ ...reader.query, pagination }).pages());
-    }
-    case "signatures":
-      return readSignatures(reader, reading);
-    case "serve":
-      return readServed(reader.walk, reading);
-    case "sync":
-      return readSync(reader, reading);
-    default:
-      return readFollower(reader, reading);
-  }
-}
+const readers: Record<Reader["kind"], (reader: Reader, reading: Reading) => Promise<void>> = {
+  scan: readScan,
+  walk: (reader, reading) => {
+    const client = reading.world.client();
+    return readWalk(reader, reading, (pagination, { start, end }) => {
+      const dateRange = { startTimestamp: start, endTimestamp: end };
+      const listing = client.listBalanceChanges({ filter: reader.filter, dateRange, pagination });
+      return Object.assign(listing.pages(), { coverage: () => listing.coverage });
+    });
+  },
+  votes: (reader, reading) => {
+    const client = reading.world.client();
+    return readVotes(reader, reading, (pagination) => client.listVotes({ ...reader.query, pagination }).pages());
+  },
+  signatures: readSignatures,
+  follow: followChanges,
+  "follow-votes": followVotes,
+  "follow-signatures": followSignatures,
+  serve: readServed,
+  sync: readSync,
+};
 
 /** What came of a reading. */
 export interface Outcome {
@@ -45,14 +36,13 @@ export interface Outcome {
   reader: Reader;
   violations: readonly Violation[];
   errors: readonly string[];
-  requests: number;
 }
 
 /** Reads a world, and says what is wrong. */
 export async function readWorld(world: World, reader: Reader): Promise<Outcome> {
-  const reading = new Reading(world, "end" in reader ? reader.end : undefined);
+  const reading = new Reading(world, reader.end);
   try {
-    await readWith(reader, reading);
+    await readers[reader.kind](reader, reading);
   } catch (error) {
     reading.fail("crash", error instanceof Error ? (error.stack ?? error.message) : String(error));
   }
@@ -60,5 +50,5 @@ export async function readWorld(world: World, reader: Reader): Promise<Outcome> 
   const { immediate } = running.clock;
   if (immediate > 10 * running.requests + 100)
     reading.fail("busy", `${immediate} timers of 0 ms for ${running.requests} requests`);
-  return { world, reader, violations, errors, requests: running.requests };
+  return { world, reader, violations, errors };
 }

@@ -7,49 +7,25 @@ export interface Range {
   end?: bigint | undefined;
 }
 
-export interface BalancesReader extends Range {
+/** How the records of a world are read: plain data that follows from its seed. Each kind uses some of it. */
+export interface Reader extends Range {
+  kind: (typeof kinds)[number];
   filter: BalanceChangesFilter;
-}
-export interface ScanReader extends BalancesReader {
-  kind: "scan";
-  order: "oldest-first" | "newest-first";
-  pageSize: number;
-  concurrency: number;
-  missingHistory: "error" | "ignore";
-}
-export interface PagedReader {
+  /** Of a walk over votes. */
+  query: { proposalId: string } | { partyId: string };
   newestFirst: boolean;
   isBackward: boolean;
+  /** The size of a page. */
   size: number;
-}
-export interface WalkReader extends BalancesReader, PagedReader {
-  kind: "walk";
-}
-export interface VotesReader extends PagedReader {
-  kind: "votes";
-  query: { proposalId: string } | { partyId: string };
-}
-export interface SignaturesReader extends PagedReader {
-  kind: "signatures";
-}
-export interface FollowReader {
-  kind: "follow" | "follow-votes" | "follow-signatures";
-  from: "start" | bigint;
-  filter: BalanceChangesFilter;
-  pageSize: number;
-}
-/** The same walks, as a loop over the pages of `serve`. */
-export interface ServeReader {
-  kind: "serve";
-  walk: WalkReader | VotesReader;
-}
-export interface SyncReader extends BalancesReader {
-  kind: "sync";
-  pageSize: number;
+  /** How many requests are sent at once. */
   concurrency: number;
+  order: "oldest-first" | "newest-first";
+  missingHistory: "error" | "ignore";
+  /** Where a follower begins. */
+  from: "start" | bigint;
+  /** Which walk is a loop over the pages of `serve`. */
+  serves: "walk" | "votes";
 }
-/** How the records of a world are read: plain data that follows from its seed. */
-export type Reader = ScanReader | WalkReader | VotesReader | SignaturesReader | FollowReader | ServeReader | SyncReader;
 
 const kinds = [
   ...Array.from({ length: 6 }, () => "scan" as const),
@@ -65,41 +41,44 @@ export function readerOf(world: World): Reader {
   const kind = world.isApart && choose.chance(0.5) ? "votes" : choose.one(kinds);
   const range = rangeOf(choose, world);
   const filter = filterOf(choose, world, kind);
-  const paged = {
-    newestFirst: choose.chance(0.5),
-    isBackward: choose.chance(0.25),
-    size: choose.one([1, 2, 3, 5, 8, 12, 20, 40]),
-  };
+  const newestFirst = choose.chance(0.5);
+  const isBackward = choose.chance(0.25);
+  const size = choose.one([1, 2, 3, 5, 8, 12, 20, 40]);
   const [proposalId = ""] = world.proposals;
   const query = choose.chance(0.8) ? { proposalId } : { partyId: choose.one(world.parties) };
-  const votes = { kind: "votes", query, ...paged, size: choose.one([4, 8, 8, 12, 12, 20, 60]) } as const;
-  const walk = { kind: "walk", ...range, filter, ...paged } as const;
-  const concurrency = choose.integer(1, 4);
+  const sizeOfVotes = choose.one([4, 8, 8, 12, 12, 20, 60]);
+  const reader: Reader = {
+    kind,
+    ...range,
+    filter,
+    query,
+    newestFirst,
+    isBackward,
+    size,
+    concurrency: choose.integer(1, 4),
+    order: "oldest-first",
+    missingHistory: "error",
+    from: "start",
+    serves: "walk",
+  };
   switch (kind) {
     case "scan":
-      return {
-        kind,
-        ...range,
-        filter,
-        order: choose.one(["oldest-first", "newest-first"]),
-        pageSize: choose.one([2, 3, 5, 8, 12, 20, 40]),
-        concurrency,
-        missingHistory: choose.chance(0.15) ? "ignore" : "error",
-      };
-    case "walk":
-      return walk;
+      reader.order = choose.one(["oldest-first", "newest-first"]);
+      reader.size = choose.one([2, 3, 5, 8, 12, 20, 40]);
+      if (choose.chance(0.15)) reader.missingHistory = "ignore";
+      return reader;
     case "votes":
-      return votes;
+      return { ...reader, size: sizeOfVotes };
     case "serve":
-      return { kind, walk: choose.chance(0.6) ? walk : votes };
-    case "signatures":
-      return { kind, ...paged };
+      return choose.chance(0.6) ? reader : { ...reader, serves: "votes", size: sizeOfVotes };
     case "sync":
-      return { kind, start: range.start, filter, pageSize: choose.one([3, 8, 20]), concurrency };
-    default: {
-      const from = choose.chance(0.5) ? "start" : choose.one(world.blocks).time;
-      return { kind, from, filter, pageSize: choose.one([3, 8, 20, 60]) };
-    }
+      return { ...reader, end: undefined, size: choose.one([3, 8, 20]) };
+    case "walk":
+    case "signatures":
+      return reader;
+    default:
+      if (!choose.chance(0.5)) reader.from = choose.one(world.blocks).time;
+      return { ...reader, start: undefined, end: undefined, size: choose.one([3, 8, 20, 60]) };
   }
 }
 

@@ -2,14 +2,17 @@ import { type BalanceChange, createClient, type NodeSignature, type VegaClient }
 import { createPool } from "../../../src/pool/node-pool.js";
 import {
   createFakeNetwork,
+  createFakeNode,
   type FakeNetwork,
   type FakeNodeOptions,
   type FakeVote,
   nodeDefects,
 } from "../../../src/testing/index.js";
+import { maximum, minimum } from "../../../src/values/integers.js";
 import { seeded } from "../pooled-network.js";
 import { addressOn, WorldClock } from "./clock.js";
 import { clamped, faultOf } from "./faults.js";
+import { between, oldestOf } from "./records.js";
 import { Choices, day, firstDay, isHealthy, second, type World, type WorldBlock, type WorldEvent } from "./world.js";
 
 /** A vote as a block wrote it. */
@@ -40,7 +43,6 @@ export class RunningWorld {
   /** Whether the reading also waits on the clock of the system. */
   hasOtherClock = false;
   readonly #network: FakeNetwork;
-  readonly #lags: number[];
   readonly #choose: Choices;
   readonly #growth: WorldBlock[];
   #half: WorldBlock | undefined;
@@ -55,7 +57,6 @@ export class RunningWorld {
     this.world = world;
     this.#choose = new Choices(seed ^ 0x5eed);
     this.#growth = [...growth];
-    this.#lags = nodes.map(({ lag }) => lag);
     const head = blocks.at(-1)?.time ?? firstDay;
     this.kept = nodes.map(({ keepsDays, lag }) => {
       const own = blocks.at(-1 - lag)?.time ?? firstDay;
@@ -103,12 +104,10 @@ export class RunningWorld {
 
   /** A client of one healthy node with the whole chain, or with some records of it. */
   healthyClient(balances: readonly BalanceChange[] = this.changes): VegaClient {
-    const { nodes } = createFakeNetwork(
-      { nodes: 1, balances, block: this.#network.block },
-      { defects: nodeDefects, rateLimit: false },
-    );
-    const baseUrl = addressOn(nodes[0]?.url ?? "", this.clock, seeded(1));
-    return createClient({ baseUrl, fetch: (request) => (nodes[0] ?? this.#network).fetch(request), pacing: false });
+    const data = { balances, block: this.#network.block };
+    const { fetch } = createFakeNode(data, { defects: nodeDefects, rateLimit: false });
+    const baseUrl = addressOn("https://node.example", this.clock, seeded(1));
+    return createClient({ baseUrl, fetch, pacing: false });
   }
 
   /** The current block of the chain: earlier ones have ended. */
@@ -154,28 +153,22 @@ export class RunningWorld {
   /** Whatever was wrong with the nodes is no longer; what they have dropped stays away. */
   calm(until = 0n): void {
     this.isCalm = true;
-    this.#lags.fill(0);
     for (const node of this.#network.nodes) node.configure({ lag: 0, blockHeaders: true });
     while (this.#half || this.head <= until) this.#nextBlock();
   }
 
-  /** The time of the oldest balance change that a reading with an open start must have. */
+  /** The time of the oldest balance change that a reading with an open start must have, whichever node responds. */
   oldestWanted(isWanted: (change: BalanceChange) => boolean): bigint | undefined {
-    const kept = this.latestHistory;
-    const times = this.changes.filter(isWanted).map(({ timestamp }) => BigInt(timestamp));
-    return times.filter((time) => time >= kept).sort((a, b) => Number(a - b))[0];
-  }
-
-  /** From when on the records are there, whichever node responded: in a pool, those of the healthy node that keeps the most. */
-  get latestHistory(): bigint {
     const healthy = this.healthyNodes.map((index) => this.kept[index] ?? 0n);
-    return this.world.access === "pool" && healthy.length > 0 ? least(healthy) : greatest(this.kept);
+    // A pool asks the node that keeps the most.
+    const isServed = this.world.access === "pool" && healthy.length > 0;
+    const start = isServed ? healthy.reduce(minimum) : this.kept.reduce(maximum);
+    return oldestOf(this.changes.filter(isWanted).filter(between({ start })));
   }
 
   /** Whether it shows that a node has all balance changes from a time on: it keeps one of that time or of an earlier one. */
   showsHistory(node: number, time: bigint): boolean {
-    const kept = this.kept[node] ?? 0n;
-    return this.changes.some(({ timestamp }) => BigInt(timestamp) >= kept && BigInt(timestamp) <= time);
+    return this.changes.some(between({ start: this.kept[node], end: time + 1n }));
   }
 
   /** Whether any node still has the records of a time. */
@@ -219,11 +212,13 @@ export class RunningWorld {
     if (this.#half || this.#growth.length === 0) return;
     const block = this.#growth.shift() as WorldBlock;
     this.#note(block);
-    const half = <T>(items: readonly T[]) => items.filter((_, index) => index % 2 === 0);
-    const rest = <T>(items: readonly T[]) => items.filter((_, index) => index % 2 === 1);
-    const { changes, votes, signatures } = block;
-    this.#network.addRecords({ balances: half(changes), votes: half(votes), signatures: half(signatures) });
-    this.#half = { ...block, changes: rest(changes), votes: rest(votes), signatures: rest(signatures) };
+    const every = (half: 0 | 1) => {
+      const take = <T>(items: readonly T[]) => items.filter((_, index) => index % 2 === half);
+      return { changes: take(block.changes), votes: take(block.votes), signatures: take(block.signatures) };
+    };
+    const { changes, votes, signatures } = every(0);
+    this.#network.addRecords({ balances: changes, votes, signatures });
+    this.#half = { ...block, ...every(1) };
   }
 
   #happen({ name, node, count }: WorldEvent): void {
@@ -231,11 +226,9 @@ export class RunningWorld {
     if (name === "half-block") this.#writeHalf();
     if (name === "drop") this.#drop(node, count);
     if (name === "lag" && this.world.nodes.length > 1) {
-      this.#lags[node] = count;
       this.#network.nodes[node]?.configure({ lag: count });
-      if (this.#currentDay(node) >= (this.kept[node] ?? 0n)) return;
-      this.#lags[node] = 0;
-      this.#network.nodes[node]?.configure({ lag: 0 });
+      const keepsDay = this.#currentDay(node) >= (this.kept[node] ?? 0n);
+      if (!keepsDay) this.#network.nodes[node]?.configure({ lag: 0 });
     }
   }
 
@@ -258,7 +251,7 @@ export class RunningWorld {
   }
 
   #lowestHead(): bigint {
-    return least(this.#network.nodes.map(({ block }) => block.timestamp));
+    return this.#network.nodes.map(({ block }) => block.timestamp).reduce(minimum);
   }
 
   async #fetch(request: Request): Promise<Response> {
@@ -277,7 +270,7 @@ export class RunningWorld {
     const isStopped = stopped && this.requests > stopped[0] && this.requests <= stopped[1];
     const isFaulty = fault && this.#choose.chance(fault.share);
     const isNameless = headers === "some" && this.#choose.chance(0.5);
-    await this.#wait(latency / 2, request.signal);
+    await this.clock.sleep(latency / 2, request.signal);
     if (isStopped) throw new TypeError("fetch failed: the connection was refused");
     if (isFaulty && fault.name === "reset") throw new TypeError("fetch failed: the connection was reset");
     this.#busy++;
@@ -290,9 +283,8 @@ export class RunningWorld {
     } finally {
       this.#busy--;
     }
-    const lowest = this.#lowestHead();
-    if (lowest < this.lowestHead) this.lowestHead = lowest;
-    await this.#wait(latency / 2, request.signal);
+    this.lowestHead = minimum(this.lowestHead, this.#lowestHead());
+    await this.clock.sleep(latency / 2, request.signal);
     const shown = new Headers(response.headers);
     if (isNameless) for (const name of ["X-Block-Height", "X-Block-Timestamp"]) shown.delete(name);
     if (isFaulty) return faultOf(fault.name, body, shown);
@@ -308,20 +300,6 @@ export class RunningWorld {
     if (balancing === "sticky") return Math.floor(this.requests / 7) % nodes.length;
     return this.#choose.integer(0, nodes.length - 1);
   }
-
-  #wait(milliseconds: number, signal: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const cancel = this.clock.after(milliseconds, resolve);
-      const abort = () => {
-        cancel();
-        reject(signal.reason);
-      };
-      if (signal.aborted) abort();
-      else signal.addEventListener("abort", abort);
-    });
-  }
 }
 
-const least = (times: readonly bigint[]) => times.reduce((a, b) => (b < a ? b : a));
-const greatest = (times: readonly bigint[]) => times.reduce((a, b) => (b > a ? b : a));
 const startOfDay = (time: bigint) => (time / day) * day;

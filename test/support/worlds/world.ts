@@ -263,7 +263,7 @@ function nodeOf(choose: Choices, version: WorldNode["version"], span: number, co
   return node;
 }
 
-const healthy = {
+export const healthy = {
   lag: 0,
   latency: 10,
   headers: "all",
