@@ -55,8 +55,7 @@ export async function readScan(reader: Reader, reading: Reading): Promise<void> 
     if (isNewestFirst) {
       if (!isPruned && start !== range.start)
         reading.fail("resume", `begins at ${show(start)} instead of ${show(range.start)}`);
-      const newest = records[0] && timeOf(records[0]);
-      const top = range.end ?? maximum(world.lowestHead, (newest ?? -1n) + 1n);
+      const top = range.end ?? error.coverage?.end ?? world.lowestHead;
       // An end that was open, and still is, is that of a scan that has read nothing.
       const part = end === undefined ? [] : rows({ start: end, end: top });
       reading.compare("before the error", records, part, range.end === undefined ? rows({ start: end ?? top }) : part);
