@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Served, serveValidated } from "../../scripts/mock.js";
 import { createClient, type VegaClient, VegaError } from "../../src/index.js";
-import { createFakeNode, type FakeNode, nodeDefects } from "../../src/testing/index.js";
+import { createFakeNode, type FakeNode } from "../../src/testing/index.js";
 import { transaction } from "../support/raw-requests.js";
 import { recorder } from "../support/recorder.js";
 
@@ -78,18 +78,6 @@ describe("between client and fake node, Prism reports no violation", () => {
       expect(result.code).toBe(code);
     }
     expectNoViolation(15);
-  });
-
-  test("with all defects", async () => {
-    const first = { pagination: { first: 7 } };
-    const proposalId = node.records.votes[0]?.proposalId ?? "";
-    node.configure({ defects: nodeDefects });
-    for (const list of [client.listVotes({ proposalId, ...first }), client.listPartiesProfiles(first)])
-      await list.toArray().catch(expectVegaError);
-    await client.listBalanceChanges(first).toArray();
-    await client.listVotes({ partyId: "ab" });
-    node.configure({ defects: [] });
-    expectNoViolation(10);
   });
 
   test("in errors: a bad cursor, a page that is too large, a rate limit and a ban", async () => {

@@ -1,11 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import { describe, expect, test } from "vitest";
 import { operations } from "../../generated/operations.js";
-import { createClient } from "../../src/index.js";
 import { createFakeNode, type FakeNode, nodeDefects } from "../../src/testing/index.js";
 import { toName } from "../../src/values/names.js";
 import { withGatewayDialect } from "../support/gateway-dialect.js";
-import { hasTape, hasTapeOfNewer, limits, type Recording, recordings, replay, worldData } from "../support/tape.js";
+import { hasTape, hasTapeOfNewer, limits, type Recording, recordings, worldData } from "../support/tape.js";
 
 /** Sends a recorded request, and returns the differences from the recorded response; `undefined` if there are none. */
 async function difference(node: FakeNode, recording: Recording): Promise<string | undefined> {
@@ -171,48 +170,3 @@ function withBody(recording: Recording): Recording {
   const end = '"}}';
   return { ...recording, body: body ?? bodyStart.padEnd(bodyLength - end.length, "A") + end };
 }
-
-describe.skipIf(!hasTape)("on recorded pages of a v0.74.0 node, a client", () => {
-  const baseUrl = "https://node.example";
-
-  /** The walks that the node was asked for, of each page size and order. */
-  function walksOf(name: string) {
-    const all = recordings(name).filter((each) => each.class === "cross");
-    const starts = all.flatMap(({ path }) => {
-      const { searchParams: parameters } = new URL(path, baseUrl);
-      const first = Number(parameters.get("pagination.first"));
-      const newestFirst = parameters.get("pagination.newestFirst");
-      if (!first || newestFirst === null || parameters.has("pagination.after")) return [];
-      return [{ id: parameters.get("id") ?? "", pagination: { first, newestFirst: newestFirst === "true" } }];
-    });
-    expect(starts.length).toBeGreaterThan(3);
-    return { starts, client: createClient({ baseUrl, fetch: replay(all), pacing: false }) };
-  }
-
-  test("reads every signature, in each recorded page size and order", async () => {
-    const { starts, client } = walksOf("listNodeSignatures");
-    const { signatures } = worldData();
-    for (const { id, pagination } of starts) {
-      const wanted = (Array.isArray(signatures) ? signatures : []).filter((each) => each.id === id);
-      const walked = await client.listNodeSignatures({ id, pagination }).toArray();
-      expect(walked.map(({ sig }) => sig).sort()).toEqual(wanted.map(({ sig }) => sig).sort());
-    }
-  });
-
-  test("yields the first page of profiles, and says what to do about the error of the second one", async () => {
-    const { starts, client } = walksOf("listPartiesProfiles");
-    let failures = 0;
-    for (const { pagination } of starts) {
-      const walk = client.listPartiesProfiles({ pagination });
-      const error = await walk.toArray().then(
-        () => undefined,
-        (reason: unknown) => reason,
-      );
-      if (error === undefined) continue;
-      failures++;
-      expect(error).toMatchObject({ status: 500, itemsRead: pagination.first });
-      expect(String(error)).toContain("only its first page works");
-    }
-    expect(failures).toBeGreaterThan(3);
-  });
-});

@@ -73,18 +73,3 @@ export function worldData(): FakeNodeData {
     block: { height: BigInt(begunBlock.height), timestamp: BigInt(begunBlock.time) },
   };
 }
-
-/** Returns a `fetch` that responds to the requests of recordings with their responses, whatever the order of their parameters. */
-export function replay(recordings: readonly Recording[]): (request: Request) => Promise<Response> {
-  const keyOf = (method: string, path: string) => {
-    const { pathname, searchParams } = new URL(path, "https://node.example");
-    return JSON.stringify([method, pathname, [...searchParams].map(String).sort()]);
-  };
-  const known = new Map(recordings.map((each) => [keyOf(each.method, each.path), each]));
-  return async ({ method, url }) => {
-    const recording = known.get(keyOf(method, url));
-    if (recording === undefined) throw new Error(`There is no recording of ${method} ${url}.`);
-    const { status, headers, bodyText } = recording;
-    return new Response(bodyText ?? null, { status, headers });
-  };
-}

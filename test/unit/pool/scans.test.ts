@@ -43,21 +43,6 @@ describe("a scan of a client of several nodes", () => {
     expect((durations[0] ?? 0) / (durations[1] ?? 1)).toBeGreaterThan(1.5);
   });
 
-  test.each([
-    [firstDay, 1800],
-    [firstDay + day, 1728],
-    [undefined, 1800],
-  ])("from %s on is complete if one node keeps the whole range", async (from, count) => {
-    expect(await scan(networkOf({ data: { balances: hourly, nodes } }), from)).toHaveLength(count);
-  });
-
-  test("is complete if nodes without any record respond first", async () => {
-    // No record came for two days, which is all that these nodes keep.
-    const block = { height: 900n, timestamp: start + 3n * day };
-    const nodes = [{ history: start + day }, {}, { history: start + day }];
-    expect(await scan(networkOf({ data: { nodes, block }, latency: [5, 50, 5] }))).toHaveLength(1800);
-  });
-
   test.each([0, 20])(
     "without a start waits for a slow node that keeps more, also after %i slow reads",
     async (reads) => {
@@ -118,19 +103,5 @@ describe("a scan of a client of several nodes", () => {
     await expect(scan(net, firstDay, { node: net.urls[0] })).rejects.toMatchObject(pruned);
     expect(new Set(net.asked)).toEqual(new Set([0]));
     expect(await scan(net, firstDay, { node: net.urls[1] })).toHaveLength(1800);
-  });
-
-  test("up to a block that one node has reached has its records, although the first node lags by two blocks", async () => {
-    const net = new PooledNetwork({ data: { nodes: [{ lag: 2 }, {}], balances: 200 }, pool: { order: "given" } });
-    await net.read();
-    const endTimestamp = net.network.block.timestamp;
-    const startTimestamp = endTimestamp - minute;
-    const changes = net.client.scanBalanceChanges({ dateRange: { startTimestamp, endTimestamp } });
-    const isInRange = ({ timestamp }: { timestamp: string }) => BigInt(timestamp) >= startTimestamp;
-    expect(await net.run(changes.toArray())).toHaveLength(net.network.records.balances.filter(isInRange).length);
-  });
-
-  test("without a start reads what the nodes that respond keep, if one node is down", async () => {
-    expect(await scan(networkOf({ data: { nodes: [{ down: true }, {}, {}] } }))).toHaveLength(1800);
   });
 });

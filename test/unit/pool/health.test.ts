@@ -1,0 +1,98 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { PooledNetwork, seeded } from "../../support/pooled-network.js";
+import { runs } from "../../support/runs.js";
+
+const silent = Number.POSITIVE_INFINITY;
+const second = 1_000_000_000n;
+const maxLag = 10n * second;
+
+const turn = fc.record({
+  node: fc.nat({ max: 3 }),
+  event: fc.constantFrom("lags", "leaps", "catches up", "dies", "revives", "hangs", "responds", "slows", "nothing"),
+  lag: fc.constantFrom(1, 3, 30, 600),
+  /** Milliseconds until the calls. */
+  pause: fc.constantFrom(0, 20, 300, 1000, 4000, 15_000),
+  reads: fc.integer({ min: 1, max: 6 }),
+  isCheck: fc.boolean(),
+});
+const histories = fc.record({
+  seed: fc.nat(),
+  nodes: fc.integer({ min: 2, max: 4 }),
+  order: fc.constantFrom("fastest" as const, "given" as const),
+  turns: fc.array(turn, { minLength: 1, maxLength: 25 }),
+});
+type History = typeof histories extends fc.Arbitrary<infer T> ? T : never;
+
+/** A network whose nodes take different times to respond, and what happens to them, of which one at least always responds. */
+function simulate({ seed, nodes, order }: History) {
+  const random = seeded(seed);
+  const typical = Array.from({ length: nodes }, () => 5 + 300 * random());
+  const net: PooledNetwork = new PooledNetwork({
+    data: { nodes, votes: 10, balances: 10, signatures: 10 },
+    pool: { order },
+    random,
+    onRequest: (node) => {
+      if (net.latency[node] !== silent) net.latency[node] = (typical[node] ?? 0) * (0.7 + 0.6 * random());
+    },
+  });
+  net.advance(1000);
+  const down = new Set<number>();
+  const apply = ({ node: index, event, lag }: History["turns"][number]) => {
+    const isLast = net.latency.every((each, other) => other === index || each === silent || down.has(other));
+    const node = net.network.nodes[index];
+    if (node === undefined || ((event === "hangs" || event === "dies") && isLast)) return;
+    if (event === "hangs") net.latency[index] = silent;
+    if (event === "responds") net.latency[index] = 0;
+    if (event === "slows") typical[index] = 600;
+    if (event === "dies") down.add(index);
+    if (event === "revives") down.delete(index);
+    const lags = { lags: lag, leaps: -lag, "catches up": 0 } as const;
+    node.configure({ down: down.has(index), ...(event in lags && { lag: lags[event as keyof typeof lags] }) });
+  };
+  return { net, apply };
+}
+
+/** The earliest block time that an unmarked response may have, of what the nodes have said by now. */
+function earliest({ pool }: PooledNetwork): bigint {
+  const times = pool.status.flatMap(({ timestamp }) => timestamp ?? []).sort((a, b) => (a < b ? 1 : -1));
+  return (times[times.length > 2 ? 1 : 0] ?? 0n) - maxLag;
+}
+
+test("in random histories of nodes, of which one responds, no read fails or takes 4 s, one that goes back or lags is marked, and no check is sent twice", async () => {
+  const property = fc.asyncProperty(histories, async (history) => {
+    const { net, apply } = simulate(history);
+    let returned = 0n;
+    let checks = 0;
+    const limited = async <T>(start: (signal: AbortSignal) => Promise<T>) => {
+      const controller = new AbortController();
+      const cancel = net.clock.after(4000, () => controller.abort(new Error("too late")));
+      return start(controller.signal).finally(cancel);
+    };
+    const read = async () => {
+      const query = { partyId: "ab".repeat(32) };
+      const call = limited((signal) => net.client.getSpamStatistics(query, { signal }).withResponse());
+      const { block: { timestamp } = { timestamp: 0n }, stale } = await call;
+      if (stale) return;
+      expect(timestamp).toBeGreaterThanOrEqual(returned);
+      // Reads take a while, in which the chain of the test stands still and the pool takes it to go on.
+      expect(timestamp).toBeGreaterThanOrEqual(earliest(net) - 5n * second);
+      returned = timestamp;
+    };
+    for (const turn of history.turns) {
+      apply(turn);
+      await net.sleep(turn.pause);
+      net.advance(Math.ceil(turn.pause / 1000));
+      await net.run(Promise.all(Array.from({ length: turn.reads }, read)));
+      expect(net.clock.pending).toBe(0);
+      if (!turn.isCheck) continue;
+      checks++;
+      await net.run(
+        limited((signal) => net.client.checkTransaction({ tx: { pubKey: "ab" } }, { signal })).catch(() => {}),
+      );
+    }
+    const sent = net.network.nodes.flatMap(({ requests }) => requests);
+    expect(sent.filter(({ operation }) => operation === "checkTransaction").length).toBeLessThanOrEqual(checks);
+  });
+  await fc.assert(property, runs(25));
+});
