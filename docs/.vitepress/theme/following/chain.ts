@@ -17,19 +17,9 @@ export interface Chain {
 
 /** Starts a chain whose blocks end every second. */
 export function startChain(onBlock: () => void): Chain {
-  const node = createFakeNode(
-    { balances: 50 },
-    {
-      blockEvery: 1000,
-      after(milliseconds, callback) {
-        const timer = setTimeout(() => {
-          callback();
-          onBlock();
-        }, milliseconds);
-        return () => clearTimeout(timer);
-      },
-    },
-  );
+  const node = createFakeNode({ balances: 50 }, { blockEvery: 1000 });
+  // Begun after the timer of the node, and so called after each of its blocks.
+  const timer = setInterval(onBlock, 1000);
   const client = createClient({ baseUrl: "https://node.example", fetch: node.fetch });
   return {
     get time() {
@@ -47,6 +37,9 @@ export function startChain(onBlock: () => void): Chain {
       const options = { from, signal, stalledAfter: Number.POSITIVE_INFINITY };
       return followBalanceChanges(client, {}, options).batches();
     },
-    pause: () => node.pause(),
+    pause() {
+      node.pause();
+      clearInterval(timer);
+    },
   };
 }
