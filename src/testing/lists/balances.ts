@@ -19,37 +19,23 @@ import {
 
 const { enums } = operations.listBalanceChanges;
 
-class Account {
-  readonly asset: string;
-  readonly party: string;
-  readonly market: string;
-  readonly type: number;
-  readonly #name: string;
+interface Account {
+  asset: string;
+  party: string;
+  market: string;
+  type: number;
+  /** The SHA-256 of the names, in hex, by which rows of one block are sorted. */
+  id: string;
   /** The JSON of the members that a cursor has of the account, except its id. */
-  readonly cursorMembers: string;
-  #id: string | undefined;
-
-  constructor(name: string, { assetId = "", partyId = "", marketId = "", accountType = 0 }: BalanceChange, ids: Ids) {
-    this.asset = ids.add(assetId);
-    this.party = ids.add(partyId);
-    this.market = ids.add(marketId);
-    this.type = typeof accountType === "number" ? accountType : (numberOf(enums.accountType, accountType) ?? 0);
-    this.#name = name;
-    const members = { PartyID: partyId, AssetID: assetId, MarketID: marketId, Type: this.type };
-    this.cursorMembers = toJson(members).slice(1, -1);
-  }
-
-  /** The SHA-256 of the names, in hex, by which rows of one block are sorted; computed when it is first read. */
-  get id(): string {
-    this.#id ??= sha256Hex(this.#name);
-    return this.#id;
-  }
+  cursorMembers: string;
 }
 
 interface BalanceRow {
   change: BalanceChange;
   time: Microseconds;
   account: Account;
+  /** How many rows were added before. */
+  place: number;
 }
 
 const inOrder = (a: BalanceRow, b: BalanceRow) =>
@@ -58,8 +44,8 @@ const inOrder = (a: BalanceRow, b: BalanceRow) =>
 export class BalanceTable {
   readonly #ids: Ids;
   readonly #accounts = new Map<string, Account>();
-  #added: BalanceRow[] = [];
-  #rows: BalanceRow[] = [];
+  #rows: readonly BalanceRow[] = [];
+  #added = 0;
 
   constructor(ids: Ids) {
     this.#ids = ids;
@@ -67,24 +53,15 @@ export class BalanceTable {
 
   /** Adds changes; one replaces an earlier change of the same account in the same block. */
   add(changes: readonly BalanceChange[]): void {
-    const added = changes.map((change) => this.#toRow(change));
-    const last = this.#rows.at(-1);
-    // Rows of later blocks are appended: there can be a million earlier ones.
-    const isLater = last === undefined || added.every(({ time }) => time > last.time);
+    if (changes.length === 0) return;
+    const rows = this.#rows.concat(changes.map((change) => this.#toRow(change))).sort(inOrder);
     // Stable: of two equal rows, the later one stays behind.
-    const rows = [...(isLater ? [] : this.#rows), ...added].sort(inOrder);
-    const kept = rows.filter((row, index) => inOrder(row, rows[index + 1] ?? row) !== 0 || index === rows.length - 1);
-    if (!isLater) this.#rows = [];
-    for (const row of kept) this.#rows.push(row);
-    for (const row of added) this.#added.push(row);
-    if (kept.length === rows.length) return;
-    const all = new Set(this.#rows);
-    this.#added = this.#added.filter((row) => all.has(row));
+    this.#rows = rows.filter((row, index) => inOrder(row, rows[index + 1] ?? row) !== 0 || index === rows.length - 1);
   }
 
   /** In the order in which they were added. */
   get records(): readonly BalanceChange[] {
-    return this.#added.map(({ change }) => change);
+    return [...this.#rows].sort((a, b) => a.place - b.place).map(({ change }) => change);
   }
 
   get rows(): readonly BalanceRow[] {
@@ -95,12 +72,26 @@ export class BalanceTable {
     const time = toMicroseconds(given.timestamp);
     const timestamp = toNanosecondDigits(time);
     const change = timestamp === given.timestamp ? given : { ...given, timestamp };
-    const { assetId = "", partyId = "", marketId = "", accountType = "" } = change;
+    return { change, time, account: this.#account(change), place: this.#added++ };
+  }
+
+  #account({ assetId = "", partyId = "", marketId = "", accountType = "" }: BalanceChange): Account {
     // Nodes make the id of the name also where they no longer know the type, and send its number.
     const name = `${assetId}${partyId}${marketId}${toName(enums.accountType, accountType)}`;
-    const account = this.#accounts.get(name) ?? new Account(name, change, this.#ids);
+    const known = this.#accounts.get(name);
+    if (known) return known;
+    const type = typeof accountType === "number" ? accountType : (numberOf(enums.accountType, accountType) ?? 0);
+    const members = { PartyID: partyId, AssetID: assetId, MarketID: marketId, Type: type };
+    const account = {
+      asset: this.#ids.add(assetId),
+      party: this.#ids.add(partyId),
+      market: this.#ids.add(marketId),
+      type,
+      id: sha256Hex(name),
+      cursorMembers: toJson(members).slice(1, -1),
+    };
     this.#accounts.set(name, account);
-    return { change, time, account };
+    return account;
   }
 }
 
@@ -157,7 +148,6 @@ export function listBalances(query: QueryValues, node: BalanceNode): List<Balanc
   };
 }
 
-/** The filter of accounts, with its verdicts remembered: there are far fewer accounts than rows. */
 function accountFilter(
   query: QueryValues,
   { store, version }: BalanceNode,
@@ -175,15 +165,9 @@ function accountFilter(
   const parties = readIds("filter.partyIds", "party");
   const types = new Set(query.texts("filter.accountTypes").map((name) => numberOf(enums.accountType, name)));
   if (parties.size + markets.size + types.size === 0 && asset === "") return undefined;
-  const verdicts = new Map<Account, boolean>();
-  return (account) => {
-    const verdict =
-      verdicts.get(account) ??
-      ((asset === "" || asset === account.asset) &&
-        (parties.size === 0 || parties.has(account.party)) &&
-        (markets.size === 0 || markets.has(account.market)) &&
-        (types.size === 0 || types.has(account.type)));
-    verdicts.set(account, verdict);
-    return verdict;
-  };
+  return (account) =>
+    (asset === "" || asset === account.asset) &&
+    (parties.size === 0 || parties.has(account.party)) &&
+    (markets.size === 0 || markets.has(account.market)) &&
+    (types.size === 0 || types.has(account.type));
 }
