@@ -4,13 +4,15 @@ import {
   callback,
   checkedWhenRead,
   checkOptions,
+  deadline,
   expected,
   longestTimer,
   nested,
   type OptionCheck,
   type OptionChecks,
+  oneOf,
 } from "../arguments/check-options.js";
-import { listNames, refuse } from "../arguments/refuse.js";
+import { refuse } from "../arguments/refuse.js";
 import type { CheckCode } from "./check.js";
 import type { NodeFault } from "./faults.js";
 import { operationIds } from "./query.js";
@@ -53,16 +55,11 @@ export interface FakeNodeOptions {
   rateLimit?: Partial<RateLimit> | false | undefined;
   /** The current time in milliseconds since 1970: of the rate limit, and the end of open ranges on v0.79 nodes. Default: `Date.now`. */
   now?: (() => number) | undefined;
-  /**
-   * Decides the outcome of a check for a transaction that is well-formed, recent, and new in its block. Default: it passes.
-   */
+  /** Decides the outcome of a check for a transaction that is well-formed, recent, and new in its block. Default: it passes. */
   checkCode?: ((tx: Transaction) => CheckCode) | undefined;
   /** The name of the node's chain. Default: `"vega-fake-0011"`. */
   chainId?: string | undefined;
-  /**
-   * Whether responses name the block in `X-Block-Height` and `X-Block-Timestamp`; with `false`, a proxy strips these
-   * headers. Default: `true`.
-   */
+  /** Whether responses have `X-Block-Height` and `X-Block-Timestamp`, which some proxies remove. Default: `true`. */
   blockHeaders?: boolean | undefined;
   /**
    * How many blocks the node is behind its chain: it lacks their records, and its headers name an earlier block. With a
@@ -99,18 +96,12 @@ export interface CreateOptions extends FakeNodeOptions {
   blockEvery?: number | undefined;
 }
 
-const oneOfNames = (names: readonly string[]) =>
-  expected(`one of ${listNames(names)}`, (value) => names.some((name) => name === value));
 const wholeNumber = expected("a whole number", (value) => Number.isSafeInteger(value) && Number(value) >= 0);
 const text = expected("a string", (value) => typeof value === "string");
 const status = expected("an HTTP status", (value) => typeof value === "number" && value >= 200 && value < 600);
-const delay = expected(
-  `a number from 0 to ${longestTimer}, or Infinity`,
-  (value) => value === Number.POSITIVE_INFINITY || (Number(value) >= 0 && Number(value) <= longestTimer),
-);
 
 const faultChecks: Readonly<Record<NodeFault["name"], Readonly<Record<string, OptionCheck>>>> = {
-  latency: { milliseconds: delay },
+  latency: { milliseconds: deadline },
   reset: {},
   status: {
     status,
@@ -123,9 +114,9 @@ const faultChecks: Readonly<Record<NodeFault["name"], Readonly<Record<string, Op
   "truncated-body": {},
 };
 const faultScope = {
-  name: oneOfNames(Object.keys(faultChecks)),
+  name: oneOf(...Object.keys(faultChecks)),
   request: expected("the number of a request, or an array of them", (value) => [value].flat().every(Number.isInteger)),
-  operation: oneOfNames(operationIds),
+  operation: oneOf(...operationIds),
   share: expected("a number from 0 to 1", (value) => typeof value === "number" && value >= 0 && value <= 1),
 };
 
@@ -145,9 +136,9 @@ const arrayOf =
 const limits = { rate: wholeNumber, burst: wholeNumber, refusals: wholeNumber, ban: wholeNumber };
 
 const optionChecks: OptionChecks<FakeNodeOptions> = {
-  version: oneOfNames(nodeVersions),
+  version: oneOf(...nodeVersions),
   now: callback,
-  defects: arrayOf("names", oneOfNames(nodeDefects)),
+  defects: arrayOf("names", oneOf(...nodeDefects)),
   faults: arrayOf("faults", checkFault),
   rateLimit: (value, place) => value === false || nested<RateLimit>(limits, "an object or false")(value, place),
   checkCode: callback,

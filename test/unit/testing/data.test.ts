@@ -209,16 +209,16 @@ describe("a fake node", () => {
     ["data.balances[0].timestamp", "at or before 1000, the time of the current block", late],
     ["data.party", "to be an id", { party: "" }],
     ["options.defect", "createFakeNode has no option `defect`.", {}, { defect: [] }],
-    ["options.defects[0]", "to be one of `tied-vote-cursors`", {}, { defects: ["unsized-cursors"] }],
-    ["options.faults[0].name", "to be one of `latency`", {}, faulty({ name: "fire" })],
-    ["options.faults[0].operation", "one of `listVotes`", {}, faulty({ name: "reset", operation: "votes" })],
+    ["options.defects[0]", 'to be "tied-vote-cursors" or', {}, { defects: ["unsized-cursors"] }],
+    ["options.faults[0].name", 'to be "latency" or', {}, faulty({ name: "fire" })],
+    ["options.faults[0].operation", '"listVotes" or', {}, faulty({ name: "reset", operation: "votes" })],
     ["options.faults[0].share", "a number from 0 to 1, got 2", {}, faulty({ name: "reset", share: 2 })],
     ["options.faults[0].status", "has no option `status`", {}, faulty({ name: "reset", status: 500 })],
     ["options.faults[0].milliseconds", "or Infinity, got -1.", {}, faulty({ name: "latency", milliseconds: -1 })],
     ["options.faults[0].status", "to be an HTTP status, got 99.", {}, faulty({ name: "status", status: 99 })],
     ["options.rateLimit.requests", "has no option `requests`.", {}, { rateLimit: { requests: 5 } }],
     ["options.blockEvery", "to be a number of milliseconds above 0", {}, { blockEvery: 0 }],
-    ["options.version", 'to be one of `v0.74`, `v0.79`, got "v0.75".', {}, { version: "v0.75" }],
+    ["options.version", 'to be "v0.74" or "v0.79", got "v0.75".', {}, { version: "v0.75" }],
   ])("names `%s` as a mistake: %s", (argument, words, data, options) => {
     const make = () => createFakeNode(data as object, options);
     expect(make).toThrow(words);
