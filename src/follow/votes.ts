@@ -75,7 +75,7 @@ export const followVotesWith = (
       /** The votes that were yielded, by their natural key: nodes rewrite votes that have not changed. */
       const seen = new Map<string, string>();
       const isChanged = (vote: Vote) => {
-        const [key, text] = [keyOf(vote), canonical(vote)];
+        const [key, text] = [keyOf(vote), JSON.stringify(vote)];
         const isKnown = seen.get(key) === text;
         seen.set(key, text);
         return !isKnown;
@@ -149,12 +149,3 @@ function gapAfter(votes: readonly WrittenVote[], cause: PaginationError): Pagina
 
 /** The natural key of a vote, whenever it was cast. */
 const keyOf = ({ partyId, proposalId }: Vote): string => `${proposalId} ${partyId}`;
-
-/** JSON with the members of objects in order of their names: the order on the wire means nothing. */
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_, member: unknown) =>
-    typeof member === "object" && member !== null && !Array.isArray(member)
-      ? Object.fromEntries(Object.entries(member).sort())
-      : member,
-  );
-}

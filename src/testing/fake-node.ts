@@ -1,3 +1,4 @@
+import { withDefaults } from "../arguments/check-options.js";
 import type { OperationId } from "../arguments/operation.js";
 import type { Block } from "../http/call.js";
 import { nanosecondsPerDay } from "../values/times.js";
@@ -6,7 +7,6 @@ import { TransactionCheck } from "./check.js";
 import type { FakeNodeData } from "./data.js";
 import { planFaults, respond } from "./faults.js";
 import { type DataNode, findRoute, preflightReply, reply, withCors } from "./gateway.js";
-import { withoutUndefined } from "./generator.js";
 import {
   type CreateOptions,
   checkCreateOptions,
@@ -116,7 +116,7 @@ export function simulateNode(chain: Chain, created: FakeNodeOptions, name?: stri
   function configure(options: FakeNodeOptions): void {
     checkNodeOptions(options);
     const { rateLimit, now, faults, down } = options;
-    behavior = { ...behavior, ...withoutUndefined(options) };
+    behavior = withDefaults(behavior, options);
     if (faults) nextFaults = planFaults(faults);
     if (down) {
       running.abort(new TypeError("fetch failed: the connection was reset"));
@@ -124,7 +124,7 @@ export function simulateNode(chain: Chain, created: FakeNodeOptions, name?: stri
     }
     if (rateLimit === undefined && !now && !down) return;
     const limit = behavior.rateLimit;
-    limiter = limit === false ? undefined : new RateLimiter({ ...defaultRateLimit, ...limit }, behavior.now);
+    limiter = limit === false ? undefined : new RateLimiter(withDefaults(defaultRateLimit, limit), behavior.now);
   }
 
   const store = () => view.store(behavior.lag);
@@ -160,7 +160,7 @@ export function simulateNode(chain: Chain, created: FakeNodeOptions, name?: stri
     return respond(response, faults, AbortSignal.any([signal, running.signal]));
   };
 
-  configure({ rateLimit: {}, ...withoutUndefined(created) });
+  configure({ ...created, rateLimit: created.rateLimit ?? {} });
   const { nextBlock, addRecords, pause } = chain;
   return {
     fetch,

@@ -12,10 +12,8 @@ const second = 1_000_000_000n;
 const microsecond = 1000n;
 
 /** Without the members that are `undefined`: they count as left out. */
-export const withoutUndefined = <T extends object>(object: T) =>
-  Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as {
-    [Name in keyof T]: Exclude<T[Name], undefined>;
-  };
+export const withoutUndefined = <T extends object>(object: T): T =>
+  Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as T;
 
 /** A record of which any member can be left out. */
 export type Incomplete<T> = { [Name in keyof T]?: T[Name] | undefined };

@@ -66,17 +66,13 @@ describe("a follower of votes", () => {
   });
 
   test("yields a vote again that is rewritten with another member, and after a resume each that is rewritten", async () => {
-    const votes = [vote(1, 1), vote(1, 2), vote(2, 3, { perMarketEquityLikeShareWeight: { b: "1", a: "2" } })];
+    const votes = [vote(1, 1), vote(1, 2), vote(2, 3)];
     const node = nodeAt(3, { votes });
     const { take } = follow(node, { from: "start" });
     expect(await take(1)).toMatchObject([batchOf(votes, 3)]);
     // It does not know the earlier versions.
     const continued = follow(node, { from: `${timeAt(3)}` });
-    const again = [
-      vote(1, 1),
-      vote(1, 2, { totalGovernanceTokenWeight: "0.5" }),
-      vote(2, 3, { perMarketEquityLikeShareWeight: { a: "2", b: "1" } }),
-    ];
+    const again = [vote(1, 1), vote(1, 2, { totalGovernanceTokenWeight: "0.5" }), vote(2, 3)];
     endBlock(node, 4, { votes: rewritten(again, 3) });
     expect(await take(1)).toMatchObject([batchOf(again.slice(1, 2), 4)]);
     expect(await continued.take(1)).toMatchObject([batchOf(again, 4)]);
