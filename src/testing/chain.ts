@@ -1,9 +1,8 @@
-import type { Vote } from "../../generated/types.js";
 import { refuseByRule } from "../arguments/refuse.js";
 import type { Block } from "../http/call.js";
 import { maximum } from "../values/integers.js";
 import { checkData, type FakeNodeData, type RecordTimes, readRecords, withDefaultRecords } from "./data.js";
-import { firstHeight, RecordGenerator, withWeights } from "./generator.js";
+import { firstHeight, RecordGenerator } from "./generator.js";
 import { writtenAt } from "./lists/votes.js";
 import { firstIndex } from "./sorted.js";
 import { type AddedRecords, Store } from "./store.js";
@@ -19,7 +18,6 @@ export class Chain {
   readonly additions: { records: AddedRecords; since: Microseconds }[] = [];
   readonly seed: number;
   readonly #generator: RecordGenerator;
-  readonly #nextRecords: ReturnType<typeof liveRecords>;
   /** Those that have begun since the chain was created. */
   readonly #blocks: Block[] = [];
   #timer: ReturnType<typeof setInterval> | undefined;
@@ -30,7 +28,6 @@ export class Chain {
     const data = withDefaultRecords(given);
     this.seed = data.seed ?? 1;
     this.#generator = new RecordGenerator(this.seed, data.party);
-    this.#nextRecords = liveRecords(this.#generator, data.party);
     const { block } = data;
     const newest = block === undefined ? newestTime : block.timestamp - second;
     this.#add(data, { newest, inBlock: false, until: block?.timestamp });
@@ -41,7 +38,8 @@ export class Chain {
   #endBlocks(milliseconds: number): void {
     this.#timer = setInterval(() => {
       const cast = this.store.votes.rows.map(({ vote }) => vote);
-      this.nextBlock(this.#nextRecords(this.block.timestamp, cast), BigInt(Math.round(milliseconds * 1e6)));
+      const records = this.#generator.liveBlock(this.block.timestamp, cast);
+      this.nextBlock(records, BigInt(Math.round(milliseconds * 1e6)));
     }, milliseconds);
     // It does not keep a process of Node.js running.
     (this.#timer as { unref?: () => void }).unref?.();
@@ -134,33 +132,4 @@ function between({ records, since }: Chain["additions"][number], from: Microseco
   };
   if (isBetween(since)) return { ...records, ...dated };
   return { ...dated, profiles: [], signatures: [], spamStatistics: {} };
-}
-
-const blocksOfProposal = 20;
-
-/** The proposals before the first one that opens: those of generated votes. */
-const earlierProposals = 3;
-
-/**
- * Returns a function that makes the records of each next block of a live chain: balances change, parties vote, and proposals open and
- * close.
- *
- * @param party - A party that has a balance change in each block, and votes first on each proposal.
- */
-function liveRecords(generator: RecordGenerator, party: string | undefined) {
-  let block = 0;
-  return (time: bigint, cast: readonly Vote[]): FakeNodeData => {
-    const proposal = earlierProposals + Math.floor(block / blocksOfProposal);
-    const age = block++ % blocksOfProposal;
-    const voters = Array.from({ length: 1 + (block % 3) }, (_, index) => 3 * age + index);
-    const votes = voters.map((voter) => generator.vote(voter, proposal, time));
-    const balances = generator.balances(2 + (block % 5), time, true);
-    if (party !== undefined) balances.push(generator.balanceOf(party, block, time));
-    if (age > 0 || proposal === earlierProposals) return { votes, balances };
-    // When a proposal closes, all its votes are rewritten in one block, with their weights (observed on v0.74 nodes).
-    const closing = generator.proposal(proposal - 1);
-    const closed = cast.filter(({ proposalId }) => proposalId === closing);
-    const rewritten = withWeights(closed, closing).map((vote) => ({ ...vote, blockTime: `${time}` as const }));
-    return { votes: [...rewritten, ...votes], balances };
-  };
 }

@@ -3,8 +3,9 @@ import { checkedWhenRead, checkOptions, expected } from "../arguments/check-opti
 import { refuse } from "../arguments/refuse.js";
 import type { Block } from "../http/call.js";
 import { isDigits } from "../values/integers.js";
-import { type Incomplete, noStatistics, type RecordGenerator, type Whole, withoutUndefined } from "./generator.js";
+import { type Incomplete, type RecordGenerator, type Whole, withoutUndefined } from "./generator.js";
 import type { FakeVote } from "./lists/votes.js";
+import { noStatistics } from "./spam-statistics.js";
 import type { AddedRecords } from "./store.js";
 import { toMicroseconds } from "./wire.js";
 

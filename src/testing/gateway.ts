@@ -2,7 +2,6 @@ import type { Transaction } from "../../generated/types.js";
 import type { OperationId } from "../arguments/operation.js";
 import type { Block } from "../http/call.js";
 import { readTransaction, type TransactionCheck } from "./check.js";
-import { noStatistics } from "./generator.js";
 import { listBalances } from "./lists/balances.js";
 import { listProfiles } from "./lists/profiles.js";
 import { listSignatures } from "./lists/signatures.js";
@@ -11,6 +10,7 @@ import type { NodeBehavior } from "./options.js";
 import { type List, type ListNode, makePage } from "./page.js";
 import { described, operationIds, type QueryValues, readQuery } from "./query.js";
 import type { RateLimiter } from "./rate-limiter.js";
+import { noStatistics } from "./spam-statistics.js";
 import type { Store } from "./store.js";
 import { dataNodeError, errorType, GatewayError, NodeError, type Reply, toJson, tooLarge } from "./wire.js";
 

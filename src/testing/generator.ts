@@ -3,6 +3,7 @@ import type { BalanceChange, NodeSignature, PartyProfile, SpamStatistics, Vote }
 import { formatUnits } from "../values/units.js";
 import type { FakeVote } from "./lists/votes.js";
 import { randomNumbers } from "./random.js";
+import { noStatistics, threeAnEpoch } from "./spam-statistics.js";
 import { bytesToBase64 } from "./wire.js";
 
 /** The height of the first block, unless data has one. */
@@ -99,21 +100,15 @@ export class RecordGenerator {
       const cast = closing - BigInt(voter + 1) * 13_000_001n * microsecond;
       return { ...this.#vote(index, this.#party(voter), proposal, cast), blockTime: digits(closing) };
     });
-    return withWeights(votes, this.proposal(0));
+    return withWeights(votes, this.#id("proposal", 0));
   }
-
-  vote(voter: number, proposal: number, time: bigint): Vote {
-    return this.#vote(1000 * proposal + voter, this.#party(voter), proposal, time);
-  }
-
-  proposal = (index: number): string => this.#id("proposal", index);
 
   #vote(index: number, partyId: string, proposal: number, time: bigint): Vote {
     const random = this.#random("vote", index);
     const balance = BigInt(Math.floor(random() * 1e9)) * 10n ** 15n;
     return {
       partyId,
-      proposalId: this.proposal(proposal),
+      proposalId: this.#id("proposal", proposal),
       timestamp: digits(time),
       value: random() < 0.7 ? "VALUE_YES" : "VALUE_NO",
       totalGovernanceTokenBalance: digits(balance),
@@ -143,11 +138,6 @@ export class RecordGenerator {
       time -= BigInt(700_000 + Math.floor(random() * 600_000)) * microsecond;
     }
     return changes;
-  }
-
-  balanceOf(partyId: string, number: number, time: bigint): BalanceChange {
-    const units = BigInt(Math.floor(this.#random("balance of party", number)() * 1e12));
-    return this.#generalAccount(partyId, time, digits(units * 10n ** 12n));
   }
 
   #generalAccount(partyId: string, time: bigint, balance: `${bigint}`): BalanceChange {
@@ -200,13 +190,43 @@ export class RecordGenerator {
         ...noStatistics(firstHeight - 1n),
         proposals: { ...threeAnEpoch, countForEpoch: digits(BigInt(sent)), ...banned },
         votes: {
-          statistics: [{ proposal: this.proposal(1), countForEpoch: "1", minTokensRequired: "1000000000000000000" }],
+          statistics: [
+            { proposal: this.#id("proposal", 1), countForEpoch: "1", minTokensRequired: "1000000000000000000" },
+          ],
           maxForEpoch: "3",
         },
       };
       return [this.#party(index), statistics] as const;
     });
     return Object.fromEntries(entries);
+  }
+
+  /**
+   * The records of the next block of a live chain: balances change, parties vote, and every 20 blocks a proposal closes and the next one
+   * opens.
+   *
+   * @param cast - All votes before.
+   */
+  liveBlock(time: bigint, cast: readonly Vote[]): { votes: FakeVote[]; balances: BalanceChange[] } {
+    const block = this.#count("live blocks", 1);
+    const [round, age] = [Math.floor(block / 20), block % 20];
+    // The first three are those of generated votes.
+    const proposal = 3 + round;
+    const votes: FakeVote[] = many(1 + (block % 3), (index) => {
+      const voter = 3 * age + index;
+      return this.#vote(1000 * proposal + voter, this.#party(voter), proposal, time);
+    });
+    const balances = this.balances(2 + (block % 5), time, true);
+    if (this.#named !== undefined) {
+      const units = BigInt(Math.floor(this.#random("balance of party", block)() * 1e12));
+      balances.push(this.#generalAccount(this.#named, time, digits(units * 10n ** 12n)));
+    }
+    if (age > 0 || round === 0) return { votes, balances };
+    // When a proposal closes, all its votes are rewritten in one block, with their weights (observed on v0.74 nodes).
+    const closing = this.#id("proposal", proposal - 1);
+    const closed = cast.filter(({ proposalId }) => proposalId === closing);
+    const rewritten = withWeights(closed, closing).map((vote) => ({ ...vote, blockTime: digits(time) }));
+    return { votes: [...rewritten, ...votes], balances };
   }
 
   #random = (purpose: string, index: number) => randomNumbers(`${this.#seed}/${purpose}/${index}`);
@@ -244,7 +264,7 @@ export class RecordGenerator {
  * Votes with those on a closed proposal weighted: the weight of each is its share of the tokens that voted. While a proposal is
  * open, the weight is "0" (observed on v0.74 nodes).
  */
-export function withWeights<T extends Vote>(votes: readonly T[], closed: string): T[] {
+function withWeights<T extends Vote>(votes: readonly T[], closed: string): T[] {
   const isCounted = ({ proposalId }: Vote) => proposalId === closed;
   const total = votes.filter(isCounted).reduce((sum, vote) => sum + BigInt(vote.totalGovernanceTokenBalance), 0n);
   return votes.map((vote) => {
@@ -268,46 +288,6 @@ function rowsInBlock(before: number, random: () => number): number {
   if (kind < 0.01) return 50 + Math.floor(random() * 150);
   return 1 + Math.floor(random() * 4);
 }
-
-const counter = (maxForEpoch: `${bigint}`, minTokensRequired: string) => ({
-  countForEpoch: "0" as const,
-  maxForEpoch,
-  minTokensRequired,
-});
-const threeAnEpoch = counter("3", "100000000000000000000000");
-
-/**
- * The statistics of a party that has sent nothing or is unknown, with the limits of a new network (observed on v0.74 nodes).
- *
- * @param height - The height of the last block.
- */
-export const noStatistics = (height: bigint): SpamStatistics => ({
-  proposals: threeAnEpoch,
-  delegations: counter("390", "1000000000000000000"),
-  transfers: counter("20", "0"),
-  nodeAnnouncements: counter("1", "0"),
-  votes: { statistics: [], maxForEpoch: "3" },
-  pow: {
-    blockStates: [
-      {
-        blockHeight: `${height}`,
-        blockHash: height.toString(16).padStart(64, "0"),
-        transactionsSeen: "0",
-        expectedDifficulty: "15",
-        hashFunction: "sha3_24_rounds",
-        difficulty: "15",
-        txPerBlock: "2",
-        increasingDifficulty: false,
-      },
-    ],
-    numberOfPastBlocks: "100",
-  },
-  issueSignatures: counter("1", "100000000000000000000"),
-  epochSeq: "1",
-  createReferralSet: counter("3", "0"),
-  updateReferralSet: counter("3", "0"),
-  applyReferralCode: counter("5", "0"),
-});
 
 const firstNames = ["Ana", "Bénédicte", "Çağla", "Dieter", "Eilís", "Fatou", "Grzegorz", "Hanako", "Ítalo", "Jana"];
 const callings = ["the market maker", "& friends", "<validator>", "of the treasury", "研究所", "🦊", "LP"];
