@@ -64,7 +64,6 @@ export class Chain {
 
   pause = (): void => clearInterval(this.#timer);
 
-  /** @param blockTime - How much later the next block begins, in nanoseconds. */
   nextBlock = (data: FakeNodeData = {}, blockTime = second): void => {
     checkData(data);
     const { height, timestamp } = this.block;

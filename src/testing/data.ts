@@ -61,7 +61,7 @@ const dataChecks = {
   party: expected("an id", (value) => typeof value === "string" && value !== ""),
 };
 
-/** @throws `ArgumentError` if data is invalid, apart from its records. */
+/** Checks data apart from its records. */
 export function checkData(data: unknown): void {
   if (typeof data !== "object" || data === null) refuse({ argument: "data" }, "an object", data);
   checkOptions(dataChecks, data, { name: "data", prefix: "data." });
@@ -79,11 +79,7 @@ export interface RecordTimes {
   until?: bigint | undefined;
 }
 
-/**
- * Reads the records of data, completes them, and generates those that are given as a number.
- *
- * @throws `ArgumentError` if a record is invalid.
- */
+/** Reads the records of data, completes them, and generates those that are given as a number. */
 export function readRecords(data: FakeNodeData, generator: RecordGenerator, times: RecordTimes): AddedRecords {
   const { newest, inBlock } = times;
   const lists: { readonly [Name in keyof Whole]: (...given: [number, bigint, boolean]) => Whole[Name][] } = generator;

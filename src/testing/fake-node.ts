@@ -98,11 +98,7 @@ const defaults: NodeBehavior = {
   history: 0n,
 };
 
-/**
- * Returns a node that follows a chain.
- *
- * @param name - Distinguishes the nodes of a chain: the order of the votes of one block differs between them.
- */
+/** Returns a node that follows a chain. The order of the votes of one block differs between nodes of other names. */
 export function simulateNode(chain: Chain, created: FakeNodeOptions, name?: string): FakeNode {
   const view = new ChainView(chain);
   const transactions = new TransactionCheck();

@@ -50,10 +50,7 @@ export type NodeFault = {
 
 export type RequestFaults = { readonly [Name in NodeFault["name"]]?: Extract<NodeFault, { name: Name }> };
 
-/**
- * Returns a function that determines which faults affect the next request, which is for an operation or for an unknown path. Of several
- * faults with a name, the first one counts.
- */
+/** Returns a function that determines which faults affect the next request. Of several faults with a name, the first one counts. */
 export function planFaults(faults: readonly NodeFault[]): (operation: OperationId | undefined) => RequestFaults {
   const plan = faults.map((fault, index) => ({
     fault,
@@ -73,11 +70,7 @@ export function planFaults(faults: readonly NodeFault[]): (operation: OperationI
   };
 }
 
-/**
- * Turns a reply into a response, with the faults that occur on the way to the client.
- *
- * @param signal - Cancels a wait.
- */
+/** Turns a reply into a response, with the faults that occur on the way to the client. */
 export async function respond(reply: Reply, faults: RequestFaults, signal: AbortSignal): Promise<Response> {
   const { latency, html, status, reset } = faults;
   if (latency?.milliseconds === Number.POSITIVE_INFINITY) await orAborted(signal, new Promise(() => {}));

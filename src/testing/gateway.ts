@@ -67,10 +67,8 @@ function respond({ id, operation }: Route, query: QueryValues, transaction: Tran
 const largestResponse = 20 * 2 ** 20;
 
 /**
- * Responds to a request as the gateway of a v0.74 node does. A request that the gateway rejects itself costs no token, and
- * its response has neither block nor rate headers.
- *
- * @param path - Without its escapes; `undefined` if it cannot be decoded.
+ * Responds to a request as the gateway of a v0.74 node does. A request that the gateway rejects itself costs no token, and its response has
+ * neither block nor rate headers. The path is `undefined` if it cannot be decoded.
  */
 export function reply(
   path: string | undefined,

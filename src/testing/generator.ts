@@ -35,6 +35,7 @@ type Account = Omit<BalanceChange, "timestamp" | "balance">;
 export class RecordGenerator {
   readonly #seed: number;
   readonly #ids = new Map<string, string>();
+  /** The id of the first party, if it is not generated. */
   readonly #named: string | undefined;
   readonly #accounts = new Map<number, Account>();
   /** How many records of each list were generated, and completed, before: further ones differ. */
@@ -42,7 +43,6 @@ export class RecordGenerator {
   /** The members of a whole record of each list. */
   readonly #names = new Map<string, readonly string[]>();
 
-  /** @param party - The id of the first party. Default: a generated one. */
   constructor(seed: number, party?: string) {
     this.#seed = seed;
     this.#named = party;
@@ -201,12 +201,7 @@ export class RecordGenerator {
     return Object.fromEntries(entries);
   }
 
-  /**
-   * The records of the next block of a live chain: balances change, parties vote, and every 20 blocks a proposal closes and the next one
-   * opens.
-   *
-   * @param cast - All votes before.
-   */
+  /** The records of the next block of a live chain, after the votes that were cast. */
   liveBlock(time: bigint, cast: readonly Vote[]): { votes: FakeVote[]; balances: BalanceChange[] } {
     const block = this.#count("live blocks", 1);
     const [round, age] = [Math.floor(block / 20), block % 20];

@@ -23,18 +23,11 @@ export interface ListNode extends Pick<NodeBehavior, "defects" | "now"> {
 }
 
 export interface List<Row> {
-  /**
-   * Checks what a node checks after the pagination.
-   *
-   * @param hasCursor - Whether the request has a cursor in its direction.
-   */
+  /** Checks what a node checks after the pagination. A cursor of the other direction does not count. */
   check?(hasCursor: boolean): void;
   /**
-   * Reads rows that fit the filter, from the end where the walk begins.
-   *
-   * @param upwards - Whether to read from the lowest sort key on.
-   * @param cursor - The JSON of a cursor: rows at or behind its place are read.
-   * @param limit - How many rows to read at most.
+   * Reads rows that fit the filter, from the lowest sort key on or from the highest one. With a cursor, which is JSON, those at its place
+   * and behind it.
    */
   read(upwards: boolean, cursor: string | undefined, limit: number): readonly Row[];
   cursor(row: Row): string;
@@ -43,9 +36,7 @@ export interface List<Row> {
 
 const pageSize = { default: 1000, largest: 5000 };
 
-/**
- * Makes a page as v0.74 nodes do: from the number of rows that the store returns (observed on v0.74 nodes).
- */
+/** Makes a page as v0.74 nodes do: from the number of rows that the store returns (observed on v0.74 nodes). */
 export function makePage<Row>(list: List<Row>, query: QueryValues) {
   const { size, backward, newestFirst, cursor } = readPagination(query);
   const place = cursor === undefined ? undefined : decodeCursor(cursor, backward ? "before" : "after");
@@ -119,8 +110,6 @@ const zeroValues = { text: "", time: zeroTime, number: 0, hex: "", list: undefin
 /**
  * Parses the JSON of a cursor as nodes do. A cursor without any known member, such as `{}`, `null` or a cursor of another
  * list, is no place in the list: `undefined`.
- *
- * @param failure - The details of the error of the list.
  */
 export function parseCursor<const Fields extends Readonly<Record<string, keyof typeof readers>>>(
   json: string | undefined,

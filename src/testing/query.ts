@@ -32,11 +32,7 @@ export class QueryValues extends Map<string, readonly QueryValue[]> {
   flag = (name: string): boolean | undefined => this.all(name).find((value) => typeof value === "boolean");
 }
 
-/**
- * Reads the parameters of a request by their JSON names. As on a node, unknown names are ignored.
- *
- * @param removedNames - The names of enumerations that the node does not have.
- */
+/** Reads the parameters of a request by their JSON names. As on a node, unknown parameters are ignored. */
 export function readQuery(
   search: string,
   { arguments: parameters }: Operation,

@@ -8,11 +8,7 @@ const counter = (maxForEpoch: `${bigint}`, minTokensRequired: string) => ({
 /** The counter of a command that a party can submit three times an epoch. */
 export const threeAnEpoch = counter("3", "100000000000000000000000");
 
-/**
- * The statistics of a party that has sent nothing or is unknown, with the limits of a new network (observed on v0.74 nodes).
- *
- * @param height - The height of the last block.
- */
+/** The statistics of a party that has sent nothing or is unknown, with the limits of a new network (observed on v0.74 nodes). */
 export const noStatistics = (height: bigint): SpamStatistics => ({
   proposals: threeAnEpoch,
   delegations: counter("390", "1000000000000000000"),

@@ -53,12 +53,7 @@ const toPairs = (weights: Readonly<Record<string, string>>) =>
 const earliest = BigInt(Date.UTC(2020, 0, 1)) * 1_000_000n;
 const longest = 365n * nanosecondsPerDay;
 
-/**
- * Checks a range of Unix nanoseconds as v0.79 nodes do, in their order and to the nanosecond.
- *
- * @param isRequired - Whether a range without both ends is an error.
- * @param now - The node's clock, in milliseconds: the time that an open end stands for.
- */
+/** Checks a range of Unix nanoseconds as v0.79 nodes do, in their order and to the nanosecond. An open end stands for `now`. */
 export function checkDateRange(
   { start, end }: { start: bigint | undefined; end: bigint | undefined },
   isRequired: boolean,

@@ -23,10 +23,7 @@ export const toJson = (content: unknown): string =>
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
 
-/**
- * Times in the unit of a node's database: whole microseconds since 1970, as numbers. Those of records stay below 2^53
- * (until the year 2255), where numbers are exact.
- */
+/** Times in the unit of a node's database: whole microseconds since 1970, which a number holds exactly until the year 2255. */
 export type Microseconds = number;
 
 /** Cuts Unix nanoseconds to microseconds, as v0.74 nodes do with every time. */
