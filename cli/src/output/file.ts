@@ -66,7 +66,8 @@ export class OutputFile {
   }
 
   #explain(task: Promise<void>): Promise<void> {
-    return task.catch((error) => Promise.reject(writeError(this.#target.name, error)));
+    // What the stream has failed with before says more than that it has ended.
+    return task.catch((error) => Promise.reject(writeError(this.#target.name, this.#input.errored ?? error)));
   }
 }
 
