@@ -101,17 +101,13 @@ export const storedBalances = (
 ): AsyncGenerator<BalanceChange, undefined, undefined> =>
   readFrom(name, signal, async function* (stored) {
     const ranges = await checkpointsOf(stored, name, "balances", (query) => covers(query["filter"] ?? {}, filter));
-    const newest = ranges.reduce((latest, { position }) => (position > latest ? position : latest), 0n);
-    const reaching = ranges.filter(({ position }) => position > until).map(({ start }) => start);
-    if (reaching.length === 0) {
-      const [has, needed] = [formatTime(newest), formatTime(until)];
-      throw new IncompleteError(
-        `${hidePassword(name)} has the balance changes before ${has}, not up to ${needed}. Run sync again.`,
-      );
+    const [first] = ranges.filter(({ position }) => position > until).sort((a, b) => (a.start < b.start ? -1 : 1));
+    if (first === undefined) {
+      const time = formatTime(until);
+      throw new IncompleteError(`${hidePassword(name)} has no balance changes up to ${time} yet. Run sync again.`);
     }
-    const start = reaching.reduce((earliest, each) => (each < earliest ? each : earliest));
-    onStart(start);
-    yield* stored.read(filter, { start, end: until + 1n });
+    onStart(first.start);
+    yield* stored.read(filter, { start: first.start, end: until + 1n });
   });
 
 /** The votes on a proposal, or the signatures of a resource, as they were last stored. */

@@ -203,8 +203,8 @@ async function scanHistory(
   const { scan, history } = await openHistory(run, query.filter, from, newest);
   let start = newest && stored?.start;
   let records: BalanceChange[] = [];
-  const storeTo = async (position: bigint, start: bigint) => {
-    const checkpoint = { start, position };
+  const storeTo = async (upTo: bigint, start: bigint) => {
+    const checkpoint = { start, position: upTo };
     await store(run, { list: "balances", query, records, checkpoint });
     records = [];
     return checkpoint;
@@ -295,7 +295,7 @@ async function syncProfiles(run: Run): Promise<IncompleteError | undefined> {
 }
 
 /** Whether a node has a balance change; `undefined` if it does not keep that time, or has not reached it. */
-export async function hasRecord(
+async function hasRecord(
   record: BalanceChange,
   client: VegaClient,
   signal: AbortSignal | undefined,
