@@ -1,4 +1,5 @@
 import { createFakeNode, type FakeNodeData, nodeDefects } from "vegaprotocol-client/testing";
+import { expect } from "vitest";
 
 export const hour = 3_600_000_000_000n;
 /** 7 February 2024, 10:00. */
@@ -26,3 +27,29 @@ export type Node = { fetch(request: Request): Promise<Response> };
 /** A v0.74 node with these changes, or with others. */
 export const startNode = ({ history, ...data }: FakeNodeData & { history?: bigint } = {}) =>
   createFakeNode({ balances: changes, block, ...data }, { defects: nodeDefects, rateLimit: false, history });
+
+/** A node whose bodies and headers are changed. */
+export const changed = (
+  node: Node,
+  body: (text: string) => string,
+  headers: Record<string, string | undefined> = {},
+): Node => ({
+  fetch: async (request) => {
+    const response = await node.fetch(request);
+    const all = { ...Object.fromEntries(response.headers), ...headers };
+    const left = Object.entries(all).filter((each): each is [string, string] => each[1] !== undefined);
+    return new Response(body(await response.text()), { status: response.status, headers: left });
+  },
+});
+
+/** Adds balance changes, and the block after them, which makes them final. */
+export function add(node: ReturnType<typeof startNode>, ...balances: (typeof changes)[number][]): void {
+  node.nextBlock({ balances });
+  node.nextBlock();
+}
+
+/** How a command ends, with what it prints to stderr. */
+export const ended = (code: number, text = "") => ({ code, stderr: expect.stringContaining(text) });
+
+/** How a comparison ends that finds as many balance changes in the node. */
+export const equal = (count: number) => ({ code: 0, stdout: expect.stringContaining(`: ${count} balance changes.`) });

@@ -18,19 +18,13 @@ afterAll(() => server.close());
 
 const sync = (file: string, ...args: string[]) => runNode([main, "sync", file, "--node", server.url, ...args]);
 
-test.each([
-  ["other tables", "CREATE TABLE mine (value TEXT)"],
-  ["other tables of the same version", "CREATE TABLE mine (value TEXT); CREATE TABLE sync_state (value TEXT)"],
-])("a database with %s is refused, and its file is not changed", async (_, sql) => {
+test("a database with other tables is refused, and its file is not changed", async () => {
   const file = path("mine.db");
-  await changeDatabase(file, sql);
+  await changeDatabase(file, "CREATE TABLE mine (value TEXT); CREATE TABLE sync_state (value TEXT)");
   const before = await readFile(file);
+  const message = "has tables that sync has not created. Use another file.";
   for (const args of [[], ["--check"]]) {
-    const { code, stderr } = await sync(file, ...args);
-    expect([code, stderr]).toEqual([
-      1,
-      expect.stringContaining("has tables that sync has not created. Use another file."),
-    ]);
+    expect(await sync(file, ...args)).toMatchObject({ code: 1, stderr: expect.stringContaining(message) });
   }
   expect(before.equals(await readFile(file))).toBe(true);
   expect(await readdir(path("."))).toEqual(["mine.db"]);
@@ -49,11 +43,11 @@ test("a lock is that of the file behind a symbolic link, also of one that is not
   const name = path("links/linked.db");
   await symlink(file, name);
   const held = `${file}.lock.1.another.example`;
-  for (const args of [[], ["--quiet"]]) {
+  for (let run = 0; run < 2; run++) {
     await writeFile(held, "");
     expect(await sync(name)).toMatchObject({ code: 2, stderr: expect.stringContaining("on another.example") });
     await rm(held);
-    expect(await sync(name, ...args)).toMatchObject({ code: 0 });
+    expect(await sync(name)).toMatchObject({ code: 0 });
   }
   expect((await readdir(path("links"))).sort()).toEqual(["linked.db"]);
 });
@@ -80,7 +74,7 @@ test("balances of up to 78 digits are stored, and their sum is exact", async () 
   expect(await store("--quiet")).toMatchObject({ code: 0 });
   const columns = ["highest", "higher", "high", "middle", "low"];
   const sql = `SELECT ${columns.map((name) => `sum(${name}) AS ${name}`).join(", ")} FROM balance_changes`;
-  const [row] = await queryDatabase(path(), sql);
+  const [[row] = []] = await queryDatabase(path(), [sql]);
   const [highest = 0n, higher = 0n, high = 0n, middle = 0n, low = 0n] = columns.map((name) => BigInt(row?.[name] ?? 0));
   expect(highest * 10n ** 60n + higher * 10n ** 42n + high * 10n ** 24n + middle * 10n ** 12n + low).toBe(
     amounts.reduce((sum, balance) => sum + balance),

@@ -1,6 +1,5 @@
 import { execFile, spawn } from "node:child_process";
-import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -10,10 +9,9 @@ import { createFakeNetwork, type FakeNetwork, type FakeVote, nodeDefects } from 
 import { listen } from "vegaprotocol-client/testing/node";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { runs } from "../../../../test/support/runs.js";
-import { openParquet, readParquet } from "../../../src/sync/destinations/parquet-file.js";
-import { compareRecords, recordOf, tables } from "../../../src/sync/rows.js";
+import { compareRecords } from "../../../src/sync/rows.js";
 import { hasPostgres, startPostgres } from "../../support/postgres.js";
-import { installNode, main, node, readDatabase, runNode } from "./sqlite-node.js";
+import { type Content, installNode, main, node, queryDatabase, readDestination, runNode } from "./sqlite-node.js";
 
 const run = promisify(execFile);
 
@@ -54,12 +52,6 @@ class Votes {
   }
 }
 
-/** What is stored: everything before the position. */
-interface Stored {
-  readonly position: bigint;
-  readonly balances: readonly object[];
-}
-
 interface Subject {
   readonly name: string;
   /** Of what kills are the whole number. */
@@ -69,101 +61,21 @@ interface Subject {
   readonly lists: readonly string[];
   /** The size of a disk that is too small. */
   readonly disk?: string;
-  /** `undefined` if it is not there yet. */
-  read(path: string): Promise<Stored | undefined>;
-  /** Checks the other lists in the end. */
-  check(path: string, network: FakeNetwork, votes: Votes): Promise<void>;
 }
 
-const database: Subject = {
-  name: "vega.db",
-  kills,
-  lists: ["balances", "votes", "signatures", "profiles"],
-  disk: "200k",
-  async read(path) {
-    if (!existsSync(path)) return undefined;
-    const { positions, balances, integrity } = await readDatabase(path);
-    expect(integrity).toEqual([{ integrity_check: "ok" }]);
-    return { position: BigInt(positions.find(({ list }) => list === "balances")?.position ?? 0), balances };
-  },
-  async check(path, network, votes) {
-    const content = await readDatabase(path);
-    const last = [...votes.last.values()].map(({ blockTime: _, ...vote }) => canonical(vote));
-    expect(sorted(content.votes.map(({ record }) => record))).toEqual(sorted(last));
-    const versions = new Map(content.versions.map(({ record }) => [JSON.parse(record).partyId, record]));
-    expect(sorted([...versions.values()])).toEqual(sorted(last));
-    const signatures = network.records.signatures.filter((signature) => signature.id === resourceOf(network));
-    expect(sorted(content.signatures.map(canonical))).toEqual(sorted(signatures.map(canonical)));
-    expect(content.profiles).toHaveLength(network.records.profiles.length);
-  },
-};
-
-const folder: Subject = {
-  name: "vega/",
-  kills,
-  lists: ["balances"],
-  disk: "16k",
-  async read(path) {
-    const names = await readdir(join(path, "balance_changes")).catch(() => []);
-    const balances: object[] = [];
-    let position = 0n;
-    for (const name of names.sort()) {
-      const file = join(path, "balance_changes", name, "part.parquet");
-      if (!existsSync(file)) continue;
-      const written = await openParquet(file);
-      position = BigInt(written.notes["end"] ?? 0);
-      const rows = readParquet(written, tables.balances.columns);
-      for await (const row of rows) balances.push(recordOf("balances", row));
-    }
-    return { position, balances };
-  },
-  async check() {},
-};
+const databaseLists = ["balances", "votes", "signatures", "profiles"];
+const database: Subject = { name: "vega.db", kills, lists: databaseLists, disk: "200k" };
+const folder: Subject = { name: "vega/", kills, lists: ["balances"], disk: "16k" };
 
 let server: Awaited<ReturnType<typeof startPostgres>> | undefined;
 let serverKills = 0;
-
 const postgresSchema: Subject = {
   name: "postgres",
   kills: Math.ceil(kills / 3),
-  lists: database.lists,
+  lists: databaseLists,
   async restart() {
     serverKills++;
     await server?.restart(random(2) ? "SIGKILL" : "SIGINT");
-  },
-  async read(schema) {
-    const sql = server?.sql;
-    const [found] = (await sql?.unsafe(`SELECT to_regclass('${schema}.sync_state')::text AS state`)) ?? [];
-    if (!sql || !found?.["state"]) return undefined;
-    // Both of one moment.
-    const [row] = await sql.unsafe(
-      `SELECT (SELECT position::text FROM ${schema}.sync_state WHERE list = 'balances') AS position, (SELECT json_agg(json_build_object(
-        'timestamp', (extract(epoch FROM time) * 1000000)::bigint::text || '000', 'balance', balance::text, 'partyId', party,
-        'assetId', asset, 'marketId', market, 'accountType', account_type
-      ) ORDER BY time, asset COLLATE "C", party COLLATE "C", market COLLATE "C", account_type COLLATE "C") FROM ${schema}.balance_changes) AS balances`,
-    );
-    return { position: BigInt(row?.["position"] ?? 0), balances: row?.["balances"] ?? [] };
-  },
-  async check(schema, network, votes) {
-    const rows = async (table: string) => (await server?.sql.unsafe(`SELECT * FROM ${schema}.${table}`)) ?? [];
-    const last = [...votes.last.values()].map(({ blockTime: _, ...vote }) => canonical(vote));
-    expect(sorted((await rows("votes")).map(({ record }) => canonical(record)))).toEqual(sorted(last));
-    const versions = (await rows("votes_history ORDER BY id")).map(({ record }): [string, string] => [
-      record.partyId,
-      canonical(record),
-    ]);
-    expect(sorted([...new Map(versions).values()])).toEqual(sorted(last));
-    // A step that was committed when its connection was lost is not stored twice.
-    for (const [index, [party, record]] of versions.entries()) {
-      const earlier = versions
-        .slice(0, index)
-        .filter(([each]) => each === party)
-        .at(-1);
-      expect(earlier?.[1]).not.toBe(record);
-    }
-    const signatures = network.records.signatures.filter((signature) => signature.id === resourceOf(network));
-    expect(await rows("node_signatures")).toHaveLength(signatures.length);
-    expect(await rows("party_profiles")).toHaveLength(network.records.profiles.length);
   },
 };
 
@@ -232,8 +144,7 @@ async function runChain(subject: Subject, seed: number, seen: { refused: number 
       const message =
         subject === folder ? "the disk is full." : "disk is full. Free some space, and repeat the command.";
       expect(await runNode(args)).toMatchObject({ code: 1, stderr: expect.stringContaining(message) });
-      const stored = await subject.read(path);
-      if (stored) checkPrefix(stored, network);
+      await checkPrefix(target, network);
     }
     while (killed < killsOfChain) {
       if (isSmall && killed > killsOfChain / 2) await run("mount", ["-o", "remount,size=64m", join(own, "disk")]);
@@ -265,18 +176,20 @@ async function runChain(subject: Subject, seed: number, seen: { refused: number 
         ...ends,
         ...(subject.restart && random(3) === 0 ? [sleep(random(600)).then(subject.restart)] : []),
       ]);
-      const stored = await subject.read(path);
-      if (stored) checkPrefix(stored, network);
+      await checkPrefix(target, network);
     }
     clearInterval(timer);
     for (let number = 0; number < 80; number++) nextBlock(1);
     for (const each of nodes) each.configure({ lag: 0, faults: [] });
     expect(await runNode(args)).toMatchObject({ code: 0, stderr: "" });
-    const stored = await subject.read(path);
+    const stored = await checkPrefix(target, network);
     // A folder ends with the last complete day.
-    expect(stored?.position).toBeGreaterThan(network.block.timestamp - 86_400_000_000_000n);
-    if (stored) checkPrefix(stored, network);
-    await subject.check(path, network, votes);
+    expect(positionOf(stored)).toBeGreaterThan(network.block.timestamp - 86_400_000_000_000n);
+    if (subject !== folder) checkLists(stored, network, votes);
+    if (subject === database) {
+      expect(await queryDatabase(path, ["PRAGMA integrity_check"])).toEqual([[{ integrity_check: "ok" }]]);
+    }
+    if (subject === postgresSchema) await checkVersions(schema);
     expect(await runNode([main, "sync", ...target, "--check", "--node", gateway.url])).toMatchObject({ code: 0 });
     return killed;
   } finally {
@@ -287,10 +200,37 @@ async function runChain(subject: Subject, seed: number, seen: { refused: number 
   }
 }
 
-/** What is stored is exactly what the chain has before the position, each record once. */
-function checkPrefix({ position, balances }: Stored, network: FakeNetwork): void {
+const positionOf = (stored: Content | undefined) =>
+  BigInt(stored?.checkpoints.find(({ list }) => list === "balances")?.checkpoint.position ?? 0);
+
+/** Expects exactly what the chain has before the position, each record once, and returns all that is stored. */
+async function checkPrefix(target: readonly string[], network: FakeNetwork): Promise<Content | undefined> {
+  const [name = "", , ...schema] = target;
+  const stored = await readDestination(name, ...schema);
   const expected = network.records.balances
-    .filter(({ timestamp }) => BigInt(timestamp) < position)
+    .filter(({ timestamp }) => BigInt(timestamp) < positionOf(stored))
     .sort(compareRecords);
-  expect(balances.map(canonical)).toEqual(expected.map(canonical));
+  expect(stored?.balances.map(canonical) ?? []).toEqual(expected.map(canonical));
+  return stored;
+}
+
+function checkLists(stored: Content | undefined, network: FakeNetwork, votes: Votes): void {
+  const last = [...votes.last.values()].map(({ blockTime: _, ...vote }) => vote);
+  const signatures = network.records.signatures.filter((signature) => signature.id === resourceOf(network));
+  for (const [found = [], expected] of [
+    [stored?.votes, last],
+    [stored?.signatures, signatures],
+  ] as const) {
+    expect(sorted(found.map(canonical))).toEqual(sorted(expected.map(canonical)));
+  }
+  expect(stored?.profiles).toHaveLength(network.records.profiles.length);
+}
+
+/** A step that was committed when its connection was lost is not stored twice. */
+async function checkVersions(schema: string): Promise<void> {
+  const last = new Map<string, string>();
+  for (const { record } of (await server?.sql.unsafe(`SELECT record FROM ${schema}.votes_history ORDER BY id`)) ?? []) {
+    expect(canonical(record)).not.toBe(last.get(record.partyId));
+    last.set(record.partyId, canonical(record));
+  }
 }

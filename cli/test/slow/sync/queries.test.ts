@@ -1,12 +1,10 @@
 import { readFile } from "node:fs/promises";
-import { fileURLToPath } from "node:url";
 import type { BalanceChange } from "vegaprotocol-client";
 import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
 import { expect, test } from "vitest";
 import { compareRecords } from "../../../src/sync/rows.js";
-import { runNode, useDatabase } from "./sqlite-node.js";
+import { queryDatabase, useDatabase } from "./sqlite-node.js";
 
-const query = fileURLToPath(new URL("query.js", import.meta.url));
 const page = new URL("../../../../docs/sync.md", import.meta.url);
 
 const fake = createFakeNode({ balances: 5000, votes: 90 }, { defects: nodeDefects, rateLimit: false });
@@ -29,13 +27,12 @@ const sorted = (texts: readonly unknown[]) => texts.map(String).sort();
 test("the queries of the page find what the records say", async () => {
   const sync = await database.start(fake);
   await sync("balances", "votes", "--proposal", proposal);
-  const statements = [...(await readFile(page, "utf8")).matchAll(/^```sql\n([\s\S]*?)^```$/gm)].map(([, sql]) => sql);
-  const parameters = JSON.stringify({ party, asset, time, end, proposal });
-  const { stdout, code } = await runNode([query, database.path(), parameters, JSON.stringify(statements)]);
-  expect(code).toBe(0);
-  const found: { sql: string; rows: Row[] }[] = JSON.parse(stdout);
+  const statements = [...(await readFile(page, "utf8")).matchAll(/^```sql\n([\s\S]*?)^```$/gm)].map(
+    ([, sql = ""]) => sql,
+  );
+  const found = await queryDatabase(database.path(), statements, { party, asset, time, end, proposal });
   expect(found.length).toBeGreaterThanOrEqual(6);
-  const rowsOf = (text: string): Row[] => found.find(({ sql }) => sql.includes(text))?.rows ?? [];
+  const rowsOf = (text: string): Row[] => found[statements.findIndex((sql) => sql.includes(text))] ?? [];
   const balancesIn = (rows: readonly { balance?: string | null }[]) =>
     sorted(rows.flatMap(({ balance }) => balance ?? []));
 

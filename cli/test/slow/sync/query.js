@@ -12,5 +12,4 @@ function run(sql) {
 }
 /** @type {string[]} */
 const all = JSON.parse(queries);
-const found = all.map((sql) => ({ sql, rows: run(sql) }));
-console.log(JSON.stringify(found, (_, value) => (typeof value === "bigint" ? String(value) : value)));
+console.log(JSON.stringify(all.map(run), (_, value) => (typeof value === "bigint" ? String(value) : value)));

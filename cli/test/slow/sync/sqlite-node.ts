@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -36,41 +37,36 @@ export async function runNode(args: readonly string[]): Promise<Ended> {
   }
 }
 
-const changer = fileURLToPath(new URL("change.js", import.meta.url));
+/** Runs a script of this folder, and returns what it prints. */
+async function runScript(name: string, ...args: readonly string[]): Promise<string> {
+  const tsx = name.endsWith(".ts") ? ["--import", createRequire(import.meta.url).resolve("tsx")] : [];
+  const { stdout, stderr, code } = await runNode([...tsx, fileURLToPath(new URL(name, import.meta.url)), ...args]);
+  if (code !== 0) throw new Error(stderr);
+  return stdout;
+}
 
 /** Runs statements on a database. */
-export async function changeDatabase(file: string, ...statements: readonly string[]): Promise<void> {
-  const { stderr, code } = await runNode([changer, file, ...statements]);
-  if (code !== 0) throw new Error(stderr);
+export const changeDatabase = (file: string, ...statements: readonly string[]): Promise<string> =>
+  runScript("change.js", file, ...statements);
+
+/** The rows of queries, with integers as text. Each query gets the parameters that it names. */
+export async function queryDatabase(file: string, queries: readonly string[], parameters: object = {}) {
+  const rows = await runScript("query.js", file, JSON.stringify(parameters), JSON.stringify(queries));
+  return JSON.parse(rows) as Record<string, string | null>[][];
 }
 
-const querier = fileURLToPath(new URL("query.js", import.meta.url));
-
-/** The rows of a query, with integers as text. */
-export async function queryDatabase(file: string, sql: string): Promise<Record<string, string>[]> {
-  const { stdout, stderr, code } = await runNode([querier, file, "{}", JSON.stringify([sql])]);
-  if (code !== 0) throw new Error(stderr);
-  return JSON.parse(stdout)[0].rows;
-}
-
-const reader = fileURLToPath(new URL("read.js", import.meta.url));
-
-/** What a database holds. */
+/** What a destination has. */
 export interface Content {
-  positions: { list: string; position: string }[];
-  balances: Record<string, string>[];
-  votes: { record: string }[];
-  versions: { record: string }[];
-  signatures: object[];
-  profiles: { party: string }[];
-  integrity: object[];
+  readonly checkpoints: readonly { readonly list: string; readonly checkpoint: { readonly position: string } }[];
+  readonly balances: readonly object[];
+  readonly votes: readonly object[];
+  readonly signatures: readonly object[];
+  readonly profiles: readonly object[];
 }
 
-export async function readDatabase(file: string): Promise<Content> {
-  const { stdout, stderr, code } = await runNode([reader, file]);
-  if (code !== 0) throw new Error(stderr);
-  return JSON.parse(stdout);
-}
+/** Returns `undefined` if it is not there yet. */
+export const readDestination = async (name: string, ...schema: string[]): Promise<Content | undefined> =>
+  JSON.parse(await runScript("read.ts", name, ...schema)) ?? undefined;
 
 /** A folder for each test, and nodes that end with it. */
 export function useDatabase() {
@@ -93,5 +89,5 @@ export function useDatabase() {
     const sync = (...args: string[]) => runNode([main, "sync", path(name), "--node", server.url, ...args]);
     return Object.assign(sync, { url: server.url });
   }
-  return { path, start, stored: () => readDatabase(path()) };
+  return { path, start };
 }
