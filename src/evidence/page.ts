@@ -1,5 +1,6 @@
 import { operations } from "../../generated/operations.js";
 import type { PageInfo, Pagination } from "../../generated/types.js";
+import type { Coverage } from "../errors/vega-error.js";
 import type { NodeExtra } from "../http/call.js";
 import type { Expectation } from "../http/expectation.js";
 import { isDigits } from "../values/integers.js";
@@ -96,6 +97,12 @@ export const isDescending = (pagination: Pagination): boolean =>
 /** The items of a page in the order of the walk. A page keeps the order of its list, whichever direction it was read in. */
 export const inWalkOrder = <T>(items: readonly T[], direction: Direction): readonly T[] =>
   direction === forward ? items : [...items].reverse();
+
+/** What is covered if reading ends at a record of a time, or before the first one: more can follow of its block. */
+export function coverageUpTo(time: bigint | undefined, whole: Coverage, isDescending: boolean): Coverage {
+  if (!isDescending) return { ...whole, end: time ?? whole.start };
+  return { ...whole, start: time === undefined ? (whole.end ?? whole.start) : time + 1n };
+}
 
 const { timeMember } = operations.listBalanceChanges.cursors;
 

@@ -2,7 +2,7 @@ import { untilAborted } from "../async/abort.js";
 import type { Batches } from "../async/item-iterator.js";
 import { annotate, VegaError } from "../errors/index.js";
 import type { Coverage } from "../errors/vega-error.js";
-import { type Edge, inWalkOrder, nanosecondsOf, timeOf } from "../evidence/page.js";
+import { coverageUpTo, type Edge, inWalkOrder, nanosecondsOf, timeOf } from "../evidence/page.js";
 import type { Block } from "../http/call.js";
 import { maximum, minimum } from "../values/integers.js";
 import { finalTime } from "../values/times.js";
@@ -106,8 +106,7 @@ class WalkReader<T, Item> implements Batches<Item> {
     const isPageUsed = used === undefined || used === this.#itemCount;
     const edge = this.#current[(isPageUsed ? this.#current.length : used) - 1] ?? this.#passed;
     const time = edge && (nanosecondsOf(edge.cursor) ?? (plan.range && timeOf(edge)));
-    if (!goesDown(plan)) return { ...whole, end: time ?? whole.start };
-    return { ...whole, start: time === undefined ? (whole.end ?? whole.start) : time + 1n };
+    return coverageUpTo(time, whole, goesDown(plan));
   }
 
   #wholeCoverage(): Coverage {

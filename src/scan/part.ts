@@ -6,7 +6,7 @@ import { microsecondOf, toTime } from "../values/times.js";
 import { microsecondAt } from "./records.js";
 import { decide, type Failure, type Segment } from "./scheduler.js";
 import type { Anchor, RangePage, SegmentReader } from "./segment-reader.js";
-import { isEmpty, lengthOf, type Range } from "./timeline.js";
+import { aligned, isEmpty, lengthOf, type Range } from "./timeline.js";
 
 const emptyRange: Range = { start: 0n, end: 0n };
 
@@ -23,7 +23,6 @@ const newSegment = (range: Range, density?: number): Segment => ({
 
 export interface PartOptions {
   reader: SegmentReader;
-  range: Range;
   /** What the caller wants, in Unix nanoseconds. */
   times: Range;
   maxItems: number;
@@ -40,6 +39,7 @@ export const pageSizeFor = (left: number, pageSize: number): number => Math.min(
 /** Scans one filter: segments that are read concurrently and yielded one after the other. */
 export class PartScan {
   readonly #options: PartOptions;
+  readonly #range: Range;
   readonly #segments: Segment[];
   #first: RangePage | undefined;
   #left: number;
@@ -54,7 +54,8 @@ export class PartScan {
 
   constructor(options: PartOptions) {
     this.#options = options;
-    this.#segments = isEmpty(options.range) ? [] : [newSegment(options.range)];
+    this.#range = aligned(options.times);
+    this.#segments = isEmpty(this.#range) ? [] : [newSegment(this.#range)];
     this.#first = options.first;
     this.#left = options.maxItems;
     this.#pageSize = options.reader.pageSize;
@@ -86,8 +87,7 @@ export class PartScan {
   }
 
   #startRequests(): void {
-    const { concurrency, bufferSize, range, reader } = this.#options;
-    const { order } = reader;
+    const { concurrency, bufferSize, reader } = this.#options;
     while (this.#busy < concurrency) {
       const decision = decide(this.#segments, {
         limit: Math.min(this.#left, bufferSize),
@@ -96,9 +96,8 @@ export class PartScan {
         splits: this.#splits,
       });
       if (decision === undefined) return;
-      const { index } = decision;
-      const segment = decision.action === "read" ? this.#segments[index] : this.#split(index, decision.length);
-      if (segment === undefined) return;
+      const { length } = decision;
+      const segment = length === undefined ? decision.segment : this.#split(decision.segment, length);
       segment.isBusy = true;
       this.#busy++;
       this.#read(segment)
@@ -106,8 +105,7 @@ export class PartScan {
           if (!this.#segments.includes(segment)) return;
           const failed = this.#splitAtBlock(segment, error) ?? segment;
           // Everything to the end of the range is not yielded.
-          const first = order.firstOf(failed.unread);
-          failed.failure = { unread: order.from(range, first), error };
+          failed.failure = { unread: reader.order.from(this.#range, reader.order.firstOf(failed.unread)), error };
         })
         .finally(() => {
           segment.isBusy = false;
@@ -119,15 +117,13 @@ export class PartScan {
   }
 
   /** Splits a segment, and returns its second half. */
-  #split(index: number, length: bigint): Segment | undefined {
-    const segment = this.#segments[index];
-    if (segment === undefined) return undefined;
+  #split(segment: Segment, length: bigint): Segment {
     const { order } = this.#options.reader;
     const [first, second] = order.split(segment.unread, length);
     segment.unread = first;
     segment.range = order.newestFirst ? { ...segment.range, start: first.start } : { ...segment.range, end: first.end };
     const added = newSegment(second, segment.density);
-    this.#segments.splice(index + 1, 0, added);
+    this.#segments.splice(this.#segments.indexOf(segment) + 1, 0, added);
     this.#splits++;
     return added;
   }
@@ -138,8 +134,7 @@ export class PartScan {
     const { block } = (NotShown.is(error) && error.lack === "block" && error.shown) || {};
     if (block === undefined || this.#options.reader.order.newestFirst) return undefined;
     const reached = microsecondOf(block.timestamp);
-    if (reached <= unread.start || reached >= unread.end) return undefined;
-    return this.#split(this.#segments.indexOf(segment), reached - unread.start);
+    return reached > unread.start && reached < unread.end ? this.#split(segment, reached - unread.start) : undefined;
   }
 
   /** Reads one page of a segment. */
@@ -152,15 +147,16 @@ export class PartScan {
     const page = this.#first ?? (await reader.fetch(requested, { size, anchor }));
     this.#first = undefined;
     if (!this.#segments.includes(segment)) return;
-    const isWithoutGap = (completeFrom: bigint) =>
-      segment.range.start === this.#options.range.start || completeFrom <= toTime(segment.range.start);
-    if (!order.newestFirst && anchor === undefined && !isWithoutGap(page.completeFrom)) return this.#join(segment);
+    if (!order.newestFirst && anchor === undefined && !this.#beginsWithoutGap(segment, page)) {
+      this.#join(segment);
+      return;
+    }
     // Meanwhile, a split can have shortened the segment. From here on it is not split.
     const range = lengthOf(segment.unread) < lengthOf(requested) ? segment.unread : requested;
     segment.density = undefined;
     const reading = await reader.complete(range, page, times);
     if (!this.#segments.includes(segment)) return;
-    const { records, pageLength, unread } = reading;
+    const { records, unread } = reading;
     const whole = segment.unread;
     segment.unread = unread ?? emptyRange;
     segment.anchor = reading.anchor ?? anchor;
@@ -170,13 +166,19 @@ export class PartScan {
     if (lengthOf(whole) > lengthOf(range)) segment.unread = this.#restOf(segment, whole);
     if (unread === undefined) {
       const next = this.#segments[this.#segments.indexOf(segment) + 1];
-      if (order.newestFirst && next && !isWithoutGap(reading.completeFrom)) this.#join(next);
+      if (order.newestFirst && next && !this.#beginsWithoutGap(segment, reading)) this.#join(next);
       return;
     }
     const length = lengthOf(range) - lengthOf(unread) - (order.newestFirst ? 0 : silenceBefore(range, page));
+    const pageLength = page.edges.length;
     segment.density = records.length / Math.max(1, length);
     this.#fullPages++;
     this.#pageSize = this.#fullPages === 1 ? pageLength : Math.max(pageLength, this.#pageSize);
+  }
+
+  /** Whether a page shows that no record is missing from the start of a segment on. */
+  #beginsWithoutGap({ range: { start } }: Segment, { completeFrom }: Pick<RangePage, "completeFrom">): boolean {
+    return start === this.#range.start || completeFrom <= toTime(start);
   }
 
   /**

@@ -7,7 +7,7 @@ import { Semaphore } from "../async/semaphore.js";
 import { annotate, VegaError } from "../errors/index.js";
 import type { Coverage } from "../errors/vega-error.js";
 import type { Connection } from "../evidence/connection.js";
-import type { NodePage, ReceivedPage } from "../evidence/page.js";
+import { coverageUpTo, type NodePage, type ReceivedPage } from "../evidence/page.js";
 import { listReader } from "../evidence/reader.js";
 import { behindError, describeTime } from "../evidence/reading-errors.js";
 import { select } from "../evidence/sender.js";
@@ -23,7 +23,7 @@ import { PartScan, pageSizeFor } from "./part.js";
 import { checkPage, microsecondAt } from "./records.js";
 import type { ScanSettings } from "./scan-options.js";
 import { type OpenRange, type RangePage, SegmentReader } from "./segment-reader.js";
-import { aligned, newestFirst, oldestFirst, type Range, type ReadingOrder } from "./timeline.js";
+import { aligned, type Range, type ReadingOrder, readingOrder } from "./timeline.js";
 
 /** How the pages of a scan are requested. */
 export interface ScannedList {
@@ -50,17 +50,14 @@ export class ScanRun implements Batches<BalanceChange> {
   readonly #order: ReadingOrder;
   /** Which records are yielded. Default: all are. */
   readonly #isWanted: ((record: BalanceChange) => boolean) | undefined;
-  /** Unix nanoseconds. Default: from the oldest record, to the current block. */
-  readonly #start: bigint | undefined;
-  readonly #end: bigint | undefined;
+  /** Unix nanoseconds. Default: from the oldest record, to the current block at the first response. */
+  readonly #range: OpenRange;
   /** One for each request that the filter takes. */
   readonly #readers: readonly SegmentReader[];
   /** The share of each reader. */
   readonly #share: { readonly concurrency: number; readonly bufferSize: number };
   /** The latest block of a page. */
   #block: Block | undefined;
-  /** What is read, in Unix nanoseconds, once its end is known. */
-  #times: Range | undefined;
   #hasPageWithoutBlock = false;
   #parts: MergedParts | undefined;
   /** The last records that were returned. */
@@ -78,28 +75,28 @@ export class ScanRun implements Batches<BalanceChange> {
     const concurrency = options.concurrency * (call.node === undefined ? connection.nodeCount : 1);
     const bufferSize = Math.floor((prefetchedPages * concurrency * pageSize) / parts.length);
     const semaphore = new Semaphore(concurrency);
+    const check = (page: ReceivedPage<BalanceChange>, response: Response) =>
+      checkPage(operation, page.request, page, response);
     this.maxItems = options.maxItems;
     this.signal = options.signal;
     this.#operation = operation;
     this.#options = options;
-    this.#order = options.newestFirst ? newestFirst : oldestFirst;
+    this.#order = readingOrder(options.newestFirst);
     this.#isWanted = isWanted;
-    this.#start = start > 0n ? start : undefined;
-    this.#end = end;
+    this.#range = { start: start > 0n ? start : undefined, end };
     this.#share = { concurrency: Math.max(1, Math.floor(concurrency / parts.length)), bufferSize };
-    this.#readers = parts.map((filters) => {
-      const check = (page: ReceivedPage<BalanceChange>, response: Response) =>
-        checkPage(operation, page.request, page, response);
-      return new SegmentReader({
-        operation,
-        order: this.#order,
-        pageSize: Math.min(pageSize, Math.max(smallestPage, bufferSize)),
-        start: this.#start && microsecondOf(this.#start),
-        ignoresMissingHistory,
-        reader: listReader<BalanceChange>({ ...list, operation: listOperation, filters, catchUp, check }),
-        run: (send) => semaphore.run(() => this.#send(send)),
-      });
-    });
+    this.#readers = parts.map(
+      (filters) =>
+        new SegmentReader({
+          operation,
+          order: this.#order,
+          pageSize: Math.min(pageSize, Math.max(smallestPage, bufferSize)),
+          start: start > 0n ? microsecondOf(start) : undefined,
+          ignoresMissingHistory,
+          reader: listReader<BalanceChange>({ ...list, operation: listOperation, filters, catchUp, check }),
+          run: (send) => semaphore.run(() => this.#send(send)),
+        }),
+    );
   }
 
   /** Ends every request of the scan. */
@@ -113,21 +110,23 @@ export class ScanRun implements Batches<BalanceChange> {
    * @param taken - How many of the last records were yielded, of the time of the last one perhaps not all.
    */
   coverage(taken?: number): Coverage {
+    const { start = 0n } = this.#range;
     const isEndShown = this.#block !== undefined && !this.#hasPageWithoutBlock;
     // A range can begin after the newest block.
-    const end = this.#times && maximum(this.#times.end, this.#start ?? 0n);
-    const shown = this.#readers.map(({ completeFrom }) => completeFrom).reduce(maximum, this.#start ?? 0n);
-    const start = end === undefined ? shown : minimum(shown, end);
-    const whole = { start, end: isEndShown ? end : undefined, block: this.#block };
+    const end = this.#range.end && maximum(this.#range.end, start);
+    const shown = this.#readers.map(({ completeFrom }) => completeFrom).reduce(maximum, start);
+    const whole = {
+      start: end === undefined ? shown : minimum(shown, end),
+      end: isEndShown ? end : undefined,
+      block: this.#block,
+    };
     if (taken === undefined) return whole;
     const last = this.#last?.[taken - 1];
-    const time = last && BigInt(last.timestamp);
-    if (!this.#order.newestFirst) return { ...whole, end: time ?? start };
-    return { ...whole, start: time === undefined ? (whole.end ?? start) : time + 1n };
+    return coverageUpTo(last && BigInt(last.timestamp), whole, this.#order.newestFirst);
   }
 
   async #send(send: (signal: AbortSignal) => Promise<NodePage<BalanceChange>>): Promise<NodePage<BalanceChange>> {
-    const page = await untilAborted(this.#options.signal, this.#controller, send);
+    const page = await untilAborted(this.signal, this.#controller, send);
     const { block } = page.extra;
     this.#pagesRead++;
     if (block === undefined) this.#hasPageWithoutBlock = true;
@@ -154,38 +153,27 @@ export class ScanRun implements Batches<BalanceChange> {
   }
 
   async #begin(): Promise<MergedParts> {
+    const { start, end: wantedEnd } = this.#range;
+    const { newestFirst, ignoresMissingHistory } = this.#options;
+    const [firstReader] = this.#readers;
+    const isEmpty = start !== undefined && wantedEnd !== undefined && start >= wantedEnd;
+    if (firstReader === undefined || isEmpty) return new MergedParts([], this.#order);
+    const from = start && microsecondOf(start);
+    // A range that begins too early is refused before records are yielded, whichever end they come from.
+    if (from !== undefined && newestFirst && !ignoresMissingHistory) await firstReader.checkHistory(from);
     // How many are read for so many that are wanted is not known.
     const maxItems = this.#isWanted ? Number.POSITIVE_INFINITY : this.maxItems;
-    const [firstReader] = this.#readers;
-    const isEmpty = this.#start !== undefined && this.#end !== undefined && this.#start >= this.#end;
-    if (firstReader === undefined || isEmpty) return new MergedParts([], this.#order);
-    const start = this.#start === undefined ? undefined : microsecondOf(this.#start);
-    // A range that begins too early is refused before records are yielded, whichever end they come from.
-    const { newestFirst, ignoresMissingHistory } = this.#options;
-    if (start !== undefined && newestFirst && !ignoresMissingHistory) await firstReader.checkHistory(start);
     // An open end is fixed once, by the first response.
-    const { pageSize } = firstReader;
-    const size = pageSizeFor(this.#isWanted ? pageSize : this.maxItems, pageSize);
-    const openRange = { start, end: undefined };
-    const first = this.#end === undefined ? await firstReader.fetch(openRange, { size, isFirst: true }) : undefined;
-    const times = { start: this.#start ?? 0n, end: this.#end ?? (await this.#findEnd(first)) };
-    this.#times = times;
-    const range = aligned(times.start, times.end);
-    const last = first?.edges.at(-1);
-    // Newest first, the first page can have nothing but records of blocks that are not final.
-    const isUsable =
-      last === undefined || this.#order.compare(microsecondAt(last.node), this.#order.firstOf(range)) >= 0;
-    const parts = this.#readers.map(
-      (reader) =>
-        new PartScan({
-          ...this.#share,
-          reader,
-          first: reader === firstReader && isUsable ? first : undefined,
-          range,
-          times,
-          maxItems,
-        }),
-    );
+    const size = pageSizeFor(maxItems, firstReader.pageSize);
+    const openRange = { start: from, end: undefined };
+    const page = wantedEnd === undefined ? await firstReader.fetch(openRange, { size, isFirst: true }) : undefined;
+    const end = wantedEnd ?? (await this.#findEnd(page));
+    this.#range.end = end;
+    const times = { start: start ?? 0n, end };
+    const parts = this.#readers.map((reader) => {
+      const first = reader === firstReader && page && this.#isUsable(page, times) ? page : undefined;
+      return new PartScan({ ...this.#share, reader, times, maxItems, first });
+    });
     return new MergedParts(parts, this.#order);
   }
 
@@ -196,8 +184,14 @@ export class ScanRun implements Batches<BalanceChange> {
     const shown = this.#order.newestFirst ? edges.at(0) : hasMore ? undefined : edges.at(-1);
     const isShown = shown !== undefined && this.#readers.length === 1;
     const newest = isShown ? [shown.node] : await Promise.all(this.#readers.map((reader) => reader.newest()));
-    const times = newest.map((record) => (record === undefined ? -1n : BigInt(record.timestamp)));
-    return times.reduce(maximum) + 1n;
+    return newest.map((record) => BigInt(record?.timestamp ?? -1)).reduce(maximum) + 1n;
+  }
+
+  /** Whether a page shows what is before the end. Newest first, all its records can be of blocks that are not final. */
+  #isUsable({ edges }: RangePage, times: Range): boolean {
+    const last = edges.at(-1);
+    const { compare, firstOf } = this.#order;
+    return last === undefined || compare(microsecondAt(last.node), firstOf(aligned(times))) >= 0;
   }
 
   /** Adds where to continue once the caller has the records that came before the error. */
@@ -206,18 +200,16 @@ export class ScanRun implements Batches<BalanceChange> {
     const needed = `the time ${describeTime(rest.end ?? rest.start ?? 0n)}`;
     const described = NotShown.is(error) ? behindError(this.#operation, needed, error.shown?.block, undefined) : error;
     if (!VegaError.is(described)) return described;
+    const { start = 0n, end } = rest;
     const { availableFrom } = described as { availableFrom?: bigint };
-    const start =
-      availableFrom === undefined
-        ? rest.start
-        : maximum(rest.start ?? 0n, minimum(availableFrom, rest.end ?? availableFrom));
-    const { resume = toDateRange({ ...rest, start }) } = described;
+    const from =
+      availableFrom === undefined ? rest.start : maximum(start, minimum(availableFrom, end ?? availableFrom));
+    const resume = toDateRange({ start: from, end });
     return annotate(described, { resume, pagesRead: this.#pagesRead, itemsRead: this.#itemsRead });
   }
 
   #rest(unread: Range | undefined): OpenRange {
-    const start = this.#start;
-    const end = this.#times?.end ?? this.#end;
+    const { start, end } = this.#range;
     if (unread === undefined || end === undefined) return { start, end };
     const [from, to] = [toTime(unread.start), toTime(unread.end)];
     return this.#order.newestFirst ? { start, end: minimum(to, end) } : { start: maximum(from, start ?? 0n), end };

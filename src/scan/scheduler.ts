@@ -39,10 +39,8 @@ export interface QueueLoad {
   splits: number;
 }
 
-export type Decision = { action: "read"; index: number } | { action: "split"; index: number; length: bigint };
-
 /**
- * What to request next: the first segment that no request reads, else a part of the one with the most unread records.
+ * What to request next: the first segment that no request reads, else what follows a length of the one with the most unread records.
  * `undefined` if another request would gain nothing.
  *
  * @param segments - In reading order.
@@ -50,28 +48,25 @@ export type Decision = { action: "read"; index: number } | { action: "split"; in
 export function decide(
   segments: readonly Segment[],
   { limit, pageSize, fullPages, splits }: QueueLoad,
-): Decision | undefined {
+): { segment: Segment; length?: bigint } | undefined {
   let ahead = 0;
-  let largest: { index: number; needed: number; estimate: number } | undefined;
-  for (const [index, { unread, buffered, isBusy, density = 0, failure }] of segments.entries()) {
+  let largest: { segment: Segment; needed: number; estimate: number } | undefined;
+  for (const segment of segments) {
+    const { unread, buffered, isBusy, density = 0, failure } = segment;
     ahead += buffered;
     if (failure || isEmpty(unread)) continue;
-    if (!isBusy && ahead < limit) return { action: "read", index };
+    if (!isBusy && ahead < limit) return { segment };
     if (isBusy) ahead += pageSize;
     const estimate = Math.max(0, density * lengthOf(unread) - (isBusy ? pageSize : 0));
     const needed = Math.max(0, Math.min(estimate, limit - ahead));
-    if (isBusy && lengthOf(unread) > 1 && needed > (largest?.needed ?? 0)) largest = { index, needed, estimate };
+    if (isBusy && lengthOf(unread) > 1 && needed > (largest?.needed ?? 0)) largest = { segment, needed, estimate };
     ahead += estimate;
   }
   // A split costs one request more, for a page that is not full. One in four full pages is a price worth paying.
   const affordable = Math.max(Math.min(1, fullPages), Math.floor(fullPages / 4));
   if (largest === undefined || largest.needed < 2 * pageSize || splits >= affordable) return undefined;
-  const { index, needed, estimate } = largest;
-  return {
-    action: "split",
-    index,
-    length: lengthOfFirst(segments[index] as Segment, pageSize, needed / 2 / estimate),
-  };
+  const { segment, needed, estimate } = largest;
+  return { segment, length: lengthOfFirst(segment, pageSize, needed / 2 / estimate) };
 }
 
 /** The length of what the request in flight may still return, and of a share of what follows, in whole pages. */

@@ -32,8 +32,6 @@ export interface RangePage {
 /** The records at the start of a range, and what is left of it. */
 export interface SegmentReading {
   records: readonly BalanceChange[];
-  /** How many records the page had. */
-  pageLength: number;
   /** `undefined` if the whole range was read. */
   unread: Range | undefined;
   /** The time from which on the last page is complete, in Unix nanoseconds. */
@@ -208,7 +206,7 @@ export class SegmentReader {
     const isInRange = (microsecond: bigint) => microsecond >= range.start && microsecond < range.end;
     const inRange = edges.map(({ node }) => microsecondAt(node)).filter(isInRange);
     const known = unread ? last : inRange.at(-1);
-    return { records: distinct, pageLength: first.edges.length, unread, completeFrom, anchor: anchorAt(edges, known) };
+    return { records: distinct, unread, completeFrom, anchor: anchorAt(edges, known) };
   }
 
   /** The page after others of the same range, within a microsecond that has more records than a page. */

@@ -12,7 +12,7 @@ export interface Range {
 }
 
 /** The smallest range in microseconds that holds a range in Unix nanoseconds. */
-export const aligned = (start: bigint, end: bigint): Range => ({
+export const aligned = ({ start, end }: Range): Range => ({
   start: microsecondOf(start),
   end: -microsecondOf(-end),
 });
@@ -21,40 +21,28 @@ export const isEmpty = ({ start, end }: Range): boolean => start >= end;
 export const lengthOf = ({ start, end }: Range): number => Number(end - start);
 
 /** A range is read from one of its sides to the other. */
-export interface ReadingOrder {
-  readonly newestFirst: boolean;
-  /** -1 if times decrease. */
-  readonly sign: 1 | -1;
-  /** The microsecond that is read first. */
-  firstOf(range: Range): bigint;
-  /** What is left of a range from a microsecond on. */
-  from(range: Range, microsecond: bigint): Range;
-  /** Splits a range after so many microseconds, in reading order. */
-  split(range: Range, length: bigint): [Range, Range];
-  /** Less than 0 if the first time is read before the second. */
-  compare(a: bigint, b: bigint): number;
+export type ReadingOrder = ReturnType<typeof readingOrder>;
+
+export function readingOrder(newestFirst: boolean) {
+  const sign = newestFirst ? -1 : 1;
+  return {
+    newestFirst,
+    /** -1 if times decrease. */
+    sign,
+    /** The microsecond that is read first. */
+    firstOf: ({ start, end }: Range): bigint => (newestFirst ? end - 1n : start),
+    /** What is left of a range from a microsecond on. */
+    from: ({ start, end }: Range, at: bigint): Range => (newestFirst ? { start, end: at + 1n } : { start: at, end }),
+    /** Splits a range after so many microseconds, in reading order. */
+    split({ start, end }: Range, length: bigint): [Range, Range] {
+      const middle = newestFirst ? end - length : start + length;
+      const [older, newer] = [
+        { start, end: middle },
+        { start: middle, end },
+      ];
+      return newestFirst ? [newer, older] : [older, newer];
+    },
+    /** Less than 0 if the first time is read before the second. */
+    compare: (a: bigint, b: bigint): number => sign * compareIntegers(a, b),
+  };
 }
-
-export const oldestFirst: ReadingOrder = {
-  newestFirst: false,
-  sign: 1,
-  firstOf: ({ start }) => start,
-  from: ({ end }, start) => ({ start, end }),
-  split: ({ start, end }, length) => [
-    { start, end: start + length },
-    { start: start + length, end },
-  ],
-  compare: compareIntegers,
-};
-
-export const newestFirst: ReadingOrder = {
-  newestFirst: true,
-  sign: -1,
-  firstOf: ({ end }) => end - 1n,
-  from: ({ start }, microsecond) => ({ start, end: microsecond + 1n }),
-  split: ({ start, end }, length) => [
-    { start: end - length, end },
-    { start, end: end - length },
-  ],
-  compare: (a, b) => compareIntegers(b, a),
-};
