@@ -1,6 +1,7 @@
 import type { CheckedArguments } from "../arguments/read-arguments.js";
 import { sleep } from "../async/abort.js";
 import { NotShown } from "../http/expectation.js";
+import { maximum } from "../values/integers.js";
 import { nanosecondsPerDay } from "../values/times.js";
 import { completeFrom, judge, startOfDay } from "./judge.js";
 import {
@@ -13,7 +14,7 @@ import {
   withRoom,
 } from "./page.js";
 import { type NodeList, sendPage } from "./sender.js";
-import { inWindows, noteBlock } from "./windows.js";
+import { inWindows, longestRange, noteBlock } from "./windows.js";
 
 export interface ListReaderOptions<T> extends NodeList<T> {
   filters: CheckedArguments;
@@ -47,8 +48,10 @@ export function listReader<T>(options: ListReaderOptions<T>): ListReader<T> {
 
   /** The time of the newest record before a time, if a response has one. */
   async function findBefore(list: ReadPage<T>, end: bigint, tries: number, signal: AbortSignal) {
-    for (let count = 0; count < tries; count++) {
-      const request = { pagination: { first: 1, newestFirst: true }, end };
+    for (let count = 0; count <= tries; count++) {
+      // The year before takes one request to any node. Only the last one is for all years.
+      const start = count < tries ? maximum(end - longestRange, 0n) : undefined;
+      const request = { pagination: { first: 1, newestFirst: true }, start, end };
       const { edges } = await list(request, { historyFrom: end }, signal);
       const time = timeOf(edges[0]);
       if (time !== undefined) return time;

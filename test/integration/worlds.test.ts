@@ -8,8 +8,8 @@ test("100 random worlds are read completely up to the coverage, or end with an e
 
 test("worlds that were once read with a gap, a late start or a needless error are read completely", async () => {
   const ofHistory = [
-    5597, 772_169, 700_002_072, 900_002_327, 831_200_029, 831_200_710, 831_200_738, 831_201_288, 831_201_672,
-    831_201_680,
+    5597, 197_511, 199_358, 772_169, 700_002_072, 900_002_327, 831_200_029, 831_200_710, 831_200_738, 831_201_288,
+    831_201_672, 831_201_680,
   ];
   const ofPlaces = [
     361, 2151, 6042, 51_807, 52_305, 8657, 710_000_107, 710_000_664, 77_000_968, 77_001_323, 77_001_457, 831_200_818,
