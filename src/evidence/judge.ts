@@ -74,7 +74,7 @@ const isContinued = (page: ReceivedPage<unknown>, place: Place) =>
   edgesAfter(edgesOf(page, directionOf(page.request.pagination)), place) !== undefined;
 
 /** Compares the members that are known. */
-function isSame(known: KnownRecord, record: unknown): boolean {
+export function isSame(known: KnownRecord, record: unknown): boolean {
   for (const name in known) if ((record as Record<string, unknown>)[name] !== known[name]) return false;
   return true;
 }

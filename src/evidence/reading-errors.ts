@@ -45,4 +45,13 @@ export const behindError = (
     resume,
   );
 
+/** No response shows what follows records that were read. */
+export const gapError = (operation: string | undefined, time: bigint | undefined, resume: Resume): PaginationError =>
+  readingError(
+    `${operation} got no response with the records both before and after ${time === undefined ? "the last page" : describeTime(time)}, ` +
+      "so it is unknown which ones are missing. Continue with `resume` on another node.",
+    { operation, reason: "gap" },
+    resume,
+  );
+
 export const describeTime = (time: bigint): string => `${time} (${toDate(time).toISOString()})`;

@@ -1,7 +1,7 @@
 import type { PageInfo } from "../../generated/types.js";
 import type { PaginationError } from "../errors/index.js";
-import { type Backward, type Direction, type Edge, type Forward, largestPage } from "../evidence/page.js";
-import { readingError } from "../evidence/reading-errors.js";
+import { type Backward, type Direction, type Edge, type Forward, largestPage, timeOf } from "../evidence/page.js";
+import { gapError, readingError } from "../evidence/reading-errors.js";
 import type { Block } from "../http/call.js";
 import type { Expectation } from "../http/expectation.js";
 import { maximum } from "../values/integers.js";
@@ -106,11 +106,5 @@ const errorAt = (
   message: string,
 ): PaginationError => readingError(message, { operation: walk.operation, reason }, paginationAt(walk, position));
 
-export const gapAt = (walk: WalkPlan, position: Position): PaginationError =>
-  errorAt(
-    walk,
-    position,
-    "gap",
-    `${senderOf(walk)} does not begin with the last record of the page before, so it is unknown which records follow it. ` +
-      "Continue with `resume` on another node, or request larger pages.",
-  );
+export const gapAt = (walk: WalkPlan, position: Position, time = timeOf(position.known.at(-1))): PaginationError =>
+  gapError(walk.operation, time, paginationAt(walk, position));

@@ -108,7 +108,7 @@ async function fallbackOf(walk: WalkPlan, position: Position, signal: AbortSigna
   const place = timeOf(position.known.at(-1)) ?? after ?? nanosecondsOf(cursor ?? "");
   // Records of whole days are dropped at once, also while they are read.
   const { availableFrom } = (place !== undefined && (await walk.readHistory?.(place, signal))) || {};
-  if (place === undefined || availableFrom === undefined) throw gapAt(walk, position);
+  if (place === undefined || availableFrom === undefined) throw gapAt(walk, position, place);
   throw prunedAt(walk, position, place, availableFrom);
 }
 

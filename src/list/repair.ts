@@ -1,4 +1,5 @@
 import { operations } from "../../generated/operations.js";
+import { isSame } from "../evidence/judge.js";
 import { blockTimeOf, type Edge, nanosecondsOf } from "../evidence/page.js";
 import type { KnownRecord, Place } from "../http/expectation.js";
 import { afterVotes, continuingAt, identify, readMembers, shortKeyOf, withAccountId } from "./cursors.js";
@@ -53,7 +54,6 @@ export function continuationAfter<T>(
 
 /** How many votes before the block of the last one are known at least, unless it is one of the first. */
 const rememberedVotes = 50;
-const voteKey = operations.listVotes.naturalKey;
 
 /**
  * From the vote before the last one that is not of the last block. A node leaves out the first vote of the cursor's block, or of the
@@ -81,7 +81,7 @@ function fromBlockBefore({ edges, count }: Known<unknown>, to: bigint): Continua
   return { ...best, fallbacks };
 }
 
-const identifyVote = ({ node }: Edge<unknown>) => identify(node as object, voteKey);
+const identifyVote = ({ node }: Edge<unknown>) => identify(node as object, operations.listVotes.naturalKey);
 
 function startOfBlock(edges: readonly Edge<unknown>[], index: number): number {
   const time = blockTimeOf(edges[index]?.cursor ?? "");
@@ -164,9 +164,7 @@ export function fromNeighbor<T>(
   before: readonly Edge<T>[],
   { id, after, cursor, only = {} }: Continuation,
 ): Continuation {
-  const names = Object.keys(only);
-  const isKnown = ({ node }: Edge<T>) => names.every((name) => (node as KnownRecord)[name] === only[name]);
-  const edge = [...before].reverse().find((edge) => !isKnown(edge));
+  const edge = [...before].reverse().find(({ node }) => !isSame(only, node));
   const completed = edge && (withAccountId(edge.cursor, edge.node as KnownRecord)?.cursor ?? edge.cursor);
   return {
     cursor: completed && continuingAt(completed, only),

@@ -3,7 +3,7 @@ import { PaginationError } from "../errors/index.js";
 import { edgesAfter } from "../evidence/judge.js";
 import { type Edge, edgesOf, forward, type ListRequest, type NodePage, withRoom } from "../evidence/page.js";
 import type { ListReader } from "../evidence/reader.js";
-import { describeTime, prunedError, readingError } from "../evidence/reading-errors.js";
+import { gapError, prunedError } from "../evidence/reading-errors.js";
 import type { Block } from "../http/call.js";
 import { type Expectation, type KnownRecord, NotShown } from "../http/expectation.js";
 import { identify } from "../list/cursors.js";
@@ -137,7 +137,7 @@ export class SegmentReader {
       if (!NotShown.is(error) || error.lack !== "place" || microsecond === undefined) throw error;
       // Records of a whole day are dropped at once, also while they are read.
       await this.checkHistory(microsecond);
-      throw this.#gap(toTime(microsecond));
+      throw gapError(this.#options.operation, toTime(microsecond), undefined);
     }
   }
 
@@ -152,16 +152,6 @@ export class SegmentReader {
   #pruned(start: bigint, availableFrom: bigint): PaginationError {
     const advice = 'pass `missingHistory: "ignore"` to read what is left';
     return prunedError(this.#options.operation, start, availableFrom, advice, undefined);
-  }
-
-  #gap(time: bigint): PaginationError {
-    const { operation } = this.#options;
-    return readingError(
-      `${operation} received no response that has the records both before and after ${describeTime(time)}, so that nothing shows ` +
-        "which ones are missing. Continue with `resume` on another node.",
-      { operation, reason: "gap" },
-      undefined,
-    );
   }
 
   /** The newest record of all. */
@@ -226,7 +216,9 @@ export class SegmentReader {
       const next = (from.continuesFrom && edgesAfter(page.edges, from.continuesFrom)) ?? page.edges;
       if (next.length > 0 || !page.hasMore) return { ...page, edges: next };
     } catch (error) {
-      throw NotShown.is(error) && error.lack === "place" ? this.#gap(BigInt(last.node.timestamp)) : error;
+      throw NotShown.is(error) && error.lack === "place"
+        ? gapError(this.#options.operation, BigInt(last.node.timestamp), undefined)
+        : error;
     }
     throw this.#tooDense(range);
   }
