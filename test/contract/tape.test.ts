@@ -3,14 +3,13 @@ import { describe, expect, test } from "vitest";
 import { operations } from "../../generated/operations.js";
 import { createFakeNode, type FakeNode, nodeDefects } from "../../src/testing/index.js";
 import { toName } from "../../src/values/names.js";
-import { withGatewayDialect } from "../support/gateway-dialect.js";
 import { hasTape, hasTapeOfNewer, limits, type Recording, recordings, worldData } from "../support/tape.js";
 
 /** Sends a recorded request, and returns the differences from the recorded response; `undefined` if there are none. */
 async function difference(node: FakeNode, recording: Recording): Promise<string | undefined> {
   const { method, path, requestHeaders = {}, body, status, bodyText = "", ties = false } = recording;
   const init = { method, headers: requestHeaders, ...(body !== undefined && body !== "" && { body }) };
-  const response = await withGatewayDialect(node.fetch)(new Request(`https://node.example${path}`, init));
+  const response = await node.fetch(`https://node.example${path}`, init);
   const text = await response.text();
   const got = { status: response.status, headers: comparable([...response.headers]) };
   const expected = { status, headers: comparable(recording.headers) };
@@ -29,13 +28,15 @@ const show = (value: unknown) => JSON.stringify(value);
 
 /** Headers by their names in lower case; without those of the connection, and without the address of the client. */
 function comparable(headers: readonly (readonly [string, string])[]): Record<string, string> {
-  const all: Record<string, string> = {};
-  for (const [name, value] of headers) {
-    const key = name.toLowerCase();
-    if (key === "content-length" || key === "transfer-encoding") continue;
-    all[key] = key === "ratelimit-request-remote-addr" ? "" : all[key] === undefined ? value : `${all[key]}, ${value}`;
-  }
-  return all;
+  const all = new Headers(headers.map(([name, value]) => [name, value]));
+  all.delete("content-length");
+  all.delete("transfer-encoding");
+  const address = "ratelimit-request-remote-addr";
+  if (all.has(address)) all.set(address, "");
+  const allowed = all.get("access-control-allow-headers");
+  // Browsers send these names in lower case, and do not mind the case of the response.
+  if (allowed) all.set("access-control-allow-headers", allowed.toLowerCase().replaceAll(" ", ""));
+  return Object.fromEntries(all);
 }
 
 /** What a response says: the parsed body; of an error, its codes. */
@@ -69,8 +70,11 @@ const beyond = new Set([
   "signed createset",
   "signed vote",
 ]);
-/** Submission is no operation of the interface. */
-const elsewhere = "path /transaction";
+/** Submission is no operation of the interface; other names and types of members are read by the gateway alone. */
+const elsewhere = new Set(["path /transaction", "snake_case", "nonce as number"]);
+/** Spellings that no client sends: names in snake_case, `list[]=a`, a value of a group, other texts of booleans, and Latin-1. */
+const otherSpelling =
+  /\[|%5B|[?&][^=&]*_[^=&]*=|[?&](?:filter|dateRange|pagination)=|(?:first|parties)\.x=|newestFirst=(?:[tTfF01]|TRUE|False)(?:&|$)|%E9/;
 
 const lists = ["listVotes", "listPartiesProfiles", "listBalanceChanges", "listNodeSignatures", "unknownPaths"];
 
@@ -82,7 +86,7 @@ describe.each([
     // The day of the recording: an open end of a range is the clock of the node.
     const now = () => Date.UTC(2026, 10, 15);
     const node = createFakeNode(worldData(), { version, now, defects: nodeDefects, rateLimit: false });
-    const all = recordings(name, version);
+    const all = recordings(name, version).filter(({ path }) => !otherSpelling.test(path));
     expectNone(await differences(node, all), all.length);
   });
 });
@@ -113,7 +117,7 @@ describe.skipIf(!hasTape)("the fake node", () => {
       { votes: [], block: { height: 1n, timestamp: 1n } },
       { chainId: "test-core-1", now: () => now },
     );
-    const all = recordings("check").filter(({ case: name }) => name !== elsewhere);
+    const all = recordings("check").filter(({ case: name = "" }) => !elsewhere.has(name));
     const found: (string | undefined)[] = [];
     for (const recording of all) {
       const headers = new Map(recording.headers);

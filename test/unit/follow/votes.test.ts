@@ -95,14 +95,6 @@ describe("a follower of votes", () => {
     expect(sizes()).toEqual(["100", "5000"]);
   });
 
-  test("reads several pages without a loss if any two neighboring blocks fit on one", async () => {
-    const votes = Array.from({ length: 90 }, (_, index) => vote(Math.floor(index / 3), index));
-    const node = nodeAt(40, { votes });
-    const { take, requests } = follow(node, { from: "start" }, 8);
-    expect(await take(1)).toMatchObject([batchOf(votes, 40)]);
-    expect(requests.length).toBeGreaterThan(10);
-  });
-
   test("ends with reason gap if a block cannot be passed, and continues after it from availableFrom", async () => {
     const closed = Array.from({ length: 30 }, (_, index) => vote(index, index));
     const node = nodeAt(51, { votes: rewritten(closed, 50) });

@@ -72,16 +72,6 @@ describe("profiles of more parties than fit a URL", () => {
     },
   );
 
-  test("have pages that lead to their neighbors", async () => {
-    const fake = node();
-    const listing = clientOf(fake).listPartiesProfiles({ parties: partiesOf(fake), pagination: { first: 70 } });
-    const first = await listing;
-    const second = await first.nextPage();
-    expect((await second?.nextPage())?.nodes).toHaveLength(70);
-    expect((await second?.previousPage())?.nodes).toEqual(first.nodes);
-    expect(first.previous).toBeUndefined();
-  });
-
   test("continue after an error from its `resume`", async () => {
     const fake = node();
     const client = clientOf(fake);

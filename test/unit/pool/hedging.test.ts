@@ -40,14 +40,6 @@ describe("a read whose node does not respond", () => {
     expect(net.clock.pending).toBe(0);
   });
 
-  test("returns the response of the late node if that comes first", async () => {
-    const net = await warm({ latency: [100, 100] });
-    net.latency = [320, 500];
-    const { response } = await net.read();
-    expect(net.nodeOf(response)).toBe(0);
-    expect(net.asked).toEqual([0, 1]);
-  });
-
   test.each([
     [2, 50],
     [900, 1000],

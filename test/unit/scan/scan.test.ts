@@ -366,19 +366,6 @@ describe("a scan of a range that begins before the node's history", () => {
     }
   });
 
-  test.each([
-    ["oldest-first", 3],
-    ["newest-first", 6],
-  ] as const)(
-    "takes two requests more for each page that shows the start if the first day has no record, %s",
-    async (order, count) => {
-      const sparse = hourly.filter((_, index) => index % 48 === 0);
-      const { read, node } = setting(sparse);
-      expect(await read(oldest + day + hour, { order }).toArray()).toHaveLength(4);
-      expect(node.requests).toHaveLength(count);
-    },
-  );
-
   test("takes one request if the first record is of the day on which the range begins", async () => {
     const { client, node } = setting();
     const dateRange = { startTimestamp: oldest + 3n * day, endTimestamp: oldest + 4n * day };
