@@ -29,10 +29,9 @@ export async function fetchPage<T>(node: FakeNode, path: string): Promise<RawPag
  * Follows the cursors of a list until there is no next page.
  *
  * @param path - With a query that has `pagination.first` or `pagination.last`.
- * @param repair - Changes each cursor before it is sent.
  * @param most - The number of pages at which the walk ends.
  */
-export async function walk<T>(node: FakeNode, path: string, repair = (cursor: string) => cursor, most = 1000) {
+export async function walk<T>(node: FakeNode, path: string, most = 1000) {
   const backward = path.includes("pagination.last");
   const pages: T[][] = [];
   let cursor: string | undefined;
@@ -42,7 +41,7 @@ export async function walk<T>(node: FakeNode, path: string, repair = (cursor: st
     const { edges, pageInfo } = await fetchPage<T>(node, path + place);
     pages.push(edges.map(({ node }) => node));
     if (!(backward ? pageInfo.hasPreviousPage : pageInfo.hasNextPage)) break;
-    cursor = repair(backward ? pageInfo.startCursor : pageInfo.endCursor);
+    cursor = backward ? pageInfo.startCursor : pageInfo.endCursor;
   }
   return pages;
 }

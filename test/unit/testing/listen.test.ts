@@ -1,16 +1,14 @@
 import { once } from "node:events";
 import { connect } from "node:net";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { createFakeNode } from "../../../src/testing/index.js";
-import { type FakeNodeServer, listen } from "../../../src/testing/node/index.js";
+import { listen } from "../../../src/testing/node/index.js";
 
 const path = "/api/v2/parties/profiles?pagination.first=3";
-const servers: FakeNodeServer[] = [];
-afterEach(() => Promise.all(servers.splice(0).map((server) => server.close())));
 
-async function serve(...args: Parameters<typeof listen>): Promise<FakeNodeServer> {
+async function serve(...args: Parameters<typeof listen>) {
   const server = await listen(...args);
-  servers.push(server);
+  onTestFinished(() => server.close());
   return server;
 }
 
@@ -33,32 +31,27 @@ describe("a fake node over HTTP", () => {
     const [node, inMemory] = [createFakeNode(data, { now: () => 0 }), createFakeNode(data, { now: () => 0 })];
     const { url } = await serve(node);
     const check = { method: "POST", body: '{"tx":{"pubKey":"a"}}' };
-    for (const [each, init] of [[path], ["/api/v2/votes?partyId=ab"], ["/transaction/check", check]] as const) {
-      const [first, second] = await Promise.all([
-        fetch(url + each, init),
-        inMemory.fetch(`http://node.example${each}`, init),
-      ]);
+    for (const [each, init] of [
+      [path],
+      ["/api/v2/votes?partyId=ab"],
+      [path, { method: "HEAD" }],
+      ["/transaction/check", check],
+    ] as const) {
+      const first = await fetch(url + each, init);
+      const second = await inMemory.fetch(`http://node.example${each}`, init);
       expect([first.status, await first.text()]).toEqual([second.status, await second.text()]);
       expect(Object.fromEntries(first.headers)).toMatchObject(Object.fromEntries(second.headers));
     }
-    expect(node.requests.map(({ operation, method, body }) => [operation, method, body])).toEqual(
-      inMemory.requests.map(({ operation, method, body }) => [operation, method, body]),
-    );
-  });
-
-  test("responds to HEAD without a body", async () => {
-    const { url } = await serve(createFakeNode({ profiles: 5 }));
-    const head = await fetch(url + path, { method: "HEAD" });
-    expect([head.status, await head.text()]).toEqual([501, ""]);
+    const logOf = ({ requests }: typeof node) =>
+      requests.map(({ operation, method, body }) => [operation, method, body]);
+    expect(logOf(node)).toEqual(logOf(inMemory));
   });
 
   test("sends both content types of an error response as headers of their own", async () => {
     const { url } = await serve(createFakeNode());
     const response = await sendRaw(url, "GET /api/v2/votes HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
-    expect(response.match(/^content-type: .*$/gim)).toEqual([
-      "content-type: application/json",
-      "content-type: application/grpc",
-    ]);
+    const types = ["content-type: application/json", "content-type: application/grpc"];
+    expect(response.match(/^content-type: .*$/gim)).toEqual(types);
   });
 
   test("accepts a URL with ten thousand party ids, and rejects a longer one with status 431", async () => {
@@ -71,9 +64,7 @@ describe("a fake node over HTTP", () => {
   test("closes the connection without a response for a reset, and amid the body for a truncated one", async () => {
     const node = createFakeNode({ profiles: 50 }, { faults: [{ name: "reset" }] });
     const { url } = await serve(node);
-    const get = `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
-    expect(await sendRaw(url, get)).toBe("");
-    await expect(fetch(url + path)).rejects.toThrow(TypeError);
+    expect(await sendRaw(url, `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`)).toBe("");
     node.configure({ faults: [{ name: "truncated-body" }] });
     const response = await fetch(url + path);
     expect(response.status).toBe(200);
@@ -88,7 +79,7 @@ describe("a fake node over HTTP", () => {
     await (await fetch(server.url + path)).text();
     node.configure({ faults: [{ name: "latency", milliseconds: Number.POSITIVE_INFINITY }] });
     const pending = fetch(server.url + path).catch((error: unknown) => error);
-    while (node.requests.length < 2) await new Promise((resolve) => setImmediate(resolve));
+    await expect.poll(() => node.requests.length).toBe(2);
     await server.close();
     expect(await pending).toBeInstanceOf(TypeError);
     await expect(fetch(server.url + path)).rejects.toThrow(TypeError);
@@ -106,11 +97,10 @@ describe("a fake node over HTTP", () => {
   });
 
   test("cannot have a port that is in use", async () => {
-    const { url } = await serve(createFakeNode());
-    const { port } = new URL(url);
-    const error: unknown = await listen(createFakeNode(), { port: Number(port) }).catch((reason: unknown) => reason);
-    expect(error).toMatchObject({
-      message: `Cannot listen on port ${port} of 127.0.0.1: listen EADDRINUSE: address already in use 127.0.0.1:${port}. Choose another port, or 0 for a free one.`,
+    const node = createFakeNode();
+    const port = Number(new URL((await serve(node)).url).port);
+    await expect(listen(node, { port })).rejects.toMatchObject({
+      message: expect.stringMatching(/^Cannot listen on port \d+ of 127.*: listen EADDRINUSE.* Choose another port/),
       cause: { code: "EADDRINUSE" },
     });
   });
@@ -121,7 +111,11 @@ describe("a fake node over HTTP", () => {
     ["port", "to be an integer from 0 to 65535, got 65536.", createFakeNode(), { port: 65536 }],
     ["host", 'to be a name or an address, got "".', createFakeNode(), { host: "" }],
   ])("rejects an invalid `%s`: %s", async (argument, words, node, options) => {
-    const error: unknown = await listen(node as never, options as never).catch((reason: unknown) => reason);
-    expect(error).toMatchObject({ name: "ArgumentError", argument, message: expect.stringContaining(words) });
+    const message = expect.stringContaining(words);
+    await expect(listen(node as never, options as never)).rejects.toMatchObject({
+      name: "ArgumentError",
+      argument,
+      message,
+    });
   });
 });
