@@ -1,9 +1,10 @@
 import { test } from "vitest";
+import { runs } from "../support/runs.js";
 import { checkSeeds, checkWorlds } from "../support/worlds/check-worlds.js";
 
 // `test/slow/worlds` reads others each night.
-test("100 random worlds are read completely up to the coverage, or end with an error whose `resume` gives exactly the rest", async () => {
-  await checkWorlds(1, 100);
+test("random worlds are read completely up to the coverage, or end with an error whose `resume` gives exactly the rest", async () => {
+  await checkWorlds(1, runs(100).numRuns);
 }, 600_000);
 
 test("worlds that were once read with a gap, a late start or a needless error are read completely", async () => {
