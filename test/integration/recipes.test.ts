@@ -2,21 +2,20 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { collectSamples, root } from "../support/samples/collect.js";
+import { change, node, fetch as send } from "../support/samples/setting.js";
 
-// The samples use the global `fetch`, which the setting replaces with that of a fake node.
-const { fetch } = globalThis;
-afterAll(() => {
-  globalThis.fetch = fetch;
-});
-const { change, node } = await import("../support/samples/setting.js");
 const partyId = change.partyId ?? "";
 /** How each request was sent, beside the `Request`. */
 const inits: unknown[] = [];
-const send = globalThis.fetch;
+// The recipes use the global `fetch`.
+const { fetch } = globalThis;
 globalThis.fetch = (input, init) => {
   inits.push(init);
   return send(input, init);
 };
+afterAll(() => {
+  globalThis.fetch = fetch;
+});
 beforeEach(() => {
   inits.length = 0;
   node.configure({ faults: [] });

@@ -12,8 +12,8 @@ export const node = createFakeNode(
   // A follower of votes reads block times from the cursors of v0.74 nodes.
   { rateLimit: false, defects: ["tied-vote-cursors"] },
 );
-// Samples create clients without a `fetch`.
-globalThis.fetch = async (input, init) => {
+/** In place of the global one: samples create clients without a `fetch`. */
+export const fetch: typeof globalThis.fetch = async (input, init) => {
   const sent = new Request(input, init);
   // An abbreviated id, such as `22e9…`, is sent without the ellipsis, which a node would reject.
   const request = new Request(sent.url.replaceAll("%E2%80%A6", ""), sent);
@@ -25,7 +25,7 @@ globalThis.fetch = async (input, init) => {
 export { assetId } from "./account-changes.js";
 
 export const baseUrl = "https://node.example";
-export const client = createClient({ baseUrl });
+export const client = createClient({ baseUrl, fetch });
 export const vote = node.records.votes[0] as Vote;
 export const { partyId, proposalId } = vote;
 export const [signature = { id: "", sig: null, kind: 0 }] = node.records.signatures;
