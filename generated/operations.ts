@@ -8,17 +8,6 @@ const accountTypeNumbers = [
   33, 34,
 ] as const;
 
-const pagination = {
-  kind: "object",
-  members: {
-    first: { kind: "int32", minimum: 1, in: "query", name: "pagination.first" },
-    after: { kind: "cursor", in: "query", name: "pagination.after" },
-    last: { kind: "int32", minimum: 1, in: "query", name: "pagination.last" },
-    before: { kind: "cursor", in: "query", name: "pagination.before" },
-    newestFirst: { kind: "boolean", in: "query", name: "pagination.newestFirst" },
-  },
-} as const;
-
 /** What the client knows about each operation. `OperationTable` says what each member means. */
 export const operations = {
   listVotes: {
@@ -32,7 +21,16 @@ export const operations = {
     arguments: {
       partyId: { kind: "string", in: "query", name: "partyId" },
       proposalId: { kind: "string", in: "query", name: "proposalId" },
-      pagination,
+      pagination: {
+        kind: "object",
+        members: {
+          first: { kind: "int32", minimum: 1, in: "query", name: "pagination.first" },
+          after: { kind: "cursor", in: "query", name: "pagination.after" },
+          last: { kind: "int32", minimum: 1, in: "query", name: "pagination.last" },
+          before: { kind: "cursor", in: "query", name: "pagination.before" },
+          newestFirst: { kind: "boolean", in: "query", name: "pagination.newestFirst" },
+        },
+      },
     },
     atLeastOneOf: ["partyId", "proposalId"],
   },
@@ -46,7 +44,16 @@ export const operations = {
     cursors: { rejectedWith: 500 },
     arguments: {
       parties: { kind: "array", items: { kind: "string" }, minItems: 1, in: "query", name: "parties" },
-      pagination,
+      pagination: {
+        kind: "object",
+        members: {
+          first: { kind: "int32", minimum: 1, in: "query", name: "pagination.first" },
+          after: { kind: "cursor", in: "query", name: "pagination.after" },
+          last: { kind: "int32", minimum: 1, in: "query", name: "pagination.last" },
+          before: { kind: "cursor", in: "query", name: "pagination.before" },
+          newestFirst: { kind: "boolean", in: "query", name: "pagination.newestFirst" },
+        },
+      },
     },
   },
   getSpamStatistics: {
@@ -100,7 +107,16 @@ export const operations = {
           endTimestamp: { kind: "nanoseconds", in: "query", name: "dateRange.endTimestamp" },
         },
       },
-      pagination,
+      pagination: {
+        kind: "object",
+        members: {
+          first: { kind: "int32", minimum: 1, in: "query", name: "pagination.first" },
+          after: { kind: "cursor", in: "query", name: "pagination.after" },
+          last: { kind: "int32", minimum: 1, in: "query", name: "pagination.last" },
+          before: { kind: "cursor", in: "query", name: "pagination.before" },
+          newestFirst: { kind: "boolean", in: "query", name: "pagination.newestFirst" },
+        },
+      },
     },
     range: { start: "dateRange.startTimestamp", end: "dateRange.endTimestamp" },
   },
@@ -111,7 +127,19 @@ export const operations = {
     envelope: "signatures",
     defaultPageSize: 1000,
     naturalKey: ["id", "kind", "sig"],
-    arguments: { id: { kind: "string", in: "query", name: "id", required: true }, pagination },
+    arguments: {
+      id: { kind: "string", in: "query", name: "id", required: true },
+      pagination: {
+        kind: "object",
+        members: {
+          first: { kind: "int32", minimum: 1, in: "query", name: "pagination.first" },
+          after: { kind: "cursor", in: "query", name: "pagination.after" },
+          last: { kind: "int32", minimum: 1, in: "query", name: "pagination.last" },
+          before: { kind: "cursor", in: "query", name: "pagination.before" },
+          newestFirst: { kind: "boolean", in: "query", name: "pagination.newestFirst" },
+        },
+      },
+    },
   },
   checkTransaction: {
     method: "POST",

@@ -14,7 +14,7 @@ import { parse } from "yaml";
  *   rawLocation: { pointer: string }, resolve(reference: { $ref: string }): { node?: unknown },
  * }} Context What Redocly passes to a visitor; the package does not export the type.
  * @typedef {{
- *   description?: string, type?: unknown, format?: string, pattern?: string, enum?: string[], properties?: Record<string, any>, items?: any, anyOf?: any[],
+ *   description?: string, type?: unknown, enum?: string[], properties?: Record<string, any>, items?: any, anyOf?: any[],
  *   "x-enumDescriptions"?: Record<string, string>, "x-enumNumbers"?: number[], "x-naturalKey"?: string[],
  * }} Schema
  * @typedef {Record<string, any> & { parameters?: any[], responses?: Record<string, any> }} Operation
@@ -76,17 +76,6 @@ function namedObjects() {
       if (properties === undefined || /^#\/components\/schemas\/[^/]+$/.test(location.pointer)) return;
       const message = "This object has no name: move it to `components/schemas` and refer to it with `$ref`.";
       report({ message, location: location.key() });
-    },
-  };
-}
-
-/** Validators apply these formats to numbers only, and accept any string. */
-function stringFormats() {
-  return {
-    /** @param {Schema} schema @param {Context} context */
-    Schema({ type, format = "", pattern }, { report, location }) {
-      if (![type].flat().includes("string") || !["int64", "uint64", "byte"].includes(format) || pattern) return;
-      report({ message: `A string of format \`${format}\` needs a \`pattern\`.`, location: location.child("format") });
     },
   };
 }
@@ -161,6 +150,6 @@ function recordOf({ responses }, context) {
 export default () => ({
   id: "description",
   rules: {
-    oas3: { descriptions, enumerations, "named-objects": namedObjects, "string-formats": stringFormats, extensions },
+    oas3: { descriptions, enumerations, "named-objects": namedObjects, extensions },
   },
 });

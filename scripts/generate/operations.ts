@@ -27,12 +27,8 @@ const print = (data: Data): string =>
 
 export function printOperations(description: Description): string {
   const operations = operationsOf(description);
-  const groups = sharedGroupsOf(operations);
-  const constants = groups.map(
-    (group) => `const ${group.name} = ${print(argumentOf(group, description))} as const;\n\n`,
-  );
   const table = print(
-    Object.fromEntries(operations.map((operation) => [operation.operationId, dataOf(operation, groups, description)])),
+    Object.fromEntries(operations.map((operation) => [operation.operationId, dataOf(operation, description)])),
   );
   const enums = Object.entries(description.components.schemas)
     .filter(([name, schema]) => isNamedEnum(schema) && table.includes(`"values":${enumListOf(name)}`))
@@ -42,7 +38,6 @@ export function printOperations(description: Description): string {
     'import type { OperationTable } from "../src/arguments/operation.js";\n',
     enums.length > 0 ? `import { ${lists.join(", ")} } from "./enums.js";\n\n` : "\n",
     ...enums.map(({ name, numbers }) => `const ${numbersOf(name)} = ${print(numbers)} as const;\n\n`),
-    ...constants,
     "/** What the client knows about each operation. `OperationTable` says what each member means. */\n",
     `export const operations = ${table} as const satisfies OperationTable;\n`,
   ].join("");
@@ -56,17 +51,7 @@ export function printHints(description: Description): string {
   return `/** What a caller can do about an error, by the operation. */\nexport const hints = ${print(Object.fromEntries(hints))} as const;\n`;
 }
 
-/** The groups of parameters that are equal in several operations. */
-function sharedGroupsOf(operations: ResolvedOperation[]): Group[] {
-  const groups = operations.flatMap(({ members }) => members.filter(isGroup));
-  const isEqual = (a: Group, b: Group) => JSON.stringify(a) === JSON.stringify(b);
-  return groups.filter((group, index) => {
-    const others = groups.filter((other) => isEqual(group, other));
-    return others.length > 1 && others[0] === groups[index];
-  });
-}
-
-function dataOf(operation: ResolvedOperation, shared: Group[], description: Description): Data {
+function dataOf(operation: ResolvedOperation, description: Description): Data {
   const { path, method, list, members } = operation;
   const { "x-atLeastOneOf": choices, "x-range": range, "x-cursors": cursors } = operation;
   return {
@@ -83,12 +68,7 @@ function dataOf(operation: ResolvedOperation, shared: Group[], description: Desc
           cursors,
         }
       : { kind: "single", responseMembers: responseMembersOf(operation.body, description) }),
-    arguments: Object.fromEntries(
-      members.map((member) => [
-        member.name,
-        shared.some(({ name }) => name === member.name) ? code(member.name) : argumentOf(member, description),
-      ]),
-    ),
+    arguments: Object.fromEntries(members.map((member) => [member.name, argumentOf(member, description)])),
     atLeastOneOf: choices?.map(({ parameter }) => parameter),
     range,
     sentOnce: operation["x-sentOnce"],

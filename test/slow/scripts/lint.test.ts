@@ -17,11 +17,6 @@ const mistakes: Record<string, [before: string, after: string, rule: string]> = 
   ],
   "a name of an enumeration without a meaning": ["        VALUE_NO: Against the proposal.\n", "", "enumerations"],
   "an enumeration with too few numbers": ["        [0, 1, 2, 3, 4,", "        [0, 1, 2, 3,", "enumerations"],
-  "a 64 bit string without a pattern": [
-    ", pattern: '^-?[0-9]{1,19}$'}\n          example: '17",
-    "}\n          example: '17",
-    "string-formats",
-  ],
   "an object inside another": [
     property,
     `${property}          properties:\n            name: {type: string}\n`,
