@@ -1,11 +1,10 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { createClient } from "vegaprotocol-client";
+import { writeFile } from "node:fs/promises";
 import { createFakeNode } from "vegaprotocol-client/testing";
 import { describe, expect, test } from "vitest";
-import { interruption, runCli } from "../support/run-cli.js";
+import { useFolder } from "../support/folder.js";
+import { clock, runCli } from "../support/run-cli.js";
 
+const file = useFolder();
 const node = createFakeNode({}, { checkCode: (tx) => (tx.pubKey?.startsWith("ff") ? 89 : 0) });
 const { fetch } = node;
 const transaction = {
@@ -33,15 +32,12 @@ describe("the command check", () => {
   });
 
   test("reads the transaction from a file or from stdin, with and without the body of a request around it", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "check-"));
-    const file = join(folder, "tx.json");
-    await writeFile(file, JSON.stringify(transaction));
+    await writeFile(file("tx.json"), JSON.stringify(transaction));
     node.requests.length = 0;
-    await runCli(["check", file], { fetch });
+    await runCli(["check", file("tx.json")], { fetch });
     await runCli(["check", "-"], { fetch, stdin: JSON.stringify(transaction) });
     await runCli(["check", "-"], { fetch, stdin: JSON.stringify({ tx: transaction }) });
     expect(sent()).toEqual(Array(3).fill({ tx: transaction }));
-    await rm(folder, { recursive: true });
   });
 
   test.each(["", "{", "[]", "7", '{"tx":[]}'])("exits with 2 and sends nothing for the text %j", async (stdin) => {
@@ -60,69 +56,12 @@ describe("the version", () => {
   });
 });
 
-describe("the command fake-node", () => {
-  /** Starts it, and ends it after some requests. */
-  async function serve(argv: readonly string[], use: (url: string) => Promise<void>) {
-    const { signal, interrupt } = interruption();
-    let used: Promise<void> | undefined;
-    const result = await runCli(["fake-node", ...argv], {
-      signal,
-      onOutput: (text) => {
-        used = use(text.trim()).finally(interrupt);
-        return undefined;
-      },
-    });
-    await used;
-    return result;
-  }
-
-  test("prints its address and serves the records of its flags until it is interrupted", async () => {
-    const { code, stdout } = await serve(["--votes", "7", "--balances", "0", "--seed", "3"], async (url) => {
-      const client = createClient({ baseUrl: url });
-      const { votes } = createFakeNode({ votes: 7, seed: 3 }).records;
-      const listed = await client.listVotes({ proposalId: votes[0]?.proposalId ?? "" });
-      expect(votes).toEqual(expect.arrayContaining(listed.nodes));
-      expect(await client.listBalanceChanges().toArray()).toEqual([]);
-      const response = await globalThis.fetch(`${url}/api/v2/votes?partyId=ab`, { headers: { Origin: "https://x" } });
-      expect(response.headers.get("access-control-allow-origin")).toBe("https://x");
-      expect(response.headers.get("ratelimit-limit")).toBe("20");
-    });
-    expect(code).toBe(0);
-    expect(stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+\n$/);
-  });
-
-  test("prints commands with ids to try, which work, and how to stop it, to stderr", async () => {
-    const printed: string[] = [];
-    const { stderr } = await serve([], async (url) => {
-      const { records } = createFakeNode();
-      const proposal = records.votes.at(-1)?.proposalId ?? "";
-      const id = records.signatures[0]?.id ?? "";
-      for (const words of [
-        ["votes", "--proposal", proposal],
-        ["signatures", "--id", id],
-      ]) {
-        const [name = "", ...flags] = words;
-        printed.push(`Try: vegaprotocol ${[name, "--node", url, ...flags].join(" ")}`);
-        const { code, stdout } = await runCli([...words, "--node", url]);
-        expect({ code, isEmpty: stdout === "" }).toEqual({ code: 0, isEmpty: false });
-      }
-    });
-    expect(stderr.trimEnd().split("\n")).toEqual([...printed, "Press Ctrl-C to stop."]);
-  });
-});
-
 describe("the line of progress", () => {
   const data = { balances: 3000 };
   const args = ["balances", "--format", "ndjson", "--page-size", "500"];
-  /** A clock that moves by some time whenever it is read. */
-  const clock = () => {
-    let now = 0;
-    return () => (now += 250);
-  };
-
   test("shows records, rate and position on a terminal, and is removed at the end", async () => {
     const { fetch } = createFakeNode(data, { rateLimit: false });
-    const { stderr } = await runCli(args, { fetch, errorTerminal: 100, now: clock() });
+    const { stderr } = await runCli(args, { fetch, errorTerminal: 100, now: clock(250) });
     expect(stderr).toMatch(/^\r.\[K[\d,]+ records?, [\d,]+\/s, at 2024-02-09T16:\d\d:\d\dZ/);
     expect(stderr.endsWith("\r\x1b[K")).toBe(true);
   });
@@ -134,7 +73,7 @@ describe("the line of progress", () => {
       [[...args, "--quiet"], { errorTerminal: 100 }],
       [args, { errorTerminal: 100, terminal: 100 }],
     ] as const) {
-      expect((await runCli(argv, { fetch, ...terminals, now: clock() })).stderr).toBe("");
+      expect((await runCli(argv, { fetch, ...terminals, now: clock(250) })).stderr).toBe("");
     }
   });
 });

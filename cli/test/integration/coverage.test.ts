@@ -1,23 +1,12 @@
-import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readFile } from "node:fs/promises";
 import { createFakeNetwork, createFakeNode } from "vegaprotocol-client/testing";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { overDays, startOfDay } from "../../../test/support/over-days.js";
+import { useFolder } from "../support/folder.js";
 import { runCli } from "../support/run-cli.js";
 
-let root: string;
-beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), "coverage-"));
-});
-afterAll(() => rm(root, { recursive: true }));
-let folder: string;
-let file: string;
-beforeEach(async (context) => {
-  folder = join(root, context.task.id);
-  await mkdir(folder, { recursive: true });
-  file = join(folder, "x.csv");
-});
+const path = useFolder();
+
 describe.each(["oldest-first", "newest-first"])("an export of nodes of which some are behind, %s", (order) => {
   const flags = ["balances", "--order", order, "--page-size", "100", "--concurrency", "1", "--raw"];
 
@@ -26,9 +15,9 @@ describe.each(["oldest-first", "newest-first"])("an export of nodes of which som
       { nodes: [{}, { lag: 600 }], balances: 3000, balance: (request) => (request % 5 === 0 ? 1 : 0) },
       { rateLimit: false },
     );
-    const { code } = await runCli([...flags, "--node", network.url, "-o", file], { fetch: network.fetch });
+    const { code } = await runCli([...flags, "--node", network.url, "-o", path("x.csv")], { fetch: network.fetch });
     expect(code).toBe(0);
-    const times = (await readFile(file, "utf8")).trimEnd().split("\r\n").slice(1);
+    const times = (await readFile(path("x.csv"), "utf8")).trimEnd().split("\r\n").slice(1);
     const { timestamp } = network.block;
     const wanted = network.records.balances.filter((record) => BigInt(record.timestamp) / 1000n < timestamp / 1000n);
     expect(times).toHaveLength(wanted.length);
@@ -38,7 +27,7 @@ describe.each(["oldest-first", "newest-first"])("an export of nodes of which som
 test("a warning says that the end is not proven if no response names a block", async () => {
   const warning = /^Warning: the responses name no block, /m;
   const silent = createFakeNode({ balances: 1200 }, { rateLimit: false, blockHeaders: false });
-  for (const argv of [["balances"], ["balances", "-o", file], ["balances", "-o", join(folder, "x.json")]]) {
+  for (const argv of [["balances"], ["balances", "-o", path("x.csv")], ["balances", "-o", path("x.json")]]) {
     const { code, stderr } = await runCli([...argv, "--quiet"], { fetch: silent.fetch });
     expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(warning) });
   }

@@ -1,19 +1,14 @@
-import { mkdtemp, rm, stat, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readdir, writeFile } from "node:fs/promises";
 import { setTimeout } from "node:timers/promises";
 import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { useFolder } from "../support/folder.js";
 import { runCli } from "../support/run-cli.js";
 
 const node = createFakeNode({ balances: 300, votes: 600, profiles: 30 }, { defects: nodeDefects, rateLimit: false });
 const { fetch } = node;
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "errors-"));
-});
-afterAll(() => rm(folder, { recursive: true }));
+const path = useFolder();
 
 describe("wrong usage exits with 2 and sends nothing", () => {
   test.each([
@@ -64,12 +59,9 @@ describe("wrong usage exits with 2 and sends nothing", () => {
     ["follow votes --party ab --id x", "Unknown option '--id'."],
     ["follow balances --from later", "Expected a time such as"],
     ["follow balances --format json", "Expected one of table, ndjson, csv."],
-    ["balances --node ftp://x", "Expected --node to be an address"],
     ["votes", "Expected --party or --proposal."],
     ["signatures", "Required option '--id <ID>' not specified."],
     ["sync", "Missing required argument 'DESTINATION'."],
-    ["sync vega.db orders", "Expected names of lists after DESTINATION"],
-    ["balances -o x.gz", "Expected --output to end with .csv"],
     ["balances -o x.csv --format json", "Expected --output to end with an extension of --format json, got x.csv."],
     ["balances -o folder/", "For a folder of Parquet files: vegaprotocol sync FOLDER/"],
     ["balances --at 2024 --from 1d", "Option '--at <TIME>' cannot be used with option '--from <TIME>'."],
@@ -100,7 +92,7 @@ describe("wrong usage exits with 2 and sends nothing", () => {
   });
 
   test("a wrong header is not repeated in the message, because it may be a secret", async () => {
-    const file = join(folder, "headers");
+    const file = path("headers");
     await writeFile(file, "Authorization: Bearer\0secret\n");
     for (const header of ["top-secret", `@${file}`]) {
       const { code, stderr } = await runCli(["balances", "--header", header], { fetch });
@@ -111,7 +103,7 @@ describe("wrong usage exits with 2 and sends nothing", () => {
 });
 
 test("headers come from flags and from the lines of a file", async () => {
-  const file = join(folder, "two-headers");
+  const file = path("two-headers");
   await writeFile(file, "X-One: 1\n\nX-Two:2\r\n");
   node.requests.length = 0;
   await runCli(["profiles", "--limit", "1", "--header", `@${file}`, "--header", "X-Three: a: b"], { fetch });
@@ -174,10 +166,9 @@ test("a rate limit and a ban exit with 5", async () => {
 
 test("a list of which the node shows no more than the ends exits with 3, and a shorter one is whole", async () => {
   const many = createFakeNode({ profiles: 10_500 }, { defects: nodeDefects, rateLimit: false });
-  const file = join(folder, "profiles.csv");
-  const { code, stderr } = await runCli(["profiles", "-o", file], { fetch: many.fetch });
+  const { code, stderr } = await runCli(["profiles", "-o", path("profiles.csv")], { fetch: many.fetch });
   expect([code, stderr]).toEqual([3, expect.stringContaining("the first and the last 5000 records only")]);
-  await expect(stat(file)).rejects.toThrow("ENOENT");
+  expect(await readdir(path("."))).toEqual([]);
   const all = createFakeNode({ profiles: 7000 }, { defects: nodeDefects, rateLimit: false });
   const { stdout } = await runCli(["profiles"], { fetch: all.fetch });
   expect(new Set(stdout.trimEnd().split("\n")).size).toBe(7000);

@@ -1,56 +1,50 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { writeFile } from "node:fs/promises";
 import { createClient } from "vegaprotocol-client";
 import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
 import { listen } from "vegaprotocol-client/testing/node";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { freePort } from "../../../test/support/free-port.js";
-import { interruption, runCli } from "../support/run-cli.js";
+import { useFolder } from "../support/folder.js";
+import { runCli, startServing } from "../support/run-cli.js";
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "fake-node-"));
-});
-afterAll(() => rm(folder, { recursive: true }));
-
-const running: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const end of running.splice(0)) await end();
-});
-
-/** Starts a command that serves, and returns the addresses that it prints. */
-async function start(argv: readonly string[], addresses = 1) {
-  const { signal, interrupt } = interruption();
-  let text = "";
-  let arrived = () => {};
-  const printed = new Promise<void>((resolve) => {
-    arrived = resolve;
-  });
-  const ended = runCli(argv, {
-    signal,
-    onOutput: (chunk) => {
-      text += chunk;
-      if (text.split("\n").length > addresses) arrived();
-      return undefined;
-    },
-  });
-  await Promise.race([printed, ended.then(({ stderr }) => Promise.reject(new Error(stderr)))]);
-  const end = () => {
-    interrupt();
-    return ended;
-  };
-  running.push(end);
-  return { urls: text.trim().split("\n"), url: text.split("\n")[0] ?? "", end };
-}
+const file = useFolder();
+/** Starts a fake node, and returns the addresses that it prints. */
+const start = (argv: readonly string[], addresses = 1) => startServing(["fake-node", ...argv], undefined, addresses);
 
 const sorted = (records: readonly object[]) =>
   records.map((each) => JSON.stringify(Object.entries(each).sort())).sort();
 
-describe("fake-node", () => {
+describe("the command fake-node", () => {
+  test("prints its address and serves the records of its flags until it is interrupted", async () => {
+    const { url, close } = await start(["--votes", "7", "--balances", "0", "--seed", "3"]);
+    const client = createClient({ baseUrl: url });
+    const { votes } = createFakeNode({ votes: 7, seed: 3 }).records;
+    const listed = await client.listVotes({ proposalId: votes[0]?.proposalId ?? "" });
+    expect(votes).toEqual(expect.arrayContaining(listed.nodes));
+    expect(await client.listBalanceChanges().toArray()).toEqual([]);
+    const response = await fetch(`${url}/api/v2/votes?partyId=ab`, { headers: { Origin: "https://x" } });
+    expect(response.headers.get("access-control-allow-origin")).toBe("https://x");
+    expect(response.headers.get("ratelimit-limit")).toBe("20");
+    expect(await close()).toMatchObject({ code: 0, stdout: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\n$/) });
+  });
+
+  test("prints commands with ids to try, which work, and how to stop it, to stderr", async () => {
+    const { url, stderr } = await start([]);
+    await expect.poll(stderr).toMatch(/^Press Ctrl-C to stop\.\n$/m);
+    const [votes = "", signatures = ""] = stderr().split("\n");
+    for (const [line, name] of [
+      [votes, "votes --node"],
+      [signatures, "signatures --node"],
+    ] as const) {
+      expect(line).toMatch(new RegExp(`^Try: vegaprotocol ${name} ${url} --\\w+ [0-9a-f]{64}$`));
+      const { code, stdout } = await runCli(line.split(" ").slice(2));
+      expect({ code, isEmpty: stdout === "" }).toEqual({ code: 0, isEmpty: false });
+    }
+  });
+
   test("serves several nodes of one chain on the ports that follow, each as far behind as it should be", async () => {
     const port = await freePort();
-    const { urls } = await start(["fake-node", "--nodes", "3", "--port", String(port), "--lag", "0,7"], 3);
+    const { urls } = await start(["--nodes", "3", "--port", String(port), "--lag", "0,7"], 3);
     expect(urls.map((url) => new URL(url).port)).toEqual([port, port + 1, port + 2].map(String));
     const heights = await Promise.all(
       urls.map(async (url) => (await fetch(`${url}/api/v2/parties/profiles`)).headers.get("X-Block-Height")),
@@ -60,16 +54,7 @@ describe("fake-node", () => {
 
   test("ends blocks with records of a party", async () => {
     const party = "ab".repeat(32);
-    const { url } = await start([
-      "fake-node",
-      "--block-every",
-      "20ms",
-      "--party",
-      party,
-      "--seed",
-      "7",
-      "--no-rate-limit",
-    ]);
+    const { url } = await start(["--block-every", "20ms", "--party", party, "--seed", "7", "--no-rate-limit"]);
     const client = createClient({ baseUrl: url });
     const count = async () => (await client.listBalanceChanges({ filter: { partyIds: [party] } })).nodes.length;
     const before = await count();
@@ -77,37 +62,33 @@ describe("fake-node", () => {
   });
 
   test("fails as --fault says", async () => {
-    const { url } = await start(["fake-node", "--fault", "503=100%,latency=1ms/50%", "--fault", "418=0%"]);
+    const { url } = await start(["--fault", "503=100%,latency=1ms/50%", "--fault", "418=0%"]);
     expect((await fetch(`${url}/api/v2/parties/profiles`)).status).toBe(503);
-    const reset = await start(["fake-node", "--fault", "reset"]);
+    const reset = await start(["--fault", "reset"]);
     await expect(fetch(`${reset.url}/api/v2/parties/profiles`)).rejects.toThrow();
   });
 
-  test("serves the records of exported files", async () => {
-    const real = await listen(createFakeNode({ balances: 300, votes: 30, signatures: 5 }, { defects: nodeDefects }));
-    running.push(() => real.close());
-    const [balances, votes] = [join(folder, "balances.ndjson"), join(folder, "votes.ndjson")];
-    const node = ["--node", real.url];
-    const proposal = createFakeNode({ votes: 30 }).records.votes[1]?.proposalId ?? "";
-    expect((await runCli(["balances", "--output", balances, ...node])).code).toBe(0);
-    expect((await runCli(["votes", "--proposal", proposal, "--raw", "--output", votes, ...node])).code).toBe(0);
-    const { url } = await start(["fake-node", "--from", balances, "--from", votes]);
-    const [one, other] = [createClient({ baseUrl: real.url }), createClient({ baseUrl: url })];
-    expect(sorted(await other.listBalanceChanges().toArray())).toEqual(
-      sorted(await one.listBalanceChanges().toArray()),
+  test("serves the records of exported files, and names the line of a file that is none", async () => {
+    await using real = await listen(
+      createFakeNode({ balances: 300, votes: 30, signatures: 5 }, { defects: nodeDefects }),
     );
-    expect(sorted(await other.listVotes({ proposalId: proposal }).toArray())).toEqual(
-      sorted(await one.listVotes({ proposalId: proposal }).toArray()),
+    const [balances, votes, wrong] = [file("balances.ndjson"), file("votes.ndjson"), file("wrong.ndjson")];
+    const proposalId = createFakeNode({ votes: 30 }).records.votes[1]?.proposalId ?? "";
+    await runCli(["balances", "-o", balances, "--node", real.url]);
+    await runCli(["votes", "--proposal", proposalId, "--raw", "-o", votes, "--node", real.url]);
+    const { url } = await start(["--from", balances, "--from", votes]);
+    const [one, other] = [createClient({ baseUrl: real.url }), createClient({ baseUrl: url })];
+    const [changes, copied] = await Promise.all([one, other].map((client) => client.listBalanceChanges().toArray()));
+    expect(sorted(copied ?? [])).toEqual(sorted(changes ?? []));
+    expect(changes).toHaveLength(300);
+    expect(sorted(await other.listVotes({ proposalId }).toArray())).toEqual(
+      sorted(await one.listVotes({ proposalId }).toArray()),
     );
     expect((await other.listPartiesProfiles()).nodes).toHaveLength(100);
-  });
-
-  test("names the line of a file that is no record", async () => {
-    const file = join(folder, "wrong.ndjson");
-    await writeFile(file, '\n{"id":"a"}\n');
-    const { code, stderr } = await runCli(["fake-node", "--from", file]);
-    expect([code, stderr]).toEqual([2, expect.stringContaining(`Expected ${file}, line 2 to be a vote`)]);
-    await writeFile(file, '{"balance":"1.5"}\n');
-    expect((await runCli(["fake-node", "--from", file])).stderr).toContain("export without --decimals");
+    await writeFile(wrong, '\n{"id":"a"}\n');
+    const refused = { code: 2, stderr: expect.stringContaining(`Expected ${wrong}, line 2 to be a vote`) };
+    expect(await runCli(["fake-node", "--from", wrong])).toMatchObject(refused);
+    await writeFile(wrong, '{"balance":"1.5"}\n');
+    expect((await runCli(["fake-node", "--from", wrong])).stderr).toContain("export without --decimals");
   });
 });

@@ -2,41 +2,26 @@ import { toNanoseconds } from "vegaprotocol-client";
 import { createFakeNode } from "vegaprotocol-client/testing";
 import { afterEach, describe, expect, test } from "vitest";
 import { overDays, startOfDay } from "../../../test/support/over-days.js";
-import { interruption, runCli } from "../support/run-cli.js";
+import { clock, interruption, runCli } from "../support/run-cli.js";
 
-let stopChain = () => {};
-afterEach(() => stopChain());
-
-function growChain(endBlock: () => void): void {
-  const timer = setInterval(endBlock, 5);
-  stopChain = () => clearInterval(timer);
-}
+let timer: NodeJS.Timeout | undefined;
+afterEach(() => clearInterval(timer));
 
 /** A node that ends a block every few milliseconds. */
-function growingNode(data: Parameters<typeof createFakeNode>[0] = {}, perBlock: object = { balances: 3, votes: 2 }) {
+function growingNode(data: Parameters<typeof createFakeNode>[0] = {}) {
   const node = createFakeNode(
     { votes: 20, balances: 50, signatures: 6, ...data },
-    {
-      rateLimit: false,
-      defects: ["tied-vote-cursors"],
-    },
+    { rateLimit: false, defects: ["tied-vote-cursors"] },
   );
-  growChain(() => node.nextBlock(perBlock));
+  timer = setInterval(() => node.nextBlock({ balances: 3, votes: 2 }), 5);
   return node;
 }
 
 const poll = ["--poll-interval", "5ms", "--raw"];
 const linesIn = (text: string) => (text === "" ? [] : text.trimEnd().split("\n"));
 
-/** The key of a record, which is the same for a printed one and for one of the node. */
-const keyOf = (record: object) =>
-  JSON.stringify(
-    Object.entries(record)
-      .filter(([name]) => name !== "balance")
-      .sort(),
-  );
 const balanceKey = ({ timestamp, partyId, assetId, marketId, accountType }: Record<string, unknown>) =>
-  keyOf({ timestamp, partyId, assetId, marketId, accountType });
+  [timestamp, partyId, assetId, marketId, accountType].join();
 
 /** Runs a follower until it has written so many lines to stdout. */
 async function followLines(argv: readonly string[], count: number, fetch: (request: Request) => Promise<Response>) {
@@ -48,7 +33,6 @@ async function followLines(argv: readonly string[], count: number, fetch: (reque
     onOutput: (text) => {
       written += text;
       if (linesIn(written).length >= count) interrupt();
-      return undefined;
     },
   });
 }
@@ -146,10 +130,79 @@ test("follow signatures prints the existing signatures and new ones, as CSV if t
       if (isNew || text === "sig\r\n") return undefined;
       isNew = true;
       node.nextBlock({ signatures: [{ id, sig: "AAAA", kind: "NODE_SIGNATURE_KIND_ASSET_NEW" }] });
-      return undefined;
     },
   });
   expect(code).toBe(0);
   expect(stdout.trimEnd().split("\r\n")).toHaveLength(length + 2);
   expect(stdout.endsWith("AAAA\r\n")).toBe(true);
+});
+
+describe("a follower whose node does not respond", () => {
+  const command = ["follow", "balances", "--from", "start", "--retries", "0", ...poll];
+  const refused = Object.assign(new TypeError("fetch failed"), { cause: new Error("connect ECONNREFUSED") });
+
+  test("ends at once with 1 if it has never responded: its name or its certificate may be wrong", async () => {
+    const stderr = expect.stringMatching(/^Error: listBalanceChanges received no response .*connect ECONNREFUSED\n$/);
+    const fetch = () => Promise.reject(refused);
+    expect(await runCli(command, { fetch })).toEqual({ code: 1, stdout: "", stderr });
+  });
+
+  test("retries for --give-up-after, says so once, and then ends with 1", async () => {
+    let requests = 0;
+    const node = createFakeNode({ balances: 50 }, { rateLimit: false });
+    const { code, stderr } = await runCli([...command, "--give-up-after", "30m"], {
+      now: clock(600_000),
+      fetch: async (request) => {
+        if (++requests < 3) return node.fetch(request);
+        if (requests === 4) return new Response("", { status: 503 });
+        throw refused;
+      },
+    });
+    expect([code, ...stderr.trimEnd().split("\n")]).toEqual([
+      1,
+      expect.stringMatching(/^listBalanceChanges received no response .*ECONNREFUSED.*\. Retrying for 30m\.$/),
+      expect.stringMatching(/^Error: listBalanceChanges received no response .*ECONNREFUSED/),
+      expect.stringMatching(/^To continue, repeat the command with --from \d+\.$/),
+    ]);
+  });
+
+  test.each([
+    [[], /^listBalanceChanges received no .*\. Retrying for 10m\.\nThe node responds again after \d+s\.\n$/],
+    [["--quiet"], /^$/],
+  ])("says with %j when the node responds again", async (flags, message) => {
+    let requests = 0;
+    const node = createFakeNode({ balances: 50 }, { rateLimit: false });
+    const { code, stdout, stderr } = await runCli([...command, "--limit", "90", ...flags], {
+      fetch: async (request) => {
+        node.nextBlock({ balances: 10 });
+        if (++requests === 3) throw refused;
+        return node.fetch(request);
+      },
+    });
+    expect([code, linesIn(stdout).length]).toEqual([0, 90]);
+    expect(stderr).toMatch(message);
+  });
+
+  test("ends with 5 if it is banned for longer than --give-up-after", async () => {
+    const { fetch } = createFakeNode({ balances: 5 }, { rateLimit: { rate: 1, burst: 1, refusals: 1, ban: 600 } });
+    for (let request = 0; request < 4; request++) await fetch(new Request("https://node.example/api/v2/votes"));
+    const result = await runCli([...command, "--no-pacing", "--give-up-after", "2m"], { fetch });
+    expect(result).toMatchObject({ code: 5, stderr: expect.stringMatching(/^Error: .*Wait \d+ seconds/m) });
+  });
+});
+
+test("a follower on a terminal prints a table, and a line with its progress that is never between the rows", async () => {
+  const { fetch } = growingNode();
+  const { signal, interrupt } = interruption();
+  let outputs = 0;
+  const columns = ["--columns", "timestamp,balance"];
+  const { stdout, stderr } = await runCli(["follow", "balances", "--from", "start", ...poll.slice(0, 2), ...columns], {
+    ...{ signal, fetch, now: clock(250), terminal: 120, errorTerminal: 120, env: { NO_COLOR: "1" } },
+    onOutput: () => {
+      if (++outputs === 4) interrupt();
+    },
+  });
+  expect(stdout).toMatch(/^timestamp +balance\n2024-\S+ +\d+\n/);
+  expect(stderr).toMatch(/\r.\[K\d+ records, \d+\/s, at 2024-02-09T\S+Z\r.\[K/);
+  expect(stderr).toMatch(/\r.\[KInterrupted by SIGINT\.\n/);
 });

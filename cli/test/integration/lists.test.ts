@@ -1,9 +1,8 @@
-import { mkdtemp, readdir, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readdir } from "node:fs/promises";
 import { createClient } from "vegaprotocol-client";
 import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { useFolder } from "../support/folder.js";
 import { runCli } from "../support/run-cli.js";
 
 const node = createFakeNode(
@@ -20,11 +19,7 @@ const party = vote?.partyId ?? "";
 const proposal = vote?.proposalId ?? "";
 const [signature] = node.records.signatures;
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "lists-"));
-});
-afterAll(() => rm(folder, { recursive: true }));
+const path = useFolder();
 
 /** What a command requests, with its parameters decoded. */
 async function requestsOf(argv: readonly string[]) {
@@ -113,13 +108,12 @@ describe("the command balances", () => {
   });
 
   test("ends with an error as soon as one --decimals N would print amounts of a second asset", async () => {
-    const file = join(folder, "decimals.csv");
-    for (const output of [[], ["-o", file]]) {
+    for (const output of [[], ["-o", path("decimals.csv")]]) {
       const { code, stderr } = await runCli(["balances", "--decimals", "18", ...output], { fetch });
       expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("is for records of one asset") });
       expect(stderr).not.toContain("To continue");
     }
-    expect((await readdir(folder)).filter((name) => name.startsWith("decimals"))).toEqual([]);
+    expect(await readdir(path("."))).toEqual([]);
   });
 });
 

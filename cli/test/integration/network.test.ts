@@ -1,63 +1,52 @@
 import { execFile } from "node:child_process";
+import { once } from "node:events";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import http from "node:http";
 import https from "node:https";
 import { type AddressInfo, connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pipeline } from "node:stream";
 import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
 import { createFakeNode } from "vegaprotocol-client/testing";
 import { listen } from "vegaprotocol-client/testing/node";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { freePort } from "../../../test/support/free-port.js";
 import { finish, start } from "../support/cli-process.js";
 import { runCli } from "../support/run-cli.js";
 
-const run = promisify(execFile);
 const node = createFakeNode({ profiles: 7 }, { rateLimit: false });
+const servers: (http.Server | https.Server)[] = [];
+
+/** Listens on a free port, and returns it. */
+async function listening(server: http.Server | https.Server): Promise<number> {
+  servers.push(server);
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  return (server.address() as AddressInfo).port;
+}
 
 let folder: string;
 let plain: Awaited<ReturnType<typeof listen>>;
-let secure: https.Server;
-let proxy: http.Server;
-let cut = false;
+let secureUrl: string;
+let proxyUrl: string;
 /** What the proxy was asked for. */
 let asked: string[] = [];
-const portOf = (server: http.Server | https.Server) => (server.address() as AddressInfo).port;
-const listening = (server: http.Server | https.Server) =>
-  new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-const secureUrl = () => `https://localhost:${portOf(secure)}`;
-const proxyUrl = () => `http://user:p%40ss@127.0.0.1:${portOf(proxy)}`;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "network-"));
-  await run(
-    "openssl",
-    [
-      ..."req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost".split(" "),
-      ..."-addext subjectAltName=DNS:localhost -keyout key.pem -out ca.pem".split(" "),
-    ],
-    { cwd: folder },
-  );
+  const request = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost";
+  const output = "-addext subjectAltName=DNS:localhost -keyout key.pem -out ca.pem";
+  await promisify(execFile)("openssl", `${request} ${output}`.split(" "), { cwd: folder });
   plain = await listen(node);
   const [key, cert] = await Promise.all(["key.pem", "ca.pem"].map((name) => readFile(join(folder, name))));
-  secure = https.createServer({ key, cert }, async ({ url }, response) => {
-    const { status, headers, body } = await node
-      .fetch(new Request(`https://node.example${url}`))
-      .then(async (answer) => ({
-        status: answer.status,
-        headers: answer.headers,
-        body: gzipSync(await answer.text()),
-      }));
-    response.writeHead(status, {
-      ...Object.fromEntries(headers),
-      "content-encoding": "gzip",
-      "content-length": body.length,
-    });
-    if (cut) response.write(body.subarray(0, 20), () => response.destroy());
-    else response.end(body);
+  const secure = https.createServer({ key, cert }, async ({ url }, response) => {
+    const answer = await node.fetch(new Request(`https://node.example${url}`));
+    const body = gzipSync(await answer.text());
+    const encoding = { "content-encoding": "gzip", "content-length": body.length };
+    response.writeHead(answer.status, { ...Object.fromEntries(answer.headers), ...encoding }).end(body);
   });
-  proxy = http.createServer((request, response) => {
+  const proxy = http.createServer((request, response) => {
     asked.push(`${request.method} ${request.url} ${request.headers["proxy-authorization"]}`);
     const { "proxy-authorization": _, ...headers } = request.headers;
     request.pipe(
@@ -67,21 +56,19 @@ beforeAll(async () => {
       }),
     );
   });
-  proxy.on("connect", ({ url = "", headers }, socket, head) => {
+  proxy.on("connect", ({ url = "", headers }, socket) => {
     asked.push(`CONNECT ${url} ${headers["proxy-authorization"]}`);
-    const [, port] = url.split(":");
-    const target = connect(Number(port), "127.0.0.1", () => {
+    const target = connect(Number(url.split(":")[1]), "127.0.0.1", () => {
       socket.write("HTTP/1.1 200 Connection Established\r\n\r\n");
-      target.write(head);
-      target.pipe(socket).pipe(target);
+      pipeline(target, socket, target, () => {});
     });
-    for (const each of [target, socket]) each.on("error", () => {});
   });
-  await Promise.all([listening(secure), listening(proxy)]);
+  secureUrl = `https://localhost:${await listening(secure)}`;
+  proxyUrl = `http://user:p%40ss@127.0.0.1:${await listening(proxy)}`;
 });
 afterAll(async () => {
   await plain.close();
-  for (const server of [secure, proxy]) {
+  for (const server of servers) {
     server.closeAllConnections();
     server.close();
   }
@@ -89,12 +76,11 @@ afterAll(async () => {
 });
 beforeEach(() => {
   asked = [];
-  cut = false;
 });
 
 const profiles = (flags: readonly string[], env: Record<string, string> = {}) =>
   runCli(["profiles", "--retries", "0", ...flags], { env: { VEGAPROTOCOL_NODE: undefined, ...env } });
-const lines = (text: string) => text.trimEnd().split("\n").length;
+const all = { code: 0, stderr: "", stdout: expect.stringMatching(/^(.*\n){7}$/) };
 const basic = `Basic ${Buffer.from("user:p@ss").toString("base64")}`;
 /** Runs the built program, which trusts the certificate: Node.js reads the variable when it starts. */
 const trusting = (flags: readonly string[], env: Record<string, string> = {}) =>
@@ -103,8 +89,7 @@ const trusting = (flags: readonly string[], env: Record<string, string> = {}) =>
 describe("a proxy of the environment", () => {
   test("gets the requests of plain addresses, with its credentials, which the node does not get", async () => {
     node.requests.length = 0;
-    const { code, stdout, stderr } = await profiles(["--node", plain.url], { HTTP_PROXY: proxyUrl() });
-    expect({ code, stderr, records: lines(stdout) }).toEqual({ code: 0, stderr: "", records: 7 });
+    expect(await profiles(["--node", plain.url], { HTTP_PROXY: proxyUrl })).toEqual(all);
     expect(asked).toEqual([
       expect.stringMatching(new RegExp(`^GET ${plain.url}/api/v2/parties/profiles\\S* ${basic}$`)),
     ]);
@@ -112,33 +97,26 @@ describe("a proxy of the environment", () => {
   });
 
   test("connects to addresses over TLS, of which it sees the host alone", async () => {
-    const { code, stdout, stderr } = await trusting(["--node", secureUrl()], { HTTPS_PROXY: proxyUrl() });
-    expect({ code, stderr, records: lines(stdout) }).toEqual({ code: 0, stderr: "", records: 7 });
-    expect(asked).toEqual([`CONNECT localhost:${portOf(secure)} ${basic}`]);
+    expect(await trusting(["--node", secureUrl], { HTTPS_PROXY: proxyUrl })).toMatchObject(all);
+    expect(asked).toEqual([`CONNECT ${new URL(secureUrl).host} ${basic}`]);
   });
 
   test("is left out for the hosts of NO_PROXY", async () => {
-    const env = { HTTP_PROXY: proxyUrl(), HTTPS_PROXY: proxyUrl(), NO_PROXY: "127.0.0.1,localhost" };
-    expect(await profiles(["--node", plain.url], env)).toMatchObject({ code: 0 });
-    expect(await trusting(["--node", secureUrl()], env)).toMatchObject({ code: 0 });
+    const env = { HTTP_PROXY: proxyUrl, HTTPS_PROXY: proxyUrl, NO_PROXY: "127.0.0.1,localhost" };
+    expect(await profiles(["--node", plain.url], env)).toEqual(all);
+    expect(await trusting(["--node", secureUrl], env)).toMatchObject(all);
     expect(asked).toEqual([]);
   });
 
   test("that does not respond is named in the error, without its password", async () => {
-    const server = http.createServer();
-    await listening(server);
-    const port = portOf(server);
-    await new Promise((resolve) => server.close(resolve));
-    const env = {
-      HTTP_PROXY: `http://user:secret@127.0.0.1:${port}`,
-      HTTPS_PROXY: `http://user:secret@127.0.0.1:${port}`,
-    };
-    for (const url of [plain.url, secureUrl()]) {
+    const host = `127.0.0.1:${await freePort()}`;
+    const env = { HTTP_PROXY: `http://user:secret@${host}`, HTTPS_PROXY: `http://user:secret@${host}` };
+    for (const url of [plain.url, secureUrl]) {
       const { code, stderr } = await profiles(["--node", url], env);
-      expect({ code, stderr }).toEqual({
-        code: 1,
-        stderr: expect.stringContaining(`The proxy http://127.0.0.1:${port} does not respond: connect ECONNREFUSED`),
-      });
+      expect([code, stderr]).toEqual([
+        1,
+        expect.stringContaining(`The proxy http://${host} does not respond: connect ECONNREFUSED`),
+      ]);
       expect(stderr).not.toContain("secret");
     }
   });
@@ -146,46 +124,33 @@ describe("a proxy of the environment", () => {
 
 test("an address of https whose port has no TLS is an error that names the one of http", async () => {
   const { host } = new URL(plain.url);
-  const { code, stderr } = await profiles(["--node", `https://${host}`]);
-  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(`try http://${host}\n`) });
+  const stderr = expect.stringContaining(`try http://${host}\n`);
+  expect(await profiles(["--node", `https://${host}`])).toMatchObject({ code: 1, stderr });
 });
 
-describe("certificates", () => {
-  test("of NODE_EXTRA_CA_CERTS are trusted, and others are not", async () => {
-    expect(await trusting(["--node", secureUrl()])).toMatchObject({ code: 0 });
-    const { code, stderr } = await profiles(["--node", secureUrl()]);
-    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("self-signed certificate") });
-  });
+test("certificates of NODE_EXTRA_CA_CERTS are trusted, and others are not", async () => {
+  expect(await trusting(["--node", secureUrl])).toMatchObject(all);
+  const stderr = expect.stringContaining("self-signed certificate");
+  expect(await profiles(["--node", secureUrl])).toMatchObject({ code: 1, stderr });
 });
 
 test("a redirect to another origin is not followed", async () => {
-  const received: (string | undefined)[] = [];
-  const other = http.createServer(async (request, response) => {
-    received.push(request.headers["x-key"] as string | undefined);
-    const reply = await node.fetch(new Request(`https://node.example${request.url}`));
-    response.writeHead(reply.status, Object.fromEntries(reply.headers)).end(await reply.text());
+  const received: (string | string[] | undefined)[] = [];
+  const redirecting = http.createServer((request, response) => {
+    received.push(request.headers["x-key"]);
+    response.writeHead(307, { location: `${plain.url}${request.url}` }).end();
   });
-  await listening(other);
-  const first = http.createServer((request, response) => {
-    received.push(request.headers["x-key"] as string | undefined);
-    response.writeHead(307, { location: `http://127.0.0.1:${portOf(other)}${request.url}` }).end();
-  });
-  await listening(first);
-  const { code, stderr } = await profiles(["--node", `http://127.0.0.1:${portOf(first)}`, "--header", "X-Key: secret"]);
-  for (const server of [first, other]) server.close();
-  expect({ code, stderr }).toEqual({
-    code: 1,
-    stderr: expect.stringMatching(/^Error: .* It redirects to .*, which is not followed\. .* in --node\.\n$/),
-  });
-  expect(received).toEqual(["secret"]);
+  const url = `http://127.0.0.1:${await listening(redirecting)}`;
+  node.requests.length = 0;
+  const stderr = expect.stringMatching(/^Error: .* It redirects to .*, which is not followed\. .* in --node\.\n$/);
+  expect(await profiles(["--node", url, "--header", "X-Key: secret"])).toMatchObject({ code: 1, stderr });
+  expect([received, node.requests]).toEqual([["secret"], []]);
 });
 
 test("VEGA_NODE comes before VEGAPROTOCOL_NODE, and neither needs a scheme", async () => {
   const { host } = new URL(plain.url);
-  expect(await profiles([], { VEGA_NODE: host, VEGAPROTOCOL_NODE: "https://unused.example" })).toMatchObject({
-    code: 0,
-  });
-  expect(await profiles([], { VEGA_NODE: "", VEGAPROTOCOL_NODE: host })).toMatchObject({ code: 0 });
+  expect(await profiles([], { VEGA_NODE: host, VEGAPROTOCOL_NODE: "https://unused.example" })).toEqual(all);
+  expect(await profiles([], { VEGA_NODE: "", VEGAPROTOCOL_NODE: host })).toEqual(all);
 });
 
 test.each([

@@ -15,17 +15,20 @@ test("the command nodes sends one read to each node and prints its block, lag an
   const { code, stdout } = await run(["nodes", "--format", "ndjson", "--raw"], network);
   expect(code).toBe(0);
   expect(network.nodes.map(({ requests }) => requests.length)).toEqual([1, 1, 1]);
-  const rows = stdout
-    .trim()
-    .split("\n")
-    .map((line) => JSON.parse(line));
-  expect(rows.map(({ url }) => url)).toEqual(three);
-  expect(rows.map(({ height }) => height)).toEqual(network.nodes.map(({ block }) => String(block.height)));
-  expect(rows.map(({ timestamp }) => timestamp)).toEqual(network.nodes.map(({ block }) => String(block.timestamp)));
-  expect(rows[0].lag).toBeGreaterThan(10_000);
-  expect(rows.slice(1).map(({ lag }) => lag)).toEqual([0, 0]);
-  expect(rows.map(({ rateLimit }) => rateLimit)).toEqual([20, 20, 20]);
-  expect(rows.every(({ latency }) => Number.isInteger(latency))).toBe(true);
+  const rows = stdout.trim().split("\n");
+  expect(rows.map((line) => JSON.parse(line))).toEqual(
+    network.nodes.map(({ url, block: { height, timestamp } }, index) => ({
+      ...{
+        url,
+        state: index === 0 ? "lagging" : "ready",
+        height: `${height}`,
+        timestamp: `${timestamp}`,
+        rateLimit: 20,
+      },
+      ...{ lag: index === 0 ? expect.any(Number) : 0, latency: expect.any(Number) },
+    })),
+  );
+  expect(JSON.parse(rows[0] ?? "").lag).toBeGreaterThan(10_000);
 });
 
 test("the command nodes exits with 0 and the error of a node that does not respond, as long as another one does", async () => {
@@ -40,11 +43,8 @@ test("the command nodes exits with 0 and the error of a node that does not respo
 
 test("the command nodes shows what matters on a terminal of 80 columns, with units, and errors below", async () => {
   const network = createFakeNetwork({ nodes: [{ lag: 600 }, {}, { down: true }], balances: 30 });
-  const { stdout, stderr } = await runCli(["nodes", ...flags], {
-    fetch: network.fetch,
-    env: { ...env, NO_COLOR: "1" },
-    terminal: 80,
-  });
+  const options = { fetch: network.fetch, env: { ...env, NO_COLOR: "1" }, terminal: 80 };
+  const { stdout, stderr } = await runCli(["nodes", ...flags], options);
   const lines = stdout.trimEnd().split("\n");
   expect(lines).toHaveLength(4);
   expect(lines[0]).toMatch(/^url +state +height +lag +latency +rateLimit$/);
@@ -67,12 +67,8 @@ test("the command nodes exits with 1 if no node responds, and sends each of them
 });
 
 test("each command works with several nodes of which one is down and one is far behind, and --verbose prints the failover", async () => {
-  const network = createFakeNetwork({
-    nodes: [{ down: true }, { lag: 600 }, {}],
-    balances: 900,
-    votes: 30,
-    signatures: 9,
-  });
+  const nodes = [{ down: true }, { lag: 600 }, {}];
+  const network = createFakeNetwork({ nodes, balances: 900, votes: 30, signatures: 9 });
   const { votes, signatures, balances } = network.records;
   const lines = async (argv: readonly string[]) => {
     const { code, stdout, stderr } = await run([...argv, "--verbose"], network);

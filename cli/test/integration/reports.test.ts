@@ -1,8 +1,6 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { useFolder } from "../support/folder.js";
 import { hasPostgres, startPostgres } from "../support/postgres.js";
 import { runCli } from "../support/run-cli.js";
 
@@ -19,11 +17,7 @@ const last = times.at(-1) ?? 0n;
 const range = ["--from", String(middle), "--to", String(last)];
 const proposal = votes[0]?.proposalId ?? "";
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "reports-"));
-});
-afterAll(() => rm(folder, { recursive: true }));
+const path = useFolder();
 
 const lines = (stdout: string): Record<string, string>[] =>
   stdout
@@ -162,9 +156,9 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => postgres?.close());
 const destinations = [
-  ...(hasSqlite ? [["vega.db", () => join(folder, "vega.db"), []] as const] : []),
+  ...(hasSqlite ? [["vega.db", () => path("vega.db"), []] as const] : []),
   ...(hasPostgres ? [["postgres://…", () => postgres?.url ?? "", []] as const] : []),
-  ["vega/", () => join(folder, "vega/"), ["--partial-day"]] as const,
+  ["vega/", () => path("vega/"), ["--partial-day"]] as const,
 ];
 
 describe("a destination of sync", () => {
@@ -196,14 +190,14 @@ describe("a destination of sync", () => {
   );
 
   test("fails if it does not have what a report needs", async () => {
-    const db = join(folder, "part/");
+    const db = path("part/");
     await runCli(["sync", db, "--partial-day", "--asset", assets[0] ?? ""], { fetch });
     const at = ["balances", "--at", String(middle), "--db"];
     expect(await runCli([...at, db], { fetch })).toMatchObject({
       code: 2,
       stderr: `Error: ${db} does not have these balances: run vegaprotocol sync ${db} balances with these filters.\n`,
     });
-    expect(await runCli([...at, join(folder, "none/")], { fetch })).toMatchObject({ code: 2 });
+    expect(await runCli([...at, path("none/")], { fetch })).toMatchObject({ code: 2 });
     const later = ["balances", "--at", "2030", "--asset", assets[0] ?? "", "--db", db];
     expect(await runCli(later, { fetch })).toMatchObject({
       code: 3,

@@ -1,48 +1,19 @@
 import type { FakeNetwork } from "vegaprotocol-client/testing";
-import { onTestFinished } from "vitest";
-import { runCli } from "./run-cli.js";
+import { startServing } from "./run-cli.js";
 
 type Fetch = (request: Request) => Promise<Response>;
 
 /** Starts the command `serve` on a free port. It ends with the test. */
 export async function startGateway(nodes: readonly string[], flags: readonly string[], fetch: Fetch) {
-  const controller = new AbortController();
-  let stderr = "";
-  let listening: (url: string) => void = () => {};
-  const url = new Promise<string>((resolve) => {
-    listening = resolve;
-  });
-  const ended = runCli(["serve", "--port", "0", ...nodes.flatMap((node) => ["--node", node]), ...flags], {
-    fetch,
-    signal: controller.signal,
-    onOutput: (text) => {
-      listening(text.trim());
-      return undefined;
-    },
-    onErrorOutput: (text) => {
-      stderr += text;
-    },
-  });
-  const failed = ended.then(({ stderr: message }) => {
-    throw new Error(`The gateway has ended: ${message}`);
-  });
-  failed.catch(() => {});
-  const close = () => {
-    controller.abort(new Error("interrupted"));
-    return ended;
-  };
-  onTestFinished(async () => void (await close()));
-  return {
-    url: await Promise.race([url, failed]),
-    /** The lines of its log. */
-    log: (): Record<string, unknown>[] =>
-      stderr
-        .split("\n")
-        .filter(Boolean)
-        .map((line) => JSON.parse(line)),
-    /** Interrupts it, and returns its exit code and output. */
-    close,
-  };
+  const own = ["--port", "0", ...nodes.flatMap((node) => ["--node", node])];
+  const { url, stderr, close } = await startServing(["serve", ...own, ...flags], fetch);
+  /** The lines of its log. */
+  const log = (): Record<string, unknown>[] =>
+    stderr()
+      .split("\n")
+      .filter(Boolean)
+      .map((line) => JSON.parse(line));
+  return { url, log, close };
 }
 
 /** Starts a gateway in front of a network. */

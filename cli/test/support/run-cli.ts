@@ -1,4 +1,5 @@
 import { Readable, Writable } from "node:stream";
+import { onTestFinished } from "vitest";
 import { Interruption, type Io } from "../../src/io.js";
 import { run } from "../../src/program.js";
 
@@ -9,9 +10,9 @@ export interface CliOptions extends Partial<Pick<Io, "env" | "fetch" | "now" | "
   /** The width of the terminal that stderr is. Default: it is a pipe. */
   errorTerminal?: number;
   /** Called with each text that is written to stdout. An error that it returns is that of the stream. */
-  onOutput?: (text: string) => Error | undefined;
+  onOutput?: (text: string) => unknown;
   /** Called with each text that is written to stderr. */
-  onErrorOutput?: (text: string) => void;
+  onErrorOutput?: (text: string) => unknown;
 }
 
 class Sink extends Writable {
@@ -19,12 +20,13 @@ class Sink extends Writable {
   readonly isTTY: boolean;
   readonly columns: number | undefined;
 
-  constructor(columns: number | undefined, onOutput: CliOptions["onOutput"] = () => undefined) {
+  constructor(columns: number | undefined, onOutput: CliOptions["onOutput"] = () => {}) {
     super({
       decodeStrings: false,
       write: (chunk, _, done) => {
         this.text += chunk;
-        done(onOutput(String(chunk)));
+        const error = onOutput(String(chunk));
+        done(error instanceof Error ? error : null);
       },
     });
     this.isTTY = columns !== undefined;
@@ -36,10 +38,7 @@ class Sink extends Writable {
 export function createIo(argv: readonly string[], options: CliOptions = {}) {
   const { env, fetch, now = () => performance.now(), signal = new AbortController().signal, stdin = "" } = options;
   const stdout = new Sink(options.terminal, options.onOutput);
-  const stderr = new Sink(options.errorTerminal, (text) => {
-    options.onErrorOutput?.(text);
-    return undefined;
-  });
+  const stderr = new Sink(options.errorTerminal, options.onErrorOutput);
   const io: Io = {
     argv,
     env: { VEGAPROTOCOL_NODE: "https://node.example", ...env },
@@ -60,8 +59,42 @@ export async function runCli(argv: readonly string[], options: CliOptions = {}) 
   return { code, stdout: stdout.text, stderr: stderr.text };
 }
 
+/** A clock of which each look takes some milliseconds. */
+export function clock(step: number): () => number {
+  let now = 0;
+  return () => (now += step);
+}
+
 /** A signal of the system that has arrived, or will. */
 export function interruption(name: "SIGINT" | "SIGTERM" = "SIGINT") {
   const controller = new AbortController();
   return { signal: controller.signal, interrupt: () => controller.abort(new Interruption(name)) };
+}
+
+/** Starts a command that serves in this process until the test ends, and waits for the addresses that it prints. */
+export async function startServing(argv: readonly string[], fetch?: Io["fetch"], addresses = 1) {
+  const { signal, interrupt } = interruption();
+  let [stdout, stderr, isListening] = ["", "", () => {}];
+  const listening = new Promise<void>((resolve) => {
+    isListening = resolve;
+  });
+  const ended = runCli(argv, {
+    fetch,
+    signal,
+    onOutput: (text) => {
+      stdout += text;
+      if (stdout.split("\n").length > addresses) isListening();
+    },
+    onErrorOutput: (text) => {
+      stderr += text;
+    },
+  });
+  await Promise.race([listening, ended.then((result) => Promise.reject(new Error(result.stderr)))]);
+  const urls = stdout.trim().split("\n");
+  const close = () => {
+    interrupt();
+    return ended;
+  };
+  onTestFinished(async () => void (await close()));
+  return { urls, url: urls[0] ?? "", stderr: () => stderr, close };
 }

@@ -1,8 +1,7 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { writeFile } from "node:fs/promises";
+import { describe, expect, test } from "vitest";
 import { cellText, readColumns } from "../../src/output/columns.js";
+import { useFolder } from "../support/folder.js";
 
 const kinds = { timestamp: "time", balance: "amount", alias: "text" } as const;
 const ofAssets = { ...kinds, assetId: "text" } as const;
@@ -29,19 +28,11 @@ test("columns are those that were named, in that order, each once", async () => 
 });
 
 describe("the decimal places of amounts", () => {
-  let folder: string;
-  let file: string;
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), "assets-"));
-    file = join(folder, "assets.json");
-    const edges = [
-      { node: { id: "aa", details: { symbol: "VEGA", decimals: "18" } } },
-      { node: { id: "bb", details: { symbol: "USDT", decimals: "6" } } },
-    ];
-    await writeFile(file, JSON.stringify({ assets: { edges } }));
-    await writeFile(join(folder, "other.json"), '{"assets":{"edges":[{"node":{"id":"aa"}}]}}');
-  });
-  afterAll(() => rm(folder, { recursive: true }));
+  const path = useFolder();
+  const writeAssets = async (...nodes: object[]) => {
+    await writeFile(path("assets.json"), JSON.stringify({ assets: { edges: nodes.map((node) => ({ node })) } }));
+    return path("assets.json");
+  };
 
   const printed = async (flags: object, assets: readonly string[]) => {
     const columns = await readColumns(ofAssets, { ...flags, columns: "balance" });
@@ -50,6 +41,10 @@ describe("the decimal places of amounts", () => {
 
   test("are those of the record's asset", async () => {
     expect(await printed({ decimals: ["AA=6", "bb=3"] }, ["aa", "bb", "AA"])).toEqual(["1.5", "1500", "1.5"]);
+    const file = await writeAssets(
+      { id: "aa", details: { symbol: "VEGA", decimals: "18" } },
+      { id: "bb", details: { symbol: "USDT", decimals: "6" } },
+    );
     expect(await printed({ assets: [file] }, ["aa", "bb"])).toEqual(["0.0000000000015", "1.5"]);
     expect(await printed({ assets: [file], decimals: ["bb=0", "2"] }, ["bb", "cc"])).toEqual(["1500000", "15000"]);
   });
@@ -73,7 +68,7 @@ describe("the decimal places of amounts", () => {
 
   test("are refused with an asset where records name none, and from a file of another form", async () => {
     await expect(readColumns(kinds, { decimals: ["aa=5"] })).rejects.toThrow("Expected --decimals to be an integer");
-    const other = join(folder, "other.json");
+    const other = await writeAssets({ id: "aa" });
     await expect(printed({ assets: [other] }, [])).rejects.toThrow(
       `Expected --assets to be the JSON of a node's /api/v2/assets, got ${other}.`,
     );

@@ -87,6 +87,19 @@ test("a stream whose caller goes sends no further requests", async () => {
   expect(network.nodes[0]?.requests.length).toBe(count);
 });
 
+test("a stream whose reader stands still reads no further pages", async () => {
+  const network = createNetwork(100_000);
+  const { url } = await serve(network);
+  const socket = open(url, `GET ${path} HTTP/1.1`, "Accept: application/x-ndjson");
+  await firstLine(socket);
+  const counts: number[] = [];
+  const count = () => counts.push(network.nodes[0]?.requests.length ?? 0);
+  // What the socket and the scan have room for is read.
+  await expect.poll(() => count() > 1 && counts.at(-1) === counts.at(-2), { interval: 200 }).toBe(true);
+  expect(counts.at(-1)).toBeLessThan(90);
+  socket.destroy();
+});
+
 test("one caller has two streams at once: further ones are a 503, and another caller gets one", async () => {
   const network = createNetwork(60_000);
   const { url } = await serve(network, ["--trust-proxy"]);

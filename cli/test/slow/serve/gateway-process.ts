@@ -7,8 +7,6 @@ import { start } from "../../support/cli-process.js";
 /** A network over HTTP, and the built program in front of it, in a process of its own. */
 export interface Setting {
   readonly network: FakeNetwork;
-  /** The addresses of the nodes. */
-  readonly nodes: readonly string[];
   readonly gateway: { readonly url: string; readonly child: ChildProcess };
   end(): Promise<void>;
 }
@@ -21,14 +19,11 @@ export async function startSetting(data: Parameters<typeof createFakeNetwork>[0]
   );
   for (let block = 0; block < 3; block++) network.nextBlock();
   const servers = await Promise.all(network.nodes.map((node) => listen(node)));
-  const nodes = servers.map(({ url }) => url);
-  const flags = ["--port", "0", "--quiet"];
-  const child = start(["serve", ...flags, ...nodes.flatMap((node) => ["--node", node])]);
+  const child = start(["serve", "--port", "0", "--quiet", ...servers.flatMap(({ url }) => ["--node", url])]);
   child.stderr?.pipe(process.stderr);
   const [line] = child.stdout ? await once(child.stdout, "data") : [""];
   return {
     network,
-    nodes,
     gateway: { url: String(line).trim(), child },
     async end() {
       const closed = once(child, "close");
