@@ -47,8 +47,6 @@ export type ObserverEvent = {
       type: "pause";
       /** The expected wait in milliseconds. */
       delay: number;
-      /** `"limit"`: the request would exceed the rate limit. `"refusal"`: the node has rejected a request because of the rate. */
-      cause: "limit" | "refusal";
     }
   | {
       type: "failover";

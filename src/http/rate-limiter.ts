@@ -90,9 +90,8 @@ export class RateLimiter {
     const refusal = this.#refusalOf(attempt, now);
     if (refusal) throw refusal;
     if (this.#waiting.size === 0 && this.#delay(attempt, now) === 0) return this.#permit(now);
-    const cause = this.#pause(now) > 0 ? "refusal" : "limit";
     const delay = Math.ceil(this.expectedDelay);
-    emit?.({ type: "pause", operation: attempt.operation, attempt: attempt.attempt, delay, cause });
+    emit?.({ type: "pause", operation: attempt.operation, attempt: attempt.attempt, delay });
     return new Promise((grant, reject) => {
       signal.throwIfAborted();
       const waiter = { attempt, grant, reject };
