@@ -39,7 +39,7 @@ export function serialize(
     const spec = members[name] as Argument;
     const value = checked[name];
     if (spec.kind === "object") serialize(spec.members, value as CheckedArguments, parameters);
-    else if (value !== undefined) parameters[spec.in][spec.name] = value;
+    else parameters[spec.in][spec.name] = value;
   }
   return parameters;
 }

@@ -105,7 +105,7 @@ export function readClientOptions(options: ClientOptions) {
     refuse({ argument: "baseUrl" }, expected, baseUrl);
   }
   const pool = isPool(baseUrl) ? baseUrl : undefined;
-  const headers = new Headers({ accept: "application/json" });
+  const headers = { accept: "application/json" };
   const initial = { settings: defaultSettings, headers, observe: undefined, validate: undefined };
   return {
     urls: pool ? pool.status.map(({ url }) => url) : [readBaseUrl(baseUrl)],

@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from "../async/clock.js";
+import type { PlainHeaders } from "../http/call-options.js";
 import { createEmit, type ObserverEvent } from "../http/events.js";
 import { sendCall, type Transport } from "../http/requester.js";
 import type { NodeHttp, Send } from "../http/route.js";
@@ -32,7 +33,7 @@ export interface Connection {
 export interface ConnectionOptions extends Pick<Transport, "fetch" | "validate" | "limiter"> {
   session: Session;
   http: NodeHttp;
-  headers: Headers;
+  headers: PlainHeaders;
   observe: ((event: ObserverEvent) => void) | undefined;
   /** Whether the nodes of a pool get rate limiters of their own. */
   pacing: boolean;

@@ -126,10 +126,13 @@ export const callChecks: OptionChecks<CallOptions> = {
   node: checkedWhenRead,
 };
 
+/** Names in lower case, and values. */
+export type PlainHeaders = Readonly<Record<string, string>>;
+
 /** The checked options of a call, which hold for each of its requests. */
 export interface CallSettings {
   settings: Settings;
-  headers: Headers;
+  headers: PlainHeaders;
   signal?: AbortSignal | undefined;
   /** The address of the only node that serves the call, if the client has several. */
   node?: string | undefined;
@@ -160,7 +163,7 @@ export const settingsOf = ({ retry, ...options }: AttemptOptions, defaults: Sett
   withDefaults(defaults, { ...options, ...(retry === false ? { attempts: 1 } : retry) });
 
 /** Checks headers, and adds those that are not `undefined` to others. */
-export function addHeaders(others: Headers, values: HeaderValues | undefined, operation?: string): Headers {
+export function addHeaders(others: PlainHeaders, values: HeaderValues | undefined, operation?: string): PlainHeaders {
   if (values === undefined) return others;
   if (typeof values !== "object" || values === null) {
     refuse({ operation, argument: "headers" }, "an object, Headers or pairs", values);
@@ -174,5 +177,5 @@ export function addHeaders(others: Headers, values: HeaderValues | undefined, op
     // The message of the runtime is not used, because it contains the value.
     refuse({ operation, argument: "headers" }, "names and values that HTTP allows");
   }
-  return headers;
+  return Object.fromEntries(headers);
 }

@@ -45,7 +45,7 @@ async function httpCall(
   const isPlain = !(rest.headers instanceof Headers || Array.isArray(rest.headers));
   // Those of the request override the others, and `null` removes them.
   const own = isPlain ? rest.headers : Object.fromEntries(new Headers(rest.headers as HeadersInit));
-  const headers = { ...Object.fromEntries(defaults.headers), ...own };
+  const headers = { ...defaults.headers, ...own };
   // To where it says, once.
   if (baseUrl !== undefined || fetch !== undefined) return send(method, path, { ...init, headers, redirect: "manual" });
   let received: Result | undefined;

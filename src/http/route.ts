@@ -5,7 +5,7 @@ import type { OperationId } from "../arguments/operation.js";
 import { type CheckedArguments, serialize } from "../arguments/read-arguments.js";
 import type { SentRequest } from "../errors/index.js";
 import type { Answer } from "./call.js";
-import type { CallSettings } from "./call-options.js";
+import type { CallSettings, PlainHeaders } from "./call-options.js";
 import type { Expectation } from "./expectation.js";
 
 export type NodeHttp = Client<paths, "application/json">;
@@ -33,7 +33,7 @@ export interface Received {
 
 /** Options for openapi-fetch. An interface would not be assignable to its index signature. */
 export type AttemptInit = {
-  headers: Headers;
+  headers: PlainHeaders;
   fetch: (request: Request) => Promise<Response>;
   parseAs: "stream";
   signal: AbortSignal;

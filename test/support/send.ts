@@ -33,7 +33,7 @@ export function createSend(
       ...route,
       params: {},
       settings: { ...defaultSettings, ...settings },
-      headers: new Headers(),
+      headers: {},
       signal,
     });
 }

@@ -17,14 +17,14 @@ function setting(data: PooledNetworkOptions["data"] = {}) {
     observe: undefined,
     session: {},
     http,
-    headers: new Headers(),
+    headers: {},
     pacing: true,
     limiter: undefined,
     validate: undefined,
   });
   const request = { pagination: { first: 1, newestFirst: false } };
   const read = (node: object) => ({ edges: [{ cursor: "", node }], pageInfo: null, request });
-  const defaults = { settings: defaultSettings, headers: new Headers() };
+  const defaults = { settings: defaultSettings, headers: {} };
   const call = { ...routeOf(http, "getSpamStatistics"), read, params: { partyId: "a1" }, ...defaults };
   const send = (expectation: Expectation) => net.run(connection.send({ ...call, expectation }));
   return { net, send };
