@@ -9,7 +9,7 @@ import { prunedError } from "../evidence/reading-errors.js";
 import { checkPage, compareRecords } from "../scan/records.js";
 import { maximum, minimum } from "../values/integers.js";
 import { finalTime, microsecondOf, toTime } from "../values/times.js";
-import { type Batch, type Follower, type FollowSettings, follower, readPages } from "./follower.js";
+import { type Batch, type Follower, type FollowSettings, PollingFollower, readPages } from "./follower.js";
 import { type FollowOptions, followChecks, readCheckpoint } from "./options.js";
 
 const operation = "followBalanceChanges";
@@ -45,7 +45,7 @@ export const followBalanceChangesWith = (
   query: Pick<ListBalanceChangesArguments, "filter">,
   options: FollowOptions,
 ): Follower<BalanceChange> =>
-  follower<BalanceChange, Batch<BalanceChange>>({
+  new PollingFollower<BalanceChange, Batch<BalanceChange>>({
     operation,
     clock,
     client,

@@ -3,12 +3,12 @@ import { type ArgumentsSpec, readArguments } from "../arguments/read-arguments.j
 import { refuse } from "../arguments/refuse.js";
 import { sleep, untilAborted } from "../async/abort.js";
 import type { Clock } from "../async/clock.js";
-import { type Batches, ItemIterator, ignore } from "../async/item-iterator.js";
+import { type Batches, ItemIterator } from "../async/item-iterator.js";
 import type { VegaClient } from "../client/client.js";
 import type { Listing, ListingOptions, Page } from "../client/listing.js";
 import { ApiError, annotate, RateLimitError, ResponseError, TimeoutError, VegaError } from "../errors/index.js";
 import type { Block } from "../http/call.js";
-import { createEmit, type Emit, observedError } from "../http/events.js";
+import { createEmit, observedError } from "../http/events.js";
 import { isTransient, retryAfter } from "../http/retry.js";
 import { type FollowEvent, type FollowOptions, StalledError } from "./options.js";
 
@@ -87,99 +87,75 @@ const firstInterval = 1000;
 const longestInterval = 15_000;
 
 /** The loop of a follower: it waits, polls, repeats polls that failed, and detects a chain without new blocks. */
-class Polling<B extends { records: readonly unknown[]; resume?: `${bigint}` }> implements Batches<B> {
-  readonly #settings: FollowerSettings<B>;
-  /** Cancels the wait or the poll in flight. */
-  readonly #controller = new AbortController();
-  #poll: ((signal: AbortSignal) => Promise<Poll<B>>) | undefined;
-  #emit: Emit<FollowEvent> = ignore;
-  #nextPollAt = Number.NEGATIVE_INFINITY;
-  /** How many polls in a row have failed. */
-  #failures = 0;
-  /** How many polls in a row have found no record. */
-  #idlePolls = 0;
-  #newest: { block: Block; seenAt: number } | undefined;
-  #resume: FollowOptions["from"];
-
-  constructor(settings: FollowerSettings<B>) {
-    this.#settings = settings;
-  }
-
-  async next(): Promise<readonly B[]> {
-    const poll = this.#poll ?? this.#open();
-    const { signal } = this.#settings.options;
-    try {
-      for (;;) {
-        const batch = await untilAborted(signal, this.#controller, (signal) => this.#attempt(poll, signal));
-        if (batch === undefined) continue;
-        this.#resume = batch.resume;
-        return [batch];
-      }
-    } catch (error) {
-      if (!VegaError.is(error)) throw error;
-      // What the listing inside of a poll would continue from is of no use to the caller.
-      throw annotate(error, { resume: this.#resume === undefined ? undefined : { from: this.#resume } });
-    }
-  }
-
-  end(): void {
-    this.#controller.abort();
-  }
-
-  #open() {
-    const { operation, clock, client, query, spec, options, checks, open } = this.#settings;
-    if (typeof client?.listVotes !== "function") refuse({ operation, argument: "client" }, "a client", client);
-    readArguments(operation, spec, query);
-    checkOptions(checks, options, { name: operation, operation });
-    const { from = "now", pollInterval: _, stalledAfter: __, observe, ...call } = options;
-    this.#emit = createEmit(observe, clock) ?? ignore;
-    if ("from" in checks) this.#resume = from;
-    const poll = open();
-    this.#poll = (signal) => poll({ ...call, signal, readAhead: false });
-    return this.#poll;
-  }
+function startPolling<B extends { records: readonly unknown[]; resume?: `${bigint}` }>(
+  settings: FollowerSettings<B>,
+): Batches<B> {
+  const { operation, clock, client, query, spec, options, checks, open } = settings;
+  if (typeof client?.listVotes !== "function") refuse({ operation, argument: "client" }, "a client", client);
+  readArguments(operation, spec, query);
+  checkOptions(checks, options, { name: operation, operation });
+  const { from = "now", pollInterval, stalledAfter = 60_000, observe, ...call } = options;
+  const emit = createEmit<FollowEvent>(observe, clock);
+  const poll = open();
+  const controller = new AbortController();
+  let nextPollAt = Number.NEGATIVE_INFINITY;
+  let failures = 0;
+  let idlePolls = 0;
+  let newest: { block: Block; seenAt: number } | undefined;
+  let resume = "from" in checks ? from : undefined;
 
   /** Waits, and polls once. Returns `undefined` if nothing is new, or after a transient failure. */
-  async #attempt(poll: (signal: AbortSignal) => Promise<Poll<B>>, signal: AbortSignal): Promise<B | undefined> {
-    const { operation, clock, options } = this.#settings;
-    const wait = this.#nextPollAt - clock.now();
+  async function attempt(signal: AbortSignal): Promise<B | undefined> {
+    const wait = nextPollAt - clock.now();
     if (wait > 0) await sleep(clock, wait, signal);
     const startedAt = clock.now();
     try {
-      const { block, batch, hasMore } = await poll(signal);
-      this.#failures = 0;
-      this.#idlePolls = batch?.records.length ? 0 : this.#idlePolls + 1;
-      this.#checkBlock(block, batch !== undefined);
-      const interval = Math.min(longestInterval, firstInterval * 1.5 ** this.#idlePolls);
-      this.#nextPollAt = startedAt + (hasMore ? 0 : (options.pollInterval ?? interval));
+      const { block, batch, hasMore } = await poll({ ...call, signal, readAhead: false });
+      failures = 0;
+      idlePolls = batch?.records.length ? 0 : idlePolls + 1;
+      checkBlock(block, batch !== undefined);
+      const interval = pollInterval ?? Math.min(longestInterval, firstInterval * 1.5 ** idlePolls);
+      nextPollAt = startedAt + (hasMore ? 0 : interval);
       return batch;
     } catch (error) {
       signal.throwIfAborted();
       if (!isTransient(error) && !TimeoutError.is(error)) throw error;
-      const backoff = Math.min(longestDelay, firstDelay * 2 ** this.#failures++);
+      const backoff = Math.min(longestDelay, firstDelay * 2 ** failures++);
       const delay = Math.max(backoff, namedDelay(error, clock));
-      this.#nextPollAt = clock.now() + delay;
-      this.#emit({ type: "retry", operation, failures: this.#failures, delay, error: observedError(error) });
+      nextPollAt = clock.now() + delay;
+      emit?.({ type: "retry", operation, failures, delay, error: observedError(error) });
       return undefined;
     }
   }
 
   /** @throws {@link StalledError} if no new block has come for too long. */
-  #checkBlock(block: Block, hasBatch: boolean): void {
-    const { operation, clock, options } = this.#settings;
-    const { stalledAfter = 60_000 } = options;
-    const newest = this.#newest;
+  function checkBlock(block: Block, hasBatch: boolean): void {
     if (newest === undefined || block.timestamp > newest.block.timestamp) {
-      this.#newest = { block, seenAt: clock.now() };
+      newest = { block, seenAt: clock.now() };
       return;
     }
-    if (block.timestamp < newest.block.timestamp)
-      this.#emit({ type: "behind", operation, block, newest: newest.block });
+    if (block.timestamp < newest.block.timestamp) emit?.({ type: "behind", operation, block, newest: newest.block });
     const stalledFor = clock.now() - newest.seenAt;
     if (hasBatch || stalledFor < stalledAfter) return;
     const message = `${operation} has seen no block after ${newest.block.height} for ${Math.round(stalledFor)} ms`;
     throw new StalledError(message, { operation, block: newest.block, stalledFor });
   }
+
+  return {
+    async next() {
+      try {
+        let batch: B | undefined;
+        while (batch === undefined) batch = await untilAborted(options.signal, controller, attempt);
+        resume = batch.resume;
+        return [batch];
+      } catch (error) {
+        if (!VegaError.is(error)) throw error;
+        // What the listing inside of a poll would continue from is of no use to the caller.
+        throw annotate(error, { resume: resume === undefined ? undefined : { from: resume } });
+      }
+    },
+    end: () => controller.abort(),
+  };
 }
 
 /** The milliseconds that a server asks to wait for. A client that is banned sends nothing until they have passed. */
@@ -188,12 +164,12 @@ function namedDelay(error: unknown, clock: Clock): number {
   return ApiError.is(error) ? (retryAfter(error.status, error.headers, clock) ?? 0) : 0;
 }
 
-/** Yields the records of batches. */
-class FollowerIterator<T, B extends { records: readonly T[] }> extends ItemIterator<T> implements Follower<T, B> {
+/** Yields the records of the batches that polls find. */
+export class PollingFollower<T, B extends { records: readonly T[] }> extends ItemIterator<T> implements Follower<T, B> {
   readonly #batches: ItemIterator<B>;
 
   constructor(settings: FollowerSettings<B>) {
-    const batches = new ItemIterator<B>(async () => new Polling(settings));
+    const batches = new ItemIterator<B>(async () => startPolling(settings));
     const next = async () => (await batches.next()).value?.records;
     super(async () => ({ signal: settings.options?.signal, next, end: () => void batches.return() }));
     this.#batches = batches;
@@ -208,10 +184,6 @@ class FollowerIterator<T, B extends { records: readonly T[] }> extends ItemItera
     this.#batches.return();
   }
 }
-
-/** The follower over what a poll finds. */
-export const follower = <T, B extends { records: readonly T[] }>(settings: FollowerSettings<B>): Follower<T, B> =>
-  new FollowerIterator<T, B>(settings);
 
 /** The error of a response that a follower cannot use. */
 export const unusable = (operation: string, what: string, response: Response, body?: unknown): ResponseError =>

@@ -6,7 +6,7 @@ import { systemClock } from "../async/clock.js";
 import type { VegaClient } from "../client/client.js";
 import { VegaError } from "../errors/index.js";
 import { finalTime } from "../values/times.js";
-import { type Follower, type FollowSettings, follower, readPages } from "./follower.js";
+import { type Follower, type FollowSettings, PollingFollower, readPages } from "./follower.js";
 import { type FollowOptions, followChecks } from "./options.js";
 
 /** The signatures for a resource after a block. */
@@ -66,7 +66,7 @@ export function followNodeSignaturesWith(
   query: Parameters<typeof followNodeSignatures>[1],
   options: Omit<FollowOptions, "from">,
 ): SignatureFollower {
-  const signatures = follower<NodeSignature, SignatureBatch>({
+  const signatures = new PollingFollower<NodeSignature, SignatureBatch>({
     operation,
     clock,
     client,

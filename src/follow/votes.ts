@@ -9,7 +9,7 @@ import { nanosecondsOf } from "../evidence/page.js";
 import type { Block } from "../http/call.js";
 import { compareText } from "../values/integers.js";
 import { finalTime } from "../values/times.js";
-import { type Batch, type Follower, type FollowSettings, follower, readPages, unusable } from "./follower.js";
+import { type Batch, type Follower, type FollowSettings, PollingFollower, readPages, unusable } from "./follower.js";
 import { type FollowOptions, followChecks, readCheckpoint } from "./options.js";
 
 const operation = "followVotes";
@@ -49,7 +49,7 @@ export const followVotesWith = (
   query: Parameters<typeof followVotes>[1],
   options: FollowOptions,
 ): Follower<Vote> =>
-  follower<Vote, Batch<Vote>>({
+  new PollingFollower<Vote, Batch<Vote>>({
     operation,
     clock,
     client,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { follower, type Poll } from "../../../src/follow/follower.js";
+import { type Poll, PollingFollower } from "../../../src/follow/follower.js";
 import { type FollowEvent, type FollowOptions, followChecks, StalledError } from "../../../src/follow/options.js";
 import {
   ApiError,
@@ -39,7 +39,7 @@ function follow(steps: readonly Step[], options: FollowOptions = {}) {
     newest = Math.max(newest, height);
     return { block, ...(isNew && { batch: { records, resume: `${block.timestamp}` } }), hasMore };
   };
-  const followed = follower<number, NumberBatch>({
+  const followed = new PollingFollower<number, NumberBatch>({
     operation: "follow",
     clock,
     client: createClient({ baseUrl: "https://node.example" }),
@@ -232,7 +232,7 @@ describe("the end of a follower", () => {
     await run(followed.next());
     const pending = followed.next();
     await new Promise(setImmediate);
-    await followed.return(undefined);
+    await followed.return();
     expect(await pending).toEqual(ended);
     expect([clock.pending, clock.now(), signals[1]?.aborted]).toEqual([0, 0, step === "hang" || undefined]);
     expect([await followed.next(), await followed.batches().next()]).toEqual([ended, ended]);
