@@ -92,34 +92,27 @@ export class Chain {
   }
 }
 
-/** The records of a chain as a node that is behind sees them: those below the time of its current block. */
-export class ChainView {
-  readonly #chain: Chain;
-  #store = new Store();
+/** Returns the records of a chain as a node sees them that is some blocks behind: those below the time of its current block. */
+export function viewOf(chain: Chain): (lag: number) => Store {
+  let store = new Store();
   /** The store has all records below this time. */
-  #end: Microseconds = Number.NEGATIVE_INFINITY;
-
-  constructor(chain: Chain) {
-    this.#chain = chain;
-  }
-
-  store(lag: number): Store {
-    if (lag <= 0) return this.#chain.store;
-    const end = toMicroseconds(this.#chain.blockBefore(lag).timestamp);
-    if (end < this.#end) {
-      this.#store = new Store();
-      this.#end = Number.NEGATIVE_INFINITY;
+  let complete: Microseconds = Number.NEGATIVE_INFINITY;
+  return (lag) => {
+    if (lag <= 0) return chain.store;
+    const end = toMicroseconds(chain.blockBefore(lag).timestamp);
+    if (end < complete) {
+      store = new Store();
+      complete = Number.NEGATIVE_INFINITY;
     }
-    if (end === this.#end) return this.#store;
-    const { additions } = this.#chain;
-    for (const [index, addition] of additions.entries()) {
-      const next = additions[index + 1];
-      const isComplete = next !== undefined && next.since < this.#end;
-      if (!isComplete) this.#store.add(between(addition, this.#end, end));
+    if (end === complete) return store;
+    for (const [index, addition] of chain.additions.entries()) {
+      const next = chain.additions[index + 1];
+      const isThere = next !== undefined && next.since < complete;
+      if (!isThere) store.add(between(addition, complete, end));
     }
-    this.#end = end;
-    return this.#store;
-  }
+    complete = end;
+    return store;
+  };
 }
 
 /** The records from a time on and before another one. Records without a time have that of the block in which they were added. */

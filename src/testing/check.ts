@@ -23,34 +23,29 @@ const pastBlocks = 100n;
 const largestRequest = 4 * 2 ** 20;
 
 /**
- * Checks transactions in the order of a v0.74 node, without what needs cryptography, the rules of a command or the state of
- * the network: signatures, the work behind a proof of work, the contents of commands and the tokens of a party.
+ * Returns a function that checks transactions in the order of a v0.74 node, without what needs cryptography, the rules of a command or the
+ * state of the network: signatures, the work behind a proof of work, the contents of commands and the tokens of a party.
  */
-export class TransactionCheck {
-  readonly #seen = new Set<string>();
-  #height: bigint | undefined;
-
-  check(
-    tx: Transaction | undefined,
-    height: bigint,
-    checkCode: (tx: Transaction) => CheckCode,
-  ): TransactionCheckResult {
-    if (height !== this.#height) this.#seen.clear();
-    this.#height = height;
+export function createTransactionCheck() {
+  const seen = new Set<string>();
+  let current: bigint | undefined;
+  return (tx: Transaction | undefined, height: bigint, checkCode: (tx: Transaction) => CheckCode) => {
+    if (height !== current) seen.clear();
+    current = height;
     const problem = findProblem(tx);
     if (tx === undefined || problem !== undefined) return rejected(60, problem);
     const sentAt = readBlockHeight(base64ToBytes(tx.inputData ?? "") ?? new Uint8Array());
     if (sentAt === undefined) return rejected(60, "tx.input_data (unable to unmarshal)");
     if (sentAt + pastBlocks < height) return rejected(89, "transaction too old");
     const { tid = "", nonce = "0" } = tx.pow ?? {};
-    if (this.#seen.has(tid)) return rejected(89, "proof of work tid already seen by the node");
+    if (seen.has(tid)) return rejected(89, "proof of work tid already seen by the node");
     // A node remembers a proof of work that fails, too.
-    this.#seen.add(tid);
+    seen.add(tid);
     if (!/^[0-9a-f]{64}$/i.test(tid) || nonce === "0") return rejected(89, "failed to verify proof of work");
     const code = checkCode(tx);
     if (code !== 0) return rejected(code);
     return { success: true, code, gasWanted: "1", gasUsed: "0", data: "", log: "", info: "" };
-  }
+  };
 }
 
 /** The first member that is missing or malformed, as far as that shows without cryptography. */

@@ -2,8 +2,8 @@ import { withDefaults } from "../arguments/check-options.js";
 import type { OperationId } from "../arguments/operation.js";
 import type { Block } from "../http/call.js";
 import { nanosecondsPerDay } from "../values/times.js";
-import { Chain, ChainView } from "./chain.js";
-import { TransactionCheck } from "./check.js";
+import { Chain, viewOf } from "./chain.js";
+import { createTransactionCheck } from "./check.js";
 import type { FakeNodeData } from "./data.js";
 import { planFaults, respond } from "./faults.js";
 import { type DataNode, findRoute, preflightReply, reply, withCors } from "./gateway.js";
@@ -14,7 +14,7 @@ import {
   type FakeNodeOptions,
   type NodeBehavior,
 } from "./options.js";
-import { defaultRateLimit, RateLimiter } from "./rate-limiter.js";
+import { createRateLimiter, defaultRateLimit, type RateLimiter } from "./rate-limiter.js";
 import type { Records } from "./store.js";
 import { versionRules } from "./versions.js";
 import { toMicroseconds } from "./wire.js";
@@ -100,8 +100,8 @@ const defaults: NodeBehavior = {
 
 /** Returns a node that follows a chain. The order of the votes of one block differs between nodes of other names. */
 export function simulateNode(chain: Chain, created: FakeNodeOptions, name?: string): FakeNode {
-  const view = new ChainView(chain);
-  const transactions = new TransactionCheck();
+  const view = viewOf(chain);
+  const checkTransaction = createTransactionCheck();
   const requests: ReceivedRequest[] = [];
   let behavior = defaults;
   let nextFaults = planFaults([]);
@@ -120,16 +120,16 @@ export function simulateNode(chain: Chain, created: FakeNodeOptions, name?: stri
     }
     if (rateLimit === undefined && !now && !down) return;
     const limit = behavior.rateLimit;
-    limiter = limit === false ? undefined : new RateLimiter(withDefaults(defaultRateLimit, limit), behavior.now);
+    limiter = limit === false ? undefined : createRateLimiter(withDefaults(defaultRateLimit, limit), behavior.now);
   }
 
-  const store = () => view.store(behavior.lag);
+  const store = () => view(behavior.lag);
   const block = () => chain.blockBefore(behavior.lag);
   const version = () => versionRules[behavior.version];
   const dataNode = (): DataNode => ({
     ...behavior,
     limiter,
-    transactions,
+    checkTransaction,
     store: store(),
     block: block(),
     version: version(),

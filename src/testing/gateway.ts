@@ -1,7 +1,7 @@
 import type { Transaction } from "../../generated/types.js";
 import type { OperationId } from "../arguments/operation.js";
 import type { Block } from "../http/call.js";
-import { readTransaction, type TransactionCheck } from "./check.js";
+import { type createTransactionCheck, readTransaction } from "./check.js";
 import { listBalances } from "./lists/balances.js";
 import { listProfiles } from "./lists/profiles.js";
 import { listSignatures } from "./lists/signatures.js";
@@ -19,7 +19,7 @@ export interface DataNode extends ListNode, Pick<NodeBehavior, "blockHeaders" | 
   limiter: RateLimiter | undefined;
   store: Store;
   block: Block;
-  transactions: TransactionCheck;
+  checkTransaction: ReturnType<typeof createTransactionCheck>;
 }
 
 /** The order of a list and its cursors, which the description does not have. */
@@ -55,7 +55,7 @@ type Route = NonNullable<ReturnType<typeof findRoute>>;
 function respond({ id, operation }: Route, query: QueryValues, transaction: Transaction | undefined, node: DataNode) {
   const list = lists[id]?.(query, node);
   if (list) return { [operation.envelope ?? ""]: makePage(list, query) };
-  if (id === "checkTransaction") return node.transactions.check(transaction, node.block.height, node.checkCode);
+  if (id === "checkTransaction") return node.checkTransaction(transaction, node.block.height, node.checkCode);
   if (id !== "getSpamStatistics")
     throw new GatewayError(12, `The fake node does not implement ${id}. Respond to it in your \`fetch\`.`);
   const party = query.text("partyId") ?? "";
@@ -87,7 +87,7 @@ export function reply(
     const { id, operation, pathParameters } = route;
     const query = readQuery(search, operation, pathParameters, node.version.removedNames);
     const transaction = id === "checkTransaction" ? readTransaction(body) : undefined;
-    const { outcome, headers: rateHeaders } = node.limiter?.decide() ?? { outcome: "served" };
+    const { outcome, headers: rateHeaders } = node.limiter?.() ?? { outcome: "served" };
     const { height, timestamp } = node.block;
     const blockHeaders = { "X-Block-Height": `${height}`, "X-Block-Timestamp": `${timestamp}` };
     fromDataNode = { ...rateHeaders, ...(node.blockHeaders && blockHeaders) };

@@ -51,30 +51,22 @@ interface TableFunctions<Given, Row> {
 }
 
 /** The records of a list, in groups that are sorted when they are first read. A record replaces the one of the same key. */
-export class Table<Given, Row> {
-  readonly #functions: TableFunctions<Given, Row>;
-  readonly #rows = new Map<string, Row>();
-  readonly #groups = new Map<string, readonly Row[]>();
-
-  constructor(functions: TableFunctions<Given, Row>) {
-    this.#functions = functions;
-  }
-
-  add(records: readonly Given[]): void {
-    const { toRow, keyOf } = this.#functions;
-    for (const row of records.map(toRow)) this.#rows.set(keyOf(row), row);
-    this.#groups.clear();
-  }
-
-  /** All rows, in the order in which their keys were first added. */
-  get rows(): Row[] {
-    return [...this.#rows.values()];
-  }
-
-  group(name: string): readonly Row[] {
-    const { groupsOf, order } = this.#functions;
-    const rows = this.#groups.get(name) ?? this.rows.filter((row) => groupsOf(row).includes(name)).sort(order);
-    this.#groups.set(name, rows);
-    return rows;
-  }
+export function createTable<Given, Row>({ toRow, keyOf, groupsOf, order }: TableFunctions<Given, Row>) {
+  const rows = new Map<string, Row>();
+  const groups = new Map<string, readonly Row[]>();
+  return {
+    add(records: readonly Given[]): void {
+      for (const row of records.map(toRow)) rows.set(keyOf(row), row);
+      groups.clear();
+    },
+    /** All rows, in the order in which their keys were first added. */
+    get rows(): Row[] {
+      return [...rows.values()];
+    },
+    group(name: string): readonly Row[] {
+      const group = groups.get(name) ?? [...rows.values()].filter((row) => groupsOf(row).includes(name)).sort(order);
+      groups.set(name, group);
+      return group;
+    },
+  };
 }

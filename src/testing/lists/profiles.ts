@@ -2,7 +2,7 @@ import type { PartyProfile } from "../../../generated/types.js";
 import type { Ids } from "../ids.js";
 import { type List, type ListNode, parseCursor } from "../page.js";
 import type { QueryValues } from "../query.js";
-import { compare, rangeFrom, Table, take } from "../sorted.js";
+import { compare, createTable, rangeFrom, take } from "../sorted.js";
 import { dataNodeError, toJson } from "../wire.js";
 
 export interface ProfileRow {
@@ -12,7 +12,7 @@ export interface ProfileRow {
 
 /** The profiles of all parties, sorted by the bytes of their ids. */
 export const profileTable = (ids: Ids) =>
-  new Table<PartyProfile, ProfileRow>({
+  createTable<PartyProfile, ProfileRow>({
     toRow: (profile) => ({ profile, party: ids.add(profile.partyId) }),
     keyOf: ({ party }) => party,
     groupsOf: () => ["all"],

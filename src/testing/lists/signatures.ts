@@ -2,7 +2,7 @@ import type { NodeSignature } from "../../../generated/types.js";
 import type { Ids } from "../ids.js";
 import { type List, parseCursor } from "../page.js";
 import type { QueryValues } from "../query.js";
-import { compare, rangeFrom, Table, take } from "../sorted.js";
+import { compare, createTable, rangeFrom, take } from "../sorted.js";
 import { base64ToHex, dataNodeError, toJson } from "../wire.js";
 
 export interface SignatureRow {
@@ -13,7 +13,7 @@ export interface SignatureRow {
 
 /** The signatures for each resource, sorted by their bytes. */
 export const signatureTable = (ids: Ids) =>
-  new Table<NodeSignature, SignatureRow>({
+  createTable<NodeSignature, SignatureRow>({
     toRow: (signature) => ({ signature, resource: ids.add(signature.id), sig: base64ToHex(signature.sig ?? "") ?? "" }),
     keyOf: ({ resource, sig }) => `${resource} ${sig}`,
     groupsOf: ({ resource }) => [resource],

@@ -3,7 +3,7 @@ import type { Ids } from "../ids.js";
 import { type List, type ListNode, parseCursor } from "../page.js";
 import type { QueryValues } from "../query.js";
 import { shuffled } from "../random.js";
-import { compare, firstIndex, rangeFrom, Table, take } from "../sorted.js";
+import { compare, createTable, firstIndex, rangeFrom, take } from "../sorted.js";
 import {
   dataNodeError,
   type Microseconds,
@@ -40,7 +40,7 @@ const inOrder = (a: Omit<VoteRow, "vote">, b: Omit<VoteRow, "vote">) =>
 
 /** The last vote of each party on each proposal, grouped by proposal and by party. */
 export const voteTable = (ids: Ids) =>
-  new Table<FakeVote, VoteRow>({
+  createTable<FakeVote, VoteRow>({
     toRow: ({ blockTime, ...vote }) => ({
       vote: { ...vote, timestamp: toNanosecondDigits(toMicroseconds(vote.timestamp)) },
       time: writtenAt({ ...vote, blockTime }),
