@@ -102,14 +102,13 @@ export type Queries = {
  */
 export function queries(client: VegaClient, options: { scope?: string | undefined } = {}): Queries {
   if (typeof client?.listVotes !== "function") refuse({ argument: "client" }, "a client", client);
-  checkOptions({ scope: nonEmptyString }, options, { name: "queries" });
+  const text = expected("a non-empty string", (value) => typeof value === "string" && value !== "");
+  checkOptions({ scope: text }, options, { name: "queries" });
   const { scope = client.baseUrl } = options;
   const ids = Object.keys(operations) as OperationId[];
   // The table of operations and the types of the methods are generated from the same description.
   return Object.fromEntries(ids.map((id) => [id, membersOf(id, scope, client[id] as Method)])) as Queries;
 }
-
-const nonEmptyString = expected("a non-empty string", (value) => typeof value === "string" && value !== "");
 
 type AnyRecord = Record<string, unknown>;
 /** A method of the client, of whichever operation. */

@@ -52,12 +52,8 @@ export function later(operation: string, a: Balance | undefined, { timestamp, ba
   const order = a ? compareDigits(a.timestamp, timestamp) : -1;
   if (!a || order < 0) return { timestamp, balance };
   if (order === 0 && BigInt(a.balance) !== BigInt(balance)) {
-    refuseMember(
-      placeOf(operation),
-      "balance",
-      `${a.balance}, as in another record of the same account and time`,
-      balance,
-    );
+    const expected = `${a.balance}, as in another record of the same account and time`;
+    refuseMember(placeOf(operation), "balance", expected, balance);
   }
   return a;
 }
