@@ -1,6 +1,7 @@
 import { readdir, realpath, rm, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { basename, dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { UsageError } from "../errors.js";
 import { writeError } from "../output/file.js";
 
@@ -16,9 +17,15 @@ const held = new Set<string>();
  */
 export async function lock(name: string): Promise<() => Promise<void>> {
   const path = await resolveName(name).catch((error) => Promise.reject(writeError(name, error)));
-  const [folder, prefix] = [dirname(path), `${basename(path)}.lock.`];
-  const own = join(folder, `${prefix}${process.pid}.${hostname()}`);
-  if (held.has(own)) throw inUse(name, own, process.pid, hostname());
+  const prefix = `${path}.lock.`;
+  const own = `${prefix}${process.pid}.${hostname()}`;
+  const refuse = (file: string): never => {
+    const [, pid, host] = /^(\d+)\.(.*)$/.exec(file.slice(prefix.length)) ?? [];
+    throw new UsageError(
+      `Process ${pid} on ${host} writes ${name}. Wait for it to end; if it does not run any more, remove ${file}.`,
+    );
+  };
+  if (held.has(own)) refuse(own);
   held.add(own);
   const release = async () => {
     held.delete(own);
@@ -26,14 +33,13 @@ export async function lock(name: string): Promise<() => Promise<void>> {
   };
   try {
     await writeFile(own, "");
-    for (const file of (await readdir(folder)).map((each) => join(folder, each))) {
-      if (file === own || !file.startsWith(join(folder, prefix))) continue;
-      const [, pid, host = "an unknown host"] = /^(\d+)\.(.+)$/.exec(basename(file).slice(prefix.length)) ?? [];
-      // Of a process of another host, or of another container, nothing is known.
-      if (host !== hostname() || isRunning(Number(pid))) throw inUse(name, file, Number(pid), host);
-      await rm(file, { force: true });
+    for (let attempt = 1; ; attempt++) {
+      const other = await findOther(prefix, own);
+      if (other === undefined) return release;
+      // Of processes that begin at once, the first one by name waits until the others have given up.
+      if (other < own || attempt === 10) refuse(other);
+      await sleep(50);
     }
-    return release;
   } catch (error) {
     await release();
     throw writeError(name, error);
@@ -44,6 +50,18 @@ export async function lock(name: string): Promise<() => Promise<void>> {
 const resolveName = (name: string): Promise<string> =>
   realpath(name).catch(async () => join(await realpath(dirname(name)), basename(name)));
 
+/** Finds the lock of another process, and removes those of processes that have ended. */
+async function findOther(prefix: string, own: string): Promise<string | undefined> {
+  const folder = dirname(prefix);
+  for (const file of (await readdir(folder)).sort().map((each) => join(folder, each))) {
+    if (file === own || !file.startsWith(prefix)) continue;
+    // Of a process of another host, or of another container, nothing is known.
+    if (!file.endsWith(`.${hostname()}`) || isRunning(Number.parseInt(file.slice(prefix.length), 10))) return file;
+    await rm(file, { force: true });
+  }
+  return undefined;
+}
+
 function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -52,8 +70,3 @@ function isRunning(pid: number): boolean {
     return (error as NodeJS.ErrnoException).code === "EPERM";
   }
 }
-
-const inUse = (name: string, file: string, pid: number, host: string) =>
-  new UsageError(
-    `Process ${pid} on ${host} writes ${name}. Wait for it to end; if it does not run any more, remove ${file}.`,
-  );

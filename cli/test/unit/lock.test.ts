@@ -48,6 +48,13 @@ describe("the lock of a destination", () => {
     await expect(lock(file)).rejects.toThrow(`Process 1 on elsewhere writes ${file}`);
   });
 
+  test("is granted to the first by name of several processes that begin at the same moment", async () => {
+    await writeLock(process.pid, `${hostname()}.later`);
+    const locking = lock(file);
+    await rm(`${file}.lock.${process.pid}.${hostname()}.later`);
+    await (await locking)();
+  });
+
   test("of a process that has ended is taken over by one of many that try at once", async () => {
     // No process has an id that is this large.
     await writeLock(2 ** 30);
