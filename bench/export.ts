@@ -55,9 +55,9 @@ async function runAll(rounds: number): Promise<Record<string, ExportRun[]>> {
         for (const [name, args] of Object.entries(programs(address, folder, database?.url))) {
           await rm(folder, { recursive: true });
           await mkdir(folder);
-          await database?.sql.unsafe("DROP SCHEMA IF EXISTS vega CASCADE");
+          await database?.sql("DROP SCHEMA IF EXISTS vega CASCADE");
           const run = await runProcess(args);
-          const [row] = (await database?.sql.unsafe(tableBytes)) ?? [];
+          const [row] = (await database?.sql(tableBytes)) ?? [];
           const { requests } = (await (await fetch(`${address}/requests`)).json()) as ExportRun;
           runs[name] ??= [];
           runs[name].push({ ...run, requests, bytes: Number(row?.["bytes"] ?? 0) + (await bytesOf(folder)) });

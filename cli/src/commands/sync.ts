@@ -80,11 +80,6 @@ export function addSync(program: Command, setup: Setup): void {
   });
 }
 
-type Plan = Pick<
-  SyncOptions,
-  "balances" | "votes" | "signatures" | "profiles" | "pageSize" | "concurrency" | "catchUp"
->;
-
 async function sync(io: Io, flags: Flags, [entered = "", ...names]: readonly string[]): Promise<number> {
   const name = hidePassword(entered);
   const plan = readPlan(names, flags);
@@ -119,7 +114,7 @@ async function copy(io: Io, file: string, destination: Destination, name: string
 }
 
 /** Reads the flags. Every error is found before something is sent or written. */
-function readPlan(names: readonly string[], flags: Flags): Plan {
+function readPlan(names: readonly string[], flags: Flags): SyncOptions {
   const { check, party = [], proposal = [], id = [], pageSize = 1000, concurrency, catchUp } = flags;
   const unknown = names.find((name) => !syncLists.some((list) => list === name));
   if (unknown !== undefined) {
@@ -154,7 +149,7 @@ function readVotes(proposals: readonly string[], parties: readonly string[]): Vo
   return proposals.flatMap((proposalId) => parties.map((partyId) => ({ proposalId, partyId })));
 }
 
-async function store(io: Io, flags: Flags, plan: Plan, destination: Destination, name: string): Promise<number> {
+async function store(io: Io, flags: Flags, plan: SyncOptions, destination: Destination, name: string): Promise<number> {
   const { follow = false, pollInterval } = flags;
   const monitor = new Monitor(io, flags);
   const { client } = await connect(io, flags);
@@ -201,7 +196,7 @@ function canContinue(error: unknown, { reason }: AbortSignal): boolean {
 const describeStored = ({ list, records, upTo }: SyncStep): string =>
   `${records.toLocaleString("en")} ${list} stored${upTo === undefined ? "" : `, complete up to ${formatTime(upTo)}`}`;
 
-async function check(io: Io, flags: Flags, plan: Plan, destination: Destination, name: string): Promise<number> {
+async function check(io: Io, flags: Flags, plan: SyncOptions, destination: Destination, name: string): Promise<number> {
   const { balances = { filter: {} } } = plan;
   const { client, nodes } = await connect(io, flags);
   const result = await checkSync(destination, client, balances, { ...plan, signal: io.signal });

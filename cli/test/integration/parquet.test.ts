@@ -1,16 +1,4 @@
-import {
-  copyFile,
-  cp,
-  mkdir,
-  mkdtemp,
-  readdir,
-  readFile,
-  realpath,
-  rename,
-  rm,
-  symlink,
-  writeFile,
-} from "node:fs/promises";
+import fs from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { asyncBufferFromFile, parquetReadObjects } from "hyparquet";
@@ -34,17 +22,17 @@ import { runCli } from "../support/run-cli.js";
 let root: string;
 let folder: string;
 beforeEach(async () => {
-  root = await realpath(await mkdtemp(join(tmpdir(), "parquet-")));
+  root = await fs.realpath(await fs.mkdtemp(join(tmpdir(), "parquet-")));
   folder = join(root, "vega");
 });
-afterEach(() => rm(root, { recursive: true }));
+afterEach(() => fs.rm(root, { recursive: true }));
 
 const sync = (node: Node, ...args: string[]) =>
   runCli(["sync", `${folder}/`, "--catch-up", "10ms", ...args], { fetch: node.fetch });
 
 /** A day of February 2024: of the changes, there are those from the 7th to the 15th, which is not over. */
 const dateOf = (day: number) => `date=2024-02-${String(day).padStart(2, "0")}`;
-const days = async () => (await readdir(join(folder, "balance_changes"))).sort();
+const days = async () => (await fs.readdir(join(folder, "balance_changes"))).sort();
 const fileOf = (day: number) => join(folder, "balance_changes", dateOf(day), "part.parquet");
 
 /** The rows of all days, with exact amounts and times. */
@@ -77,14 +65,14 @@ describe("a folder", () => {
     const [row] = await rows();
     expect(Object.keys(row ?? {})).toEqual(["time", "party", "asset", "market", "account_type", "balance"]);
     expect(row).toMatchObject({ party: other, market: "", account_type: "ACCOUNT_TYPE_GENERAL" });
-    const before = await readFile(fileOf(7));
+    const before = await fs.readFile(fileOf(7));
     const later = Array.from({ length: 100 }, (_, index) => change(first + BigInt(200 + index) * hour));
     const all = [...changes, ...later];
     const next = startNode({ balances: all, block: { height: 2000n, timestamp: first + 300n * hour } });
     const unfinished = "Not in the folder yet: the records of 2024-02-19, which is not over.";
     expect(await sync(next)).toMatchObject(ended(0, unfinished));
     expect(await times()).toEqual(microseconds(all.slice(0, 278)));
-    expect(before.equals(await readFile(fileOf(7)))).toBe(true);
+    expect(before.equals(await fs.readFile(fileOf(7)))).toBe(true);
     expect(await sync(next, "--check")).toMatchObject(equal(278));
   });
 
@@ -114,10 +102,10 @@ describe("a folder", () => {
     const found = await parquetReadObjects({ file: await asyncBufferFromFile(path) });
     const votes = node.records.votes.filter(({ proposalId = "" }) => proposals.includes(proposalId));
     expect(found.map((row) => row["party"]).sort()).toEqual(votes.map(({ partyId }) => partyId).sort());
-    const before = await readFile(path);
+    const before = await fs.readFile(path);
     const refused = ended(2, "votes/part.parquet was written with other flags");
     expect(await sync(node, "votes", ...flags.slice(2))).toMatchObject(refused);
-    expect(before.equals(await readFile(path))).toBe(true);
+    expect(before.equals(await fs.readFile(path))).toBe(true);
   });
 
   test("loses nothing behind one address with a node that has dropped what follows the stored records of the filter", async () => {
@@ -125,7 +113,7 @@ describe("a folder", () => {
     const early = { balances: changes.slice(0, 60), block: { height: 500n, timestamp: first + 60n * hour } };
     const [whole, pruned] = [startNode(), startNode({ history: first + 130n * hour })];
     for (let pattern = 0; pattern < 32; pattern++) {
-      await rm(folder, { recursive: true, force: true });
+      await fs.rm(folder, { recursive: true, force: true });
       await sync(startNode(early), ...args);
       const stored = (await rows()).length;
       const { code } = await sync(
@@ -144,7 +132,7 @@ describe("a folder", () => {
     const early = { balances: balances.slice(0, 1800), block: { height: 500n, timestamp: first + 60n * hour } };
     const [whole, pruned] = [startNode({ balances }), startNode({ balances, history: first + 190n * hour })];
     for (let count = 2; count < 10; count += 2) {
-      await rm(folder, { recursive: true, force: true });
+      await fs.rm(folder, { recursive: true, force: true });
       await sync(startNode(early), "--page-size", "500");
       const node = behindOneAddress((request) => (request >= count && request < count + 5 ? pruned : whole));
       await sync(node, "--page-size", "500", "--concurrency", "1");
@@ -179,21 +167,21 @@ describe("a folder", () => {
       expect(await sync(node, ...flags)).toMatchObject(ended(0, "200 balances stored"));
       expect((await rows())[0]).toMatchObject(row);
       expect(await sync(node, ...flags, "--check")).toMatchObject(equal(182));
-      await rm(folder, { recursive: true });
+      await fs.rm(folder, { recursive: true });
     }
   });
 
   test("that is a symbolic link stays one, as does the file of a day", async () => {
     const [real, file] = [join(root, "disk"), join(root, "open.parquet")];
-    await mkdir(real);
-    await symlink(real, folder);
+    await fs.mkdir(real);
+    await fs.symlink(real, folder);
     const node = startNode();
     await sync(node, "--partial-day");
-    await rename(fileOf(15), file);
-    await symlink(file, fileOf(15));
+    await fs.rename(fileOf(15), file);
+    await fs.symlink(file, fileOf(15));
     add(node, change(node.block.timestamp + 1_000_000n));
     expect(await sync(node, "--partial-day")).toMatchObject({ code: 0 });
-    expect([await realpath(folder), await realpath(fileOf(15))]).toEqual([real, file]);
+    expect([await fs.realpath(folder), await fs.realpath(fileOf(15))]).toEqual([real, file]);
     expect(await rows()).toHaveLength(201);
   });
 
@@ -206,13 +194,13 @@ describe("a folder", () => {
     const failing = behindOneAddress((request) => (request < 2 ? node : broken));
     expect(await sync(failing, "--partial-day", "--retries", "0", "--page-size", "5")).toMatchObject({ code: 1 });
     expect(await rows()).toEqual(before);
-    expect((await readdir(folder, { recursive: true })).filter((name) => name.includes("partial"))).toEqual([]);
+    expect((await fs.readdir(folder, { recursive: true })).filter((name) => name.includes("partial"))).toEqual([]);
   });
 
   test.each([7, 10])("differs from the node if the file of February %i is missing", async (day) => {
     const node = startNode();
     await sync(node);
-    await rm(join(folder, "balance_changes", dateOf(day)), { recursive: true });
+    await fs.rm(join(folder, "balance_changes", dateOf(day)), { recursive: true });
     expect(await sync(node, "--check")).toMatchObject(ended(1, `${dateOf(day).slice(5)}: 0 records, `));
   });
 });
@@ -225,27 +213,31 @@ describe("a file in the folder that does not belong there is refused by name:", 
     ["a day of another export", foreign, "date=2024-02-09/part.parquet was written with other flags"],
     [
       "a day with another date",
-      () => cp(inFolder(dateOf(9)), inFolder("date=2023-01-01"), { recursive: true }),
+      () => fs.cp(inFolder(dateOf(9)), inFolder("date=2023-01-01"), { recursive: true }),
       "date=2023-01-01/part.parquet to hold 2023-01-01, got 2024-02-09",
     ],
     [
       "a second file of a day",
-      () => copyFile(fileOf(9), inFolder("date=2024-02-09/part-1.parquet")),
+      () => fs.copyFile(fileOf(9), inFolder("date=2024-02-09/part-1.parquet")),
       "date=2024-02-09/part-1.parquet is not from this program",
     ],
-    ["a folder that is no day", () => mkdir(inFolder("month=2024-02")), "month=2024-02 is not from this program"],
-    ["a file that is no Parquet", () => writeFile(fileOf(9), "PAR1 no PAR1"), isOther],
-    ["a file that ends early", async () => writeFile(fileOf(9), (await readFile(fileOf(9))).subarray(0, 600)), isOther],
+    ["a folder that is no day", () => fs.mkdir(inFolder("month=2024-02")), "month=2024-02 is not from this program"],
+    ["a file that is no Parquet", () => fs.writeFile(fileOf(9), "PAR1 no PAR1"), isOther],
+    [
+      "a file that ends early",
+      async () => fs.writeFile(fileOf(9), (await fs.readFile(fileOf(9))).subarray(0, 600)),
+      isOther,
+    ],
   ])("%s", async (_, change, message) => {
     const node = startNode();
     await sync(node);
     await change();
-    const files = (await readdir(root, { recursive: true })).sort();
+    const files = (await fs.readdir(root, { recursive: true })).sort();
     for (const flags of [[], ["--check"]]) {
       const { code, stderr } = await sync(node, ...flags);
       expect([code === 0, stderr]).toEqual([false, expect.stringContaining(message)]);
     }
-    expect((await readdir(root, { recursive: true })).sort()).toEqual(files);
+    expect((await fs.readdir(root, { recursive: true })).sort()).toEqual(files);
   });
 
   /** Puts the day of a folder with another filter in the place of one. */
@@ -253,7 +245,7 @@ describe("a file in the folder that does not belong there is refused by name:", 
     const own = fileOf(9);
     folder = join(root, "other");
     await sync(startNode(), "--party", party);
-    await copyFile(fileOf(9), own);
+    await fs.copyFile(fileOf(9), own);
     folder = join(root, "vega");
   }
 });

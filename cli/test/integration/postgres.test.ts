@@ -10,12 +10,12 @@ describe.skipIf(!hasPostgres)("PostgreSQL (skipped if it is not installed)", () 
   }, 60_000);
   afterAll(() => server.close());
   beforeEach(async () => {
-    await server.sql`DROP SCHEMA IF EXISTS vega CASCADE`;
+    await server.sql("DROP SCHEMA IF EXISTS vega CASCADE");
   });
 
   const sync = (node: Node, ...args: string[]) =>
     runCli(["sync", server.url, "--catch-up", "10ms", ...args], { fetch: node.fetch });
-  const select = async (sql: string) => (await server.sql.unsafe(sql)).map((row) => Object.values(row));
+  const select = async (sql: string) => (await server.sql(sql)).map((row) => Object.values(row));
 
   test("has every version of a vote, and the last one", async () => {
     const node = startNode({ votes: 300 });
@@ -38,7 +38,7 @@ describe.skipIf(!hasPostgres)("PostgreSQL (skipped if it is not installed)", () 
     expect(await sync(node, "--schema", "copy_2")).toMatchObject({ code: 0 });
     expect(await select("SELECT count(*) FROM copy_2.balance_changes")).toEqual([[200n]]);
     expect(await sync(node, "--schema", "a; b")).toMatchObject(ended(2, "--schema"));
-    await server.sql.unsafe("CREATE SCHEMA vega; CREATE TABLE vega.mine (value text)");
+    await server.sql("CREATE SCHEMA vega; CREATE TABLE vega.mine (value text)");
     for (const flags of [[], ["--check"]]) {
       const refused = ended(1, "has tables that sync has not created. Use another --schema");
       expect(await sync(node, ...flags)).toMatchObject(refused);
@@ -48,7 +48,7 @@ describe.skipIf(!hasPostgres)("PostgreSQL (skipped if it is not installed)", () 
   test("names what is wrong with a user who only reads, and with a server that is not there", async () => {
     const node = startNode();
     await sync(node);
-    await server.sql`CREATE ROLE reader LOGIN IN ROLE pg_read_all_data`;
+    await server.sql("CREATE ROLE reader LOGIN IN ROLE pg_read_all_data");
     add(node, change(node.block.timestamp));
     const run = (url: string, ...flags: string[]) => runCli(["sync", url, ...flags], { fetch: node.fetch });
     const url = server.url.replace("owner:secret", "reader:hidden");

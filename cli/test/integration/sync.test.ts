@@ -36,7 +36,7 @@ beforeAll(async () => {
 afterAll(() => server?.close());
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "sync-"));
-  await server?.sql.unsafe("DROP SCHEMA IF EXISTS vega CASCADE");
+  await server?.sql("DROP SCHEMA IF EXISTS vega CASCADE");
 });
 afterEach(() => rm(folder, { recursive: true }));
 

@@ -84,7 +84,7 @@ test("the pages have commands", () => {
 
 test.for(commands)("vegaprotocol %s", async (command, { skip }) => {
   if (command.includes("postgres://")) skip(!hasPostgres, "PostgreSQL is not installed.");
-  await database?.sql.unsafe("DROP SCHEMA IF EXISTS vega CASCADE");
+  await database?.sql("DROP SCHEMA IF EXISTS vega CASCADE");
   const own = await mkdtemp(join(folder, "own-"));
   const inputs = command.matchAll(/--from(?:-db)? (\S+\.(?:ndjson|db)\S*)|(vega\.db) .*--check/g);
   for (const [, from, checked = ""] of inputs)

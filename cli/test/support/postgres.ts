@@ -54,18 +54,10 @@ export async function startPostgres() {
   const pool = new pg.Pool({ connectionString: url, max: 1, types: { getTypeParser } });
   // A connection that is lost when the server ends is opened again.
   pool.on("error", () => {});
-  const unsafe = async (text: string, values: readonly unknown[] = []) => (await pool.query(text, [...values])).rows;
-  const sql = Object.assign(
-    (texts: TemplateStringsArray, ...values: unknown[]) =>
-      unsafe(
-        texts.reduce((text, part, index) => `${text}$${index}${part}`),
-        values,
-      ),
-    { unsafe },
-  );
+  const sql = async (text: string) => (await pool.query(text)).rows;
   const isReady = async () => {
     for (let tries = 0; ; tries++) {
-      const found = await sql`SELECT 1 AS one`.catch(() => undefined);
+      const found = await sql("SELECT 1").catch(() => undefined);
       if (found) return;
       if (tries > 300) throw new Error("PostgreSQL does not start.");
       // A server that was killed leaves processes, which keep the next one from starting until they have ended.

@@ -41,7 +41,7 @@ describe.skipIf(missing !== undefined)("the example of dlt", () => {
 /** Loads a live chain from its beginning. Returns how many processes were killed. */
 async function runChain(destination: string, most: number): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), "dlt-"));
-  await database?.sql.unsafe("DROP SCHEMA IF EXISTS vega, vega_staging CASCADE");
+  await database?.sql("DROP SCHEMA IF EXISTS vega, vega_staging CASCADE");
   const network = createFakeNetwork(
     { nodes: [{}, { lag: 1 }, { lag: 2 }], balances: 20_000 },
     { defects: nodeDefects, rateLimit: false },

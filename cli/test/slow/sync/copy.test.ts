@@ -33,7 +33,7 @@ test.skipIf(!hasPostgres)("a copy to PostgreSQL equals the database, and continu
     expect(await readDestination(server.url)).toEqual(await readDestination(file));
     const versions = "SELECT CAST(count(*) AS TEXT) AS count FROM votes_history";
     const [found] = await queryDatabase(file, [versions]);
-    expect(await server.sql.unsafe(versions.replace("votes", "vega.votes"))).toEqual(found);
+    expect(await server.sql(versions.replace("votes", "vega.votes"))).toEqual(found);
     network.nextBlock({ balances: 10 });
     network.nextBlock();
     const continued = await runNode([main, "sync", server.url, ...args.slice(0, -1)]);

@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
 import { listen } from "vegaprotocol-client/testing/node";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { changeDatabase, main, node, queryDatabase, runNode, useDatabase } from "./sqlite-node.js";
+import { main, node, queryDatabase, runNode, useDatabase } from "./sqlite-node.js";
 
 const run = promisify(execFile);
 
@@ -20,7 +20,7 @@ const sync = (file: string, ...args: string[]) => runNode([main, "sync", file, "
 
 test("a database with other tables is refused, and its file is not changed", async () => {
   const file = path("mine.db");
-  await changeDatabase(file, "CREATE TABLE mine (value TEXT); CREATE TABLE sync_state (value TEXT)");
+  await queryDatabase(file, ["CREATE TABLE mine (value TEXT)", "CREATE TABLE sync_state (value TEXT)"]);
   const before = await readFile(file);
   const message = "has tables that sync has not created. Use another file.";
   for (const args of [[], ["--check"]]) {

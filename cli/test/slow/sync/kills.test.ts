@@ -229,7 +229,7 @@ function checkLists(stored: Content | undefined, network: FakeNetwork, votes: Vo
 /** A step that was committed when its connection was lost is not stored twice. */
 async function checkVersions(schema: string): Promise<void> {
   const last = new Map<string, string>();
-  for (const { record } of (await server?.sql.unsafe(`SELECT record FROM ${schema}.votes_history ORDER BY id`)) ?? []) {
+  for (const { record } of (await server?.sql(`SELECT record FROM ${schema}.votes_history ORDER BY id`)) ?? []) {
     expect(canonical(record)).not.toBe(last.get(record.partyId));
     last.set(record.partyId, canonical(record));
   }

@@ -1,8 +1,8 @@
-// Runs queries on a database, and prints their rows as JSON, with integers as text. Each query gets the parameters that it names.
+// Runs statements on a database, and prints their rows as JSON, with integers as text. Each one gets the parameters that it names.
 import { DatabaseSync } from "node:sqlite";
 
 const [, , file = "", parameters = "{}", queries = "[]"] = process.argv;
-const database = new DatabaseSync(file, { readOnly: true });
+const database = new DatabaseSync(file);
 const values = Object.entries(JSON.parse(parameters));
 /** @param {string} sql */
 function run(sql) {

@@ -45,11 +45,7 @@ async function runScript(name: string, ...args: readonly string[]): Promise<stri
   return stdout;
 }
 
-/** Runs statements on a database. */
-export const changeDatabase = (file: string, ...statements: readonly string[]): Promise<string> =>
-  runScript("change.js", file, ...statements);
-
-/** The rows of queries, with integers as text. Each query gets the parameters that it names. */
+/** Runs statements on a database, and returns their rows, with integers as text. Each one gets the parameters that it names. */
 export async function queryDatabase(file: string, queries: readonly string[], parameters: object = {}) {
   const rows = await runScript("query.js", file, JSON.stringify(parameters), JSON.stringify(queries));
   return JSON.parse(rows) as Record<string, string | null>[][];
