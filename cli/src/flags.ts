@@ -109,7 +109,7 @@ export interface FollowFlags {
   readonly giveUpAfter?: number;
 }
 
-const pollInterval = "The time between polls. Default: one block while records arrive, and up to 15s while none do.";
+const pollInterval = "The time between polls. Default: 1s while records arrive, and up to 15s while none do.";
 const giveUpAfter = "How long to retry failures, such as 2h. never retries forever. Default: 10m.";
 
 export const followFlags = (): Option[] => [

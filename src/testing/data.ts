@@ -48,7 +48,7 @@ const listNames = Object.keys(defaultRecords) as (keyof typeof defaultRecords)[]
 
 /** Adds the default records to data without any list, not even an empty one. */
 export const withDefaultRecords = (data: FakeNodeData): FakeNodeData =>
-  listNames.some((name) => data[name] !== undefined) ? data : { ...withoutUndefined(data), ...defaultRecords };
+  listNames.some((name) => data[name] !== undefined) ? data : { ...data, ...defaultRecords };
 
 const isNatural = (value: unknown) => typeof value === "bigint" && value >= 0n;
 const dataChecks = {
