@@ -21,6 +21,9 @@ const { filter } = operations.listBalanceChanges.arguments;
  * Nodes of different progress behind one address, and a node that restarts, lose and repeat nothing: each response counts up to
  * the block that it names. Records of one time come in the order of asset, party, market and account type.
  *
+ * @param client - The client to poll with.
+ * @param query - The accounts to follow. Default: all.
+ * @param options - Where to begin, how often to poll, and the options of each request.
  * @throws The next call rejects with a {@link StalledError}; with a `PaginationError`, `reason: "pruned"`, if the checkpoint is before
  * the oldest record that the node keeps; with an `ApiError` or a `ResponseError` that is not transient; with an `ArgumentError`.
  * @example

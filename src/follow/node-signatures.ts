@@ -44,6 +44,9 @@ const { from: _, ...checks } = followChecks;
  * Follows the signatures of the nodes for a resource, such as a withdrawal: each signature once. A follower begins with the
  * signatures that are there. It has no option `from`: signatures have no time, and a resource has few of them.
  *
+ * @param client - The client to poll with.
+ * @param query - The resource.
+ * @param options - How often to poll, and the options of each request.
  * @throws The next call rejects with a {@link StalledError}; with an `ApiError` or a `ResponseError` that is not transient; with an
  * `ArgumentError`.
  * @example

@@ -70,6 +70,8 @@ export interface FakeNode {
  * Creates a node in memory for tests: the operations of the description with the paging, the limits, the headers and the errors of a v0.74
  * node behind a standard `fetch`. It needs no network and no server, and runs in every runtime.
  *
+ * @param data - What it holds. Default: a hundred generated records of each list.
+ * @param options - How it behaves. Default: as a v0.74 node without defects.
  * @throws `ArgumentError` if data or options are invalid.
  * @example
  * ```ts
