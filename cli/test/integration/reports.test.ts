@@ -1,3 +1,5 @@
+import { formatUnits } from "vegaprotocol-client";
+import { balanceSeries, balancesAt, signatureBundle, statement, tallyVotes } from "vegaprotocol-client/reports";
 import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { useFolder } from "../support/folder.js";
@@ -16,6 +18,7 @@ const middle = times[times.length >> 1] ?? 0n;
 const last = times.at(-1) ?? 0n;
 const range = ["--from", String(middle), "--to", String(last)];
 const proposal = votes[0]?.proposalId ?? "";
+const resource = signatures[0]?.id ?? "";
 
 const path = useFolder();
 
@@ -24,6 +27,13 @@ const lines = (stdout: string): Record<string, string>[] =>
     .split("\n")
     .filter(Boolean)
     .map((line) => JSON.parse(line));
+const withoutUndefined = (value: object) => JSON.parse(JSON.stringify(value));
+/** The contract ignores the order of signatures, which a database does not keep. */
+const signaturesOf = (bundle: string) =>
+  bundle
+    .slice(2)
+    .match(/.{130}/g)
+    ?.sort();
 
 async function run(...argv: string[]) {
   const result = await runCli(argv, { fetch });
@@ -32,104 +42,68 @@ async function run(...argv: string[]) {
   return result.stdout;
 }
 
-const accountOf = ({ partyId, assetId, marketId, accountType }: Record<string, unknown>) =>
-  [partyId, assetId, marketId, accountType].join(" ");
-
-/** The last balance of each account up to a time. */
-function balancesAt(time: bigint): Record<string, string> {
-  const found: Record<string, { time: bigint; balance: string }> = {};
-  for (const { timestamp, balance, ...rest } of balances) {
-    const key = accountOf(rest);
-    const at = BigInt(timestamp);
-    if (at <= time && at >= (found[key]?.time ?? 0n)) found[key] = { time: at, balance };
-  }
-  return Object.fromEntries(Object.entries(found).map(([key, { balance }]) => [key, balance]));
-}
-
 describe("balances --at", () => {
   test("prints the last balance of each account, and since when the node has records", async () => {
-    const { code, stdout, stderr } = await runCli(["balances", "--at", String(middle)], { fetch });
-    const found = lines(stdout).map((row) => [accountOf(row), row["balance"]]);
-    expect([code, Object.fromEntries(found)]).toEqual([0, balancesAt(middle)]);
+    const { code, stdout, stderr } = await runCli(["balances", "--at", String(middle), "--raw"], { fetch });
+    const before = balances.filter(({ timestamp }) => BigInt(timestamp) <= middle);
+    expect([code, lines(stdout)]).toEqual([0, await balancesAt(before, middle)]);
     expect(stderr).toMatch(/^Read the records since 2024-02-09T00:00:00.000000000Z: .* add --complete-history\.\n$/);
   });
 });
 
 describe("statement", () => {
-  test("adds up as CSV, with the decimals of each asset", async () => {
+  test("prints openings, changes and closings as CSV, with the decimals of each asset", async () => {
     const decimals = assets.flatMap((asset, index) => ["--decimals", `${asset}=${index * 6}`]);
-    const stdout = await run("statement", ...range, ...decimals, "--complete-history", "--format", "csv");
-    const [head = "", ...rows] = stdout.trimEnd().split("\r\n");
-    expect(head).toBe("timestamp,entry,change,balance,partyId,assetId,marketId,accountType");
-    const sums = new Map<string, { opening: bigint; change: bigint; closing: bigint }>();
-    for (const [, entry = "", change = "", balance = "", ...account] of rows.map((row) => row.split(","))) {
-      const places = assets.indexOf(account[1] ?? "") * 6;
-      const units = (text: string) => {
-        const [whole = "", fraction = ""] = text.split(".");
-        return BigInt(whole + fraction.padEnd(places, "0"));
-      };
-      const key = account.join(" ");
-      const sum = sums.get(key) ?? { opening: 0n, change: 0n, closing: 0n };
-      sums.set(key, sum);
-      if (entry === "change") sum.change += change.startsWith("-") ? -units(change.slice(1)) : units(change);
-      else sum[entry as "opening" | "closing"] += units(balance);
-    }
-    expect(sums.size).toBe(Object.keys(balancesAt(last)).length);
-    const closing = Object.entries(balancesAt(last)).map(([key, balance]) => [key, BigInt(balance)]);
-    expect(new Map(closing as [string, bigint][])).toEqual(
-      new Map([...sums].map(([key, each]) => [key, each.closing])),
-    );
-    for (const { opening, change, closing } of sums.values()) expect(opening + change).toBe(closing);
+    const columns = ["--columns", "entry,change,balance,partyId,assetId"];
+    const stdout = await run("statement", ...range, ...decimals, ...columns, "--complete-history", "--format", "csv");
+    const statements = await statement(balances, { from: middle, to: last, isComplete: true });
+    const rows = statements.flatMap(({ opening = "", closing = "", lines, partyId, assetId }) => {
+      const units = (amount: string) => formatUnits(amount, assets.indexOf(assetId) * 6);
+      return [
+        ["opening", "", units(opening), partyId, assetId],
+        ...lines.map(({ change = "", balance }) => ["change", units(change), units(balance), partyId, assetId]),
+        ["closing", "", units(closing), partyId, assetId],
+      ];
+    });
+    const [head, ...printed] = stdout.trimEnd().split("\r\n");
+    expect(head).toBe("entry,change,balance,partyId,assetId");
+    expect(printed.map((row) => row.split(","))).toEqual(rows);
   });
 
   test("fails with 3 if the node has not reached the end of the range", async () => {
-    const { code, stdout } = await runCli(["statement", "--from", "2024", "--to", "2025", "--catch-up", "0s"], {
-      fetch,
-    });
-    expect([code, stdout]).toEqual([3, ""]);
+    const argv = ["statement", "--from", "2024", "--to", "2025", "--catch-up", "0s"];
+    expect(await runCli(argv, { fetch })).toMatchObject({ code: 3, stdout: "" });
   });
 });
 
 describe("series", () => {
-  test("adds accounts by party and asset, and never across assets", async () => {
-    const rows = lines(
-      await run("series", ...range, "--every", "hour", "--group-by", "party", "--complete-history", "--raw"),
-    );
-    const expected = new Map<string, bigint>();
-    for (const [account, balance] of Object.entries(balancesAt(last))) {
-      const [party, asset] = account.split(" ");
-      const key = `${party} ${asset}`;
-      expected.set(key, (expected.get(key) ?? 0n) + BigInt(balance));
-    }
-    const atEnd = rows.filter(({ time }) => time === String(last));
-    expect(
-      new Map(atEnd.map(({ partyId, assetId, balance }) => [`${partyId} ${assetId}`, BigInt(balance ?? "")])),
-    ).toEqual(expected);
+  test("adds accounts by party and asset", async () => {
+    // Two hours before the first record.
+    const from = (times[0] ?? 0n) - 7_200_000_000_000n;
+    const before = ["--from", String(from), "--to", String(middle)];
+    const flags = ["--every", "hour", "--group-by", "party", "--complete-history", "--raw"];
+    const options = { from, to: middle, every: "hour", groupBy: ["partyId"], isComplete: true } as const;
+    const records = balances.filter(({ timestamp }) => BigInt(timestamp) <= middle);
+    expect(lines(await run("series", ...before, ...flags))).toEqual(await balanceSeries(records, options));
   });
 });
 
 describe("tally", () => {
   test("prints the votes and the result by the rules", async () => {
-    const own = votes.filter(({ proposalId }) => proposalId === proposal);
-    const tokens = (value: string) =>
-      own
-        .filter((vote) => vote.value === value)
-        .reduce((sum, vote) => sum + BigInt(vote.totalGovernanceTokenBalance), 0n);
-    const [yes, no] = [tokens("VALUE_YES"), tokens("VALUE_NO")];
-    const rules = ["--required-majority", "0.5", "--required-participation", "1", "--total-supply", String(yes + no)];
-    expect(JSON.parse(await run("tally", "--proposal", proposal, ...rules))).toMatchObject({
-      yes: { tokens: String(yes) },
-      no: { tokens: String(no) },
-      participation: "1",
-      passes: yes >= no,
-      decidedBy: "tokens",
-    });
+    const rules = ["--required-majority", "0.5", "--required-participation", "0.1", "--total-supply", "1000"];
+    const options = { requiredMajority: "0.5", requiredParticipation: "0.1", totalSupply: "1000" };
+    const tally = await tallyVotes(
+      votes.filter(({ proposalId }) => proposalId === proposal),
+      options,
+    );
+    expect(tally.passes).toBeDefined();
+    expect(JSON.parse(await run("tally", "--proposal", proposal, ...rules))).toEqual(withoutUndefined(tally));
     expect(await run("tally", "--proposal", proposal.toUpperCase(), "--format", "table")).not.toContain("passes");
   });
 });
 
 describe("limits", () => {
-  const party = Object.keys(node.records.spamStatistics ?? {})[0] ?? votes[0]?.partyId ?? "";
+  const [party = ""] = Object.keys(node.records.spamStatistics);
 
   test("prints what is left, and has the exit code 4 if nothing is", async () => {
     const vote = ["limits", "--party", party, "--command", "vote", "--proposal", proposal];
@@ -142,10 +116,9 @@ describe("limits", () => {
 
 describe("bundle", () => {
   test("prints the signatures of a resource", async () => {
-    const id = signatures[0]?.id ?? "";
-    const count = signatures.filter((each) => each.id === id).length;
-    const { bundle } = JSON.parse(await run("bundle", "--id", id));
-    expect(bundle).toMatch(new RegExp(`^0x[0-9a-f]{${count * 130}}$`));
+    const { bundle } = JSON.parse(await run("bundle", "--id", resource));
+    const own = signatures.filter(({ id }) => id === resource);
+    expect(signaturesOf(bundle)).toEqual(signaturesOf(await signatureBundle(own)));
   });
 });
 
@@ -166,8 +139,7 @@ describe("a destination of sync", () => {
     "%s gives the same reports as the node, also with a narrower filter",
     async (_, open, flags) => {
       const db = open();
-      const id = signatures[0]?.id ?? "";
-      const lists = ["balances", "votes", "signatures", "--proposal", proposal, "--id", id];
+      const lists = ["balances", "votes", "signatures", "--proposal", proposal, "--id", resource];
       expect((await runCli(["sync", db, ...lists, ...flags], { fetch })).code).toBe(0);
       const before = ["--from", String(times[0]), "--to", String(middle), "--complete-history"];
       for (const command of [
@@ -178,14 +150,9 @@ describe("a destination of sync", () => {
       ]) {
         expect(await run(...command, "--db", db)).toBe(await run(...command));
       }
-      // The contract ignores the order of signatures, which the database does not keep.
-      const signaturesOf = (stdout: string) =>
-        (JSON.parse(stdout).bundle as string)
-          .slice(2)
-          .match(/.{130}/g)
-          ?.sort();
-      const bundle = ["bundle", "--id", id];
-      expect(signaturesOf(await run(...bundle, "--db", db))).toEqual(signaturesOf(await run(...bundle)));
+      const bundleOf = async (...flags: string[]) =>
+        signaturesOf(JSON.parse(await run("bundle", "--id", resource, ...flags)).bundle);
+      expect(await bundleOf("--db", db)).toEqual(await bundleOf());
     },
   );
 
