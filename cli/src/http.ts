@@ -1,4 +1,3 @@
-import { isIP } from "node:net";
 import { causesOf, UsageError } from "./errors.js";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -10,13 +9,12 @@ const privateHost =
 
 /** The address of a node with a scheme: `http` for this machine and for private networks, `https` for a public host. */
 export function withScheme(address: string): string {
-  if (/^[a-z][a-z\d+.-]*:\/\//i.test(address)) return address;
-  const [, host = "", port] = /^(\[[^\]]*\]|[^:/?#]+)(:\d+)?(?:[/?#]|$)/.exec(address) ?? [];
+  if (address.includes("://") || !URL.canParse(`http://${address}`)) return address;
+  const { hostname } = new URL(`http://${address}`);
   // A word without a port is more likely a mistake than the name of a host.
-  const isName = host !== "" && !host.includes(".") && !host.startsWith("[") && host !== "localhost";
-  if (host === "" || (isName && port === undefined) || (isIP(host) === 0 && !/^[\w.[\]:-]+$/.test(host)))
-    return address;
-  return `${privateHost.test(host) || isName ? "http" : "https"}://${address}`;
+  const isName = /^[^.[]+$/.test(hostname) && hostname !== "localhost";
+  if (isName && !/^[^/]+:\d/.test(address)) return address;
+  return `${isName || privateHost.test(hostname) ? "http" : "https"}://${address}`;
 }
 
 /** A `fetch` that sends requests through the proxies of the environment. The `fetch` of Node.js 20 does not. */

@@ -84,12 +84,10 @@ function incompleteness(error: PaginationError, { start, end }: Reading): Incomp
     );
   }
   if (reason === "behind") {
-    const reached = block ? `has reached ${formatTime(block.timestamp)}` : "names no block, unlike before";
-    const last = resume?.endTimestamp ?? end;
-    const to = last !== undefined && `the range leads to ${formatTime(String(last))}`;
-    const from = start !== undefined && `the range begins at ${formatTime(start)}`;
-    const wanted = to || from || "an earlier response was of a later block";
-    return new IncompleteError(`The node is behind: it ${reached}, and ${wanted}.`, error);
+    const reached = block ? `it has reached ${formatTime(block.timestamp)}` : "it names no block, unlike before";
+    const to = resume?.endTimestamp ?? end;
+    const wanted = to === undefined ? "" : `, and the range leads to ${formatTime(String(to))}`;
+    return new IncompleteError(`The node is behind: ${reached}${wanted}.`, error);
   }
   return new IncompleteError(
     `The node has further records, but no request leads to them after ${error.itemsRead} records (${reason}). ` +
