@@ -1,6 +1,5 @@
 /** What the files of `commands/` have in common: how a command is defined and run. */
 import type { Command, Option } from "commander";
-import { exitCodeTexts } from "./errors.js";
 import { flag } from "./flags.js";
 import type { Io } from "./io.js";
 
@@ -20,13 +19,12 @@ export interface Definition<Flags> {
   readonly flags: readonly Option[];
   /** Without the name of the program. They run against the node of `vegaprotocol fake-node --defects`, in this order. */
   readonly examples: readonly string[];
-  readonly exits: readonly number[];
   readonly run: (flags: Flags, args: string[]) => Promise<number>;
 }
 
 /** Adds a command, with the flags of every command, and what follows the flags in the help. */
 export function addCommand<Flags>(parent: Command, { action }: Setup, definition: Definition<Flags>): void {
-  const { name, summary, details, flags, examples, exits, usage = "[flags]" } = definition;
+  const { name, summary, details, flags, examples, usage = "[flags]" } = definition;
   const command = parent
     .command(name)
     .summary(summary)
@@ -36,7 +34,7 @@ export function addCommand<Flags>(parent: Command, { action }: Setup, definition
   for (const argument of definition.arguments ?? []) command.argument(argument);
   const verbose = "Print each request, retry and pause, and the causes of errors, to stderr.";
   for (const option of [...flags, flag("-v, --verbose", verbose)]) command.addOption(option);
-  command.addHelpText("after", ({ command: own }) => `\n${examplesText(examples, own)}\n${exitsText(exits, own)}`);
+  command.addHelpText("after", ({ command: own }) => `\n${examplesText(examples, own)}`);
 }
 
 const widthOfHelp = (command: Command) => command.configureOutput().getOutHelpWidth?.() ?? 80;
@@ -64,13 +62,6 @@ export function helpTable(title: string, rows: readonly (readonly [string, strin
   const width = Math.max(...rows.map(([name]) => name.length));
   return `${title}\n${rows.map(([name, text]) => helper.formatItem(name, width, text, helper)).join("\n")}\n`;
 }
-
-export const exitsText = (exits: readonly number[], command: Command): string =>
-  helpTable(
-    "Exit codes:",
-    exits.map((code) => [String(code), exitCodeTexts[code] ?? ""]),
-    command,
-  );
 
 /** The ids in examples: a fake node with the default seed has records of them. */
 export const exampleIds = {

@@ -3,7 +3,7 @@ import { styleText } from "node:util";
 import { Command, CommanderError } from "commander";
 import { ArgumentError, PaginationError, RateLimitError, VegaError } from "vegaprotocol-client";
 import { withFlagNames } from "./arguments.js";
-import { examplesText, exitsText, helpTable, type Setup } from "./command.js";
+import { examplesText, helpTable, type Setup } from "./command.js";
 import { addFakeNode } from "./commands/fake-node.js";
 import { addFollow } from "./commands/follow.js";
 import { addLists } from "./commands/list.js";
@@ -12,7 +12,7 @@ import { addReports } from "./commands/reports.js";
 import { addServe } from "./commands/serve.js";
 import { addCheck, addSingles } from "./commands/single.js";
 import { addSync } from "./commands/sync.js";
-import { causesOf, ErrorWithAdvice, ExitError, exitCodes } from "./errors.js";
+import { causesOf, ErrorWithAdvice, ExitError, exitCodes, exitCodeTexts } from "./errors.js";
 import { hasColors, Interruption, type Io, OutputClosed, printable, printMessage, widthOf, write } from "./io.js";
 
 const variables = [
@@ -95,7 +95,7 @@ export function createProgram(setup: Setup, print: (text: string) => void): Comm
     [
       "",
       examplesText(examples, program),
-      exitsText([0, 1, 2, 3, 4, 5, 130], program),
+      helpTable("Exit codes:", Object.entries(exitCodeTexts), program),
       helpTable("Environment variables:", variables, program),
     ].join("\n"),
   );

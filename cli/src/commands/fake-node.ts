@@ -21,7 +21,7 @@ const listNames = Object.keys(lists) as (keyof typeof lists)[];
 
 interface Flags extends GeneralFlags, ServerFlags, Partial<Record<keyof typeof lists, number>> {
   readonly nodes?: number;
-  readonly lag?: string;
+  readonly lag?: readonly number[];
   readonly blockEvery?: number;
   readonly fault?: readonly string[];
   readonly from?: readonly string[];
@@ -37,7 +37,8 @@ const details =
 const faultText =
   "What fails, separated by commas: latency=200ms, a status such as 503=5%, or reset, html or truncated-body. With a share such as " +
   "reset=2% or latency=2s/10%, some requests do; without, all.";
-const lagText = "How many blocks the nodes are behind, separated by commas, such as 0,0,600. Default: 0.";
+const lagText =
+  "How many blocks the nodes are behind, separated by commas, such as 0,0,600; further nodes have the last number. Default: 0.";
 const fileText =
   "Serve the records of an exported file, as NDJSON, instead of generated ones. Repeat it for several lists.";
 
@@ -50,7 +51,7 @@ export function addFakeNode(program: Command, setup: Setup): void {
     flags: [
       ...serverFlags("; further nodes have the next ones. Default: a free one"),
       flag("--nodes <N>", "How many nodes follow the chain. Default: 1.", { parse: integer({ maximum: 100 }) }),
-      flag("--lag <N>", lagText),
+      flag("--lag <N>", lagText, { parse: (text) => text.split(",").map(number.parse) }),
       flag("--block-every <TIME>", "Add a block with new records after each TIME. Default: never.", {
         parse: duration,
       }),
@@ -69,7 +70,6 @@ export function addFakeNode(program: Command, setup: Setup): void {
       "fake-node --port 8090 --balances 20000 --defects --no-rate-limit",
       "fake-node --port 8090 --block-every 1s --nodes 3 --lag 0,0,600 --fault latency=200ms,503=5%",
     ],
-    exits: [0, 1, 2],
     run: (flags) => fakeNode(setup.io, flags),
   });
 }
@@ -79,8 +79,8 @@ async function fakeNode(io: Io, flags: Flags): Promise<number> {
     import("vegaprotocol-client/testing"),
     import("vegaprotocol-client/testing/node"),
   ]);
-  const { port = 0, host, nodes = 1, blockEvery, defects, rateLimit, seed, party, from = [] } = flags;
-  const lags = readLags(flags.lag, nodes);
+  const { port = 0, host, nodes = 1, blockEvery, defects, rateLimit, seed, party, from = [], lag = [] } = flags;
+  const lags = Array.from({ length: nodes }, (_, index) => lag[index] ?? lag.at(-1) ?? 0);
   const options = {
     faults: (flags.fault ?? []).flatMap((text) => text.split(",").map(readFault)),
     ...(blockEvery !== undefined && { blockEvery }),
@@ -153,16 +153,6 @@ function parse(line: string): Readonly<Record<string, unknown>> {
   } catch {
     return {};
   }
-}
-
-/** How many blocks each node is behind. Nodes without a value have that of the last one. */
-function readLags(text = "0", nodes: number): number[] {
-  const lags = text.split(",").map((each) => (/^\d+$/.test(each) ? Number(each) : Number.NaN));
-  if (lags.some(Number.isNaN))
-    throw new UsageError(`Expected --lag to be numbers of blocks, such as 0,0,600, got "${text}".`);
-  if (lags.length > nodes)
-    throw new UsageError(`Expected --lag to have a number for each of --nodes ${nodes}, got "${text}".`);
-  return Array.from({ length: nodes }, (_, index) => lags[index] ?? lags.at(-1) ?? 0);
 }
 
 const plainFaults = ["reset", "html", "truncated-body"] as const;

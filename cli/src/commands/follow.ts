@@ -79,7 +79,6 @@ export function addFollow(program: Command, setup: Setup): void {
         ...flag.nodeFlags(),
       ],
       examples,
-      exits: [0, 1, 2, 3, 5, 130],
       run: (flags) => run(id, setup.io, flags),
     });
   }

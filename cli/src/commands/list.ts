@@ -86,7 +86,6 @@ export function addLists(program: Command, setup: Setup): void {
         ...(isScan ? flag.scanFlags() : hasPages(id) ? [flag.pageSizeFlag("the list's page size")] : []),
       ],
       examples: examples[id] ?? [`${name} -n 10`],
-      exits: [0, 1, 2, 3, 5, 130],
       run: (flags) => list(id, setup.io, flags),
     });
   }

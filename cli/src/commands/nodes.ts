@@ -33,7 +33,6 @@ export function addNodes(program: Command, setup: Setup): void {
       `responds.\n\nThe columns are ${Object.keys(columnKinds).join(", ")}.`,
     flags: [formatFlag(), ...presentationFlags({}), ...nodeFlags()],
     examples: ["nodes", "nodes --format json --columns url,state,lag", "nodes --node http://127.0.0.1:8080 --raw"],
-    exits: [0, 1, 2, 130],
     run: (flags) => nodes(setup.io, flags),
   });
 }

@@ -170,7 +170,6 @@ export function addReports(program: Command, setup: Setup): void {
       ...report,
       name,
       flags: [...report.flags, flag.formatFlag(), ...(isOfNode ? [] : [dbFlag()]), ...flag.nodeFlags()],
-      exits: [0, 1, 2, 3, ...(isOfNode ? [4] : []), 5, 130],
       run: (flags) => report.run(setup.io, flags),
     });
   }

@@ -28,7 +28,7 @@ export function addServe(program: Command, setup: Setup): void {
   addCommand<ServeFlags>(program, setup, {
     name: "serve",
     summary,
-    details: `${details}`,
+    details,
     flags: [
       ...flags.nodeFlags(),
       flags.nodeFlag("--max-lag <TIME>", lag, { parse: flags.duration }),
@@ -39,7 +39,6 @@ export function addServe(program: Command, setup: Setup): void {
       flags.flag("-q, --quiet", "Print no line for each request, apart from those with status 500."),
     ],
     examples: ["serve --port 8081", "serve --cors https://page.example"],
-    exits: [0, 1, 2],
     run: (entered) => serve(setup.io, entered),
   });
 }

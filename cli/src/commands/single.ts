@@ -31,7 +31,6 @@ export function addSingles(program: Command, setup: Setup): void {
       summary: `${operationTexts[id].summary}.`,
       flags: [...filterFlags(argumentFlags(id)), formatFlag(), ...nodeFlags()],
       examples: own[id]?.examples ?? [],
-      exits: [0, 1, 2, 5, 130],
       run: (flags) => single(id, setup.io, flags),
     });
   }
@@ -50,12 +49,12 @@ export function addCheck(program: Command, setup: Setup): void {
     name: "check",
     summary,
     details:
-      "Reads a transaction as JSON from a file, or from stdin if FILE is - or omitted. It is sent once and not submitted.",
+      "Reads a transaction as JSON from a file, or from stdin if FILE is - or omitted. It is sent once and not submitted. " +
+      "The exit code is 4 if the node rejects it.",
     arguments: ["[FILE]"],
     usage: "[flags] [FILE]",
     flags: [formatFlag(), ...nodeFlags()],
     examples: ["check transaction.json", "check < transaction.json"],
-    exits: [0, 1, 2, 4, 5, 130],
     run: (flags, [file]) => check(setup.io, flags, file),
   });
 }

@@ -75,7 +75,6 @@ export function addSync(program: Command, setup: Setup): void {
       "sync vega.db --check",
       "sync vega/ balances profiles --partial-day",
     ],
-    exits: [0, 1, 2, 3, 5, 130],
     run: (flags, args) => sync(setup.io, flags, args),
   });
 }
