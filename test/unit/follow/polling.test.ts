@@ -121,25 +121,22 @@ describe("a follower", () => {
     ["a deadline of an attempt", new TimeoutError("late", { scope: "attempt" })],
     ["status 503", apiError(503)],
     ["a truncated response", responseError('{"votes":')],
-  ])(
-    "repeats a poll that ends with %s, with a wait that doubles up to 30 seconds, and reports each failure",
-    async (_, error) => {
-      const failing = Array.from({ length: 8 }, () => ({ error }));
-      const { events, waits } = follow([...failing, { height: 1, records: [1] }, { error }, { height: 2 }]);
-      expect((await waits()).slice(0, 8)).toEqual([1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000]);
-      expect(events).toHaveLength(9);
-      expect(events[2]).toEqual({
-        type: "retry",
-        operation: "follow",
-        failures: 3,
-        delay: 4000,
-        error: expect.objectContaining({ name: error.name, message: error.message }),
-        time: expect.any(Number),
-      });
-      // After a success, the waits begin anew.
-      expect(events.at(-1)).toMatchObject({ failures: 1, delay: 1000 });
-    },
-  );
+  ])("repeats a poll after %s, with a wait that doubles up to 30 s, and reports each failure", async (_, error) => {
+    const failing = Array.from({ length: 8 }, () => ({ error }));
+    const { events, waits } = follow([...failing, { height: 1, records: [1] }, { error }, { height: 2 }]);
+    expect((await waits()).slice(0, 8)).toEqual([1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000]);
+    expect(events).toHaveLength(9);
+    expect(events[2]).toEqual({
+      type: "retry",
+      operation: "follow",
+      failures: 3,
+      delay: 4000,
+      error: expect.objectContaining({ name: error.name, message: error.message }),
+      time: expect.any(Number),
+    });
+    // After a success, the waits begin anew.
+    expect(events.at(-1)).toMatchObject({ failures: 1, delay: 1000 });
+  });
 
   test("waits until a ban has ended, and as long as a server asks for", async () => {
     const { waits } = follow([{ error: banned }, { error: apiError(503, { "Retry-After": "120" }) }, { height: 1 }]);

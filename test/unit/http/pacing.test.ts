@@ -28,28 +28,23 @@ const sendAll = <T>(count: number, send: () => Promise<T>) => Array.from({ lengt
 const leastTime = (requests: number) => Math.max(0, requests - 100) * 50;
 
 describe("a paced client, alone on a node", () => {
-  test.each([5, 20, 200, 1000])(
-    "is never rejected and loses at most a tenth of the rate at %s ms latency",
-    async (latency) => {
-      const { clock, node, send } = connect({ latency });
-      await clock.run(Promise.all(sendAll(500, send)));
-      expect(node.count).toMatchObject({ served: 500, rejected: 0, banned: 0 });
-      expect(clock.now()).toBeGreaterThanOrEqual(leastTime(500));
-      // The first three requests are sent alone: their responses name the limits.
-      expect(clock.now()).toBeLessThanOrEqual(leastTime(500) * 1.1 + 3 * latency);
-    },
-  );
+  test.each([5, 20, 200, 1000])("is never rejected and loses at most a tenth at %s ms latency", async (latency) => {
+    const { clock, node, send } = connect({ latency });
+    await clock.run(Promise.all(sendAll(500, send)));
+    expect(node.count).toMatchObject({ served: 500, rejected: 0, banned: 0 });
+    expect(clock.now()).toBeGreaterThanOrEqual(leastTime(500));
+    // The first three requests are sent alone: their responses name the limits.
+    expect(clock.now()).toBeLessThanOrEqual(leastTime(500) * 1.1 + 3 * latency);
+  });
 
   test("is never left waiting if time passes between two readings of the clock and timers fire early", async () => {
     const parts = fc.double({ min: 0.0001, max: 0.9, noNaN: true });
-    await fc.assert(
-      fc.asyncProperty(parts, parts, async (tick, early) => {
-        const { clock, node, send } = connect({ tick, early });
-        await clock.run(Promise.all(sendAll(150, send)));
-        expect(node.count).toMatchObject({ served: 150, rejected: 0 });
-      }),
-      runs(10),
-    );
+    const property = fc.asyncProperty(parts, parts, async (tick, early) => {
+      const { clock, node, send } = connect({ tick, early });
+      await clock.run(Promise.all(sendAll(150, send)));
+      expect(node.count).toMatchObject({ served: 150, rejected: 0 });
+    });
+    await fc.assert(property, runs(10));
   });
 });
 
@@ -79,51 +74,40 @@ describe("a paced client, alone on a node with a small bucket", () => {
     [undefined, 0, 333, 999].flatMap((step) => [1, 20, 300, 1500].map((latency) => ({ burst, step, latency }))),
   );
 
-  test.each(cases)(
-    "loses none but the first three requests, with $burst tokens at $step, $latency ms latency",
-    async (each) => {
-      const { burst, step, latency } = each;
-      const { clock, node, send } = connect({ latency, limits: { rate: burst, burst, step } });
-      await clock.run(Promise.all(sendAll(12 * burst, send)));
-      expect(node.count).toMatchObject({ served: 12 * burst, banned: 0 });
-      // The first three requests are sent at once.
-      expect(node.count.rejected).toBeLessThanOrEqual(Math.max(0, 3 - burst));
-      // A second for each bucket and half of that again, since the client does not know when tokens are added.
-      if (burst > 2) expect(clock.now()).toBeLessThanOrEqual(1.5 * 12_000 + 3 * latency);
-    },
-  );
+  test.each(cases)("loses three at most: $burst tokens, $step, $latency ms", async ({ burst, step, latency }) => {
+    const { clock, node, send } = connect({ latency, limits: { rate: burst, burst, step } });
+    await clock.run(Promise.all(sendAll(12 * burst, send)));
+    expect(node.count).toMatchObject({ served: 12 * burst, banned: 0 });
+    // The first three requests are sent at once.
+    expect(node.count.rejected).toBeLessThanOrEqual(Math.max(0, 3 - burst));
+    // A second for each bucket and half of that again, since the client does not know when tokens are added.
+    if (burst > 2) expect(clock.now()).toBeLessThanOrEqual(1.5 * 12_000 + 3 * latency);
+  });
 
   test("is never rejected, whenever its calls are made and tokens are added, also if it aborts some calls", async () => {
     const bursts = fc.array(fc.tuple(fc.nat(3000), fc.integer({ min: 1, max: 80 }), fc.boolean()), { maxLength: 8 });
     const small = fc.integer({ min: 3, max: 8 }).map((burst) => ({ rate: burst, burst }));
     const limits = fc.oneof(fc.constant({ rate: 20, burst: 100 }), small);
     const step = fc.option(fc.nat(999), { nil: undefined });
-    await fc.assert(
-      fc.asyncProperty(
-        bursts,
-        fc.integer({ min: 2, max: 1500 }),
-        limits,
-        step,
-        async (bursts, latency, limits, step) => {
-          const { clock, node, send } = connect({ latency, limits: { ...limits, step } });
-          const all = async () => {
-            const calls: Promise<unknown>[] = [];
-            for (const [pause, count, isAborted] of bursts) {
-              await clock.sleep(pause);
-              calls.push(...sendAll(Math.ceil(count / (limits.burst < 100 ? 4 : 1)), send));
-              if (!isAborted) continue;
-              const controller = new AbortController();
-              calls.push(send(controller.signal).catch(() => {}));
-              clock.after(latency / 2, () => controller.abort());
-            }
-            await Promise.all(calls);
-          };
-          await clock.run(all());
-          expect(node.count).toMatchObject({ rejected: 0, banned: 0 });
-        },
-      ),
-      { ...runs(25), examples },
-    );
+    const latencies = fc.integer({ min: 2, max: 1500 });
+    const property = fc.asyncProperty(bursts, latencies, limits, step, async (bursts, latency, limits, step) => {
+      const { clock, node, send } = connect({ latency, limits: { ...limits, step } });
+      const all = async () => {
+        const calls: Promise<unknown>[] = [];
+        for (const [pause, count, isAborted] of bursts) {
+          await clock.sleep(pause);
+          calls.push(...sendAll(Math.ceil(count / (limits.burst < 100 ? 4 : 1)), send));
+          if (!isAborted) continue;
+          const controller = new AbortController();
+          calls.push(send(controller.signal).catch(() => {}));
+          clock.after(latency / 2, () => controller.abort());
+        }
+        await Promise.all(calls);
+      };
+      await clock.run(all());
+      expect(node.count).toMatchObject({ rejected: 0, banned: 0 });
+    });
+    await fc.assert(property, { ...runs(25), examples });
   });
 });
 

@@ -43,73 +43,69 @@ function prepare({ length, size, backward, newestFirst, start, ...rest }: Walk, 
 
 describe("a walk yields each record of the list once and in order", () => {
   test("as records, edges, pages and an array", async () => {
-    await fc.assert(
-      fc.asyncProperty(walks, async (walk) => {
-        const { expected } = prepare(walk);
-        const listing = () => {
-          const { source, pagination, options } = prepare(walk);
-          return paginate(source.fetchPage, pagination, options);
-        };
-        expect(await collect(listing())).toEqual(expected);
-        expect(await listing().toArray()).toEqual(expected);
-        expect((await collect(listing().edges())).map(({ node }) => node)).toEqual(expected);
-        const pages = await collect(listing().pages());
-        const inWalkingOrder = pages.flatMap(({ nodes }) => (walk.backward ? [...nodes].reverse() : nodes));
-        expect(inWalkingOrder).toEqual(expected);
-      }),
-    );
+    const property = fc.asyncProperty(walks, async (walk) => {
+      const { expected } = prepare(walk);
+      const listing = () => {
+        const { source, pagination, options } = prepare(walk);
+        return paginate(source.fetchPage, pagination, options);
+      };
+      expect(await collect(listing())).toEqual(expected);
+      expect(await listing().toArray()).toEqual(expected);
+      expect((await collect(listing().edges())).map(({ node }) => node)).toEqual(expected);
+      const pages = await collect(listing().pages());
+      const inWalkingOrder = pages.flatMap(({ nodes }) => (walk.backward ? [...nodes].reverse() : nodes));
+      expect(inWalkingOrder).toEqual(expected);
+    });
+    await fc.assert(property);
   });
 
   test("if requests fail and the caller continues from each `resume`", async () => {
     const failing = fc.uniqueArray(fc.nat(30), { maxLength: 10 });
-    await fc.assert(
-      fc.asyncProperty(walks, failing, async (walk, numbers) => {
-        const failures = new Map(
-          numbers.map((number) => [number, new ConnectionError("no response", { operation: "x" })]),
-        );
-        const { source, pagination, options, expected } = prepare(walk, { failures });
-        const seen: number[] = [];
-        let from: Forward | Backward | undefined = pagination;
-        let { maxItems } = options;
-        while (from !== undefined) {
-          const { records, error } = await readUntilError(paginate(source.fetchPage, from, { ...options, maxItems }));
-          seen.push(...records);
-          if (error !== undefined && !ConnectionError.is(error)) throw error;
-          expect(error?.itemsRead ?? records.length).toBe(records.length);
-          from = error?.resume as Forward | Backward | undefined;
-          if (maxItems !== undefined) maxItems -= records.length;
-        }
-        expect(seen).toEqual(expected);
-      }),
-    );
+    const property = fc.asyncProperty(walks, failing, async (walk, numbers) => {
+      const failures = new Map(
+        numbers.map((number) => [number, new ConnectionError("no response", { operation: "x" })]),
+      );
+      const { source, pagination, options, expected } = prepare(walk, { failures });
+      const seen: number[] = [];
+      let from: Forward | Backward | undefined = pagination;
+      let { maxItems } = options;
+      while (from !== undefined) {
+        const { records, error } = await readUntilError(paginate(source.fetchPage, from, { ...options, maxItems }));
+        seen.push(...records);
+        if (error !== undefined && !ConnectionError.is(error)) throw error;
+        expect(error?.itemsRead ?? records.length).toBe(records.length);
+        from = error?.resume as Forward | Backward | undefined;
+        if (maxItems !== undefined) maxItems -= records.length;
+      }
+      expect(seen).toEqual(expected);
+    });
+    await fc.assert(property);
   });
 
   test("if the caller calls next() many times without awaiting", async () => {
-    await fc.assert(
-      fc.asyncProperty(walks, fc.nat(20), async (walk, more) => {
-        const { source, pagination, options, expected } = prepare(walk);
-        const iterator = paginate(source.fetchPage, pagination, options)[Symbol.asyncIterator]();
-        const results = await Promise.all(Array.from({ length: expected.length + more }, () => iterator.next()));
-        const values = results.map(({ done, value }) => (done ? undefined : value));
-        expect(values).toEqual([...expected, ...Array(more).fill(undefined)]);
-      }),
-    );
+    const property = fc.asyncProperty(walks, fc.nat(20), async (walk, more) => {
+      const { source, pagination, options, expected } = prepare(walk);
+      const iterator = paginate(source.fetchPage, pagination, options)[Symbol.asyncIterator]();
+      const results = await Promise.all(Array.from({ length: expected.length + more }, () => iterator.next()));
+      const values = results.map(({ done, value }) => (done ? undefined : value));
+      expect(values).toEqual([...expected, ...Array(more).fill(undefined)]);
+    });
+    await fc.assert(property);
   });
 
   test("if two loops over one listing run concurrently, in any interleaving", async () => {
-    await fc.assert(
-      fc.asyncProperty(walks, fc.array(fc.boolean(), { maxLength: 60 }), async (walk, turns) => {
-        const { source, pagination, options, expected } = prepare({ ...walk, sizes: [] });
-        const listing = paginate(source.fetchPage, pagination, options);
-        const [one, other] = [listing[Symbol.asyncIterator](), listing[Symbol.asyncIterator]()];
-        const seen: number[] = [];
-        for (const turn of turns) {
-          if (turn) await other.next();
-          else seen.push(...[(await one.next()).value].filter((value) => value !== undefined));
-        }
-        expect([...seen, ...(await collect(one))]).toEqual(expected);
-      }),
-    );
+    const property = fc.asyncProperty(walks, fc.array(fc.boolean(), { maxLength: 60 }), async (walk, turns) => {
+      const { source, pagination, options, expected } = prepare({ ...walk, sizes: [] });
+      const listing = paginate(source.fetchPage, pagination, options);
+      const [one, other] = [listing[Symbol.asyncIterator](), listing[Symbol.asyncIterator]()];
+      const seen: number[] = [];
+      for (const turn of turns) {
+        if (turn) await other.next();
+        else seen.push(...[(await one.next()).value].filter((value) => value !== undefined));
+      }
+      expect([...seen, ...(await collect(one))]).toEqual(expected);
+    });
+    await fc.assert(property);
   });
 });
 
@@ -187,8 +183,11 @@ describe("a source whose cursors do not lead on", () => {
   }
 
   test("ends the walk after the current page was yielded, for a loop of any length", async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.nat(20), fc.integer({ min: 1, max: 20 }), fc.boolean(), async (lead, circle, backward) => {
+    const property = fc.asyncProperty(
+      fc.nat(20),
+      fc.integer({ min: 1, max: 20 }),
+      fc.boolean(),
+      async (lead, circle, backward) => {
         const size = backward ? { last: 5 } : { first: 5 };
         const { records, error } = await readUntilError(paginate(circling(lead, circle, backward), size));
         expect(records).toEqual([...Array.from({ length: lead + circle }, (_, index) => index), lead]);
@@ -199,8 +198,9 @@ describe("a source whose cursors do not lead on", () => {
           itemsRead: records.length,
           resume: { ...size, [backward ? "before" : "after"]: String(lead) },
         });
-      }),
+      },
     );
+    await fc.assert(property);
   });
 
   test("ends the walk if the first page leads back to its start", async () => {

@@ -43,14 +43,11 @@ describe("a read whose node does not respond", () => {
   test.each([
     [2, 50],
     [900, 1000],
-  ])(
-    "whose latency is %i ms goes to the next one after %i ms: 50 at the soonest, a second at the latest",
-    async (latency, delay) => {
-      const net = await warm({ latency: [latency, latency, latency] });
-      net.latency = [silent, 10, 10];
-      expect(await timed(net)).toBe(delay + 10);
-    },
-  );
+  ])("whose latency is %i ms goes to the next one after %i ms, from 50 to 1000", async (latency, delay) => {
+    const net = await warm({ latency: [latency, latency, latency] });
+    net.latency = [silent, 10, 10];
+    expect(await timed(net)).toBe(delay + 10);
+  });
 
   test("does not wait for the rate limit of a node that is silent, if another one has room", async () => {
     const net = await warm({ data: { nodes: 2 }, node: { rateLimit: { rate: 2, burst: 4 } }, latency: [10, 10] });
@@ -101,26 +98,23 @@ describe("a read whose node does not respond", () => {
 
 describe("one silent node", () => {
   const cases = [2, 3].flatMap((nodes) => (["fastest", "given"] as const).map((order) => ({ nodes, order })));
-  test.each(cases)(
-    "of $nodes, $order, fails no call with a signal of 2 s, and few take longer",
-    async ({ nodes, order }) => {
-      const net = new PooledNetwork({ data: { nodes }, pool: { order }, latency: [silent, 40, 40] });
-      const durations: number[] = [];
-      for (let call = 0; call < 300; call++) {
-        const controller = new AbortController();
-        const cancel = net.clock.after(2000, () => controller.abort(new Error("too late")));
-        const { signal } = controller;
-        durations.push(await timed(net, () => net.run(net.client.getSpamStatistics({ partyId }, { signal }))));
-        cancel();
-        await net.sleep(250);
-      }
-      durations.sort((a, b) => a - b);
-      // The first call, and the calls that find out after a cool-down that it is still silent.
-      expect(durations.at(-9)).toBeLessThanOrEqual(41);
-      expect(durations.at(-2)).toBeLessThanOrEqual(4 * 40);
-      expect(durations.at(-1)).toBeLessThanOrEqual(1040);
-    },
-  );
+  test.each(cases)("of $nodes, $order, fails no call, and few take longer", async ({ nodes, order }) => {
+    const net = new PooledNetwork({ data: { nodes }, pool: { order }, latency: [silent, 40, 40] });
+    const durations: number[] = [];
+    for (let call = 0; call < 300; call++) {
+      const controller = new AbortController();
+      const cancel = net.clock.after(2000, () => controller.abort(new Error("too late")));
+      const { signal } = controller;
+      durations.push(await timed(net, () => net.run(net.client.getSpamStatistics({ partyId }, { signal }))));
+      cancel();
+      await net.sleep(250);
+    }
+    durations.sort((a, b) => a - b);
+    // The first call, and the calls that find out after a cool-down that it is still silent.
+    expect(durations.at(-9)).toBeLessThanOrEqual(41);
+    expect(durations.at(-2)).toBeLessThanOrEqual(4 * 40);
+    expect(durations.at(-1)).toBeLessThanOrEqual(1040);
+  });
 
   test("is asked again after a cool-down that doubles, with a hedge, and is used again once it responds", async () => {
     const net = await warm({ data: { nodes: 2 }, latency: [60, 20] });

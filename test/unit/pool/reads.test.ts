@@ -242,12 +242,9 @@ describe("the options of a pool", () => {
   });
 });
 
-test.each([[[20, 20, 20]], [[5, 50, 100]]])(
-  "a cold burst of 600 calls is spread over three nodes of 20 requests a second with latencies of %j",
-  async (latency) => {
-    const net = new PooledNetwork({ latency, node: { rateLimit: { rate: 20, burst: 100 } } });
-    await net.run(Promise.all(Array.from({ length: 600 }, () => net.client.getSpamStatistics({ partyId }))));
-    expect(net.clock.now()).toBeLessThanOrEqual(7000);
-    expect(net.asked.length).toBeLessThan(620);
-  },
-);
+test.each([[[20, 20, 20]], [[5, 50, 100]]])("a cold burst is spread over nodes, latencies %j", async (latency) => {
+  const net = new PooledNetwork({ latency, node: { rateLimit: { rate: 20, burst: 100 } } });
+  await net.run(Promise.all(Array.from({ length: 600 }, () => net.client.getSpamStatistics({ partyId }))));
+  expect(net.clock.now()).toBeLessThanOrEqual(7000);
+  expect(net.asked.length).toBeLessThan(620);
+});

@@ -49,29 +49,26 @@ describe("a walk of a client of several nodes", () => {
 
   const lists = ["signatures", "votes", "balances"] as const;
   const cases = lists.flatMap((list) => (["first", "last"] as const).map((direction) => [list, direction] as const));
-  test.each(cases)(
-    "over %s with `%s` moves to another node if its own fails, and yields every record once",
-    async (list, direction) => {
-      for (const defects of [[], nodeDefects]) {
-        const net = dyingAt(7, { node: { defects } });
-        const { signatures, votes, balances } = net.network.records;
-        const proposalId = votes.find((vote, _, [first]) => vote.proposalId !== first?.proposalId)?.proposalId ?? "";
-        const size = (count: number) => ({ [direction]: count }) as Forward;
-        const [walk, expected] = {
-          signatures: [signaturesOf(net, size(10)), signatures.filter(({ id }) => id === signatures[0]?.id)] as const,
-          votes: [
-            net.client.listVotes({ proposalId, pagination: size(50) }),
-            votes.filter((vote) => vote.proposalId === proposalId),
-          ] as const,
-          balances: [net.client.listBalanceChanges({ pagination: size(7) }), balances] as const,
-        }[list];
-        const walked = await net.run<readonly object[]>(walk.toArray());
-        const texts = (all: readonly object[]) => all.map((each) => JSON.stringify(each)).sort();
-        expect(texts(walked)).toEqual(texts(expected));
-        expect(net.events.some(({ type }) => type === "failover")).toBe(true);
-      }
-    },
-  );
+  test.each(cases)("over %s with `%s` moves to another node and yields every record once", async (list, direction) => {
+    for (const defects of [[], nodeDefects]) {
+      const net = dyingAt(7, { node: { defects } });
+      const { signatures, votes, balances } = net.network.records;
+      const proposalId = votes.find((vote, _, [first]) => vote.proposalId !== first?.proposalId)?.proposalId ?? "";
+      const size = (count: number) => ({ [direction]: count }) as Forward;
+      const [walk, expected] = {
+        signatures: [signaturesOf(net, size(10)), signatures.filter(({ id }) => id === signatures[0]?.id)] as const,
+        votes: [
+          net.client.listVotes({ proposalId, pagination: size(50) }),
+          votes.filter((vote) => vote.proposalId === proposalId),
+        ] as const,
+        balances: [net.client.listBalanceChanges({ pagination: size(7) }), balances] as const,
+      }[list];
+      const walked = await net.run<readonly object[]>(walk.toArray());
+      const texts = (all: readonly object[]) => all.map((each) => JSON.stringify(each)).sort();
+      expect(texts(walked)).toEqual(texts(expected));
+      expect(net.events.some(({ type }) => type === "failover")).toBe(true);
+    }
+  });
 
   test("continues with nextPage() on its node, and on another one if that fails", async () => {
     const net = networkOf();
@@ -123,18 +120,15 @@ describe("a walk of a client of several nodes", () => {
   });
 
   const nodes = [{ history: firstDay + 5n * day }, {}, { history: firstDay + 9n * day }];
-  test.each([true, false])(
-    "over balance changes is complete if one node keeps all, newestFirst: %j",
-    async (newestFirst) => {
-      const pagination = { first: 7, newestFirst };
-      const net = networkOf({ data: { balances: daily, nodes } });
-      const dateRange = { startTimestamp: firstDay + 2n * day };
-      expect(await net.run(net.client.listBalanceChanges({ dateRange, pagination }).toArray())).toHaveLength(54);
-      // Without a start, it waits for a slow node that keeps more.
-      const slow = networkOf({ data: { balances: daily, nodes }, latency: [10, 1500, 10] });
-      expect(await slow.run(slow.client.listBalanceChanges({ pagination }).toArray())).toHaveLength(60);
-    },
-  );
+  test.each([true, false])("over changes is complete if one node keeps all, newestFirst: %j", async (newestFirst) => {
+    const pagination = { first: 7, newestFirst };
+    const net = networkOf({ data: { balances: daily, nodes } });
+    const dateRange = { startTimestamp: firstDay + 2n * day };
+    expect(await net.run(net.client.listBalanceChanges({ dateRange, pagination }).toArray())).toHaveLength(54);
+    // Without a start, it waits for a slow node that keeps more.
+    const slow = networkOf({ data: { balances: daily, nodes }, latency: [10, 1500, 10] });
+    expect(await slow.run(slow.client.listBalanceChanges({ pagination }).toArray())).toHaveLength(60);
+  });
 });
 
 test("a walk from the oldest record is complete if other calls fail on each node while its first page is read", async () => {
