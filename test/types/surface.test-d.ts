@@ -1,28 +1,7 @@
 import { describe, expectTypeOf, test } from "vitest";
 import type { operations as Described } from "../../generated/openapi.js";
-import {
-  type AccountType,
-  type BalanceChange,
-  type Call,
-  type CheckTransactionArguments,
-  createClient,
-  type GetSpamStatisticsArguments,
-  isAccountType,
-  type ListBalanceChangesArguments,
-  type Listing,
-  type ListNodeSignaturesArguments,
-  type ListPartiesProfilesArguments,
-  type ListVotesArguments,
-  type NodeSignature,
-  type Page,
-  type PartyProfile,
-  paginate,
-  type Scan,
-  type SpamStatisticsResponse,
-  type TransactionCheckResult,
-  type VegaError,
-  type Vote,
-} from "../../src/index.js";
+import type * as vega from "../../src/index.js";
+import { createClient, isAccountType, paginate } from "../../src/index.js";
 
 type Keys<Union> = Union extends unknown ? keyof Union : never;
 /** The parameters of the query of an operation, as `openapi-typescript` reads the description: the part before the dot. */
@@ -85,24 +64,26 @@ describe("the compiler rejects", () => {
 
 describe("the result of", () => {
   test("each method has its type", () => {
-    expectTypeOf(client.listVotes({ partyId: "a" })).toEqualTypeOf<Listing<Vote>>();
-    expectTypeOf(client.listPartiesProfiles()).toEqualTypeOf<Listing<PartyProfile>>();
-    expectTypeOf(client.listNodeSignatures({ id: "a" })).toEqualTypeOf<Listing<NodeSignature>>();
-    expectTypeOf(client.getSpamStatistics({ partyId: "a" })).toEqualTypeOf<Call<SpamStatisticsResponse>>();
-    expectTypeOf(client.checkTransaction({ tx: {} })).toEqualTypeOf<Call<TransactionCheckResult>>();
+    expectTypeOf(client.listVotes({ partyId: "a" })).toEqualTypeOf<vega.Listing<vega.Vote>>();
+    expectTypeOf(client.listPartiesProfiles()).toEqualTypeOf<vega.Listing<vega.PartyProfile>>();
+    expectTypeOf(client.listNodeSignatures({ id: "a" })).toEqualTypeOf<vega.Listing<vega.NodeSignature>>();
+    expectTypeOf(client.getSpamStatistics({ partyId: "a" })).toEqualTypeOf<vega.Call<vega.SpamStatisticsResponse>>();
+    expectTypeOf(client.checkTransaction({ tx: {} })).toEqualTypeOf<vega.Call<vega.TransactionCheckResult>>();
   });
 
   test("a listing is a page if it is awaited, and records in a loop", async () => {
-    expectTypeOf(await client.listVotes({ partyId: "a" })).toEqualTypeOf<Page<Vote>>();
-    expectTypeOf(await client.listVotes({ partyId: "a" }).toArray()).toEqualTypeOf<Vote[]>();
-    for await (const vote of client.listVotes({ partyId: "a" })) expectTypeOf(vote).toEqualTypeOf<Vote>();
-    for await (const page of client.listVotes({ partyId: "a" }).pages()) expectTypeOf(page).toEqualTypeOf<Page<Vote>>();
-    for await (const { node } of client.listVotes({ partyId: "a" }).edges()) expectTypeOf(node).toEqualTypeOf<Vote>();
+    expectTypeOf(await client.listVotes({ partyId: "a" })).toEqualTypeOf<vega.Page<vega.Vote>>();
+    expectTypeOf(await client.listVotes({ partyId: "a" }).toArray()).toEqualTypeOf<vega.Vote[]>();
+    for await (const vote of client.listVotes({ partyId: "a" })) expectTypeOf(vote).toEqualTypeOf<vega.Vote>();
+    for await (const page of client.listVotes({ partyId: "a" }).pages())
+      expectTypeOf(page).toEqualTypeOf<vega.Page<vega.Vote>>();
+    for await (const { node } of client.listVotes({ partyId: "a" }).edges())
+      expectTypeOf(node).toEqualTypeOf<vega.Vote>();
   });
 
   test("a scan is records in a loop", async () => {
-    for await (const change of client.scanBalanceChanges()) expectTypeOf(change).toEqualTypeOf<BalanceChange>();
-    expectTypeOf(await client.scanBalanceChanges().toArray()).toEqualTypeOf<BalanceChange[]>();
+    for await (const change of client.scanBalanceChanges()) expectTypeOf(change).toEqualTypeOf<vega.BalanceChange>();
+    expectTypeOf(await client.scanBalanceChanges().toArray()).toEqualTypeOf<vega.BalanceChange[]>();
     // @ts-expect-error: it has no first page to be awaited for
     client.scanBalanceChanges().then;
   });
@@ -113,10 +94,10 @@ describe("the result of", () => {
   });
 
   test("an error has a `resume` that pagination accepts", () => {
-    const go = (error: VegaError) => client.listVotes({ partyId: "a", pagination: error.resume });
-    expectTypeOf(go).returns.toEqualTypeOf<Listing<Vote>>();
-    const scanOn = (error: VegaError) => client.scanBalanceChanges({ dateRange: error.resume });
-    expectTypeOf(scanOn).returns.toEqualTypeOf<Scan<BalanceChange>>();
+    const go = (error: vega.VegaError) => client.listVotes({ partyId: "a", pagination: error.resume });
+    expectTypeOf(go).returns.toEqualTypeOf<vega.Listing<vega.Vote>>();
+    const scanOn = (error: vega.VegaError) => client.scanBalanceChanges({ dateRange: error.resume });
+    expectTypeOf(scanOn).returns.toEqualTypeOf<vega.Scan<vega.BalanceChange>>();
   });
 
   test("a check narrows by its success", async () => {
@@ -128,7 +109,7 @@ describe("the result of", () => {
   test("a guard narrows an open enumeration to its known names", async () => {
     const [change] = (await client.listBalanceChanges()).nodes;
     const type = change?.accountType;
-    if (isAccountType(type)) expectTypeOf(type).toEqualTypeOf<AccountType>();
+    if (isAccountType(type)) expectTypeOf(type).toEqualTypeOf<vega.AccountType>();
   });
 
   test("client.http is typed by the description", async () => {
@@ -141,10 +122,10 @@ describe("the result of", () => {
 });
 
 test("the members of an argument are the parameters of the description", () => {
-  expectTypeOf<Keys<ListVotesArguments>>().toEqualTypeOf<QueryOf<"listVotes">>();
-  expectTypeOf<Keys<ListPartiesProfilesArguments>>().toEqualTypeOf<QueryOf<"listPartiesProfiles">>();
-  expectTypeOf<Keys<ListBalanceChangesArguments>>().toEqualTypeOf<QueryOf<"listBalanceChanges">>();
-  expectTypeOf<Keys<ListNodeSignaturesArguments>>().toEqualTypeOf<QueryOf<"listNodeSignatures">>();
-  expectTypeOf<Keys<GetSpamStatisticsArguments>>().toEqualTypeOf<"partyId">();
-  expectTypeOf<Keys<CheckTransactionArguments>>().toEqualTypeOf<"tx">();
+  expectTypeOf<Keys<vega.ListVotesArguments>>().toEqualTypeOf<QueryOf<"listVotes">>();
+  expectTypeOf<Keys<vega.ListPartiesProfilesArguments>>().toEqualTypeOf<QueryOf<"listPartiesProfiles">>();
+  expectTypeOf<Keys<vega.ListBalanceChangesArguments>>().toEqualTypeOf<QueryOf<"listBalanceChanges">>();
+  expectTypeOf<Keys<vega.ListNodeSignaturesArguments>>().toEqualTypeOf<QueryOf<"listNodeSignatures">>();
+  expectTypeOf<Keys<vega.GetSpamStatisticsArguments>>().toEqualTypeOf<"partyId">();
+  expectTypeOf<Keys<vega.CheckTransactionArguments>>().toEqualTypeOf<"tx">();
 });

@@ -90,9 +90,9 @@ const refusals: Partial<Record<keyof VegaClient, Refusal[]>> = {
     combined({ after: "b", before: "c" }),
     [{ filter: { partyIds: ["a,b"] } }, "filter.partyIds[0]", 'one value, without a comma, got "a,b".'],
     [
-      { filter: { accountTypes: ["GENERAL"] } },
+      { filter: { accountTypes: ["X"] } },
       "filter.accountTypes[0]",
-      'a name such as "ACCOUNT_TYPE_INSURANCE", got "GENERAL".',
+      'a name such as "ACCOUNT_TYPE_INSURANCE", got "X".',
     ],
     ofTime(1707497689123456000, ", got 1707497689123456000."),
     ofTime("2024-02-09T16:54:49Z", `${hint}, got "2024-02-09T16:54:49Z".`),

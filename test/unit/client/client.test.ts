@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
-import { ApiError, createClient, paginate, ResponseError, VegaError } from "../../../src/index.js";
+import { ApiError, createClient, paginate } from "../../../src/index.js";
 import { nodePool } from "../../../src/pool/index.js";
 import { json, recorder, rejectionOf, respondWith } from "../../support/recorder.js";
 
@@ -59,28 +59,17 @@ test("withResponse rejects as the call does", async () => {
   await new Promise(setImmediate);
 });
 
-test("an error of a node has everything that the node sent", async () => {
+test("an error of a node has the detail, the name of the code and the headers that the node sent", async () => {
   const message = "missing proposal id and party id";
   const detail = { "@type": "type.googleapis.com/vega.ErrorDetail", code: 10023, message, inner: "" };
   const body = { code: 3, message: "InvalidArgument error", details: [{ "@type": "other", x: 1 }, detail] };
   const headers = { "content-type": "application/json, application/grpc" };
   const error = await rejectionOf(failing(body, { status: 400, headers }).listVotes(party));
+  if (!ApiError.is(error)) throw error;
   const url = "https://node.example/api/v2/votes?partyId=a&pagination.first=5000";
-  expect(error).toMatchObject({
-    name: "ApiError",
-    message: `listVotes failed with status 400: InvalidArgument error: ${message} (GET ${url})`,
-    operation: "listVotes",
-    attempts: 1,
-    status: 400,
-    code: 3,
-    codeName: "INVALID_ARGUMENT",
-    details: body.details,
-    detail,
-    body,
-    request: { method: "GET", url },
-  });
-  expect(ApiError.is(error) && VegaError.is(error) && !ResponseError.is(error)).toBe(true);
-  expect((error as ApiError).headers.get("content-type")).toBe(headers["content-type"]);
+  expect(error.message).toBe(`listVotes failed with status 400: InvalidArgument error: ${message} (GET ${url})`);
+  expect(error).toMatchObject({ attempts: 1, code: 3, codeName: "INVALID_ARGUMENT", details: body.details, detail });
+  expect(error.headers.get("content-type")).toBe(headers["content-type"]);
 });
 
 test("a client, a listing and a scan are printed as one line that says how they are used", () => {

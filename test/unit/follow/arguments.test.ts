@@ -3,36 +3,21 @@ import { followBalanceChanges, followNodeSignatures, followVotes } from "../../.
 import { ArgumentError, createClient } from "../../../src/index.js";
 import { createFakeNode } from "../../../src/testing/index.js";
 
-/** Values as JavaScript code passes them, without a check by the compiler. */
-const unchecked = (json: string) => JSON.parse(json);
-
 const node = createFakeNode();
 const client = createClient({ baseUrl: "https://node.example", fetch: node.fetch });
-const cases: [message: string, follow: () => AsyncIterator<unknown>][] = [
-  [
-    'Expected `from` of followVotes to be "now", "start" or a time that toNanoseconds() reads, got "yesterday".',
-    () => followVotes(client, { proposalId: "a" }, { from: "yesterday" }),
-  ],
-  [
-    "Expected `pollInterval` of followVotes to be a number of milliseconds from 0 to 2147483647, got -1.",
-    () => followVotes(client, { proposalId: "a" }, { pollInterval: -1 }),
-  ],
-  [
-    "followNodeSignatures has no option `from`.",
-    () => followNodeSignatures(client, { id: "a" }, unchecked('{ "from": "now" }')),
-  ],
-  [
-    "followBalanceChanges has no `dateRange`. Expected `filter`.",
-    () => followBalanceChanges(client, unchecked('{ "dateRange": {} }')),
-  ],
-  ["Expected `partyId` or `proposalId` of followVotes, got neither.", () => followVotes(client, unchecked("{}"))],
-  [
-    "Expected `id` of followNodeSignatures to be a non-empty string, got undefined.",
-    () => followNodeSignatures(client, unchecked("{}")),
-  ],
-];
+const votes = { proposalId: "a" };
 
-test.each(cases)("a follower rejects when it is used, and sends nothing: %s", async (message, follow) => {
+test.each<[message: string, follow: () => AsyncIterator<unknown>]>([
+  [
+    'Expected `from` of followVotes to be "now", "start" or a time',
+    () => followVotes(client, votes, { from: "yesterday" }),
+  ],
+  ["from 0 to 2147483647, got -1.", () => followVotes(client, votes, { pollInterval: -1 })],
+  ["has no option `from`.", () => followNodeSignatures(client, { id: "a" }, { from: "now" } as object)],
+  ["has no `dateRange`. Expected `filter`.", () => followBalanceChanges(client, { dateRange: {} } as object)],
+  ["Expected `partyId` or `proposalId` of followVotes, got neither.", () => followVotes(client, {} as never)],
+  ["to be a non-empty string, got undefined.", () => followNodeSignatures(client, {} as never)],
+])("a follower rejects when it is used, and sends nothing: %s", async (message, follow) => {
   const follower = follow();
   const error: unknown = await follower.next().catch((reason: unknown) => reason);
   expect(ArgumentError.is(error) && error.message).toContain(message);

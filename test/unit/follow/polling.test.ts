@@ -11,6 +11,7 @@ import {
   VegaError,
 } from "../../../src/index.js";
 import { ManualClock } from "../../support/manual-clock.js";
+import { readUntilError } from "../../support/page-source.js";
 
 interface NumberBatch {
   records: number[];
@@ -50,12 +51,7 @@ function follow(steps: readonly Step[], options: FollowOptions = {}) {
     open: () => poll,
   });
   const run = <T>(promise: Promise<T>) => clock.run(promise);
-  const fail = () =>
-    run(
-      (async () => {
-        for await (const _ of followed.batches());
-      })().catch((reason: unknown) => reason),
-    );
+  const fail = async () => (await run(readUntilError(followed.batches()))).error;
   /** The waits between the polls of all steps but the last. */
   const waits = async () => {
     while (polls.length < steps.length) await run(followed.batches().next());
@@ -65,16 +61,11 @@ function follow(steps: readonly Step[], options: FollowOptions = {}) {
 }
 
 const request = { method: "GET", url: "https://node.example/" };
-const apiError = (status: number, headers: Record<string, string> = {}) =>
-  new ApiError({ request, response: new Response("", { status, headers }), body: "" });
-const banned = new RateLimitError({
-  request,
-  response: new Response("", { status: 403 }),
-  body: "",
-  retryAfter: 600,
-  banned: true,
-  sent: true,
-});
+const refused = (status: number, headers: Record<string, string> = {}) => {
+  return { request, response: new Response("", { status, headers }), body: "" };
+};
+const apiError = (...args: Parameters<typeof refused>) => new ApiError(refused(...args));
+const banned = new RateLimitError({ ...refused(403), retryAfter: 600, banned: true, sent: true });
 const responseError = (body: string) => new ResponseError("wrong", { response: new Response(body), body });
 
 describe("a follower", () => {

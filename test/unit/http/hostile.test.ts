@@ -117,16 +117,13 @@ describe("a callback that returns a promise that rejects", () => {
   const mismatching = async () => json({ ...statistics, chainId: 5 });
   const own = new Error("in the callback");
   const reject = () => Promise.reject(own);
+  const validate = validateAnswers({ onMismatch: reject });
 
   // An unhandled rejection would fail the run.
   test.each<[outcome: string, options: Partial<ClientOptions>, result: unknown]>([
     ["is ignored if it is the observer", { observe: reject }, statistics],
     ["rejects the call if it is the validator", { validate: reject }, own],
-    [
-      "rejects the call if it is onMismatch",
-      { fetch: mismatching, validate: validateAnswers({ onMismatch: reject }) },
-      own,
-    ],
+    ["rejects the call if it is onMismatch", { fetch: mismatching, validate }, own],
   ])("%s", async (_, options, result) => {
     const client = createClient({ baseUrl, fetch, ...options });
     expect(await client.getSpamStatistics(party).catch((reason: unknown) => reason)).toEqual(result);

@@ -50,23 +50,13 @@ describe("a paced client, alone on a node", () => {
 
 type Burst = [pause: number, calls: number, isAborted: boolean];
 type Example = [bursts: Burst[], latency: number, limits: { rate: number; burst: number }, step: number | undefined];
-/** The first requests of the second one are aborted: the node has counted them all the same. */
+const calls = [1, 42, 14, 30, 57];
+const pauses = [0, 56, 0, 379, 1699].map((pause, index): Burst => [pause, calls[index] ?? 0, false]);
+/** The node has counted the first requests although they are aborted. */
+const aborted = Array<Burst>(2).fill([0, 1, true]);
 const examples: Example[] = [
-  [
-    [0, 56, 0, 379, 1699].map((pause, index) => [pause, [1, 42, 14, 30, 57][index] ?? 0, false]),
-    6,
-    { rate: 20, burst: 100 },
-    undefined,
-  ],
-  [
-    [
-      [0, 1, true],
-      [0, 1, true],
-    ],
-    2,
-    { rate: 3, burst: 3 },
-    undefined,
-  ],
+  [pauses, 6, { rate: 20, burst: 100 }, undefined],
+  [aborted, 2, { rate: 3, burst: 3 }, undefined],
 ];
 
 describe("a paced client, alone on a node with a small bucket", () => {

@@ -112,15 +112,12 @@ describe("the request in flight is cancelled by", () => {
   }
 
   const reason = new Error("enough");
+  const fail = (error: Error): never => {
+    throw error;
+  };
   test.each<[what: string, act: (controller: AbortController) => unknown, outcome: Error | undefined]>([
     ["break in the loop", () => true, undefined],
-    [
-      "a throw in the loop body",
-      () => {
-        throw reason;
-      },
-      reason,
-    ],
+    ["a throw in the loop body", () => fail(reason), reason],
     ["an abort while the caller works, and no further record is yielded", (each) => each.abort(reason), reason],
   ])("%s", async (_, act, outcome) => {
     const source = new ManualSource();

@@ -30,6 +30,8 @@ const scanOf = ({ client }: PooledNetwork, startTimestamp?: bigint, options: Sca
 const scan = (net: PooledNetwork, startTimestamp?: bigint, options?: ScanOptions) =>
   net.run(scanOf(net, startTimestamp, options).toArray());
 
+const forTenMinutes = { "RateLimit-Retry-After": "600" };
+
 describe("a scan of a client of several nodes", () => {
   test("uses all nodes at once, and is as much faster", async () => {
     const durations: number[] = [];
@@ -79,10 +81,7 @@ describe("a scan of a client of several nodes", () => {
   test.each([
     ["dies", { down: true }],
     ["lags", { lag: 500 }],
-    [
-      "bans the client",
-      { faults: [{ name: "status" as const, status: 403, headers: { "RateLimit-Retry-After": "600" } }] },
-    ],
+    ["bans the client", { faults: [{ name: "status" as const, status: 403, headers: forTenMinutes }] }],
   ])("continues on the other nodes if one %s", async (_, trouble) => {
     const net: PooledNetwork = networkOf({
       onRequest: (_, request) => {
