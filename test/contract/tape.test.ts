@@ -28,7 +28,7 @@ const show = (value: unknown) => JSON.stringify(value);
 
 /** Headers by their names in lower case; without those of the connection, and without the address of the client. */
 function comparable(headers: readonly (readonly [string, string])[]): Record<string, string> {
-  const all = new Headers(headers.map(([name, value]) => [name, value]));
+  const all = new Headers(headers.map(([name, value]): [string, string] => [name, value]));
   all.delete("content-length");
   all.delete("transfer-encoding");
   const address = "ratelimit-request-remote-addr";
