@@ -1,7 +1,7 @@
 import { operations } from "../../generated/operations.js";
 import type { PageInfo, Pagination } from "../../generated/types.js";
 import type { Coverage } from "../errors/vega-error.js";
-import type { NodeExtra } from "../http/call.js";
+import type { Block, NodeExtra } from "../http/call.js";
 import type { Expectation } from "../http/expectation.js";
 import { isDigits } from "../values/integers.js";
 import { toNanoseconds } from "../values/times.js";
@@ -97,6 +97,10 @@ export const isDescending = (pagination: Pagination): boolean =>
 /** The items of a page in the order of the walk. A page keeps the order of its list, whichever direction it was read in. */
 export const inWalkOrder = <T>(items: readonly T[], direction: Direction): readonly T[] =>
   direction === forward ? items : [...items].reverse();
+
+/** The later one of two blocks. */
+export const laterOf = (block: Block | undefined, next: Block | undefined): Block | undefined =>
+  block && (next === undefined || next.timestamp < block.timestamp) ? block : next;
 
 /** What is covered if reading ends at a record of a time, or before the first one: more can follow of its block. */
 export function coverageUpTo(time: bigint | undefined, whole: Coverage, isDescending: boolean): Coverage {

@@ -50,18 +50,13 @@ function named<T>(
   edges: PageContent<T>["edges"],
   enums: NonNullable<ListOperation<never>["enums"]>,
 ): PageContent<T>["edges"] {
-  const isNumber = (edge: (typeof edges)[number], member: string) =>
-    typeof (edge?.node as Record<string, unknown> | null | undefined)?.[member] === "number";
-  let result = edges;
-  for (const [member, enumeration] of Object.entries(enums)) {
-    if (!result.some((edge) => isNumber(edge, member))) continue;
-    result = result.map((edge) => {
-      if (!edge || !isNumber(edge, member)) return edge;
-      const name = toName(enumeration, (edge.node as Record<string, unknown>)[member]);
-      return { ...edge, node: { ...edge.node, [member]: name } as T };
-    });
-  }
-  return result;
+  return edges.map((edge) => {
+    const record = edge?.node as Record<string, unknown> | null | undefined;
+    const numbers = Object.entries(enums).filter(([member]) => typeof record?.[member] === "number");
+    if (numbers.length === 0) return edge;
+    const names = numbers.map(([member, enumeration]) => [member, toName(enumeration, record?.[member])]);
+    return { ...edge, node: { ...record, ...Object.fromEntries(names) } } as typeof edge;
+  });
 }
 
 function rangeOf(range: Operation["range"], start?: bigint, end?: bigint): CheckedArguments {
@@ -73,16 +68,11 @@ function rangeOf(range: Operation["range"], start?: bigint, end?: bigint): Check
   };
 }
 
-export interface Selection<T> {
-  filters: CheckedArguments;
-  isWanted?: ((record: T) => boolean) | undefined;
-}
-
 /** Takes a parameter with a name that some versions of nodes reject out of the filters: the client selects the records itself. */
 export function select<T>(
   { rejectedNames }: Pick<ListOperation<T>, "rejectedNames">,
   filters: CheckedArguments,
-): Selection<T> {
+): { filters: CheckedArguments; isWanted?: (record: T) => boolean } {
   if (rejectedNames === undefined) return { filters };
   const { parameter, member, names } = rejectedNames;
   const [group = "", name = ""] = parameter.split(".");

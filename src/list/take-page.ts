@@ -1,7 +1,6 @@
 import type { PageInfo } from "../../generated/types.js";
 import { never } from "../evidence/judge.js";
-import { type Direction, type Edge, opposite, timeOf } from "../evidence/page.js";
-import type { Block } from "../http/call.js";
+import { type Direction, type Edge, laterOf, opposite, timeOf } from "../evidence/page.js";
 import { microsecondOf } from "../values/times.js";
 import { isRead, readMembers, voteKeyOf } from "./cursors.js";
 import { type FetchedPage, goesDown, type WalkPlan } from "./plan.js";
@@ -51,15 +50,11 @@ export function takePage<T>(
       count: count === undefined ? undefined : count + fresh.length,
       // In a block without an order of its own, a page with fresh votes can end with a known one.
       places: walk.cursorsLack === "record" && fresh.length > 0 ? [] : position.places,
-      block: latest(position.block, extra?.block),
+      block: laterOf(position.block, extra?.block),
       node,
     },
   };
 }
-
-/** The later one of the latest block so far and that of a page. */
-const latest = (block: Block | undefined, next: Block | undefined): Block | undefined =>
-  block && (next === undefined || next.timestamp < block.timestamp) ? block : next;
 
 /** The records within the range of a walk, and whether none of a later page is. */
 function partInRange<T>(walk: WalkPlan, direction: Direction, edges: readonly Edge<T>[]) {

@@ -2,7 +2,7 @@ import { untilAborted } from "../async/abort.js";
 import type { Batches } from "../async/item-iterator.js";
 import { annotate, VegaError } from "../errors/index.js";
 import type { Coverage } from "../errors/vega-error.js";
-import { coverageUpTo, type Edge, inWalkOrder, nanosecondsOf, timeOf } from "../evidence/page.js";
+import { coverageUpTo, type Edge, inWalkOrder, laterOf, nanosecondsOf, timeOf } from "../evidence/page.js";
 import type { Block } from "../http/call.js";
 import { maximum, minimum } from "../values/integers.js";
 import { finalTime } from "../values/times.js";
@@ -125,8 +125,7 @@ class WalkReader<T, Item> implements Batches<Item> {
 
   #note({ block, completeFrom, edges }: ListPage<T>, left: number): void {
     const { first, newest } = this.#blocks ?? { first: block, newest: block };
-    const isNewer = block && (newest === undefined || block.timestamp > newest.timestamp);
-    this.#blocks = { first, last: block, newest: isNewer ? block : newest };
+    this.#blocks = { first, last: block, newest: laterOf(newest, block) };
     this.#completeFrom = maximum(this.#completeFrom, completeFrom);
     this.#passed = this.#current.at(-1) ?? this.#passed;
     this.#current = inWalkOrder(edges, this.#plan.direction).slice(0, left);

@@ -7,7 +7,7 @@ import { Semaphore } from "../async/semaphore.js";
 import { annotate, VegaError } from "../errors/index.js";
 import type { Coverage } from "../errors/vega-error.js";
 import type { Connection } from "../evidence/connection.js";
-import { coverageUpTo, type NodePage, type ReceivedPage } from "../evidence/page.js";
+import { coverageUpTo, laterOf, type NodePage, type ReceivedPage } from "../evidence/page.js";
 import { listReader } from "../evidence/reader.js";
 import { behindError, describeTime } from "../evidence/reading-errors.js";
 import { select } from "../evidence/sender.js";
@@ -130,7 +130,7 @@ export class ScanRun implements Batches<BalanceChange> {
     const { block } = page.extra;
     this.#pagesRead++;
     if (block === undefined) this.#hasPageWithoutBlock = true;
-    if (block && (this.#block === undefined || block.timestamp > this.#block.timestamp)) this.#block = block;
+    this.#block = laterOf(this.#block, block);
     return page;
   }
 
