@@ -97,10 +97,8 @@ export class SegmentReader {
   async fetch(range: OpenRange, { size, anchor, from, isFirst }: PageOptions): Promise<RangePage> {
     const { newestFirst } = this.order;
     const { start: scanStart = 0n, reader, run, ignoresMissingHistory } = this.#options;
-    const { microsecond, records } = anchor ?? {};
-    const isAscending = !newestFirst && range.start !== undefined;
-    const start = isAscending && microsecond !== undefined ? minimum(range.start ?? 0n, microsecond) : range.start;
-    const end = newestFirst && microsecond !== undefined ? maximum(range.end ?? 0n, microsecond + 1n) : range.end;
+    const start = anchor && !newestFirst ? minimum(range.start ?? 0n, anchor.microsecond) : range.start;
+    const end = anchor && newestFirst ? maximum(range.end ?? 0n, anchor.microsecond + 1n) : range.end;
     // Known records at the start of a page show that the node keeps what follows.
     const isScanStart = (range.start ?? 0n) === scanStart;
     const decidesStart = isScanStart && (newestFirst || (anchor ?? from) === undefined);
@@ -116,7 +114,7 @@ export class SegmentReader {
       // Also a range without an end begins in the past of its node.
       minBlock: newestFirst && minBlockAtEnd ? minBlockAtEnd : range.start && toTime(range.start + 1n),
       minBlockAtEnd,
-      continuesFrom: from?.continuesFrom ?? (records && { records }),
+      continuesFrom: from?.continuesFrom ?? (anchor && { records: anchor.records }),
       historyFrom: decidesStart ? toTime(scanStart) : undefined,
     };
     const read = decidesStart && !ignoresMissingHistory ? reader.readOldest : reader.read;
@@ -134,10 +132,10 @@ export class SegmentReader {
         completeFrom: page.completeFrom,
       };
     } catch (error) {
-      if (!NotShown.is(error) || error.lack !== "place" || microsecond === undefined) throw error;
+      if (!NotShown.is(error) || error.lack !== "place" || anchor === undefined) throw error;
       // Records of a whole day are dropped at once, also while they are read.
-      await this.checkHistory(microsecond);
-      throw gapError(this.#options.operation, toTime(microsecond), undefined);
+      await this.checkHistory(anchor.microsecond);
+      throw gapError(this.#options.operation, toTime(anchor.microsecond), undefined);
     }
   }
 
