@@ -9,15 +9,11 @@ import { parseArgs } from "node:util";
 import { createLogger } from "@stoplight/prism-core";
 import { getHttpOperationsFromSpec, type IHttpConfig } from "@stoplight/prism-http";
 import { createServer } from "@stoplight/prism-http-server";
-import { listen } from "../src/testing/node/index.js";
+import { type FakeNodeServer, listen } from "../src/testing/node/index.js";
 import { runScript } from "./run-script.js";
 
 /** A server that listens. */
-export interface Served {
-  /** The address, such as `http://127.0.0.1:40123`. */
-  url: string;
-  close(): Promise<void>;
-}
+export type Served = Pick<FakeNodeServer, "url" | "close">;
 
 /** Starts the mock in this process. Default port: a free one. */
 export const startMock = ({ port = 0 } = {}): Promise<Served> =>
