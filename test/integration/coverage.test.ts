@@ -3,6 +3,7 @@ import { followBalanceChanges } from "../../src/follow/index.js";
 import { type BalanceChange, createClient, PaginationError } from "../../src/index.js";
 import { nodePool } from "../../src/pool/index.js";
 import { createFakeNetwork, createFakeNode, type FakeNode, nodeDefects } from "../../src/testing/index.js";
+import { changesAt } from "../support/records.js";
 
 const second = 1_000_000_000n;
 /** 1 February 2024. */
@@ -10,17 +11,7 @@ const first = 1_706_745_600n * second;
 
 /** Three changes in each block; blocks are so many seconds apart. */
 const changes = (blocks: number, seconds: number, since = first) =>
-  Array.from(
-    { length: 3 * blocks },
-    (_, index): BalanceChange => ({
-      timestamp: `${since + BigInt(Math.floor(index / 3) * seconds) * second}`,
-      assetId: "a1",
-      partyId: index.toString(16).padStart(64, "0"),
-      marketId: "",
-      accountType: "ACCOUNT_TYPE_GENERAL",
-      balance: String(index),
-    }),
-  );
+  changesAt(Array.from({ length: 3 * blocks }, (_, index) => since + BigInt(Math.floor(index / 3) * seconds) * second));
 
 const options = { defects: nodeDefects, rateLimit: false } as const;
 type BaseUrl = Parameters<typeof createClient>[0]["baseUrl"];

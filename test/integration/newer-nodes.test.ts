@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type BalanceChange, createClient, PaginationError } from "../../src/index.js";
 import { createFakeNetwork, createFakeNode, nodeDefects } from "../../src/testing/index.js";
 import { json } from "../support/recorder.js";
+import { changesAt, hex } from "../support/records.js";
 
 const day = 86_400_000_000_000n;
 const year = 365n * day;
@@ -9,19 +10,11 @@ const year = 365n * day;
 const first = 1_706_745_600_000_000_000n;
 /** v0.79 nodes send its number. */
 const removed = "ACCOUNT_TYPE_REWARD_AVERAGE_POSITION";
-const hex = (number: number) => number.toString(16).padStart(64, "0");
 
 /** Changes over three years, of the removed account type among others. */
-const balances = Array.from(
-  { length: 300 },
-  (_, index): BalanceChange => ({
-    timestamp: `${first + BigInt(Math.floor(index / 3)) * 11n * day}`,
-    assetId: hex(1),
-    partyId: hex(index),
-    marketId: "",
-    accountType: index % 4 === 0 ? removed : "ACCOUNT_TYPE_GENERAL",
-    balance: String(index),
-  }),
+const times = Array.from({ length: 300 }, (_, index) => first + BigInt(Math.floor(index / 3)) * 11n * day);
+const balances = changesAt(times).map((change, index) =>
+  index % 4 === 0 ? { ...change, accountType: removed } : change,
 );
 const keysOf = (records: readonly BalanceChange[]) =>
   records.map(({ timestamp, partyId, accountType }) => `${timestamp} ${partyId} ${accountType}`);

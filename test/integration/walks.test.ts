@@ -17,6 +17,7 @@ import {
   nodeDefects,
 } from "../../src/testing/index.js";
 import { collect } from "../support/page-source.js";
+import { hex, votesAt } from "../support/records.js";
 import { runs } from "../support/runs.js";
 import { clamped } from "../support/worlds/faults.js";
 
@@ -24,24 +25,15 @@ const options = { defects: nodeDefects, rateLimit: false } as const;
 const clientOf = ({ fetch }: Pick<FakeNode | FakeNetwork, "fetch">, baseUrl = "https://node.example") =>
   createClient({ baseUrl, fetch, pacing: false });
 
-const hex = (number: number) => number.toString(16).padStart(64, "0");
 const proposalId = hex(0xfff);
 const timeOf = (block: number) => `${1_707_486_400_000_000_000n + BigInt(block) * 1_000_000_000n}` as const;
 
 /** Votes that were last written in these blocks, so many in each. */
 const votesOf = (counts: readonly number[]) =>
-  counts
-    .flatMap((count, block) => Array.from({ length: count }, () => block))
-    .map((block, party) => ({
-      partyId: hex(party),
-      proposalId,
-      timestamp: timeOf(party % 7),
-      blockTime: timeOf(block),
-      value: "VALUE_YES",
-      totalGovernanceTokenBalance: "1",
-      totalGovernanceTokenWeight: "1",
-      totalEquityLikeShareWeight: "0",
-    }));
+  votesAt(
+    counts.flatMap((count, block) => Array.from({ length: count }, () => BigInt(timeOf(block)))),
+    proposalId,
+  );
 
 /** The parties of votes by block, in the order of a walk. Votes of one block have no order of their own. */
 function byBlock(votes: readonly FakeVote[], walked: readonly Vote[]): string[][] {

@@ -2,8 +2,7 @@ import type { FakeNode } from "../../src/testing/index.js";
 
 export const baseUrl = "https://node.example";
 
-/** An id as nodes have them. */
-export const hex = (number: number): string => number.toString(16).padStart(64, "0");
+export { hex } from "./records.js";
 
 /** Sends a request to a node without a client, and reads the response. */
 export async function fetchFrom(node: FakeNode, path: string, init?: RequestInit) {

@@ -1,6 +1,7 @@
 import type { BalanceChange, NodeSignature } from "../../../src/index.js";
 import type { FakeVote } from "../../../src/testing/index.js";
 import { seeded } from "../pooled-network.js";
+import { hex } from "../records.js";
 
 export const second = 1_000_000_000n;
 export const day = 86_400n * second;
@@ -97,7 +98,6 @@ export class Choices {
   }
 }
 
-const hex = (number: number) => number.toString(16).padStart(64, "0");
 const type24 = "ACCOUNT_TYPE_REWARD_AVERAGE_POSITION";
 
 /** The world of a seed. */
