@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
+const root = fileURLToPath(new URL("../../..", import.meta.url));
 const { config } = ts.readConfigFile(`${root}tsconfig.portable.json`, ts.sys.readFile);
 const project = ts.parseJsonConfigFileContent(config, ts.sys, root);
 const file = `${root}src/program.ts`;

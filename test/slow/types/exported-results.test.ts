@@ -4,14 +4,14 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
 import { afterAll, describe, expect, test } from "vitest";
-import { linkPackage } from "../support/link-package.js";
+import { linkPackage } from "../../support/link-package.js";
 
 const folder = mkdtempSync(join(tmpdir(), "exported-results-"));
 const modules = join(folder, "node_modules");
 mkdirSync(modules);
 linkPackage(modules);
 for (const name of ["openapi-fetch", "openapi-typescript-helpers"]) {
-  symlinkSync(fileURLToPath(new URL(`../../node_modules/${name}`, import.meta.url)), join(modules, name), "junction");
+  symlinkSync(fileURLToPath(new URL(`../../../node_modules/${name}`, import.meta.url)), join(modules, name), "junction");
 }
 afterAll(() => rmSync(folder, { recursive: true }));
 

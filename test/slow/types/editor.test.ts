@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { accountTypes } from "../../src/index.js";
-import { description, operation, operations } from "../support/description.js";
-import { Editor } from "../support/editor.js";
+import { accountTypes } from "../../../src/index.js";
+import { description, operation, operations } from "../../support/description.js";
+import { Editor } from "./editor.js";
 
 const editor = new Editor();
 const { parameters, schemas } = description.components;
