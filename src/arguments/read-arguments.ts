@@ -95,10 +95,8 @@ function readMembers(operation: string, members: Arguments, value: unknown, pref
 function checkAtLeastOne(operation: string, { atLeastOneOf: names }: ArgumentsSpec, checked: CheckedArguments): void {
   if (names === undefined || names.some((name) => checked[name] !== undefined)) return;
   const expected = names.map((name) => `\`${name}\``).join(" or ");
-  throw new ArgumentError(`Expected ${expected} of ${operation}, got ${names.length === 2 ? "neither" : "none"}.`, {
-    operation,
-    argument: names[0] ?? "query",
-  });
+  const message = `Expected ${expected} of ${operation}, got none of them.`;
+  throw new ArgumentError(message, { operation, argument: names[0] ?? "query" });
 }
 
 function checkRange(operation: string, { range }: ArgumentsSpec, checked: CheckedArguments): void {

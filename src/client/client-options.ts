@@ -82,13 +82,9 @@ export function readOverrides(options: OptionOverrides, defaults: ClientDefaults
 }
 
 function readDefaults(options: OptionOverrides, defaults: ClientDefaults): ClientDefaults {
-  const { headers, observe = defaults.observe, validate = defaults.validate } = options;
-  return {
-    settings: settingsOf(options, defaults.settings),
-    headers: addHeaders(defaults.headers, headers),
-    observe,
-    validate,
-  };
+  const { observe = defaults.observe, validate = defaults.validate } = options;
+  const settings = settingsOf(options, defaults.settings);
+  return { settings, headers: addHeaders(defaults.headers, options.headers), observe, validate };
 }
 
 const isPool = (value: unknown): value is NodePool => typeof value === "object" && value !== null && connect in value;

@@ -102,11 +102,6 @@ export const defaultSettings = {
 /** The options of a call with all defaults. */
 export type Settings = typeof defaultSettings;
 
-const byteCount = expected(
-  "a positive integer of bytes, or Infinity",
-  (value) => isPositiveInteger(value) || value === Number.POSITIVE_INFINITY,
-);
-
 const retryObject = nested<RetryOptions>(
   { attempts: positiveInteger, baseDelay: milliseconds, maxDelay: milliseconds, maxRetryAfter: milliseconds },
   "an object or false",
@@ -116,7 +111,10 @@ export const attemptChecks: OptionChecks<AttemptOptions> = {
   timeout: deadline,
   totalTimeout: deadline,
   retry: (value, place) => value === false || retryObject(value, place),
-  maxResponseSize: byteCount,
+  maxResponseSize: expected(
+    "a positive integer of bytes, or Infinity",
+    (value) => isPositiveInteger(value) || value === Number.POSITIVE_INFINITY,
+  ),
 };
 
 export const callChecks: OptionChecks<CallOptions> = {

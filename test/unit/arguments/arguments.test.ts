@@ -20,7 +20,7 @@ type Use = PromiseLike<unknown> & { toArray?: () => Promise<unknown> };
 type Refusal = [query: unknown, member: string, message: string, options?: unknown];
 
 const id = { id: "a" };
-const neither = "Expected `partyId` or `proposalId` of listVotes, got neither.";
+const neither = "Expected `partyId` or `proposalId` of listVotes, got none of them.";
 const text = "a non-empty string, got";
 const paging = "an object with at least one of `first`, `after`, `last`, `before`, `newestFirst`, got 5.";
 const members = "an object with at least one of `partyId`, `proposalId`, `pagination`, got";
