@@ -36,16 +36,7 @@ export interface Walk<T, P extends WalkPage<T> = WalkPage<T>> extends AsyncItera
   [Symbol.asyncIterator](): AsyncGenerator<T, undefined, undefined>;
   /** Every page. */
   pages(): AsyncGenerator<P, undefined, undefined>;
-  /**
-   * Every record with its cursor.
-   *
-   * @example
-   * ```ts
-   * for await (const { cursor, node } of client.listNodeSignatures({ id }).edges()) await save(node, cursor);
-   * // Later, after the last one that was saved:
-   * const rest = client.listNodeSignatures({ id, pagination: { after: lastCursor } });
-   * ```
-   */
+  /** Every record with its cursor, after which a later walk can continue: `pagination: { after: cursor }`. */
   edges(): AsyncGenerator<Edge<T>, undefined, undefined>;
   /** Every record in an array, in walking order. `maxItems` bounds it. */
   toArray(): Promise<T[]>;
@@ -75,14 +66,6 @@ export interface Listing<T> extends Walk<T, Page<T>> {
   /**
    * The range of block time for which the first loop over the listing is complete, once it has ended. If `break` or `maxItems` ends it,
    * that is less. It rejects with the error that ends the loop. Awaiting the listing for its first page is no loop.
-   *
-   * @example
-   * ```ts
-   * const listing = client.listBalanceChanges({ filter: { partyIds: [partyId] } });
-   * const changes = await listing.toArray();
-   * const { start, end } = await listing.coverage;
-   * console.log(`${changes.length} changes from ${start} to ${end}`);
-   * ```
    */
   readonly coverage: Promise<Coverage>;
 }

@@ -63,8 +63,8 @@ export class NodeCall<T> {
   #start(node: PoolNode | undefined): boolean {
     if (node === undefined) return false;
     this.#reportFailover(node);
-    this.#asked.push(node);
-    this.#requests.start(node, [...this.#errors.values()].at(-1));
+    const number = this.#asked.push(node);
+    this.#requests.start(node, number, [...this.#errors.values()].at(-1));
     return true;
   }
 
@@ -190,7 +190,7 @@ export class NodeCall<T> {
   async #retry(): Promise<void> {
     const { clock, random, emit } = this.#client;
     const { operation, settings } = this.#call;
-    const attempt = this.#requests.count;
+    const attempt = this.#asked.length;
     for (const node of this.#failuresLeft > 0 ? this.#leastAsked() : []) {
       const error = this.#errors.get(node);
       const times = this.#timesAsked(node);
@@ -230,6 +230,6 @@ export class NodeCall<T> {
   }
 
   #change({ url: from }: PoolNode, { url: to }: PoolNode) {
-    return { operation: this.#call.operation, attempt: this.#requests.count, node: from, from, to };
+    return { operation: this.#call.operation, attempt: this.#asked.length, node: from, from, to };
   }
 }

@@ -68,7 +68,6 @@ export class Requests<T> {
   readonly #client: PoolClient;
   readonly #call: PoolCall<T>;
   readonly #ended: Outcome<T>[] = [];
-  count = 0;
   /** Wakes the call while it waits. */
   #wake: () => void = ignore;
 
@@ -77,7 +76,7 @@ export class Requests<T> {
     this.#call = call;
   }
 
-  start(node: PoolNode, cause: unknown): void {
+  start(node: PoolNode, number: number, cause: unknown): void {
     const { clock, emit, pacing } = this.#client;
     const controller = new AbortController();
     const request: NodeRequest = { node, startedAt: clock.now(), sentAt: undefined, controller };
@@ -100,7 +99,7 @@ export class Requests<T> {
     const transport: Transport = { ...this.#client, fetch, emit: emitOf, limiter, baseUrl };
     this.inFlight.push(request);
     node.begin();
-    const attempt = { number: ++this.count, signal: controller.signal, endsAt: this.#call.endsAt, cause };
+    const attempt = { number, signal: controller.signal, endsAt: this.#call.endsAt, cause };
     sendAttempt(transport, { ...this.#call, attempt: send }, attempt).then(
       (answer) => this.#end(request, response, answer, undefined),
       (error: unknown) => this.#end(request, response, undefined, error),

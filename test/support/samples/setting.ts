@@ -33,7 +33,6 @@ export const [change = { timestamp: "0" as const, balance: "0" }] = node.records
 export const { id } = signature;
 export const withdrawalId = id;
 export const page = await client.listNodeSignatures({ id, pagination: { first: 5 } });
-export const lastCursor = page.edges[0]?.cursor ?? "";
 export const token = "Bearer abc";
 export const tx: Transaction = {
   version: "TX_VERSION_V3",
