@@ -135,6 +135,8 @@ function membersOf(id: OperationId, scope: string, method: Method): object {
     return { queryKey: [...prefix, argument], queryFn, retry };
   };
   if (!isList) return Object.assign(query, { key });
+  // One function for all renders of a component: TanStack Query selects again for another one.
+  const select = withoutRepeats(operation.naturalKey);
   const infinite = (given: object = {}): InfiniteQueryOptions<AnyRecord> => {
     const argument = toJson(given);
     return {
@@ -148,7 +150,7 @@ function membersOf(id: OperationId, scope: string, method: Method): object {
       },
       initialPageParam: null,
       getNextPageParam: ({ next, unreachable }) => next ?? unreachable,
-      select: withoutRepeats(operation.naturalKey),
+      select,
       retry,
     };
   };

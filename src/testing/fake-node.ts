@@ -146,7 +146,7 @@ export function simulateNode(chain: Chain, created: FakeNodeOptions, name?: stri
     signal.throwIfAborted();
     const { pathname, search } = new URL(request.url);
     const path = decodePath(pathname);
-    const operation = path === undefined ? undefined : findRoute(method, path)?.id;
+    const operation = path === undefined ? undefined : findRoute(path)?.id;
     // `text` would drop a byte order mark, which a node rejects.
     const body = new TextDecoder("utf-8", { ignoreBOM: true }).decode(await request.arrayBuffer());
     requests.push({ operation, method, url: request.url, headers: Object.fromEntries(headers), body });

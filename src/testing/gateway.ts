@@ -30,10 +30,7 @@ const lists: { readonly [Id in OperationId]?: (query: QueryValues, node: DataNod
   listNodeSignatures: listSignatures,
 };
 
-/** The routes of the description. A path without parameters comes before one with parameters that it also matches. */
-const routes = operationIds
-  .map((id) => ({ id, operation: described[id], pattern: toPattern(described[id].path) }))
-  .sort((a, b) => a.operation.path.split("{").length - b.operation.path.split("{").length);
+const routes = operationIds.map((id) => ({ id, operation: described[id], pattern: toPattern(described[id].path) }));
 
 /** The pattern of a path such as `/statistics/spam/{partyId}`, with a group for each parameter. */
 function toPattern(path: string): RegExp {
@@ -41,13 +38,10 @@ function toPattern(path: string): RegExp {
   return new RegExp(`^${escaped.replace(/\{(\w+)\}/g, "(?<$1>[^/]*)")}$`);
 }
 
-/** The route of a decoded path. If no operation of the path has the method, another one of the path. */
-export function findRoute(method: string, path: string) {
-  const found = routes.flatMap((route) => {
-    const match = route.pattern.exec(path);
-    return match ? [{ ...route, pathParameters: { ...match.groups } }] : [];
-  });
-  return found.find(({ operation }) => operation.method === method) ?? found[0];
+/** The route of a decoded path. */
+export function findRoute(path: string) {
+  const route = routes.find(({ pattern }) => pattern.test(path));
+  return route && { ...route, pathParameters: { ...route.pattern.exec(path)?.groups } };
 }
 
 type Route = NonNullable<ReturnType<typeof findRoute>>;
@@ -80,7 +74,7 @@ export function reply(
   const json = { "Content-Type": "application/json" };
   let fromDataNode = {};
   try {
-    const route = findRoute(method, path);
+    const route = findRoute(path);
     if (route === undefined) throw new GatewayError(5, "Not Found");
     if (method !== route.operation.method) throw new GatewayError(12, "Method Not Allowed");
     // The gateway parses the request before it asks the data node.

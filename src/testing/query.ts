@@ -3,8 +3,6 @@ import type { Argument, Arguments, OperationId, Value } from "../arguments/opera
 import { toName } from "../values/names.js";
 import { GatewayError } from "./wire.js";
 
-export type Parameter = Exclude<Argument, { kind: "object" }>;
-
 /** What the fake node reads of an operation of the description. */
 export interface Operation {
   readonly method: string;
@@ -18,18 +16,18 @@ export const described: Readonly<Record<OperationId, Operation>> = operations;
 
 export const operationIds = Object.keys(described) as OperationId[];
 
-export const flatten = (parameters: Arguments): Parameter[] =>
+const flatten = (parameters: Arguments): Exclude<Argument, { kind: "object" }>[] =>
   Object.values(parameters).flatMap((each) => (each.kind === "object" ? flatten(each.members) : [each]));
 
 type QueryValue = string | bigint | boolean;
 
 /** The values of parameters, by their dotted JSON names; those of an enumeration by their names. */
 export class QueryValues extends Map<string, readonly QueryValue[]> {
-  all = (name: string): readonly QueryValue[] => this.get(name) ?? [];
-  texts = (name: string): string[] => this.all(name).filter((value) => typeof value === "string");
+  readonly #all = (name: string): readonly QueryValue[] => this.get(name) ?? [];
+  texts = (name: string): string[] => this.#all(name).filter((value) => typeof value === "string");
   text = (name: string): string | undefined => this.texts(name).at(-1);
-  integer = (name: string): bigint | undefined => this.all(name).find((value) => typeof value === "bigint");
-  flag = (name: string): boolean | undefined => this.all(name).find((value) => typeof value === "boolean");
+  integer = (name: string): bigint | undefined => this.#all(name).find((value) => typeof value === "bigint");
+  flag = (name: string): boolean | undefined => this.#all(name).find((value) => typeof value === "boolean");
 }
 
 /** Reads the parameters of a request by their JSON names. As on a node, unknown parameters are ignored. */
