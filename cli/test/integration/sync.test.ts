@@ -24,8 +24,8 @@ import {
 } from "../support/changes.js";
 import { hasPostgres, startPostgres } from "../support/postgres.js";
 import { runCli } from "../support/run-cli.js";
+import { hasSqlite } from "../support/sqlite.js";
 
-const hasSqlite = process.getBuiltinModule?.("node:sqlite") !== undefined;
 const destinations = ["vega/", ...(hasSqlite ? ["vega.db"] : []), ...(hasPostgres ? ["PostgreSQL"] : [])];
 
 let folder: string;
@@ -202,11 +202,6 @@ describe.each(destinations)("%s", (kind) => {
     expect([code, stderr]).toEqual([2, expect.stringMatching(/there is no|has no copy/)]);
     expect(existsSync(target())).toBe(false);
   });
-});
-
-test.skipIf(hasSqlite)("a database needs a version of Node.js that has SQLite, which the error names", async () => {
-  const { code, stderr } = await runCli(["sync", join(folder, "vega.db")]);
-  expect([code, stderr]).toEqual([2, expect.stringMatching(/needs SQLite, .* from 22\.13 on, and this is v\d+\./)]);
 });
 
 describe("profiles", () => {

@@ -48,13 +48,14 @@ test.each([
 
 test("a local database of a million accounts takes less than 350 MiB on Node.js 24", async () => {
   await peakOf(node24, ["sync", "million.db"]);
-  await queryDatabase(join(folder, "million.db"), [
+  await queryDatabase(
+    join(folder, "million.db"),
     `WITH RECURSIVE numbers (value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM numbers WHERE value < 1000000)
      INSERT INTO accounts (party, asset, market, account_type)
      SELECT printf('%064x', value), printf('%064x', value % 9), '', 'ACCOUNT_TYPE_GENERAL' FROM numbers`,
     `INSERT INTO account_changes SELECT id, (SELECT min(time) FROM account_changes) - id * 1000, '1' FROM accounts
      WHERE id NOT IN (SELECT account FROM account_changes)`,
-  ]);
+  );
   const [unchanged, further] = [[], ["--account-type", "general"]];
   expect(await peakOf(node24, ["sync", "million.db", ...unchanged])).toBeLessThan(350);
   expect(await peakOf(node24, ["sync", "million.db", ...further])).toBeLessThan(350);

@@ -187,7 +187,7 @@ async function runChain(subject: Subject, seed: number, seen: { refused: number 
     expect(positionOf(stored)).toBeGreaterThan(network.block.timestamp - 86_400_000_000_000n);
     if (subject !== folder) checkLists(stored, network, votes);
     if (subject === database) {
-      expect(await queryDatabase(path, ["PRAGMA integrity_check"])).toEqual([[{ integrity_check: "ok" }]]);
+      expect(await queryDatabase(path, "PRAGMA integrity_check")).toEqual([[{ integrity_check: "ok" }]]);
     }
     if (subject === postgresSchema) await checkVersions(schema);
     expect(await runNode([main, "sync", ...target, "--check", "--node", gateway.url])).toMatchObject({ code: 0 });

@@ -1,0 +1,158 @@
+import fs from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { BalanceChange } from "vegaprotocol-client";
+import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { allTimes, canonicalJson } from "../../src/sync/destination.js";
+import { openDestination } from "../../src/sync/open.js";
+import { compareRecords } from "../../src/sync/rows.js";
+import { add, change, ended, first, hour, type Node, startNode } from "../support/changes.js";
+import { hasPostgres, startPostgres } from "../support/postgres.js";
+import { runCli } from "../support/run-cli.js";
+import { hasSqlite, query } from "../support/sqlite.js";
+
+let folder: string;
+let file: string;
+beforeEach(async () => {
+  folder = await fs.mkdtemp(join(tmpdir(), "sqlite-"));
+  file = join(folder, "vega.db");
+});
+afterEach(() => fs.rm(folder, { recursive: true }));
+
+const sync = (node: Node, ...args: string[]) => runCli(["sync", file, ...args], { fetch: node.fetch });
+
+test.skipIf(hasSqlite)("a database needs a version of Node.js that has SQLite, which the error names", async () => {
+  const { code, stderr } = await sync(startNode());
+  expect([code, stderr]).toEqual([2, expect.stringMatching(/needs SQLite, .* from 22\.13 on, and this is v\d+\./)]);
+});
+
+describe.skipIf(!hasSqlite)("SQLite (skipped if Node.js does not have it)", () => {
+  test("a database with other tables is refused, and its file is not changed", async () => {
+    query(file, ["CREATE TABLE mine (value TEXT)", "CREATE TABLE sync_state (value TEXT)"]);
+    const before = await fs.readFile(file);
+    for (const args of [[], ["--check"]]) {
+      const refused = ended(1, "has tables that sync has not created. Use another file.");
+      expect(await sync(startNode(), ...args)).toMatchObject(refused);
+    }
+    expect(before.equals(await fs.readFile(file))).toBe(true);
+    expect(await fs.readdir(folder)).toEqual(["vega.db"]);
+  });
+
+  test("a file that is no database is refused by its name", async () => {
+    await fs.writeFile(file, "not a database ".repeat(100));
+    const refused = ended(1, `Error: SQLite cannot use ${file}: file is not a database.\n`);
+    expect(await sync(startNode())).toMatchObject(refused);
+  });
+
+  test("a lock is that of the file behind a symbolic link, also of one that is not there yet", async () => {
+    const held = `${file}.lock.1.another.example`;
+    const links = join(folder, "links");
+    await fs.mkdir(links);
+    await fs.symlink(file, join(links, "linked.db"));
+    file = join(links, "linked.db");
+    for (let run = 0; run < 2; run++) {
+      await fs.writeFile(held, "");
+      expect(await sync(startNode())).toMatchObject(ended(2, "on another.example"));
+      await fs.rm(held);
+      expect(await sync(startNode())).toMatchObject({ code: 0 });
+    }
+    expect(await fs.readdir(links)).toEqual(["linked.db"]);
+  });
+
+  const numbers = (row: object = {}) => Object.values(row).map((value) => BigInt(value));
+
+  test("balances of up to 78 digits are stored, and their sum is exact", async () => {
+    const amounts = [2n ** 256n - 1n, 10n ** 60n - 1n, 10n ** 43n + 7n, 10n ** 42n - 1n, 12n];
+    const balances = amounts.map((amount, index) => change(first + BigInt(index) * hour, `${amount}`));
+    expect(await sync(startNode({ balances }))).toMatchObject({ code: 0 });
+    const columns = ["highest", "higher", "high", "middle", "low"].map((name) => `sum(${name}) AS ${name}`);
+    const [[row] = []] = query(file, [`SELECT ${columns} FROM balance_changes`]);
+    const [highest = 0n, higher = 0n, high = 0n, middle = 0n, low = 0n] = numbers(row);
+    expect(highest * 10n ** 60n + higher * 10n ** 42n + high * 10n ** 24n + middle * 10n ** 12n + low).toBe(
+      amounts.reduce((sum, amount) => sum + amount),
+    );
+  });
+
+  test("the queries of the page find what the records say", async () => {
+    const fake = createFakeNode({ balances: 5000, votes: 90 }, { defects: nodeDefects, rateLimit: false });
+    const changes = [...fake.records.balances].sort(compareRecords);
+    const { partyId: party = "", assetId: asset = "", timestamp: time = "0" } = changes[2500] ?? {};
+    const end = changes[4000]?.timestamp ?? "0";
+    const { proposalId: proposal = "" } = fake.records.votes[0] ?? {};
+    await sync(fake, "balances", "votes", "--proposal", proposal);
+    const page = await fs.readFile(new URL("../../../docs/sync.md", import.meta.url), "utf8");
+    const statements = [...page.matchAll(/^```sql\n([\s\S]*?)^```$/gm)].map(([, sql = ""]) => sql);
+    expect(statements.length).toBeGreaterThanOrEqual(6);
+    const found = query(file, statements, { party, asset, time, end, proposal });
+    const rowsOf = (text: string) => found[statements.findIndex((sql) => sql.includes(text))] ?? [];
+    const balancesOf = (text: string) => rowsOf(text).flatMap(({ balance }) => balance ?? []);
+    /** The last change of each account in a part of all changes. */
+    const lastOf = (all: readonly BalanceChange[]): BalanceChange[] => {
+      const accountOf = ({ timestamp: _, balance: __, ...account }: BalanceChange) => JSON.stringify(account);
+      return [...new Map(all.map((each) => [accountOf(each), each])).values()];
+    };
+    const ofParty = (all: readonly BalanceChange[]) =>
+      lastOf(all).flatMap(({ partyId, balance }) => (partyId === party ? balance : []));
+
+    const before = ofParty(changes.filter(({ timestamp }) => BigInt(timestamp) <= BigInt(time)));
+    expect(before.length).toBeGreaterThan(0);
+    expect(balancesOf("AND time <= CAST(:time AS INTEGER)").sort()).toEqual(before.sort());
+    expect(balancesOf("FROM balances_now WHERE party").sort()).toEqual(ofParty(changes).sort());
+
+    const holders = lastOf(changes).flatMap(({ assetId, balance }) => (assetId === asset ? BigInt(balance) : []));
+    const [high = 0n, middle = 0n, low = 0n] = numbers(rowsOf("sum(high)")[0]);
+    expect(high * 10n ** 24n + middle * 10n ** 12n + low).toBe(holders.reduce((sum, balance) => sum + balance));
+    const largest = holders.sort((a, b) => (a < b ? 1 : -1)).slice(0, 10);
+    expect(balancesOf("ORDER BY length(balance)").map(BigInt)).toEqual(largest);
+
+    const inRange = changes.filter(({ timestamp }) => timestamp >= time && timestamp < end);
+    expect(rowsOf("FROM account_changes\nWHERE time >=")).toEqual([{ changes: BigInt(inRange.length) }]);
+
+    const votes = fake.records.votes.filter(({ proposalId }) => proposalId === proposal).map(({ value }) => value);
+    const counts = new Map(votes.map((value) => [value, BigInt(votes.filter((each) => each === value).length)]));
+    expect(new Map(rowsOf("FROM votes WHERE").map(({ value, parties }) => [value, parties]))).toEqual(counts);
+  });
+
+  test.skipIf(!hasPostgres)("a copy to PostgreSQL equals the database, and continues with the node", async () => {
+    const server = await startPostgres();
+    try {
+      const data = { balances: 5000, votes: 600, signatures: 20, profiles: 30 };
+      const node = createFakeNode(data, { defects: nodeDefects, rateLimit: false });
+      const { balances, votes, signatures } = node.records;
+      const flags = ["--proposal", votes[0]?.proposalId ?? "", "--id", signatures[0]?.id ?? ""];
+      const lists = ["balances", "votes", "signatures", "profiles", ...flags];
+      for (const args of [lists, ["--party", balances[0]?.partyId ?? ""]]) {
+        expect(await sync(node, ...args)).toMatchObject({ code: 0 });
+      }
+      const run = (...args: string[]) => runCli(["sync", server.url, ...args], { fetch: node.fetch });
+      for (let runs = 0; runs < 2; runs++) {
+        const { code, stdout } = await run("--from-db", file);
+        expect([code, stdout]).toEqual([0, expect.stringMatching(/^postgres.* equals .*: 5,\d+ balance changes\.\n$/)]);
+        expect(stdout).not.toContain("secret");
+      }
+      const sql = (schema: string) => `SELECT count(*) AS count FROM ${schema}votes_history`;
+      expect([await server.sql(sql("vega."))]).toEqual(query(file, [sql("")]));
+      expect(await contentOf(server.url)).toEqual(await contentOf(file));
+      add(node, change(node.block.timestamp));
+      expect(await run(...lists)).toMatchObject(ended(0, ": 1 balances stored"));
+      expect(await run("--check")).toMatchObject({ code: 0 });
+    } finally {
+      await server.close();
+    }
+  });
+
+  /** Everything that a database has. */
+  async function contentOf(name: string): Promise<string[]> {
+    const destination = await openDestination(name, "read", new AbortController().signal);
+    const content = (await destination.checkpoints()).map(
+      (each) => `${JSON.stringify(each.query)} ${each.checkpoint.position}`,
+    );
+    for await (const each of destination.read({}, allTimes)) content.push(JSON.stringify(each));
+    for (const list of ["votes", "signatures", "profiles"] as const) {
+      for await (const each of destination.all(list)) content.push(canonicalJson(each));
+    }
+    await destination.close();
+    return content.sort();
+  }
+});
