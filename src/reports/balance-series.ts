@@ -4,7 +4,7 @@ import { listNames, refuse } from "../arguments/refuse.js";
 import { compareDigits, compareText } from "../values/integers.js";
 import { floorDivide } from "../values/times.js";
 import { type Account, accountMembers, type Balance, later, readAccounts } from "./accounts.js";
-import { checkOptionNames, type RangeOptions, readRange } from "./records.js";
+import { type RangeOptions, readRange } from "./records.js";
 
 /** Options of {@link balanceSeries}. */
 export interface BalanceSeriesOptions<Group extends keyof Account = keyof Account> extends RangeOptions {
@@ -45,8 +45,7 @@ export async function balanceSeries<Group extends keyof Account = keyof Account>
   options: BalanceSeriesOptions<Group>,
 ): Promise<BalanceSeriesRow<Group>[]> {
   const operation = "balanceSeries";
-  checkOptionNames(operation, options, "isComplete", "from", "to", "every", "groupBy");
-  const { start, end } = readRange(operation, options);
+  const { start, end } = readRange(operation, options, "every", "groupBy");
   oneOf("hour", "day", "week", "month")(options.every, { operation, argument: "every" });
   const members = readGroup(operation, options.groupBy);
   const times = rowTimes(start, end, options.every);

@@ -73,9 +73,11 @@ export function readTime(place: Place, value: NanosecondTime): bigint {
     : refuse(place, "a time that toNanoseconds() reads, within 64 bits", value);
 }
 
-export function readRange(operation: string, { from, to }: RangeOptions) {
-  const start = readTime({ operation, argument: "from" }, from);
-  const end = readTime({ operation, argument: "to" }, to);
+/** Reads the range of a report, and refuses options with other names than its own and those of a range. */
+export function readRange(operation: string, options: RangeOptions, ...ownNames: string[]) {
+  checkOptionNames(operation, options, "isComplete", "from", "to", ...ownNames);
+  const start = readTime({ operation, argument: "from" }, options.from);
+  const end = readTime({ operation, argument: "to" }, options.to);
   return start <= end
     ? { start, end }
     : refuse({ operation, argument: "to" }, `no earlier than \`from\`, ${start}`, end);

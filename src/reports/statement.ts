@@ -1,7 +1,7 @@
 import type { BalanceChange } from "../../generated/types.js";
 import { compareDigits } from "../values/integers.js";
 import { type Account, type Balance, later, readAccounts } from "./accounts.js";
-import { checkOptionNames, type RangeOptions, readRange } from "./records.js";
+import { type RangeOptions, readRange } from "./records.js";
 
 /** The statement of an account. The opening balance and the changes add up to the closing balance. */
 export interface AccountStatement extends Account {
@@ -38,7 +38,6 @@ export async function statement(
   options: RangeOptions,
 ): Promise<AccountStatement[]> {
   const operation = "statement";
-  checkOptionNames(operation, options, "isComplete", "from", "to");
   const { start, end } = readRange(operation, options);
   const [from, to] = [String(start), String(end)];
   const create = (): { opening?: Balance; changes: Balance[] } => ({ changes: [] });
