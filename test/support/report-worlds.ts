@@ -36,7 +36,7 @@ export const rangesOfWorld = fc
   .map(([a, b]) => (a < b ? { from: a, to: b } : { from: b, to: a }));
 
 /** Amounts of up to 78 digits. */
-export const amounts = fc.oneof(fc.bigInt(0n, 20n), fc.bigInt(0n, 10n ** 78n - 1n));
+const amounts = fc.oneof(fc.bigInt(0n, 20n), fc.bigInt(0n, 10n ** 78n - 1n));
 
 const changes = fc.record({
   timestamp: timesOfWorld.map((time): `${bigint}` => `${time}`),

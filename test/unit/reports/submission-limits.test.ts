@@ -1,189 +1,99 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { SpamStatistics, SpamStatisticsResponse } from "../../../src/index.js";
 import { type Submission, submissionLimits } from "../../../src/reports/index.js";
-import { runs } from "../../support/runs.js";
 
-type SpamCounter = NonNullable<SpamStatistics["proposals"]>;
-type ProofOfWorkBlockState = NonNullable<SpamStatistics["pow"]>["blockStates"][number];
-
-const digits = (value: number): `${bigint}` => `${BigInt(value)}`;
-
-const counter = (count: number, most: number | string, rest: Partial<SpamCounter> = {}): SpamCounter => ({
-  countForEpoch: digits(count),
-  maxForEpoch: String(most) as `${bigint}`,
-  minTokensRequired: "100",
-  ...rest,
-});
-
-const block = (height: number, rest: Partial<ProofOfWorkBlockState> = {}): ProofOfWorkBlockState => ({
-  blockHeight: digits(height),
+type Digits = `${bigint}`;
+const counter = (countForEpoch: Digits, more: object = {}) => {
+  return { countForEpoch, maxForEpoch: "5", minTokensRequired: "100", ...more } as const;
+};
+const block = (height: number, more: object = {}) => ({
+  blockHeight: `${BigInt(height)}` as const,
   blockHash: `hash ${height}`,
-  transactionsSeen: "0",
-  expectedDifficulty: "15",
+  transactionsSeen: "0" as const,
+  expectedDifficulty: "15" as const,
   hashFunction: "sha3_24_rounds",
-  difficulty: "15",
-  txPerBlock: "2",
+  difficulty: "15" as const,
+  txPerBlock: "2" as const,
   increasingDifficulty: false,
-  ...rest,
+  ...more,
 });
+const pow = { blockStates: [block(10)], numberOfPastBlocks: "5" } as const;
 
-const statistics = (rest: Partial<SpamStatistics> = {}): SpamStatisticsResponse => ({
-  chainId: "c",
-  statistics: {
-    epochSeq: "1",
-    applyReferralCode: counter(0, 5),
-    createReferralSet: counter(0, 5),
-    updateReferralSet: counter(0, 5),
-    delegations: counter(0, 5),
-    issueSignatures: counter(0, 5),
-    nodeAnnouncements: counter(0, 5),
-    proposals: counter(0, 5),
-    transfers: counter(0, 5),
-    votes: { statistics: [], maxForEpoch: "3" },
-    pow: { blockStates: [block(10)], numberOfPastBlocks: "5" },
-    ...rest,
-  },
-});
-
-const members = {
-  proposal: "proposals",
-  delegation: "delegations",
-  transfer: "transfers",
-  nodeAnnouncement: "nodeAnnouncements",
-  issueSignatures: "issueSignatures",
-  createReferralSet: "createReferralSet",
-  updateReferralSet: "updateReferralSet",
-  applyReferralCode: "applyReferralCode",
-} as const;
+/** A response with these members; a node sends all of them. */
+const statistics = (members: object) =>
+  ({ chainId: "c", statistics: { pow, ...members } as unknown as SpamStatistics }) satisfies SpamStatisticsResponse;
 
 describe("submissionLimits", () => {
-  test("foresees what a model of the counters accepts, over 1000 submissions", () => {
-    const commands = [...Object.keys(members), "vote", "other"] as (keyof typeof members | "vote" | "other")[];
-    const step = fc.record({
-      begun: fc.constantFrom("epoch", ...Array<string>(8).fill("block"), ...Array<string>(40).fill("nothing")),
-      command: fc.constantFrom(...commands),
-      proposalId: fc.constantFrom("f0", "f1"),
-      tokens: fc.bigInt(90n, 110n),
-    });
-    let [sent, accepted] = [0, 0];
-    fc.assert(
-      fc.property(fc.array(step, { minLength: 1000, maxLength: 1000, size: "max" }), (all) => {
-        // The counters of the network, and those of the last block, which the statistics show.
-        let counts: Record<string, number> = {};
-        let shown: Record<string, number> = {};
-        const countOf = (name: string) => counts[name] ?? 0;
-        for (const { begun, command, proposalId, tokens } of all) {
-          if (begun === "epoch") counts = {};
-          if (begun !== "nothing") shown = { ...counts };
-          const name = command === "vote" ? `vote ${proposalId}` : command;
-          const response = statistics({
-            ...Object.fromEntries(
-              Object.entries(members).map(([each, member]) => [member, counter(shown[each] ?? 0, 5)]),
-            ),
-            votes: {
-              maxForEpoch: "3",
-              statistics: ["f0", "f1"].flatMap((proposal) => {
-                const count = shown[`vote ${proposal}`];
-                return count ? [{ proposal, countForEpoch: digits(count), minTokensRequired: "100" }] : [];
-              }),
-            },
-          });
-          const submission = (command === "vote" ? { command, proposalId } : { command }) as Submission;
-          const sentSince = countOf(name) - (shown[name] ?? 0);
-          const { isAllowed, left, minTokens } = submissionLimits(response, submission, { sentSince, tokens });
-          const most = command === "vote" ? 3 : command === "other" ? Number.POSITIVE_INFINITY : 5;
-          const needsTokens = command !== "other" && !(command === "vote" && !shown[name]);
-          expect(isAllowed).toBe(countOf(name) < most && !(needsTokens && tokens < 100n));
-          expect(minTokens).toBe(needsTokens ? "100" : undefined);
-          expect(left).toBe(command === "other" ? undefined : BigInt(most - countOf(name)));
-          sent++;
-          if (!isAllowed) continue;
-          accepted++;
-          counts = { ...counts, [name]: countOf(name) + 1 };
-        }
-      }),
-      runs(3),
-    );
-    expect(sent).toBeGreaterThan(500);
-    expect(accepted).toBeGreaterThan(100);
-    expect(accepted).toBeLessThan(sent);
+  test.each<[Exclude<Submission["command"], "vote" | "other">, member: keyof SpamStatistics]>([
+    ["proposal", "proposals"],
+    ["delegation", "delegations"],
+    ["transfer", "transfers"],
+    ["nodeAnnouncement", "nodeAnnouncements"],
+    ["issueSignatures", "issueSignatures"],
+    ["createReferralSet", "createReferralSet"],
+    ["updateReferralSet", "updateReferralSet"],
+    ["applyReferralCode", "applyReferralCode"],
+  ])("limits a %s by the counter `%s`, and by what was sent since", (command, member) => {
+    const limits = (options?: object) => submissionLimits(statistics({ [member]: counter("3") }), { command }, options);
+    expect(limits()).toMatchObject({ isAllowed: true, reason: undefined, left: 2n, minTokens: "100" });
+    expect(limits({ sentSince: 1n, tokens: "100" })).toMatchObject({ isAllowed: true, left: 1n });
+    expect(limits({ sentSince: 2 })).toMatchObject({ isAllowed: false, reason: "quota", left: 0n });
+    expect(limits({ sentSince: 9 })).toMatchObject({ isAllowed: false, reason: "quota", left: 0n });
+    expect(limits({ tokens: 99n })).toMatchObject({ isAllowed: false, reason: "tokens", left: 2n });
   });
 
-  test("chooses a block that a model of the proof of work accepts, and none if it accepts none", () => {
-    const worlds = fc.record({
-      current: fc.integer({ min: 1, max: 1000 }),
-      past: fc.integer({ min: 1, max: 10 }),
-      isIncreasing: fc.boolean(),
-      seen: fc.array(fc.integer({ min: 0, max: 3 }), { minLength: 1, maxLength: 15 }),
-      shuffle: fc.array(fc.nat()),
-    });
-    fc.assert(
-      fc.property(worlds, ({ current, past, isIncreasing, seen, shuffle }) => {
-        const states = seen.map((count, index) =>
-          block(current - index, {
-            transactionsSeen: digits(count),
-            increasingDifficulty: isIncreasing,
-            expectedDifficulty: count < 2 ? "15" : isIncreasing ? digits(15 + count) : undefined,
-          }),
-        );
-        const order = (state: ProofOfWorkBlockState) =>
-          shuffle[Number(state.blockHeight) % Math.max(shuffle.length, 1)] ?? 0;
-        const blockStates = Object.freeze([...states].sort((a, b) => order(a) - order(b))) as ProofOfWorkBlockState[];
-        const response = statistics({ pow: { blockStates, numberOfPastBlocks: digits(past) } });
-        const { isAllowed, reason, proofOfWork } = submissionLimits(response, { command: "other" });
-        const isUsable = (height: number, count: number) => current < height + past && (isIncreasing || count < 2);
-        const expected = seen.findIndex((count, index) => isUsable(current - index, count));
-        expect([isAllowed, reason]).toEqual(expected < 0 ? [false, "proof-of-work"] : [true, undefined]);
-        expect(proofOfWork).toEqual(
-          expected < 0
-            ? undefined
-            : {
-                blockHeight: digits(current - expected),
-                blockHash: `hash ${current - expected}`,
-                difficulty: states[expected]?.expectedDifficulty,
-                hashFunction: "sha3_24_rounds",
-                lastHeight: digits(current - expected + past - 1),
-              },
-        );
-      }),
-      runs(2000),
-    );
+  test("limits votes on each proposal by the counter of its id, in either case", () => {
+    const counted = [{ proposal: "ab", ...counter("3", { minTokensRequired: "7" }) }];
+    const votes = { maxForEpoch: "3", statistics: counted.map(({ maxForEpoch: _, ...each }) => each) };
+    const limitsOf = (proposalId: string) => submissionLimits(statistics({ votes }), { command: "vote", proposalId });
+    expect(limitsOf("AB")).toMatchObject({ isAllowed: false, reason: "quota", left: 0n, minTokens: "7" });
+    expect(limitsOf("cd")).toMatchObject({ isAllowed: true, left: 3n, minTokens: undefined });
   });
 
-  test("has no limit if the network has none, or no counter of the command", () => {
-    const response = statistics({ transfers: counter(9, "18446744073709551615"), delegations: null });
-    for (const command of ["transfer", "delegation", "other"] as const) {
-      const limits = submissionLimits(response, { command }, { sentSince: 9n });
-      expect(limits).toMatchObject({ isAllowed: true, left: undefined });
-    }
+  test.each<[Submission["command"], members: object]>([
+    ["transfer", { transfers: counter("9", { maxForEpoch: "18446744073709551615" }) }],
+    ["delegation", { delegations: null }],
+    ["other", { transfers: counter("5") }],
+  ])("has no limit for a %s with %j", (command, members) => {
+    const limits = submissionLimits(statistics(members), { command } as Submission, { sentSince: 9n });
+    expect(limits).toMatchObject({ isAllowed: true, left: undefined });
   });
 
-  test("knows a proposal by its id in either case", () => {
-    const statisticsOfVotes = [{ proposal: "ab", countForEpoch: "3", minTokensRequired: "1" }] as const;
-    const response = statistics({ votes: { maxForEpoch: "3", statistics: [...statisticsOfVotes] } });
-    const limits = submissionLimits(response, { command: "vote", proposalId: "AB" });
-    expect(limits).toMatchObject({ reason: "quota", left: 0n, minTokens: "1" });
+  test.each([
+    ["the counter", { transfers: counter("0", { bannedUntil: "2024-02-01T00:00:00.000000001Z" }) }],
+    ["the proof of work", { pow: { ...pow, bannedUntil: "2024-02-01T00:00:00.000000001Z" } }],
+  ])("reads a ban of %s, until it ends", (_, members) => {
+    const reasonAt = (now?: string) => submissionLimits(statistics(members), { command: "transfer" }, { now }).reason;
+    expect(reasonAt()).toBe("banned");
+    expect(reasonAt("2024-02-01T00:00:00Z")).toBe("banned");
+    expect(reasonAt("2024-02-01T00:00:00.000000001Z")).toBeUndefined();
   });
 
-  test("reads bans of the counter and of the proof of work, until they end", () => {
-    const bannedUntil = "2024-02-01T00:00:00.000000001Z";
-    const banned = [
-      statistics({ transfers: counter(0, 5, { bannedUntil }) }),
-      statistics({ pow: { blockStates: [block(1)], numberOfPastBlocks: "5", bannedUntil } }),
-    ];
-    for (const response of banned) {
-      const reasonAt = (now?: string) => submissionLimits(response, { command: "transfer" }, { now }).reason;
-      expect(reasonAt()).toBe("banned");
-      expect(reasonAt("2024-02-01T00:00:00Z")).toBe("banned");
-      expect(reasonAt(bannedUntil)).toBeUndefined();
-    }
-    expect(submissionLimits(banned[0] as SpamStatisticsResponse, { command: "other" }).reason).toBeUndefined();
+  const full = { transactionsSeen: "2" };
+  const harder = { ...full, increasingDifficulty: true, expectedDifficulty: "17" };
+  const [last, lost] = [block(6, { difficulty: "16", expectedDifficulty: undefined }), block(5)];
+  test.each<[name: string, blocks: object[], height?: Digits, difficulty?: Digits, lastHeight?: Digits]>([
+    ["the newest one", [block(9), block(10), block(8)], "10", "15", "14"],
+    ["one of more difficulty, if it increases", [block(10, harder), block(9)], "10", "17", "14"],
+    ["an older one, if the newest one is full", [lost, last, block(10, full)], "6", "16", "10"],
+    ["no block that is too old", [block(10, full), lost]],
+    ["no block whose difficulty can increase no more", [block(10, { ...harder, expectedDifficulty: undefined })]],
+  ])("proves work with %s", (_, blockStates, blockHeight, difficulty, lastHeight) => {
+    const response = statistics({ pow: { ...pow, blockStates: Object.freeze(blockStates) } });
+    const { isAllowed, reason, proofOfWork } = submissionLimits(response, { command: "other" });
+    expect([isAllowed, reason]).toEqual(blockHeight ? [true, undefined] : [false, "proof-of-work"]);
+    const proof = {
+      blockHeight,
+      blockHash: `hash ${blockHeight}`,
+      difficulty,
+      hashFunction: "sha3_24_rounds",
+      lastHeight,
+    };
+    expect(proofOfWork).toEqual(blockHeight && proof);
   });
 
   test("is not allowed if the proof of work is unknown", () => {
-    const unknown = [statistics({ pow: null }), { chainId: "c", statistics: null }];
-    for (const response of unknown) {
+    for (const response of [statistics({ pow: null }), { chainId: "c", statistics: null }]) {
       const limits = submissionLimits(response, { command: "other" });
       expect(limits).toMatchObject({ isAllowed: false, reason: "proof-of-work" });
     }
@@ -191,12 +101,12 @@ describe("submissionLimits", () => {
 
   const vote = { command: "vote", proposalId: "p" } as const;
   test.each([
-    ["statistics", () => submissionLimits(statistics({ votes: { statistics: [], maxForEpoch: "" as never } }), vote)],
-    ["command", () => submissionLimits(statistics(), { command: "order" as never })],
-    ["proposalId", () => submissionLimits(statistics(), { command: "vote" } as never)],
-    ["sentSince", () => submissionLimits(statistics(), vote, { sentSince: -1 })],
-    ["now", () => submissionLimits(statistics(), vote, { now: "today" })],
-    ["sent", () => submissionLimits(statistics(), vote, { sent: 1 } as never)],
+    ["statistics", () => submissionLimits(statistics({ votes: { statistics: [], maxForEpoch: "" } }), vote)],
+    ["command", () => submissionLimits(statistics({}), { command: "order" as never })],
+    ["proposalId", () => submissionLimits(statistics({}), { command: "vote" } as never)],
+    ["sentSince", () => submissionLimits(statistics({}), vote, { sentSince: -1 })],
+    ["now", () => submissionLimits(statistics({}), vote, { now: "today" })],
+    ["sent", () => submissionLimits(statistics({}), vote, { sent: 1 } as never)],
   ])("refuses a wrong `%s` by its name", (argument, call) => {
     expect(call).toThrow(expect.objectContaining({ name: "ArgumentError", argument }));
   });
