@@ -139,15 +139,6 @@ describe("the events of an observer", () => {
     ]);
   });
 
-  test("include the end of an attempt without a response", async () => {
-    server.behave(faulty.resetBeforeHeaders());
-    const events = await observed((client) => client.checkTransaction({ tx: {} }));
-    expect(events).toMatchObject([
-      { type: "attempt", operation: "checkTransaction", method: "POST" },
-      { type: "response", status: undefined, error: { name: "ConnectionError" } },
-    ]);
-  });
-
   test("do not change the outcome of a call if the observer throws", async () => {
     server.behave(respond(body));
     const observe = () => {

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { collectSamples, root } from "../support/samples/collect.js";
 import { change, node, fetch as send } from "../support/samples/setting.js";
 
@@ -65,18 +65,12 @@ describe.each([
   });
 
   test("responds with 502 if the node fails, without its address", async () => {
-    const printed: unknown[] = [];
-    const { error } = console;
-    console.error = (text: unknown) => printed.push(text);
-    try {
-      node.configure({ faults: [{ name: "html", status: 501 }] });
-      const response = await ask(handle, partyId);
-      expect(response.status).toBe(502);
-      expect(await response.text()).toBe('{"error":"The node failed."}');
-      expect(printed).toEqual([expect.stringContaining("https://node.example/api/v2/")]);
-    } finally {
-      console.error = error;
-    }
+    const printed = vi.spyOn(console, "error").mockImplementation(() => {});
+    onTestFinished(() => printed.mockRestore());
+    node.configure({ faults: [{ name: "html", status: 501 }] });
+    const response = await ask(handle, partyId);
+    expect([response.status, await response.text()]).toEqual([502, '{"error":"The node failed."}']);
+    expect(printed.mock.calls).toEqual([[expect.stringContaining("https://node.example/api/v2/")]]);
   });
 });
 
@@ -89,13 +83,12 @@ test("the cached route handler of Next.js responds with the profile, and passes 
 test("the streaming route handler of Next.js responds with every balance change of the party", async () => {
   const response = await ask(changes, partyId);
   expect(response.headers.get("content-type")).toBe("application/x-ndjson");
-  const records = (await response.text())
+  const times = (await response.text())
     .trimEnd()
     .split("\n")
-    .map((line) => JSON.parse(line));
+    .map((line) => JSON.parse(line).timestamp);
   const expected = node.records.balances.filter((record) => record.partyId === partyId);
-  const times = (all: { timestamp: string }[]) => all.map(({ timestamp }) => timestamp).sort();
-  expect(times(records)).toEqual(times(expected));
+  expect(times.sort()).toEqual(expected.map(({ timestamp }) => timestamp).sort());
 });
 
 test("the Worker of Cloudflare responds with a page of balance changes", async () => {

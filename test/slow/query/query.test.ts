@@ -9,7 +9,6 @@ import { collectSamples } from "../../support/samples/collect.js";
 import { here } from "./install.js";
 
 const { dehydrate, hydrate, InfiniteQueryObserver, QueryClient } = await import("@tanstack/query-core");
-const { unstable_serialize: serialize } = await import("swr");
 const { createClient } = await import("vegaprotocol-client");
 const { queries } = await import("vegaprotocol-client/query");
 const { createFakeNode, nodeDefects } = await import("vegaprotocol-client/testing");
@@ -101,15 +100,6 @@ describe("with TanStack Query", () => {
     await expect(new QueryClient().fetchQuery(vega.getSpamStatistics({ partyId: "a" }))).rejects.toThrow("400");
     expect(node.requests).toHaveLength(1);
   });
-});
-
-test("SWR finds the same data for equal arguments", () => {
-  const { vega } = connect();
-  const serialized = [
-    { first: 5, newestFirst: true },
-    { newestFirst: true, first: 5, after: undefined },
-  ].map((pagination) => serialize(vega.listVotes({ partyId: "a", pagination }).queryKey));
-  expect(serialized[0]).toBe(serialized[1]);
 });
 
 const imports = `
