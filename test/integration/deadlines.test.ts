@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createClient, type ObserverEvent } from "../../src/index.js";
-import { type Behavior, FaultyServer, faulty, respond } from "../support/faulty-server.js";
+import { type Behavior, type FaultyServer, faulty, respond, startFaultyServer } from "../support/faulty-server.js";
 import { json } from "../support/recorder.js";
 
 // A server for each test: an aborted request may still arrive when its test is over.
 let server: FaultyServer;
 beforeEach(async () => {
-  server = await FaultyServer.start();
+  server = await startFaultyServer();
 });
 afterEach(() => server.close());
 

@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createClient, VegaError } from "../../src/index.js";
-import { type Behavior, FaultyServer, faulty, respond } from "../support/faulty-server.js";
+import { type Behavior, type FaultyServer, faulty, respond, startFaultyServer } from "../support/faulty-server.js";
 import { freePort } from "../support/free-port.js";
 
 let server: FaultyServer;
 beforeAll(async () => {
-  server = await FaultyServer.start();
+  server = await startFaultyServer();
 });
 afterAll(() => server.close());
 

@@ -6,7 +6,7 @@ import { createClient } from "../../src/index.js";
 import { nodePool } from "../../src/pool/index.js";
 import { createFakeNode } from "../../src/testing/index.js";
 import { type FakeNodeServer, listen } from "../../src/testing/node/index.js";
-import { FaultyServer } from "../support/faulty-server.js";
+import { startFaultyServer } from "../support/faulty-server.js";
 import { freePort } from "../support/free-port.js";
 
 const servers: Pick<FakeNodeServer, "close">[] = [];
@@ -45,7 +45,7 @@ test("a process whose client has several nodes ends after its last response", as
 
 test("over HTTP, a pool with a closed port and a silent server responds, and leaves no request in flight", async () => {
   let open = 0;
-  const silent = await FaultyServer.start();
+  const silent = await startFaultyServer();
   servers.push(silent);
   silent.behave((socket) => {
     open++;

@@ -1,45 +1,20 @@
-import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
+import { type AddressInfo, createServer, type Socket } from "node:net";
 import { gzipSync } from "node:zlib";
 
 /** What a server does after it has read a request. */
 export type Behavior = (socket: Socket) => void;
 
+export type FaultyServer = Awaited<ReturnType<typeof startFaultyServer>>;
+
 /** A server on loopback whose responses are set byte by byte. */
-export class FaultyServer {
+export async function startFaultyServer() {
   /** The requests that arrived completely, such as `POST /transaction/check`. */
-  readonly requests: string[] = [];
-  #behaviors: Behavior[] = [];
-  readonly #server: Server;
-  readonly #sockets = new Set<Socket>();
-
-  private constructor() {
-    this.#server = createServer((socket) => this.#serve(socket));
-  }
-
-  static async start(): Promise<FaultyServer> {
-    const server = new FaultyServer();
-    await new Promise<void>((resolve) => server.#server.listen(0, "127.0.0.1", resolve));
-    return server;
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
-  }
-
-  /** Sets the responses to the next requests, in turn; the last one is for all further requests. */
-  behave(...behaviors: Behavior[]): void {
-    this.requests.length = 0;
-    this.#behaviors = behaviors;
-  }
-
-  async close(): Promise<void> {
-    for (const socket of this.#sockets) socket.destroy();
-    await new Promise((resolve) => this.#server.close(resolve));
-  }
-
-  #serve(socket: Socket): void {
-    this.#sockets.add(socket);
-    socket.on("close", () => this.#sockets.delete(socket));
+  const requests: string[] = [];
+  let behaviors: readonly Behavior[] = [];
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on("close", () => sockets.delete(socket));
     socket.on("error", () => {});
     let text = "";
     socket.on("data", (data) => {
@@ -48,10 +23,24 @@ export class FaultyServer {
       const length = Number(/^content-length: (\d+)/im.exec(head)?.[1] ?? 0);
       if (body === undefined || body.length < length) return;
       text = "";
-      const number = this.requests.push(head.split(" HTTP")[0] ?? "");
-      this.#behaviors[Math.min(number, this.#behaviors.length) - 1]?.(socket);
+      const number = requests.push(head.split(" HTTP")[0] ?? "");
+      behaviors[Math.min(number, behaviors.length) - 1]?.(socket);
     });
-  }
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    /** Sets the responses to the next requests, in turn; the last one is for all further requests. */
+    behave: (...next: Behavior[]) => {
+      requests.length = 0;
+      behaviors = next;
+    },
+    close: async () => {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
 }
 
 /** The head of a response. Connections are closed after it, so that a fault stays with its request. */

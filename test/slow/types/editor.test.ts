@@ -1,9 +1,8 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { accountTypes } from "../../../src/index.js";
 import { description, operation, operations } from "../../support/description.js";
-import { Editor } from "./editor.js";
+import { openEditor } from "./editor.js";
 
-const editor = new Editor();
 const { parameters, schemas } = description.components;
 const flat = (text: string) => text.replace(/\s+/g, " ").trim();
 /** Parts of types that a reader cannot understand. */
@@ -82,7 +81,17 @@ const others: Hover[] = [
 ];
 
 const hovers = [...methods, ...members, ...records, ...others];
-const shown = editor.hovers(hovers.map(([, program]) => program));
+const completions: [what: string, program: string, names: readonly string[]][] = [
+  [
+    "the members of pagination",
+    'client.listVotes({ partyId: "a", pagination: { ⟦⟧ } });',
+    ["first", "after", "last", "before", "newestFirst"],
+  ],
+  ["the names of an enumeration", 'client.listBalanceChanges({ filter: { accountTypes: ["⟦⟧"] } });', accountTypes],
+  ["names to compare with", 'declare const vote: vega.Vote;\nvote.value === "⟦⟧";', ["VALUE_YES", "VALUE_NO"]],
+  ["the methods of a client", "client.⟦⟧", operations.map(({ operationId }) => operationId)],
+];
+const shown = openEditor([...hovers, ...completions].map(([, program]) => program));
 
 test.each(hovers.map(([what, , words, text], index) => ({ what, words, text, hover: shown[index] })))(
   "hovering over $what shows a readable type and the description's words",
@@ -94,17 +103,9 @@ test.each(hovers.map(([what, , words, text], index) => ({ what, words, text, hov
   },
 );
 
-describe("completion offers", () => {
-  test.each([
-    [
-      "the members of pagination",
-      'client.listVotes({ partyId: "a", pagination: { ⟦⟧ } });',
-      ["first", "after", "last", "before", "newestFirst"],
-    ],
-    ["the names of an enumeration", 'client.listBalanceChanges({ filter: { accountTypes: ["⟦⟧"] } });', accountTypes],
-    ["names to compare with", 'declare const vote: vega.Vote;\nvote.value === "⟦⟧";', ["VALUE_YES", "VALUE_NO"]],
-    ["the methods of a client", "client.⟦⟧", operations.map(({ operationId }) => operationId)],
-  ])("%s", (_, program, names) => {
-    expect(editor.completions(program)).toEqual(expect.arrayContaining([...names]));
-  });
-});
+test.each(completions.map(([what, , names], index) => ({ what, names, place: shown[hovers.length + index] })))(
+  "completion offers $what",
+  ({ names, place }) => {
+    expect(place?.completions()).toEqual(expect.arrayContaining([...names]));
+  },
+);

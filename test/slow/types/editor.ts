@@ -7,16 +7,21 @@ const project = ts.parseJsonConfigFileContent(config, ts.sys, root);
 const file = `${root}src/program.ts`;
 const header = 'import * as vega from "./index.js";\nconst client = vega.createClient({ baseUrl: "" });\n';
 
-/** What an editor shows of the package, by TypeScript's language service. */
-export class Editor {
-  #text = header;
-  #version = 0;
-  readonly #service = ts.createLanguageService({
+/** What an editor shows at the marks `⟦name⟧` of programs that use the package. All are one file, which is compiled once. */
+export function openEditor(programs: readonly string[]) {
+  let text = header;
+  const positions = programs.map((program, index) => {
+    text += `namespace program${index} {\n`;
+    const position = text.length + program.indexOf("⟦");
+    text += `${program.replaceAll(/[⟦⟧]/g, "")}\n}\n`;
+    return position;
+  });
+  const service = ts.createLanguageService({
     getScriptFileNames: () => [...project.fileNames, file],
-    getScriptVersion: (name) => String(name === file ? this.#version : 0),
+    getScriptVersion: () => "1",
     getScriptSnapshot: (name) => {
-      const text = name === file ? this.#text : ts.sys.readFile(name);
-      return text === undefined ? undefined : ts.ScriptSnapshot.fromString(text);
+      const content = name === file ? text : ts.sys.readFile(name);
+      return content === undefined ? undefined : ts.ScriptSnapshot.fromString(content);
     },
     getCurrentDirectory: () => root,
     getCompilationSettings: () => project.options,
@@ -27,34 +32,13 @@ export class Editor {
     directoryExists: ts.sys.directoryExists,
     getDirectories: ts.sys.getDirectories,
   });
-
-  /** The hovers at `⟦name⟧` in programs that use the package. All are one file, which is compiled once. */
-  hovers(programs: readonly string[]): { text: string; documentation: string }[] {
-    const positions = this.#write(programs.map((program, index) => `namespace program${index} {\n${program}\n}\n`));
-    return positions.map((position) => {
-      const { displayParts, documentation, tags = [] } = this.#service.getQuickInfoAtPosition(file, position) ?? {};
-      const tagged = tags.map(({ name, text }) => `@${name} ${ts.displayPartsToString(text)}`);
-      return {
-        text: ts.displayPartsToString(displayParts),
-        documentation: [ts.displayPartsToString(documentation), ...tagged].join("\n"),
-      };
-    });
-  }
-
-  /** The completions at `⟦⟧` in a program that uses the package. */
-  completions(program: string): string[] {
-    const [position = 0] = this.#write([program]);
-    return (this.#service.getCompletionsAtPosition(file, position, {})?.entries ?? []).map(({ name }) => name);
-  }
-
-  /** Replaces the file, and returns the places of the marks. */
-  #write(programs: readonly string[]): number[] {
-    this.#version++;
-    this.#text = header;
-    return programs.map((program) => {
-      const position = this.#text.length + program.indexOf("⟦");
-      this.#text += program.replaceAll(/[⟦⟧]/g, "");
-      return position;
-    });
-  }
+  return positions.map((position) => {
+    const { displayParts, documentation, tags = [] } = service.getQuickInfoAtPosition(file, position) ?? {};
+    const tagged = tags.map(({ name, text }) => `@${name} ${ts.displayPartsToString(text)}`);
+    return {
+      text: ts.displayPartsToString(displayParts),
+      documentation: [ts.displayPartsToString(documentation), ...tagged].join("\n"),
+      completions: () => (service.getCompletionsAtPosition(file, position, {})?.entries ?? []).map(({ name }) => name),
+    };
+  });
 }

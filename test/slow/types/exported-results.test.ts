@@ -11,7 +11,8 @@ const modules = join(folder, "node_modules");
 mkdirSync(modules);
 linkPackage(modules);
 for (const name of ["openapi-fetch", "openapi-typescript-helpers"]) {
-  symlinkSync(fileURLToPath(new URL(`../../../node_modules/${name}`, import.meta.url)), join(modules, name), "junction");
+  const installed = fileURLToPath(new URL(`../../../node_modules/${name}`, import.meta.url));
+  symlinkSync(installed, join(modules, name), "junction");
 }
 afterAll(() => rmSync(folder, { recursive: true }));
 
