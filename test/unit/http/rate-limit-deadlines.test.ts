@@ -58,18 +58,6 @@ describe("the deadline of an attempt", () => {
     expect(sentAt).toEqual(Array.from({ length: 10 }, (_, call) => call * 300));
   });
 
-  test("leaves the place of a call that its caller has aborted taken: the node may have counted it", async () => {
-    const { clock, sentAt, send } = connect({ timeout: 30_000 });
-    const controller = new AbortController();
-    const calls = Array.from({ length: 4 }, () => send(controller.signal));
-    clock.after(100, () => controller.abort());
-    await clock.run(Promise.allSettled(calls));
-    const last = send();
-    clock.after(200, () => controller.abort());
-    await clock.run(Promise.race([last, clock.sleep(1500)]));
-    expect(sentAt.map((time) => Math.round(time))).toEqual([0, 0, 0, 1050]);
-  });
-
   test("is retried: more calls at once than the rate permits within a deadline are all served", async () => {
     const clock = new ManualClock();
     const node = createLimitedNode(clock, { rate: 20, burst: 20 });

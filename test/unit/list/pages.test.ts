@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createClient, type Page, PaginationError, paginate, type Vote } from "../../../src/index.js";
 import { createFakeNode, type FakeNodeData, nodeDefects } from "../../../src/testing/index.js";
-import { collect, PageSource, readUntilError } from "../../support/page-source.js";
+import { readUntilError } from "../../support/page-source.js";
 import { rejectionOf, respondWith } from "../../support/recorder.js";
 import { changesAt, hex, votesAt } from "../../support/records.js";
 import { runs } from "../../support/runs.js";
@@ -53,17 +53,6 @@ describe("a page", () => {
     expect(page.next).toBeUndefined();
     expect(page.block).toBeUndefined();
     expect(page.response).toBeInstanceOf(Response);
-  });
-
-  test("names its neighbors as plain data, in both directions, with the size and the order of the walk", async () => {
-    const source = new PageSource(Array.from({ length: 30 }, (_, index) => index));
-    const pages = await collect(paginate(source.fetchPage, { last: 10, newestFirst: false }).pages());
-    const [, middle] = pages;
-    expect(middle?.next).toMatchObject({ first: 10, newestFirst: false, after: expect.any(String) });
-    expect(middle?.previous).toMatchObject({ last: 10, newestFirst: false, before: expect.any(String) });
-    expect(await paginate(source.fetchPage, middle?.next).toArray()).toEqual(pages[0]?.nodes);
-    expect(pages[0]?.next).toBeUndefined();
-    expect(pages[2]?.previous).toBeUndefined();
   });
 
   test("reports a neighbor that no cursor leads to, in a chain, in `next`, but not in its JSON", async () => {
