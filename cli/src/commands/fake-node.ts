@@ -1,21 +1,19 @@
-/** The command `fake-node`: generated records, or those of files, with lags and faults. */
+/** The command `fake-node`: generated records, with lags and faults. */
 import { once } from "node:events";
-import { readFile } from "node:fs/promises";
 import type { Command } from "commander";
-import { toNanoseconds } from "vegaprotocol-client";
-import type { FakeNode, FakeNodeData, NodeFault } from "vegaprotocol-client/testing";
+import type { FakeNode, NodeFault } from "vegaprotocol-client/testing";
 import type { FakeNodeServer } from "vegaprotocol-client/testing/node";
 import { addCommand, type Setup } from "../command.js";
 import { exitCodes, UsageError } from "../errors.js";
 import { duration, flag, type GeneralFlags, integer, type ServerFlags, serverFlags } from "../flags.js";
 import { type Io, printMessage, write } from "../io.js";
 
-/** The lists, with how they are called in a flag, and a member that only their records have. */
+/** The lists, as they are called in a flag. */
 const lists = {
-  votes: ["votes", "value"],
-  profiles: ["profiles of parties", "alias"],
-  balances: ["balance changes", "balance"],
-  signatures: ["node signatures", "sig"],
+  votes: "votes",
+  profiles: "profiles of parties",
+  balances: "balance changes",
+  signatures: "node signatures",
 } as const;
 const listNames = Object.keys(lists) as (keyof typeof lists)[];
 
@@ -24,7 +22,6 @@ interface Flags extends GeneralFlags, ServerFlags, Partial<Record<keyof typeof l
   readonly lag?: readonly number[];
   readonly blockEvery?: number;
   readonly fault?: readonly string[];
-  readonly from?: readonly string[];
   readonly party?: string;
   readonly seed?: number;
   readonly defects?: true;
@@ -39,8 +36,6 @@ const faultText =
   "reset=2% or latency=2s/10%, some requests do; without, all.";
 const lagText =
   "How many blocks the nodes are behind, separated by commas, such as 0,0,600; further nodes have the last number. Default: 0.";
-const fileText =
-  "Serve the records of an exported file, as NDJSON, instead of generated ones. Repeat it for several lists.";
 
 export function addFakeNode(program: Command, setup: Setup): void {
   const number = { parse: integer({ minimum: 0 }) };
@@ -56,12 +51,9 @@ export function addFakeNode(program: Command, setup: Setup): void {
         parse: duration,
       }),
       flag("--fault <FAULTS>", faultText, { repeat: true }),
-      flag("--from <FILE>", fileText, { repeat: true }),
       flag("--party <ID>", "A party that has some of the generated records, also of new blocks."),
       flag("--seed <N>", "The same seed gives the same records. Default: 1.", number),
-      ...listNames.map((name) =>
-        flag(`--${name} <N>`, `How many ${lists[name][0]} to generate. Default: 100.`, number),
-      ),
+      ...listNames.map((name) => flag(`--${name} <N>`, `How many ${lists[name]} to generate. Default: 100.`, number)),
       flag("--defects", "Lose and repeat records between pages, as v0.74 nodes do."),
       flag("--no-rate-limit", "Accept any number of requests."),
     ],
@@ -79,7 +71,7 @@ async function fakeNode(io: Io, flags: Flags): Promise<number> {
     import("vegaprotocol-client/testing"),
     import("vegaprotocol-client/testing/node"),
   ]);
-  const { port = 0, host, nodes = 1, blockEvery, defects, rateLimit, seed, party, from = [], lag = [] } = flags;
+  const { port = 0, host, nodes = 1, blockEvery, defects, rateLimit, seed, party, lag = [] } = flags;
   const lags = Array.from({ length: nodes }, (_, index) => lag[index] ?? lag.at(-1) ?? 0);
   const options = {
     faults: (flags.fault ?? []).flatMap((text) => text.split(",").map(readFault)),
@@ -88,7 +80,7 @@ async function fakeNode(io: Io, flags: Flags): Promise<number> {
     ...(!rateLimit && { rateLimit: false as const }),
   };
   const counts = Object.fromEntries(listNames.map((name) => [name, flags[name] ?? 100]));
-  const data = { ...counts, spamStatistics: 10, seed, party, ...(await readRecords(from)) };
+  const data = { ...counts, spamStatistics: 10, seed, party };
   const all: readonly FakeNode[] =
     nodes === 1
       ? [createFakeNode(data, { ...options, lag: lags[0] })]
@@ -115,44 +107,6 @@ function printHints(io: Io, node: FakeNode | undefined, url: string | undefined)
   if (proposal !== undefined) printMessage(io, `Try: vegaprotocol votes --node ${url} --proposal ${proposal}`);
   if (resource !== undefined) printMessage(io, `Try: vegaprotocol signatures --node ${url} --id ${resource}`);
   printMessage(io, "Press Ctrl-C to stop.");
-}
-
-/** The records of exported files, by list. */
-async function readRecords(files: readonly string[]): Promise<FakeNodeData> {
-  const data: Record<string, object[]> = {};
-  for (const file of files) {
-    const lines = (await readFile(file, "utf8")).split("\n");
-    for (const [index, line] of lines.entries()) {
-      if (line.trim() === "") continue;
-      const [list, record] = readRow(line, `${file}, line ${index + 1}`);
-      data[list] ??= [];
-      data[list].push(record);
-    }
-  }
-  return data;
-}
-
-function readRow(line: string, place: string): [list: string, record: object] {
-  const record = parse(line);
-  const list = listNames.find((name) => lists[name][1] in record);
-  if (list === undefined) {
-    throw new UsageError(`Expected ${place} to be a vote, a profile, a balance change or a signature, as NDJSON.`);
-  }
-  const { timestamp, balance } = record;
-  if (typeof balance === "string" && !/^-?\d+$/.test(balance)) {
-    throw new UsageError(`Expected ${place} to have a balance in the smallest unit: export without --decimals.`);
-  }
-  // An export has times as RFC 3339 unless it was one with --raw.
-  return [list, typeof timestamp === "string" ? { ...record, timestamp: String(toNanoseconds(timestamp)) } : record];
-}
-
-function parse(line: string): Readonly<Record<string, unknown>> {
-  try {
-    const record: unknown = JSON.parse(line);
-    return typeof record === "object" ? { ...record } : {};
-  } catch {
-    return {};
-  }
 }
 
 const plainFaults = ["reset", "html", "truncated-body"] as const;

@@ -1,18 +1,11 @@
-import { writeFile } from "node:fs/promises";
 import { createClient } from "vegaprotocol-client";
-import { createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
-import { listen } from "vegaprotocol-client/testing/node";
+import { createFakeNode } from "vegaprotocol-client/testing";
 import { describe, expect, test } from "vitest";
 import { freePort } from "../../../test/support/free-port.js";
-import { useFolder } from "../support/folder.js";
 import { runCli, startServing } from "../support/run-cli.js";
 
-const file = useFolder();
 /** Starts a fake node, and returns the addresses that it prints. */
 const start = (argv: readonly string[], addresses = 1) => startServing(["fake-node", ...argv], undefined, addresses);
-
-const sorted = (records: readonly object[]) =>
-  records.map((each) => JSON.stringify(Object.entries(each).sort())).sort();
 
 describe("the command fake-node", () => {
   test("prints its address and serves the records of its flags until it is interrupted", async () => {
@@ -66,29 +59,5 @@ describe("the command fake-node", () => {
     expect((await fetch(`${url}/api/v2/parties/profiles`)).status).toBe(503);
     const reset = await start(["--fault", "reset"]);
     await expect(fetch(`${reset.url}/api/v2/parties/profiles`)).rejects.toThrow();
-  });
-
-  test("serves the records of exported files, and names the line of a file that is none", async () => {
-    await using real = await listen(
-      createFakeNode({ balances: 300, votes: 30, signatures: 5 }, { defects: nodeDefects }),
-    );
-    const [balances, votes, wrong] = [file("balances.ndjson"), file("votes.ndjson"), file("wrong.ndjson")];
-    const proposalId = createFakeNode({ votes: 30 }).records.votes[1]?.proposalId ?? "";
-    await runCli(["balances", "-o", balances, "--node", real.url]);
-    await runCli(["votes", "--proposal", proposalId, "--raw", "-o", votes, "--node", real.url]);
-    const { url } = await start(["--from", balances, "--from", votes]);
-    const [one, other] = [createClient({ baseUrl: real.url }), createClient({ baseUrl: url })];
-    const [changes, copied] = await Promise.all([one, other].map((client) => client.listBalanceChanges().toArray()));
-    expect(sorted(copied ?? [])).toEqual(sorted(changes ?? []));
-    expect(changes).toHaveLength(300);
-    expect(sorted(await other.listVotes({ proposalId }).toArray())).toEqual(
-      sorted(await one.listVotes({ proposalId }).toArray()),
-    );
-    expect((await other.listPartiesProfiles()).nodes).toHaveLength(100);
-    await writeFile(wrong, '\n{"id":"a"}\n');
-    const refused = { code: 2, stderr: expect.stringContaining(`Expected ${wrong}, line 2 to be a vote`) };
-    expect(await runCli(["fake-node", "--from", wrong])).toMatchObject(refused);
-    await writeFile(wrong, '{"balance":"1.5"}\n');
-    expect((await runCli(["fake-node", "--from", wrong])).stderr).toContain("export without --decimals");
   });
 });
