@@ -74,24 +74,6 @@ describe.each(Object.entries(managers))("a project of %s", (name, { file, add })
     expect((await run("node", ["quick-start.mjs"], project)).stdout.trim().split("\n").length).toBeGreaterThan(10);
   });
 
-  test("requires every entry as CommonJS", async () => {
-    const entries = Object.entries(manifest.exports).flatMap(([entry, target]) =>
-      typeof target === "object" && "require" in target ? `${manifest.name}${entry.slice(1)}` : [],
-    );
-    const program = `for (const name of ${JSON.stringify(entries)}) console.log(typeof require(name));`;
-    await writeFile(join(project, "all.cjs"), program);
-    const { stdout } = await run("node", ["all.cjs"], project);
-    expect(stdout.trim().split("\n")).toEqual(entries.map(() => "object"));
-  });
-
-  test("compiles a program in TypeScript", async () => {
-    const [program = ""] = await blocksAfter("docs/getting-started.md", "Save this program as `main.mjs`");
-    await writeFile(join(project, "main.mts"), program);
-    const compilerOptions = { strict: true, noEmit: true, module: "nodenext", target: "es2022", types: [] };
-    await writeFile(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["main.mts"] }));
-    await run("node", [join(root, "node_modules/typescript-7/bin/tsc")], project);
-  });
-
   test("has the command line, which exports from the fake node", async () => {
     const program = join(project, "node_modules/.bin/vegaprotocol");
     expect((await run(program, ["--version"], project)).stdout).toBe(`${manifest.version}\n`);

@@ -5,7 +5,7 @@ import { healthy, second, type World } from "./world.js";
 /** A world in a few lines. */
 function describeWorld({ seed, access, balancing, nodes, blocks, growth, events, ...world }: World): string {
   const days = Number(((blocks.at(-1)?.time ?? 0n) - (blocks[0]?.time ?? 0n)) / second) / 86_400;
-  const changes = blocks.reduce((sum, block) => sum + block.changes.length, 0);
+  const changes = blocks.reduce((sum, block) => sum + block.balances.length, 0);
   return [
     `seed ${seed}: ${access} (${balancing}), ${blocks.length} blocks with ${changes} balance changes over ${days} days`,
     `  ${growth.length} blocks to come, each ${world.blockEvery} ms; clock ${world.clockAhead} days ahead`,

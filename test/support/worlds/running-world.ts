@@ -77,7 +77,7 @@ export class RunningWorld {
       {
         nodes: options,
         seed,
-        balances: old.flatMap(({ changes }) => changes),
+        balances: old.flatMap(({ balances }) => balances),
         votes: old.flatMap(({ votes }) => votes),
         signatures: old.flatMap(({ signatures }) => signatures),
         block: { height: 1000n, timestamp: recent[0]?.time ?? head },
@@ -181,44 +181,37 @@ export class RunningWorld {
     return this.world.nodes.flatMap((node, index) => (isHealthy(node) ? [index] : []));
   }
 
-  #note({ time, changes, votes, signatures }: WorldBlock): void {
-    this.changes.push(...changes);
+  #note({ time, balances, votes, signatures }: WorldBlock): void {
+    this.changes.push(...balances);
     this.votes.push(...votes.map((vote) => ({ vote, time })));
     this.signatures.push(...signatures.map((signature) => ({ ...signature, time })));
   }
 
-  #endBlock({ changes, votes, signatures }: Omit<WorldBlock, "time">, next: bigint): void {
+  #endBlock({ time: _, ...records }: WorldBlock, next: bigint): void {
     const { height } = this.#network.block;
-    this.#network.nextBlock({
-      balances: changes,
-      votes,
-      signatures,
-      block: { height: height + 1n, timestamp: next },
-    });
+    this.#network.nextBlock({ ...records, block: { height: height + 1n, timestamp: next } });
   }
 
   /** Ends the current block, which can be half-written. */
   #nextBlock(): void {
-    const half = this.#half;
+    const block = this.#half ?? this.#growth.shift();
+    if (block && !this.#half) this.#note(block);
     this.#half = undefined;
-    const block = half ?? this.#growth.shift();
-    const empty = { changes: [], votes: [], signatures: [] };
-    if (block && !half) this.#note(block);
+    const empty = { time: 0n, balances: [], votes: [], signatures: [] };
     this.#endBlock(block ?? empty, this.#growth[0]?.time ?? this.head + second);
   }
 
   /** Writes half of the records of the current block. */
   #writeHalf(): void {
     if (this.#half || this.#growth.length === 0) return;
-    const block = this.#growth.shift() as WorldBlock;
-    this.#note(block);
+    const { time, balances, votes, signatures } = this.#growth.shift() as WorldBlock;
+    this.#note({ time, balances, votes, signatures });
     const every = (half: 0 | 1) => {
       const take = <T>(items: readonly T[]) => items.filter((_, index) => index % 2 === half);
-      return { changes: take(block.changes), votes: take(block.votes), signatures: take(block.signatures) };
+      return { balances: take(balances), votes: take(votes), signatures: take(signatures) };
     };
-    const { changes, votes, signatures } = every(0);
-    this.#network.addRecords({ balances: changes, votes, signatures });
-    this.#half = { ...block, ...every(1) };
+    this.#network.addRecords(every(0));
+    this.#half = { time, ...every(1) };
   }
 
   #happen({ name, node, count }: WorldEvent): void {

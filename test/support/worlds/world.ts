@@ -11,7 +11,7 @@ export const firstDay = 1_706_745_600n * second;
 /** What one block writes. */
 export interface WorldBlock {
   time: bigint;
-  changes: BalanceChange[];
+  balances: BalanceChange[];
   votes: FakeVote[];
   signatures: NodeSignature[];
 }
@@ -209,7 +209,7 @@ class BlockWriter {
     const choose = this.#choose;
     const timestamp = `${time}` as const;
     const accounts = choose.some(this.#accounts, choose.chance(0.05) ? 40 : choose.integer(0, 4));
-    const changes = accounts.map((account) => ({ ...account, timestamp, balance: String(++this.#balance) }));
+    const balances = accounts.map((account) => ({ ...account, timestamp, balance: String(++this.#balance) }));
     const [closing = ""] = this.#proposals;
     const open = this.#proposals[choose.integer(0, 1)] ?? closing;
     const cast = choose
@@ -231,7 +231,7 @@ class BlockWriter {
       sig: btoa(String.fromCharCode(...[choose.integer(0, 255), this.#signatures >> 8, this.#signatures++ & 255])),
       kind: "NODE_SIGNATURE_KIND_ASSET_NEW",
     }));
-    return { time, changes, votes: [...written.values()], signatures };
+    return { time, balances, votes: [...written.values()], signatures };
   }
 }
 
