@@ -15,23 +15,22 @@ export interface Definition<Flags> {
   readonly details?: string;
   /** As in `<DESTINATION>`. */
   readonly arguments?: readonly string[];
-  readonly usage?: string;
   readonly flags: readonly Option[];
   /** Without the name of the program. They run against the node of `vegaprotocol fake-node --defects`, in this order. */
   readonly examples: readonly string[];
-  readonly run: (flags: Flags, args: string[]) => Promise<number>;
+  readonly run: (io: Io, flags: Flags, args: readonly string[]) => Promise<number>;
 }
 
 /** Adds a command, with the flags of every command, and what follows the flags in the help. */
-export function addCommand<Flags>(parent: Command, { action }: Setup, definition: Definition<Flags>): void {
-  const { name, summary, details, flags, examples, usage = "[flags]" } = definition;
+export function addCommand<Flags>(parent: Command, { io, action }: Setup, definition: Definition<Flags>): void {
+  const { name, summary, details, flags, examples, arguments: names = [] } = definition;
   const command = parent
     .command(name)
     .summary(summary)
     .description(details === undefined ? summary : `${summary}\n\n${details}`)
-    .usage(usage)
-    .action(action(definition.run));
-  for (const argument of definition.arguments ?? []) command.argument(argument);
+    .usage(["[flags]", ...names].join(" "))
+    .action(action<Flags>((entered, args) => definition.run(io, entered, args)));
+  for (const argument of names) command.argument(argument);
   const verbose = "Print each request, retry and pause, and the causes of errors, to stderr.";
   for (const option of [...flags, flag("-v, --verbose", verbose)]) command.addOption(option);
   command.addHelpText("after", ({ command: own }) => `\n${examplesText(examples, own)}`);

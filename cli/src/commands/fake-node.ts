@@ -62,7 +62,7 @@ export function addFakeNode(program: Command, setup: Setup): void {
       "fake-node --port 8090 --balances 20000 --defects --no-rate-limit",
       "fake-node --port 8090 --block-every 1s --nodes 3 --lag 0,0,600 --fault latency=200ms,503=5%",
     ],
-    run: (flags) => fakeNode(setup.io, flags),
+    run: fakeNode,
   });
 }
 

@@ -79,7 +79,7 @@ export function addFollow(program: Command, setup: Setup): void {
         ...flag.nodeFlags(),
       ],
       examples,
-      run: (flags) => run(id, setup.io, flags),
+      run: (io, flags) => run(id, io, flags),
     });
   }
 }

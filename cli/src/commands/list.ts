@@ -86,7 +86,7 @@ export function addLists(program: Command, setup: Setup): void {
         ...(isScan ? flag.scanFlags() : hasPages(id) ? [flag.pageSizeFlag("the list's page size")] : []),
       ],
       examples: examples[id] ?? [`${name} -n 10`],
-      run: (flags) => list(id, setup.io, flags),
+      run: (io, flags) => list(id, io, flags),
     });
   }
 }

@@ -33,7 +33,7 @@ export function addNodes(program: Command, setup: Setup): void {
       `responds.\n\nThe columns are ${Object.keys(columnKinds).join(", ")}.`,
     flags: [formatFlag(), ...presentationFlags({}), ...nodeFlags()],
     examples: ["nodes", "nodes --format json --columns url,state,lag", "nodes --node http://127.0.0.1:8080 --raw"],
-    run: (flags) => nodes(setup.io, flags),
+    run: nodes,
   });
 }
 

@@ -94,11 +94,7 @@ const balanceFlags = (): Option[] => [
 const members = { party: "partyId", asset: "assetId", market: "marketId", type: "accountType" } as const;
 const accountColumns = { partyId: "text", assetId: "text", marketId: "text", accountType: "text" } as const;
 
-interface Report extends Pick<Definition<ReportFlags>, "summary" | "details" | "flags" | "examples"> {
-  readonly run: (io: Io, flags: ReportFlags) => Promise<number>;
-}
-
-const reports = (): Readonly<Record<string, Report>> => ({
+const reports = (): Readonly<Record<string, Omit<Definition<ReportFlags>, "name">>> => ({
   statement: {
     summary: "Print opening balances, changes and closing balances of accounts.",
     details: "The opening balance of an account and its changes after --from up to --to add up to its closing balance.",
@@ -170,7 +166,6 @@ export function addReports(program: Command, setup: Setup): void {
       ...report,
       name,
       flags: [...report.flags, flag.formatFlag(), ...(isOfNode ? [] : [dbFlag()]), ...flag.nodeFlags()],
-      run: (flags) => report.run(setup.io, flags),
     });
   }
 }

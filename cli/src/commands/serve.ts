@@ -39,7 +39,7 @@ export function addServe(program: Command, setup: Setup): void {
       flags.flag("-q, --quiet", "Print no line for each request, apart from those with status 500."),
     ],
     examples: ["serve --port 8081", "serve --cors https://page.example"],
-    run: (entered) => serve(setup.io, entered),
+    run: serve,
   });
 }
 

@@ -31,7 +31,7 @@ export function addSingles(program: Command, setup: Setup): void {
       summary: `${operationTexts[id].summary}.`,
       flags: [...filterFlags(argumentFlags(id)), formatFlag(), ...nodeFlags()],
       examples: own[id]?.examples ?? [],
-      run: (flags) => single(id, setup.io, flags),
+      run: (io, flags) => single(id, io, flags),
     });
   }
 }
@@ -52,14 +52,13 @@ export function addCheck(program: Command, setup: Setup): void {
       "Reads a transaction as JSON from a file, or from stdin if FILE is - or omitted. It is sent once and not submitted. " +
       "The exit code is 4 if the node rejects it.",
     arguments: ["[FILE]"],
-    usage: "[flags] [FILE]",
     flags: [formatFlag(), ...nodeFlags()],
     examples: ["check transaction.json", "check < transaction.json"],
-    run: (flags, [file]) => check(setup.io, flags, file),
+    run: check,
   });
 }
 
-async function check(io: Io, flags: NodeFlags & FormatFlags, file = "-"): Promise<number> {
+async function check(io: Io, flags: NodeFlags & FormatFlags, [file = "-"]: readonly string[]): Promise<number> {
   const tx = await readTransaction(io, file);
   const { client } = await connect(io, flags);
   const result = await client.checkTransaction({ tx }, { signal: io.signal });

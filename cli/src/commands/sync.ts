@@ -50,7 +50,6 @@ export function addSync(program: Command, setup: Setup): void {
     summary: "Make a database or a folder of Parquet files equal to the node, and keep it so.",
     details,
     arguments: ["<DESTINATION>", "[LIST...]"],
-    usage: "[flags] DESTINATION [LIST]...",
     flags: [
       ...filterFlags(ownFlags()),
       filter("--proposal <ID>", proposalText, repeat),
@@ -75,7 +74,7 @@ export function addSync(program: Command, setup: Setup): void {
       "sync vega.db --check",
       "sync vega/ balances profiles --partial-day",
     ],
-    run: (flags, args) => sync(setup.io, flags, args),
+    run: sync,
   });
 }
 
