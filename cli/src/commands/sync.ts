@@ -1,9 +1,9 @@
 import type { Command } from "commander";
-import { ArgumentError, PaginationError, VegaError } from "vegaprotocol-client";
+import { PaginationError } from "vegaprotocol-client";
 import { argumentFlags, canonicalIds, filterFlags, readArguments } from "../arguments.js";
 import { addCommand, exampleIds, type Setup } from "../command.js";
 import { connect } from "../connection.js";
-import { ErrorWithAdvice, exitCodes, IncompleteError, UsageError } from "../errors.js";
+import { exitCodes, IncompleteError, UsageError } from "../errors.js";
 import * as flag from "../flags.js";
 import { count, type Io, printMessage, write } from "../io.js";
 import { formatTime } from "../output/columns.js";
@@ -132,9 +132,7 @@ function readPlan(names: readonly string[], flags: Flags): SyncOptions {
     votes: has("votes") ? readVotes(canonicalIds(proposal), canonicalIds(party)) : [],
     signatures: has("signatures") ? canonicalIds(id) : [],
     profiles: has("profiles"),
-    pageSize,
-    concurrency,
-    catchUp,
+    scan: { pageSize, concurrency, catchUp },
   };
 }
 
@@ -176,7 +174,7 @@ async function store(io: Io, flags: Flags, plan: SyncOptions, destination: Desti
         error,
       );
     }
-    throw canContinue(error, monitor.signal) ? new ErrorWithAdvice(error, "To continue, repeat the command.") : error;
+    throw error;
   } finally {
     monitor.clear();
     const texts = [...stored.values()].map((step) => `${name}: ${describeStored(step)}.`);
@@ -185,19 +183,13 @@ async function store(io: Io, flags: Flags, plan: SyncOptions, destination: Desti
   return exitCodes.done;
 }
 
-/** Whether the same command can succeed later: it was interrupted, or the node did not respond or has to catch up. */
-function canContinue(error: unknown, { reason }: AbortSignal): boolean {
-  if (PaginationError.is(error)) return error.reason === "behind";
-  return error === reason || (VegaError.is(error) && !ArgumentError.is(error));
-}
-
 const describeStored = ({ list, records, upTo }: SyncStep): string =>
   `${records.toLocaleString("en")} ${list} stored${upTo === undefined ? "" : `, complete up to ${formatTime(upTo)}`}`;
 
 async function check(io: Io, flags: Flags, plan: SyncOptions, destination: Destination, name: string): Promise<number> {
   const { balances = { filter: {} } } = plan;
   const { client, nodes } = await connect(io, flags);
-  const result = await checkSync(destination, client, balances, { ...plan, signal: io.signal });
+  const result = await checkSync(destination, client, balances, { ...plan.scan, signal: io.signal });
   const { different, records, uncompared, start, end } = result;
   for (const { day, stored, node, surplus, missing } of different) {
     const counts = `${count(stored, "record")}, ${node.toLocaleString("en")} in the node`;

@@ -1,11 +1,11 @@
 /** Compares the stored balance changes with those of a node, record by record. */
-import type { BalanceChange, VegaClient } from "vegaprotocol-client";
+import type { BalanceChange, ScanOptions, VegaClient } from "vegaprotocol-client";
 import { ExitError } from "../errors.js";
 import { formatTime } from "../output/columns.js";
 import { allTimes, type BalancesQuery, checkpointOf, type Destination } from "./destination.js";
 import type { RelationalDestination } from "./destinations/relational.js";
 import { compareRecords } from "./rows.js";
-import { openScan, type ReadOptions, refuseNetwork } from "./sync.js";
+import { refuseNetwork } from "./sync.js";
 
 /** The balance changes of a day, in the destination and in the node. */
 export interface ComparedDay {
@@ -19,18 +19,11 @@ export interface ComparedDay {
   surplus: number;
 }
 
-export interface SyncComparison {
-  /** How many records of the node were compared. */
-  readonly records: number;
-  /** The range that was compared, in Unix nanoseconds. It begins with the history of the node, and ends with what is stored. */
-  readonly start: bigint;
-  readonly end: bigint;
-  /** How many stored records are before the range: the node no longer keeps them, so that they were not compared. */
-  readonly uncompared: number;
-  readonly different: readonly ComparedDay[];
-}
+export type SyncComparison = Awaited<ReturnType<typeof checkSync>>;
 
 /**
+ * Compares from where the history of the node begins to where the stored one ends.
+ *
  * @throws {@link ExitError} if the balance changes of the query were never stored, or if the node is of another network;
  * `PaginationError` if the node has not reached the checkpoint.
  */
@@ -38,9 +31,8 @@ export async function checkSync(
   destination: Destination,
   client: VegaClient,
   query: BalancesQuery,
-  options: ReadOptions,
-): Promise<SyncComparison> {
-  const { signal } = options;
+  options: ScanOptions,
+) {
   const { filter, from } = query;
   const checkpoint = checkpointOf(await destination.checkpoints(), "balances", query);
   if (checkpoint === undefined) {
@@ -52,11 +44,12 @@ export async function checkSync(
   const last = await destination.newest(filter);
   // Records after the checkpoint are of another query, or of a node without block headers: those are compared in one direction.
   const end = last && BigInt(last.timestamp) >= position ? BigInt(last.timestamp) + 1n : position;
-  const [oldest] = await client.scanBalanceChanges({}, { maxItems: 1, signal }).toArray();
+  const [oldest] = await client.scanBalanceChanges({}, { maxItems: 1, signal: options.signal }).toArray();
   const history = oldest && BigInt(oldest.timestamp) < end ? BigInt(oldest.timestamp) : end;
   const start = from !== undefined && from > history ? from : history;
-  const scan = openScan(client, filter, { start, end }, options);
+  const scan = client.scanBalanceChanges({ filter, dateRange: { startTimestamp: start, endTimestamp: end } }, options);
   const { days, common } = await compare(destination.read(filter, { start, end }), scan, position);
+  // The node no longer keeps them.
   let uncompared = 0;
   for await (const _ of destination.read(filter, { start: from ?? allTimes.start, end: start })) uncompared++;
   const sum = (side: "stored" | "node") => days.reduce((records, day) => records + day[side], 0);

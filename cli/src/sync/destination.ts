@@ -73,20 +73,13 @@ export interface Destination {
 export const checkpointOf = (stored: readonly StoredList[], list: SyncList, query: object): Checkpoint | undefined =>
   stored.find((each) => each.list === list && canonicalJson(each.query) === canonicalJson(query))?.checkpoint;
 
-/** The columns of the filters. */
-const filterColumns: Readonly<Record<keyof BalanceChangesFilter, string>> = {
-  assetId: "asset",
-  partyIds: "party",
-  marketIds: "market",
-  accountTypes: "account_type",
-};
-
 /** The columns that a filter restricts, with the values that they may have. */
-export const wantedOf = (filter: BalanceChangesFilter): [column: string, values: string[]][] =>
-  (Object.keys(filterColumns) as (keyof BalanceChangesFilter)[]).flatMap((name): [string, string[]][] => {
-    const values = [filter[name] ?? []].flat().map(String);
-    return values.length > 0 ? [[filterColumns[name], values]] : [];
-  });
+export function wantedOf({ assetId, partyIds, marketIds, accountTypes }: BalanceChangesFilter): [string, string[]][] {
+  const wanted = { asset: assetId, party: partyIds, market: marketIds, account_type: accountTypes };
+  return Object.entries(wanted)
+    .map(([column, values = []]): [string, string[]] => [column, [values].flat().map(String)])
+    .filter(([, values]) => values.length > 0);
+}
 
 /** All times that can be stored. */
 export const allTimes: TimeRange = { start: -(2n ** 63n), end: 2n ** 63n - 1000n };

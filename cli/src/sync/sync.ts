@@ -5,6 +5,7 @@ import {
   type Block,
   PaginationError,
   type PartyProfile,
+  type ScanOptions,
   type VegaClient,
 } from "vegaprotocol-client";
 import {
@@ -40,14 +41,8 @@ export interface SyncStep {
   readonly incomplete?: IncompleteError | undefined;
 }
 
-export interface ReadOptions {
-  readonly pageSize?: number | undefined;
-  readonly concurrency?: number | undefined;
-  readonly catchUp?: number | undefined;
-  readonly signal?: AbortSignal | undefined;
-}
-
-export interface SyncOptions extends ReadOptions, Pick<FollowOptions, "pollInterval" | "observe"> {
+export interface SyncOptions extends Pick<FollowOptions, "pollInterval" | "observe" | "signal"> {
+  readonly scan?: ScanOptions;
   readonly balances?: BalancesQuery | undefined;
   readonly votes?: readonly VotesQuery[] | undefined;
   /** The ids of resources. */
@@ -161,13 +156,13 @@ async function storeBatches(
 
 /** The options of a follower. One that only reads up to the newest block waits neither for a chain that stands still, nor for a node that does not respond. */
 function following({ options, controller, signal }: Run): FollowOptions {
-  const { pollInterval, observe, follow, catchUp = 15_000 } = options;
+  const { pollInterval, observe, follow, scan } = options;
   if (follow) return { pollInterval, observe, signal };
   const endOnFailure = (event: FollowEvent) => {
     observe?.(event);
     if (event.type === "retry") controller.abort(new ExitError(event.error.message));
   };
-  return { pollInterval, stalledAfter: catchUp, observe: endOnFailure, signal };
+  return { pollInterval, stalledAfter: scan?.catchUp ?? 15_000, observe: endOnFailure, signal };
 }
 
 async function syncVotes(run: Run, query: VotesQuery, stored: Checkpoint | undefined): Promise<void> {
@@ -236,7 +231,8 @@ async function openHistory(
   start: bigint | undefined,
   newest: BalanceChange | undefined,
 ) {
-  const open = (from: bigint | undefined) => openScan(client, filter, { start: from }, { ...options, signal });
+  const open = (startTimestamp: bigint | undefined) =>
+    client.scanBalanceChanges({ filter, dateRange: { startTimestamp } }, { ...options.scan, signal });
   let known = newest;
   for (let attempt = 0; known !== undefined && attempt < attempts; attempt++) {
     const scan = open(BigInt(known.timestamp));
@@ -266,17 +262,6 @@ async function openHistory(
 async function* recordsFrom(start = 0n, first: BalanceChange, rest: AsyncIterable<BalanceChange>) {
   if (BigInt(first.timestamp) >= start) yield first;
   for await (const record of rest) if (BigInt(record.timestamp) >= start) yield record;
-}
-
-/** A scan of a filter. */
-export function openScan(
-  client: VegaClient,
-  filter: BalancesQuery["filter"],
-  { start, end }: { start?: bigint | undefined; end?: bigint },
-  { pageSize = 1000, concurrency, catchUp, signal }: ReadOptions,
-) {
-  const dateRange = { startTimestamp: start, endTimestamp: end };
-  return client.scanBalanceChanges({ filter, dateRange }, { pageSize, concurrency, catchUp, signal });
 }
 
 /** Stores all profiles, and returns why some are missing, if they are. */

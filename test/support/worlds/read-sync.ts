@@ -23,7 +23,7 @@ export async function readSync(reader: Reader, reading: Reading): Promise<void> 
   const wanted = isWanted(reader);
   let oldest: bigint | undefined;
   const once = async function* () {
-    yield await syncTo(destination, client, { balances, pageSize: reading.sizeOf(reader), concurrency });
+    yield await syncTo(destination, client, { balances, scan: { pageSize: reading.sizeOf(reader), concurrency } });
   };
   for (let done = 0; done < 3; ) {
     const isFirst = storedIn(database).length === 0;
