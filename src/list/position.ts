@@ -16,26 +16,46 @@ export interface Position<T = unknown> {
   /** How many pages were read. */
   readonly pages: number;
   /** How many records were read, if the walk began at the start of the list. */
-  readonly count: number | undefined;
+  readonly count?: number | undefined;
   /** The last records, in the order of the walk. */
   readonly known: readonly Edge<T>[];
   /** The number of the first page of each vote. A page that is fetched twice finds its own votes. */
   readonly pageOf: Map<string, number>;
-  /** The places that the next page and those before it continue from. */
-  readonly places: readonly string[];
+  /** The place that the next page continues from, and those before. */
+  readonly places?: Places | undefined;
   /** The latest block of the pages so far: no later page may be of an earlier one. */
   readonly block?: Block | undefined;
   /** The address of the node that gave the last page, if the client has several. */
   readonly node?: string | undefined;
   /** `undefined`: from the start of the list. */
-  readonly from: Continuation | undefined;
+  readonly from?: Continuation | undefined;
 }
+
+interface Places {
+  readonly id: string;
+  readonly earlier?: Places | undefined;
+}
+
+/** Whether a walk has continued from a place before. No array, of which each page would have a copy. */
+function includes(places: Places | undefined, id: string): boolean {
+  for (let place = places; place; place = place.earlier) if (place.id === id) return true;
+  return false;
+}
+
+/** A position of which nothing is known. */
+export const emptyPosition = (direction: Direction): Position<never> => ({
+  direction,
+  pages: 0,
+  known: [],
+  pageOf: new Map(),
+});
 
 /** The position before the first page. */
 export function startOf({ direction, cursor, cursorsLack }: WalkPlan): Position<never> {
-  const from = cursor === undefined ? undefined : continuationFrom(cursor, cursorsLack);
-  const count = cursor === undefined || readMembers(cursor).read ? 0 : undefined;
-  return { direction, pages: 0, count, known: [], pageOf: new Map(), places: from ? [from.id] : [], from };
+  if (cursor === undefined) return { ...emptyPosition(direction), count: 0 };
+  const from = continuationFrom(cursor, cursorsLack);
+  const count = readMembers(cursor).read ? 0 : undefined;
+  return { ...emptyPosition(direction), count, places: { id: from.id }, from };
 }
 
 /** The `pagination` to continue with in another walk. What a node at an earlier block has not written yet would be lost. */
@@ -84,16 +104,16 @@ export function continueAfter<T>(
     throw errorAt(walk, here, "missing-cursor", `${what}Request a page that holds everything, or narrow the filter.`);
   }
   if (from === undefined) throw gapAt(walk, here);
-  if (places.includes(from.id)) {
+  if (includes(places, from.id)) {
     // Each node sorts the votes of a block in its own way, so a page can have only known votes. The largest page has all of the block.
     from = { ...from, id: `${from.id} whole`, overlap: largestPage };
-    if (walk.cursorsLack !== "record" || places.includes(from.id)) {
+    if (walk.cursorsLack !== "record" || includes(places, from.id)) {
       const { advice = "A larger page may pass the records that this one does not." } = walk;
       const what = `${senderOf(walk)} returned cursor ${show(cursor)} twice; stopped to avoid an infinite loop.`;
       throw errorAt(walk, here, "repeated-cursor", `${what} ${advice}`);
     }
   }
-  return { ...here, from, places: [...places, from.id] };
+  return { ...here, from, places: { id: from.id, earlier: places } };
 }
 
 const senderOf = ({ operation }: WalkPlan) =>

@@ -22,7 +22,7 @@ import type { Block, NodeExtra } from "../http/call.js";
 import { type Expectation, NotShown } from "../http/expectation.js";
 import type { Page } from "./page.js";
 import { type FetchedPage, goesDown, pageAfter, type WalkPlan } from "./plan.js";
-import { continueAfter, expectationAt, gapAt, type Position, paginationAt } from "./position.js";
+import { continueAfter, emptyPosition, expectationAt, gapAt, type Position, paginationAt } from "./position.js";
 import { type Continuation, fromNeighbor } from "./repair.js";
 import { type TakenPage, takeFresh, takePage } from "./take-page.js";
 
@@ -143,8 +143,8 @@ export class ListPage<T> implements Page<T> {
     const { read, end } = this.#taken;
     if (direction === end.direction) return continueAfter(this.#walk, end, read, this.pageInfo);
     const turned = [...read].reverse();
-    const start = { ...end, direction, count: undefined, known: [], pageOf: new Map(), places: [], from: undefined };
-    takeFresh(this.#walk, { ...start, pages: 0 }, turned);
+    const start = { ...emptyPosition(direction), block: end.block, node: end.node };
+    takeFresh(this.#walk, start, turned);
     return continueAfter(this.#walk, { ...start, pages: 1 }, turned, this.pageInfo);
   }
 

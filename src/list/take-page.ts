@@ -49,7 +49,7 @@ export function takePage<T>(
       pages: pages + 1,
       count: count === undefined ? undefined : count + fresh.length,
       // In a block without an order of its own, a page with fresh votes can end with a known one.
-      places: walk.cursorsLack === "record" && fresh.length > 0 ? [] : position.places,
+      places: walk.cursorsLack === "record" && fresh.length > 0 ? undefined : position.places,
       block: laterOf(position.block, extra?.block),
       node,
     },
