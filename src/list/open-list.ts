@@ -109,14 +109,9 @@ function inTurn<T>(operation: string, lists: readonly FetchPage<T>[]): FetchPage
   return fetchPage;
 }
 
-const hintsOf = (id: string): Hints => (hints as { readonly [id: string]: Hints })[id] ?? {};
-
-interface Hints {
-  /** For a node that returns the same cursor twice. */
-  readonly repeatedCursor?: string;
-  /** For a node that responds to a cursor with the status `cursors.rejectedWith`. */
-  readonly rejectedCursor?: string;
-}
+/** What a caller can do about a cursor that repeats, and about one that the node rejects. */
+const hintsOf = (id: string): { repeatedCursor?: string; rejectedCursor?: string } =>
+  (hints as { readonly [id: string]: object })[id] ?? {};
 
 /** For a list whose cursors a node refuses: a retry does not help. */
 function rejectedCursor({ cursors }: ListOperation<never>, id: string): CursorRules {
