@@ -1,8 +1,9 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { followBalanceChanges } from "../../src/follow/index.js";
 import { type BalanceChange, createClient, PaginationError } from "../../src/index.js";
 import { nodePool } from "../../src/pool/index.js";
 import { createFakeNetwork, createFakeNode, type FakeNode, nodeDefects } from "../../src/testing/index.js";
+import { readUntilError } from "../support/page-source.js";
 import { changesAt } from "../support/records.js";
 
 const second = 1_000_000_000n;
@@ -23,10 +24,7 @@ test("a range that begins before the history of the node is reason pruned for a 
   const balances = changes(200, 3600);
   const client = clientOf(createFakeNode({ balances }, { ...options, version: "v0.79", history: pruned }));
   const dateRange = { startTimestamp: first, endTimestamp: end };
-  const error: unknown = await client
-    .scanBalanceChanges({ dateRange })
-    .toArray()
-    .catch((reason: unknown) => reason);
+  const { error } = await readUntilError(client.scanBalanceChanges({ dateRange }));
   if (!PaginationError.is(error)) throw error;
   expect(error).toMatchObject({ reason: "pruned", availableFrom: pruned, itemsRead: 0 });
   const left = balances.filter(({ timestamp }) => BigInt(timestamp) >= pruned && BigInt(timestamp) < end);
@@ -56,37 +54,18 @@ test("a scan or a loop of a party whose records the node has dropped covers noth
   }
 });
 
-describe("an end that the node has not reached", () => {
+test("an end that the node has not reached is waited for, then it is reason behind, and `resume` gives exactly the rest", async () => {
   const dateRange = { startTimestamp: first, endTimestamp: first + 120n * second };
-  const later = { height: 2_000_000n, timestamp: first + 200n * second };
-
-  test("is waited for, then it is reason behind, and `resume` gives exactly the rest", async () => {
-    const node = createFakeNode({ balances: changes(100, 1) }, options);
-    const client = clientOf(node);
-    const read: BalanceChange[] = [];
-    const error: unknown = await (async () => {
-      for await (const change of client.scanBalanceChanges({ dateRange }, { catchUp: 20 })) read.push(change);
-    })().catch((reason: unknown) => reason);
-    if (!PaginationError.is(error)) throw error;
-    expect(error).toMatchObject({ reason: "behind", block: { timestamp: node.block.timestamp } });
-    expect(error.message).toContain("needs a node that has reached");
-    expect(read).toHaveLength(300);
-    node.nextBlock({ balances: changes(10, 1, first + 110n * second), block: later });
-    expect(await client.scanBalanceChanges({ dateRange: error.resume ?? {} }).toArray()).toHaveLength(30);
-  });
-
-  test("is read once the node has reached it", async () => {
-    const node = createFakeNode({ balances: changes(100, 1) }, options);
-    let requests = 0;
-    const fetch: FakeNode["fetch"] = (request) => {
-      if (++requests === 3) node.nextBlock({ block: later });
-      return node.fetch(request);
-    };
-    const scan = clientOf({ fetch }).scanBalanceChanges({ dateRange });
-    expect(await scan.toArray()).toHaveLength(300);
-    const block = expect.objectContaining({ height: 2_000_000n });
-    expect(await scan.coverage).toEqual({ start: first, end: first + 120n * second, block });
-  });
+  const node = createFakeNode({ balances: changes(100, 1) }, options);
+  const client = clientOf(node);
+  const { records, error } = await readUntilError(client.scanBalanceChanges({ dateRange }, { catchUp: 20 }));
+  if (!PaginationError.is(error)) throw error;
+  expect(error).toMatchObject({ reason: "behind", block: { timestamp: node.block.timestamp } });
+  expect(error.message).toContain("needs a node that has reached");
+  expect(records).toHaveLength(300);
+  const block = { height: 2_000_000n, timestamp: first + 200n * second };
+  node.nextBlock({ balances: changes(10, 1, first + 110n * second), block });
+  expect(await client.scanBalanceChanges({ dateRange: error.resume ?? {} }).toArray()).toHaveLength(30);
 });
 
 test("a scan over nodes that name no block is complete, and its coverage does not say that the end is proven", async () => {
