@@ -102,11 +102,7 @@ describe("one silent node", () => {
     const net = new PooledNetwork({ data: { nodes }, pool: { order }, latency: [silent, 40, 40] });
     const durations: number[] = [];
     for (let call = 0; call < 300; call++) {
-      const controller = new AbortController();
-      const cancel = net.clock.after(2000, () => controller.abort(new Error("too late")));
-      const { signal } = controller;
-      durations.push(await timed(net, () => net.run(net.client.getSpamStatistics({ partyId }, { signal }))));
-      cancel();
+      durations.push(await timed(net));
       await net.sleep(250);
     }
     durations.sort((a, b) => a - b);

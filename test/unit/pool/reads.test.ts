@@ -148,14 +148,10 @@ describe("a node that fails", () => {
   });
 
   test("by its address is left out: a 404 of a proxy does not end the call", async () => {
-    const net = new PooledNetwork({
-      data: { nodes: [{ blockHeaders: false, faults: [{ name: "status", status: 404 }] }, {}] },
-      pool: { order: "given" },
-    });
-    const pool = nodePool(["https://node-1.example", "https://node-2.example"], { order: "given" });
-    const client = createClient({ baseUrl: pool, fetch: net.network.fetch });
-    expect(await client.getSpamStatistics({ partyId })).toHaveProperty("statistics");
-    expect(pool.status[0]?.state).toBe("cooling-down");
+    const proxy = { blockHeaders: false, faults: [{ name: "status" as const, status: 404 }] };
+    const net = new PooledNetwork({ data: { nodes: [proxy, {}] }, pool: { order: "given" } });
+    expect((await net.read()).data).toHaveProperty("statistics");
+    expect(net.pool.status[0]?.state).toBe("cooling-down");
   });
 });
 
