@@ -12,7 +12,7 @@ export async function fetchFrom(node: FakeNode, path: string, init?: RequestInit
   return { status: response.status, headers: response.headers, text, body };
 }
 
-export interface RawPage<T> {
+interface RawPage<T> {
   edges: { cursor: string; node: T }[];
   pageInfo: { hasNextPage: boolean; hasPreviousPage: boolean; startCursor: string; endCursor: string };
 }

@@ -27,7 +27,7 @@ export async function serve(network: FakeNetwork, flags: readonly string[] = [],
 }
 
 /** A page of the gateway. */
-export interface ServedPage {
+interface ServedPage {
   readonly records: Record<string, string>[];
   readonly headers: Headers;
   readonly coverage?: { readonly startTimestamp: string; readonly endTimestamp: string };
