@@ -1,42 +1,31 @@
-import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type * as Follow from "../../src/follow/index.js";
 import type * as Vega from "../../src/index.js";
 import type * as Pool from "../../src/pool/index.js";
 import { createFakeNetwork } from "../../src/testing/index.js";
+import { entries } from "../support/samples/entries.js";
 
 // A program that imports the package and whose dependency requires it has both copies. `npm test` has built them.
-const root = new URL("../../", import.meta.url);
 const require = createRequire(import.meta.url);
-const { exports: entries } = JSON.parse(readFileSync(new URL("package.json", root), "utf8")) as {
-  exports: Record<string, string | Record<"import" | "require", { default: string }>>;
-};
+const load = async <Module>(entry: string): Promise<{ imported: Module; required: Module }> => ({
+  imported: await import(entry),
+  required: require(entry),
+});
 
-async function load<Module>(entry: string): Promise<{ imported: Module; required: Module }> {
-  const paths = entries[entry];
-  if (typeof paths !== "object") throw new Error(`Expected an entry with modules, got ${entry}.`);
-  return {
-    imported: await import(new URL(paths.import.default, root).href),
-    required: require(new URL(paths.require.default, root).pathname),
-  };
-}
-
-const { imported, required } = await load<typeof Vega>(".");
+const { imported, required } = await load<typeof Vega>("vegaprotocol-client");
 const party = { partyId: "ab".repeat(32) };
 
-describe.each(Object.keys(entries).filter((entry) => typeof entries[entry] === "object"))("%s", (entry) => {
-  test("has the same names as ES module and as CommonJS", async () => {
-    const { imported, required } = await load<object>(entry);
-    expect(Object.keys(required).sort()).toEqual(Object.keys(imported).sort());
-    expect(Object.keys(required).length).toBeGreaterThan(0);
-  });
+test.each(entries)("%s has the same names as ES module and as CommonJS", async (entry) => {
+  const { imported, required } = await load<object>(entry);
+  expect(Object.keys(required).sort()).toEqual(Object.keys(imported).sort());
+  expect(Object.keys(required).length).toBeGreaterThan(0);
 });
 
 const errorNames = Object.keys(imported).filter((name): name is "VegaError" => name.endsWith("Error"));
 
 test.each(errorNames)("`is` recognizes a %s of the other copy", async (name) => {
-  const { StalledError } = (await load<typeof Follow>("./follow")).required;
+  const { StalledError } = (await load<typeof Follow>("vegaprotocol-client/follow")).required;
   for (const [one, other] of [
     [imported, required],
     [required, imported],
@@ -52,7 +41,7 @@ test.each(errorNames)("`is` recognizes a %s of the other copy", async (name) => 
 });
 
 test("a client of either copy works with a pool of the other one", async () => {
-  const pools = await load<typeof Pool>("./pool");
+  const pools = await load<typeof Pool>("vegaprotocol-client/pool");
   for (const [{ createClient }, { nodePool }] of [
     [imported, pools.required],
     [required, pools.imported],
