@@ -11,7 +11,7 @@ const longest = [
   "cli/test/integration/serve/lists.test.ts",
   "cli/test/integration/serve/gateway.test.ts",
   "test/integration/samples.test.ts",
-  "test/integration/on-demand.test.ts",
+  "cli/test/integration/parquet.test.ts",
 ];
 
 export class LongestFirst extends BaseSequencer {
