@@ -33,6 +33,8 @@ describe("wrong usage exits with 2 and sends nothing", () => {
     ],
     ["balances --account-type genral", 'Unknown name "genral" in --account-type.'],
     ["balances --account-type ACCOUNT_TYPE_GENRAL", "in --account-type. The known names are"],
+    ["balances --timeout 9999999m", "Expected --timeout to be "],
+    ["balances --party a,b --node ftp://x", "Expected --node to be "],
     ["balances --timeout soon", "'soon' is invalid. Expected a duration such as 30s, 500ms or 2m."],
     ["balances --header secret", "Expected --header to be 'Name: value' or @FILE"],
     ["balances --columns time", "There is no column time."],
@@ -81,6 +83,8 @@ describe("wrong usage exits with 2 and sends nothing", () => {
     expect({ code, stdout, requests: node.requests.length }).toEqual({ code: 2, stdout: "", requests: 0 });
     expect(stderr).toMatch(/^Error: /);
     expect(stderr).toContain(message);
+    // It names flags, and not the options of the client.
+    expect(stderr).not.toContain("`");
     expect(stderr.trimEnd().split("\n")).toHaveLength(1);
   });
 

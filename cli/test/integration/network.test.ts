@@ -1,81 +1,40 @@
-import { execFile } from "node:child_process";
-import { once } from "node:events";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import http from "node:http";
 import https from "node:https";
-import { type AddressInfo, connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { pipeline } from "node:stream";
-import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
 import { createFakeNode } from "vegaprotocol-client/testing";
 import { listen } from "vegaprotocol-client/testing/node";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { freePort } from "../../../test/support/free-port.js";
 import { finish, start } from "../support/cli-process.js";
+import { createProxy, listening } from "../support/proxy.js";
 import { runCli } from "../support/run-cli.js";
 
+const folder = mkdtempSync(join(tmpdir(), "network-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+const certificate = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost";
+const output = "-addext subjectAltName=DNS:localhost -keyout key.pem -out ca.pem";
+execFileSync("openssl", `${certificate} ${output}`.split(" "), { cwd: folder, stdio: "ignore" });
+const [key, cert] = ["key.pem", "ca.pem"].map((name) => readFileSync(join(folder, name)));
+
+/** A node over HTTP, and over TLS with compressed responses. */
 const node = createFakeNode({ profiles: 7 }, { rateLimit: false });
-const servers: (http.Server | https.Server)[] = [];
-
-/** Listens on a free port, and returns it. */
-async function listening(server: http.Server | https.Server): Promise<number> {
-  servers.push(server);
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  return (server.address() as AddressInfo).port;
-}
-
-let folder: string;
-let plain: Awaited<ReturnType<typeof listen>>;
-let secureUrl: string;
-let proxyUrl: string;
-/** What the proxy was asked for. */
-let asked: string[] = [];
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "network-"));
-  const request = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost";
-  const output = "-addext subjectAltName=DNS:localhost -keyout key.pem -out ca.pem";
-  await promisify(execFile)("openssl", `${request} ${output}`.split(" "), { cwd: folder });
-  plain = await listen(node);
-  const [key, cert] = await Promise.all(["key.pem", "ca.pem"].map((name) => readFile(join(folder, name))));
-  const secure = https.createServer({ key, cert }, async ({ url }, response) => {
-    const answer = await node.fetch(new Request(`https://node.example${url}`));
-    const body = gzipSync(await answer.text());
-    const encoding = { "content-encoding": "gzip", "content-length": body.length };
-    response.writeHead(answer.status, { ...Object.fromEntries(answer.headers), ...encoding }).end(body);
-  });
-  const proxy = http.createServer((request, response) => {
-    asked.push(`${request.method} ${request.url} ${request.headers["proxy-authorization"]}`);
-    const { "proxy-authorization": _, ...headers } = request.headers;
-    request.pipe(
-      http.request(request.url ?? "", { headers, agent: false }, (reply) => {
-        response.writeHead(reply.statusCode ?? 0, reply.headers);
-        reply.pipe(response);
-      }),
-    );
-  });
-  proxy.on("connect", ({ url = "", headers }, socket) => {
-    asked.push(`CONNECT ${url} ${headers["proxy-authorization"]}`);
-    const target = connect(Number(url.split(":")[1]), "127.0.0.1", () => {
-      socket.write("HTTP/1.1 200 Connection Established\r\n\r\n");
-      pipeline(target, socket, target, () => {});
-    });
-  });
-  secureUrl = `https://localhost:${await listening(secure)}`;
-  proxyUrl = `http://user:p%40ss@127.0.0.1:${await listening(proxy)}`;
+const plain = await listen(node);
+afterAll(() => plain.close());
+const secure = https.createServer({ key, cert }, async ({ url }, response) => {
+  const { status, headers, body } = await node.fetch(new Request(`https://node.example${url}`));
+  const content = gzipSync(await new Response(body).text());
+  const encoding = { "content-encoding": "gzip", "content-length": content.length };
+  response.writeHead(status, { ...Object.fromEntries(headers), ...encoding }).end(content);
 });
-afterAll(async () => {
-  await plain.close();
-  for (const server of servers) {
-    server.closeAllConnections();
-    server.close();
-  }
-  await rm(folder, { recursive: true });
-});
+const secureUrl = `https://localhost:${await listening(secure)}`;
+const { server, asked } = createProxy();
+const proxyUrl = `http://user:p%40ss@127.0.0.1:${await listening(server)}`;
 beforeEach(() => {
-  asked = [];
+  asked.length = 0;
 });
 
 const profiles = (flags: readonly string[], env: Record<string, string> = {}) =>
@@ -151,13 +110,4 @@ test("VEGA_NODE comes before VEGAPROTOCOL_NODE, and neither needs a scheme", asy
   const { host } = new URL(plain.url);
   expect(await profiles([], { VEGA_NODE: host, VEGAPROTOCOL_NODE: "https://unused.example" })).toEqual(all);
   expect(await profiles([], { VEGA_NODE: "", VEGAPROTOCOL_NODE: host })).toEqual(all);
-});
-
-test.each([
-  ["balances --timeout 9999999m", "--timeout"],
-  ["balances --party a,b --node ftp://x", "--node"],
-])("an error names flags: %s", async (line, flag) => {
-  const { code, stderr } = await runCli(line.split(" "), { fetch: node.fetch });
-  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(`Expected ${flag} to be `) });
-  expect(stderr).not.toContain("`");
 });
