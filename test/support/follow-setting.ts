@@ -1,21 +1,16 @@
-import { createClient, type VegaClient } from "../../src/index.js";
+import { createClient } from "../../src/index.js";
 import { createFakeNode, type FakeNode, type FakeNodeData, nodeDefects } from "../../src/testing/index.js";
 import { ManualClock } from "./manual-clock.js";
 
-/** What a test of a follower needs: a client without retries of its own, a clock, and what passes between client and node. */
-export interface FollowSetting {
-  client: VegaClient;
-  clock: ManualClock;
-  /** The requests, each with the time at which it was sent. */
-  requests: { time: number; url: URL }[];
-  /** Runs the clock until a promise is settled. Time stands still while a request is in flight. */
-  run<T>(promise: Promise<T>): Promise<T>;
-}
-
-/** @param latency - Milliseconds from a request to its response. */
-export function followSetting(fetch: (request: Request) => Promise<Response>, latency = 0): FollowSetting {
+/**
+ * What a test of a follower needs: a client without retries of its own, a clock, and what passes between client and node.
+ *
+ * @param latency - Milliseconds from a request to its response.
+ */
+export function followSetting(fetch: (request: Request) => Promise<Response>, latency = 0) {
   const clock = new ManualClock();
-  const requests: FollowSetting["requests"] = [];
+  /** The requests, each with the time at which it was sent. */
+  const requests: { time: number; url: URL }[] = [];
   let inFlight = 0;
   const client = createClient({
     baseUrl: "https://node.example",
@@ -32,7 +27,9 @@ export function followSetting(fetch: (request: Request) => Promise<Response>, la
       return response;
     },
   });
-  return { client, clock, requests, run: (promise) => clock.run(promise, () => inFlight > 0) };
+  // Time stands still while a request is in flight.
+  const run = <T>(promise: Promise<T>): Promise<T> => clock.run(promise, () => inFlight > 0);
+  return { client, clock, requests, run };
 }
 
 /** Takes so many values of an iterator. */
