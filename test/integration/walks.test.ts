@@ -68,46 +68,43 @@ const ways = {
 
 describe("a walk over votes on a v0.74 node", () => {
   test.each(Object.entries(ways))(
-    "by %s yields each vote once if a page holds any two neighboring blocks",
+    "by %s yields each vote once if two neighboring blocks fit a page",
     async (_, read) => {
-      const property = fc.asyncProperty(
+      const cases = fc.record({
         counts,
-        direction,
-        fc.boolean(),
-        fc.nat(5),
-        fc.boolean(),
-        async (counts, way, newestFirst, more, isUnstable) => {
-          const votes = votesOf(counts);
-          // Eight nodes that take turns, each with its own order of the votes of a block.
-          const nodes = isUnstable ? 8 : 1;
-          const network = createFakeNetwork({ votes, nodes, balance: (request) => request % nodes }, options);
-          const neighbors = counts.map((count, index) => count + (counts[index + 1] ?? 0));
-          const pagination = { [way]: Math.max(...neighbors) + more, newestFirst };
-          const listing = clientOf(network, network.url).listVotes({ proposalId, pagination });
-          const expected = newestFirst === (way === "first") ? [...votes].reverse() : votes;
-          expect(byBlock(votes, await read(listing, way === "last"))).toEqual(byBlock(votes, expected));
-        },
-      );
+        way: direction,
+        newestFirst: fc.boolean(),
+        more: fc.nat(5),
+        isUnstable: fc.boolean(),
+      });
+      const property = fc.asyncProperty(cases, async ({ counts, way, newestFirst, more, isUnstable }) => {
+        const votes = votesOf(counts);
+        // Eight nodes that take turns, each with its own order of the votes of a block.
+        const nodes = isUnstable ? 8 : 1;
+        const network = createFakeNetwork({ votes, nodes, balance: (request) => request % nodes }, options);
+        const neighbors = counts.map((count, index) => count + (counts[index + 1] ?? 0));
+        const pagination = { [way]: Math.max(...neighbors) + more, newestFirst };
+        const listing = clientOf(network, network.url).listVotes({ proposalId, pagination });
+        const expected = newestFirst === (way === "first") ? [...votes].reverse() : votes;
+        expect(byBlock(votes, await read(listing, way === "last"))).toEqual(byBlock(votes, expected));
+      });
       await fc.assert(property, runs(12));
     },
   );
 
-  test.each([1, 2, 4, 400])(
-    "of a closed proposal yields its 1000 votes, which are in one block, %s on a page",
-    async (first) => {
-      const count = first < 400 ? 40 : 1000;
-      const votes = votesOf([2, 1, count]).map((each, index) => ({
-        ...each,
-        blockTime: timeOf(index < 3 ? index : 9),
-      }));
-      for (const newestFirst of [true, false]) {
-        const node = createFakeNode({ votes }, options);
-        const walked = await clientOf(node).listVotes({ proposalId, pagination: { first, newestFirst } }).toArray();
-        expect(walked).toHaveLength(count + 3);
-        expect(new Set(walked.map(({ partyId }) => partyId)).size).toBe(count + 3);
-      }
-    },
-  );
+  test.each([1, 2, 4, 400])("of a closed proposal yields its votes, all of one block, %s on a page", async (first) => {
+    const count = first < 400 ? 40 : 1000;
+    const votes = votesOf([2, 1, count]).map((each, index) => ({
+      ...each,
+      blockTime: timeOf(index < 3 ? index : 9),
+    }));
+    for (const newestFirst of [true, false]) {
+      const node = createFakeNode({ votes }, options);
+      const walked = await clientOf(node).listVotes({ proposalId, pagination: { first, newestFirst } }).toArray();
+      expect(walked).toHaveLength(count + 3);
+      expect(new Set(walked.map(({ partyId }) => partyId)).size).toBe(count + 3);
+    }
+  });
 
   test("ends with an error if a block has more votes than the largest page of the node", async () => {
     const node = createFakeNode({ votes: votesOf([2, 1, 40]) }, options);
@@ -199,50 +196,40 @@ describe("a walk over balance changes on a v0.74 node", () => {
   const sizes = fc.integer({ min: 1, max: 20 });
 
   test.each(Object.entries(ways))("by %s yields each change once, with any page size", async (_, read) => {
-    const property = fc.asyncProperty(
-      counts,
-      direction,
-      fc.boolean(),
-      sizes,
-      async (counts, way, newestFirst, size) => {
-        const balances = changesOf(counts);
-        const node = createFakeNode({ balances }, options);
-        const pagination = { [way]: size, newestFirst };
-        const walked = await read(clientOf(node).listBalanceChanges({ pagination }), way === "last");
-        expect(textsOf(walked)).toEqual(textsOf(balances));
-        const times = walked.map(({ timestamp }) => timestamp);
-        expect(times).toEqual(newestFirst === (way === "first") ? [...times].sort().reverse() : [...times].sort());
-        // As many requests as pages: the repair costs none. With pages of one record, the record before the first cursor is requested.
-        const pages = Math.ceil((balances.length - 1) / size) + (size === 1 ? 2 : 1);
-        expect(node.requests.length).toBeLessThanOrEqual(Math.max(1, pages));
-      },
-    );
+    const cases = fc.record({ counts, way: direction, newestFirst: fc.boolean(), size: sizes });
+    const property = fc.asyncProperty(cases, async ({ counts, way, newestFirst, size }) => {
+      const balances = changesOf(counts);
+      const node = createFakeNode({ balances }, options);
+      const pagination = { [way]: size, newestFirst };
+      const walked = await read(clientOf(node).listBalanceChanges({ pagination }), way === "last");
+      expect(textsOf(walked)).toEqual(textsOf(balances));
+      const times = walked.map(({ timestamp }) => timestamp);
+      expect(times).toEqual(newestFirst === (way === "first") ? [...times].sort().reverse() : [...times].sort());
+      // As many requests as pages: the repair costs none. With pages of one record, the record before the first cursor is requested.
+      const pages = Math.ceil((balances.length - 1) / size) + (size === 1 ? 2 : 1);
+      expect(node.requests.length).toBeLessThanOrEqual(Math.max(1, pages));
+    });
     await fc.assert(property, runs(15));
   });
 
   test("continues after the cursor of any edge and from `page.next`, and yields the rest", async () => {
-    const property = fc.asyncProperty(
-      counts,
-      fc.boolean(),
-      sizes,
-      fc.nat(),
-      async (counts, newestFirst, size, pick) => {
-        const client = clientOf(createFakeNode({ balances: changesOf(counts) }, options));
-        const read = (pagination: object) => client.listBalanceChanges({ pagination: { newestFirst, ...pagination } });
-        const edges = await collect(read({ first: size }).edges());
-        const index = pick % edges.length;
-        const cursor = edges[index]?.cursor;
-        const nodes = edges.map((edge) => edge.node);
-        expect(await read({ first: size, after: cursor }).toArray()).toEqual(nodes.slice(index + 1));
-        expect(await read({ last: size, before: cursor }).toArray()).toEqual(nodes.slice(0, index).reverse());
-        const page = await read({ first: size });
-        expect(page.next === undefined).toBe(!page.pageInfo?.hasNextPage);
-        if (page.next === undefined) return;
-        const next = JSON.parse(JSON.stringify(page)).next;
-        expect(next).toEqual(page.next);
-        expect(await client.listBalanceChanges({ pagination: next }).toArray()).toEqual(nodes.slice(page.nodes.length));
-      },
-    );
+    const cases = fc.record({ counts, newestFirst: fc.boolean(), size: sizes, pick: fc.nat() });
+    const property = fc.asyncProperty(cases, async ({ counts, newestFirst, size, pick }) => {
+      const client = clientOf(createFakeNode({ balances: changesOf(counts) }, options));
+      const read = (pagination: object) => client.listBalanceChanges({ pagination: { newestFirst, ...pagination } });
+      const edges = await collect(read({ first: size }).edges());
+      const index = pick % edges.length;
+      const cursor = edges[index]?.cursor;
+      const nodes = edges.map((edge) => edge.node);
+      expect(await read({ first: size, after: cursor }).toArray()).toEqual(nodes.slice(index + 1));
+      expect(await read({ last: size, before: cursor }).toArray()).toEqual(nodes.slice(0, index).reverse());
+      const page = await read({ first: size });
+      expect(page.next === undefined).toBe(!page.pageInfo?.hasNextPage);
+      if (page.next === undefined) return;
+      const next = JSON.parse(JSON.stringify(page)).next;
+      expect(next).toEqual(page.next);
+      expect(await client.listBalanceChanges({ pagination: next }).toArray()).toEqual(nodes.slice(page.nodes.length));
+    });
     await fc.assert(property, runs(25));
   });
 });
