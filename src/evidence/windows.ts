@@ -127,7 +127,10 @@ export function inWindows<T>(read: ReadPage<T>, connection: Connection): ReadPag
         if (others.length > 0 || page.pageInfo?.[more] || pagination[size] === 1) return withMore(page, pagination);
         if (known) return readAcross(known, time);
         const following = await readFirst(isDown ? { ...range, end: time + 1000n } : { ...range, start: time }, only);
-        return { ...following, completeFrom: (isDown ? following : page).completeFrom };
+        // Only the first response covers the time after the record.
+        return isDown
+          ? { ...following, extra: earlierOf(page.extra, following.extra) }
+          : { ...following, completeFrom: page.completeFrom };
       }
       throw new Error("A range has a last window.");
     }
