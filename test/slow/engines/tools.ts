@@ -57,16 +57,7 @@ export const readRecords = (folder: string, source: string, ...query: string[]) 
 
 /** What `records.py` prints for a destination that has these records. */
 export function expectedRecords(records: readonly BalanceChange[]): string {
-  const lines = records
-    .map((record) => [
-      record.timestamp,
-      record.balance,
-      record.partyId,
-      record.assetId,
-      record.marketId,
-      record.accountType,
-    ])
-    .map((values) => JSON.stringify(values))
-    .sort();
+  const columns = ["timestamp", "balance", "partyId", "assetId", "marketId", "accountType"] as const;
+  const lines = records.map((record) => JSON.stringify(columns.map((name) => record[name]))).sort();
   return `${lines.length} ${createHash("sha256").update(lines.join("\n")).digest("hex")}`;
 }

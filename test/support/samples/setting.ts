@@ -1,7 +1,28 @@
 // The names that samples use without declaring them: a client of a node, and records of that node.
-import { createClient, type Forward, type Transaction, type Vote } from "vegaprotocol-client";
+import { type BalanceChange, createClient, type Forward, type Transaction, type Vote } from "vegaprotocol-client";
 import { createFakeNode } from "vegaprotocol-client/testing";
-import { accountChanges } from "./account-changes.js";
+
+export const assetId = "fdf6c740e53075e212c6eac7913dc0c252da69fb6f562e973b7e7dea8b646c7b";
+const market = "306ee27b932642227f92bf4bc8b90d35a454ff5d76474d5c224d322a51d20b66";
+
+/** The changes of two accounts of a party, which the page on reports shows: a deposit, margin, and what trading brings. */
+const accountChanges = (partyId: string): BalanceChange[] =>
+  (
+    [
+      ["2024-01-03T10:00:00Z", "5000000000"],
+      ["2024-01-10T12:00:00Z", "3800000000", "1200000000"],
+      ["2024-01-22T09:30:00Z", undefined, "950000000"],
+      ["2024-02-02T08:00:00Z", "4100000000", "1100000000"],
+      ["2024-02-14T16:00:00Z", "4600000000"],
+      ["2024-02-20T11:00:00Z", undefined, "1750000000"],
+    ] as const
+  ).flatMap(([time, general, margin]) => {
+    const change = { timestamp: `${BigInt(Date.parse(time)) * 1_000_000n}` as const, partyId, assetId };
+    return [
+      ...(general ? [{ ...change, balance: general, marketId: "", accountType: "ACCOUNT_TYPE_GENERAL" }] : []),
+      ...(margin ? [{ ...change, balance: margin, marketId: market, accountType: "ACCOUNT_TYPE_MARGIN" }] : []),
+    ];
+  });
 
 const generated = { votes: 300, profiles: 50, balances: 500, signatures: 60, spamStatistics: 50 };
 const { balances, votes } = createFakeNode(generated).records;
@@ -21,8 +42,6 @@ export const fetch: typeof globalThis.fetch = async (input, init) => {
     ? Response.json({ edges: [], pageInfo: null })
     : node.fetch(request);
 };
-
-export { assetId } from "./account-changes.js";
 
 export const baseUrl = "https://node.example";
 export const client = createClient({ baseUrl, fetch });
