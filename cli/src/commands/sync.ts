@@ -84,7 +84,8 @@ async function sync(io: Io, flags: Flags, [entered = "", ...names]: readonly str
   const mode = flags.check ? "read" : "write";
   const destination = await openDestination(entered, mode, io.signal, flags, plan.balances);
   try {
-    if (flags.follow && !destination.followsLists && names.some((each) => each !== "balances")) {
+    const isFolder = !(destination instanceof RelationalDestination);
+    if (flags.follow && isFolder && names.some((each) => each !== "balances")) {
       throw new UsageError("A folder follows balance changes only: its other lists are files that a run replaces.");
     }
     if (flags.fromDb !== undefined) return await copy(io, flags.fromDb, destination, name);

@@ -51,8 +51,6 @@ export interface Batch {
 export type OpenMode = "write" | "read";
 
 export interface Destination {
-  /** Whether lists other than balance changes can be followed. */
-  readonly followsLists: boolean;
   /** Stores records with their checkpoint, both or none. */
   store(batch: Batch): Promise<void>;
   /** Completes what a run has stored, once all of its lists have ended. Returns what the user should know of it. */

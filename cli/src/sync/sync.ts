@@ -4,12 +4,10 @@ import {
   type BalanceChange,
   type Block,
   PaginationError,
-  type PartyProfile,
   type ScanOptions,
   type VegaClient,
 } from "vegaprotocol-client";
 import {
-  type FollowEvent,
   type FollowOptions,
   followBalanceChanges,
   followNodeSignatures,
@@ -158,7 +156,7 @@ async function storeBatches(
 function following({ options, controller, signal }: Run): FollowOptions {
   const { pollInterval, observe, follow, scan } = options;
   if (follow) return { pollInterval, observe, signal };
-  const endOnFailure = (event: FollowEvent) => {
+  const endOnFailure: FollowOptions["observe"] = (event) => {
     observe?.(event);
     if (event.type === "retry") controller.abort(new ExitError(event.error.message));
   };
@@ -274,7 +272,7 @@ async function syncProfiles(run: Run): Promise<IncompleteError | undefined> {
       `Expected the node to show the profiles of all parties, got the first and the last ${largestPage}: those between party ` +
         `${last} and party ${first} are missing. Request them by the ids of their parties.`,
     );
-  const profiles = records as object[] as PartyProfile[];
+  const profiles = records as object[] as Batch["records"];
   await store(run, { list: "profiles", query: {}, records: profiles, checkpoint: undefined }, incomplete);
   return incomplete;
 }

@@ -66,10 +66,7 @@ interface Folder {
 }
 
 class ParquetDestination implements Destination {
-  readonly followsLists = false;
   readonly #folder: Folder;
-  /** The last day, if it was not over: it is written again. */
-  #partial: DayFile | undefined;
   #open: OpenDay | undefined;
   /** Everything before it is in a file, or in the day that is being written. */
   #position: bigint | undefined;
@@ -78,8 +75,6 @@ class ParquetDestination implements Destination {
 
   constructor(folder: Folder) {
     this.#folder = folder;
-    const last = folder.days.at(-1);
-    if (last && last.end < endOf(last.day)) this.#partial = last;
   }
 
   async store(batch: Batch): Promise<void> {
@@ -88,14 +83,13 @@ class ParquetDestination implements Destination {
       return;
     }
     const { start = 0n, position = 0n } = batch.checkpoint ?? {};
-    if (this.#partial) {
-      const { day, end } = this.#partial;
-      this.#openDay(day, start);
-      for await (const row of readParquet(this.#partial, tables.balances.columns)) {
-        // Without block headers, records at the end are read again.
-        if (BigInt(row[0] ?? 0) < end) this.#open?.file.add(row);
+    const last = this.#folder.days.at(-1);
+    if (this.#position === undefined && last && last.end < endOf(last.day)) {
+      // It was not over, and is written again. Without block headers, records at its end are read again.
+      this.#openDay(last.day, start);
+      for await (const row of readParquet(last, tables.balances.columns)) {
+        if (BigInt(row[0] ?? 0) < last.end) this.#open?.file.add(row);
       }
-      this.#partial = undefined;
     }
     for (const record of batch.records as readonly BalanceChange[]) {
       const row = rowOf("balances", record);

@@ -19,6 +19,7 @@ import { type ColumnKind, describe, type Row, recordOf, refuse, rowOf, tables } 
 export interface Dialect {
   /** What of a database is another one's if it has other tables, as in `file`. */
   readonly place: string;
+  /** Text is sorted as JavaScript does. */
   readonly types: Readonly<Record<ColumnKind | "id", string>>;
   /** What follows the columns of a table that is sorted by its key. */
   readonly byKey: string;
@@ -29,8 +30,6 @@ export interface Dialect {
   readonly digits: (time: string) => string;
   /** The elements of a JSON array of arrays, in the column `value` of `r`. */
   readonly rows: (json: string) => string;
-  /** Sorts text as JavaScript does. */
-  readonly collation: string;
   /** Further columns of the view `balance_changes`. */
   readonly extra: readonly [afterTime: string, atEnd: string];
   readonly tableNames: string;
@@ -59,7 +58,7 @@ const version = 1;
 
 /** An account has an id of its own, so that a change takes about 50 bytes instead of 300. */
 function createTables({ types, byKey, extra: [afterTime, atEnd], setup = "" }: Dialect): string {
-  const { id, time, amount } = types;
+  const { id, time, amount, text } = types;
   const columnsOf = (list: SyncList) =>
     Object.entries(tables[list].columns).map(([name, { kind }]) => `${name} ${types[kind]}`);
   return `
@@ -71,7 +70,7 @@ function createTables({ types, byKey, extra: [afterTime, atEnd], setup = "" }: D
     );
     CREATE TABLE accounts (
       id ${id} PRIMARY KEY,
-      party TEXT NOT NULL, asset TEXT NOT NULL, market TEXT NOT NULL, account_type TEXT NOT NULL,
+      party ${text} NOT NULL, asset ${text} NOT NULL, market ${text} NOT NULL, account_type ${text} NOT NULL,
       UNIQUE (party, asset, market, account_type)
     );
     CREATE INDEX accounts_by_asset ON accounts (asset);
@@ -136,7 +135,6 @@ function insertsOf({ types, time, rows }: Dialect): Readonly<Record<SyncList | "
 }
 
 export class RelationalDestination implements Destination {
-  readonly followsLists = true;
   readonly #database: Database;
   readonly #inserts: ReturnType<typeof insertsOf>;
 
@@ -211,10 +209,7 @@ export class RelationalDestination implements Destination {
   }
 
   async *read(filter: BalanceChangesFilter, range: TimeRange): AsyncGenerator<BalanceChange, undefined, undefined> {
-    const order = ["asset", "party", "market", "account_type"].map(
-      (name) => `${name} ${this.#database.dialect.collation}`,
-    );
-    yield* this.#select(filter, range, `time, ${order}`);
+    yield* this.#select(filter, range, "time, asset, party, market, account_type");
   }
 
   async *all<List extends SyncList>(list: List): AsyncGenerator<SyncRecords[List], undefined, undefined> {

@@ -32,7 +32,6 @@ const dialect: Dialect = {
   time: (text) => `CAST(${text} AS INTEGER)`,
   digits: (time) => `CAST(${time} AS TEXT)`,
   rows: (json) => `json_each(${json}) AS r`,
-  collation: "COLLATE BINARY",
   extra: [
     "strftime('%Y-%m-%dT%H:%M:%S', time / 1000000000, 'unixepoch') || printf('.%09dZ', time % 1000000000) AS utc, ",
     // The sums of integers of at most 18 digits are exact.
