@@ -28,8 +28,7 @@ process.once("SIGINT", () => controller.abort(new Interruption("SIGINT")));
 
 /** Runs a command. Without the address of a node, its requests go to the in-memory node. */
 function runCommand(argv: readonly string[], stdin?: string): Promise<number> {
-  const variables = ["VEGA_NODE", "VEGAPROTOCOL_NODE"];
-  const hasNode = variables.some((name) => process.env[name]) || argv.some((word) => /^--node(=|$)/.test(word));
+  const hasNode = Boolean(process.env["VEGA_NODE"]) || argv.some((word) => /^--node(=|$)/.test(word));
   return run({
     argv,
     env: hasNode ? process.env : { ...process.env, VEGA_NODE: "https://node.example" },

@@ -28,8 +28,7 @@ export async function connect(
 
 /** The addresses of the nodes that the flags or the environment name. */
 function readNodes({ env }: Io, { node: entered = [] }: NodeFlags): readonly string[] {
-  const variable = env["VEGA_NODE"] || env["VEGAPROTOCOL_NODE"] || "";
-  const nodes = entered.length > 0 ? entered : variable.split(/[\s,]+/).filter(Boolean);
+  const nodes = entered.length > 0 ? entered : (env["VEGA_NODE"] ?? "").split(/[\s,]+/).filter(Boolean);
   if (nodes.length > 0) return nodes.map(withScheme);
   throw new UsageError(
     "Expected --node URL, the address of a data node, or the environment variable VEGA_NODE. " +

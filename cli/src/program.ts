@@ -16,10 +16,7 @@ import { causesOf, ErrorWithAdvice, ExitError, exitCodes, exitCodeTexts } from "
 import { hasColors, Interruption, type Io, OutputClosed, printable, printMessage, widthOf, write } from "./io.js";
 
 const variables = [
-  [
-    "VEGA_NODE",
-    "The addresses of data nodes, separated by spaces or commas. --node overrides them. VEGAPROTOCOL_NODE is the same.",
-  ],
+  ["VEGA_NODE", "The addresses of data nodes, separated by spaces or commas. --node overrides them."],
   ["HTTPS_PROXY, HTTP_PROXY", "The proxy of requests to nodes with https, and with http."],
   ["NO_PROXY", "Hosts and domains without a proxy, separated by commas."],
   ["NODE_EXTRA_CA_CERTS", "A file of PEM certificates that are trusted, too."],

@@ -89,7 +89,7 @@ describe("wrong usage exits with 2 and sends nothing", () => {
   });
 
   test("without the address of a node", async () => {
-    const { code, stderr } = await runCli(["balances"], { fetch, env: { VEGAPROTOCOL_NODE: undefined } });
+    const { code, stderr } = await runCli(["balances"], { fetch, env: { VEGA_NODE: undefined } });
     expect(code).toBe(2);
     expect(stderr).toContain("Expected --node URL");
   });

@@ -38,7 +38,7 @@ beforeEach(() => {
 });
 
 const profiles = (flags: readonly string[], env: Record<string, string> = {}) =>
-  runCli(["profiles", "--retries", "0", ...flags], { env: { VEGAPROTOCOL_NODE: undefined, ...env } });
+  runCli(["profiles", "--retries", "0", ...flags], { env: { VEGA_NODE: undefined, ...env } });
 const all = { code: 0, stderr: "", stdout: expect.stringMatching(/^(.*\n){7}$/) };
 const basic = `Basic ${Buffer.from("user:p@ss").toString("base64")}`;
 /** Runs the built program, which trusts the certificate: Node.js reads the variable when it starts. */
@@ -106,8 +106,6 @@ test("a redirect to another origin is not followed", async () => {
   expect([received, node.requests]).toEqual([["secret"], []]);
 });
 
-test("VEGA_NODE comes before VEGAPROTOCOL_NODE, and neither needs a scheme", async () => {
-  const { host } = new URL(plain.url);
-  expect(await profiles([], { VEGA_NODE: host, VEGAPROTOCOL_NODE: "https://unused.example" })).toEqual(all);
-  expect(await profiles([], { VEGA_NODE: "", VEGAPROTOCOL_NODE: host })).toEqual(all);
+test("VEGA_NODE needs no scheme", async () => {
+  expect(await profiles([], { VEGA_NODE: new URL(plain.url).host })).toEqual(all);
 });

@@ -4,7 +4,7 @@ import { runCli } from "../support/run-cli.js";
 
 const three = ["https://node-1.example", "https://node-2.example", "https://node-3.example"];
 const flags = three.flatMap((url) => ["--node", url]);
-const env = { VEGAPROTOCOL_NODE: undefined };
+const env = { VEGA_NODE: undefined };
 
 /** Runs a command for the nodes of a network. */
 const run = (argv: readonly string[], network: { fetch: (request: Request) => Promise<Response> }) =>

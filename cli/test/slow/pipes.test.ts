@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => node.end());
 
-const shell = (script: string) => run("bash", ["-c", script], { env: { ...process.env, VEGAPROTOCOL_NODE: node.url } });
+const shell = (script: string) => run("bash", ["-c", script], { env: { ...process.env, VEGA_NODE: node.url } });
 
 describe("in a pipe", () => {
   test("the program ends quietly with 0 when head has read its line", async () => {
@@ -37,7 +37,7 @@ describe("in a pipe", () => {
   test.each(lines)("%s reports a closed pipe and a full device without a stack trace", async (line) => {
     const folder = await mkdtemp(join(tmpdir(), "pipes-"));
     await writeFile(join(folder, "transaction.json"), "{}");
-    const env = { ...process.env, VEGAPROTOCOL_NODE: node.url };
+    const env = { ...process.env, VEGA_NODE: node.url };
     const pipe = await run("bash", ["-c", `${program} ${line} | true; echo "\${PIPESTATUS[0]}"`], { cwd: folder, env });
     expect(pipe).toEqual({ stdout: "0\n", stderr: "" });
     const full = await run("bash", ["-c", `${program} ${line} > /dev/full; echo $? >&2`], { cwd: folder, env });
@@ -58,7 +58,7 @@ describe("in a pipe", () => {
       "bash",
       ["-c", `${program} check < <(exec sleep 20 2> /dev/null) & sleep 1; kill -INT $!; wait $!; echo $?`],
       {
-        env: { ...process.env, VEGAPROTOCOL_NODE: node.url },
+        env: { ...process.env, VEGA_NODE: node.url },
       },
     );
     expect(stdout).toBe("130\n");
@@ -68,7 +68,7 @@ describe("in a pipe", () => {
 test("on a terminal of 100 columns, a list is a table with a bold head whose lines fit", async () => {
   const command = `stty cols 100; ${program} balances --limit 5 --columns timestamp,balance,accountType`;
   const { stdout } = await run("script", ["-qec", command, "/dev/null"], {
-    env: { ...process.env, VEGAPROTOCOL_NODE: node.url, TERM: "xterm", NO_COLOR: "" },
+    env: { ...process.env, VEGA_NODE: node.url, TERM: "xterm", NO_COLOR: "" },
   });
   const lines = stdout.split("\r\n");
   expect(lines[0]).toBe("\x1b[1mtimestamp                                        balance  accountType\x1b[22m");

@@ -41,7 +41,7 @@ export function createIo(argv: readonly string[], options: CliOptions = {}) {
   const stderr = new Sink(options.errorTerminal, options.onErrorOutput);
   const io: Io = {
     argv,
-    env: { VEGAPROTOCOL_NODE: "https://node.example", ...env },
+    env: { VEGA_NODE: "https://node.example", ...env },
     stdin: Object.assign(typeof stdin === "string" ? Readable.from([stdin]) : stdin, { isTTY: false }),
     stdout: stdout as Io["stdout"],
     stderr: stderr as Io["stderr"],

@@ -102,7 +102,7 @@ describe("the packed package runs on", () => {
     ];
 
     test.each(runtimes)("%s", async (name, binary, args) => {
-      const env = { ...process.env, VEGAPROTOCOL_NODE: node.url, DENO_NO_UPDATE_CHECK: "1", NO_COLOR: "1" };
+      const env = { ...process.env, VEGA_NODE: node.url, DENO_NO_UPDATE_CHECK: "1", NO_COLOR: "1" };
       const start = (...argv: string[]) => run(binary, [...args, program(), ...argv], { cwd: consumer, env });
       const file = `${name.replaceAll(/\W/g, "-")}.csv`;
       expect((await start("balances", "--output", file)).stderr).toContain(`${file}: 1,000 records.\n`);
