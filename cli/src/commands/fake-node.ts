@@ -8,16 +8,10 @@ import { exitCodes, UsageError } from "../errors.js";
 import { duration, flag, type GeneralFlags, integer, type ServerFlags, serverFlags } from "../flags.js";
 import { type Io, printMessage, write } from "../io.js";
 
-/** The lists, as they are called in a flag. */
-const lists = {
-  votes: "votes",
-  profiles: "profiles of parties",
-  balances: "balance changes",
-  signatures: "node signatures",
-} as const;
-const listNames = Object.keys(lists) as (keyof typeof lists)[];
+/** The lists, each with a flag. */
+const listNames = ["votes", "profiles", "balances", "signatures"] as const;
 
-interface Flags extends GeneralFlags, ServerFlags, Partial<Record<keyof typeof lists, number>> {
+interface Flags extends GeneralFlags, ServerFlags, Partial<Record<(typeof listNames)[number], number>> {
   readonly nodes?: number;
   readonly lag?: readonly number[];
   readonly blockEvery?: number;
@@ -53,7 +47,7 @@ export function addFakeNode(program: Command, setup: Setup): void {
       flag("--fault <FAULTS>", faultText, { repeat: true }),
       flag("--party <ID>", "A party that has some of the generated records, also of new blocks."),
       flag("--seed <N>", "The same seed gives the same records. Default: 1.", number),
-      ...listNames.map((name) => flag(`--${name} <N>`, `How many ${lists[name]} to generate. Default: 100.`, number)),
+      ...listNames.map((name) => flag(`--${name} <N>`, `How many ${name} to generate. Default: 100.`, number)),
       flag("--defects", "Lose and repeat records between pages, as v0.74 nodes do."),
       flag("--no-rate-limit", "Accept any number of requests."),
     ],
