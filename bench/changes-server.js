@@ -5,13 +5,12 @@ import { createServer } from "node:http";
 import { createFakeNode } from "../dist/src/testing/index.js";
 
 const records = Number(process.argv[2]);
-const step = 5000;
-const path = "/api/v2/balance/changes";
 
 /** @type {bigint[]} */
 const times = [];
 /** Where each record begins in the text; a comma is between two. @type {number[]} */
 const starts = [];
+const places = new Map();
 /** @type {Buffer[]} */
 const pieces = [];
 let length = 0;
@@ -20,16 +19,16 @@ const rewarded = node.records.balances[0]?.assetId;
 let after = "";
 let headers = {};
 while (times.length < records) {
-  const query = `pagination.first=${step}&pagination.newestFirst=false${after && `&pagination.after=${after}`}`;
-  const response = await node.fetch(new Request(`http://node${path}?${query}`));
+  const query = `pagination.first=5000&pagination.newestFirst=false${after && `&pagination.after=${after}`}`;
+  const response = await node.fetch(new Request(`http://node/api/v2/balance/changes?${query}`));
   headers = Object.fromEntries(response.headers);
   const { balances } = await response.json();
   for (const edge of balances.edges) {
-    if (edge.node.marketId === "" && edge.node.assetId === rewarded) {
-      edge.node.accountType = "ACCOUNT_TYPE_VESTED_REWARDS";
-    }
+    const { node: change, cursor } = edge;
+    if (change.marketId === "" && change.assetId === rewarded) change.accountType = "ACCOUNT_TYPE_VESTED_REWARDS";
     const piece = Buffer.from(`${JSON.stringify(edge)},`);
-    times.push(BigInt(edge.node.timestamp));
+    places.set(keyOf(cursor), times.length);
+    times.push(BigInt(change.timestamp));
     starts.push(length);
     pieces.push(piece);
     length += piece.length;
@@ -38,7 +37,12 @@ while (times.length < records) {
 }
 starts.push(length);
 const text = Buffer.concat(pieces);
-pieces.length = 0;
+
+/** What a cursor names, without the members that the client adds. @param {string} cursor */
+function keyOf(cursor) {
+  const { vega_time: time, PartyID, AssetID, MarketID, Type } = JSON.parse(atob(cursor));
+  return [time, PartyID, AssetID, MarketID, Type].join();
+}
 
 /** The first record that is not before a time. @param {string | null} time @param {number} open */
 function positionOf(time, open) {
@@ -72,13 +76,15 @@ const server = createServer((request, response) => {
   const size = Number(searchParams.get("pagination.first"));
   const isNewestFirst = searchParams.get("pagination.newestFirst") !== "false";
   const cursor = searchParams.get("pagination.after");
-  let from = cursor === null ? positionOf(searchParams.get("dateRange.startTimestamp"), 0) : Number(cursor) + 1;
+  let from = positionOf(searchParams.get("dateRange.startTimestamp"), 0);
+  if (cursor !== null) from = (places.get(keyOf(cursor)) ?? -1) + 1;
   let to = positionOf(searchParams.get("dateRange.endTimestamp"), times.length);
   const isMore = to - from > size;
   if (isNewestFirst) from = Math.max(from, to - size);
   else to = Math.min(to, from + size);
   const edges = to === from ? "" : isNewestFirst ? newestFirst(from, to) : edgesBetween(from, to);
-  const pageInfo = { startCursor: `${from}`, endCursor: `${to - 1}`, hasNextPage: isMore, hasPreviousPage: from > 0 };
+  const endCursor = edges === "" ? "" : JSON.parse(`${edgesBetween(to - 1, to)}`).cursor;
+  const pageInfo = { startCursor: "", endCursor, hasNextPage: isMore, hasPreviousPage: from > 0 };
   response.writeHead(200, { ...headers, "Content-Type": "application/json" });
   response.write('{"balances":{"edges":[');
   response.write(edges);

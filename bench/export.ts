@@ -117,7 +117,7 @@ async function scanAll(baseUrl: string): Promise<void> {
 async function followCursors(baseUrl: string, file: string): Promise<void> {
   const output = createWriteStream(file);
   for (let after = ""; ; ) {
-    const cursor = after && `&pagination.after=${after}`;
+    const cursor = after && `&pagination.after=${encodeURIComponent(after)}`;
     const query = `pagination.first=${pageSize}&pagination.newestFirst=false${cursor}`;
     const response = await fetch(`${baseUrl}/api/v2/balance/changes?${query}`);
     const { balances } = JSON.parse(await response.text()) as {
