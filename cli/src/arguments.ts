@@ -1,6 +1,12 @@
 /** The flags of an operation, derived from its arguments in the description. */
 import type { Option } from "commander";
-import { type Argument, type OperationId, operations, type Value } from "vegaprotocol-client/operations";
+import {
+  type Argument,
+  type Operation,
+  type OperationId,
+  operations,
+  type Value,
+} from "vegaprotocol-client/operations";
 import { operationTexts } from "../generated/operation-texts.js";
 import { UsageError } from "./errors.js";
 import { filterFlag } from "./flags.js";
@@ -18,15 +24,8 @@ export interface ArgumentFlag {
   readonly option: Option;
 }
 
-/** What flags are derived from: an entry of `operations`. */
-interface DescribedOperation {
-  readonly arguments: Readonly<Record<string, Argument>>;
-  readonly atLeastOneOf?: readonly string[];
-  readonly range?: { readonly start: string; readonly end: string };
-}
-
 export function argumentFlags(id: OperationId): ArgumentFlag[] {
-  const operation: DescribedOperation = operations[id];
+  const operation: Operation = operations[id];
   const leaves = leavesOf(operation.arguments).filter(({ path }) => path[0] !== "pagination");
   return leaves.map(({ path, spec }) => {
     const name = nameOf(path.at(-1) ?? "", spec, operation);
@@ -58,7 +57,7 @@ export function readArguments(id: OperationId, flagsEntered: object): Record<str
     const read = (each: unknown) => readName(spec, name, each, entered["any"] === true);
     setMember(argument, path, Array.isArray(value) ? value.map(read) : read(value));
   }
-  const { atLeastOneOf = [] }: DescribedOperation = operations[id];
+  const { atLeastOneOf = [] }: Operation = operations[id];
   if (atLeastOneOf.length > 0 && atLeastOneOf.every((name) => argument[name] === undefined)) {
     const names = flags.filter(({ path }) => atLeastOneOf.includes(path.join("."))).map(({ name }) => `--${name}`);
     throw new UsageError(`Expected ${names.join(" or ")}.`);
@@ -110,7 +109,7 @@ export const leavesOf = (
   );
 
 /** As in `party` for `partyIds`, and `account-type` for `accountTypes`. */
-function nameOf(name: string, spec: Leaf, { range }: DescribedOperation): string {
+function nameOf(name: string, spec: Leaf, { range }: Operation): string {
   if (spec.name === range?.start) return "from";
   if (spec.name === range?.end) return "to";
   const singular = spec.kind === "array" ? name.replace(/ies$/, "y").replace(/s$/, "") : name;

@@ -79,9 +79,7 @@ export const nodeFlags = (): Option[] => [
   nodeFlag("--node <URL>", nodeText, { repeat: true }),
   nodeFlag("--header <HEADER>", header, { repeat: true }),
   nodeFlag("--timeout <TIME>", "The deadline of one attempt, such as 500ms. Default: 30s.", { parse: duration }),
-  nodeFlag("--retries <N>", "How often a request is retried after a failure. Default: 3.", {
-    parse: integer({ minimum: 0 }),
-  }),
+  nodeFlag("--retries <N>", "How often to retry a failed request. Default: 3.", { parse: integer({ minimum: 0 }) }),
   nodeFlag("--no-pacing", "Do not delay requests to stay within the rate limit of the node."),
 ];
 

@@ -55,8 +55,10 @@ const controlsInJson = /[\u007f-\u009f\u2028\u2029]|\p{Bidi_Control}/gu;
 export const printable = (text: string): string => text.replaceAll(controls, "�");
 
 /** JSON with the same value that is safe to print on a terminal. */
-export const printableJson = (json: string): string =>
-  json.replaceAll(controlsInJson, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
+export const printableJson = (json: string): string => json.replaceAll(controlsInJson, escapeInJson);
+
+export const escapeInJson = (character: string): string =>
+  `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 
 export function printMessage({ stderr }: Pick<Io, "stderr">, text: string): void {
   stderr.write(`${printable(text)}\n`);

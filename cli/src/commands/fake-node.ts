@@ -41,9 +41,7 @@ export function addFakeNode(program: Command, setup: Setup): void {
       ...serverFlags("; further nodes have the next ones. Default: a free one"),
       flag("--nodes <N>", "How many nodes follow the chain. Default: 1.", { parse: integer({ maximum: 100 }) }),
       flag("--lag <N>", lagText, { parse: (text) => text.split(",").map(number.parse) }),
-      flag("--block-every <TIME>", "Add a block with new records after each TIME. Default: never.", {
-        parse: duration,
-      }),
+      flag("--block-every <TIME>", "Add a block with new records every TIME. Default: never.", { parse: duration }),
       flag("--fault <FAULTS>", faultText, { repeat: true }),
       flag("--party <ID>", "A party that has some of the generated records, also of new blocks."),
       flag("--seed <N>", "The same seed gives the same records. Default: 1.", number),

@@ -120,7 +120,7 @@ async function list(id: ListId, io: Io, flags: ListFlags): Promise<number> {
     warnOfEnd(io, coverage);
   } catch (error) {
     // What came before the error is printed.
-    await writer.stop().catch(() => {});
+    await writer.end(true).catch(() => {});
     const canContinue = error instanceof Interruption || error instanceof IncompleteError || VegaError.is(error);
     const isKept = await file?.stop(isByBlock && canContinue && writer.records > 0);
     throw file && isKept ? new ErrorWithAdvice(error, adviceOf(reading, file.path, writer)) : error;

@@ -45,6 +45,7 @@ const fromDbText = "Copy an SQLite database of sync to an empty database, and co
 export function addSync(program: Command, setup: Setup): void {
   const { filterFlag: filter, outputFlag: output } = flag;
   const repeat = { repeat: true } as const;
+  const units = { choices: ["micros", "nanos"] };
   addCommand<Flags>(program, setup, {
     name: "sync",
     summary: "Make a database or a folder of Parquet files equal to the node, and keep it so.",
@@ -57,9 +58,7 @@ export function addSync(program: Command, setup: Setup): void {
       output("--follow", followText).conflicts(["check", "partialDay", "fromDb"]),
       output("--check", checkText),
       output("--partial-day", partialText),
-      output("--timestamps <UNIT>", "The unit of times in a folder. Default: micros.", {
-        choices: ["micros", "nanos"],
-      }),
+      output("--timestamps <UNIT>", "The unit of times in a folder. Default: micros.", units),
       output("--text-amounts", "Write amounts as text to a folder, for more than 38 digits."),
       output("--schema <NAME>", "The schema of PostgreSQL that has the tables. Default: vega."),
       output("--from-db <FILE>", fromDbText).conflicts("check"),

@@ -1,3 +1,4 @@
+import { escapeInJson } from "../io.js";
 import type { ColumnKind } from "../operations.js";
 import { type Column, cellText, type Encoder, type WireRecord } from "./columns.js";
 
@@ -19,8 +20,6 @@ function guard(text: string, kind: ColumnKind): string {
   if (kind === "json") return text.replaceAll(formulaInJson, escapeInJson);
   return kind !== "text" && harmless.test(text) ? text : text.replaceAll(formula, "$1'$2");
 }
-
-const escapeInJson = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 
 const quoteIfNeeded = (text: string) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 

@@ -5,14 +5,11 @@ const asIs: Show = (json) => json;
 
 /** The members of a record that are there, in the order of the columns, as JSON without spaces. */
 function jsonOf(record: WireRecord, columns: readonly Column[]): string {
-  let json = "";
-  for (const { name, print } of columns) {
+  const members = columns.map(({ name, print }) => {
     const value = record[name];
-    if (value === undefined) continue;
-    const printed = JSON.stringify(typeof value === "string" ? print(value, record) : value);
-    json += `${json === "" ? "{" : ","}${JSON.stringify(name)}:${printed}`;
-  }
-  return json === "" ? "{}" : `${json}}`;
+    return [name, typeof value === "string" ? print(value, record) : value];
+  });
+  return JSON.stringify(Object.fromEntries(members));
 }
 
 /** NDJSON: a record on each line. */

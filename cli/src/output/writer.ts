@@ -52,16 +52,10 @@ export class RecordWriter {
     return unseen;
   }
 
-  /** Writes everything that was added, and what follows the last record. */
-  async end(): Promise<void> {
-    this.#ready = this.#batch.length;
-    this.#flush(true);
-    await this.#writing.finally(() => this.#progress.clear());
-  }
-
-  /** Writes what is complete when no further record can be read. */
-  async stop(): Promise<void> {
-    this.#flush();
+  /** Writes everything that was added, and what follows the last record; only complete blocks if the reading has failed. */
+  async end(hasFailed = false): Promise<void> {
+    if (!hasFailed) this.#ready = this.#batch.length;
+    this.#flush(!hasFailed);
     await this.#writing.finally(() => this.#progress.clear());
   }
 

@@ -19,8 +19,6 @@ export interface ComparedDay {
   surplus: number;
 }
 
-export type SyncComparison = Awaited<ReturnType<typeof checkSync>>;
-
 /**
  * Compares from where the history of the node begins to where the stored one ends.
  *

@@ -1,5 +1,5 @@
 import { ExitError } from "../../../cli/src/errors.js";
-import { checkSync, type SyncComparison } from "../../../cli/src/sync/check.js";
+import { checkSync } from "../../../cli/src/sync/check.js";
 import { loadSqlite, type Sqlite, sqliteDestination } from "../../../cli/src/sync/destinations/sqlite.js";
 import { syncTo } from "../../../cli/src/sync/sync.js";
 import { type BalanceChange, PaginationError } from "../../../src/index.js";
@@ -58,7 +58,7 @@ export async function readSync(reader: Reader, reading: Reading): Promise<void> 
   const isWhole = stored === whole.filter(between({ start, end })).length;
   const clients = { own: client, full: world.healthyClient(), empty: world.healthyClient([]) };
   for (const [name, other] of Object.entries(clients)) {
-    let found: SyncComparison | undefined;
+    let found: Awaited<ReturnType<typeof checkSync>> | undefined;
     const check = async function* () {
       try {
         yield await checkSync(destination, other, balances, {});
@@ -73,7 +73,7 @@ export async function readSync(reader: Reader, reading: Reading): Promise<void> 
     });
     if (error === "hang") return;
     if (found === undefined) continue;
-    const { records, different, uncompared } = found as SyncComparison;
+    const { records, different, uncompared } = found as NonNullable<typeof found>;
     const isEqual = different.length === 0 && uncompared === 0;
     if (isEqual && name === "full" && !isWhole) reading.fail("check", "says equal, but the full node has more");
     if (isEqual && name === "empty" && stored > 0) reading.fail("check", "says equal of an empty node");
