@@ -75,6 +75,9 @@ export function listReader<T>(options: ListReaderOptions<T>): ListReader<T> {
       if (next.completeFrom < page.completeFrom) page = next;
     }
     if (page.completeFrom <= start || (isKept && before === undefined)) return page;
+    // Another response can be of a node that keeps more, or less, than that of the page.
+    const own = isFiltered ? undefined : timeOf(page.edges.at(request.pagination.newestFirst === false ? 0 : -1));
+    if (own !== undefined) return { ...page, availableFrom: own };
     const { edges } = await readAll(oldestFrom(start), { historyFrom: start }, signal);
     return { ...page, availableFrom: timeOf(edges[0]) };
   };
