@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from "commander";
-import { toNanoseconds } from "vegaprotocol-client";
+import { type Block, toNanoseconds } from "vegaprotocol-client";
 
 const milliseconds: Readonly<Record<string, number>> = {
   ms: 1,
@@ -59,3 +59,6 @@ export function describeDuration(duration: number): string {
   const unit = ["d", "h", "m"].find((each) => duration >= 2 * (milliseconds[each] ?? 0)) ?? "s";
   return `${Math.ceil(duration / (milliseconds[unit] ?? 1))}${unit}`;
 }
+
+/** Nodes keep times in microseconds: everything before this time is final in a block of this time. */
+export const finalTime = ({ timestamp }: Block): bigint => timestamp - (timestamp % 1000n);

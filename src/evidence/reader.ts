@@ -75,7 +75,7 @@ export function listReader<T>(options: ListReaderOptions<T>): ListReader<T> {
       if (next.completeFrom < page.completeFrom) page = next;
     }
     if (page.completeFrom <= start || (isKept && before === undefined)) return page;
-    // Another response can be of a node that keeps more, or less, than that of the page.
+    // Another response can come from a node that keeps more or fewer records.
     const own = isFiltered ? undefined : timeOf(page.edges.at(request.pagination.newestFirst === false ? 0 : -1));
     if (own !== undefined) return { ...page, availableFrom: own };
     const { edges } = await readAll(oldestFrom(start), { historyFrom: start }, signal);
@@ -96,7 +96,7 @@ const hasValues = (filters: CheckedArguments): boolean =>
       : value !== undefined,
   );
 
-/** A larger page, which also has records from a time before its range on: those of one block, of which most blocks have few. */
+/** A page that begins at a time before its range, with room for the records of the block of that time. */
 function beginningBefore({ pagination, ...request }: ListRequest, start: bigint): ListRequest {
   const { size } = directionOf(pagination);
   return { ...request, start, pagination: { ...pagination, [size]: withRoom(pagination[size] ?? 0, 50) } };

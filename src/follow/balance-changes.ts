@@ -74,7 +74,7 @@ export const followBalanceChangesWith = (
           if (start === "now") return true;
           const { edges, nodes, response } = page;
           // Of the records of a page, the client can have left out those that the filter does not want.
-          checkPage(operation, { pagination, start: startTimestamp }, { edges, pageInfo: null }, response);
+          checkPage(operation, { edges, pageInfo: null, request: { pagination, start: startTimestamp } }, response);
           records.push(...nodes);
           const earliest = start || timeOf(records[0]);
           return timeOf(records.at(-1)) > earliest || earliest >= finalTime(block.timestamp);

@@ -1,7 +1,7 @@
 import { operations } from "../../generated/operations.js";
 import type { BalanceChange } from "../../generated/types.js";
 import { ResponseError } from "../errors/index.js";
-import { hasRecord, type ListRequest, type PageContent } from "../evidence/page.js";
+import { hasRecord, type ReceivedPage } from "../evidence/page.js";
 import { compareDigits, compareText, isDigits } from "../values/integers.js";
 import { show } from "../values/show.js";
 import { microsecondOf } from "../values/times.js";
@@ -30,8 +30,7 @@ type Timed = Pick<BalanceChange, "timestamp">;
 /** Refuses a page whose records are not in order of time, or outside of the range by more than a microsecond. */
 export function checkPage(
   operation: string,
-  { pagination, start, end }: ListRequest,
-  { edges, pageInfo }: PageContent<Timed>,
+  { edges, pageInfo, request: { pagination, start, end } }: ReceivedPage<Timed>,
   response: Response,
 ): void {
   const fail = (what: string, record?: Timed): never => {

@@ -75,8 +75,7 @@ export class ScanRun implements Batches<BalanceChange> {
     const concurrency = options.concurrency * (call.node === undefined ? connection.nodeCount : 1);
     const bufferSize = Math.floor((prefetchedPages * concurrency * pageSize) / parts.length);
     const semaphore = new Semaphore(concurrency);
-    const check = (page: ReceivedPage<BalanceChange>, response: Response) =>
-      checkPage(operation, page.request, page, response);
+    const check = (page: ReceivedPage<BalanceChange>, response: Response) => checkPage(operation, page, response);
     this.maxItems = options.maxItems;
     this.signal = options.signal;
     this.#operation = operation;
@@ -161,7 +160,7 @@ export class ScanRun implements Batches<BalanceChange> {
     const from = start && microsecondOf(start);
     // A range that begins too early is refused before records are yielded, whichever end they come from.
     if (from !== undefined && newestFirst && !ignoresMissingHistory) await firstReader.checkHistory(from);
-    // How many are read for so many that are wanted is not known.
+    // It is unknown how many records have to be read for that many wanted ones.
     const maxItems = this.#isWanted ? Number.POSITIVE_INFINITY : this.maxItems;
     // An open end is fixed once, by the first response.
     const size = pageSizeFor(maxItems, firstReader.pageSize);

@@ -12,6 +12,7 @@ import {
 import { isScannable, type ListId, listOperation } from "../operations.js";
 import type { WireRecord } from "../output/columns.js";
 import { largestPage, readWhole } from "../records.js";
+import { finalTime } from "../times.js";
 import { type Cursor, decodeCursor, encodeCursor } from "./cursors.js";
 import { Rejection } from "./errors.js";
 
@@ -154,7 +155,7 @@ async function readScan(client: VegaClient, request: PageRequest, options: Optio
     const rest = records[size];
     if (rest === undefined && read.length === maxItems) continue;
     const cut = rest && timeOf(rest);
-    const final = block && block.timestamp - (block.timestamp % 1000n);
+    const final = block && finalTime(block);
     // A response after the first one can be of a later block than the one that the page ends with.
     const isOfBlock =
       dateRange.endTimestamp !== undefined || shownEnd === final || (!isNewestFirst && cut !== undefined);

@@ -36,7 +36,7 @@ export async function lock(name: string): Promise<() => Promise<void>> {
     for (let attempt = 1; ; attempt++) {
       const other = await findOther(prefix, own);
       if (other === undefined) return release;
-      // Of processes that begin at once, the first one by name waits until the others have given up.
+      // If several processes start at the same moment, the first one by name waits until the others give up.
       if (other < own || attempt === 10) refuse(other);
       await sleep(50);
     }
@@ -55,7 +55,7 @@ async function findOther(prefix: string, own: string): Promise<string | undefine
   const folder = dirname(prefix);
   for (const file of (await readdir(folder)).sort().map((each) => join(folder, each))) {
     if (file === own || !file.startsWith(prefix)) continue;
-    // Of a process of another host, or of another container, nothing is known.
+    // Nothing is known about a process on another host, or in another container.
     if (!file.endsWith(`.${hostname()}`) || isRunning(Number.parseInt(file.slice(prefix.length), 10))) return file;
     await rm(file, { force: true });
   }

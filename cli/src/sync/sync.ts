@@ -16,6 +16,7 @@ import {
 import { ExitError, IncompleteError } from "../errors.js";
 import { formatTime } from "../output/columns.js";
 import { largestPage, readWhole } from "../records.js";
+import { finalTime } from "../times.js";
 import {
   type BalancesQuery,
   type Batch,
@@ -54,9 +55,6 @@ export interface SyncOptions extends Pick<FollowOptions, "pollInterval" | "obser
 
 /** How many records are stored in one step, in addition to the rest of the last block. */
 const batchSize = 2000;
-
-/** Nodes keep times in microseconds: everything before this time is final in a block of this time. */
-const finalTime = ({ timestamp }: Block): bigint => timestamp - (timestamp % 1000n);
 
 /**
  * Reads each list up to the newest block of the node, or follows it.

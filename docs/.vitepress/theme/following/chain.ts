@@ -18,7 +18,7 @@ export interface Chain {
 /** Starts a chain whose blocks end every second. */
 export function startChain(onBlock: () => void): Chain {
   const node = createFakeNode({ balances: 50 }, { blockEvery: 1000 });
-  // Begun after the timer of the node, and so called after each of its blocks.
+  // Started after the timer of the node, so that it is called after each of its blocks.
   const timer = setInterval(onBlock, 1000);
   const client = createClient({ baseUrl: "https://node.example", fetch: node.fetch });
   return {
