@@ -98,7 +98,7 @@ export function paginate<T>(
   const { coverage: _, ...list } = walk<T>(async () => {
     const request = taken();
     const { OpenWalk } = await loadLists(request.signal);
-    return new OpenWalk<T>({ ...request, fetchPage: (page, _, signal) => fetchPage(page, signal) });
+    return new OpenWalk<T>({ ...request, fetchPage: ({ pagination }, _, signal) => fetchPage(pagination, signal) });
   });
   return printedAs(list, `Walk of paginate(). ${usage}`);
 }

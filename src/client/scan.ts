@@ -39,9 +39,9 @@ export interface Scan<T> extends AsyncIterable<T> {
 /** The argument of `scanBalanceChanges`. */
 export interface ScanBalanceChangesArguments extends Omit<ListBalanceChangesArguments, "pagination"> {}
 
-const operation = "scanBalanceChanges";
-const { pagination: _, ...scanArguments } = operations.listBalanceChanges.arguments;
-const { range } = operations.listBalanceChanges;
+const id = "scanBalanceChanges";
+const list = operations.listBalanceChanges;
+const { pagination: _, ...scanArguments } = list.arguments;
 
 export function scanOperation(
   { connection, http, defaults }: ClientContext,
@@ -49,25 +49,22 @@ export function scanOperation(
   options: ScanOptions | undefined,
 ): Scan<BalanceChange> {
   const taken = take(() => ({
-    call: readCallOptions(operation, options, defaults, scanChecks),
+    call: readCallOptions(id, options, defaults, scanChecks),
     options: readScanOptions(options),
-    checked: readArguments(operation, { arguments: scanArguments, range }, argument),
+    checked: readArguments(id, { arguments: scanArguments, range: list.range }, argument),
   }));
   const loops = new Loops();
   const records = () =>
     loops.start(async () => {
-      const { call, checked, options } = taken();
+      const { options, ...request } = taken();
       const { ScanRun } = await loadLists(options.signal);
-      return new ScanRun(
-        { connection, route: { ...routeOf(http, "listBalanceChanges"), operation }, call },
-        checked,
-        options,
-      );
+      const route = { ...routeOf(http, "listBalanceChanges"), operation: id };
+      return new ScanRun({ id, operation: list, connection, route, ...request }, options);
     });
   const scan = {
     [Symbol.asyncIterator]: records,
     toArray: () => records().drain(),
     coverage: loops.coverage,
   };
-  return printedAs(scan, `Scan of ${operation}(). Use \`for await\` or \`toArray()\` for all records.`);
+  return printedAs(scan, `Scan of ${id}(). Use \`for await\` or \`toArray()\` for all records.`);
 }

@@ -73,7 +73,7 @@ export class ResponseError extends VegaError {
 /** Options of a {@link PaginationError}. */
 export type PaginationErrorOptions = VegaErrorOptions &
   Pick<PaginationError, "reason"> &
-  Partial<Pick<PaginationError, "timestamp" | "availableFrom" | "block">>;
+  Partial<Pick<PaginationError, "availableFrom" | "block">>;
 
 /** The pages of the node do not lead to all records, or do not show that they do. */
 export class PaginationError extends VegaError {
@@ -82,14 +82,11 @@ export class PaginationError extends VegaError {
   /**
    * - `"repeated-cursor"`: the node returned a cursor twice.
    * - `"missing-cursor"`: the node reports a further page but returned no cursor for it.
-   * - `"too-dense"`: more records share one time than a scan can read.
    * - `"pruned"`: the range begins before the oldest record that the node keeps.
    * - `"behind"`: the node has not reached the end of what is read, or is behind the node of an earlier page.
    * - `"gap"`: no response shows which records come next. A follower of votes cannot reach all those since its checkpoint.
    */
-  readonly reason: "repeated-cursor" | "missing-cursor" | "too-dense" | "pruned" | "behind" | "gap";
-  /** If `reason` is `"too-dense"`: the time of the records, in Unix nanoseconds. */
-  readonly timestamp: `${bigint}` | undefined;
+  readonly reason: "repeated-cursor" | "missing-cursor" | "pruned" | "behind" | "gap";
   /**
    * If `reason` is `"pruned"`: the time of the oldest record that the node keeps, in Unix nanoseconds. If it is `"gap"`: the block
    * time from which on all votes are within reach.
@@ -98,10 +95,9 @@ export class PaginationError extends VegaError {
   /** If `reason` is `"behind"`: the block that the node has reached; `undefined` if it names none. */
   readonly block: { readonly height: bigint; readonly timestamp: bigint } | undefined;
 
-  constructor(message: string, { reason, timestamp, availableFrom, block, ...options }: PaginationErrorOptions) {
+  constructor(message: string, { reason, availableFrom, block, ...options }: PaginationErrorOptions) {
     super(message, options);
     this.reason = reason;
-    this.timestamp = timestamp;
     this.availableFrom = availableFrom;
     this.block = block;
   }

@@ -1,5 +1,6 @@
+import type { Block } from "../http/call.js";
 import type { Expectation, KnownRecord, Lack, Place, Shown } from "../http/expectation.js";
-import { nanosecondsPerDay } from "../values/times.js";
+import { finalTime, nanosecondsPerDay } from "../values/times.js";
 import { directionOf, edgesOf, isDescending, nanosecondsOf, type ReceivedPage, timeOf } from "./page.js";
 
 /** A time that no record reaches, in Unix nanoseconds. */
@@ -21,7 +22,7 @@ export function judge(expectation: Expectation, shown: Shown, namesBlocks: boole
   if (block && block.timestamp < minBlock) return "block";
   // Only pages of lists are expected to show more.
   const page = shown.data as ReceivedPage<unknown>;
-  if (block && block.timestamp < minBlockAtEnd && !hasMore(page)) return "block";
+  if (block && block.timestamp < minBlockAtEnd && (!hasMore(page) || endsAt(page, block))) return "block";
   if (continuesFrom && !isContinued(page, continuesFrom)) return isEmptyPart(page) ? "history" : "place";
   if (!block && namesBlocks && needsBlock) return "block";
   return historyFrom !== undefined && completeFrom(page, shown, historyFrom) > historyFrom ? "history" : undefined;
@@ -83,6 +84,10 @@ export function isSame(known: KnownRecord, record: unknown): boolean {
 function hasMore({ pageInfo, request: { pagination, window } }: ReceivedPage<unknown>): boolean {
   return window?.isLast === false || (pageInfo?.[directionOf(pagination).more] ?? false);
 }
+
+/** Whether the last record of a page is of the block of its node, of which records can be missing. */
+const endsAt = ({ edges }: ReceivedPage<unknown>, { timestamp }: Block): boolean =>
+  (timeOf(edges.at(-1)) ?? 0n) >= finalTime(timestamp);
 
 /** Whether a page has no records, but one of another range that is read with it can have the place. */
 const isEmptyPart = ({ edges, request }: ReceivedPage<unknown>): boolean =>

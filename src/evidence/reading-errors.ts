@@ -13,13 +13,12 @@ export const prunedError = (
   operation: string | undefined,
   start: bigint,
   availableFrom: bigint,
-  advice: string,
   resume: Resume,
 ): PaginationError =>
   readingError(
     `The range of ${operation} begins at ${describeTime(start)}, but the balance changes of the node begin at ` +
-      `${describeTime(availableFrom)}: earlier records were pruned or never existed. Begin the range there, use a node that keeps ` +
-      `a longer history, or ${advice}.`,
+      `${describeTime(availableFrom)}: earlier records were pruned or never existed. Begin at \`availableFrom\`, use a node that keeps ` +
+      'a longer history, or scan what is left with `missingHistory: "ignore"`.',
     { operation, reason: "pruned", availableFrom },
     resume,
   );

@@ -80,7 +80,7 @@ export const followBalanceChangesWith = (
           return timeOf(records.at(-1)) > earliest || earliest >= finalTime(block.timestamp);
         }).catch((error: unknown) => {
           if (start === "now" || !PaginationError.is(error) || error.availableFrom === undefined) throw error;
-          throw prunedError(operation, start, error.availableFrom, "follow from `availableFrom`", undefined);
+          throw prunedError(operation, start, error.availableFrom, undefined);
         });
         return { records, block, hasMore: hasMore && start !== "now", completeFrom: completeFrom ?? 0n };
       };

@@ -17,7 +17,7 @@ export interface Expectation {
   readonly minBlock?: bigint | undefined;
   /** Whether a block is needed, if nodes name blocks at all. */
   readonly needsBlock?: boolean | undefined;
-  /** The same, for a page that no other page follows. */
+  /** The same, for a page that no other page follows, or that ends within the block of its node. */
   readonly minBlockAtEnd?: bigint | undefined;
   readonly continuesFrom?: Place | undefined;
   /**

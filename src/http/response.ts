@@ -131,8 +131,6 @@ export async function readBytes(received: Received): Promise<Uint8Array> {
 }
 
 function join(chunks: readonly Uint8Array[], size: number): Uint8Array {
-  const [only] = chunks;
-  if (only !== undefined && chunks.length === 1) return only;
   const bytes = new Uint8Array(size);
   let offset = 0;
   for (const chunk of chunks) {

@@ -4,18 +4,18 @@ import type { ListOperation } from "../arguments/operation.js";
 import { type CheckedArguments, timesOf } from "../arguments/read-arguments.js";
 import { refuse, refuseByRule } from "../arguments/refuse.js";
 import type { Connection } from "../evidence/connection.js";
-import { cursorOf, directionOf, type NodePage, nanosecondsOf } from "../evidence/page.js";
-import { listReader } from "../evidence/reader.js";
+import { directionOf, type NodePage } from "../evidence/page.js";
+import { type ListReaderOptions, listReader } from "../evidence/reader.js";
 import { type CursorRules, select } from "../evidence/sender.js";
 import { earlierOf } from "../evidence/windows.js";
 import { type CallSettings, defaultCatchUp } from "../http/call-options.js";
 import type { OperationRoute } from "../http/route.js";
-import { minimum } from "../values/integers.js";
 import { splitFilters } from "./filters.js";
-import type { WalkRequest } from "./plan.js";
+import type { OpenRange, WalkRequest } from "./plan.js";
 import { OpenWalk } from "./walk.js";
 import type { WalkSettings } from "./walk-options.js";
 
+/** What a caller reads of a list. */
 export interface ListRequest<T> {
   id: string;
   operation: ListOperation<T>;
@@ -23,66 +23,78 @@ export interface ListRequest<T> {
   route: OperationRoute;
   call: CallSettings;
   checked: CheckedArguments;
-  walk: WalkSettings;
 }
 
 type FetchPage<T> = (...args: Parameters<WalkRequest<T>["fetchPage"]>) => Promise<NodePage<T>>;
 
-export function openList<T>(list: ListRequest<T>): OpenWalk<T> {
+export function openList<T>(list: ListRequest<T> & { walk: WalkSettings }): OpenWalk<T> {
   const { id, operation, checked, walk } = list;
-  const { pagination = {}, ...others } = checked;
-  const [group = ""] = operation.range?.start.split(".") ?? [];
-  const { [group]: _, ...given } = others;
-  const { filters, isWanted } = select<T>(operation, given);
-  const { start = 0n, end } = timesOf(checked, operation.range);
-  const range = operation.range && { start: start > 0n ? start : undefined, end };
-  const readerOf = (filters: CheckedArguments) =>
-    listReader<T>({ ...list, filters, rules: rejectedCursor(operation, id), catchUp: defaultCatchUp });
-  const fetchPage = (filters: CheckedArguments): FetchPage<T> => {
-    const { read, readOldest } = readerOf(filters);
-    return (pagination, expectation, signal, decidesStart) => {
-      const place = nanosecondsOf(cursorOf(pagination) ?? "");
-      // A page that continues from before the range shows what it continues from.
-      const from = range?.start === undefined || place === undefined ? range?.start : minimum(range.start, place);
-      return (decidesStart ? readOldest : read)({ pagination, start: from, end }, expectation, signal);
-    };
-  };
-  const parts = splitFilters(filters);
-  if (parts.length > 1 && range) {
-    const place = { operation: id, argument: Object.keys(filters)[0] ?? "" };
-    refuseByRule(
-      place,
-      `must fit a URL; this one takes ${parts.length} requests. Use \`scanBalanceChanges\`, which sends them`,
-    );
+  const { range, isWanted, lists } = listsOf(list, { catchUp: defaultCatchUp });
+  const [only, ...others] = lists;
+  if (others.length > 0 && range) {
+    const place = { operation: id, argument: "filter" };
+    const what = `must fit a URL; this one takes ${lists.length} requests`;
+    refuseByRule(place, `${what}. Use \`scanBalanceChanges\`, which sends them`);
   }
   return new OpenWalk({
     ...walk,
-    operation: id,
-    pagination: pagination as Pagination,
+    ...(only as ListSource<T>),
+    pagination: (checked["pagination"] ?? {}) as Pagination,
     pageSize: operation.defaultPageSize,
     range,
-    cursorsLack: lackOf(operation),
-    advice: hintsOf(id).repeatedCursor,
     ...(isWanted && { isWanted }),
-    ...(range && { readHistory: readerOf(filters).readHistory }),
-    fetchPage: parts.length === 1 ? fetchPage(filters) : inTurn(id, parts.map(fetchPage)),
+    ...(others.length > 0 && { fetchPage: inTurn(id, lists) }),
   });
 }
 
+/** What a walk reads that does not depend on its range and its options. */
+export type ListSource<T> = Pick<WalkRequest<T>, "operation" | "cursorsLack" | "advice" | "readHistory"> & {
+  fetchPage: FetchPage<T>;
+};
+
+/** The lists that show what the arguments select: one for each request that the filter takes. */
+export function listsOf<T>(
+  list: ListRequest<T>,
+  options: Pick<ListReaderOptions<T>, "catchUp" | "check">,
+): { range: OpenRange | undefined; isWanted?: (record: T) => boolean; lists: readonly ListSource<T>[] } {
+  const { id, operation, checked } = list;
+  const { pagination: _, ...others } = checked;
+  const [group = ""] = operation.range?.start.split(".") ?? [];
+  const { [group]: __, ...given } = others;
+  const { filters, isWanted } = select<T>(operation, given);
+  const { start = 0n, end } = timesOf(checked, operation.range);
+  const lists = splitFilters(filters).map((filters): ListSource<T> => {
+    const reader = listReader<T>({ ...list, ...options, filters, rules: rejectedCursor(operation, id) });
+    return {
+      operation: id,
+      cursorsLack: lackOf(operation),
+      advice: hintsOf(id).repeatedCursor,
+      fetchPage: (request, expectation, signal, decidesStart) =>
+        (decidesStart ? reader.readOldest : reader.read)(request, expectation, signal),
+      ...(operation.range && { readHistory: reader.readHistory }),
+    };
+  });
+  return {
+    range: operation.range && { start: start > 0n ? start : undefined, end },
+    ...(isWanted && { isWanted }),
+    lists,
+  };
+}
+
 /** Reads several lists one after the other. A cursor begins with the number of its list, and is valid for the same filters only. */
-function inTurn<T>(operation: string, lists: readonly FetchPage<T>[]): FetchPage<T> {
-  const fetchPage: FetchPage<T> = async (pagination, ...rest) => {
+function inTurn<T>(operation: string, lists: readonly ListSource<T>[]): FetchPage<T> {
+  const fetchPage: FetchPage<T> = async ({ pagination }, ...rest) => {
     const { size, cursor: name, more, nextCursor } = directionOf(pagination);
     const isForward = name === "after";
     const { [name]: given = `${isForward ? 0 : lists.length - 1}:`, ...others } = pagination;
     const [, digits, own = ""] = /^(\d+):(.*)$/s.exec(given) ?? [];
     const index = Number(digits);
-    const fetch = lists[index];
-    if (fetch === undefined) {
+    const list = lists[index];
+    if (list === undefined) {
       const place = { operation, argument: `pagination.${name}` };
       return refuse(place, `a cursor of this list, which takes ${lists.length} requests`, given);
     }
-    const page = await fetch({ ...others, ...(own && { [name]: own }) }, ...rest);
+    const page = await list.fetchPage({ pagination: { ...others, ...(own && { [name]: own }) } }, ...rest);
     const next = index + (isForward ? 1 : -1);
     const isLast = page.pageInfo?.[more] || lists[next] === undefined;
     const { startCursor = "", endCursor = "", hasNextPage = false, hasPreviousPage = false } = page.pageInfo ?? {};
@@ -97,7 +109,7 @@ function inTurn<T>(operation: string, lists: readonly FetchPage<T>[]): FetchPage
     const edges = page.edges.map((edge) => edge && { ...edge, cursor: numbered(edge.cursor) });
     const left = (pagination[size] ?? 0) - edges.length;
     if (isLast || left <= 0) return { ...page, edges, pageInfo };
-    const following = await fetchPage({ ...others, [size]: left, [name]: `${next}:` }, ...rest);
+    const following = await fetchPage({ pagination: { ...others, [size]: left, [name]: `${next}:` } }, ...rest);
     const end = following.edges.length > 0 ? following.pageInfo : pageInfo;
     return {
       ...following,

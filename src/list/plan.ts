@@ -3,18 +3,28 @@ import { isPositiveInteger } from "../arguments/check-options.js";
 import { refuse, refuseByRule } from "../arguments/refuse.js";
 import {
   type Backward,
+  cursorOf,
   type Direction,
   directionOf,
   type Forward,
   forward,
+  type ListRequest,
   type NodePage,
+  nanosecondsOf,
   type PageContent,
 } from "../evidence/page.js";
 import type { Expectation } from "../http/expectation.js";
+import { minimum } from "../values/integers.js";
 import type { WalkSettings } from "./walk-options.js";
 
 /** A page as it is fetched. Its records can be outside of the range of the walk. */
 export type FetchedPage<T> = PageContent<T> & Partial<NodePage<T>>;
+
+/** A range of time in Unix nanoseconds. Either side can be open; the end does not belong to it. */
+export interface OpenRange {
+  start: bigint | undefined;
+  end: bigint | undefined;
+}
 
 /** What a walk reads, and how its pages are fetched. */
 export interface WalkRequest<T> extends WalkSettings {
@@ -22,8 +32,10 @@ export interface WalkRequest<T> extends WalkSettings {
   pagination: Pagination;
   /** Size of a page if `pagination` names none. */
   pageSize: number;
-  /** The range of time of a list that has one, in Unix nanoseconds. Either side can be open; the end does not belong to it. */
-  range?: { start: bigint | undefined; end: bigint | undefined } | undefined;
+  /** The range of time of a list that has one. */
+  range?: OpenRange | undefined;
+  /** Whether nodes must have reached the bounds of the range. Default: what the pages cover is told. */
+  isFixed?: boolean;
   /**
    * What the cursors of the list lack on v0.74 nodes. Cursors of another form than theirs are followed as they are.
    *
@@ -41,7 +53,7 @@ export interface WalkRequest<T> extends WalkSettings {
    * @param decidesStart - Whether the page decides how far back the walk is complete.
    */
   fetchPage(
-    pagination: Pagination,
+    request: ListRequest,
     expectation: Expectation,
     signal: AbortSignal,
     decidesStart: boolean,
@@ -93,6 +105,13 @@ export function pageAfter(
     ...(cursor !== undefined && { [direction.cursor]: cursor }),
     ...(newestFirst !== undefined && { newestFirst }),
   };
+}
+
+/** The request of a page. One that continues from before the range shows what it continues from. */
+export function requestOf({ range }: WalkPlan, pagination: Pagination): ListRequest {
+  const { start, end } = range ?? {};
+  const place = start === undefined ? undefined : nanosecondsOf(cursorOf(pagination) ?? "");
+  return { pagination, start: place === undefined || start === undefined ? start : minimum(start, place), end };
 }
 
 /** Whether a walk in a direction goes from newer records to older ones. */

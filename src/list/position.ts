@@ -69,12 +69,18 @@ export function paginationAt(walk: WalkPlan, { direction, block, from }: Positio
 /** What a page has to show, so that nothing before it and in it is missing. */
 export function expectationAt(walk: WalkPlan, { direction, pages, block, node, from }: Position): Expectation {
   const { after = 0n, continuesFrom } = from ?? {};
+  const { isFixed = false, range } = walk;
+  const { start = 0n, end } = range ?? {};
+  const isDown = goesDown(walk, direction);
   // Before a record of a time, all records of the past are final.
-  const isPast = continuesFrom !== undefined && walk.range !== undefined && goesDown(walk, direction);
+  const isPast = continuesFrom !== undefined && range !== undefined && isDown;
+  // Of a fixed range, each page shows that it is complete, whichever block the one before was of.
+  const reached = isFixed ? (isDown ? end : start && start + 1000n) : block?.timestamp;
   return {
-    isFresh: pages === 0,
+    isFresh: pages === 0 && !(isFixed && end !== undefined),
     prefer: node,
-    minBlock: isPast ? after : maximum(after, block?.timestamp ?? 0n),
+    minBlock: isPast ? after : maximum(after, reached ?? 0n),
+    minBlockAtEnd: isFixed ? end : undefined,
     continuesFrom,
   };
 }

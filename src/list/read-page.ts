@@ -21,7 +21,7 @@ import { behindError, describeTime, prunedError } from "../evidence/reading-erro
 import type { Block, NodeExtra } from "../http/call.js";
 import { type Expectation, NotShown } from "../http/expectation.js";
 import type { Page } from "./page.js";
-import { type FetchedPage, goesDown, pageAfter, type WalkPlan } from "./plan.js";
+import { type FetchedPage, goesDown, pageAfter, requestOf, type WalkPlan } from "./plan.js";
 import { continueAfter, emptyPosition, expectationAt, gapAt, type Position, paginationAt } from "./position.js";
 import { type Continuation, fromNeighbor } from "./repair.js";
 import { type TakenPage, takeFresh, takePage } from "./take-page.js";
@@ -81,7 +81,8 @@ async function fetchPage<T>(
 ): Promise<FetchedPage<T>> {
   const { operation, range } = walk;
   const pagination = pageAfter(walk, position.direction, position.from?.cursor, size);
-  const content = await walk.fetchPage(pagination, expectation, signal, expectation.historyFrom !== undefined);
+  const request = requestOf(walk, pagination);
+  const content = await walk.fetchPage(request, expectation, signal, expectation.historyFrom !== undefined);
   if (!Array.isArray(content?.edges)) {
     return refuse({ operation, argument: "fetchPage" }, "a function that returns `{ edges, pageInfo }`", content);
   }
@@ -96,7 +97,7 @@ async function afterNeighbor<T>(walk: WalkPlan, position: Position<T>, signal: A
   const pagination = pageAfter(walk, opposite(direction), from.cursor, 2);
   // A node that has dropped the records at the cursor shows none, or another one.
   const expectation = { ...expectationAt(walk, position), historyFrom: from.after ?? 0n };
-  const before = await walk.fetchPage(pagination, expectation, signal, false);
+  const before = await walk.fetchPage(requestOf(walk, pagination), expectation, signal, false);
   return { ...position, from: fromNeighbor(edgesOf(before, direction), from) };
 }
 
@@ -197,4 +198,4 @@ function unlessUnreachable<P extends Pagination>(read: () => P | undefined): P |
 }
 
 const prunedAt = (walk: WalkPlan, position: Position, start: bigint, availableFrom: bigint): PaginationError =>
-  prunedError(walk.operation, start, availableFrom, "narrow the range", paginationAt(walk, position));
+  prunedError(walk.operation, start, availableFrom, paginationAt(walk, position));

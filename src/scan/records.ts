@@ -1,7 +1,7 @@
 import { operations } from "../../generated/operations.js";
 import type { BalanceChange } from "../../generated/types.js";
 import { ResponseError } from "../errors/index.js";
-import { hasRecord, type ReceivedPage } from "../evidence/page.js";
+import { directionOf, hasRecord, type ReceivedPage } from "../evidence/page.js";
 import { compareDigits, compareText, isDigits } from "../values/integers.js";
 import { show } from "../values/show.js";
 import { microsecondOf } from "../values/times.js";
@@ -39,7 +39,7 @@ export function checkPage(
     throw new ResponseError(message, { operation, attempts: 1, response, body });
   };
   const records = edges.filter(hasRecord<Timed>).map(({ node }) => node);
-  if (edges.length === 0 && pageInfo?.hasNextPage) fail("an empty page that reports a next page");
+  if (edges.length === 0 && pageInfo?.[directionOf(pagination).more]) fail("an empty page that reports a next page");
   const sign = pagination.newestFirst === false ? 1 : -1;
   let previous: string | undefined;
   for (const node of records) {

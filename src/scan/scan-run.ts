@@ -1,38 +1,24 @@
-import { operations } from "../../generated/operations.js";
 import type { BalanceChange, BalanceChangesDateRange } from "../../generated/types.js";
-import { type CheckedArguments, timesOf } from "../arguments/read-arguments.js";
 import { untilAborted } from "../async/abort.js";
 import type { Batches } from "../async/item-iterator.js";
 import { Semaphore } from "../async/semaphore.js";
 import { annotate, VegaError } from "../errors/index.js";
 import type { Coverage } from "../errors/vega-error.js";
-import type { Connection } from "../evidence/connection.js";
-import { coverageUpTo, laterOf, type NodePage, type ReceivedPage } from "../evidence/page.js";
-import { listReader } from "../evidence/reader.js";
-import { behindError, describeTime } from "../evidence/reading-errors.js";
-import { select } from "../evidence/sender.js";
+import { coverageUpTo, laterOf, type NodePage, type ReceivedPage, timeOf } from "../evidence/page.js";
+import { prunedError } from "../evidence/reading-errors.js";
 import type { Block } from "../http/call.js";
-import type { CallSettings } from "../http/call-options.js";
-import { NotShown } from "../http/expectation.js";
-import type { OperationRoute } from "../http/route.js";
-import { splitFilters } from "../list/filters.js";
+import { type ListRequest, listsOf } from "../list/open-list.js";
+import { type OpenRange, planWalk, type WalkPlan } from "../list/plan.js";
+import { startOf } from "../list/position.js";
+import { type ListPage, readPage } from "../list/read-page.js";
+import { readWalkOptions } from "../list/walk-options.js";
 import { maximum, minimum } from "../values/integers.js";
-import { finalTime, microsecondOf, toTime } from "../values/times.js";
+import { finalTime, toTime } from "../values/times.js";
 import { MergedParts } from "./merge.js";
-import { PartScan, pageSizeFor } from "./part.js";
-import { checkPage, microsecondAt } from "./records.js";
+import { neededFor, type PartOptions, PartScan } from "./part.js";
+import { checkPage } from "./records.js";
 import type { ScanSettings } from "./scan-options.js";
-import { type OpenRange, type RangePage, SegmentReader } from "./segment-reader.js";
-import { aligned, type Range, type ReadingOrder, readingOrder } from "./timeline.js";
-
-/** How the pages of a scan are requested. */
-export interface ScannedList {
-  connection: Connection;
-  route: OperationRoute;
-  call: CallSettings;
-}
-
-const listOperation = operations.listBalanceChanges;
+import { microsecondFrom, type Range, type ReadingOrder, readingOrder } from "./timeline.js";
 
 /** How many pages are read before the caller needs them, for each request that may be in flight. */
 const prefetchedPages = 5;
@@ -48,53 +34,56 @@ export class ScanRun implements Batches<BalanceChange> {
   readonly #options: ScanSettings;
   readonly #controller = new AbortController();
   readonly #order: ReadingOrder;
-  /** Which records are yielded. Default: all are. */
-  readonly #isWanted: ((record: BalanceChange) => boolean) | undefined;
-  /** Unix nanoseconds. Default: from the oldest record, to the current block at the first response. */
+  /** Default: from the oldest record, to the current block at the first response. */
   readonly #range: OpenRange;
+  /** The first microsecond of it. */
+  readonly #start: bigint;
   /** One for each request that the filter takes. */
-  readonly #readers: readonly SegmentReader[];
-  /** The share of each reader. */
+  readonly #plans: readonly WalkPlan<BalanceChange>[];
+  /** The share of each. */
   readonly #share: { readonly concurrency: number; readonly bufferSize: number };
   /** The latest block of a page. */
   #block: Block | undefined;
   #hasPageWithoutBlock = false;
-  #parts: MergedParts | undefined;
+  #parts: readonly PartScan[] = [];
+  #merged: MergedParts | undefined;
   /** The last records that were returned. */
   #last: readonly BalanceChange[] | undefined;
   #pagesRead = 0;
   #itemsRead = 0;
 
-  constructor(list: ScannedList, { dateRange, ...given }: CheckedArguments, options: ScanSettings) {
-    const { connection, call } = list;
-    const { operation } = list.route;
-    const { pageSize, catchUp, ignoresMissingHistory } = options;
-    const { filters, isWanted } = select<BalanceChange>(listOperation, given);
-    const { start = 0n, end } = timesOf({ dateRange }, listOperation.range);
-    const parts = splitFilters(filters);
+  constructor(list: ListRequest<BalanceChange>, options: ScanSettings) {
+    const { id, connection, call } = list;
+    const { pageSize, catchUp, newestFirst, ignoresMissingHistory } = options;
+    const check = (page: ReceivedPage<BalanceChange>, response: Response) => checkPage(id, page, response);
+    const { range = { start: undefined, end: undefined }, isWanted, lists } = listsOf(list, { catchUp, check });
     const concurrency = options.concurrency * (call.node === undefined ? connection.nodeCount : 1);
-    const bufferSize = Math.floor((prefetchedPages * concurrency * pageSize) / parts.length);
+    const bufferSize = Math.floor((prefetchedPages * concurrency * pageSize) / lists.length);
     const semaphore = new Semaphore(concurrency);
-    const check = (page: ReceivedPage<BalanceChange>, response: Response) => checkPage(operation, page, response);
     this.maxItems = options.maxItems;
     this.signal = options.signal;
-    this.#operation = operation;
+    this.#operation = id;
     this.#options = options;
-    this.#order = readingOrder(options.newestFirst);
-    this.#isWanted = isWanted;
-    this.#range = { start: start > 0n ? start : undefined, end };
-    this.#share = { concurrency: Math.max(1, Math.floor(concurrency / parts.length)), bufferSize };
-    this.#readers = parts.map(
-      (filters) =>
-        new SegmentReader({
-          operation,
-          order: this.#order,
-          pageSize: Math.min(pageSize, Math.max(smallestPage, bufferSize)),
-          start: start > 0n ? microsecondOf(start) : undefined,
-          ignoresMissingHistory,
-          reader: listReader<BalanceChange>({ ...list, operation: listOperation, filters, catchUp, check }),
-          run: (send) => semaphore.run(() => this.#send(send)),
-        }),
+    this.#order = readingOrder(newestFirst);
+    this.#range = range;
+    this.#start = microsecondFrom(range.start ?? 0n);
+    this.#share = { concurrency: Math.max(1, Math.floor(concurrency / lists.length)), bufferSize };
+    this.#plans = lists.map((source) =>
+      planWalk({
+        ...source,
+        ...readWalkOptions(),
+        pagination: { newestFirst },
+        pageSize: Math.min(pageSize, Math.max(smallestPage, bufferSize)),
+        isFixed: true,
+        ...(isWanted && { isWanted }),
+        fetchPage: async (request, expectation, signal, decidesStart) => {
+          const ignoresStart = ignoresMissingHistory && expectation.historyFrom === toTime(this.#start);
+          const decides = decidesStart && !ignoresStart;
+          const page = await semaphore.run(() => source.fetchPage(request, expectation, signal, decides));
+          this.#note(page);
+          return page;
+        },
+      }),
     );
   }
 
@@ -113,7 +102,7 @@ export class ScanRun implements Batches<BalanceChange> {
     const isEndShown = this.#block !== undefined && !this.#hasPageWithoutBlock;
     // A range can begin after the newest block.
     const end = this.#range.end && maximum(this.#range.end, start);
-    const shown = this.#readers.map(({ completeFrom }) => completeFrom).reduce(maximum, start);
+    const shown = this.#parts.map(({ completeFrom }) => completeFrom).reduce(maximum, start);
     const whole = {
       start: end === undefined ? shown : minimum(shown, end),
       end: isEndShown ? end : undefined,
@@ -124,28 +113,25 @@ export class ScanRun implements Batches<BalanceChange> {
     return coverageUpTo(last && BigInt(last.timestamp), whole, this.#order.newestFirst);
   }
 
-  async #send(send: (signal: AbortSignal) => Promise<NodePage<BalanceChange>>): Promise<NodePage<BalanceChange>> {
-    const page = await untilAborted(this.signal, this.#controller, send);
-    const { block } = page.extra;
+  #note({ extra: { block } }: Pick<NodePage<BalanceChange>, "extra">): void {
     this.#pagesRead++;
     if (block === undefined) this.#hasPageWithoutBlock = true;
     this.#block = laterOf(this.#block, block);
-    return page;
   }
 
   /** The next records; `undefined` at the end. */
   async next(): Promise<readonly BalanceChange[] | undefined> {
     let unread: Range | undefined;
     try {
-      this.#parts ??= await this.#begin();
-      const next = await this.#parts.next();
+      this.#merged ??= await this.#begin();
+      const next = await this.#merged.next();
       if (next !== undefined && "error" in next) {
         unread = next.unread;
         throw next.error;
       }
-      this.#last = this.#isWanted ? next?.filter(this.#isWanted) : next;
-      this.#itemsRead += this.#last?.length ?? 0;
-      return this.#last;
+      this.#last = next;
+      this.#itemsRead += next?.length ?? 0;
+      return next;
     } catch (error) {
       throw this.#describe(error, unread);
     }
@@ -154,64 +140,57 @@ export class ScanRun implements Batches<BalanceChange> {
   async #begin(): Promise<MergedParts> {
     const { start, end: wantedEnd } = this.#range;
     const { newestFirst, ignoresMissingHistory } = this.#options;
-    const [firstReader] = this.#readers;
+    const [first] = this.#plans;
     const isEmpty = start !== undefined && wantedEnd !== undefined && start >= wantedEnd;
-    if (firstReader === undefined || isEmpty) return new MergedParts([], this.#order);
-    const from = start && microsecondOf(start);
+    if (first === undefined || isEmpty) return new MergedParts([], this.#order);
     // A range that begins too early is refused before records are yielded, whichever end they come from.
-    if (from !== undefined && newestFirst && !ignoresMissingHistory) await firstReader.checkHistory(from);
-    // It is unknown how many records have to be read for that many wanted ones.
-    const maxItems = this.#isWanted ? Number.POSITIVE_INFINITY : this.maxItems;
+    const from = start && toTime(this.#start);
+    if (from !== undefined && newestFirst && !ignoresMissingHistory) {
+      const { availableFrom } = (await this.#run(async (signal) => first.readHistory?.(from, signal))) ?? {};
+      if (availableFrom !== undefined) throw prunedError(this.#operation, from, availableFrom, undefined);
+    }
+    const { maxItems } = this;
+    const read: PartOptions["read"] = (plan, position, left) =>
+      this.#run((signal) => readPage(plan, position, signal, left));
     // An open end is fixed once, by the first response.
-    const size = pageSizeFor(maxItems, firstReader.pageSize);
-    const openRange = { start: from, end: undefined };
-    const page = wantedEnd === undefined ? await firstReader.fetch(openRange, { size, isFirst: true }) : undefined;
+    const open = { ...first, range: { start: from, end: undefined } };
+    const page = wantedEnd === undefined ? await read(open, startOf(open), neededFor(maxItems)) : undefined;
     const end = wantedEnd ?? (await this.#findEnd(page));
     this.#range.end = end;
-    const times = { start: start ?? 0n, end };
-    const parts = this.#readers.map((reader) => {
-      const first = reader === firstReader && page && this.#isUsable(page, times) ? page : undefined;
-      return new PartScan({ ...this.#share, reader, times, maxItems, first });
-    });
-    return new MergedParts(parts, this.#order);
+    // A node leaves out the first record behind a cursor that is after the end, as those of the current block are.
+    const [newest] = page?.nodes ?? [];
+    const kept = newest && BigInt(newest.timestamp) >= end ? undefined : page;
+    const microseconds = { start: this.#start, end: microsecondFrom(end) };
+    const options = { ...this.#share, order: this.#order, range: microseconds, maxItems, read };
+    this.#parts = this.#plans.map(
+      (plan) => new PartScan({ ...options, plan, first: plan === first ? kept : undefined }),
+    );
+    return new MergedParts(this.#parts, this.#order);
+  }
+
+  #run<T>(send: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    return untilAborted(this.signal, this.#controller, send);
   }
 
   /** The end of a scan without an end: all that is final, or if the node names no block, what is there. */
-  async #findEnd(first: RangePage | undefined): Promise<bigint> {
+  async #findEnd(first: ListPage<BalanceChange> | undefined): Promise<bigint> {
     if (first?.block) return finalTime(first.block.timestamp);
-    const { edges = [], hasMore = true } = first ?? {};
-    const shown = this.#order.newestFirst ? edges.at(0) : hasMore ? undefined : edges.at(-1);
-    const isShown = shown !== undefined && this.#readers.length === 1;
-    const newest = isShown ? [shown.node] : await Promise.all(this.#readers.map((reader) => reader.newest()));
-    return newest.map((record) => BigInt(record?.timestamp ?? -1)).reduce(maximum) + 1n;
-  }
-
-  /** Whether a page shows what is before the end. Newest first, all its records can be of blocks that are not final. */
-  #isUsable({ edges }: RangePage, times: Range): boolean {
-    const last = edges.at(-1);
-    const { compare, firstOf } = this.#order;
-    return last === undefined || compare(microsecondAt(last.node), firstOf(aligned(times))) >= 0;
+    const request = { pagination: { first: 1, newestFirst: true } };
+    const newest = this.#plans.map((plan) => this.#run(async (signal) => plan.fetchPage(request, {}, signal, false)));
+    const times = (await Promise.all(newest)).map(({ edges }) => timeOf(edges[0]) ?? -1n);
+    return times.reduce(maximum) + 1n;
   }
 
   /** Adds where to continue once the caller has the records that came before the error. */
   #describe(error: unknown, unread: Range | undefined): unknown {
-    const rest = this.#rest(unread);
-    const needed = `the time ${describeTime(rest.end ?? rest.start ?? 0n)}`;
-    const described = NotShown.is(error) ? behindError(this.#operation, needed, error.shown?.block, undefined) : error;
-    if (!VegaError.is(described)) return described;
-    const { start = 0n, end } = rest;
-    const { availableFrom } = described as { availableFrom?: bigint };
-    const from =
-      availableFrom === undefined ? rest.start : maximum(start, minimum(availableFrom, end ?? availableFrom));
-    const resume = toDateRange({ start: from, end });
-    return annotate(described, { resume, pagesRead: this.#pagesRead, itemsRead: this.#itemsRead });
-  }
-
-  #rest(unread: Range | undefined): OpenRange {
-    const { start, end } = this.#range;
-    if (unread === undefined || end === undefined) return { start, end };
-    const [from, to] = [toTime(unread.start), toTime(unread.end)];
-    return this.#order.newestFirst ? { start, end: minimum(to, end) } : { start: maximum(from, start ?? 0n), end };
+    if (!VegaError.is(error)) return error;
+    let { start, end } = this.#range;
+    if (unread && this.#order.newestFirst) end = toTime(unread.end);
+    else if (unread) start = toTime(unread.start);
+    const { availableFrom } = error as { availableFrom?: bigint };
+    if (availableFrom !== undefined) start = maximum(start ?? 0n, minimum(availableFrom, end ?? availableFrom));
+    const resume = toDateRange({ start, end });
+    return annotate(error, { resume, pagesRead: this.#pagesRead, itemsRead: this.#itemsRead });
   }
 }
 

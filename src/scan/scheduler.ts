@@ -1,5 +1,5 @@
 import type { BalanceChange } from "../../generated/types.js";
-import type { Anchor } from "./segment-reader.js";
+import type { Position } from "../list/position.js";
 import { isEmpty, lengthOf, type Range } from "./timeline.js";
 
 /** Where a scan could not continue. What comes before was yielded. */
@@ -9,12 +9,16 @@ export interface Failure {
   error: unknown;
 }
 
-/** A part of the range of a scan, which one request at a time reads. */
+/** A part of the range of a scan, which one walk reads. */
 export interface Segment {
   /** All of it, what was read included. */
   range: Range;
-  /** What is not read yet. */
+  /** What is not read yet, from the microsecond of the last record on. */
   unread: Range;
+  /** Where its next page begins. */
+  position: Position<BalanceChange>;
+  /** The records of the last microsecond, of which more can follow. */
+  held: BalanceChange[];
   batches: (readonly BalanceChange[])[];
   /** How many of its records wait for the caller. */
   buffered: number;
@@ -22,8 +26,6 @@ export interface Segment {
   isBusy: boolean;
   /** Records in a microsecond, if known. */
   density: number | undefined;
-  /** Known records where it continues, or where it has ended. */
-  anchor: Anchor | undefined;
   /** Set if it cannot be read. */
   failure: Failure | undefined;
 }
@@ -72,7 +74,7 @@ export function decide(
 /** The length of what the request in flight may still return, and of a share of what follows, in whole pages. */
 function lengthOfFirst({ unread, density = 1 }: Segment, pageSize: number, share: number): bigint {
   // A page begins with a record of the one before.
-  const page = Math.max(1, pageSize - 2) / density;
+  const page = Math.max(1, pageSize - 1) / density;
   const pages = Math.ceil(1 + (lengthOf(unread) / page - 1) * share);
   // The request in flight may be for the first microsecond alone.
   return BigInt(Math.max(1, Math.floor(pages * page)));

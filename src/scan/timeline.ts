@@ -1,22 +1,17 @@
 import { compareIntegers } from "../values/integers.js";
 import { microsecondOf } from "../values/times.js";
 
-/**
- * Times of a scan are whole microseconds since Unix time 0, in which v0.74 nodes keep and compare times: requests that are
- * aligned to them mean the same on nodes that compare nanoseconds.
- */
+/** A range in whole microseconds since Unix time 0. Nodes have no finer times (observed on v0.74 and v0.79 nodes). */
 export interface Range {
   readonly start: bigint;
   /** Not part of the range. */
   readonly end: bigint;
 }
 
-/** The smallest range in microseconds that holds a range in Unix nanoseconds. */
-export const aligned = ({ start, end }: Range): Range => ({
-  start: microsecondOf(start),
-  end: -microsecondOf(-end),
-});
+/** The first microsecond from a time in Unix nanoseconds on. */
+export const microsecondFrom = (time: bigint): bigint => -microsecondOf(-time);
 
+export const holds = ({ start, end }: Range, microsecond: bigint): boolean => microsecond >= start && microsecond < end;
 export const isEmpty = ({ start, end }: Range): boolean => start >= end;
 export const lengthOf = ({ start, end }: Range): number => Number(end - start);
 
@@ -31,6 +26,8 @@ export function readingOrder(newestFirst: boolean) {
     sign,
     /** The microsecond that is read first. */
     firstOf: ({ start, end }: Range): bigint => (newestFirst ? end - 1n : start),
+    /** The microsecond that is read last. */
+    lastOf: ({ start, end }: Range): bigint => (newestFirst ? start : end - 1n),
     /** What is left of a range from a microsecond on. */
     from: ({ start, end }: Range, at: bigint): Range => (newestFirst ? { start, end: at + 1n } : { start: at, end }),
     /** Splits a range after so many microseconds, in reading order. */

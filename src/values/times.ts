@@ -88,9 +88,8 @@ function parseRfc3339(text: string): bigint {
     const expected = 'a time as digits of Unix nanoseconds or RFC 3339 text such as "2024-02-09T16:54:49.123456789Z"';
     refuseValue("time", expected, text);
   }
-  const [hours = 0, minutes = 0] = offset.length > 1 ? offset.slice(1).split(":").map(Number) : [];
-  const shift = (offset.startsWith("-") ? -1 : 1) * (hours * 60 + minutes) * 60_000;
-  return BigInt(wallClock.getTime() - shift) * nanosecondsPerMillisecond + BigInt(fraction.padEnd(9, "0"));
+  const milliseconds = Date.parse(`${date}T${time}${offset.toUpperCase()}`);
+  return BigInt(milliseconds) * nanosecondsPerMillisecond + BigInt(fraction.padEnd(9, "0"));
 }
 
 /** Division of `bigint` truncates; this one rounds down. */

@@ -37,9 +37,9 @@ export function rejectionOf(error: unknown): Rejection {
   if (error instanceof Rejection) return error;
   if (vega.ArgumentError.is(error)) return new Rejection(3, error.message);
   if (vega.PaginationError.is(error)) {
-    const { reason, message, availableFrom, timestamp } = error;
+    const { reason, message, availableFrom } = error;
     const type = "vegaprotocol-client/PaginationError";
-    const detail = { "@type": type, reason, availableFrom: availableFrom?.toString(), timestamp, ...resumeOf(error) };
+    const detail = { "@type": type, reason, availableFrom: availableFrom?.toString(), ...resumeOf(error) };
     // The caller can begin a range later; another node may be able to continue, or this one a little later.
     const code = reason === "pruned" ? 11 : reason === "behind" || reason === "gap" ? 14 : 15;
     return new Rejection(code, message, [detail]);

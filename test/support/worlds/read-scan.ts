@@ -48,9 +48,7 @@ export async function readScan(reader: Reader, reading: Reading): Promise<void> 
       // Nothing is before 0: such a start is open.
       time === undefined || BigInt(String(time)) === 0n ? undefined : BigInt(String(time)),
     );
-    const { reason, timestamp } = PaginationError.is(error) ? error : {};
-    const isPruned = reason === "pruned";
-    if (reason === "too-dense") reading.checkDense(timestamp, pageSize, wanted);
+    const isPruned = PaginationError.is(error) && error.reason === "pruned";
     if (isPruned) reading.checkPruned(range.start ?? 0n, start);
     if (isNewestFirst) {
       if (!isPruned && start !== range.start)

@@ -89,14 +89,6 @@ export class Reading {
     if (isGap && hasWhole) this.fail("needless-gap", error.message.slice(0, 160));
   }
 
-  /** Whether more records share a time than a page has room for, with one before and one behind them. */
-  checkDense(timestamp: string | undefined, size: number, wanted: (change: BalanceChange) => boolean): void {
-    const { world, changes } = this.world;
-    const room = Math.min(size, ...world.nodes.map(({ clamp = size }) => clamp));
-    const count = changes.filter((change) => wanted(change) && change.timestamp === timestamp).length;
-    if (count + 2 <= room) this.fail("false-dense", `${count} records at ${timestamp}, pages have room for ${room}`);
-  }
-
   /** Returns whether a reading that has failed is continued. */
   continues(): boolean {
     if (this.errors.length >= mostErrors) {
