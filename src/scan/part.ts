@@ -159,12 +159,15 @@ export class PartScan {
     const left = isNeeded ? neededFor(this.#left) : Number.POSITIVE_INFINITY;
     const page = this.#first ?? (await read({ ...plan, range: times }, position, left));
     this.#first = undefined;
-    if (range.start === whole.start) {
+    const { unread } = segment;
+    const end = page.nodes.at(-1);
+    const isPast = end !== undefined && order.compare(microsecondAt(end), order.lastOf(unread)) > 0;
+    // Meanwhile, a split has shortened the segment: the page does not show that no record is missing before its new end.
+    if (segment.range !== range && !isPast && !page.pageInfo?.hasNextPage) return;
+    if (segment.range.start === whole.start) {
       // A page without records shows nothing.
       this.#completeFrom = maximum(this.#completeFrom, minimum(page.completeFrom, times.end));
     }
-    // Meanwhile, a split can have shortened the segment.
-    const { unread } = segment;
     const added = page.nodes.filter((record) => holds(unread, microsecondAt(record)));
     const records = [...segment.held, ...added];
     const last = records.at(-1);
@@ -174,8 +177,6 @@ export class PartScan {
     segment.held = records.splice(Math.max(0, ready));
     this.#add(segment, records);
     segment.unread = order.from(unread, at);
-    const end = page.nodes.at(-1);
-    const isPast = end !== undefined && order.compare(microsecondAt(end), order.lastOf(unread)) > 0;
     const next = isPast ? undefined : page.after(forward);
     if (next === undefined) {
       this.#add(segment, segment.held);
@@ -185,7 +186,7 @@ export class PartScan {
     segment.position = next;
     segment.density = added.length / Math.max(1, lengthOf(unread) - lengthOf(segment.unread));
     this.#fullPages++;
-    this.#pageSize = added.length || this.#pageSize;
+    this.#pageSize = added.length;
   }
 
   #add(segment: Segment, records: BalanceChange[]): void {

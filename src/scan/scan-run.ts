@@ -23,9 +23,6 @@ import { microsecondFrom, type Range, type ReadingOrder, readingOrder } from "./
 /** How many pages are read before the caller needs them, for each request that may be in flight. */
 const prefetchedPages = 5;
 
-/** The smallest page of one of several requests: a filter that was split often must not take a request for each record. */
-const smallestPage = 100;
-
 /** One scan of balance changes from its first request to its last: of the list operation, by ranges of time. */
 export class ScanRun implements Batches<BalanceChange> {
   readonly maxItems: number;
@@ -34,6 +31,8 @@ export class ScanRun implements Batches<BalanceChange> {
   readonly #options: ScanSettings;
   readonly #controller = new AbortController();
   readonly #order: ReadingOrder;
+  /** Which records are yielded. Default: all are. */
+  readonly #isWanted: ((record: BalanceChange) => boolean) | undefined;
   /** Default: from the oldest record, to the current block at the first response. */
   readonly #range: OpenRange;
   /** The first microsecond of it. */
@@ -65,6 +64,7 @@ export class ScanRun implements Batches<BalanceChange> {
     this.#operation = id;
     this.#options = options;
     this.#order = readingOrder(newestFirst);
+    this.#isWanted = isWanted;
     this.#range = range;
     this.#start = microsecondFrom(range.start ?? 0n);
     this.#share = { concurrency: Math.max(1, Math.floor(concurrency / lists.length)), bufferSize };
@@ -73,9 +73,8 @@ export class ScanRun implements Batches<BalanceChange> {
         ...source,
         ...readWalkOptions(),
         pagination: { newestFirst },
-        pageSize: Math.min(pageSize, Math.max(smallestPage, bufferSize)),
+        pageSize,
         isFixed: true,
-        ...(isWanted && { isWanted }),
         fetchPage: async (request, expectation, signal, decidesStart) => {
           const ignoresStart = ignoresMissingHistory && expectation.historyFrom === toTime(this.#start);
           const decides = decidesStart && !ignoresStart;
@@ -129,9 +128,9 @@ export class ScanRun implements Batches<BalanceChange> {
         unread = next.unread;
         throw next.error;
       }
-      this.#last = next;
-      this.#itemsRead += next?.length ?? 0;
-      return next;
+      this.#last = this.#isWanted ? next?.filter(this.#isWanted) : next;
+      this.#itemsRead += this.#last?.length ?? 0;
+      return this.#last;
     } catch (error) {
       throw this.#describe(error, unread);
     }
@@ -149,7 +148,8 @@ export class ScanRun implements Batches<BalanceChange> {
       const { availableFrom } = (await this.#run(async (signal) => first.readHistory?.(from, signal))) ?? {};
       if (availableFrom !== undefined) throw prunedError(this.#operation, from, availableFrom, undefined);
     }
-    const { maxItems } = this;
+    // It is unknown how many records have to be read for that many wanted ones.
+    const maxItems = this.#isWanted ? Number.POSITIVE_INFINITY : this.maxItems;
     const read: PartOptions["read"] = (plan, position, left) =>
       this.#run((signal) => readPage(plan, position, signal, left));
     // An open end is fixed once, by the first response.
