@@ -4,10 +4,10 @@
 export const hints = {
   listVotes: {
     repeatedCursor:
-      "v0.74 nodes repeat a page if one block has more votes than the largest page of the node, 5000 at most. Request the votes of one party. The votes after the block are reached from the other end of the list, with the opposite value of `newestFirst`.",
+      "v0.74 nodes repeat a page if one block has more votes than their largest page (5000). Request the votes of one party. The votes after the block are reached from the other end, with the opposite `newestFirst`.",
   },
   listPartiesProfiles: {
     rejectedCursor:
-      "v0.74 nodes respond to every cursor of this list with this status, so only its first page works. Request a larger page (`pagination.first`, at most 5000), the other end of the list (`newestFirst: false`), or the parties by name (`parties`).",
+      "v0.74 nodes reject every cursor of this list. Request a larger page (at most 5000), the other end of the list (`newestFirst: false`), or some `parties`.",
   },
 } as const;

@@ -16,29 +16,25 @@ export const prunedError = (
   resume: Resume,
 ): PaginationError =>
   readingError(
-    `The range of ${operation} begins at ${describeTime(start)}, but the balance changes of the node begin at ` +
-      `${describeTime(availableFrom)}: earlier records were pruned or never existed. Begin at \`availableFrom\`, use a node that keeps ` +
-      'a longer history, or scan what is left with `missingHistory: "ignore"`.',
+    `${operation} begins at ${describeTime(start)}, but the balance changes of the node begin at ${describeTime(availableFrom)}: ` +
+      "earlier ones were pruned or never existed. Begin at `availableFrom`, use a node that keeps more, or scan with " +
+      '`missingHistory: "ignore"`.',
     { operation, reason: "pruned", availableFrom },
     resume,
   );
 
-/**
- * No node has reached what is read.
- *
- * @param needed - What the node had to reach, in words.
- */
+/** No node has reached a time. */
 export const behindError = (
   operation: string | undefined,
-  needed: string,
+  needed: bigint,
   block: Block | undefined,
   resume: Resume,
 ): PaginationError =>
   readingError(
-    `${operation} needs a node that has reached ${needed}, but ` +
+    `${operation} needs a node that ` +
       (block === undefined
-        ? "the last response names no block, unlike those before."
-        : `the last response is of block ${block.height} (${describeTime(block.timestamp)}).`) +
+        ? "names its block, as the responses before did."
+        : `has reached ${describeTime(needed)}, not only block ${block.height} (${describeTime(block.timestamp)}).`) +
       " Continue later with `resume`, or use a node that has caught up.",
     { operation, reason: "behind", block },
     resume,

@@ -180,5 +180,4 @@ function totalTimeoutError(
 }
 
 const queueHint = (option: string) =>
-  " because it waited for the rate limit of the client, which sends three requests at once until the node responds. Make fewer " +
-  `calls at once, or raise \`${option}\`.`;
+  ` because it waited for the rate limit. Make fewer calls at once, or raise \`${option}\`.`;

@@ -92,8 +92,8 @@ export function corsHint(error: unknown, url: string, origin = originOfPage()): 
   const isBlocked = error instanceof TypeError && error.cause === undefined;
   if (origin === undefined || url.startsWith(`${origin}/`) || !isBlocked) return "";
   return (
-    `. If the node is available, the browser may have blocked its response (CORS): let the node, or a proxy in front of it, allow ` +
-    `the origin ${origin} with \`Access-Control-Allow-Origin\`, or send the requests through the server of the page.`
+    `. The browser may have blocked its response (CORS): let the node, or a proxy in front of it, allow the origin ${origin}, or ` +
+    "send the requests through the server of the page."
   );
 }
 

@@ -17,9 +17,10 @@ import {
   timeOf,
   withRoom,
 } from "../evidence/page.js";
-import { behindError, describeTime, prunedError } from "../evidence/reading-errors.js";
+import { behindError, prunedError } from "../evidence/reading-errors.js";
 import type { Block, NodeExtra } from "../http/call.js";
 import { type Expectation, NotShown } from "../http/expectation.js";
+import { maximum } from "../values/integers.js";
 import type { Page } from "./page.js";
 import { type FetchedPage, goesDown, pageAfter, requestOf, type WalkPlan } from "./plan.js";
 import { continueAfter, emptyPosition, expectationAt, gapAt, type Position, paginationAt } from "./position.js";
@@ -59,9 +60,13 @@ export async function readPage<T>(
     } catch (error) {
       if (!NotShown.is(error)) throw error;
       if (error.lack !== "place") {
-        const { block, from } = position;
-        const needed = block ? `block ${block.height}` : `the time ${describeTime(from?.after ?? 0n)}`;
-        throw behindError(walk.operation, needed, error.shown?.block, paginationAt(walk, position));
+        const { minBlock = 0n, minBlockAtEnd = 0n } = expectationAt(walk, position);
+        throw behindError(
+          walk.operation,
+          maximum(minBlock, minBlockAtEnd),
+          error.shown?.block,
+          paginationAt(walk, position),
+        );
       }
     }
     position = { ...position, from: await fallbackOf(walk, position, signal) };

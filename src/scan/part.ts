@@ -43,8 +43,8 @@ export class PartScan {
   #busy = 0;
   #splits = 0;
   #fullPages = 0;
-  /** How many records a full page has. */
-  #pageSize: number;
+  /** How many records a full page has, as far as is known. */
+  #pageSize = 1;
   #completeFrom = 0n;
   #wake: () => void = ignore;
 
@@ -53,7 +53,6 @@ export class PartScan {
     this.#segments = isEmpty(options.range) ? [] : [this.#newSegment(options.range)];
     this.#first = options.first;
     this.#left = options.maxItems;
-    this.#pageSize = options.plan.size;
   }
 
   /** The time from which on no record of the filter is missing, in Unix nanoseconds; 0 if no page has shown it yet. */
@@ -152,7 +151,7 @@ export class PartScan {
 
   /** Reads one page of a segment. */
   async #read(segment: Segment): Promise<void> {
-    const { order, plan, read, range: whole } = this.#options;
+    const { order, plan, read } = this.#options;
     const { range, position } = segment;
     const isNeeded = segment === this.#segments[0] && segment.buffered === 0;
     const times = { start: range.start > 0n ? toTime(range.start) : undefined, end: toTime(range.end) };
@@ -164,7 +163,7 @@ export class PartScan {
     const isPast = end !== undefined && order.compare(microsecondAt(end), order.lastOf(unread)) > 0;
     // Meanwhile, a split has shortened the segment: the page does not show that no record is missing before its new end.
     if (segment.range !== range && !isPast && !page.pageInfo?.hasNextPage) return;
-    if (segment.range.start === whole.start) {
+    if (page.completeFrom > toTime(segment.range.start)) {
       // A page without records shows nothing.
       this.#completeFrom = maximum(this.#completeFrom, minimum(page.completeFrom, times.end));
     }
@@ -186,7 +185,7 @@ export class PartScan {
     segment.position = next;
     segment.density = added.length / Math.max(1, lengthOf(unread) - lengthOf(segment.unread));
     this.#fullPages++;
-    this.#pageSize = added.length;
+    this.#pageSize = Math.max(this.#pageSize, added.length);
   }
 
   #add(segment: Segment, records: BalanceChange[]): void {

@@ -76,11 +76,12 @@ export class ScanRun implements Batches<BalanceChange> {
         pageSize,
         isFixed: true,
         fetchPage: async (request, expectation, signal, decidesStart) => {
-          const ignoresStart = ignoresMissingHistory && expectation.historyFrom === toTime(this.#start);
-          const decides = decidesStart && !ignoresStart;
+          const isStart = expectation.historyFrom === toTime(this.#start);
+          const decides = decidesStart && !(isStart && ignoresMissingHistory);
           const page = await semaphore.run(() => source.fetchPage(request, expectation, signal, decides));
           this.#note(page);
-          return page;
+          // Newest first, a segment can begin before the oldest record of all.
+          return newestFirst && !isStart ? { ...page, availableFrom: undefined } : page;
         },
       }),
     );
