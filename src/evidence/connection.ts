@@ -10,8 +10,6 @@ export interface Session {
   returned?: bigint;
   /** Whether a page of a list has named a block. */
   namesBlocks?: boolean;
-  /** The time of the latest block of a page, in Unix nanoseconds, and when it was received. */
-  latest?: { readonly time: bigint; readonly seenAt: number };
   /** Whether a node has refused a request for its range. */
   refusesRanges?: boolean;
 }

@@ -1,7 +1,8 @@
 import type { Block } from "../http/call.js";
 import type { Expectation, KnownRecord, Lack, Place, Shown } from "../http/expectation.js";
 import { finalTime, nanosecondsPerDay } from "../values/times.js";
-import { directionOf, edgesOf, isDescending, nanosecondsOf, type ReceivedPage, timeOf } from "./page.js";
+import { nanosecondsOf } from "./cursors.js";
+import { directionOf, edgesOf, isDescending, type ReceivedPage, timeOf } from "./page.js";
 
 /** A time that no record reaches, in Unix nanoseconds. */
 export const never = (1n << 63n) - 1n;
@@ -23,7 +24,7 @@ export function judge(expectation: Expectation, shown: Shown, namesBlocks: boole
   // Only pages of lists are expected to show more.
   const page = shown.data as ReceivedPage<unknown>;
   if (block && block.timestamp < minBlockAtEnd && (!hasMore(page) || endsAt(page, block))) return "block";
-  if (continuesFrom && !isContinued(page, continuesFrom)) return isEmptyPart(page) ? "history" : "place";
+  if (continuesFrom && !isContinued(page, continuesFrom)) return "place";
   if (!block && namesBlocks && needsBlock) return "block";
   return historyFrom !== undefined && completeFrom(page, shown, historyFrom) > historyFrom ? "history" : undefined;
 }
@@ -81,14 +82,9 @@ export function isSame(known: KnownRecord, record: unknown): boolean {
 }
 
 /** Whether more records follow, as far as the node says. */
-function hasMore({ pageInfo, request: { pagination, window } }: ReceivedPage<unknown>): boolean {
-  return window?.isLast === false || (pageInfo?.[directionOf(pagination).more] ?? false);
-}
+const hasMore = ({ pageInfo, request: { pagination } }: ReceivedPage<unknown>): boolean =>
+  pageInfo?.[directionOf(pagination).more] ?? false;
 
 /** Whether the last record of a page is of the block of its node, of which records can be missing. */
 const endsAt = ({ edges }: ReceivedPage<unknown>, { timestamp }: Block): boolean =>
   (timeOf(edges.at(-1)) ?? 0n) >= finalTime(timestamp);
-
-/** Whether a page has no records, but one of another range that is read with it can have the place. */
-const isEmptyPart = ({ edges, request }: ReceivedPage<unknown>): boolean =>
-  edges.length === 0 && request.window?.isAnywhere === true;

@@ -1,10 +1,8 @@
-import { operations } from "../../generated/operations.js";
 import type { PageInfo, Pagination } from "../../generated/types.js";
 import type { Coverage } from "../errors/vega-error.js";
 import type { Block, NodeExtra } from "../http/call.js";
 import type { Expectation } from "../http/expectation.js";
 import { isDigits } from "../values/integers.js";
-import { toNanoseconds } from "../values/times.js";
 
 export type { Backward, Forward } from "../../generated/client.js";
 
@@ -27,8 +25,6 @@ export interface ListRequest {
   pagination: Pagination;
   start?: bigint | undefined;
   end?: bigint | undefined;
-  /** Set for one of several ranges that are read for a page: whether others follow it, and whether the place can be in any of them. */
-  window?: { isLast: boolean; isAnywhere: boolean } | undefined;
 }
 
 /** A page with the request that it responds to: what a judge sees. */
@@ -108,42 +104,8 @@ export function coverageUpTo(time: bigint | undefined, whole: Coverage, isDescen
   return { ...whole, start: time === undefined ? (whole.end ?? whole.start) : time + 1n };
 }
 
-const { timeMember } = operations.listBalanceChanges.cursors;
-
 /** Nodes allow pages of this size (observed on v0.74 and v0.79 nodes). */
 export const largestPage = 5000;
 
 /** The size of a page that has room for more records, as far as nodes allow it. */
 export const withRoom = (size: number, more: number): number => Math.min(size + more, Math.max(size, largestPage));
-
-/** The members of a cursor: those of nodes are base64 of JSON (observed on v0.74 nodes). Cursors of other forms are taken to be reliable. */
-export function readCursor(cursor: string): Record<string, unknown> | undefined {
-  try {
-    const fields: unknown = JSON.parse(atob(cursor));
-    return typeof fields === "object" && fields !== null ? { ...fields } : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** The time of the block that a cursor names, as the node spells it. All cursors of one block spell it alike. */
-export function blockTimeOf(cursor: string): string | undefined {
-  const time = readCursor(cursor)?.[timeMember];
-  return typeof time === "string" ? time : undefined;
-}
-
-/** The same time in Unix nanoseconds. */
-export function nanosecondsOf(cursor: string): bigint | undefined {
-  try {
-    return toNanoseconds(blockTimeOf(cursor) ?? "");
-  } catch {
-    return undefined;
-  }
-}
-
-/** A cursor with another time, in Unix nanoseconds. */
-export function cursorAt(cursor: string, time: bigint): string {
-  const fraction = String(time % 1_000_000_000n).padStart(9, "0");
-  const seconds = new Date(Number(time / 1_000_000n)).toISOString().slice(0, 19);
-  return btoa(JSON.stringify({ ...readCursor(cursor), [timeMember]: `${seconds}.${fraction}Z` }));
-}

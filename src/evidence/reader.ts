@@ -13,8 +13,8 @@ import {
   timeOf,
   withRoom,
 } from "./page.js";
+import { longestRange, withAnyRange } from "./ranges.js";
 import { type NodeList, sendPage } from "./sender.js";
-import { inWindows, longestRange, noteBlock } from "./windows.js";
 
 export interface ListReaderOptions<T> extends NodeList<T> {
   filters: CheckedArguments;
@@ -115,14 +115,13 @@ function pageReader<T>(options: ListReaderOptions<T>, filters: CheckedArguments)
       if (lack && lack !== "history") throw new NotShown(lack, { shown: reply });
       const { data, response, block, stale, node } = reply;
       check?.(data, response);
-      noteBlock(connection, block);
       const { edges, pageInfo } = data;
       const from = completeFrom(data, reply, expectation.historyFrom ?? request.start ?? 0n);
       return { edges, pageInfo, extra: { response, block, stale }, node, completeFrom: from };
     };
     return untilShown(attempt, options, signal);
   };
-  return operation.range ? inWindows(read, connection) : read;
+  return operation.range ? withAnyRange(read, session) : read;
 }
 
 /** How often a request is repeated at once: behind one address, the next node may have what this one lacks. */

@@ -5,7 +5,7 @@ import { systemClock } from "../async/clock.js";
 import type { VegaClient } from "../client/client.js";
 import type { ListingOptions, Page } from "../client/listing.js";
 import { PaginationError } from "../errors/index.js";
-import { nanosecondsOf } from "../evidence/page.js";
+import { nanosecondsOf } from "../evidence/cursors.js";
 import type { Block } from "../http/call.js";
 import { compareText } from "../values/integers.js";
 import { finalTime } from "../values/times.js";

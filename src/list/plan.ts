@@ -1,6 +1,7 @@
 import type { Pagination } from "../../generated/types.js";
 import { isPositiveInteger } from "../arguments/check-options.js";
 import { refuse, refuseByRule } from "../arguments/refuse.js";
+import { nanosecondsOf } from "../evidence/cursors.js";
 import {
   type Backward,
   cursorOf,
@@ -10,7 +11,6 @@ import {
   forward,
   type ListRequest,
   type NodePage,
-  nanosecondsOf,
   type PageContent,
 } from "../evidence/page.js";
 import type { Expectation } from "../http/expectation.js";

@@ -2,6 +2,7 @@ import type { PageInfo, Pagination } from "../../generated/types.js";
 import { refuse } from "../arguments/refuse.js";
 import { untilAborted } from "../async/abort.js";
 import { PaginationError } from "../errors/index.js";
+import { nanosecondsOf } from "../evidence/cursors.js";
 import { edgesAfter } from "../evidence/judge.js";
 import {
   type Backward,
@@ -12,7 +13,6 @@ import {
   type Forward,
   forward,
   inWalkOrder,
-  nanosecondsOf,
   opposite,
   timeOf,
   withRoom,

@@ -1,8 +1,9 @@
 import { operations } from "../../generated/operations.js";
+import { blockTimeOf, nanosecondsOf, withAccountId } from "../evidence/cursors.js";
 import { isSame } from "../evidence/judge.js";
-import { blockTimeOf, type Edge, nanosecondsOf } from "../evidence/page.js";
+import type { Edge } from "../evidence/page.js";
 import type { KnownRecord, Place } from "../http/expectation.js";
-import { afterVotes, continuingAt, identify, readMembers, shortKeyOf, withAccountId } from "./cursors.js";
+import { afterVotes, continuingAt, identify, readMembers, shortKeyOf } from "./cursors.js";
 import type { WalkRequest } from "./plan.js";
 
 /** How a page is requested that follows others, and what it shows if it does. */
@@ -138,7 +139,7 @@ export function fromRecordBefore<T>(edges: readonly Edge<T>[]): Continuation | u
 
 /** After a cursor that the caller brings, of which no page is known. */
 export function continuationFrom(cursor: string, cursorsLack: CursorsLack): Continuation {
-  const { own, after, read } = readMembers(cursor);
+  const { own, after, read, last } = readMembers(cursor);
   // On the last page, nodes compare the cursor with that of the first record as text.
   const asSent: Continuation = { cursor: own, resume: cursor, id: cursor, overlap: 0, after };
   const from = nanosecondsOf(cursor);
@@ -150,7 +151,7 @@ export function continuationFrom(cursor: string, cursorsLack: CursorsLack): Cont
   }
   const completed = cursorsLack && withAccountId(cursor);
   if (completed === undefined) return asSent;
-  const { record, last } = completed;
+  const record = identify(completed.record);
   if (last === undefined) return { ...asSent, cursor: completed.cursor, only: record };
   return { ...asSent, overlap: 1, continuesFrom: { records: [last], most: longestOverlap } };
 }

@@ -42,8 +42,7 @@ describe("the deadline of an attempt", () => {
     for (const error of errors.slice(0, 3))
       expect(error).toMatchObject({ ...common, message, waitedFor: undefined, attempts: 1 });
     const waiting =
-      "Attempt 1 of test took longer than 300 ms because it waited for the rate limit of the client, which sends " +
-      "three requests at once until the node responds. Make fewer calls at once, or raise `timeout`.";
+      "Attempt 1 of test took longer than 300 ms because it waited for the rate limit. Make fewer calls at once, or raise `timeout`.";
     for (const error of errors.slice(3))
       expect(error.toJSON()).toMatchObject({ ...common, message: waiting, waitedFor: "rate-limit", attempts: 0 });
   });

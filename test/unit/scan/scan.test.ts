@@ -300,9 +300,9 @@ describe("a scan of a range that begins before the node's history", () => {
       itemsRead: 0,
     });
     expect((error as Error).message).toBe(
-      `The range of scanBalanceChanges begins at ${oldest} (2023-11-15T00:00:00.000Z), but the balance changes of the node ` +
-        `begin at ${oldest + 2n * day} (2023-11-17T00:00:00.000Z): earlier records were pruned or never existed. Begin at ` +
-        '`availableFrom`, use a node that keeps a longer history, or scan what is left with `missingHistory: "ignore"`.',
+      `scanBalanceChanges begins at ${oldest} (2023-11-15T00:00:00.000Z), but the balance changes of the node begin at ` +
+        `${oldest + 2n * day} (2023-11-17T00:00:00.000Z): earlier ones were pruned or never existed. Begin at ` +
+        '`availableFrom`, use a node that keeps more, or scan with `missingHistory: "ignore"`.',
     );
     expect(await read(oldest + 2n * day, { order }).toArray()).toHaveLength(7 * 24);
   });
