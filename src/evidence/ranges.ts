@@ -5,10 +5,12 @@ import { maximum, minimum } from "../values/integers.js";
 import { nanosecondsPerDay } from "../values/times.js";
 import type { Session } from "./connection.js";
 import { cursorAt, withAccountId } from "./cursors.js";
-import { edgesAfter, isSame, never, startOfDay } from "./judge.js";
+import { edgesAfter, never, startOfDay } from "./judge.js";
 import {
   cursorOf,
+  type Direction,
   directionOf,
+  type Edge,
   edgesOf,
   inWalkOrder,
   isDescending,
@@ -17,9 +19,10 @@ import {
   type ReadPage,
   timeOf,
 } from "./page.js";
+import { gapError } from "./reading-errors.js";
 
 /** The longest range of a request, with a day to spare: v0.75 and later nodes allow 365 days (observed on v0.79 nodes). */
-export const longestRange = 364n * nanosecondsPerDay;
+const longestRange = 364n * nanosecondsPerDay;
 
 /** The earliest time of a range: 1 January 2020 (observed on v0.79 nodes). */
 const earliest = 1_577_836_800_000_000_000n;
@@ -32,7 +35,7 @@ const attempts = 3;
  * a cursor, they need no range (observed on v0.79 nodes): such a page begins at a cursor of the client's own, at the bound of the range. It
  * can have records outside of the range.
  */
-export function withAnyRange<T>(read: ReadPage<T>, session: Session): ReadPage<T> {
+export function withAnyRange<T>(read: ReadPage<T>, operation: string, session: Session): ReadPage<T> {
   return async (request, expectation, signal) => {
     const { pagination, start = 0n, end = never } = request;
     const hasCursor = cursorOf(pagination) !== undefined;
@@ -47,43 +50,49 @@ export function withAnyRange<T>(read: ReadPage<T>, session: Session): ReadPage<T
       }
     }
     if (hasCursor) return read({ pagination }, expectation, signal);
-    const { cursor } = directionOf(pagination);
+    const direction = directionOf(pagination);
+    const { [direction.size]: size = 0, newestFirst } = pagination;
+    const isDown = isDescending(pagination);
+    const pageAt = ({ size, cursor }: Direction, count: number, place: string) => ({
+      pagination: { [size]: count, [cursor]: place, ...(newestFirst !== undefined && { newestFirst }) },
+    });
     const { continuesFrom, ...expected } = expectation;
-    const bound = isDescending(pagination) ? end : maximum(start - 1000n, 0n);
-    const first = { pagination: { ...pagination, [cursor]: cursorAt(bound) } };
-    for (let count = 1; ; count++) {
-      const page = await withFirst(await read(first, expected, signal), signal);
-      const isContinued = page && (!continuesFrom || edgesAfter(edgesOf(page, directionOf(pagination)), continuesFrom));
-      if (isContinued) return page;
-      if (count === attempts) throw new NotShown("place");
-    }
+    const bound = cursorAt(isDown ? end : maximum(start - 1000n, 0n));
+    const page = await read(pageAt(direction, Math.max(2, size), bound), expected, signal);
+    const edges = edgesOf(page, direction);
+    const whole = [...(await leftOut(page, edges)), ...edges];
+    if (continuesFrom && !edgesAfter(whole, continuesFrom)) throw new NotShown("place");
+    const shown = whole.slice(0, size);
+    const isCut = shown.length < whole.length;
+    const oldest = isDown ? undefined : timeOf(shown[0]);
+    return {
+      ...page,
+      edges: inWalkOrder(shown, direction),
+      pageInfo: {
+        hasNextPage: false,
+        hasPreviousPage: false,
+        startCursor: shown.at(0)?.cursor ?? "",
+        endCursor: shown.at(-1)?.cursor ?? "",
+        [direction.more]: isCut || (page.pageInfo?.[direction.more] ?? false),
+      },
+      completeFrom: isDown && isCut ? 0n : minimum(page.completeFrom, startOfDay(oldest ?? never)),
+    };
 
-    /** Adds the first record to a full page: a node takes it for that of the cursor, and leaves it out. `undefined` if no response has it. */
-    async function withFirst(page: NodePage<T>, signal: AbortSignal): Promise<NodePage<T> | undefined> {
-      const direction = directionOf(pagination);
+    /** The first record of a full page: a node takes it for that of the cursor, and leaves it out. A page that goes back from the third shows it. */
+    async function leftOut(page: NodePage<T>, [second, third]: readonly Edge<T>[]): Promise<readonly Edge<T>[]> {
       const back = opposite(direction);
-      const edges = edgesOf(page, direction);
-      const [second] = edges;
-      if (second === undefined || !page.pageInfo?.[back.more]) return page;
-      const { newestFirst } = pagination;
-      const place = withAccountId(second.cursor, second.node as KnownRecord)?.cursor ?? second.cursor;
-      const before = { [back.size]: 1, [back.cursor]: place, ...(newestFirst !== undefined && { newestFirst }) };
-      const neighbor = await read({ pagination: before }, { prefer: page.node }, signal);
-      const [edge] = edgesOf(neighbor, back).filter(({ node }) => !isSame(second.node as KnownRecord, node));
-      if (edge === undefined) return undefined;
-      const whole = [edge, ...edges.slice(0, -1)];
-      const pageInfo = {
-        ...page.pageInfo,
-        [back.more]: false,
-        [back.nextCursor]: edge.cursor,
-        [direction.more]: true,
-        [direction.nextCursor]: whole.at(-1)?.cursor ?? "",
-      };
-      const completeFrom = isDescending(pagination)
-        ? 0n
-        : minimum(page.completeFrom, startOfDay(timeOf(edge) ?? never));
-      const extra = earlierOf(page.extra, neighbor.extra);
-      return { ...page, edges: inWalkOrder(whole, direction), pageInfo, extra, completeFrom };
+      if (second === undefined || third === undefined || !page.pageInfo?.[back.more]) return [];
+      const place = withAccountId(third.cursor, third.node as KnownRecord)?.cursor ?? third.cursor;
+      const known = { records: [second.node as KnownRecord] };
+      const shown = { prefer: page.node, minBlock: page.extra.block?.timestamp, continuesFrom: known };
+      for (let count = 0; count < attempts; count++) {
+        const before = await read(pageAt(back, 2, place), shown, signal).catch((error: unknown) => {
+          if (!NotShown.is(error)) throw error;
+        });
+        const [first] = (before && edgesAfter(edgesOf(before, back), known)) ?? [];
+        if (first !== undefined) return [first];
+      }
+      throw gapError(operation, timeOf(second), undefined);
     }
   };
 }

@@ -1,8 +1,8 @@
 import type { CheckedArguments } from "../arguments/read-arguments.js";
 import { sleep } from "../async/abort.js";
 import { NotShown } from "../http/expectation.js";
-import { maximum } from "../values/integers.js";
 import { nanosecondsPerDay } from "../values/times.js";
+import { cursorAt } from "./cursors.js";
 import { completeFrom, judge, startOfDay } from "./judge.js";
 import {
   directionOf,
@@ -13,7 +13,7 @@ import {
   timeOf,
   withRoom,
 } from "./page.js";
-import { longestRange, withAnyRange } from "./ranges.js";
+import { withAnyRange } from "./ranges.js";
 import { type NodeList, sendPage } from "./sender.js";
 
 export interface ListReaderOptions<T> extends NodeList<T> {
@@ -46,12 +46,11 @@ export function listReader<T>(options: ListReaderOptions<T>): ListReader<T> {
   const readAll = isFiltered ? pageReader(options, {}) : read;
   const oldestFrom = (start: bigint): ListRequest => ({ pagination: { first: 1, newestFirst: false }, start });
 
-  /** The time of the newest record before a time, if a response has one. */
-  async function findBefore(list: ReadPage<T>, end: bigint, tries: number, signal: AbortSignal) {
-    for (let count = 0; count <= tries; count++) {
-      // The year before takes one request to any node. Only the last one is for all years.
-      const start = count < tries ? maximum(end - longestRange, 0n) : undefined;
-      const request = { pagination: { first: 1, newestFirst: true }, start, end };
+  /** The time of one of the two newest records before a time, if a response has one. */
+  async function findBefore(list: ReadPage<T>, end: bigint, signal: AbortSignal) {
+    // A node that needs a range needs none with a cursor.
+    const request = { pagination: { first: 1, newestFirst: true, after: cursorAt(end) } };
+    for (let count = 0; count < attempts; count++) {
       const { edges } = await list(request, { historyFrom: end }, signal);
       const time = timeOf(edges[0]);
       if (time !== undefined) return time;
@@ -64,10 +63,9 @@ export function listReader<T>(options: ListReaderOptions<T>): ListReader<T> {
     let page = await read(request, expectation, signal);
     if (request.start === undefined || page.completeFrom <= start) return page;
     // The page has no record of the first day, and so does not show whether the node keeps that day. The record before would.
-    const before = await findBefore(read, start, isFiltered ? 1 : attempts, signal);
+    const before = await findBefore(read, start, signal);
     const firstDay = startOfDay(start) + nanosecondsPerDay;
-    const isKept =
-      before !== undefined || (isFiltered && (await findBefore(readAll, firstDay, attempts, signal)) !== undefined);
+    const isKept = before !== undefined || (isFiltered && (await findBefore(readAll, firstDay, signal)) !== undefined);
     const again = before === undefined ? request : beginningBefore(request, before);
     const tries = before === undefined ? Number(isKept) : attempts;
     for (let count = 0; count < tries && page.completeFrom > start; count++) {
@@ -104,7 +102,7 @@ function beginningBefore({ pagination, ...request }: ListRequest, start: bigint)
 
 /** Reads pages with these filters. A pool judges responses itself. Behind one address, any of them can come from another node. */
 function pageReader<T>(options: ListReaderOptions<T>, filters: CheckedArguments): ReadPage<T> {
-  const { connection, operation, check } = options;
+  const { connection, route, operation, check } = options;
   const { session, isPool } = connection;
   const read: ReadPage<T> = (request, expectation, signal) => {
     const attempt = async () => {
@@ -121,7 +119,7 @@ function pageReader<T>(options: ListReaderOptions<T>, filters: CheckedArguments)
     };
     return untilShown(attempt, options, signal);
   };
-  return operation.range ? withAnyRange(read, session) : read;
+  return operation.range ? withAnyRange(read, route.operation, session) : read;
 }
 
 /** How often a request is repeated at once: behind one address, the next node may have what this one lacks. */
