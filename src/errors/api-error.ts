@@ -86,12 +86,8 @@ export class ApiError extends VegaError {
 }
 
 /** Returns whether a response rejects the size of a request, not the rate: both are a 429 (observed on v0.74 nodes). */
-export function isTooLarge(status: number, body: unknown): boolean {
-  if (status !== 429) return false;
-  const { message, details } = readErrorBody(body);
-  const texts = [body, message, ...details.map((detail) => detail["message"])].filter(isText);
-  return texts.some((text) => text.includes("received message larger than max"));
-}
+export const isTooLarge = (status: number, body: unknown): boolean =>
+  status === 429 && String(JSON.stringify(body)).includes("received message larger than max");
 
 const isText = (value: unknown): value is string => typeof value === "string" && value !== "";
 
@@ -101,13 +97,14 @@ function hintFor(status: number, body: unknown): string | undefined {
   return undefined;
 }
 
-function readErrorBody(body: unknown): { code?: number; message?: string; details: ErrorDetail[] } {
-  if (typeof body !== "object" || body === null) return { details: [] };
-  const { code, message, details } = body as Record<string, unknown>;
+function readErrorBody(body: unknown) {
+  // A text has none of these members.
+  const { code, message, details } = Object(body) as Record<string, unknown>;
+  const objects: unknown[] = Array.isArray(details) ? details : [];
   return {
-    ...(typeof code === "number" && { code }),
-    ...(typeof message === "string" && { message }),
-    details: Array.isArray(details) ? details.filter((detail) => typeof detail === "object" && detail !== null) : [],
+    code: typeof code === "number" ? code : undefined,
+    message,
+    details: objects.filter((detail): detail is ErrorDetail => typeof detail === "object" && detail !== null),
   };
 }
 
