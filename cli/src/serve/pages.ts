@@ -143,17 +143,17 @@ async function readScan(client: VegaClient, request: PageRequest, options: Optio
   // Some records of the block of the cursor are before it, seldom more.
   for (let maxItems = size + 100; ; maxItems *= 8) {
     const scan = client.scanBalanceChanges({ ...query, dateRange }, { ...options, order, maxItems, ...scanOptions });
-    const read = await scan.toArray();
-    const placed = withPlaces(id, read);
+    const placed = withPlaces(id, await scan.toArray());
     const isWanted = (record: PlacedRecord) => wantedEnd === undefined || timeOf(record) < wantedEnd;
     const records = placed.filter(isWanted).filter(isAfterCursor(request));
     const { start, end: shownEnd, block } = await scan.coverage;
-    if (cursor && read.length < maxItems && !placed.some(({ place }) => comparePlaces(place, cursor.place) === 0)) {
+    const isTimeRead = placed.length < maxItems || placed.some((record) => timeOf(record) !== from);
+    if (cursor && isTimeRead && !placed.some(({ place }) => comparePlaces(place, cursor.place) === 0)) {
       const message = "The node has dropped the records that the cursor leads to.";
       throw new PaginationError(message, { reason: "pruned", availableFrom: start });
     }
     const rest = records[size];
-    if (rest === undefined && read.length === maxItems) continue;
+    if (rest === undefined && placed.length === maxItems) continue;
     const cut = rest && timeOf(rest);
     const final = block && finalTime(block);
     // A response after the first one can be of a later block than the one that the page ends with.
