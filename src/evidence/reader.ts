@@ -1,9 +1,8 @@
 import type { CheckedArguments } from "../arguments/read-arguments.js";
 import { sleep } from "../async/abort.js";
 import { NotShown } from "../http/expectation.js";
-import { nanosecondsPerDay } from "../values/times.js";
 import { cursorAt } from "./cursors.js";
-import { completeFrom, judge, startOfDay } from "./judge.js";
+import { completeFrom, judge, never, startOfDay } from "./judge.js";
 import {
   directionOf,
   type ListRequest,
@@ -14,6 +13,7 @@ import {
   withRoom,
 } from "./page.js";
 import { withAnyRange } from "./ranges.js";
+import { gapError } from "./reading-errors.js";
 import { type NodeList, sendPage } from "./sender.js";
 
 export interface ListReaderOptions<T> extends NodeList<T> {
@@ -32,26 +32,25 @@ export interface ListReader<T> {
    * any one in descending order.
    */
   readOldest: ReadPage<T>;
-  /** Reads the oldest record from a time on. `availableFrom` is set if nodes have dropped records since that time. */
-  readHistory(start: bigint, signal: AbortSignal): Promise<NodePage<T>>;
+  /** Finds out whether nodes have dropped records since a time: if they have, and a response shows it, `availableFrom` is set. */
+  readHistory(start: bigint, signal: AbortSignal): Promise<Pick<NodePage<T>, "availableFrom">>;
 }
 
 /** How often a record that nodes have is requested before it counts as missing: behind one address, the next node may keep it. */
 const attempts = 3;
 
 export function listReader<T>(options: ListReaderOptions<T>): ListReader<T> {
-  const { filters } = options;
+  const { filters, route } = options;
   const read = pageReader(options, filters);
-  const isFiltered = hasValues(filters);
-  const readAll = isFiltered ? pageReader(options, {}) : read;
+  const whole = hasValues(filters) ? listReader({ ...options, filters: {} }) : undefined;
   const oldestFrom = (start: bigint): ListRequest => ({ pagination: { first: 1, newestFirst: false }, start });
 
   /** The time of one of the two newest records before a time, if a response has one. */
-  async function findBefore(list: ReadPage<T>, end: bigint, signal: AbortSignal) {
+  async function findBefore(end: bigint, signal: AbortSignal) {
     // A node that needs a range needs none with a cursor.
     const request = { pagination: { first: 1, newestFirst: true, after: cursorAt(end) } };
-    for (let count = 0; count < attempts; count++) {
-      const { edges } = await list(request, { historyFrom: end }, signal);
+    for (let count = 0; count < (whole ? 1 : attempts); count++) {
+      const { edges } = await read(request, { historyFrom: end }, signal);
       const time = timeOf(edges[0]);
       if (time !== undefined) return time;
     }
@@ -63,27 +62,36 @@ export function listReader<T>(options: ListReaderOptions<T>): ListReader<T> {
     let page = await read(request, expectation, signal);
     if (request.start === undefined || page.completeFrom <= start) return page;
     // The page has no record of the first day, and so does not show whether the node keeps that day. The record before would.
-    const before = await findBefore(read, start, signal);
-    const firstDay = startOfDay(start) + nanosecondsPerDay;
-    const isKept = before !== undefined || (isFiltered && (await findBefore(readAll, firstDay, signal)) !== undefined);
+    const before = await findBefore(start, signal);
     const again = before === undefined ? request : beginningBefore(request, before);
-    const tries = before === undefined ? Number(isKept) : attempts;
+    const tries = before === undefined ? Number(whole !== undefined) : attempts;
     for (let count = 0; count < tries && page.completeFrom > start; count++) {
       const next = await read(again, expectation, signal);
       if (next.completeFrom < page.completeFrom) page = next;
     }
-    if (page.completeFrom <= start || (isKept && before === undefined)) return page;
-    // Another response can come from a node that keeps more or fewer records.
-    const own = isFiltered ? undefined : timeOf(page.edges.at(request.pagination.newestFirst === false ? 0 : -1));
-    if (own !== undefined) return { ...page, availableFrom: own };
-    const { edges } = await readAll(oldestFrom(start), { historyFrom: start }, signal);
-    return { ...page, availableFrom: timeOf(edges[0]) };
+    if (page.completeFrom <= start) return page;
+    if (whole) {
+      // A filter can select no record of a day that is kept, which only all records show.
+      const { availableFrom } = await whole.readHistory(start, signal);
+      if (availableFrom === undefined && before !== undefined) throw gapError(route.operation, before, undefined);
+      return { ...page, availableFrom };
+    }
+    const own = timeOf(page.edges.at(request.pagination.newestFirst === false ? 0 : -1));
+    const oldest = own ?? timeOf((await read(oldestFrom(start), { historyFrom: start }, signal)).edges[0]);
+    if (oldest === undefined || startOfDay(oldest) > start) return { ...page, availableFrom: oldest };
+    // A node that keeps the first day has no record before that one.
+    if (oldest < (request.end ?? never)) throw gapError(route.operation, oldest, undefined);
+    return { ...page, completeFrom: start };
   };
 
   return {
     read,
     readOldest,
-    readHistory: (start, signal) => readOldest(oldestFrom(start), { historyFrom: start }, signal),
+    readHistory: (start, signal) =>
+      readOldest(oldestFrom(start), { needsBlock: true, historyFrom: start }, signal).catch((error: unknown) => {
+        if (NotShown.is(error)) return {};
+        throw error;
+      }),
   };
 }
 
