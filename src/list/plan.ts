@@ -36,6 +36,8 @@ export interface WalkRequest<T> extends WalkSettings {
   range?: OpenRange | undefined;
   /** Whether nodes must have reached the bounds of the range. Default: what the pages cover is told. */
   isFixed?: boolean;
+  /** Whether the list ends with the oldest record that nodes keep. Default: an error says that they keep no earlier ones. */
+  endsAtHistory?: boolean;
   /**
    * What the cursors of the list lack on v0.74 nodes. Cursors of another form than theirs are followed as they are.
    *

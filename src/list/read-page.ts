@@ -55,7 +55,8 @@ export async function readPage<T>(
         // Of a page that was requested as it is, all records are shown.
         const most = isContinued || overlap > 0 ? size : undefined;
         const page = takePage(walk, position, { ...content, edges }, most, isContinued);
-        return new ListPage(walk, page, content.extra, decides ? content.completeFrom : 0n);
+        const { extra, availableFrom } = content;
+        return new ListPage(walk, page, extra, decides ? content.completeFrom : 0n, availableFrom !== undefined);
       }
     } catch (error) {
       if (!NotShown.is(error)) throw error;
@@ -91,7 +92,7 @@ async function fetchPage<T>(
   if (!Array.isArray(content?.edges)) {
     return refuse({ operation, argument: "fetchPage" }, "a function that returns `{ edges, pageInfo }`", content);
   }
-  if (content.availableFrom === undefined) return content;
+  if (content.availableFrom === undefined || walk.endsAtHistory) return content;
   throw prunedAt(walk, position, range?.start ?? 0n, content.availableFrom);
 }
 
@@ -128,20 +129,33 @@ export class ListPage<T> implements Page<T> {
   readonly #walk: WalkPlan<T>;
   readonly #taken: TakenPage<T>;
   readonly #completeFrom: bigint;
+  readonly #isOldest: boolean;
 
-  constructor(walk: WalkPlan<T>, taken: TakenPage<T>, extra: NodeExtra | undefined, completeFrom = 0n) {
+  constructor(
+    walk: WalkPlan<T>,
+    taken: TakenPage<T>,
+    extra: NodeExtra | undefined,
+    completeFrom = 0n,
+    isOldest = false,
+  ) {
     this.edges = inWalkOrder(taken.edges, taken.end.direction) as Edge<T>[];
     this.nodes = this.edges.map(({ node }) => node);
     this.pageInfo = taken.pageInfo;
     this.#walk = walk;
     this.#taken = taken;
     this.#completeFrom = completeFrom;
+    this.#isOldest = isOldest;
     Object.assign(this, extra);
   }
 
   /** The time from which on the walk is complete, in Unix nanoseconds; 0 if older pages decide it. */
   get completeFrom(): bigint {
     return this.#completeFrom;
+  }
+
+  /** Whether nodes keep no record before those of this page. */
+  get isOldest(): boolean {
+    return this.#isOldest;
   }
 
   /** The position after this page in a direction; `undefined` at the end. */

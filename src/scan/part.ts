@@ -115,6 +115,7 @@ export class PartScan {
       this.#busy++;
       this.#read(segment)
         .catch((error: unknown) => {
+          if (!this.#segments.includes(segment)) return;
           const failed = this.#splitAtBlock(segment, error) ?? segment;
           // Everything to the end of the range is not yielded.
           failed.failure = { unread: order.from(range, order.firstOf(failed.unread)), error };
@@ -158,6 +159,8 @@ export class PartScan {
     const left = isNeeded ? neededFor(this.#left) : Number.POSITIVE_INFINITY;
     const page = this.#first ?? (await read({ ...plan, range: times }, position, left));
     this.#first = undefined;
+    // Meanwhile, one before it can have found that nodes keep nothing earlier.
+    if (!this.#segments.includes(segment)) return;
     const { unread } = segment;
     const end = page.nodes.at(-1);
     const isPast = end !== undefined && order.compare(microsecondAt(end), order.lastOf(unread)) > 0;
@@ -180,6 +183,7 @@ export class PartScan {
     if (next === undefined) {
       this.#add(segment, segment.held);
       segment.unread = emptyRange;
+      if (page.isOldest && segment.range === range) this.#segments.splice(this.#segments.indexOf(segment) + 1);
       return;
     }
     segment.position = next;

@@ -75,13 +75,13 @@ export class ScanRun implements Batches<BalanceChange> {
         pagination: { newestFirst },
         pageSize,
         isFixed: true,
+        endsAtHistory: newestFirst && (range.start === undefined || ignoresMissingHistory),
         fetchPage: async (request, expectation, signal, decidesStart) => {
           const isStart = expectation.historyFrom === toTime(this.#start);
           const decides = decidesStart && !(isStart && ignoresMissingHistory);
           const page = await semaphore.run(() => source.fetchPage(request, expectation, signal, decides));
           this.#note(page);
-          // Newest first, a segment can begin before the oldest record of all.
-          return newestFirst && !isStart ? { ...page, availableFrom: undefined } : page;
+          return page;
         },
       }),
     );
