@@ -43,11 +43,11 @@ export async function readPage<T>(
   for (let position = start; ; ) {
     try {
       if (position.from?.only) position = await afterNeighbor(walk, position, signal);
-      const { overlap = 0, continuesFrom } = position.from ?? {};
+      const { overlap = 0, continuesFrom, after } = position.from ?? {};
       const decides = !isAlone && decidesStart(walk, position);
-      const historyFrom = decides ? (walk.range?.start ?? 0n) : undefined;
+      const historyFrom = decides ? (walk.range?.start ?? 0n) : walk.range && after;
       const expectation = { ...expectationAt(walk, position), needsBlock: !isAlone, historyFrom };
-      const content = await fetchPage(walk, position, withRoom(size, overlap), expectation, signal);
+      const content = await fetchPage(walk, position, withRoom(size, overlap), expectation, signal, decides);
       const received = edgesOf(content, position.direction);
       const edges = continuesFrom ? edgesAfter(received, continuesFrom) : received;
       if (edges) {
@@ -84,11 +84,12 @@ async function fetchPage<T>(
   size: number,
   expectation: Expectation,
   signal: AbortSignal,
+  decides: boolean,
 ): Promise<FetchedPage<T>> {
   const { operation, range } = walk;
   const pagination = pageAfter(walk, position.direction, position.from?.cursor, size);
   const request = requestOf(walk, pagination);
-  const content = await walk.fetchPage(request, expectation, signal, expectation.historyFrom !== undefined);
+  const content = await walk.fetchPage(request, expectation, signal, decides);
   if (!Array.isArray(content?.edges)) {
     return refuse({ operation, argument: "fetchPage" }, "a function that returns `{ edges, pageInfo }`", content);
   }

@@ -187,7 +187,10 @@ export class PartScan {
       return;
     }
     segment.position = next;
-    segment.density = added.length / Math.max(1, lengthOf(unread) - lengthOf(segment.unread));
+    const length = lengthOf(unread) - lengthOf(segment.unread);
+    // A page within one microsecond does not show how many records are in the others.
+    if (length === 0) return;
+    segment.density = added.length / length;
     this.#fullPages++;
     this.#pageSize = Math.max(this.#pageSize, added.length);
   }
