@@ -1,6 +1,4 @@
-import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { afterEach, expect, test } from "vitest";
 import { createClient } from "../../src/index.js";
 import { nodePool } from "../../src/pool/index.js";
@@ -8,6 +6,7 @@ import { createFakeNode } from "../../src/testing/index.js";
 import { type FakeNodeServer, listen } from "../../src/testing/node/index.js";
 import { startFaultyServer } from "../support/faulty-server.js";
 import { freePort } from "../support/free-port.js";
+import { run } from "../support/run.js";
 
 const servers: Pick<FakeNodeServer, "close">[] = [];
 afterEach(() => Promise.all(servers.splice(0).map((server) => server.close())));
@@ -17,8 +16,6 @@ async function serve(node = createFakeNode({ signatures: 90, balances: 20 })) {
   servers.push(server);
   return { node, url: server.url };
 }
-
-const run = promisify(execFile);
 
 /** Runs a program with the build of `npm test`, and returns what it prints. */
 function runProgram(program: string) {

@@ -1,12 +1,10 @@
-import { execFile } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { promisify } from "node:util";
 import { beforeAll, describe, expect, test } from "vitest";
+import { run } from "../support/run.js";
 import { collectSamples, root } from "../support/samples/collect.js";
 import { entries } from "../support/samples/entries.js";
 
-const run = promisify(execFile);
 // Inside the package, so that its name resolves to its build.
 const folder = join(root, "reports/samples");
 const setting = join(root, "test/support/samples/setting.js");

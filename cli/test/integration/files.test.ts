@@ -1,13 +1,11 @@
-import { execFile } from "node:child_process";
 import { lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
-import { promisify } from "node:util";
 import { gunzipSync } from "node:zlib";
 import { createFakeNode } from "vegaprotocol-client/testing";
 import { describe, expect, test } from "vitest";
+import { run } from "../../../test/support/run.js";
 import { useFolder } from "../support/folder.js";
 import { interruption, runCli } from "../support/run-cli.js";
 
-const run = promisify(execFile);
 const node = createFakeNode({ balances: 400, votes: 60, profiles: 9 }, { rateLimit: false });
 const { fetch } = node;
 const large = createFakeNode({ balances: 3000, profiles: 9 }, { rateLimit: false });

@@ -1,12 +1,9 @@
-import { execFile } from "node:child_process";
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, type TestContext, test } from "vitest";
+import { run } from "../../../test/support/run.js";
 import { finish, start, startFakeNode } from "../support/cli-process.js";
-
-const run = promisify(execFile);
 
 let node: Awaited<ReturnType<typeof startFakeNode>>;
 let folder: string;

@@ -1,14 +1,11 @@
-import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { run } from "../../../test/support/run.js";
 import { allCommands, createProgram } from "../../src/program.js";
 import { main, startFakeNode } from "../support/cli-process.js";
 import { createIo } from "../support/run-cli.js";
-
-const run = promisify(execFile);
 
 let node: Awaited<ReturnType<typeof startFakeNode>>;
 let folder: string;

@@ -1,14 +1,13 @@
-import { execFile, fork } from "node:child_process";
+import { fork } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { run } from "../../../test/support/run.js";
 import { installNode, main, node as node24, queryDatabase } from "./sync/sqlite-node.js";
 
-const run = promisify(execFile);
 const records = 300_000;
 const printPeak = 'data:text/javascript,process.on("exit",()=>console.log(process.resourceUsage().maxRSS))';
 let folder: string;

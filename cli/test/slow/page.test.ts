@@ -1,19 +1,16 @@
-import { execFile } from "node:child_process";
 import { copyFile, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { createFakeNetwork, createFakeNode, nodeDefects } from "vegaprotocol-client/testing";
 import { listen } from "vegaprotocol-client/testing/node";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { page, renderCommandLine } from "../../../scripts/docs/command-line.js";
 import { overDays } from "../../../test/support/over-days.js";
+import { run } from "../../../test/support/run.js";
 import { main } from "../support/cli-process.js";
 import { hasPostgres, startPostgres } from "../support/postgres.js";
 import { installNode, node as newerNode } from "./sync/sqlite-node.js";
-
-const run = promisify(execFile);
 
 test("the output that docs/command-line.md shows is that of its commands", async () => {
   const source = await readFile(page, "utf8");

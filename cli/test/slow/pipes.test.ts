@@ -1,12 +1,10 @@
-import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { run } from "../../../test/support/run.js";
 import { main, startFakeNode } from "../support/cli-process.js";
 
-const run = promisify(execFile);
 let node: Awaited<ReturnType<typeof startFakeNode>>;
 let program: string;
 beforeAll(async () => {

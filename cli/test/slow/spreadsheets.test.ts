@@ -1,14 +1,12 @@
-import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { run } from "../../../test/support/run.js";
 import { readColumns } from "../../src/output/columns.js";
 import { csv } from "../../src/output/csv.js";
 
-const run = promisify(execFile);
 const isInstalled = await run("soffice", ["--version"]).then(
   () => true,
   () => false,

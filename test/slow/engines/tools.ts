@@ -1,14 +1,12 @@
 /** The engines of PyPI: pinned versions, installed into this folder. */
-import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import type { BalanceChange } from "../../../src/index.js";
+import { run } from "../../support/run.js";
 
-const run = promisify(execFile);
 const here = fileURLToPath(new URL(".", import.meta.url));
 const tools = join(here, "tools");
 export const python = join(tools, "bin/python");

@@ -1,15 +1,13 @@
-import { execFile } from "node:child_process";
 import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { test } from "vitest";
+import { run } from "../../support/run.js";
 
 // openapi.yaml is for the generators of other languages too.
 const here = fileURLToPath(new URL(".", import.meta.url));
 const description = fileURLToPath(new URL("../../../openapi.yaml", import.meta.url));
-const run = promisify(execFile);
 const hasGo = await run("go", ["version"]).then(
   () => true,
   () => false,

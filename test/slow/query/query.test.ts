@@ -1,7 +1,5 @@
-import { execFile } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import type { InfiniteQueryOptions } from "vegaprotocol-client/query";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { isNightly } from "../../support/runs.js";
@@ -12,8 +10,6 @@ const { dehydrate, hydrate, InfiniteQueryObserver, QueryClient } = await import(
 const { createClient } = await import("vegaprotocol-client");
 const { queries } = await import("vegaprotocol-client/query");
 const { createFakeNode, nodeDefects } = await import("vegaprotocol-client/testing");
-
-const run = promisify(execFile);
 
 function connect(baseUrl = "https://node.example", scope?: string) {
   const data = { votes: 600, balances: 3000, profiles: 20, signatures: 60 };
@@ -141,6 +137,7 @@ beforeAll(() => {
 import { ${prefix}InfiniteQuery, ${prefix}Mutation, ${prefix}Query } from "@tanstack/${library}";
 import type { BalanceChange, SpamStatisticsResponse, TransactionCheckResult } from "vegaprotocol-client";
 import { expectType, partyId, vega } from "../../consumer/setting.js";
+import { run } from "../../support/run.js";
 
 export function useTypes() {
   expectType<SpamStatisticsResponse | undefined>()(${use("Query", "vega.getSpamStatistics({ partyId })")});

@@ -1,17 +1,16 @@
-import { execFile, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { vi } from "vitest";
 import { npmCi } from "../../../scripts/npm-ci.js";
 import { stageCommandLine } from "../../../scripts/stage-command-line.js";
 import { freePort } from "../../support/free-port.js";
+import { run } from "../../support/run.js";
 import { installed } from "../../support/runs.js";
 
-const run = promisify(execFile);
 /** Has the registry and the package managers. */
 const tools = fileURLToPath(new URL("../runtimes", import.meta.url));
 const root = fileURLToPath(new URL("../../../", import.meta.url));

@@ -1,14 +1,14 @@
-import { execFile, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import manifest from "../../../package.json" with { type: "json" };
 import { problemsOf, type Release, readRelease } from "../../../scripts/check/release.js";
 import { freePort } from "../../support/free-port.js";
+import { run } from "../../support/run.js";
 import { isNightly } from "../../support/runs.js";
 import { command, type Registry, startRegistry } from "./registry.js";
 
@@ -17,8 +17,7 @@ const root = fileURLToPath(new URL("../../../", import.meta.url));
 let registry: Registry;
 let folder: string;
 
-const run = (file: string, args: string[], cwd: string) =>
-  promisify(execFile)(file, args, { cwd, env: registry.environment });
+const runThere = (file: string, args: string[], cwd: string) => run(file, args, { cwd, env: registry.environment });
 
 /** The blocks of code of a page after a text. */
 async function blocksAfter(page: string, text: string): Promise<string[]> {
@@ -58,35 +57,35 @@ describe.each(Object.entries(managers))("a project of %s", (name, { file, add })
   beforeAll(async () => {
     project = join(folder, name);
     await mkdir(project);
-    await run("npm", ["init", "-y"], project);
-    await run(file, [add, manifest.name, "vegaprotocol-cli"], project);
+    await runThere("npm", ["init", "-y"], project);
+    await runThere(file, [add, manifest.name, "vegaprotocol-cli"], project);
   });
 
   test("runs the first program of the guide, with the output that the page shows", async () => {
     const [program = "", expected] = await blocksAfter("docs/getting-started.md", "Save this program as `main.mjs`");
     await writeFile(join(project, "main.mjs"), program);
-    expect((await run("node", ["main.mjs"], project)).stdout).toBe(expected);
+    expect((await runThere("node", ["main.mjs"], project)).stdout).toBe(expected);
   });
 
   test("runs the quick start of the README", async () => {
     const [program = ""] = await blocksAfter("README.md", "Save it as `quick-start.mjs`");
     await writeFile(join(project, "quick-start.mjs"), program);
-    expect((await run("node", ["quick-start.mjs"], project)).stdout.trim().split("\n").length).toBeGreaterThan(10);
+    expect((await runThere("node", ["quick-start.mjs"], project)).stdout.trim().split("\n").length).toBeGreaterThan(10);
   });
 
   test("has the command line, which exports from the fake node", async () => {
     const program = join(project, "node_modules/.bin/vegaprotocol");
-    expect((await run(program, ["--version"], project)).stdout).toBe(`${manifest.version}\n`);
+    expect((await runThere(program, ["--version"], project)).stdout).toBe(`${manifest.version}\n`);
     const node = await startFakeNode(program, project);
     try {
-      await run(program, ["balances", "--output", "balances.csv", "--node", node.url], project);
+      await runThere(program, ["balances", "--output", "balances.csv", "--node", node.url], project);
       const lines = (await readFile(join(project, "balances.csv"), "utf8")).trimEnd().split("\n");
       expect(lines).toHaveLength(501);
       // In a folder that has not installed the package.
       const empty = join(folder, `empty-${name}`);
       await mkdir(empty);
       const words = ["--yes", "vegaprotocol-cli", "balances", "--node", node.url];
-      expect((await run("npx", words, empty)).stdout.trimEnd().split("\n")).toHaveLength(500);
+      expect((await runThere("npx", words, empty)).stdout.trimEnd().split("\n")).toHaveLength(500);
     } finally {
       node.end();
     }

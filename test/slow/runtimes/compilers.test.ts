@@ -1,7 +1,8 @@
 import { cp, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { binaries, type Consumer, installConsumer, run } from "./consumer.js";
+import { run } from "../../support/run.js";
+import { binaries, type Consumer, installConsumer } from "./consumer.js";
 
 let consumer: Consumer;
 

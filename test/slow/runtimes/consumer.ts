@@ -1,14 +1,12 @@
-import { execFile } from "node:child_process";
 import { cp, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { build } from "esbuild";
 import { npmCi } from "../../../scripts/npm-ci.js";
 import { stageCommandLine } from "../../../scripts/stage-command-line.js";
+import { run } from "../../support/run.js";
 
-export const run = promisify(execFile);
 const here = fileURLToPath(new URL(".", import.meta.url));
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 

@@ -5,7 +5,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createFakeNode } from "../../../src/testing/index.js";
 import { type FakeNodeServer, listen } from "../../../src/testing/node/index.js";
 import { hasNoBrowser, launchChromium } from "../../support/chromium.js";
-import { binaries, type Consumer, installConsumer, nodeBinary, run } from "./consumer.js";
+import { run } from "../../support/run.js";
+import { binaries, type Consumer, installConsumer, nodeBinary } from "./consumer.js";
 import { startWorkerd } from "./workerd.js";
 
 interface Result {

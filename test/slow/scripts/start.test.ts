@@ -1,13 +1,12 @@
-import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { expect, test } from "vitest";
+import { run } from "../../support/run.js";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 
 /** Runs `npm start` without its build, which `npm run test:slow` has just made. */
 const start = (...args: string[]): Promise<{ code?: number; stdout: string; stderr: string }> =>
-  promisify(execFile)("npm", ["start", "--silent", "--", ...args], {
+  run("npm", ["start", "--silent", "--", ...args], {
     cwd: root,
     env: { ...process.env, npm_config_ignore_scripts: "true", NO_COLOR: "1" },
   }).catch((error) => error);

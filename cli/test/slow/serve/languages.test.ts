@@ -1,13 +1,12 @@
-import { execFile, execFileSync } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { run } from "../../../../test/support/run.js";
 import { type Setting, startSetting } from "./gateway-process.js";
 
-const run = promisify(execFile);
 const page = readFileSync(new URL("../../../../docs/serve.md", import.meta.url), "utf8");
 
 /** Whether a machine has a program. */

@@ -1,14 +1,12 @@
-import { execFile } from "node:child_process";
-import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { seeded } from "../../../../test/support/pooled-network.js";
+import { run } from "../../../../test/support/run.js";
 import { type Setting, startSetting } from "./gateway-process.js";
 
 /** How long the clients run, in seconds. `SOAK_SECONDS=60` is the whole test. */
 const seconds = Number(process.env["SOAK_SECONDS"] ?? 20);
 const clients = 200;
 
-const run = promisify(execFile);
 type Wire = Record<string, string>;
 
 let setting: Setting;

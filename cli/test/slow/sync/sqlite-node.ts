@@ -1,11 +1,9 @@
-import { execFile } from "node:child_process";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { npmCi } from "../../../../scripts/npm-ci.js";
+import { run } from "../../../../test/support/run.js";
 
-const run = promisify(execFile);
 const runtimes = fileURLToPath(new URL("../../../../test/slow/runtimes", import.meta.url));
 
 /** A Node.js with `node:sqlite`, which the oldest version that the package runs on does not have. */
