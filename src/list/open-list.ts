@@ -132,6 +132,7 @@ function rejectedCursor({ cursors }: ListOperation<never>, id: string): CursorRu
 }
 
 function lackOf<T>({ cursors }: ListOperation<T>): WalkRequest<T>["cursorsLack"] {
-  if (cursors?.timeMember === undefined) return undefined;
+  if (cursors === undefined) return "proof";
+  if (cursors.timeMember === undefined) return undefined;
   return cursors.missingMember === undefined ? "record" : "account";
 }

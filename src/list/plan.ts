@@ -43,8 +43,9 @@ export interface WalkRequest<T> extends WalkSettings {
    *
    * `"record"`: the cursor names a block, and a node leaves out the first record of that block, whichever it is.
    * `"account"`: the cursor lacks the account id that records of one block are sorted by.
+   * `"proof"`: the cursor is sound, but a node that does not have its record yet leaves out the one behind it.
    */
-  cursorsLack?: "record" | "account" | undefined;
+  cursorsLack?: "record" | "account" | "proof" | undefined;
   /** What to do about a cursor that repeats. */
   advice?: string | undefined;
   /** Which records of a page belong to the list. Default: all do. */

@@ -1,5 +1,5 @@
 import { operations } from "../../generated/operations.js";
-import { blockTimeOf, nanosecondsOf, withAccountId } from "../evidence/cursors.js";
+import { blockTimeOf, nanosecondsOf, readCursor, withAccountId } from "../evidence/cursors.js";
 import { isSame } from "../evidence/judge.js";
 import type { Edge } from "../evidence/page.js";
 import type { KnownRecord, Place } from "../http/expectation.js";
@@ -48,9 +48,10 @@ export function continuationAfter<T>(
   endCursor: string,
   cursorsLack: CursorsLack,
 ): Continuation | undefined {
-  const time = cursorsLack && nanosecondsOf(endCursor);
-  if (time === undefined) return { cursor: endCursor, id: endCursor, overlap: 0 };
-  return cursorsLack === "account" ? fromRecordBefore(known.edges) : fromBlockBefore(known, time);
+  const time = nanosecondsOf(endCursor);
+  const isReadable = cursorsLack === "proof" ? readCursor(endCursor) !== undefined : time !== undefined;
+  if (!cursorsLack || !isReadable) return { cursor: endCursor, id: endCursor, overlap: 0 };
+  return cursorsLack === "record" ? fromBlockBefore(known, time ?? 0n) : fromRecordBefore(known.edges, cursorsLack);
 }
 
 /** How many votes before the block of the last one are known at least, unless it is one of the first. */
@@ -121,20 +122,24 @@ export function remember<T>(
  * From the record before the last one, or an earlier one whose account id is known: the page begins with the last record, which
  * shows that the node follows the cursor, and that it has what comes after.
  */
-export function fromRecordBefore<T>(edges: readonly Edge<T>[]): Continuation | undefined {
+function fromRecordBefore<T>(edges: readonly Edge<T>[], cursorsLack: CursorsLack): Continuation | undefined {
   const last = edges.at(-1);
   if (last === undefined) return undefined;
-  const record = identify(last.node as object);
+  const isSound = cursorsLack === "proof";
+  const complete = ({ cursor, node }: Edge<T>) =>
+    isSound ? cursor : withAccountId(cursor, node as KnownRecord)?.cursor;
+  const record = identify(last.node as object, isSound ? operations.listNodeSignatures.naturalKey : undefined);
   for (let overlap = 1; overlap < edges.length && overlap <= longestOverlap; overlap++) {
     const edge = edges[edges.length - 1 - overlap] as Edge<T>;
-    const completed = withAccountId(edge.cursor, edge.node as KnownRecord);
+    const completed = complete(edge);
     if (completed === undefined) continue;
-    // v0.74 nodes begin the last page with the cursor's own record, since they compare cursors as text.
-    const continuesFrom = { records: [record], most: overlap };
-    return { cursor: continuingAt(completed.cursor, record), id: last.cursor, overlap, continuesFrom };
+    // v0.74 nodes begin the last page with the cursor's own record, since they compare cursors as text. New signatures can be before it.
+    const most = isSound ? longestOverlap : overlap;
+    const continuesFrom = { records: [record], most };
+    return { cursor: continuingAt(completed, record), id: last.cursor, overlap: most, continuesFrom };
   }
-  const own = edges.length === 1 ? withAccountId(last.cursor, last.node as KnownRecord) : undefined;
-  return own && { cursor: own.cursor, id: last.cursor, overlap: 0, only: record };
+  const own = edges.length === 1 ? complete(last) : undefined;
+  return own === undefined ? undefined : { cursor: own, id: last.cursor, overlap: 0, only: record };
 }
 
 /** After a cursor that the caller brings, of which no page is known. */
@@ -149,11 +154,12 @@ export function continuationFrom(cursor: string, cursorsLack: CursorsLack): Cont
     if (from === lastBlock) return whole;
     return { ...whole, cursor: own, continuesFrom: { from, to: lastBlock }, fallbacks: [whole] };
   }
-  const completed = cursorsLack && withAccountId(cursor);
-  if (completed === undefined) return asSent;
-  const record = identify(completed.record);
-  if (last === undefined) return { ...asSent, cursor: completed.cursor, only: record };
-  return { ...asSent, overlap: 1, continuesFrom: { records: [last], most: longestOverlap } };
+  const overlap = cursorsLack === "proof" ? longestOverlap : 1;
+  if (last) return { ...asSent, overlap, continuesFrom: { records: [last], most: longestOverlap } };
+  const { sig } = (cursorsLack === "proof" && readCursor(cursor)) || {};
+  if (typeof sig === "string") return { ...asSent, only: { sig } };
+  const completed = cursorsLack === "account" && withAccountId(cursor);
+  return completed ? { ...asSent, cursor: completed.cursor, only: identify(completed.record) } : asSent;
 }
 
 /**

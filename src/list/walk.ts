@@ -111,10 +111,12 @@ class WalkReader<T, Item> implements Batches<Item> {
   }
 
   #wholeCoverage(): Coverage {
-    const { range, cursor } = this.#plan;
+    const { range, cursor, cursorsLack } = this.#plan;
     const isDescending = goesDown(this.#plan);
     const { first, last, newest } = this.#blocks ?? {};
-    const block = isDescending ? first : last;
+    // A list that is not in the order of time can get records before those that were read.
+    const isInOrder = cursorsLack === "record" || cursorsLack === "account";
+    const block = first && isInOrder && !isDescending ? last : first;
     const final = block && finalTime(block.timestamp);
     const upTo = range?.end === undefined || final === undefined ? final : minimum(final, range.end);
     const place = cursor === undefined ? undefined : nanosecondsOf(cursor);

@@ -115,7 +115,7 @@ describe("a walk over votes on a v0.74 node", () => {
       .catch((reason: unknown) => reason);
     expect(error).toSatisfy(PaginationError.is);
     expect((error as Error).message).toMatch(
-      /^The node's response to listVotes returned cursor ".*" twice; stopped to avoid an infinite loop\. v0\.74 nodes repeat a page if one block has more votes than the largest page of the node/,
+      /^The node's response to listVotes returned cursor ".*" twice; stopped to avoid an infinite loop\. v0\.74 nodes repeat a page if one block has more votes than their largest page/,
     );
     expect(error).toMatchObject({ resume: { first: 20 }, itemsRead: 20 });
   });
@@ -234,12 +234,43 @@ describe("a walk over balance changes on a v0.74 node", () => {
   });
 });
 
-test("node signatures are walked without one request more than pages", async () => {
+test("node signatures are walked without one request more than pages, and the coverage ends with the block of the first page", async () => {
   const node = createFakeNode({ signatures: 900 }, options);
   const [{ id = "" } = {}] = node.records.signatures;
-  const walked = await clientOf(node)
-    .listNodeSignatures({ id, pagination: { first: 7 } })
-    .toArray();
+  const { timestamp } = node.block;
+  const listing = clientOf(node).listNodeSignatures({ id, pagination: { first: 7, newestFirst: false } });
+  const walked: object[] = [];
+  for await (const { nodes } of listing.pages()) {
+    walked.push(...nodes);
+    node.nextBlock({});
+  }
   expect(textsOf(walked)).toEqual(textsOf(node.records.signatures.filter((each) => each.id === id)));
   expect(node.requests).toHaveLength(Math.ceil(walked.length / 7));
+  expect((await listing.coverage).end).toBe(timestamp);
+});
+
+test("signatures and votes are walked over nodes that lag and nodes without block headers", async () => {
+  const id = hex(1);
+  const named = (names: string) => Array.from(names, (name) => ({ id, sig: btoa(name), kind: "KIND" }));
+  const nodes = [{ blockHeaders: false }, { blockHeaders: false, lag: 1 }, {}];
+  let request = 0;
+  const balance = () => [0, 1, 2, 1, 2][request++ % 5] ?? 0;
+  const votes = votesOf([1, 1, 1]);
+  const network = createFakeNetwork({ nodes, balance, votes, signatures: named("bcd") }, options);
+  network.nextBlock({ signatures: named("a") });
+  const open = (pagination: object) => clientOf(network, network.url).listNodeSignatures({ id, pagination });
+  const start = { first: 1, newestFirst: false };
+  expect(await open(start).toArray()).toEqual(named("abcd"));
+  for (const first of [0, 2]) {
+    request = first;
+    const { next, edges } = await open(start);
+    for (const after of [next?.after, edges[0]?.cursor]) {
+      request = first + 1;
+      expect((await open({ ...start, after })).nodes).toEqual(named("b"));
+    }
+  }
+  request = 0;
+  const listing = clientOf(network, network.url).listVotes({ proposalId, pagination: start });
+  expect(await listing.toArray()).toHaveLength(3);
+  expect(await listing.coverage).toMatchObject({ end: undefined, block: { height: network.block.height } });
 });
