@@ -1,6 +1,9 @@
+import { connect, createServer } from "node:net";
+import { pipeline } from "node:stream";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { add, change, changes, ended, type Node, startNode } from "../support/changes.js";
 import { hasPostgres, startPostgres } from "../support/postgres.js";
+import { listening } from "../support/proxy.js";
 import { runCli } from "../support/run-cli.js";
 
 describe.skipIf(!hasPostgres)("PostgreSQL (skipped if it is not installed)", () => {
@@ -72,5 +75,24 @@ describe.skipIf(!hasPostgres)("PostgreSQL (skipped if it is not installed)", () 
     const times =
       "SELECT (extract(epoch FROM time) * 1000000)::bigint, balance::text FROM vega.balance_changes ORDER BY time";
     expect(await select(times)).toEqual(changes.map(({ timestamp, balance }) => [BigInt(timestamp) / 1000n, balance]));
+  });
+
+  test.each([
+    ["stores a transaction", /INSERT 0 200\0Z/, { code: 0 }, 200n],
+    ["ends with an error after a reading", /SELECT \d\0$/, ended(1, "Cannot reach schema vega of"), 0n],
+  ])("%s that the server interrupts between the last row and the end", async (_, done, expected, stored) => {
+    let isDown = false;
+    const { port } = new URL(server.url);
+    const proxy = createServer((client) => {
+      const target = pipeline(client, connect(Number(port), "127.0.0.1"), () => {});
+      target.on("data", (data: Buffer) => {
+        if (isDown || !done.test(data.toString("latin1"))) return client.write(data);
+        isDown = true;
+        return client.end(Buffer.concat([data, Buffer.from("E\0\0\0\x13C57P01\0Mended\0\0")]));
+      });
+    });
+    const url = server.url.replace(port, String(await listening(proxy)));
+    expect(await runCli(["sync", url, "--catch-up", "10ms"], { fetch: startNode().fetch })).toMatchObject(expected);
+    expect(await select("SELECT count(*) FROM vega.balance_changes")).toEqual([[stored]]);
   });
 });

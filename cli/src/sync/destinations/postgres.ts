@@ -78,15 +78,18 @@ class PostgresDatabase implements Database {
 
   async *read(sql: string, values: readonly string[] = []): AsyncGenerator<Row, undefined> {
     const connection = await this.#connect();
-    // A cursor of a connection that is lost never closes.
-    const done = new AbortController();
-    const ended = once(connection, "end", { signal: done.signal }).catch(() => {});
     const cursor = connection.query(new Cursor<string[]>(sql, [...values], { rowMode: "array" }));
     try {
-      for (let rows = await cursor.read(5000); rows.length > 0; rows = await cursor.read(5000)) yield* rows;
+      for (;;) {
+        // A cursor does not call back if its connection is lost between its last row and its end.
+        const done = new AbortController();
+        const lost = once(connection, "end", { signal: done.signal }) as Promise<never>;
+        const rows = await Promise.race([cursor.read(5000), lost]).finally(() => done.abort());
+        if (rows.length === 0) return;
+        yield* rows;
+      }
     } finally {
-      await Promise.race([cursor.close(), ended]);
-      done.abort();
+      void cursor.close(); // The next statement waits for it.
     }
   }
 
@@ -139,10 +142,8 @@ class PostgresDatabase implements Database {
       connectionTimeoutMillis: 10_000,
       application_name: `vegaprotocol ${process.pid} on ${hostname()}`,
     });
-    // The next statement connects again. Without a listener, a connection that is lost would end the process.
-    client.on("error", () => {
-      if (this.#connection === client) this.#connection = undefined;
-    });
+    // A connection that is lost fails the next statement: a new one would commit what it does not have.
+    client.on("error", () => {});
     await client.connect();
     await client.query(`SET search_path TO ${this.#options.schema}`);
     this.#connection = client;
