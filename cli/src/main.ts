@@ -1,7 +1,11 @@
 #!/usr/bin/env node
+import { setFlagsFromString } from "node:v8";
 import { Interruption, type Io, interruptSignals, type Output } from "./io.js";
 import { run } from "./program.js";
 
+// From Node.js 24 on, V8 lets new objects grow to 128 MiB, and old ones to four times those in use: an export took 400 MiB instead of 200.
+if (!/^v2[02]\./.test(process.version))
+  for (const each of ["--semi-space-growth-factor=1", "--heap-growing-percent=200"]) setFlagsFromString(each);
 const controller = new AbortController();
 /** A signal after this many milliseconds ends the process at once. Earlier ones are the same: `timeout` and npx send each twice. */
 const patience = 1000;
@@ -21,15 +25,8 @@ const stdout: Output = process.stdout;
 const stderr: Output = process.stderr;
 // A closed stderr, as of `2>&1 | head`, must not end an export.
 stderr.on("error", () => {});
-const io: Io = {
-  argv: argv.slice(2),
-  env,
-  stdin,
-  stdout,
-  stderr,
-  now: () => performance.now(),
-  signal: controller.signal,
-};
+const now = () => performance.now();
+const io: Io = { argv: argv.slice(2), env, stdin, stdout, stderr, now, signal: controller.signal };
 process.exitCode = await run(io);
 // A read of stdin, or a pipe that no program reads, would keep an interrupted process alive.
 if (controller.signal.aborted) process.exit();
