@@ -26,8 +26,9 @@ export function blockTimeOf(cursor: string): string | undefined {
 
 /** The same time in Unix nanoseconds. */
 export function nanosecondsOf(cursor: string): bigint | undefined {
+  const time = blockTimeOf(cursor);
   try {
-    return toNanoseconds(blockTimeOf(cursor) ?? "");
+    return time === undefined ? undefined : toNanoseconds(time);
   } catch {
     return undefined;
   }

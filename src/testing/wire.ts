@@ -4,7 +4,11 @@ import { microsecondOf } from "../values/times.js";
 export function base64ToBytes(text: string): Uint8Array | undefined {
   const base64 = text.replace(/[\r\n]/g, "");
   if (base64.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(base64)) return undefined;
-  return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+  const characters = atob(base64);
+  const bytes = new Uint8Array(characters.length);
+  // Many times as fast as `Uint8Array.from`, which matters with the largest transactions.
+  for (let index = 0; index < bytes.length; index++) bytes[index] = characters.charCodeAt(index);
+  return bytes;
 }
 
 export const bytesToBase64 = (bytes: Uint8Array): string =>
