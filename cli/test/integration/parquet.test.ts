@@ -112,10 +112,12 @@ describe("a folder", () => {
     const args = ["balances", "--party", party];
     const early = { balances: changes.slice(0, 60), block: { height: 500n, timestamp: first + 60n * hour } };
     const [whole, pruned] = [startNode(), startNode({ history: first + 130n * hour })];
+    await sync(startNode(early), ...args);
+    const stored = (await rows()).length;
+    await fs.rename(folder, join(root, "early"));
     for (let pattern = 0; pattern < 32; pattern++) {
       await fs.rm(folder, { recursive: true, force: true });
-      await sync(startNode(early), ...args);
-      const stored = (await rows()).length;
+      await fs.cp(join(root, "early"), folder, { recursive: true });
       const { code } = await sync(
         behindOneAddress((request) => ((pattern >> (request % 5)) & 1 ? whole : pruned)),
         ...args,
@@ -131,9 +133,11 @@ describe("a folder", () => {
     }));
     const early = { balances: balances.slice(0, 1800), block: { height: 500n, timestamp: first + 60n * hour } };
     const [whole, pruned] = [startNode({ balances }), startNode({ balances, history: first + 190n * hour })];
+    await sync(startNode(early), "--page-size", "500");
+    await fs.rename(folder, join(root, "early"));
     for (let count = 2; count < 10; count += 2) {
       await fs.rm(folder, { recursive: true, force: true });
-      await sync(startNode(early), "--page-size", "500");
+      await fs.cp(join(root, "early"), folder, { recursive: true });
       const node = behindOneAddress((request) => (request >= count && request < count + 5 ? pruned : whole));
       await sync(node, "--page-size", "500", "--concurrency", "1");
       const stored = (await rows()).map((row) => `${row["time"]} ${row["market"]}`);

@@ -22,11 +22,11 @@ describe("calls that share a signal", () => {
     expect([counts, listenersOf(signal)]).toEqual([new Set([1]), 0]);
   });
 
-  test("are all aborted with its reason, also 20 000 that wait for a permit", async () => {
+  test("are all aborted with its reason, also 5000 that wait for a permit", async () => {
     const controller = new AbortController();
     const { signal } = controller;
     const client = connect(hanging);
-    const calls = Array.from({ length: 20_000 }, () => client.getSpamStatistics({ partyId: "a" }, { signal }));
+    const calls = Array.from({ length: 5000 }, () => client.getSpamStatistics({ partyId: "a" }, { signal }));
     controller.abort("enough");
     const results = await Promise.allSettled(calls);
     expect(results.every((result) => result.status === "rejected" && result.reason === "enough")).toBe(true);

@@ -12,6 +12,9 @@ const headers = { Accept: "application/x-ndjson" };
 const createNetwork = (balances: number) =>
   createFakeNetwork({ nodes: 1, balances }, { defects: nodeDefects, rateLimit: false });
 
+/** More records than a gateway reads ahead. */
+const large = createNetwork(100_000);
+
 const linesOf = async (response: Response) => {
   const lines = (await response.text()).trim().split("\n");
   return lines.map((line) => JSON.parse(line));
@@ -35,7 +38,7 @@ test.each([true, false])(
 );
 
 test("a stream that cannot be continued ends with an error and the range that is missing, as gateway.yaml says", async () => {
-  const network = createNetwork(20_000);
+  const network = createNetwork(8000);
   let requests = 0;
   const { url } = await serve(network, ["--retries", "0"], (request) => {
     if (++requests === 4) network.nodes[0]?.configure({ down: true });
@@ -61,7 +64,7 @@ test("a stream that cannot be continued ends with an error and the range that is
 });
 
 test("a stream that is in flight when the grace period ends has an error line at its end", async () => {
-  const network = createNetwork(20_000);
+  const network = createNetwork(8000);
   let requests = 0;
   const { url, close } = await serve(network, ["--grace", "0s"], async (request) => {
     if (++requests > 3) await once(request.signal, "abort");
@@ -75,25 +78,23 @@ test("a stream that is in flight when the grace period ends has an error line at
 });
 
 test("a stream whose caller goes sends no further requests", async () => {
-  const network = createNetwork(60_000);
-  const { url, log } = await serve(network);
+  const { url, log } = await serve(large);
   const controller = new AbortController();
   const { body } = await fetch(url + path, { headers, signal: controller.signal });
   await body?.getReader().read();
   controller.abort();
   await expect.poll(() => log().filter(({ operation }) => operation === "listBalanceChanges")).toHaveLength(1);
-  const count = network.nodes[0]?.requests.length;
+  const count = large.nodes[0]?.requests.length;
   await fetch(`${url}/healthz`);
-  expect(network.nodes[0]?.requests.length).toBe(count);
+  expect(large.nodes[0]?.requests.length).toBe(count);
 });
 
 test("a stream whose reader stands still reads no further pages", async () => {
-  const network = createNetwork(100_000);
-  const { url } = await serve(network);
+  const { url } = await serve(large);
   const socket = open(url, `GET ${path} HTTP/1.1`, "Accept: application/x-ndjson");
   await firstLine(socket);
   const counts: number[] = [];
-  const count = () => counts.push(network.nodes[0]?.requests.length ?? 0);
+  const count = () => counts.push(large.nodes[0]?.requests.length ?? 0);
   // What the socket and the scan have room for is read.
   await expect.poll(() => count() > 1 && counts.at(-1) === counts.at(-2), { interval: 200 }).toBe(true);
   expect(counts.at(-1)).toBeLessThan(90);
@@ -101,8 +102,7 @@ test("a stream whose reader stands still reads no further pages", async () => {
 });
 
 test("one caller has two streams at once: further ones are a 503, and another caller gets one", async () => {
-  const network = createNetwork(60_000);
-  const { url } = await serve(network, ["--trust-proxy"]);
+  const { url } = await serve(large, ["--trust-proxy"]);
   const send = (caller: string) =>
     open(url, `GET ${path} HTTP/1.1`, "Accept: application/x-ndjson", `X-Forwarded-For: spoofed, ${caller}`);
   const sockets = Array.from({ length: 8 }, () => send("192.0.2.1"));
