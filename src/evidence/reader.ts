@@ -37,7 +37,7 @@ export interface ListReader<T> {
 }
 
 /** How often a record that nodes have is requested before it counts as missing: behind one address, the next node may keep it. */
-const attempts = 3;
+const attempts = 4;
 
 export function listReader<T>(options: ListReaderOptions<T>): ListReader<T> {
   const { filters, route } = options;
@@ -60,16 +60,20 @@ export function listReader<T>(options: ListReaderOptions<T>): ListReader<T> {
   const readOldest: ReadPage<T> = async (request, expectation, signal) => {
     const { historyFrom: start = 0n } = expectation;
     let page = await read(request, expectation, signal);
+    const readAgain = async (request: ListRequest, tries: number) => {
+      for (let count = 0; count < tries && page.completeFrom > start; count++) {
+        const next = await read(request, expectation, signal);
+        if (next.completeFrom < page.completeFrom) page = next;
+      }
+      return page.completeFrom <= start;
+    };
     if (request.start === undefined || page.completeFrom <= start) return page;
     // The page has no record of the first day, and so does not show whether the node keeps that day. The record before would.
     const before = await findBefore(start, signal);
-    const again = before === undefined ? request : beginningBefore(request, before);
-    const tries = before === undefined ? Number(whole !== undefined) : attempts;
-    for (let count = 0; count < tries && page.completeFrom > start; count++) {
-      const next = await read(again, expectation, signal);
-      if (next.completeFrom < page.completeFrom) page = next;
-    }
-    if (page.completeFrom <= start) return page;
+    const isShown = await (before === undefined
+      ? readAgain(request, Number(whole !== undefined))
+      : readAgain(beginningBefore(request, before), attempts));
+    if (isShown) return page;
     if (whole) {
       // A filter can select no record of a day that is kept, which only all records show.
       const { availableFrom } = await whole.readHistory(start, signal);
@@ -80,8 +84,9 @@ export function listReader<T>(options: ListReaderOptions<T>): ListReader<T> {
     const oldest = own ?? timeOf((await read(oldestFrom(start), { historyFrom: start }, signal)).edges[0]);
     if (oldest === undefined || startOfDay(oldest) > start) return { ...page, availableFrom: oldest };
     // A node that keeps the first day has no record before that one.
-    if (oldest < (request.end ?? never)) throw gapError(route.operation, oldest, undefined);
-    return { ...page, completeFrom: start };
+    if (oldest >= (request.end ?? never)) return { ...page, completeFrom: start };
+    if (await readAgain(request, attempts)) return page;
+    throw gapError(route.operation, oldest, undefined);
   };
 
   return {
