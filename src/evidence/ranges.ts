@@ -78,19 +78,24 @@ export function withAnyRange<T>(read: ReadPage<T>, operation: string, session: S
       completeFrom: isDown && isCut ? 0n : minimum(page.completeFrom, startOfDay(oldest ?? never)),
     };
 
-    /** The first record of a full page: a node takes it for that of the cursor, and leaves it out. A page that goes back from the third shows it. */
+    /** What a full page leaves out: a node takes its first record for that of the cursor. A page that goes back from the third shows it. */
     async function leftOut(page: NodePage<T>, [second, third]: readonly Edge<T>[]): Promise<readonly Edge<T>[]> {
       const back = opposite(direction);
       if (second === undefined || third === undefined || !page.pageInfo?.[back.more]) return [];
       const place = withAccountId(third.cursor, third.node as KnownRecord)?.cursor ?? third.cursor;
       const known = { records: [second.node as KnownRecord] };
-      const shown = { prefer: page.node, minBlock: page.extra.block?.timestamp, continuesFrom: known };
+      const { historyFrom } = isDown ? {} : expectation;
+      const shown = { prefer: page.node, minBlock: page.extra.block?.timestamp, continuesFrom: known, historyFrom };
+      const isInRange = (edge: Edge<T>) => (isDown ? (timeOf(edge) ?? 0n) < end : (timeOf(edge) ?? 0n) >= start);
       for (let count = 0; count < attempts; count++) {
-        const before = await read(pageAt(back, 2, place), shown, signal).catch((error: unknown) => {
+        const before = await read(pageAt(back, 50, place), shown, signal).catch((error: unknown) => {
           if (!NotShown.is(error)) throw error;
         });
-        const [first] = (before && edgesAfter(edgesOf(before, back), known)) ?? [];
-        if (first !== undefined) return [first];
+        const others = before && edgesAfter(edgesOf(before, back), known);
+        const inRange = others?.filter(isInRange) ?? [];
+        // Another node can keep more, also older ones. Of newer records, some can have come meanwhile.
+        const isWhole = isDown || inRange.length !== others?.length || !before?.pageInfo?.[back.more];
+        if (inRange.length > 0 && isWhole) return inRange.reverse();
       }
       throw gapError(operation, timeOf(second), undefined);
     }
