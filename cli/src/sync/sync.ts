@@ -275,7 +275,7 @@ async function syncProfiles(run: Run): Promise<IncompleteError | undefined> {
   return incomplete;
 }
 
-/** Whether a node has a balance change; `undefined` if it does not keep that time, or has not reached it. */
+/** Whether a node has a balance change; `undefined` if it does not show all of that time. */
 async function hasRecord(
   record: BalanceChange,
   client: VegaClient,
@@ -284,13 +284,12 @@ async function hasRecord(
   const time = BigInt(record.timestamp);
   const start = time - (time % 1000n);
   const dateRange = { startTimestamp: start, endTimestamp: start + 1000n };
-  try {
-    const records = await client.scanBalanceChanges({ dateRange }, { catchUp: 0, signal }).toArray();
-    return records.some((each) => compareRecords(each, record) === 0);
-  } catch (error) {
-    if (PaginationError.is(error) && (error.availableFrom !== undefined || error.reason === "behind")) return undefined;
-    throw error;
-  }
+  const scan = client.scanBalanceChanges({ dateRange }, { catchUp: 0, signal });
+  const records = await scan.toArray().catch((error: unknown) => {
+    if (!PaginationError.is(error)) throw error;
+  });
+  if (records?.some((each) => compareRecords(each, record) === 0)) return true;
+  return records && (await scan.coverage).start <= start ? false : undefined;
 }
 
 export function refuseNetwork(reason: string): never {

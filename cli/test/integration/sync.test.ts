@@ -105,18 +105,19 @@ describe.each(destinations)("%s", (kind) => {
 
   test("is not called equal if the node no longer keeps all of it", async () => {
     await sync(startNode(), "--party", party);
-    for (const [node, count] of [
-      [startNode({ history: first + 134n * hour }), 67],
-      [startNode({ balances: [] }), 100],
+    for (const [node, count, next] of [
+      [startNode({ history: first + 134n * hour }), 67, ended(0, "0 balances stored")],
+      [startNode({ balances: [], block: { ...block, timestamp: block.timestamp + hour } }), 100, ended(3)],
     ] as const) {
       const result = await sync(node, "--check", "--party", party);
       expect(result).toMatchObject({ ...ended(3, `does not keep the ${count} before`), stdout: "" });
+      expect(await sync(node, "--party", party)).toMatchObject(next);
     }
   });
 
   test.each([
     ["with other records is refused", 3000n, 1, "Expected a node of the network"],
-    ["that ended before is behind", -2400n * hour, 3, "needs a node that has reached the time"],
+    ["that ended before is behind", -2400n * hour, 3, "needs a node that has reached"],
     ["that began later has no history", 2400n * hour, 3, "The node does not keep what follows"],
   ])("keeps what it has: a node of another network %s", async (_, shift, code, reason) => {
     await sync(startNode());
@@ -170,7 +171,7 @@ describe.each(destinations)("%s", (kind) => {
     const unchanged = ended(0, ": 0 balances stored, complete up to ");
     expect(await sync(node, ...lists, "--catch-up", "10m")).toMatchObject(unchanged);
     node.configure({ lag: 3 });
-    expect(await sync(node, "--check")).toMatchObject(ended(3, "has reached the time"));
+    expect(await sync(node, "--check")).toMatchObject(ended(3, "needs a node that has reached"));
   });
 
   test.each<[string, (text: string) => string, Record<string, string | undefined>?]>([
