@@ -84,7 +84,7 @@ describe("the command balances", () => {
     expect(Object.fromEntries(parameters ?? [])).toMatchObject({
       "filter.assetId": "ab",
       "filter.marketIds": "cd",
-      "dateRange.startTimestamp": "1707497689123455000",
+      "dateRange.startTimestamp": "1707497689123457000",
       "dateRange.endTimestamp": `${BigInt(Date.parse("2024-02-10")) * 1_000_000n}`,
     });
   });

@@ -45,7 +45,7 @@ describe.skipIf(hasNoBrowser)("in Chromium", () => {
     };
     const { from, to, outcome } = await callOf(async () => page(), blocked);
     expect(outcome).toContain(`ConnectionError: getSpamStatistics received no response from ${to}/`);
-    expect(outcome).toContain(`(CORS): let the node, or a proxy in front of it, allow the origin ${from} with`);
+    expect(outcome).toContain(`(CORS): let the node, or a proxy in front of it, allow the origin ${from}, or`);
   });
 
   test("a lost connection to the page's own server is not taken for CORS", async () => {

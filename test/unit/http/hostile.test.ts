@@ -139,7 +139,7 @@ describe("a callback that returns a promise that rejects", () => {
 const blocked = new TypeError("Failed to fetch");
 
 test.each<[what: string, error: unknown, page: string | undefined, hint: RegExp]>([
-  ["of another origin", blocked, "https://app.example", /\(CORS\).*allow the origin https:\/\/app.example with/],
+  ["of another origin", blocked, "https://app.example", /\(CORS\).*allow the origin https:\/\/app.example, or/],
   ["of the same origin", blocked, "https://node.example", /^$/],
   ["outside of browsers", blocked, undefined, /^$/],
   ["of Node.js, whose errors have a cause", new TypeError("x", { cause: new Error() }), "https://app.example", /^$/],

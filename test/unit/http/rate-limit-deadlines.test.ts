@@ -74,7 +74,7 @@ test("the deadline of a call that passes while it waits for the rate limit says 
     ...Array(2).fill(["total", "rate-limit", 0]),
   ]);
   expect(errors[0]?.message).toBe("test took longer than 700 ms in total, with 1 attempt");
-  expect(errors[4]?.message).toContain("with 0 attempts, because it waited for the rate limit of the client");
+  expect(errors[4]?.message).toContain("with 0 attempts, because it waited for the rate limit.");
 });
 
 test("a client of several nodes turns to another node if the rate limit of one takes too long, and does not take that one for slow", async () => {
