@@ -34,7 +34,7 @@ export const behindError = (
     `${operation} needs a node that ` +
       (block === undefined
         ? "names its block, as the responses before did."
-        : `has reached ${describeTime(needed)}, not only block ${block.height} (${describeTime(block.timestamp)}).`) +
+        : `has reached ${describeTime(needed)}, not only block ${block.height} at ${describeTime(block.timestamp)}.`) +
       " Continue later with `resume`, or use a node that has caught up.",
     { operation, reason: "behind", block },
     resume,
