@@ -22,6 +22,6 @@ test("worlds that were once read with a gap, a late start or a needless error ar
   const ofMovedVotes = [
     495, 5838, 700_001_273, 431_200_077, 431_202_382, 831_202_563, 900_000_465, 900_001_168, 900_001_584,
   ];
-  const ofSignatures = [900_003_283, 61_004_643, 410_003_199];
+  const ofSignatures = [900_003_283, 61_004_643, 410_003_199, 430_001_221];
   await checkSeeds([...ofHistory, ...ofPlaces, ...ofMovedVotes, ...ofSignatures]);
 }, 60_000);
