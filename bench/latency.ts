@@ -46,13 +46,12 @@ function delayedChanges(changes: number) {
         const time = query.get(`dateRange.${name}`);
         return time === null ? otherwise : Math.min(changes, Math.max(0, Math.ceil(Number(time) / 1e6)));
       };
-      const [start, end] = [at("startTimestamp", 0), at("endTimestamp", changes)];
-      const size = Number(query.get("pagination.first"));
-      const isNewestFirst = query.get("pagination.newestFirst") === "true";
-      const page = isNewestFirst
-        ? edges.slice(Math.max(start, end - size), end)
-        : edges.slice(start, Math.min(end, start + size));
-      const pageInfo = `{"startCursor":"","endCursor":"","hasNextPage":${end - start > size},"hasPreviousPage":false}`;
+      const after = query.get("pagination.after");
+      const start = after === null ? at("startTimestamp", 0) : Number(after) + 1;
+      const end = at("endTimestamp", changes);
+      const page = edges.slice(start, Math.min(end, start + Number(query.get("pagination.first"))));
+      const last = start + page.length - 1;
+      const pageInfo = `{"startCursor":"${start}","endCursor":"${last}","hasNextPage":${last + 1 < end},"hasPreviousPage":false}`;
       return new Response(`{"balances":{"edges":[${page.join()}],"pageInfo":${pageInfo}}}`);
     };
 }
