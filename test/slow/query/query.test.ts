@@ -2,6 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { InfiniteQueryOptions } from "vegaprotocol-client/query";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { run } from "../../support/run.js";
 import { isNightly } from "../../support/runs.js";
 import { collectSamples } from "../../support/samples/collect.js";
 import { here } from "./install.js";
@@ -137,7 +138,6 @@ beforeAll(() => {
 import { ${prefix}InfiniteQuery, ${prefix}Mutation, ${prefix}Query } from "@tanstack/${library}";
 import type { BalanceChange, SpamStatisticsResponse, TransactionCheckResult } from "vegaprotocol-client";
 import { expectType, partyId, vega } from "../../consumer/setting.js";
-import { run } from "../../support/run.js";
 
 export function useTypes() {
   expectType<SpamStatisticsResponse | undefined>()(${use("Query", "vega.getSpamStatistics({ partyId })")});
