@@ -43,7 +43,7 @@ export function cursorAt(time: bigint): string {
   return encodeCursor({ [timeMember]: `${seconds}.${fraction}Z` });
 }
 
-export interface AccountCursor {
+interface AccountCursor {
   cursor: string;
   record: KnownRecord;
 }
@@ -77,7 +77,7 @@ const accountNamedBy = ({ AssetID, PartyID, MarketID, Type }: Record<string, unk
   }) as Partial<BalanceChange>;
 
 /** The account id that a node sorts balance changes of one block by (observed on v0.74 nodes). */
-export function accountIdOf(record: object): string | undefined {
+function accountIdOf(record: object): string | undefined {
   const names = missingMember.sha256Of.map((name) => (record as KnownRecord)[name]);
   return names.every((name) => typeof name === "string") ? sha256Hex(names.join("")) : undefined;
 }

@@ -71,7 +71,7 @@ export function listReader<T>(options: ListReaderOptions<T>): ListReader<T> {
     // The page has no record of the first day, and so does not show whether the node keeps that day. The record before would.
     const before = await findBefore(start, signal);
     const isShown = await (before === undefined
-      ? readAgain(request, Number(whole !== undefined))
+      ? readAgain(request, whole ? 1 : 0)
       : readAgain(beginningBefore(request, before), attempts));
     if (isShown) return page;
     if (whole) {

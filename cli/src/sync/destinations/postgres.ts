@@ -81,7 +81,7 @@ class PostgresDatabase implements Database {
     const cursor = connection.query(new Cursor<string[]>(sql, [...values], { rowMode: "array" }));
     try {
       for (;;) {
-        // A cursor does not call back if its connection is lost between its last row and its end.
+        // A cursor does not call back if its connection is lost between its last row and its end. `once` rejects at the error before "end".
         const done = new AbortController();
         const lost = once(connection, "end", { signal: done.signal }) as Promise<never>;
         const rows = await Promise.race([cursor.read(5000), lost]).finally(() => done.abort());
